@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn the_terminal_desk_links_no_review_logic_and_the_companion_no_highlighter() {
+    fn terminal_links_no_review_logic_and_companion_no_highlighter() {
         let desk = tree("alongside-terminal");
         assert!(desk.iter().any(|name| name == "ratatui"), "the tree was not read: {desk:?}");
         for comparing in ["similar", "axum"] {

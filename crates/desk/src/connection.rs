@@ -115,7 +115,7 @@ mod tests {
     use crate::{Problem, Status};
 
     #[tokio::test]
-    async fn of_statuses_that_follow_each_other_the_last_is_told_and_nothing_else_is_left_out() {
+    async fn only_the_last_of_consecutive_statuses_is_delivered() {
         let (mut desk, seat) = pair();
         let status = |reviews| Event::Status(Status { reviews, ..Status::default() });
         let problem = |what: &str| Event::Problem(Problem { what: what.into(), hint: None });

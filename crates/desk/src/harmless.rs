@@ -182,7 +182,7 @@ mod tests {
 
     /// The plugin for Neovim has them in a list: Lua knows no properties.
     #[test]
-    fn what_means_nothing_yet_is_shown_by_its_number() {
+    fn unassigned_characters_are_shown_by_number() {
         // A terminal that does not know how wide they are may draw nothing.
         for (given, shown) in [
             ("ad\u{378}min", "ad\\u{378}min"),

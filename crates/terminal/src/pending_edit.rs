@@ -94,7 +94,7 @@ struct Upload {
     exit: Option<io::Result<ExitStatus>>,
 }
 
-/// What happened while an upload was on its way.
+/// The events that came during an upload.
 #[derive(Debug)]
 pub(crate) struct AfterUpload {
     pub(crate) flush: Option<ReviewId>,

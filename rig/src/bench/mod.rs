@@ -155,7 +155,7 @@ pub fn run(
     alongside_platform::limits::raise_open_files();
     let mut bench = Bench { plan, subjects, interrupted, tell, sheet: Sheet::new(subjects) };
     let has = |scene| plan.scenes.contains(&scene);
-    // What is looked at later than it is begun is begun first, and goes on beside the others.
+    // Scenes with a late look begin first, and run beside the others.
     let resting = if has(Scene::Rest) { bench.begin_to_rest()? } else { Vec::new() };
     let mut grown = Vec::new();
     for scene in &plan.scenes {

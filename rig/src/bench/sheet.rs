@@ -55,7 +55,7 @@ impl Bench<'_> {
             let count = parties.len();
             for at in 0..count {
                 self.go_on()?;
-                // Who comes first changes as well.
+                // The order of the companions changes as well.
                 let at = if turn % 2 == 0 { at } else { count - 1 - at };
                 let Party { subject, seat } = &mut parties[at];
                 let Ok(there) = seat else { continue };

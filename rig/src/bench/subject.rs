@@ -40,7 +40,7 @@ pub enum Kind {
     Ours(PathBuf),
     /// The baseline: what a plugin author would write today.
     Baseline(Box<Rig>),
-    /// Whatever this command starts.
+    /// The program that this command starts.
     Command(String),
     /// The companion that this discovery file leads to.
     File(PathBuf),
@@ -146,7 +146,7 @@ fn start(command: &mut Command, sandbox: Sandbox, said: Option<&str>) -> Result<
     use std::io::Write as _;
     use std::os::unix::process::CommandExt as _;
 
-    // What the rig's agents are told of containers is of no use to a companion, and would cost one in Node
+    // The variables for agents in containers are of no use to a companion, and would cost one in Node
     // its time.
     let environment = sandbox.env().into_iter().filter(|(name, _)| *name != "NODE_OPTIONS");
     command.env_clear().envs(environment).envs(alongside_platform::memory::gives_back());
@@ -211,7 +211,7 @@ impl Companion {
     pub(super) fn wait_for_end(&mut self) -> Result<()> {
         let child = self.child.as_mut().context("it was not started here")?;
         let until = Instant::now() + ENDED_WITHIN;
-        // What was started may have left behind what listens.
+        // The started program may have left a listener behind.
         while child.try_wait()?.is_none() || alongside_platform::process::is_alive(self.pid) {
             ensure!(Instant::now() < until, "it does not end within {} s", ENDED_WITHIN.as_secs());
             std::thread::sleep(Duration::from_micros(100));

@@ -14,7 +14,7 @@ pub struct Record {
     pub edits: Vec<Edit>,
     /// Every decision at a desk.
     pub decisions: Vec<Decision>,
-    /// What the script did to whom.
+    /// The script's actions, and the parties they hit.
     pub troubles: Vec<Trouble>,
     /// Number of ports that a squatter took.
     pub squats: usize,
@@ -22,7 +22,7 @@ pub struct Record {
     pub leaks: Vec<String>,
     /// Number of steps that were not void.
     pub steps: usize,
-    /// What lay on disk when everything had ended.
+    /// The files that were left when everything had ended.
     pub leftovers: Leftovers,
     /// The companions' logs and the state of connections, for finding the cause of a violation. The oracle
     /// does not read them.
@@ -158,7 +158,7 @@ pub struct Decision {
 /// Something that the script did to a party, and how long it lasted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Trouble {
-    /// What the script did.
+    /// The script's action.
     pub kind: TroubleKind,
     /// The agent that it touches, or whose connection; `None` for all.
     pub agent: Option<usize>,
@@ -200,7 +200,7 @@ impl TroubleKind {
     }
 }
 
-/// What lay on disk at the end.
+/// The files that were left at the end.
 #[derive(Debug, Clone, Default)]
 pub struct Leftovers {
     /// The text of each draft.

@@ -35,7 +35,7 @@ pub(super) fn text(fate: Fate, agent: usize, number: u64, bytes: usize) -> Strin
     text
 }
 
-/// What the text says of itself.
+/// The identity that the text carries.
 pub(super) fn fate(text: &str) -> Option<Fate> {
     let word = text.split(' ').next()?;
     FATES.iter().find(|(_, name)| *name == word).map(|(fate, _)| *fate)

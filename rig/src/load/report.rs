@@ -42,7 +42,7 @@ pub struct Minute {
     pub updates: u64,
     /// Diffs that came to the end they should.
     pub diffs: u64,
-    /// Whatever went wrong.
+    /// All errors.
     pub errors: u64,
     /// From the first change an agent did not know until it was told, in milliseconds: 99 of 100, and the
     /// longest.

@@ -55,7 +55,7 @@ async fn nothing_that_a_page_can_send_gets_in() {
 }
 
 #[tokio::test]
-async fn nothing_that_a_page_can_send_gets_in_where_agents_need_no_token() {
+async fn no_page_gets_in_where_agents_need_no_token() {
     let stage = Stage::with(|builder| builder.allow_tokenless_agents(true)).await;
     nothing_gets_in(&stage).await;
     // Old browsers send forms without an Origin.

@@ -194,7 +194,7 @@ async fn proposal_without_a_desk_waits_for_one() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_proposal_that_would_be_written_outside_the_project_says_where() {
+async fn a_proposal_outside_the_project_says_where() {
     let mut stage = Stage::new().await;
     let keys = stage.temp.path().join("home/.ssh");
     std::fs::create_dir_all(&keys).unwrap();

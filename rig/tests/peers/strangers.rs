@@ -76,7 +76,7 @@ async fn of_too_many_strangers_the_first_gives_way() {
 }
 
 #[tokio::test]
-async fn who_has_not_shown_the_token_is_sent_away_however_busily_they_speak() {
+async fn busy_strangers_are_disconnected_in_time() {
     let stage = Stage::new().await;
     let peer = stage.peer().await;
     let mut known = Raw::dial(stage.port()).await;
@@ -135,7 +135,7 @@ async fn a_head_without_an_end_is_refused_and_memory_stays_flat() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn bodies_made_to_burst_are_refused_and_memory_stays_within_the_limit() {
+async fn bodies_made_to_burst_are_refused_within_the_memory_limit() {
     let lone = Lone::start();
     let peer = Peer::join(lone.port, &lone.token).await;
     let before = lone.peak_kb();

@@ -85,7 +85,7 @@ impl Report {
         line.to_owned()
     }
 
-    /// What each failed test printed, as libtest repeats it after all tests: names and texts.
+    /// The output of each failed test, as libtest repeats it after all tests: names and texts.
     pub(super) fn failure_logs(&self) -> Vec<(String, String)> {
         failure_logs(&self.output, &self.failed)
     }

@@ -114,7 +114,7 @@ const NASTY: &str = "a\x1b[2J\x1b]52;c;b3duZWQ=\x07\x1b]8;;evil:x\x1b\\\x1bP0|x\
         \u{fe0f}\u{e0100}\u{2800}\u{13430}\u{16fe4}\u{1d159}\u{fff0}z";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_an_agent_calls_itself_and_its_files_is_harmless_wherever_it_is_shown() {
+async fn names_of_agents_and_files_are_harmless_everywhere() {
     let home = Home::new();
     let file = home.file(&format!("{NASTY}/{NASTY}.txt"), "one\ntwo\n");
     let mut desk = home.start(home.alongside(&["review"]).env("ALONGSIDE_LOG_LEVEL", "trace"));

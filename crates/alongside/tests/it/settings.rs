@@ -64,7 +64,7 @@ fn a_project_cannot_show_what_is_hidden() {
 }
 
 #[test]
-fn an_address_that_cannot_be_listened_on_is_blamed_on_its_setting() {
+fn an_unusable_listen_address_names_its_setting() {
     let home = Home::new();
     let config = home.path("home/config.toml");
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

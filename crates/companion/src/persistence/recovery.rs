@@ -35,7 +35,7 @@ pub(crate) struct Outdated {
     pub(crate) sessions: BTreeSet<String>,
 }
 
-/// What the writer does for the journal.
+/// The writer's work on the journal.
 #[derive(Debug, Default)]
 enum Write {
     #[default]

@@ -27,7 +27,7 @@ const SHARE: u64 = 8;
 /// How soon the writer looks for room again.
 pub(crate) const RETRY_INTERVAL: Duration = Duration::from_secs(10);
 
-/// What a write is for, which decides how much of the reserve it may use.
+/// The purpose of a write, which decides how much of the reserve it may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReserveUse {
     /// May use all of the reserve.

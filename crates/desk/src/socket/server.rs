@@ -241,7 +241,7 @@ fn parse_inbound(message: &[u8]) -> Inbound {
         Ok(Ok(Message::Request { id, method, params })) => (Some(id), method, params),
         Ok(Ok(Message::Notification { method, params })) => (None, method, params),
         Ok(Ok(Message::Reply { id, .. })) => {
-            // Whatever it says, the desk has nothing more to send.
+            // With any message it says that the desk has nothing more to send.
             let flushed = id.as_ref().and_then(wire::read_flushed);
             return flushed.map_or(Inbound::Nothing, |id| Inbound::Request(None, Request::Flushed { id }));
         }

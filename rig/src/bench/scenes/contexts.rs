@@ -12,7 +12,7 @@ use super::{between, file, micros, millis, sessions};
 
 /// How often a cursor moves that never stands still.
 const STEADILY: Duration = Duration::from_millis(30);
-/// What is told after the cursor has stood still for so long was told in between.
+/// A context that comes after the cursor stood still for this long is no update in between.
 const AFTERWARDS: Duration = Duration::from_millis(10);
 
 impl Bench<'_> {
@@ -58,7 +58,7 @@ fn moved(seat: &mut Seat, line: u32, agents: usize, debounce: Duration) -> Resul
     let path = opened(seat)?;
     seat.crowd.calm_down(Duration::from_millis(60))?;
     let since = seat.companion.hands()?.cursor(&path, line)?;
-    // What is heard is understood when all of it has come: that takes time which the companion may need.
+    // Contexts are parsed when all of them have come: that takes time which the companion may need.
     let crowded = Duration::from_millis(if agents > 1 { 100 } else { 0 });
     std::thread::sleep(debounce / 2 + crowded);
     let mut late = vec![None; agents];

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What must hold in every round.
+/// A rule that must hold in every round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rule {
     /// An agent received an outcome that nobody decided, of another proposal, or with another text than the
@@ -33,7 +33,7 @@ pub enum Rule {
 pub struct Violation {
     /// The rule.
     pub rule: Rule,
-    /// What happened.
+    /// The event, in words.
     pub details: String,
 }
 

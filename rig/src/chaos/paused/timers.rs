@@ -1,4 +1,4 @@
-//! What a round has scheduled: everything that lasts for a time and then ends.
+//! The schedule of a round: everything that lasts for a time and then ends.
 
 /// The end of a trouble.
 #[derive(Debug, Clone, Copy)]

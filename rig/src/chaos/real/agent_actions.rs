@@ -1,4 +1,4 @@
-//! What agents do in a round, and what the script does to them and their connections.
+//! The actions of agents in a round, and of the script on them and their connections.
 
 use std::sync::Arc;
 

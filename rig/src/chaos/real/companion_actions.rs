@@ -1,4 +1,4 @@
-//! What the script does to the companions of a round: kill, stop, replace, orphan them, and take their ports.
+//! The script's actions on the companions of a round: kill, stop, replace, orphan them, and take their ports.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What people do at the desks of a round.
+//! The actions of people at the desks of a round.
 
 use std::time::Duration;
 

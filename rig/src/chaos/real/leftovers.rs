@@ -1,4 +1,4 @@
-//! What a round leaves behind: drafts, files that should be gone, and the diagnostics of a violation.
+//! The leftovers of a round: drafts, files that should be gone, and the diagnostics of a violation.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -54,7 +54,7 @@ impl Examiner<'_> {
     async fn connect(&self, finding: &mut Finding) -> Vec<Cause> {
         let seen = finding.trace.seen().filter(|seen| !seen.is_ours && seen.record.is_some());
         if let Some(seen) = seen {
-            // Whatever listens there, this user's agents must not connect to it.
+            // This user's agents must not connect to the program that listens there.
             return vec![DiscoveryCause::LedByOtherUser { path: seen.path.clone() }.into()];
         }
         for attempt in &finding.trace.attempts {

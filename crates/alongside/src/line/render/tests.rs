@@ -198,7 +198,7 @@ proptest::proptest! {
 }
 
 #[test]
-fn a_proposal_that_leads_out_of_the_project_says_so_before_all_else() {
+fn a_path_out_of_the_project_is_the_first_note() {
     let mut review = review("a\n", "b\n", Vec::new());
     review.whole_file_only = Some("the file on disk is not text".into());
     review.outside = Some("/home/somebody/.ssh/config\x1b[8m".into());

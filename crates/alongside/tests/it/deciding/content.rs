@@ -34,7 +34,7 @@ async fn crlf_new_files_and_files_that_are_not_text_say_so() {
 }
 
 #[tokio::test]
-async fn what_agents_send_cannot_take_over_the_terminal() {
+async fn agent_text_cannot_take_over_the_terminal() {
     let home = Home::new();
     let name = "evil\x1b[2J\u{202e}\n.txt";
     let file = home.file(name, "safe\n");

@@ -132,7 +132,7 @@ impl Home {
     }
 }
 
-/// What npm calls the package of an agent.
+/// The name of an agent's package on npm.
 pub(super) fn package_name(command: &str) -> &str {
     alongside_contract::family::by_command(command).unwrap().packages[0]
 }

@@ -1,4 +1,4 @@
-//! What desks are told of a review is all they need to have it.
+//! Desks can follow a review by its changes alone.
 
 use alongside_desk::{Position, Range};
 use proptest::prelude::*;
@@ -33,7 +33,7 @@ fn act() -> impl Strategy<Value = Act> {
 
 fn done(pending: &mut PendingReview, act: Act) {
     let revision = pending.revision;
-    // What is refused changes nothing, and desks need not hear of it.
+    // A refused action changes nothing, so desks need not hear of it.
     let _ = match act {
         Act::Keep(hunk, keep) => pending.keep(revision, &[hunk], keep),
         Act::Split(hunk) => pending.split(revision, hunk),

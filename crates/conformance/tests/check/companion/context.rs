@@ -27,8 +27,9 @@ const SELECTED: usize = 16_384;
 /// Stands for half a character until it is written: strings cannot hold it.
 pub(super) const HALF: char = '\u{e000}';
 
-/// What the faulty companion that counts in seconds tells for every file: all that one does in an editor
-/// within a second. Told by the clock, a second that ends between two of them would now and then look right.
+/// The time that the faulty companion that counts in seconds sends for every file: all that one does in an
+/// editor within a second. Told by the clock, a second that ends between two of them would now and then look
+/// right.
 const SECOND: u64 = 1_750_000_000;
 
 /// Tells every agent of changes, until dropped.

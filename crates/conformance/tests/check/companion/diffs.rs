@@ -73,7 +73,7 @@ impl Shared {
                 state.sessions.values_mut().for_each(|other| other.diffs.retain(|diff| diff.path != path));
             }
             let session = state.sessions.entry(id.to_owned()).or_default();
-            // Whatever was decided of the last proposal, this agent has moved on.
+            // This agent has moved on from its last proposal.
             if !self.has(Fault::ReceiptsIgnored) {
                 session.outcomes.retain(|outcome| outcome.path != path);
             }

@@ -156,7 +156,7 @@ impl Shared {
     }
 }
 
-/// What the faulty companion that answers the wrong agent keeps: one reply channel for each request id,
+/// The state of the faulty companion that answers the wrong agent: one reply channel for each request id,
 /// whoever asks.
 #[derive(Default)]
 pub(super) struct Crossing(Mutex<HashMap<String, oneshot::Sender<Answer>>>);
