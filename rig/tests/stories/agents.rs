@@ -29,7 +29,7 @@ fn two_agents_on_one_file_get_their_own_outcomes() -> Result<()> {
 
     // Gemini has changed the file under Qwen's proposal: an answer to the old view does not count.
     qwen.wait_until_it_asks()?;
-    stage.reviewer().answer_after("the file on disk has changed", "r")?;
+    stage.reviewer().answer_after("the file changed on disk", "r")?;
     qwen.wait_until_free()?;
     qwen.ask(NEXT_REQUEST)?;
     qwen.wait_until_it_says(NEXT_ANSWER)?;
