@@ -46,10 +46,12 @@ pub(crate) fn scan_files(
     tokio::task::spawn_blocking(move || {
         let result = scan.run();
         let mut watched = result.depends_on(&roots);
-        events.send(Event::FilesScanned(Box::new(result)));
         watched.extend(roots.into_iter().chain(own_directories));
+        // Before the result is sent: the next scan, which that may begin, sets the watch after this one.
+        let is_new = watch.set(watched);
+        events.send(Event::FilesScanned(Box::new(result)));
         // A directory that was not watched before may have changed since the scan.
-        if watch.set(watched) {
+        if is_new {
             events.send(Event::DiskChanged);
         }
     });

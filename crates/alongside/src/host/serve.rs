@@ -241,8 +241,10 @@ impl RunningHost {
     }
 
     fn report_problems(&self, problems: impl IntoIterator<Item = Problem>) {
-        let desk = self.companion.observe();
-        problems.into_iter().for_each(|problem| drop(desk.send(Request::Report(problem))));
+        // An observer that joins costs a status and a file scan, so it joins only with a report.
+        for problem in problems {
+            self.companion.observe().send(Request::Report(problem));
+        }
     }
 
     /// Ends the companion, then tells whoever asked for it that this is done.

@@ -120,7 +120,8 @@ impl OpenFiles {
 
     /// Checks on disk which files exist and may be told. Blocks.
     pub(super) fn scan(&self, privacy: &mut Privacy) -> ScanResult {
-        let resolve = |entry: &ReportedFile| (entry.path.clone(), real_path::resolve(Path::new(&entry.path)));
+        let resolve =
+            |entry: &ReportedFile| (entry.path.clone(), real_path::canonical(Path::new(&entry.path)));
         let real = self.unsaved().map(resolve).collect();
         let mut files = Vec::new();
         ScanResult { context: self.context(privacy, &mut files), real, files }

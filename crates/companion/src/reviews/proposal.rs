@@ -34,7 +34,7 @@ impl Proposal {
         // Without a readable original there is nothing to compare with: the whole file is the change.
         let original = normalized.original.take().map_or_else(|| Arc::from(""), Arc::<str>::from);
         let composition = Composition::new(original, proposed);
-        let real = crate::real_path::resolve(Path::new(&file_path));
+        let real = crate::real_path::canonical(Path::new(&file_path));
         let destinations = Destinations::of(Path::new(&file_path));
         Ok(Self { file_path, composition, normalized, fingerprint, real, destinations })
     }

@@ -7,7 +7,7 @@ use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use alongside_agent::find;
-use alongside_contract::discovery::Record;
+use alongside_contract::discovery::{Record, WRITER};
 use serde_json::{Value, json};
 
 use crate::support::{Home, Running, files_below, finish, until};
@@ -86,11 +86,15 @@ impl Clinic {
         find::editor_pid(&self.home.surroundings()).unwrap()
     }
 
-    /// A companion of ours that serves the project, and its record.
+    /// A companion of ours that serves the project, and its record. Its sweep at start is over: a file of the
+    /// test stays from now on.
     pub(super) async fn companion(&self) -> (Running, Record) {
+        let stale = json!({ "port": 1, "workspacePath": "/", "authToken": "t", "writer": WRITER });
+        let stale = self.write("tmp/gemini/ide/gemini-ide-server-1-1.json", &stale.to_string());
         let desk = self.home.review(&[]);
         // The host writes its files before it listens.
         until("a host", || self.home.hosts().first().cloned()).await;
+        until("the sweep", || (!stale.exists()).then_some(())).await;
         (desk, self.record().await)
     }
 
