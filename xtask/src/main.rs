@@ -72,7 +72,7 @@ enum Chore {
     /// Plays agents, desks and companions against each other, and kills, freezes, cuts and delays them at
     /// random points.
     ///
-    /// A round is a function of its seed. The rules are in rig/src/chaos/oracle.rs: no decision is invented,
+    /// A round is a function of its seed. The rules are in rig/src/chaos/oracle: no decision is invented,
     /// lost or told to the wrong agent; nobody waits for ever; no typed text is lost; nothing is left behind.
     /// It keeps finished rounds in target/chaos, for these sources, so you can interrupt it. It fails when a
     /// round breaks a rule, and prints how to play that round again, or when memory grows.
