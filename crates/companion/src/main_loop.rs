@@ -30,7 +30,7 @@ use crate::persistence::recovery::{NextWrite, Outdated, Recovery};
 use crate::persistence::write_job::WriteJob;
 use crate::persistence::writer::WriterTask;
 use crate::reviews::proposal::Proposal;
-use crate::reviews::registry::{DraftChange, Flushed, Reviews, TargetToRead, changes_review};
+use crate::reviews::registry::{CloseCall, DraftChange, Reviews, TargetToRead, changes_review};
 use crate::reviews::target::BadTarget;
 
 /// A wake-up that is this much late: the process was held up, and messages of agents wait in our sockets.
@@ -326,8 +326,8 @@ impl MainLoop {
         match self.reviews.find(&session, &file_path) {
             Some(review) => {
                 self.desks.notify(desk::Event::FlushReview { id: review });
-                let flushed = Flushed { review, session, file_path, answer };
-                self.reviews.begin_flush(flushed, self.desks.showing());
+                let call = CloseCall { review, session, file_path, answer };
+                self.reviews.begin_flush(call, self.desks.showing());
                 self.finish_flushes(Instant::now());
             }
             None => self.answer_close(&session, &file_path, answer),
@@ -336,7 +336,7 @@ impl MainLoop {
 
     /// Answers the `closeDiff` calls that need not wait any longer.
     fn finish_flushes(&mut self, now: Instant) {
-        for Flushed { review, session, file_path, answer } in self.reviews.take_flushed(now) {
+        for CloseCall { review, session, file_path, answer } in self.reviews.take_flushed(now) {
             self.end_review(review, Closing::AnsweredInAgent, None);
             self.answer_close(&session, &file_path, answer);
         }

@@ -37,17 +37,14 @@ pub(crate) struct Reviews {
 /// A `closeDiff` that waits for desks.
 #[derive(Debug)]
 struct Flush {
-    review: ReviewId,
-    session: String,
-    file_path: String,
+    call: CloseCall,
     waiting: BTreeSet<DeskId>,
     until: Instant,
-    answer: oneshot::Sender<Option<Option<Arc<str>>>>,
 }
 
-/// A `closeDiff` whose review has to end now.
+/// A `closeDiff` for an open review.
 #[derive(Debug)]
-pub(crate) struct Flushed {
+pub(crate) struct CloseCall {
     pub(crate) review: ReviewId,
     pub(crate) session: String,
     pub(crate) file_path: String,
@@ -183,32 +180,23 @@ impl Reviews {
     }
 
     /// `closeDiff` for an open review: it waits until these desks have sent their unsent edits.
-    pub(crate) fn begin_flush(&mut self, flushed: Flushed, desks: BTreeSet<DeskId>) {
-        let Flushed { review, session, file_path, answer } = flushed;
-        let until = Instant::now() + FLUSH_TIMEOUT;
-        self.flushes.push(Flush { review, session, file_path, waiting: desks, until, answer });
+    pub(crate) fn begin_flush(&mut self, call: CloseCall, desks: BTreeSet<DeskId>) {
+        self.flushes.push(Flush { call, waiting: desks, until: Instant::now() + FLUSH_TIMEOUT });
     }
 
     /// A desk has sent all its edits of a review, or of every review.
     pub(crate) fn mark_flushed(&mut self, desk: DeskId, review: Option<ReviewId>) {
         for flush in &mut self.flushes {
-            if review.is_none_or(|review| review == flush.review) {
+            if review.is_none_or(|review| review == flush.call.review) {
                 flush.waiting.remove(&desk);
             }
         }
     }
 
     /// The `closeDiff` calls that need not wait any longer.
-    pub(crate) fn take_flushed(&mut self, now: Instant) -> Vec<Flushed> {
+    pub(crate) fn take_flushed(&mut self, now: Instant) -> Vec<CloseCall> {
         let is_done = |flush: &mut Flush| flush.waiting.is_empty() || flush.until <= now;
-        let done = self.flushes.extract_if(.., is_done);
-        done.map(|Flush { review, session, file_path, answer, .. }| Flushed {
-            review,
-            session,
-            file_path,
-            answer,
-        })
-        .collect()
+        self.flushes.extract_if(.., is_done).map(|flush| flush.call).collect()
     }
 
     /// When the next `closeDiff` waits no longer.

@@ -1,3 +1,5 @@
+//! Admission and token proofs at the gate.
+
 use super::*;
 
 fn admitted(headers: &[(&str, &str)]) -> Result<Credential, u16> {

@@ -1,3 +1,5 @@
+//! Saving, listing, settling and ageing of drafts.
+
 use super::*;
 
 fn new(id: &str, text: &str) -> NewDraft {

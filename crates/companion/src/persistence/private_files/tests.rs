@@ -1,3 +1,5 @@
+//! Modes, owners, locks and unfinished files.
+
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 
 use std::fs::{self, File};

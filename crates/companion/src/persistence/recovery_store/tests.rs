@@ -1,3 +1,5 @@
+//! Writing the journal, taking it over after a crash, and removing it.
+
 use std::time::SystemTime;
 
 use super::*;

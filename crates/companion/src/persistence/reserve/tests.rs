@@ -1,3 +1,5 @@
+//! Shares of drafts and journal in the reserve.
+
 use super::*;
 
 fn full() -> io::Error {
