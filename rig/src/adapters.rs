@@ -24,9 +24,6 @@ lsp.auto-document-highlight = true
 
 /// Installs the Neovim plugin as a plain package. The person's configuration is
 /// `require('alongside').setup{}`, then `more`.
-///
-/// # Errors
-/// When the sandbox cannot be written.
 pub fn neovim(sandbox: &Sandbox, more: &str) -> Result<()> {
     let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/neovim").canonicalize()?;
     let packages = sandbox.home().join(".local/share/nvim/site/pack/mine/start");
@@ -40,9 +37,6 @@ pub fn neovim(sandbox: &Sandbox, more: &str) -> Result<()> {
 }
 
 /// Configures Helix as editors/helix/README.md says.
-///
-/// # Errors
-/// When the sandbox cannot be written.
 pub fn helix(sandbox: &Sandbox, generation: Generation) -> Result<()> {
     let config = sandbox.home().join(".config/helix");
     fs::create_dir_all(&config)?;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 
-use crate::cli::Cli;
+use crate::agent_cli::Cli;
 use crate::install::Rig;
 use crate::model::{FakeModel, Script};
 use crate::sandbox::Sandbox;
@@ -21,9 +21,6 @@ pub struct Agent {
 
 impl Agent {
     /// Installs an agent whose own model plays `script`, to be started in `pane`.
-    ///
-    /// # Errors
-    /// When the sandbox cannot be written.
     pub fn install(sandbox: &Sandbox, rig: &Rig, cli: Cli, script: Script, pane: Pane) -> Result<Self> {
         let model = FakeModel::start(script)?;
         cli.set_up(sandbox, rig, &model)?;
@@ -31,17 +28,11 @@ impl Agent {
     }
 
     /// Types the agent's name and waits for its prompt.
-    ///
-    /// # Errors
-    /// When its pane never shows it.
     pub fn start(&self) -> Result<()> {
         self.start_with(self.cli.command())
     }
 
     /// Starts it with another command line.
-    ///
-    /// # Errors
-    /// When its pane never shows it.
     pub fn start_with(&self, command: &str) -> Result<()> {
         self.pane.enter(command)?;
         self.wait_until_free()
@@ -49,9 +40,6 @@ impl Agent {
 
     /// Types `/ide enable` until `is_connected_within` 3 s. The agent offers that command only after it has
     /// noticed the loss of its companion, seconds after the stream's end.
-    ///
-    /// # Errors
-    /// When it does not connect after ten attempts.
     pub fn enable_ide_until(&self, is_connected_within: impl Fn(Duration) -> bool) -> Result<()> {
         for _ in 0..10 {
             self.ask("/ide enable")?;
@@ -63,42 +51,27 @@ impl Agent {
     }
 
     /// Types `/ide enable` until the agent shows `words`.
-    ///
-    /// # Errors
-    /// When its pane never shows it.
     pub fn enable_ide_until_it_says(&self, words: &str) -> Result<()> {
         let says = |screen: &str| screen.contains(words);
         self.enable_ide_until(|deadline| self.pane.wait_within(deadline, words, says).is_ok())
     }
 
     /// Types a message.
-    ///
-    /// # Errors
-    /// When its pane never shows it.
     pub fn ask(&self, words: &str) -> Result<()> {
         self.pane.enter(words)
     }
 
     /// Waits until `words` are on its screen.
-    ///
-    /// # Errors
-    /// When its pane never shows it.
     pub fn wait_until_it_says(&self, words: &str) -> Result<()> {
         self.pane.wait_for(&format!("{words:?}"), |screen| screen.contains(words)).map(drop)
     }
 
     /// Waits until it asks in its pane whether to apply the change. Its prompt is gone meanwhile.
-    ///
-    /// # Errors
-    /// When its pane never shows it.
     pub fn wait_until_it_asks(&self) -> Result<()> {
         self.wait_until_it_says("Apply this change?")
     }
 
     /// Waits for its empty prompt, which a wedged agent never shows.
-    ///
-    /// # Errors
-    /// When its pane never shows it.
     pub fn wait_until_free(&self) -> Result<()> {
         self.pane.wait_for("its prompt", |screen| self.cli.is_ready(screen)).map(drop)
     }

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use serde_json::json;
 
 use crate::desk::{Desk, Protocol};
-use crate::peer::{Peer, find};
+use crate::json_lines_process::{JsonLinesProcess, find};
 use crate::sandbox::Sandbox;
 use crate::tmux::Pane;
 
@@ -26,17 +26,11 @@ pub struct CompanionProcess {
 
 impl CompanionProcess {
     /// Starts `program` for the sandbox's project as a child, with a journal, as an editor's host has.
-    ///
-    /// # Errors
-    /// When it does not start.
     pub async fn start(program: &str, sandbox: &Sandbox) -> Result<Self> {
         Self::start_on(program, sandbox, &[]).await
     }
 
     /// Kills it and starts `program` again, and holds its port meanwhile, as desks do.
-    ///
-    /// # Errors
-    /// When it has ended already, or does not start again.
     pub async fn crash(self, program: &str, sandbox: &Sandbox) -> Result<Self> {
         let addresses = self.addresses.clone();
         let _hold = PortHold::take(&addresses).context("the port cannot be held")?;
@@ -47,20 +41,17 @@ impl CompanionProcess {
     async fn start_on(program: &str, sandbox: &Sandbox, held: &[SocketAddr]) -> Result<Self> {
         let mut command = sandbox.command(program);
         command.arg(options(sandbox, held));
-        Self::over(Peer::spawn(sandbox, "companion", &mut command).await?)
+        Self::over(JsonLinesProcess::spawn(sandbox, "companion", &mut command).await?)
     }
 
     /// Starts `program` in a terminal pane, by typing the command.
-    ///
-    /// # Errors
-    /// When it does not start, or the pane is gone.
     pub async fn start_in_pane(program: &str, sandbox: &Sandbox, pane: &Pane) -> Result<Self> {
         let words = [OsString::from(program), options(sandbox, &[]).into()];
-        Self::over(Peer::type_into(pane, sandbox, "companion", &words).await?)
+        Self::over(JsonLinesProcess::type_into(pane, sandbox, "companion", &words).await?)
     }
 
-    fn over(peer: Peer) -> Result<Self> {
-        let history = peer.history();
+    fn over(process: JsonLinesProcess) -> Result<Self> {
+        let history = process.history();
         let ready = find(&history, "ready").context("the companion sent no `ready`")?;
         let port = ready["port"].as_u64().and_then(|port| u16::try_from(port).ok());
         let token = ready["token"].as_str().map(str::to_owned);
@@ -68,24 +59,18 @@ impl CompanionProcess {
             port: port.context("no port")?,
             token: token.context("no token")?,
             addresses: serde_json::from_value(ready["addresses"].clone()).context("no addresses")?,
-            desk: Desk::new(peer, Protocol::Rig),
+            desk: Desk::new(process, Protocol::Rig),
         })
     }
 
     /// Stops it properly.
-    ///
-    /// # Errors
-    /// When it does not end.
     pub async fn stop(self) -> Result<()> {
-        self.desk.peer().ask(json!({ "cmd": "stop" })).answer().await.map(drop)
+        self.desk.process().ask(json!({ "cmd": "stop" })).answer().await.map(drop)
     }
 
     /// Ends it without warning (`kill -9`), as a crash does.
-    ///
-    /// # Errors
-    /// When it has ended already.
     pub async fn kill(self) -> Result<()> {
-        self.desk.peer().kill().await
+        self.desk.process().kill().await
     }
 }
 

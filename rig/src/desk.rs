@@ -9,7 +9,7 @@ use alongside_desk::{
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
-use crate::peer::Peer;
+use crate::json_lines_process::JsonLinesProcess;
 
 /// The protocol of a desk's process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,25 +23,22 @@ pub enum Protocol {
 /// A desk, and its process.
 #[derive(Debug)]
 pub struct Desk {
-    peer: Peer,
+    process: JsonLinesProcess,
     protocol: Protocol,
 }
 
 impl Desk {
     /// The desk of a running process.
-    pub fn new(peer: Peer, protocol: Protocol) -> Self {
-        Self { peer, protocol }
+    pub fn new(process: JsonLinesProcess, protocol: Protocol) -> Self {
+        Self { process, protocol }
     }
 
     /// Its process.
-    pub(crate) fn peer(&self) -> &Peer {
-        &self.peer
+    pub(crate) fn process(&self) -> &JsonLinesProcess {
+        &self.process
     }
 
     /// Waits for the open review of exactly this proposal.
-    ///
-    /// # Errors
-    /// At the deadline.
     pub async fn review_of(&self, proposed: &str) -> Result<Review> {
         let what = format!("a review of {proposed:?}");
         self.wait(&what, |events| {
@@ -55,33 +52,21 @@ impl Desk {
     }
 
     /// Waits for a review's end.
-    ///
-    /// # Errors
-    /// At the deadline.
     pub async fn closed(&self, id: ReviewId) -> Result<Closed> {
         self.wait(&format!("the end of review {id}"), |events| closing(events, id).cloned()).await
     }
 
     /// Accepts a review as shown.
-    ///
-    /// # Errors
-    /// The companion's refusal.
     pub async fn accept(&self, review: &Review) -> Result<()> {
         self.decide(review.id, review.revision, Decision::Accept).await
     }
 
     /// Rejects a review.
-    ///
-    /// # Errors
-    /// The companion's refusal.
     pub async fn reject(&self, review: &Review) -> Result<()> {
         self.decide(review.id, review.revision, Decision::Reject).await
     }
 
     /// Replaces the review's text as a person would by typing, and returns the new revision.
-    ///
-    /// # Errors
-    /// The companion's refusal.
     pub async fn edit(&self, review: &Review, text: &str) -> Result<u64> {
         let changes = vec![Change { range: None, text: text.into() }];
         let edit = Request::EditReview { id: review.id, revision: review.revision, changes };
@@ -89,26 +74,17 @@ impl Desk {
     }
 
     /// Edits the text, then accepts it.
-    ///
-    /// # Errors
-    /// The companion's refusal.
     pub async fn accept_with(&self, review: &Review, text: &str) -> Result<()> {
         let revision = self.edit(review, text).await?;
         self.decide(review.id, revision, Decision::Accept).await
     }
 
     /// The person goes to a file.
-    ///
-    /// # Errors
-    /// The companion's refusal.
     pub async fn focus(&self, path: &Path, cursor: Option<Position>) -> Result<()> {
         self.select(path, cursor, None).await
     }
 
     /// The person goes to a file and selects some of its text.
-    ///
-    /// # Errors
-    /// The companion's refusal.
     pub async fn select(&self, path: &Path, cursor: Option<Position>, text: Option<&str>) -> Result<()> {
         let path = path.to_str().context("tests name files in UTF-8")?.to_owned();
         let active = Some(ActiveFile { path, cursor, selected_text: text.map(str::to_owned) });
@@ -117,9 +93,6 @@ impl Desk {
     }
 
     /// Waits until that many agents are connected and listen to their streams.
-    ///
-    /// # Errors
-    /// At the deadline.
     pub async fn agents_listen(&self, number: usize) -> Result<()> {
         self.wait_status(&format!("{number} listening agents"), |status| {
             (status.agents.iter().filter(|agent| agent.listening).count() == number).then_some(())
@@ -128,22 +101,16 @@ impl Desk {
     }
 
     /// Sends any request.
-    ///
-    /// # Errors
-    /// The companion's refusal.
     pub async fn request(&self, request: &Request) -> Result<Revised> {
         let question = match self.protocol {
             Protocol::Rig => json!({ "request": request }),
             Protocol::Product => serde_json::to_value(request)?,
         };
-        let answer = self.peer.ask(question).answer().await?;
+        let answer = self.process.ask(question).answer().await?;
         Ok(serde_json::from_value(answer)?)
     }
 
     /// Waits until the companion's status satisfies `probe`.
-    ///
-    /// # Errors
-    /// At the deadline.
     pub async fn wait_status<T>(&self, what: &str, probe: impl Fn(&Status) -> Option<T>) -> Result<T> {
         self.wait(what, |events| {
             let status = events.iter().rev().find_map(|event| match event {
@@ -173,7 +140,7 @@ impl Desk {
                 received.map(|event| serde_json::from_value(event.clone()).expect("a desk's event"));
             probe(&received.collect::<Vec<_>>())
         };
-        self.peer.wait(what, desk_events).await
+        self.process.wait(what, desk_events).await
     }
 }
 

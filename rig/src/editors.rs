@@ -65,9 +65,6 @@ impl Editors {
     }
 
     /// Puts `nvim` and `hx` of a generation on the sandbox's PATH.
-    ///
-    /// # Errors
-    /// When the sandbox cannot be written.
     pub fn put_on_path(&self, sandbox: &Sandbox, generation: Generation) -> Result<()> {
         self.neovim(generation).put_on_path(sandbox)?;
         self.helix(generation).put_on_path(sandbox)

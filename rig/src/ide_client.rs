@@ -8,8 +8,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::install::Rig;
+use crate::json_lines_process::{JsonLinesProcess, Pending, find};
 use crate::node_script;
-use crate::peer::{Peer, Pending, find};
 use crate::release::Release;
 use crate::sandbox::Sandbox;
 use crate::tmux::Pane;
@@ -17,7 +17,7 @@ use crate::tmux::Pane;
 /// A running agent's client.
 #[derive(Debug)]
 pub struct RealClient {
-    peer: Peer,
+    process: JsonLinesProcess,
     name: String,
 }
 
@@ -55,9 +55,6 @@ pub struct OpenDiff(Pending);
 
 impl OpenDiff {
     /// Waits for the outcome that the agent's `openDiff` returns.
-    ///
-    /// # Errors
-    /// When it fails, or at the deadline.
     pub async fn outcome(self) -> Result<Outcome> {
         let outcome = self.0.answer().await?;
         match outcome["status"].as_str() {
@@ -77,17 +74,11 @@ impl OpenDiff {
 
 impl RealClient {
     /// Starts it as in a terminal: below a shell, in the project, without any agent variable.
-    ///
-    /// # Errors
-    /// When the release cannot be loaded.
     pub async fn start(rig: &Rig, sandbox: &Sandbox, release: Release) -> Result<Self> {
         Self::start_with(rig, sandbox, release, &[]).await
     }
 
     /// As [`start`](Self::start), with more environment variables.
-    ///
-    /// # Errors
-    /// When the release cannot be loaded.
     pub async fn start_with(
         rig: &Rig,
         sandbox: &Sandbox,
@@ -98,23 +89,18 @@ impl RealClient {
         // The shell stays: agents find the editor's process above their shell.
         command.args(["-c", r#""$@"; exit $?"#, "bash"]).args(words(rig, release));
         command.envs(environment.iter().copied());
-        let peer = Peer::spawn(sandbox, &release.to_string(), &mut command).await?;
-        Ok(Self { peer, name: release.to_string() })
+        let process = JsonLinesProcess::spawn(sandbox, &release.to_string(), &mut command).await?;
+        Ok(Self { process, name: release.to_string() })
     }
 
     /// Starts it by typing the command into a terminal pane, so that it has a person's ancestors.
-    ///
-    /// # Errors
-    /// When the release cannot be loaded, or the pane is gone.
     pub async fn start_in_pane(rig: &Rig, sandbox: &Sandbox, pane: &Pane, release: Release) -> Result<Self> {
-        let peer = Peer::type_into(pane, sandbox, &release.to_string(), &words(rig, release)).await?;
-        Ok(Self { peer, name: release.to_string() })
+        let process =
+            JsonLinesProcess::type_into(pane, sandbox, &release.to_string(), &words(rig, release)).await?;
+        Ok(Self { process, name: release.to_string() })
     }
 
     /// As [`start_in_pane`](Self::start_in_pane), for any package with a client and with more environment.
-    ///
-    /// # Errors
-    /// When it cannot be loaded, or the pane is gone.
     pub async fn type_into_pane(
         sandbox: &Sandbox,
         pane: &Pane,
@@ -124,14 +110,12 @@ impl RealClient {
     ) -> Result<Self> {
         let variables = environment.iter().map(|(name, value)| format!("{name}={value}").into());
         let words = [OsString::from("env")].into_iter().chain(variables).chain(driver(node, package));
-        let peer = Peer::type_into(pane, sandbox, name, &words.collect::<Vec<_>>()).await?;
-        Ok(Self { peer, name: name.to_owned() })
+        let process = JsonLinesProcess::type_into(pane, sandbox, name, &words.collect::<Vec<_>>()).await?;
+        Ok(Self { process, name: name.to_owned() })
     }
 
     /// Searches for a companion and connects; returns the agent's status.
-    ///
-    /// # Errors
-    /// Unless the agent reports a connection that can open diffs.
+    /// It fails unless the agent reports a connection that can open diffs.
     pub async fn connect(&self) -> Result<Value> {
         let status = self.try_to_connect().await?;
         ensure!(
@@ -143,107 +127,80 @@ impl RealClient {
     }
 
     /// Searches for a companion, and returns the agent's [`status`](Self::status).
-    ///
-    /// # Errors
-    /// When it does not answer.
     pub async fn try_to_connect(&self) -> Result<Value> {
-        self.peer.ask(json!({ "cmd": "connect" })).answer().await
+        self.process.ask(json!({ "cmd": "connect" })).answer().await
     }
 
     /// The agent's view of its connection: `status`, `details`, `diffing`, the editor's `name`, the MCP
     /// `protocol` where its SDK reports it, and the features that this release `lacks`.
-    ///
-    /// # Errors
-    /// When it does not answer.
     pub async fn status(&self) -> Result<Value> {
-        self.peer.ask(json!({ "cmd": "status" })).answer().await
+        self.process.ask(json!({ "cmd": "status" })).answer().await
     }
 
     /// Waits until the agent itself reports `connected` or `disconnected`.
-    ///
-    /// # Errors
-    /// At the deadline.
     pub async fn wait_status(&self, wanted: &str) -> Result<()> {
         let is_wanted = |events: &[Value]| (find(events, "status")?["status"] == wanted).then_some(());
-        self.peer.wait(&format!("the status {wanted}"), is_wanted).await
+        self.process.wait(&format!("the status {wanted}"), is_wanted).await
     }
 
     /// Proposes a new text for a file; the agent waits for a decision.
     pub fn open_diff(&self, path: &Path, text: &str) -> OpenDiff {
-        OpenDiff(self.peer.ask(json!({ "cmd": "openDiff", "path": path, "text": text })))
+        OpenDiff(self.process.ask(json!({ "cmd": "openDiff", "path": path, "text": text })))
     }
 
     /// Answers an open diff in the agent's own prompt.
-    ///
-    /// # Errors
-    /// When the agent cannot.
     pub async fn resolve_from_cli(&self, path: &Path, answer: CliAnswer) -> Result<()> {
         let outcome = match answer {
             CliAnswer::Accepted => "accepted",
             CliAnswer::Rejected => "rejected",
         };
         let question = json!({ "cmd": "resolveFromCli", "path": path, "outcome": outcome });
-        self.peer.ask(question).answer().await.map(drop)
+        self.process.ask(question).answer().await.map(drop)
     }
 
     /// Closes a diff and returns the text the agent got back, if any.
-    ///
-    /// # Errors
-    /// When the agent cannot.
     pub async fn close_diff(&self, path: &Path) -> Result<Option<String>> {
-        let closed = self.peer.ask(json!({ "cmd": "closeDiff", "path": path })).answer().await?;
+        let closed = self.process.ask(json!({ "cmd": "closeDiff", "path": path })).answer().await?;
         Ok(closed["content"].as_str().map(str::to_owned))
     }
 
     /// Waits until the context that the agent holds satisfies `predicate`, and returns it.
-    ///
-    /// # Errors
-    /// At the deadline, with what it held instead.
     pub async fn wait_context(&self, what: &str, predicate: impl Fn(&Value) -> bool) -> Result<Value> {
         let probe = |events: &[Value]| {
             let context = &find(events, "context")?["context"];
             predicate(context).then(|| context.clone())
         };
-        self.peer.wait(&format!("a context with {what}"), probe).await
+        self.process.wait(&format!("a context with {what}"), probe).await
     }
 
     /// Waits until the companion has answered a call of that tool: then the agent waits for a person.
-    ///
-    /// # Errors
-    /// At the deadline.
     pub async fn wait_answered(&self, tool: &str) -> Result<()> {
         let is_answered = |events: &[Value]| (find(events, "answered")?["tool"] == tool).then_some(());
-        self.peer.wait(&format!("an answer to {tool}"), is_answered).await
+        self.process.wait(&format!("an answer to {tool}"), is_answered).await
     }
 
     /// Waits until the companion has answered the `openDiff` of this proposal: then the agent waits for a
     /// person.
-    ///
-    /// # Errors
-    /// At the deadline.
     pub async fn wait_proposed(&self, text: &str) -> Result<()> {
         let is_it = |event: &Value| {
             event["event"] == "answered" && event["tool"] == "openDiff" && event["text"] == text
         };
         let is_answered = |events: &[Value]| events.iter().any(is_it).then_some(());
-        self.peer.wait(&format!("an answer to the proposal {text:?}"), is_answered).await
+        self.process.wait(&format!("an answer to the proposal {text:?}"), is_answered).await
     }
 
     /// Every status and context of the agent, oldest first.
     pub fn history(&self) -> Vec<Value> {
-        self.peer.history()
+        self.process.history()
     }
 
     /// Its process.
     pub fn pid(&self) -> u32 {
-        self.peer.pid()
+        self.process.pid()
     }
 
     /// Runs `done` while the agent is frozen. Agents try for only 2.5 s to reopen a lost stream, and a busy
     /// machine may need longer to start another companion.
-    ///
-    /// # Errors
-    /// When `done` fails, or the agent has ended.
     pub async fn while_frozen<T>(&self, done: impl Future<Output = Result<T>>) -> Result<T> {
         let process = Pid::from_raw(self.pid().cast_signed()).context("the agent has no process")?;
         kill_process(process, Signal::STOP)?;
@@ -253,19 +210,13 @@ impl RealClient {
     }
 
     /// Disconnects as `/ide disable` does.
-    ///
-    /// # Errors
-    /// When it does not answer.
     pub async fn disconnect(&self) -> Result<()> {
-        self.peer.ask(json!({ "cmd": "disconnect" })).answer().await.map(drop)
+        self.process.ask(json!({ "cmd": "disconnect" })).answer().await.map(drop)
     }
 
     /// Kills the agent, as a closed terminal does.
-    ///
-    /// # Errors
-    /// When it has ended already.
     pub async fn kill(self) -> Result<()> {
-        self.peer.kill().await.context("the agent")
+        self.process.kill().await.context("the agent")
     }
 }
 

@@ -2,24 +2,25 @@
 //! outside.
 //!
 //! Nothing here is part of the product. [`install`] installs the agents, [`editors`] the editors; a
-//! [`Sandbox`] isolates a test.
+//! [`Sandbox`] isolates a test. An error names what was awaited and shows the last state: a wait fails at its
+//! deadline, any other call when its sandbox, pane or process is gone.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
 
 pub mod adapters;
 pub mod agent;
+pub mod agent_cli;
 pub mod bench;
 pub mod chaos;
-pub mod cli;
 pub mod companion;
 pub mod desk;
 pub mod editors;
 pub mod ide_client;
 pub mod install;
+pub mod json_lines_process;
 pub mod load;
 pub mod matrix;
 pub mod model;
-pub mod peer;
 pub mod program;
 pub mod proposer;
 pub mod release;

@@ -9,9 +9,6 @@ use serde_json::Value;
 use crate::sandbox::Sandbox;
 
 /// The `alongside` binary under test: `$ALONGSIDE_BIN`, else the one that was built beside this test.
-///
-/// # Errors
-/// When it is missing, with the command that builds it.
 pub fn alongside_bin() -> Result<PathBuf> {
     if let Some(path) = std::env::var_os("ALONGSIDE_BIN") {
         return Ok(path.into());
@@ -30,9 +27,6 @@ pub fn alongside_bin() -> Result<PathBuf> {
 }
 
 /// The output of `alongside` with these arguments, run in the sandbox's project.
-///
-/// # Errors
-/// When it fails, with its error output.
 pub fn alongside(sandbox: &Sandbox, arguments: &[&str]) -> Result<String> {
     let output = run(sandbox, arguments)?;
     let error = String::from_utf8_lossy(&output.stderr);
@@ -41,9 +35,6 @@ pub fn alongside(sandbox: &Sandbox, arguments: &[&str]) -> Result<String> {
 }
 
 /// The companions that `alongside status --json` lists, as a JSON array.
-///
-/// # Errors
-/// When it prints no JSON.
 pub fn companions(sandbox: &Sandbox) -> Result<Value> {
     // Its exit code only says whether a companion serves the project.
     let output = run(sandbox, &["status", "--json"])?;

@@ -29,35 +29,23 @@ pub struct Proposal<'a> {
 
 impl Proposer {
     /// Finds the companion of the sandbox's project as Gemini CLI does, without any variable, and connects.
-    ///
-    /// # Errors
-    /// When it finds none until the deadline, or the companion breaks the contract.
     pub fn gemini(sandbox: &Sandbox) -> Result<Self> {
         Self::gemini_in(sandbox, &sandbox.project())
     }
 
     /// As [`gemini`](Self::gemini), in a directory of the sandbox.
-    ///
-    /// # Errors
-    /// As [`gemini`](Self::gemini).
     pub fn gemini_in(sandbox: &Sandbox, directory: &Path) -> Result<Self> {
         let identity = Identity::new("gemini-cli-mcp-client-rig", "0.61.0");
         Self::connect(sandbox, directory, "gemini", identity)
     }
 
     /// As [`gemini`](Self::gemini), but like Qwen Code.
-    ///
-    /// # Errors
-    /// As [`gemini`](Self::gemini).
     pub fn qwen(sandbox: &Sandbox) -> Result<Self> {
         let identity = Identity::new("qwen-code-mcp-client-rig", "0.24.4");
         Self::connect(sandbox, &sandbox.project(), "qwen", identity)
     }
 
     /// As [`gemini`](Self::gemini), under another client name.
-    ///
-    /// # Errors
-    /// As [`gemini`](Self::gemini).
     pub fn named(sandbox: &Sandbox, name: &str, version: &str) -> Result<Self> {
         Self::connect(sandbox, &sandbox.project(), "gemini", Identity::new(name, version))
     }
@@ -89,9 +77,6 @@ impl Proposer {
     }
 
     /// Proposes a whole file. Returns as soon as the companion shows it.
-    ///
-    /// # Errors
-    /// When it cannot be shown.
     pub fn propose(&self, path: &Path, text: &str) -> Result<Proposal<'_>> {
         let path = path.to_str().context("tests name files in UTF-8")?;
         let opened = async { timeout(PATIENCE, self.session.open_diff(path, text)).await };
@@ -100,9 +85,6 @@ impl Proposer {
     }
 
     /// Closes a proposal, because the person answered in the agent. Returns its text, if it was open.
-    ///
-    /// # Errors
-    /// When the companion does not answer properly.
     pub fn close(&self, path: &Path) -> Result<Option<String>> {
         let path = path.to_str().context("tests name files in UTF-8")?;
         let closed = async { timeout(PATIENCE, self.session.close_diff(path, true)).await };
@@ -112,9 +94,6 @@ impl Proposer {
 
 impl Proposal<'_> {
     /// Waits for the person's decision.
-    ///
-    /// # Errors
-    /// At the deadline.
     pub fn outcome(self) -> Result<Outcome> {
         let outcome = async { timeout(PATIENCE, self.pending.outcome()).await };
         self.agent.runtime.block_on(outcome).context("no decision came")

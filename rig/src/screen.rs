@@ -51,9 +51,6 @@ pub enum Wheel {
 
 impl Screen {
     /// Starts a program, with its arguments, in the sandbox's project.
-    ///
-    /// # Errors
-    /// When there is no pty, or the program does not start.
     pub fn start(
         sandbox: &Sandbox,
         terminal: &Terminal,
@@ -80,18 +77,12 @@ impl Screen {
     }
 
     /// Types the bytes of a text, or of [`key`]s.
-    ///
-    /// # Errors
-    /// After hanging up.
     pub fn press(&self, keys: &str) -> Result<()> {
         self.link()?.send(keys.as_bytes())
     }
 
     /// Pastes a text as terminals do: with Enter for a line end, and between marks if the program requested
     /// them.
-    ///
-    /// # Errors
-    /// After hanging up.
     pub fn paste(&self, text: &str) -> Result<()> {
         let text = text.replace('\n', "\r");
         match self.picture()?.bracketed_paste() {
@@ -101,35 +92,26 @@ impl Screen {
     }
 
     /// Clicks on a cell with the left button.
-    ///
-    /// # Errors
-    /// When the program has not requested the mouse: a terminal would select text instead.
+    /// It fails unless the program has requested the mouse: a terminal would select text instead.
     pub fn click(&self, (row, column): (u16, u16)) -> Result<()> {
         self.mouse(0, (row, column), 'M')?;
         self.mouse(0, (row, column), 'm')
     }
 
     /// Turns the wheel by one notch over a cell.
-    ///
-    /// # Errors
-    /// When the program has not requested the mouse: a terminal would scroll instead.
+    /// It fails unless the program has requested the mouse: a terminal would scroll instead.
     pub fn wheel(&self, towards: Wheel, at: (u16, u16)) -> Result<()> {
         self.mouse(if towards == Wheel::Up { 64 } else { 65 }, at, 'M')
     }
 
     /// The terminal's window gains or loses the focus.
-    ///
-    /// # Errors
-    /// When the program has not requested focus events.
+    /// It fails unless the program has requested focus events.
     pub fn focus(&self, gained: bool) -> Result<()> {
         ensure!(self.link()?.has_enabled(terminal::FOCUS), "the program has not requested focus events");
         self.press(if gained { "\x1b[I" } else { "\x1b[O" })
     }
 
     /// Gives the window another size.
-    ///
-    /// # Errors
-    /// After hanging up.
     pub fn resize(&self, columns: u16, rows: u16) -> Result<()> {
         self.link()?.resize(columns, rows);
         Ok(tcsetwinsize(&self.tty, size(columns, rows))?)
@@ -141,9 +123,6 @@ impl Screen {
     }
 
     /// Sends a signal to the program alone.
-    ///
-    /// # Errors
-    /// When it has ended.
     pub fn signal(&self, signal: Signal) -> Result<()> {
         Ok(rustix::process::kill_process(self.pid(), signal)?)
     }
@@ -154,25 +133,16 @@ impl Screen {
     }
 
     /// The shown text, without blanks at the ends of lines.
-    ///
-    /// # Errors
-    /// After hanging up.
     pub fn text(&self) -> Result<String> {
         Ok(text(&self.picture()?))
     }
 
     /// The present picture: text, colours, cursor and modes.
-    ///
-    /// # Errors
-    /// After hanging up.
     pub fn picture(&self) -> Result<vt100::Screen> {
         Ok(self.link()?.picture())
     }
 
     /// The first place of a text: row and column of its first cell, from 0.
-    ///
-    /// # Errors
-    /// When it is not shown.
     pub fn place_of(&self, text: &str) -> Result<(u16, u16)> {
         let picture = self.picture()?;
         picture::place_of(&picture, text)
@@ -180,57 +150,36 @@ impl Screen {
     }
 
     /// The last text that the program copied to the clipboard, in base64.
-    ///
-    /// # Errors
-    /// After hanging up.
     pub fn copied(&self) -> Result<Option<Vec<u8>>> {
         Ok(self.link()?.copied())
     }
 
     /// The longest time that the program may have waited for an answer of the terminal.
-    ///
-    /// # Errors
-    /// After hanging up.
     pub fn answered_within(&self) -> Result<Duration> {
         Ok(self.link()?.answered_within())
     }
 
     /// Number of bytes of the program's output that have been read so far.
-    ///
-    /// # Errors
-    /// After hanging up.
     pub fn received(&self) -> Result<u64> {
         Ok(self.link()?.received())
     }
 
     /// The program's whole output, as far as it has been read.
-    ///
-    /// # Errors
-    /// After hanging up.
     pub fn written(&self) -> Result<Vec<u8>> {
         Ok(self.link()?.written())
     }
 
     /// Waits until `shown` accepts the screen's text, and returns the text.
-    ///
-    /// # Errors
-    /// At the deadline, with what is shown instead.
     pub fn wait_for(&self, what: &str, shown: impl Fn(&str) -> bool) -> Result<String> {
         self.wait_for_picture(what, |picture| shown(&text(picture))).map(|picture| text(&picture))
     }
 
     /// Waits until a text is shown, and returns the whole screen's text.
-    ///
-    /// # Errors
-    /// At the deadline, with what is shown instead.
     pub fn shows(&self, text: &str) -> Result<String> {
         self.wait_for(&format!("{text:?}"), |screen| screen.contains(text))
     }
 
     /// Waits until `shown` accepts the picture, including colours, cursor and modes.
-    ///
-    /// # Errors
-    /// At the deadline, with what is shown instead.
     pub fn wait_for_picture(
         &self,
         what: &str,
@@ -244,9 +193,6 @@ impl Screen {
     }
 
     /// Waits until the program has written nothing for `silence`, from now on.
-    ///
-    /// # Errors
-    /// At the deadline, when it never stops writing.
     pub fn settle(&self, silence: Duration) -> Result<()> {
         let (link, from) = (self.link()?, Instant::now());
         let seen = || Err(format!("{} bytes, the last ones just now", link.received()));
@@ -256,9 +202,6 @@ impl Screen {
     }
 
     /// Waits until the program has ended and its whole output is on the screen.
-    ///
-    /// # Errors
-    /// At the deadline, with what is shown.
     pub fn ends(&mut self) -> Result<ExitStatus> {
         let Self { child, link, .. } = self;
         let status = wait::until("the program to end", PATIENCE, || {
@@ -274,9 +217,6 @@ impl Screen {
     }
 
     /// The changes to the terminal that the program has not undone. A clean exit leaves none.
-    ///
-    /// # Errors
-    /// After hanging up.
     pub fn left_behind(&self) -> Result<Vec<String>> {
         let mut left = self.link()?.left_behind();
         // Settings have no equality, but their debug output is complete.

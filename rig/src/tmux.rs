@@ -54,9 +54,6 @@ impl Tmux {
     }
 
     /// Opens a pane beside the others and waits for its shell. Failure messages use `name`.
-    ///
-    /// # Errors
-    /// When tmux is missing or does not start, or the shell shows no prompt.
     pub fn pane(&self, name: &str) -> Result<Pane> {
         let create: &[&str] = match self.0.socket.exists() {
             true => &["split-window", "-h"],
@@ -68,9 +65,6 @@ impl Tmux {
     }
 
     /// Opens a pane in a window of its own, of so many columns and rows, and waits for its shell.
-    ///
-    /// # Errors
-    /// As [`Tmux::pane`].
     pub fn window(&self, name: &str, (columns, rows): (u16, u16)) -> Result<Pane> {
         let create: &[&str] = match self.0.socket.exists() {
             true => &["new-window", "-d"],
@@ -83,9 +77,6 @@ impl Tmux {
     }
 
     /// Waits for the pane that a program opens beside `pane`, in the same window.
-    ///
-    /// # Errors
-    /// At the deadline.
     pub fn opened_beside(&self, pane: &Pane, name: &str) -> Result<Pane> {
         let id = wait::until("a pane beside the other", wait::PATIENCE, || {
             let panes = self.0.run(&[&["list-panes", "-t", &pane.id, "-F", "#{pane_id}"]]);
@@ -96,9 +87,6 @@ impl Tmux {
     }
 
     /// Presses keys, by their tmux names, in several panes at the same moment.
-    ///
-    /// # Errors
-    /// When one of the panes is gone.
     pub fn press_at_once(&self, keys: &[(&Pane, &[&str])]) -> Result<()> {
         let commands =
             keys.iter().map(|(pane, keys)| [&["send-keys", "-t", pane.id.as_str()], *keys].concat());
@@ -146,9 +134,6 @@ impl Server {
 
 impl Pane {
     /// Types `text`, waits until the screen shows its end, and presses Enter, as a person would.
-    ///
-    /// # Errors
-    /// When the text never shows up in the pane.
     pub fn enter(&self, text: &str) -> Result<()> {
         self.type_text(text)?;
         let shown = text.char_indices().rev().take(12).last().map_or(text, |(start, _)| &text[start..]);
@@ -158,25 +143,16 @@ impl Pane {
     }
 
     /// Types `text` without Enter.
-    ///
-    /// # Errors
-    /// When the pane is gone.
     pub fn type_text(&self, text: &str) -> Result<()> {
         self.server.run(&[&["send-keys", "-t", &self.id, "-l", "--", text]]).map(drop)
     }
 
     /// Presses one key by its tmux name: `Enter`, `Escape`, `C-c` …
-    ///
-    /// # Errors
-    /// When the pane is gone.
     pub fn press(&self, key: &str) -> Result<()> {
         self.server.run(&[&["send-keys", "-t", &self.id, key]]).map(drop)
     }
 
     /// Kills the program in the foreground, with all of its processes.
-    ///
-    /// # Errors
-    /// When there is none, or the pane is gone.
     pub fn kill(&self) -> Result<()> {
         let shell = self.server.run(&[&["display-message", "-p", "-t", &self.id, "#{pane_pid}"]])?;
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", shell.trim()))?;
@@ -190,42 +166,27 @@ impl Pane {
     }
 
     /// Waits until the pane is closed.
-    ///
-    /// # Errors
-    /// At the deadline, with what it still shows.
     pub fn wait_until_closed(&self) -> Result<()> {
         let what = format!("the pane of {} to close", self.name);
         wait::until(&what, wait::PATIENCE, || self.screen().map_or(Ok(()), |screen| Err(framed(&screen))))
     }
 
     /// The present screen: wrapped lines joined, no blank lines at the end.
-    ///
-    /// # Errors
-    /// When the pane is gone.
     pub fn screen(&self) -> Result<String> {
         self.server.capture(&self.id, &[])
     }
 
     /// The screen with its scroll-back.
-    ///
-    /// # Errors
-    /// When the pane is gone.
     pub fn history(&self) -> Result<String> {
         self.server.capture(&self.id, &["-S", "-"])
     }
 
     /// Waits until the screen satisfies `predicate`, and returns the screen.
-    ///
-    /// # Errors
-    /// At the deadline ([`wait::PATIENCE`]), with all screens as they are then.
     pub fn wait_for(&self, what: &str, predicate: impl Fn(&str) -> bool) -> Result<String> {
         self.wait_within(wait::PATIENCE, what, predicate)
     }
 
     /// [`Pane::wait_for`] with a deadline of its own.
-    ///
-    /// # Errors
-    /// At the deadline, with all screens as they are then.
     pub fn wait_within(
         &self,
         deadline: Duration,

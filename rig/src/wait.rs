@@ -13,9 +13,6 @@ pub const PATIENCE: Duration = Duration::from_secs(45);
 const POLL: Duration = Duration::from_millis(40);
 
 /// Calls `probe` until it returns `Ok`.
-///
-/// # Errors
-/// At the deadline, with `what` and the probe's last `Err`, which shows the state.
 pub fn until<T>(
     what: &str,
     deadline: Duration,

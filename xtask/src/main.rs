@@ -4,10 +4,10 @@
 
 mod bench;
 mod chaos;
-mod contract;
 mod counts;
 mod deny;
 mod dist;
+mod doc_test_names;
 mod fuzz;
 mod layers;
 mod load;

@@ -7,7 +7,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use alongside_rig::screen::{Answers, Terminal};
-use alongside_rig::{Generation, Proposer, Sandbox, Screen, adapters, alongside_bin, cli, install_editors};
+use alongside_rig::{
+    Generation, Proposer, Sandbox, Screen, adapters, agent_cli, alongside_bin, install_editors,
+};
 use anyhow::Context as _;
 
 use crate::run::{cargo, must};
@@ -180,7 +182,7 @@ fn in_editor(sandbox: &Sandbox, terminal: &Terminal, editor: &str) -> anyhow::Re
     install_editors()?.put_on_path(sandbox, Generation::Newest)?;
     fs::create_dir(sandbox.project().join(".git"))?;
     let basket = sandbox.write("basket.py", include_str!("screenshot/shop/basket.py"));
-    let (name, path) = cli::path_variable(sandbox)?;
+    let (name, path) = agent_cli::path_variable(sandbox)?;
     let terminal = terminal.clone().with(name, path);
     let screen = Screen::start(sandbox, &terminal, [editor, "basket.py"])?;
     let agent = Proposer::gemini(sandbox)?;

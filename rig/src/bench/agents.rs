@@ -1,11 +1,11 @@
-//! Agents that are connected at once, each with a session, a line for its requests, and a stream.
+//! Agents that are connected at once, each with a session, a connection for its requests, and a stream.
 
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value, json};
 
-use super::line::{Line, TimedResponse, data};
+use super::blocking_socket::{BlockingSocket, TimedResponse, data};
 use super::stream_reader::{Said, StreamReader};
 use crate::wire::{Address, VERSION};
 
@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub(super) struct Agent {
     pub(super) session: String,
-    pub(super) line: Line,
+    pub(super) socket: BlockingSocket,
 }
 
 /// A message on an agent's stream.
@@ -54,10 +54,10 @@ impl Agents {
     pub(super) fn grow(&mut self, number: usize) -> Result<()> {
         while self.agents.len() < number {
             let which = self.agents.len();
-            let joined = connect(&self.address, Line::open(&self.address)?);
+            let joined = connect(&self.address, BlockingSocket::open(&self.address)?);
             let agent = joined.with_context(|| format!("agent {} of {number} cannot connect", which + 1))?;
             let request = self.address.request(&agent.session, None);
-            self.streams.add(which, Line::open(&self.address)?.listen(&request)?)?;
+            self.streams.add(which, BlockingSocket::open(&self.address)?.listen(&request)?)?;
             self.agents.push(agent);
         }
         Ok(())
@@ -65,7 +65,7 @@ impl Agents {
 
     /// Asks as one of the agents.
     pub(super) fn ask(&mut self, agent: usize, request: &[u8]) -> Result<TimedResponse> {
-        self.agents[agent].line.ask(request)
+        self.agents[agent].socket.ask(request)
     }
 
     /// A request of one of the agents that calls a tool.
@@ -140,15 +140,15 @@ impl Agents {
     }
 }
 
-/// Begins a session over this line.
-pub(super) fn connect(address: &Address, mut line: Line) -> Result<Agent> {
+/// Begins a session over this socket.
+pub(super) fn connect(address: &Address, mut socket: BlockingSocket) -> Result<Agent> {
     let client = json!({ "name": "bench", "version": "1.0.0" });
     let params = json!({ "protocolVersion": VERSION, "capabilities": {}, "clientInfo": client });
     let hello = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
-    let answer = line.ask(&address.request("", Some(hello.to_string().as_bytes())))?;
+    let answer = socket.ask(&address.request("", Some(hello.to_string().as_bytes())))?;
     answer.result()?;
     let session = answer.session.context("it gives no session")?;
     let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-    line.ask(&address.request(&session, Some(ready.to_string().as_bytes())))?;
-    Ok(Agent { session, line })
+    socket.ask(&address.request(&session, Some(ready.to_string().as_bytes())))?;
+    Ok(Agent { session, socket })
 }

@@ -7,16 +7,16 @@
 //! written by the measuring thread while its clock runs.
 
 mod agents;
+mod blocking_socket;
 mod desk;
 mod discovery_watch;
 mod editor_hands;
-mod line;
 mod process;
 mod report;
 mod scenes;
-mod sheet;
 mod stream_reader;
 mod subject;
+mod turns;
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
@@ -24,8 +24,8 @@ use std::time::Duration;
 use anyhow::Result;
 
 pub use report::{Figure, Report, Row, Unit};
-use sheet::Sheet;
 pub use subject::{Kind, Subject};
+use turns::Table;
 
 /// A scene that can be measured by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub enum Scene {
     /// The end.
     Stops,
     /// The cost while nothing happens.
-    Rest,
+    Idle,
 }
 
 impl Scene {
@@ -61,7 +61,7 @@ impl Scene {
         ("contexts", Self::Contexts),
         ("proposals", Self::Proposals),
         ("stops", Self::Stops),
-        ("rest", Self::Rest),
+        ("rest", Self::Idle),
     ];
 }
 
@@ -142,10 +142,7 @@ impl Plan {
 
 /// Measures these, pair by pair. Ends early, with an error, once `interrupted` is set. Now and then `tell` is
 /// given a line about how it goes.
-///
-/// # Errors
-/// When it is interrupted, or this machine does not let us measure. What a subject cannot do stands in its
-/// row.
+/// Failures of a subject are in its row.
 pub fn run(
     plan: &Plan,
     subjects: &[Subject],
@@ -153,10 +150,10 @@ pub fn run(
     tell: &dyn Fn(&str),
 ) -> Result<Report> {
     alongside_platform::limits::raise_open_files();
-    let mut bench = Bench { plan, subjects, interrupted, tell, sheet: Sheet::new(subjects) };
+    let mut bench = Bench { plan, subjects, interrupted, tell, table: Table::new(subjects) };
     let has = |scene| plan.scenes.contains(&scene);
     // Scenes with a late look begin first, and run beside the others.
-    let resting = if has(Scene::Rest) { bench.begin_to_rest()? } else { Vec::new() };
+    let idling = if has(Scene::Idle) { bench.begin_idle()? } else { Vec::new() };
     let mut grown = Vec::new();
     for scene in &plan.scenes {
         match scene {
@@ -168,16 +165,16 @@ pub fn run(
             Scene::Contexts => bench.contexts()?,
             Scene::Proposals => bench.proposals()?,
             Scene::Stops => bench.stops()?,
-            Scene::Rest => {}
+            Scene::Idle => {}
         }
     }
-    if has(Scene::Rest) {
-        bench.rest(resting)?;
+    if has(Scene::Idle) {
+        bench.idle(idling)?;
     }
     if has(Scene::Memory) {
-        bench.memory_after(grown, has(Scene::Rest))?;
+        bench.memory_after(grown, has(Scene::Idle))?;
     }
-    Ok(bench.sheet.report())
+    Ok(bench.table.report())
 }
 
 /// The state that all scenes share.
@@ -186,7 +183,7 @@ struct Bench<'a> {
     subjects: &'a [Subject],
     interrupted: &'a AtomicBool,
     tell: &'a dyn Fn(&str),
-    sheet: Sheet,
+    table: Table,
 }
 
 impl Bench<'_> {

@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use bytes::BytesMut;
 use tokio::io::AsyncReadExt as _;
 
-use super::line::{OpenStream, has_data};
+use super::blocking_socket::{OpenStream, has_data};
 
 /// Something that came on a stream.
 #[derive(Debug)]

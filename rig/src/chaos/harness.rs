@@ -13,9 +13,7 @@ use super::record::Record;
 /// companion properly.
 pub trait Harness {
     /// Plays a round.
-    ///
-    /// # Errors
-    /// When the harness itself cannot play it, which is no fault of the product.
+    /// An error is a fault of the harness, not of the product.
     fn play(&mut self, plan: &Plan) -> anyhow::Result<Record>;
 
     /// How long things may take here.
@@ -28,9 +26,6 @@ pub trait Harness {
 }
 
 /// Plays a plan and judges the record.
-///
-/// # Errors
-/// As [`Harness::play`].
 pub fn play(harness: &mut dyn Harness, plan: &Plan) -> anyhow::Result<(Record, Vec<Violation>)> {
     let record = harness.play(plan)?;
     let violations = judge(&record, &harness.bounds(), harness.excuses());

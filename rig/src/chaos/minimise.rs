@@ -4,9 +4,6 @@ use super::plan::Plan;
 
 /// Drops as many steps as possible while `fails` says that the rest still fails. A failure that does not
 /// recur every time makes the result longer, never wrong.
-///
-/// # Errors
-/// Those of `fails`.
 pub fn minimise<E>(plan: &Plan, mut fails: impl FnMut(&Plan) -> Result<bool, E>) -> Result<Plan, E> {
     let mut best = plan.clone();
     let mut size = best.steps.len().div_ceil(2);

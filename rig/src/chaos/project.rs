@@ -18,9 +18,6 @@ impl Project {
     }
 
     /// Writes a file at `at` milliseconds of the round, and notes the text.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
     pub(super) fn write(&self, at: u64, path: &Path, text: &str) -> io::Result<()> {
         let mut targets = self.lock();
         let index = targets.iter().position(|target| target.path == path).unwrap_or_else(|| {

@@ -123,9 +123,6 @@ pub struct ResultLog {
 
 impl ResultLog {
     /// Opens the log of this name.
-    ///
-    /// # Errors
-    /// When the file cannot be read or written.
     pub fn open(directory: &Path, name: &str) -> Result<Self> {
         let path = directory.join(format!("{name}.jsonl"));
         let cannot = || format!("cannot keep results in {}", path.display());
@@ -152,9 +149,6 @@ impl ResultLog {
     }
 
     /// Appends the result of a round.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
     pub fn put(&mut self, seed: u64, record: &Record, violations: &[Violation], took: u64) -> Result<()> {
         let broken = violations.iter().map(ToString::to_string).collect();
         let entry = RoundResult { seed, totals: Totals::of(record, took), memory: memory(), broken };

@@ -63,9 +63,6 @@ impl SmallDisk {
     }
 
     /// Empties the disk, and makes `name` a link to a directory on it.
-    ///
-    /// # Errors
-    /// When the directory or the link cannot be made.
     pub fn link(&mut self, name: &Path) -> Result<()> {
         self.is_full = false;
         let directory = self.root.join("state");

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 
-use crate::cli::write_program;
+use crate::agent_cli::write_program;
 use crate::sandbox::Sandbox;
 
 /// An editor that can be started.
@@ -27,9 +27,6 @@ impl Editor {
     }
 
     /// Puts its command on the sandbox's PATH, as a script that becomes the editor itself.
-    ///
-    /// # Errors
-    /// When the sandbox cannot be written.
     pub fn put_on_path(&self, sandbox: &Sandbox) -> Result<()> {
         let mut body = String::new();
         for (name, value) in &self.environment {

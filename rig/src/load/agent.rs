@@ -12,8 +12,8 @@ use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
+use super::agent_connection::{AgentConnection, EventStream};
 use super::counters::Counters;
-use super::line::{EventStream, Line};
 use super::proposal::{self, Fate};
 use super::stream_reader::{Heard, Newest, StreamReader};
 use super::{Phase, World};
@@ -66,7 +66,7 @@ pub(super) async fn play(number: usize, reads: Reads, newest: Newest, world: Arc
 struct Agent<'a> {
     number: usize,
     world: &'a Arc<World>,
-    line: Line,
+    connection: AgentConnection,
     session: String,
     newest: Newest,
     hearing: Option<StreamReader>,
@@ -77,11 +77,11 @@ struct Agent<'a> {
 
 impl<'a> Agent<'a> {
     async fn connect(number: usize, reads: Reads, newest: Newest, world: &'a Arc<World>) -> Result<Self> {
-        let line = Line::open(&world.address).await?;
+        let connection = AgentConnection::open(&world.address).await?;
         let mut agent = Self {
             number,
             world,
-            line,
+            connection,
             session: String::new(),
             newest,
             hearing: None,
@@ -92,7 +92,7 @@ impl<'a> Agent<'a> {
         let params = json!({ "protocolVersion": VERSION, "capabilities": {}, "clientInfo": client });
         let message = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
         Counters::count(&world.counters.requests);
-        let answer = agent.line.post("", &message.to_string()).await?;
+        let answer = agent.connection.post("", &message.to_string()).await?;
         ensure!(answer.status() == 200, "initialize is answered {}", answer.status());
         agent.session = answer.head.get(SESSION_HEADER).context("no session")?.to_owned();
         agent.say(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await?;
@@ -266,7 +266,7 @@ impl<'a> Agent<'a> {
         let message = json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params });
         let message = message.to_string();
         Counters::count(&self.world.counters.requests);
-        let asked = tokio::time::timeout(PATIENCE, self.line.post(&self.session, &message));
+        let asked = tokio::time::timeout(PATIENCE, self.connection.post(&self.session, &message));
         let answer = asked.await.with_context(|| format!("{method}: no answer"))??;
         ensure!(answer.status() == 200, "{method} is answered {}", answer.status());
         let mut reply: Value = serde_json::from_slice(&answer.body)?;
@@ -277,7 +277,7 @@ impl<'a> Agent<'a> {
     /// Says what wants no reply.
     async fn say(&mut self, message: Value) -> Result<()> {
         Counters::count(&self.world.counters.requests);
-        let answer = self.line.post(&self.session, &message.to_string()).await?;
+        let answer = self.connection.post(&self.session, &message.to_string()).await?;
         ensure!(answer.status() == 202, "{message} is answered {}", answer.status());
         Ok(())
     }
@@ -289,9 +289,10 @@ impl<'a> Agent<'a> {
     async fn end(&mut self) -> Result<()> {
         self.hearing = None;
         Counters::count(&self.world.counters.requests);
-        let answer = self.line.delete(&self.session).await?;
+        let answer = self.connection.delete(&self.session).await?;
         ensure!(answer.status() == 200, "DELETE is answered {}", answer.status());
-        let after = self.line.post(&self.session, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).await?;
+        let after =
+            self.connection.post(&self.session, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).await?;
         ensure!(after.status() == 404, "a session that has ended answers {}", after.status());
         Ok(())
     }

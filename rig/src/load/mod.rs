@@ -7,10 +7,10 @@
 //! says what came of it all, and which of the [rules](Report::broken) were broken.
 
 mod agent;
+mod agent_connection;
 mod counters;
 mod desk;
 mod host;
-mod line;
 mod proposal;
 mod report;
 mod stream_reader;
@@ -86,9 +86,6 @@ const SETTLED_WITHIN: Duration = Duration::from_secs(60);
 const FREED_WITHIN: Duration = Duration::from_secs(120);
 
 /// Plays; ends early when `interrupted` does. Now and then `tell` is given a line about how it goes.
-///
-/// # Errors
-/// When the program does not start, or dies.
 pub async fn run(
     plan: Plan,
     program: &Path,

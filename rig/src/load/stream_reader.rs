@@ -13,8 +13,8 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use super::World;
+use super::agent_connection::EventStream;
 use super::counters::Counters;
-use super::line::EventStream;
 
 /// A message that an agent acts on.
 #[derive(Debug)]

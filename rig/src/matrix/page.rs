@@ -39,9 +39,6 @@ pub fn path() -> PathBuf {
 }
 
 /// Writes the page.
-///
-/// # Errors
-/// When the file cannot be written.
 pub fn write(rows: &[Row]) -> Result<()> {
     let path = path();
     std::fs::write(&path, page(rows)).with_context(|| format!("cannot write {}", path.display()))

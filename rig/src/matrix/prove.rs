@@ -23,9 +23,7 @@ const ATTEMPTS: [&[Need]; 6] = [
 ];
 
 /// Plays every step with a release.
-///
-/// # Errors
-/// When this machine fails. Failures of the release are in the row.
+/// It fails only when this machine does: failures of the release are in the row.
 pub async fn prove(tools: &Tools, subject: &Subject) -> Result<Row> {
     let mut row = Row {
         agent: subject.agent.clone(),

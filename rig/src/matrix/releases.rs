@@ -53,9 +53,6 @@ pub struct Release {
 }
 
 /// The releases of an agent, oldest first; none when npm has no package of it.
-///
-/// # Errors
-/// When the registry is out of reach, or answers with anything but a list of versions.
 pub async fn of(agent: Agent) -> Result<Vec<Release>> {
     let mut found = BTreeMap::new();
     for package in agent.packages {

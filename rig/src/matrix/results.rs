@@ -96,17 +96,11 @@ pub struct Results {
 
 impl Results {
     /// The committed file of this checkout.
-    ///
-    /// # Errors
-    /// When it exists but cannot be read.
     pub fn committed() -> Result<Self> {
         Self::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("matrix/results.jsonl"))
     }
 
     /// Reads a file; a missing file has no rows.
-    ///
-    /// # Errors
-    /// When it exists but cannot be read.
     pub fn read(path: &Path) -> Result<Self> {
         let text = match std::fs::read_to_string(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -126,9 +120,6 @@ impl Results {
     }
 
     /// Adds a row, in place of an earlier one, and writes the file.
-    ///
-    /// # Errors
-    /// When it cannot be written.
     pub fn put(&mut self, row: Row) -> Result<()> {
         // Another run may have added rows.
         self.rows = Self::read(&self.path)?.rows;

@@ -28,9 +28,6 @@ pub struct Installed {
 
 impl Scratch {
     /// A new folder in the temporary directory.
-    ///
-    /// # Errors
-    /// When it cannot be made.
     pub fn new() -> Result<Self> {
         let directory = tempfile::Builder::new().prefix("alongside-matrix-").tempdir();
         directory
@@ -39,9 +36,6 @@ impl Scratch {
     }
 
     /// Installs a release.
-    ///
-    /// # Errors
-    /// When npm fails, with its message.
     pub async fn install(&self, release: &Release) -> Result<Installed> {
         let directory = tempfile::Builder::new().prefix("release-").tempdir_in(self.0.path())?;
         // Without this file, npm searches a project in the directories above.
@@ -64,9 +58,6 @@ impl Scratch {
     }
 
     /// Empties npm's cache when it has grown. No installation may run meanwhile.
-    ///
-    /// # Errors
-    /// When it cannot be removed.
     pub fn tidy(&self) -> Result<()> {
         if size(&self.cache()) > CACHE_LIMIT {
             std::fs::remove_dir_all(self.cache()).context("cannot empty the scratch folder's npm cache")?;

@@ -11,7 +11,7 @@ use super::results::Need;
 use super::subject::{Subject, Tools};
 use crate::desk::{Desk, Protocol};
 use crate::ide_client::RealClient;
-use crate::peer::Peer;
+use crate::json_lines_process::JsonLinesProcess;
 use crate::sandbox::Sandbox;
 use crate::tmux::Tmux;
 
@@ -50,8 +50,10 @@ impl<'a> Stage<'a> {
         let path = std::env::join_paths([ours].into_iter().chain(std::env::split_paths(&path)))?;
         let terminal = Tmux::new(&sandbox, [("PATH".to_owned(), path)]);
         let pane = terminal.window("the desk", PANE)?;
-        let peer = Peer::pipe_into(&pane, &sandbox, "alongside review", "alongside review --json").await?;
-        let desk = Desk::new(peer, Protocol::Product);
+        let process =
+            JsonLinesProcess::pipe_into(&pane, &sandbox, "alongside review", "alongside review --json")
+                .await?;
+        let desk = Desk::new(process, Protocol::Product);
         Ok(Self { desk, file, terminal, needs: needs.to_vec(), tools, subject, sandbox })
     }
 

@@ -66,9 +66,6 @@ struct Server {
 
 impl FakeModel {
     /// Listens on a free port of 127.0.0.1 and plays `script` to every client.
-    ///
-    /// # Errors
-    /// When the loopback has no free port or no thread can be started.
     pub fn start(script: Script) -> Result<Self> {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").context("no free port on 127.0.0.1")?;
         listener.set_nonblocking(true)?;
@@ -79,9 +76,7 @@ impl FakeModel {
         let (stop, stopped) = oneshot::channel();
         let thread = std::thread::Builder::new().name("fake model".into()).spawn(move || {
             runtime.block_on(async move {
-                let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
-                    return;
-                };
+                let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
                 let app =
                     Router::new().fallback(answer).layer(DefaultBodyLimit::disable()).with_state(server);
                 tokio::select! {
@@ -109,9 +104,6 @@ impl FakeModel {
     }
 
     /// Waits for the first request with `prompt`, and returns it.
-    ///
-    /// # Errors
-    /// At the deadline, with the requests that came instead.
     pub fn wait_until_asked(&self, prompt: &str, deadline: Duration) -> Result<Request> {
         crate::wait::until(&format!("the model to be asked {prompt:?}"), deadline, || {
             let requests = self.requests();

@@ -62,9 +62,6 @@ impl Raw {
     }
 
     /// Sends bytes to a peer that may have hung up.
-    ///
-    /// # Errors
-    /// When it has.
     pub async fn try_send(&mut self, bytes: impl AsRef<[u8]>) -> io::Result<()> {
         within("the peer to take bytes", self.0.send(bytes.as_ref())).await
     }
@@ -89,9 +86,6 @@ impl Raw {
     }
 
     /// Reads the next part of a body. Cancel safe.
-    ///
-    /// # Errors
-    /// The end of the body.
     pub async fn part(&mut self) -> Result<BytesMut, End> {
         match self.0.part().await {
             Ok(part) => part.ok_or(End::Clean),

@@ -24,9 +24,7 @@ fn the_newest_neovims_windows_are_as_before() -> Result<()> {
 }
 
 fn windows_are_as_before(story: &str, generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else {
-        return Ok(());
-    };
+    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else { return Ok(()) };
     stage.has_neovim_plugin("")?;
     stage.sandbox.write("other.md", "something else\n");
     let pane = stage.open(&stage.editors.neovim(generation), "fifteen")?;
@@ -87,9 +85,7 @@ fn proposal_closed_in_the_newest_helix_is_rejected() -> Result<()> {
 }
 
 fn closed_in_helix(story: &str, generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else {
-        return Ok(());
-    };
+    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else { return Ok(()) };
     stage.has_helix_server(generation)?;
     let pane = stage.open(&stage.editors.helix(generation), "fifteen")?;
     let agent = Proposer::gemini(&stage.sandbox)?;

@@ -1,7 +1,7 @@
 //! Helix, which has no plugins and needs two lines of configuration; and the gaps of each release.
 
 use alongside_rig::Generation;
-use alongside_rig::cli::Cli;
+use alongside_rig::agent_cli::Cli;
 use alongside_rig::tmux::Pane;
 use alongside_rig::wait::PATIENCE;
 use anyhow::Result;
@@ -36,15 +36,11 @@ fn from_selection_to_file(
     cli: Cli,
     keys_that_select: &str,
 ) -> Result<()> {
-    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else {
-        return Ok(());
-    };
+    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else { return Ok(()) };
     stage.has_helix_server(generation)?;
     let helix = stage.open(&stage.editors.helix(generation), "fifteen")?;
     let script = with(cli.overwrite(&stage.file, SHOUTED, DONE));
-    let Some(agent) = stage.start_agent(story, cli, script)? else {
-        return Ok(());
-    };
+    let Some(agent) = stage.start_agent(story, cli, script)? else { return Ok(()) };
     helix.enter(":goto 2")?;
     helix.type_text(keys_that_select)?;
     stage.wait_until_selected(SELECTED.len())?;

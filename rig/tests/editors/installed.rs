@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use alongside_rig::Generation;
 use alongside_rig::agent::Agent;
-use alongside_rig::cli::{Cli, write_program};
+use alongside_rig::agent_cli::{Cli, write_program};
 use alongside_rig::tmux::Pane;
 use alongside_rig::wait::{self, PATIENCE};
 use anyhow::{Context as _, Result};
@@ -39,18 +39,14 @@ fn a_newcomer_with_the_newest_helix() -> Result<()> {
 }
 
 fn with_neovim(story: &str, generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else {
-        return Ok(());
-    };
+    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else { return Ok(()) };
     // A configuration without alongside.
     write(&stage, ".config/nvim/init.lua", "vim.o.number = true -- mine\n")?;
     let before = configuration(&stage);
     let shell = stage.terminal.window("shell", (80, 24))?;
     installs(&shell, "neovim", "Installed. Restart Neovim")?;
     assert!(shell.screen()?.lines().all(|line| line.chars().count() <= 80), "{}", shell.screen()?);
-    let Some(agent) = agent_without_ide_mode(&stage, story, &shell)? else {
-        return Ok(());
-    };
+    let Some(agent) = agent_without_ide_mode(&stage, story, &shell)? else { return Ok(()) };
 
     // Neovim's own PATH lacks the program.
     let editor = stage.editors.neovim(generation);
@@ -76,9 +72,7 @@ fn with_neovim(story: &str, generation: Generation) -> Result<()> {
 }
 
 fn with_helix(story: &str, generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else {
-        return Ok(());
-    };
+    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else { return Ok(()) };
     // Helix's own server for Markdown, and one of the person's: each reports its start.
     for server in ["marksman", "mine-ls"] {
         let mark = stage.sandbox.run().join(server);
@@ -102,9 +96,7 @@ auto-format = false
     let before = configuration(&stage);
     let shell = stage.terminal.window("shell", (80, 24))?;
     installs(&shell, "helix", "Installed. Restart Helix")?;
-    let Some(agent) = agent_without_ide_mode(&stage, story, &shell)? else {
-        return Ok(());
-    };
+    let Some(agent) = agent_without_ide_mode(&stage, story, &shell)? else { return Ok(()) };
 
     let editor = stage.editors.helix(generation);
     let helix = stage.open(&editor, "fifteen")?;
@@ -146,9 +138,7 @@ fn installs(shell: &Pane, what: &str, done: &str) -> Result<()> {
 fn agent_without_ide_mode(stage: &Stage, story: &str, shell: &Pane) -> Result<Option<Agent>> {
     let script = with(Cli::Gemini.overwrite(&stage.file, SHOUTED, DONE));
     let pane = stage.terminal.window("gemini", (100, 50))?;
-    let Some(agent) = stage.install_agent(story, Cli::Gemini, script, pane)? else {
-        return Ok(None);
-    };
+    let Some(agent) = stage.install_agent(story, Cli::Gemini, script, pane)? else { return Ok(None) };
     let path = stage.sandbox.home().join(".gemini/settings.json");
     let mut settings: Value = serde_json::from_slice(&fs::read(&path)?)?;
     settings.as_object_mut().context("settings are an object")?.remove("ide");

@@ -3,12 +3,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod checked;
+mod conformance_check;
 mod endings;
 mod helix;
 mod installed;
-mod lasting;
 mod neovim;
+mod restarts;
 mod saving;
 #[path = "../stories/script.rs"]
 #[allow(dead_code)]

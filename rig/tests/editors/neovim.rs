@@ -4,7 +4,7 @@ use std::fs;
 
 use alongside_rig::Generation;
 use alongside_rig::agent::Agent;
-use alongside_rig::cli::Cli;
+use alongside_rig::agent_cli::Cli;
 use alongside_rig::tmux::Pane;
 use alongside_rig::wait::PATIENCE;
 use anyhow::Result;
@@ -33,16 +33,12 @@ pub(crate) fn decided() -> String {
 }
 
 fn from_selection_to_file(story: &str, generation: Generation, cli: Cli) -> Result<()> {
-    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else {
-        return Ok(());
-    };
+    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else { return Ok(()) };
     stage.has_neovim_plugin("")?;
     let other = stage.sandbox.write("other.md", "");
     let neovim = stage.open(&stage.editors.neovim(generation), "fifteen")?;
     let script = with(cli.overwrite(&stage.file, SHOUTED, DONE));
-    let Some(agent) = stage.start_agent(story, cli, script)? else {
-        return Ok(());
-    };
+    let Some(agent) = stage.start_agent(story, cli, script)? else { return Ok(()) };
 
     // The selection reaches the model.
     neovim.type_text("2GVjj")?;
@@ -106,16 +102,12 @@ pub(crate) fn decide_in_neovim(neovim: &Pane) -> Result<()> {
 #[test]
 fn an_agent_in_neovims_own_terminal() -> Result<()> {
     let story = "newest Neovim, Gemini CLI in its terminal";
-    let Some(stage) = Stage::set(story, Generation::Newest, ORIGINAL)? else {
-        return Ok(());
-    };
+    let Some(stage) = Stage::set(story, Generation::Newest, ORIGINAL)? else { return Ok(()) };
     stage.has_neovim_plugin("")?;
     let pane = stage.open(&stage.editors.neovim(Generation::Newest), "fifteen")?;
     stage.wait_until_served(1)?;
     let script = with(Cli::Gemini.overwrite(&stage.file, SHOUTED, DONE));
-    let Some(agent) = stage.install_agent(story, Cli::Gemini, script, pane)? else {
-        return Ok(());
-    };
+    let Some(agent) = stage.install_agent(story, Cli::Gemini, script, pane)? else { return Ok(()) };
     agent.pane.enter(":vertical terminal")?;
     agent.pane.type_text("i")?;
     agent.pane.wait_for("the terminal", |screen| screen.contains("-- TERMINAL --"))?;
@@ -153,9 +145,7 @@ fn agents_find_the_newest_neovim_under_its_ui_process() -> Result<()> {
 
 /// Neovim is two processes, and programs in its terminals take the upper one for the editor.
 fn found_under_the_interface(story: &str, generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else {
-        return Ok(());
-    };
+    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else { return Ok(()) };
     stage.has_neovim_plugin("")?;
     let neovim = stage.editors.neovim(generation);
     let _pane = stage.open(&neovim, "fifteen")?;

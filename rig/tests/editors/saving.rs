@@ -30,9 +30,7 @@ fn the_newest_helix_saves_what_is_typed() -> Result<()> {
 
 #[test]
 fn the_editors_are_as_old_and_as_new_as_they_are_called() {
-    let Some(editors) = editors_or_skip("the editors' versions") else {
-        return;
-    };
+    let Some(editors) = editors_or_skip("the editors' versions") else { return };
     let neovim = |generation| numbers(&editors.neovim(generation).version);
     let helix = |generation| numbers(&editors.helix(generation).version);
     assert_eq!(neovim(Generation::Oldest)[..2], [0, 10]);
@@ -42,9 +40,7 @@ fn the_editors_are_as_old_and_as_new_as_they_are_called() {
 }
 
 fn neovim_saves(story: &str, generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(story, generation, BEFORE)? else {
-        return Ok(());
-    };
+    let Some(stage) = Stage::set(story, generation, BEFORE)? else { return Ok(()) };
     let neovim = stage.editors.neovim(generation);
     let pane = stage.open(&neovim, "two")?;
     stage.wait_until_it_runs(&neovim)?;
@@ -61,9 +57,7 @@ fn neovim_saves(story: &str, generation: Generation) -> Result<()> {
 }
 
 fn helix_saves(story: &str, generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(story, generation, BEFORE)? else {
-        return Ok(());
-    };
+    let Some(stage) = Stage::set(story, generation, BEFORE)? else { return Ok(()) };
     let helix = stage.editors.helix(generation);
     let pane = stage.open(&helix, "two")?;
     stage.wait_until_it_runs(&helix)?;

@@ -21,9 +21,7 @@ fn the_plugins_own_tests_pass_in_the_newest_neovim() -> Result<()> {
 }
 
 fn run(story: &str, generation: Generation) -> Result<()> {
-    let Some(editors) = editors_or_skip(story) else {
-        return Ok(());
-    };
+    let Some(editors) = editors_or_skip(story) else { return Ok(()) };
     let sandbox = Sandbox::new();
     let neovim = editors.neovim(generation);
     let tests =

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use alongside_rig::adapters;
 use alongside_rig::agent::Agent;
-use alongside_rig::cli::Cli;
+use alongside_rig::agent_cli::Cli;
 use alongside_rig::model::Script;
 use alongside_rig::program::companions;
 use alongside_rig::tmux::{Pane, SHELL_PROMPT, Tmux};
 use alongside_rig::wait::{self, PATIENCE};
-use alongside_rig::{Editor, Editors, Generation, Sandbox, cli, editors_or_skip, rig_or_skip};
+use alongside_rig::{Editor, Editors, Generation, Sandbox, agent_cli, editors_or_skip, rig_or_skip};
 use anyhow::Result;
 use serde_json::Value;
 
@@ -33,13 +33,11 @@ impl Stage {
     /// A project whose `notes.md` holds `content`, and a person who has Neovim and Helix of a generation and
     /// has configured neither. `None` where editors cannot be installed, which is reported as skipped.
     pub(crate) fn set(story: &str, generation: Generation, content: &str) -> Result<Option<Self>> {
-        let Some(editors) = editors_or_skip(story) else {
-            return Ok(None);
-        };
+        let Some(editors) = editors_or_skip(story) else { return Ok(None) };
         let sandbox = Sandbox::new();
         let file = sandbox.write("notes.md", content);
         editors.put_on_path(&sandbox, generation)?;
-        let terminal = Tmux::new(&sandbox, [cli::path_variable(&sandbox)?]);
+        let terminal = Tmux::new(&sandbox, [agent_cli::path_variable(&sandbox)?]);
         Ok(Some(Self { terminal, editors, file, sandbox }))
     }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use alongside_agent::Outcome;
 use alongside_rig::agent::Agent;
-use alongside_rig::cli::Cli;
+use alongside_rig::agent_cli::Cli;
 use alongside_rig::tmux::Pane;
 use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{Generation, Proposer};
@@ -41,9 +41,7 @@ struct Project {
 #[test]
 fn killed_editor_frees_only_its_own_agents() -> Result<()> {
     let story = "newest Neovim, two projects";
-    let Some(stage) = Stage::set(story, Generation::Newest, ORIGINAL)? else {
-        return Ok(());
-    };
+    let Some(stage) = Stage::set(story, Generation::Newest, ORIGINAL)? else { return Ok(()) };
     stage.has_neovim_plugin(STATUSLINE)?;
     let mut projects = Vec::new();
     for (number, name) in ["one", "two"].into_iter().enumerate() {
@@ -149,9 +147,7 @@ fn open(stage: &Stage, story: &str, name: &'static str, companions: usize) -> Re
         let file = stage.sandbox.write(format!("{name}/{}.md", cli.command()), ORIGINAL);
         let pane = stage.window_in(cli.command(), name)?;
         let script = with(cli.overwrite(&file, SHOUTED, DONE));
-        let Some(agent) = stage.install_agent(story, cli, script, pane)? else {
-            return Ok(None);
-        };
+        let Some(agent) = stage.install_agent(story, cli, script, pane)? else { return Ok(None) };
         agent.start()?;
         agents.push(agent);
     }

@@ -6,8 +6,8 @@ use alongside_companion::{AppDirs, Companion};
 use alongside_rig::wire::within;
 use serde_json::json;
 
-use crate::ground::Ground;
 use crate::stage::Stage;
+use crate::test_directory::TestDirectory;
 
 /// The record of a killed companion. No PID and no port is as high, so it is checked last.
 fn leave_record(directory: &Path, number: u32, port: u16) -> std::path::PathBuf {
@@ -76,7 +76,7 @@ async fn another_user_on_the_port_gets_nothing_and_blocks_nobody() {
     if !rustix::process::geteuid().is_root() {
         return alongside_testing::skip("only root can act as another user");
     }
-    let temp = Ground::new();
+    let temp = TestDirectory::new();
     let path = |name: &str| temp.path().join(name);
     for (name, mode) in
         [("project", 0o755), ("tmp", 0o1777), ("home", 0o755), ("state", 0o755), ("theirs", 0o777)]

@@ -10,7 +10,6 @@ mod cut;
 mod ending;
 mod files;
 mod gate;
-mod ground;
 mod messages;
 mod pages;
 mod proposals;
@@ -24,3 +23,4 @@ mod stage;
 #[cfg(unix)]
 mod strangers;
 mod streams;
+mod test_directory;

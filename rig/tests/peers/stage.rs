@@ -6,12 +6,12 @@ use alongside_companion::desk::{Closed, Decision, Desk, Event, Refusal, Request,
 use alongside_companion::{AppDirs, Builder, Companion};
 use alongside_rig::wire::{Peer, within};
 
-use crate::ground::Ground;
+use crate::test_directory::TestDirectory;
 
 pub(crate) struct Stage {
     pub(crate) companion: Companion,
     pub(crate) desk: Desk,
-    pub(crate) temp: Ground,
+    pub(crate) temp: TestDirectory,
 }
 
 impl Stage {
@@ -20,7 +20,7 @@ impl Stage {
     }
 
     pub(crate) async fn with(shape: impl FnOnce(Builder) -> Builder) -> Self {
-        let temp = Ground::new();
+        let temp = TestDirectory::new();
         let project = temp.path().join("project");
         for directory in ["project", "tmp", "home", "state"] {
             std::fs::create_dir(temp.path().join(directory)).unwrap();

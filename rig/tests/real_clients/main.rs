@@ -4,7 +4,7 @@
 //! it by its files alone: no agent variable is set.
 
 mod alone;
-mod doctored;
+mod doctor_predictions;
 mod restarts;
 mod stage;
 mod together;
@@ -45,7 +45,7 @@ with_each_release! {
     alone::rejects_in_its_own_prompt_and_the_edits_are_kept,
     alone::gets_two_diffs_in_a_row_decided_apart,
     alone::proposes_the_same_file_twice,
-    doctored::does_what_the_doctor_says,
+    doctor_predictions::does_what_the_doctor_says,
     restarts::agent_comes_back,
     restarts::companion_stops_with_a_diff_open_and_comes_back,
     restarts::companion_crashes_and_the_session_goes_on,

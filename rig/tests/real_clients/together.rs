@@ -10,9 +10,7 @@ use crate::stage::{A_WHILE, COMPANION, ORIGINAL};
 /// The agents' SDKs number their requests alike, so that all ids are equal, and here the paths too.
 #[tokio::test]
 async fn four_agents_on_one_file_get_their_own_outcomes() -> Result<()> {
-    let Some(rig) = rig_or_skip("four_agents_on_one_file_get_their_own_outcomes") else {
-        return Ok(());
-    };
+    let Some(rig) = rig_or_skip("four_agents_on_one_file_get_their_own_outcomes") else { return Ok(()) };
     let sandbox = Sandbox::new();
     let file = sandbox.write("file.txt", ORIGINAL);
     let companion = CompanionProcess::start(COMPANION, &sandbox).await?;
@@ -68,9 +66,7 @@ async fn four_agents_on_one_file_get_their_own_outcomes() -> Result<()> {
 /// One agent ends in the middle; the others' diffs are untouched.
 #[tokio::test]
 async fn an_agent_that_dies_takes_nobodys_diff_with_it() -> Result<()> {
-    let Some(rig) = rig_or_skip("an_agent_that_dies_takes_nobodys_diff_with_it") else {
-        return Ok(());
-    };
+    let Some(rig) = rig_or_skip("an_agent_that_dies_takes_nobodys_diff_with_it") else { return Ok(()) };
     let sandbox = Sandbox::new();
     let file = sandbox.write("file.txt", ORIGINAL);
     let companion = CompanionProcess::start(COMPANION, &sandbox).await?;

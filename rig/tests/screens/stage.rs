@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use alongside_rig::screen::Terminal;
-use alongside_rig::{Sandbox, Screen, alongside_bin, cli, wait};
+use alongside_rig::{Sandbox, Screen, agent_cli, alongside_bin, wait};
 use anyhow::Result;
 
 /// The desk ignores keys that come sooner than a person can read.
@@ -39,7 +39,7 @@ impl Stage {
 
     /// A shell with job control, which knows `alongside`.
     pub(crate) fn shell(&self, terminal: &Terminal) -> Result<Screen> {
-        let (path, value) = cli::path_variable(&self.sandbox)?;
+        let (path, value) = agent_cli::path_variable(&self.sandbox)?;
         let terminal = terminal.clone().with("PS1", "rig$ ").with(path, value);
         let shell = Screen::start(&self.sandbox, &terminal, ["bash", "--norc", "--noprofile", "-i"])?;
         shell.shows("rig$")?;

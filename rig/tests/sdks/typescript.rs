@@ -1,7 +1,7 @@
 //! One whole session with each SDK: connect, list tools, propose, receive the outcome, close, end.
 
 use alongside_rig::companion::CompanionProcess;
-use alongside_rig::peer::{Peer, find};
+use alongside_rig::json_lines_process::{JsonLinesProcess, find};
 use alongside_rig::{Rig, Sandbox, node_script, rig_or_skip};
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ async fn whole_session(rig: Rig, sdk: &str) -> Result<()> {
     let mut command = sandbox.command(rig.node());
     let url = format!("http://127.0.0.1:{}/mcp", companion.port);
     command.arg(node_script("sdk-client.mjs")).arg(rig.sdk(sdk)).args([&url, &companion.token]);
-    let client = Peer::spawn(&sandbox, &format!("sdk {sdk}"), &mut command).await?;
+    let client = JsonLinesProcess::spawn(&sandbox, &format!("sdk {sdk}"), &mut command).await?;
 
     let connected = client.ask(json!({ "cmd": "connect" })).answer().await?;
     assert_eq!(connected["server"]["name"], "alongside", "{connected}");
@@ -62,7 +62,7 @@ async fn whole_session(rig: Rig, sdk: &str) -> Result<()> {
 }
 
 /// The parameters of the first notification of that method.
-async fn heard(client: &Peer, method: &str) -> Result<Value> {
+async fn heard(client: &JsonLinesProcess, method: &str) -> Result<Value> {
     let first = |events: &[Value]| {
         let event = events.iter().find(|event| event["method"] == method)?;
         Some(event["params"].clone())

@@ -1,6 +1,6 @@
 //! Several whole agents at one companion.
 
-use alongside_rig::cli::Cli;
+use alongside_rig::agent_cli::Cli;
 use anyhow::Result;
 
 use crate::script::{DONE, EDIT, NEXT_ANSWER, NEXT_REQUEST, ORIGINAL, REQUEST, SHOUTED, shout};
@@ -9,9 +9,7 @@ use crate::stage::Stage;
 #[test]
 fn two_agents_on_one_file_get_their_own_outcomes() -> Result<()> {
     let without_first = SHOUTED.replace("TWO", "two");
-    let Some(mut stage) = Stage::set("two whole agents, one file", ORIGINAL, EDIT)? else {
-        return Ok(());
-    };
+    let Some(mut stage) = Stage::set("two whole agents, one file", ORIGINAL, EDIT)? else { return Ok(()) };
     stage.start_review()?;
     let gemini = stage.start(Cli::Gemini, shout(Cli::Gemini, &stage.file))?;
     let qwen = stage.start(Cli::Qwen, shout(Cli::Qwen, &stage.file))?;

@@ -1,6 +1,6 @@
 //! The person's open files reach the model, without an editor and without a variable.
 
-use alongside_rig::cli::Cli;
+use alongside_rig::agent_cli::Cli;
 use alongside_rig::model::{Script, Turn};
 use alongside_rig::tmux::SHELL_PROMPT;
 use alongside_rig::wait::PATIENCE;
@@ -11,9 +11,7 @@ use crate::stage::Stage;
 
 #[test]
 fn qwen_p_carries_the_saved_file_to_the_model() -> Result<()> {
-    let Some(mut stage) = Stage::set("whole Qwen Code, one prompt", ORIGINAL, EDIT)? else {
-        return Ok(());
-    };
+    let Some(mut stage) = Stage::set("whole Qwen Code, one prompt", ORIGINAL, EDIT)? else { return Ok(()) };
     stage.start_review()?;
     let saved = stage.save("saved by the person.txt", "hello\n")?;
     let qwen = stage.install(Cli::Qwen, Script::new().on("hi", [Turn::say("Hello from the fake model.")]))?;
@@ -30,9 +28,7 @@ fn qwen_p_carries_the_saved_file_to_the_model() -> Result<()> {
 
 #[test]
 fn gemini_carries_the_saved_file_to_the_model() -> Result<()> {
-    let Some(mut stage) = Stage::set("whole Gemini CLI, context", ORIGINAL, EDIT)? else {
-        return Ok(());
-    };
+    let Some(mut stage) = Stage::set("whole Gemini CLI, context", ORIGINAL, EDIT)? else { return Ok(()) };
     stage.start_review()?;
     let gemini = stage.start(Cli::Gemini, with(Vec::new()))?;
     let saved = stage.save("saved by the person.txt", "hello\n")?;

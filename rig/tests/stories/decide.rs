@@ -1,6 +1,6 @@
 //! A proposal is decided hunk by hunk, and the agent writes exactly the decided text.
 
-use alongside_rig::cli::Cli;
+use alongside_rig::agent_cli::Cli;
 use alongside_rig::program::alongside;
 use anyhow::Result;
 
@@ -18,9 +18,7 @@ fn qwen_writes_what_the_person_kept_dropped_and_edited() -> Result<()> {
 }
 
 fn person_keeps_one_hunk_drops_one_and_edits_one(story: &str, cli: Cli) -> Result<()> {
-    let Some(mut stage) = Stage::set(story, ORIGINAL, EDIT)? else {
-        return Ok(());
-    };
+    let Some(mut stage) = Stage::set(story, ORIGINAL, EDIT)? else { return Ok(()) };
     stage.start_review()?;
     let agent = stage.start(cli, shout(cli, &stage.file))?;
     agent.ask(REQUEST)?;
@@ -46,9 +44,7 @@ fn qwen_takes_the_next_message_after_a_reject() -> Result<()> {
 }
 
 fn person_rejects_and_talks_on(story: &str, cli: Cli) -> Result<()> {
-    let Some(mut stage) = Stage::set(story, ORIGINAL, EDIT)? else {
-        return Ok(());
-    };
+    let Some(mut stage) = Stage::set(story, ORIGINAL, EDIT)? else { return Ok(()) };
     stage.start_review()?;
     let agent = stage.start(cli, shout(cli, &stage.file))?;
     agent.ask(REQUEST)?;
@@ -65,9 +61,7 @@ fn person_rejects_and_talks_on(story: &str, cli: Cli) -> Result<()> {
 #[test]
 fn gemini_answered_in_own_prompt_writes_the_desks_decision() -> Result<()> {
     let story = "whole Gemini CLI, answered in its prompt";
-    let Some(stage) = person_drops_a_hunk_here_and_answers_there(story, Cli::Gemini)? else {
-        return Ok(());
-    };
+    let Some(stage) = person_drops_a_hunk_here_and_answers_there(story, Cli::Gemini)? else { return Ok(()) };
     assert_eq!(stage.on_disk(), SHOUTED.replace("TWO", "two"));
     Ok(())
 }
@@ -77,9 +71,7 @@ fn gemini_answered_in_own_prompt_writes_the_desks_decision() -> Result<()> {
 #[test]
 fn qwen_answered_in_own_prompt_leaves_the_decision_as_draft() -> Result<()> {
     let story = "whole Qwen Code, answered in its prompt";
-    let Some(stage) = person_drops_a_hunk_here_and_answers_there(story, Cli::Qwen)? else {
-        return Ok(());
-    };
+    let Some(stage) = person_drops_a_hunk_here_and_answers_there(story, Cli::Qwen)? else { return Ok(()) };
     assert_eq!(stage.on_disk(), SHOUTED);
     stage.reviewer().wait_until_shown("alongside drafts")?;
     assert_eq!(alongside(&stage.sandbox, &["drafts", "show", "1"])?, SHOUTED.replace("TWO", "two"));
@@ -87,9 +79,7 @@ fn qwen_answered_in_own_prompt_leaves_the_decision_as_draft() -> Result<()> {
 }
 
 fn person_drops_a_hunk_here_and_answers_there(story: &str, cli: Cli) -> Result<Option<Stage>> {
-    let Some(mut stage) = Stage::set(story, ORIGINAL, EDIT)? else {
-        return Ok(None);
-    };
+    let Some(mut stage) = Stage::set(story, ORIGINAL, EDIT)? else { return Ok(None) };
     stage.start_review()?;
     let agent = stage.start(cli, shout(cli, &stage.file))?;
     agent.ask(REQUEST)?;
@@ -119,9 +109,7 @@ fn person_drops_one_of_the_edits_to_a_crlf_file(story: &str, cli: Cli) -> Result
         text.replace(&format!("{number}\n"), &format!("{number} lamps\n"))
     });
     let original = lit.replace('\n', "\r\n");
-    let Some(mut stage) = Stage::set(story, &original, EDIT)? else {
-        return Ok(());
-    };
+    let Some(mut stage) = Stage::set(story, &original, EDIT)? else { return Ok(()) };
     stage.start_review()?;
     let agent = stage.start(cli, with(cli.replace_all(&stage.file, "lamps", "LAMPS", DONE)))?;
     agent.ask(REQUEST)?;

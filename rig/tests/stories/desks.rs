@@ -1,7 +1,7 @@
 //! Two desks decide the same change at the same moment: one decision counts, and everybody gets the same.
 
 use alongside_rig::agent::Agent;
-use alongside_rig::cli::Cli;
+use alongside_rig::agent_cli::Cli;
 use alongside_rig::tmux::Pane;
 use anyhow::Result;
 
@@ -11,9 +11,7 @@ use crate::stage::{READING, Stage};
 
 #[test]
 fn of_two_decisions_at_two_desks_one_counts() -> Result<()> {
-    let Some(stage) = Stage::set("whole Gemini CLI, two desks", ORIGINAL, EDIT)? else {
-        return Ok(());
-    };
+    let Some(stage) = Stage::set("whole Gemini CLI, two desks", ORIGINAL, EDIT)? else { return Ok(()) };
     let (one, other) = (stage.open_desk(WIDE)?, stage.open_desk(WIDE)?);
     let gemini = stage.start_at(&one, Cli::Gemini, shout(Cli::Gemini, &stage.file))?;
     other.wait_until_connected(1)?;

@@ -5,13 +5,13 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod agents;
+mod companion_ends;
 mod context;
 mod decide;
 mod desk;
 mod desks;
-mod lost;
-mod meet;
-mod part;
+mod discovery;
+mod kills;
 mod script;
 mod stage;
 mod together;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use alongside_rig::cli::Cli;
+use alongside_rig::agent_cli::Cli;
 use alongside_rig::model::{Script, Turn};
 
 /// Long enough that three changes are three hunks.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use alongside_rig::agent::Agent;
-use alongside_rig::cli::{self, Cli};
+use alongside_rig::agent_cli::{self, Cli};
 use alongside_rig::model::Script;
 use alongside_rig::program::{alongside, companions};
 use alongside_rig::tmux::{Pane, Tmux};
@@ -41,23 +41,21 @@ impl Stage {
     /// A project whose `notes.txt` holds `content`, and a person whose editor is `sed`, with `edit` as its
     /// script. `None` where agents cannot be installed, which is reported as skipped.
     pub(crate) fn set(story: &str, content: &str, edit: &str) -> Result<Option<Self>> {
-        let Some(rig) = rig_or_skip(story) else {
-            return Ok(None);
-        };
+        let Some(rig) = rig_or_skip(story) else { return Ok(None) };
         let sandbox = Sandbox::new();
         let file = sandbox.write("notes.txt", content);
-        cli::write_program(
+        agent_cli::write_program(
             &sandbox,
             "person-edits",
             &format!("for file; do :; done\nexec sed -i '{edit}' \"$file\""),
         )?;
-        cli::write_program(
+        agent_cli::write_program(
             &sandbox,
             "person-stays",
             &format!("person-edits \"$@\"\necho '{IN_EDITOR}'\nread -r line"),
         )?;
         let editor = ["VISUAL", "EDITOR"].map(|name| (name.to_owned(), OsString::from("person-edits")));
-        let terminal = Tmux::new(&sandbox, [cli::path_variable(&sandbox)?].into_iter().chain(editor));
+        let terminal = Tmux::new(&sandbox, [agent_cli::path_variable(&sandbox)?].into_iter().chain(editor));
         Ok(Some(Self { terminal, reviewer: None, rig, file, sandbox }))
     }
 

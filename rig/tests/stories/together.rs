@@ -1,6 +1,6 @@
 //! Three whole agents at one desk, at the same time.
 
-use alongside_rig::cli::Cli;
+use alongside_rig::agent_cli::Cli;
 use alongside_rig::program::alongside;
 use anyhow::Result;
 
@@ -12,9 +12,7 @@ use crate::stage::Stage;
 
 #[test]
 fn three_agents_at_once_get_their_own_outcomes() -> Result<()> {
-    let Some(stage) = Stage::set("three whole agents, one desk", ORIGINAL, EDIT)? else {
-        return Ok(());
-    };
+    let Some(stage) = Stage::set("three whole agents, one desk", ORIGINAL, EDIT)? else { return Ok(()) };
     let songs = stage.sandbox.write("songs.txt", ORIGINAL);
     let tales = stage.sandbox.write("tales.txt", ORIGINAL);
     let desk = stage.open_desk(WIDE)?;

@@ -1,6 +1,6 @@
 //! The README's tour in small terminals, as a newcomer takes it; and the other ways in and out.
 
-use alongside_rig::cli::Cli;
+use alongside_rig::agent_cli::Cli;
 use alongside_rig::program::alongside;
 use anyhow::Result;
 

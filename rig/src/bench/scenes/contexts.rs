@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use super::super::Bench;
 use super::super::report::Unit;
-use super::super::sheet::{Seat, row};
+use super::super::turns::{Seat, row};
 use super::{between, file, micros, millis, sessions};
 
 /// How often a cursor moves that never stands still.

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::super::Bench;
 use super::super::report::Unit;
-use super::super::sheet::row;
+use super::super::turns::row;
 use super::{between, file, micros, sessions, text};
 
 impl Bench<'_> {

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use super::super::Bench;
 use super::super::report::Unit;
-use super::super::sheet::row;
+use super::super::turns::row;
 use super::{micros, millis};
 
 /// As many as ours writes when it starts, for all families and ancestors.
@@ -49,7 +49,7 @@ impl Bench<'_> {
                 self.go_on()?;
                 let row = row(format!("this machine: {what}"), *unit);
                 let samples = step().with_context(|| row.0.clone())?;
-                self.sheet.row(&row)[turn % self.subjects.len()].turns.push(samples);
+                self.table.row(&row)[turn % self.subjects.len()].turns.push(samples);
             }
         }
         Ok(())

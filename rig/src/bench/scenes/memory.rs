@@ -6,10 +6,10 @@ use anyhow::Result;
 
 use super::super::Bench;
 use super::super::agents::{Agents, connect};
-use super::super::line::Line;
+use super::super::blocking_socket::BlockingSocket;
 use super::super::process::{self, Memory};
 use super::super::report::Unit;
-use super::super::sheet::{Party, Seat, row};
+use super::super::turns::{Party, Seat, row};
 use super::sessions;
 
 /// Until a companion that has been busy has put its things in order.
@@ -85,7 +85,7 @@ impl Bench<'_> {
         })?;
         let there = parties.iter().filter(|party| party.seat.is_ok());
         for (party, memory) in there.zip(seen) {
-            self.sheet.row(&rows[0])[party.subject].note = note(party.subject, memory);
+            self.table.row(&rows[0])[party.subject].note = note(party.subject, memory);
         }
         Ok(())
     }
@@ -94,12 +94,12 @@ impl Bench<'_> {
     fn come_and_go(&self, seat: &mut Seat) -> Result<()> {
         let address = seat.crowd.address.clone();
         seat.crowd = Agents::new(&address)?;
-        let mut line = Line::open(&address)?;
+        let mut socket = BlockingSocket::open(&address)?;
         for _ in 0..self.plan.dropped {
             self.go_on()?;
-            let agent = connect(&address, line)?;
-            line = agent.line;
-            drop(Line::open(&address)?.listen(&address.request(&agent.session, None))?);
+            let agent = connect(&address, socket)?;
+            socket = agent.socket;
+            drop(BlockingSocket::open(&address)?.listen(&address.request(&agent.session, None))?);
         }
         Ok(())
     }

@@ -2,11 +2,11 @@
 
 mod contexts;
 mod decisions;
+mod idle;
 mod machine;
 mod memory;
 mod proposals;
 mod requests;
-mod rest;
 mod starts;
 mod stops;
 

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::super::editor_hands::Hands;
 use super::super::report::Unit;
-use super::super::sheet::row;
+use super::super::turns::row;
 use super::super::{Bench, MB};
 use super::{between, file, millis, text};
 

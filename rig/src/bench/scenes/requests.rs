@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::super::Bench;
 use super::super::report::Unit;
-use super::super::sheet::row;
+use super::super::turns::row;
 use super::{file, micros, sessions, text};
 
 /// How large a file is that agents change, in bytes.

@@ -4,8 +4,8 @@ use anyhow::Result;
 
 use super::super::Bench;
 use super::super::report::Unit;
-use super::super::sheet::row;
 use super::super::subject::{Companion, Kind, Subject};
+use super::super::turns::row;
 use super::millis;
 
 impl Bench<'_> {
@@ -23,11 +23,11 @@ impl Bench<'_> {
         start: impl Fn(&Subject) -> Result<Companion>,
     ) -> Result<()> {
         let row = row(what, Unit::Millis);
-        self.sheet.row(&row);
+        self.table.row(&row);
         for _ in 0..self.plan.starts {
             for (at, subject) in self.subjects.iter().enumerate().filter(|(_, subject)| applies(subject)) {
                 self.go_on()?;
-                let cell = &mut self.sheet.row(&row)[at];
+                let cell = &mut self.table.row(&row)[at];
                 match start(subject) {
                     Ok(companion) => {
                         cell.turns.push(companion.found_after.map(millis).into_iter().collect());

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::super::Bench;
 use super::super::report::Unit;
-use super::super::sheet::row;
+use super::super::turns::row;
 use super::{between, millis, sessions};
 
 impl Bench<'_> {
@@ -37,7 +37,7 @@ impl Bench<'_> {
             })?;
             let there: Vec<_> = parties.iter().filter(|party| party.seat.is_ok()).collect();
             for (at, note) in notes.into_iter().enumerate().filter(|_| there.len() == parties.len()) {
-                self.sheet.row(&rows[0])[there[at].subject].note = Some(note);
+                self.table.row(&rows[0])[there[at].subject].note = Some(note);
             }
         }
         Ok(())

@@ -12,9 +12,6 @@ use crate::chaos::small_disk::SmallDisk;
 
 impl Round<'_> {
     /// Handles an event.
-    ///
-    /// # Errors
-    /// When an agent or a desk cannot be started.
     pub(super) async fn handle(&mut self, event: Event) -> Result<()> {
         self.machine.small_disk.iter().for_each(SmallDisk::fill_again);
         match event {

@@ -35,9 +35,6 @@ struct Inner {
 
 impl Agent {
     /// Starts an agent that has not yet searched for a companion. `number` is unique in the sandbox.
-    ///
-    /// # Errors
-    /// When the release cannot be loaded.
     pub(super) async fn start(rig: &Rig, sandbox: &Sandbox, release: Release, number: usize) -> Result<Self> {
         let parent = sandbox.home().parent().context("a sandbox")?.join(format!("a{number}"));
         for directory in ["home", "tmp"] {
@@ -84,9 +81,6 @@ impl Agent {
 
     /// Publishes the running companions to it, each behind a new proxy, and makes it search, as `/ide enable`
     /// does. Returns whether it then reports a connection.
-    ///
-    /// # Errors
-    /// When it does not answer.
     pub(super) async fn enable(&self, sandbox: &Sandbox) -> Result<bool> {
         let ports: BTreeSet<_> = all_published(sandbox).filter_map(|(_, record)| port(&record)).collect();
         let mut proxies = BTreeMap::new();
@@ -109,9 +103,6 @@ impl Agent {
     }
 
     /// Ends its connections, as `/ide disable` does, and the leftovers of earlier ones.
-    ///
-    /// # Errors
-    /// When it does not answer.
     pub(super) async fn disable(&self) -> Result<()> {
         let done = self.client().disconnect().await;
         self.0.proxies.lock().unwrap().clear();

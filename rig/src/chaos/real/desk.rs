@@ -59,9 +59,6 @@ pub(super) struct Desk {
 
 impl Desk {
     /// Starts a desk in the sandbox's project. It joins the running companion, or starts one.
-    ///
-    /// # Errors
-    /// When the program is not built.
     pub(super) fn start(sandbox: &Sandbox, transport: Transport) -> Result<Self> {
         let editor = match transport {
             Transport::Lines => None,

@@ -27,9 +27,6 @@ const END_TIMEOUT: Duration = Duration::from_secs(20);
 
 impl Round<'_> {
     /// Ends the round, and returns its record.
-    ///
-    /// # Errors
-    /// When the machine's files cannot be read.
     pub(super) async fn end(mut self) -> Result<Record> {
         let mut strays = Vec::new();
         self.end_all_troubles();

@@ -39,9 +39,6 @@ impl Machine {
     }
 
     /// Moves the state directory to the small disk, if there is one.
-    ///
-    /// # Errors
-    /// When the link cannot be made.
     pub(super) fn link_small_disk(&mut self) -> Result<()> {
         let state = self.sandbox.home().join(".local/state");
         self.small_disk.as_mut().map_or(Ok(()), |disk| disk.link(&state))
@@ -55,9 +52,6 @@ impl Machine {
     }
 
     /// The agent of that place, started if there is none.
-    ///
-    /// # Errors
-    /// When its release cannot be loaded.
     pub(super) async fn agent(&mut self, place: usize) -> Result<Agent> {
         if let Some((agent, rounds)) = &mut self.agents[place] {
             *rounds += 1;
@@ -90,17 +84,11 @@ impl Machine {
     }
 
     /// A cleaner deletes the content of the temporary directory.
-    ///
-    /// # Errors
-    /// When an entry cannot be deleted.
     pub(super) fn clean(&self) -> Result<()> {
         empty(&self.sandbox.tmp())
     }
 
     /// Deletes the leftovers of a round.
-    ///
-    /// # Errors
-    /// When an entry cannot be deleted.
     pub(super) fn tidy(&self) -> Result<()> {
         for directory in [
             self.sandbox.home().join(".local"),

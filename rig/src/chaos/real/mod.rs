@@ -40,9 +40,6 @@ pub struct RealHarness {
 
 impl RealHarness {
     /// A machine on which nothing runs yet.
-    ///
-    /// # Errors
-    /// When no runtime can be started.
     pub fn new(rig: Rig) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.context("cannot start a runtime")?;

@@ -25,9 +25,7 @@ fn agent_outlives_the_newest_neovim_and_its_server() -> Result<()> {
 }
 
 fn stays_connected(story: &str, generation: Generation, restart: &[&str]) -> Result<()> {
-    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else {
-        return Ok(());
-    };
+    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else { return Ok(()) };
     stage.has_neovim_plugin("")?;
     let neovim = stage.editors.neovim(generation);
     let pane = stage.open(&neovim, "fifteen")?;

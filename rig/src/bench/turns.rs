@@ -21,7 +21,7 @@ pub(super) struct Party {
     pub(super) seat: Result<Seat, String>,
 }
 
-/// RowKey a row is about.
+/// The name and the unit of a row.
 pub(super) type RowKey = (String, Unit);
 
 /// A row of the table, in the words of whoever measures.
@@ -49,7 +49,7 @@ impl Bench<'_> {
         mut once: impl FnMut(&mut Seat) -> Result<Vec<Vec<f64>>>,
     ) -> Result<()> {
         for row in rows {
-            self.sheet.row(row);
+            self.table.row(row);
         }
         for turn in 0..turns {
             let count = parties.len();
@@ -62,7 +62,7 @@ impl Bench<'_> {
                 match once(there) {
                     Ok(samples) => {
                         for (row, samples) in rows.iter().zip(samples) {
-                            self.sheet.row(row)[*subject].turns.push(samples);
+                            self.table.row(row)[*subject].turns.push(samples);
                         }
                     }
                     Err(error) => *seat = Err(format!("{:#}", there.companion.explain(error))),
@@ -71,7 +71,7 @@ impl Bench<'_> {
         }
         for Party { subject, seat } in parties {
             if let Err(why) = seat {
-                rows.iter().for_each(|row| self.sheet.row(row)[*subject].why = Some(why.clone()));
+                rows.iter().for_each(|row| self.table.row(row)[*subject].why = Some(why.clone()));
             }
         }
         Ok(())
@@ -83,7 +83,7 @@ fn seat(subject: &Subject) -> Result<Seat> {
     Ok(Seat { crowd: Agents::new(&companion.address)?, companion })
 }
 
-/// RowKey was measured of one subject for one row.
+/// The measurements of one subject for one row.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Cell {
     /// Samples, turn by turn.
@@ -95,12 +95,12 @@ pub(super) struct Cell {
 
 /// All rows so far.
 #[derive(Debug)]
-pub(super) struct Sheet {
+pub(super) struct Table {
     subjects: Vec<String>,
     rows: Vec<(RowKey, Vec<Cell>)>,
 }
 
-impl Sheet {
+impl Table {
     pub(super) fn new(subjects: &[Subject]) -> Self {
         Self { subjects: subjects.iter().map(|subject| subject.name.clone()).collect(), rows: Vec::new() }
     }
@@ -153,7 +153,7 @@ fn ratio(first: &Cell, second: &Cell) -> Option<f64> {
     quantile(&ratios, 0.5)
 }
 
-/// RowKey so large a part of them does not exceed.
+/// The value that so large a part of them does not exceed.
 fn quantile(sorted: &[f64], part: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     // The nearest rank: a value that was really measured.

@@ -5,7 +5,7 @@ use anyhow::Result;
 use super::super::Bench;
 use super::super::process::Activity;
 use super::super::report::Unit;
-use super::super::sheet::{Party, row};
+use super::super::turns::{Party, row};
 use super::sessions;
 
 /// How many agents are connected and say nothing.
@@ -13,7 +13,7 @@ const AGENTS: [usize; 2] = [0, 1];
 
 impl Bench<'_> {
     /// Starts those that shall rest, first of all: what they do at their start is long over then.
-    pub(in super::super) fn begin_to_rest(&mut self) -> Result<Vec<Vec<Party>>> {
+    pub(in super::super) fn begin_idle(&mut self) -> Result<Vec<Vec<Party>>> {
         let begin = |bench: &mut Self, agents: usize| {
             let mut parties = bench.seats()?;
             bench.turns(&[], &mut parties, 1, |seat| seat.crowd.grow(agents).map(|()| Vec::new()))?;
@@ -23,7 +23,7 @@ impl Bench<'_> {
     }
 
     /// All rest at once: they keep nobody from it.
-    pub(in super::super) fn rest(&mut self, mut all: Vec<Vec<Party>>) -> Result<()> {
+    pub(in super::super) fn idle(&mut self, mut all: Vec<Vec<Party>>) -> Result<()> {
         let seconds = self.plan.idle.as_secs();
         (self.tell)(&format!("nothing, for {seconds} s"));
         let rows = |agents: usize| {

@@ -28,9 +28,6 @@ pub(super) struct TimedResponse {
 
 impl TimedResponse {
     /// The result of a tool.
-    ///
-    /// # Errors
-    /// When the companion refused it.
     pub(super) fn result(&self) -> Result<Value> {
         let mut reply: Value = serde_json::from_slice(&self.message).context("the answer is no JSON")?;
         let result = reply["result"].take();
@@ -41,7 +38,7 @@ impl TimedResponse {
 
 /// A connection for one request after the other.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct BlockingSocket {
     tcp: TcpStream,
     unread: BytesMut,
 }
@@ -54,7 +51,7 @@ pub(super) struct OpenStream {
     pub(super) body: Body,
 }
 
-impl Line {
+impl BlockingSocket {
     pub(super) fn open(address: &Address) -> Result<Self> {
         let tcp = TcpStream::connect((Ipv4Addr::LOCALHOST, address.port));
         let tcp = tcp.with_context(|| format!("cannot connect to port {}", address.port))?;

@@ -35,9 +35,6 @@ impl Cli {
 
     /// Writes the settings of an agent in use (signed in, hints seen, folder trusted, IDE mode on, updates
     /// and statistics off) and a launcher that connects it to `model`.
-    ///
-    /// # Errors
-    /// When the sandbox cannot be written.
     pub fn set_up(self, sandbox: &Sandbox, rig: &Rig, model: &FakeModel) -> Result<()> {
         let (program, environment) = match self {
             Self::Gemini => {
@@ -117,9 +114,6 @@ impl Cli {
 }
 
 /// Puts `name` on the sandbox's PATH: a shell script with `body`.
-///
-/// # Errors
-/// When the sandbox cannot be written.
 pub fn write_program(sandbox: &Sandbox, name: &str, body: &str) -> Result<()> {
     let path = bin(sandbox).join(name);
     fs::create_dir_all(bin(sandbox))?;
@@ -130,9 +124,6 @@ pub fn write_program(sandbox: &Sandbox, name: &str, body: &str) -> Result<()> {
 }
 
 /// The PATH of a person who has the agents and `alongside` installed.
-///
-/// # Errors
-/// As [`alongside_bin`].
 pub fn path_variable(sandbox: &Sandbox) -> Result<(String, OsString)> {
     let ours = alongside_bin()?.parent().map(Path::to_owned);
     let others = std::env::var_os("PATH").unwrap_or_default();

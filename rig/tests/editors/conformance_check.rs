@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use alongside_conformance::CHECKS;
 use alongside_rig::tmux::Pane;
-use alongside_rig::{Editor, Generation, alongside_bin, cli};
+use alongside_rig::{Editor, Generation, agent_cli, alongside_bin};
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
@@ -32,9 +32,7 @@ fn nothing_is_wrong_in_the_newest_neovim() -> Result<()> {
 
 /// The script has every action, so every check must pass.
 fn nothing_is_wrong(story: &str, generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else {
-        return Ok(());
-    };
+    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else { return Ok(()) };
     let pane = listening_neovim(&stage, &stage.editors.neovim(generation))?;
     let driver = Path::new(DRIVER).canonicalize()?;
     let report = report(&stage, &["--drive", &format!("sh '{}'", driver.display())])?;
@@ -47,9 +45,7 @@ fn nothing_is_wrong(story: &str, generation: Generation) -> Result<()> {
 #[test]
 fn agents_of_a_killed_neovim_are_released() -> Result<()> {
     let story = "check, killed Neovim";
-    let Some(stage) = Stage::set(story, Generation::Newest, ORIGINAL)? else {
-        return Ok(());
-    };
+    let Some(stage) = Stage::set(story, Generation::Newest, ORIGINAL)? else { return Ok(()) };
     let editor = stage.editors.neovim(Generation::Newest);
     let _pane = listening_neovim(&stage, &editor)?;
     let ours = stage.sandbox.processes().into_iter().map(|pid| pid.as_raw_nonzero());
@@ -80,7 +76,7 @@ fn socket(stage: &Stage) -> PathBuf {
 fn report(stage: &Stage, arguments: &[&str]) -> Result<Value> {
     let mut check = stage.sandbox.command(alongside_bin()?);
     check.args(["check", "--json"]).args(arguments);
-    check.envs([cli::path_variable(&stage.sandbox)?]).env("NVIM_SOCKET", socket(stage));
+    check.envs([agent_cli::path_variable(&stage.sandbox)?]).env("NVIM_SOCKET", socket(stage));
     check.stdin(std::process::Stdio::null());
     let runtime = tokio::runtime::Runtime::new()?;
     let output = runtime.block_on(async { tokio::time::timeout(PATIENCE, check.output()).await });

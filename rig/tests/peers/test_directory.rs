@@ -11,9 +11,9 @@ thread_local! {
 }
 
 /// A directory that outlives the companion.
-pub(crate) struct Ground(PathBuf);
+pub(crate) struct TestDirectory(PathBuf);
 
-impl Ground {
+impl TestDirectory {
     pub(crate) fn new() -> Self {
         let directory = tempfile::tempdir().expect("a directory for a test");
         let path = directory.path().to_owned();

@@ -1,6 +1,6 @@
 //! Agents and the companion find each other, whichever started first.
 
-use alongside_rig::cli::Cli;
+use alongside_rig::agent_cli::Cli;
 use alongside_rig::tmux::SHELL_PROMPT;
 use anyhow::Result;
 
@@ -20,9 +20,7 @@ fn qwen_that_was_there_first_connects_on_ide_enable() -> Result<()> {
 /// Only in VS Code's terminal, or one that looks like it. In any other, both agents decide at their start
 /// whether there is an IDE, and `/ide enable` later answers that it is not supported.
 fn agent_was_there_first(story: &str, cli: Cli) -> Result<()> {
-    let Some(mut stage) = Stage::set(story, ORIGINAL, EDIT)? else {
-        return Ok(());
-    };
+    let Some(mut stage) = Stage::set(story, ORIGINAL, EDIT)? else { return Ok(()) };
     let agent = stage.install(cli, shout(cli, &stage.file))?;
     agent.start_with(&format!("TERM_PROGRAM=vscode {}", cli.command()))?;
     stage.start_review()?;
@@ -40,9 +38,7 @@ fn qwen_connects_again_when_alongside_comes_back() -> Result<()> {
 }
 
 fn alongside_is_left_and_comes_back(story: &str, cli: Cli) -> Result<()> {
-    let Some(mut stage) = Stage::set(story, ORIGINAL, EDIT)? else {
-        return Ok(());
-    };
+    let Some(mut stage) = Stage::set(story, ORIGINAL, EDIT)? else { return Ok(()) };
     stage.start_review()?;
     let agent = stage.start(cli, shout(cli, &stage.file))?;
     stage.reviewer().pane.enter("q")?;
@@ -62,9 +58,7 @@ fn qwen_that_alongside_runs_joins_the_review_that_is_there() -> Result<()> {
 }
 
 fn alongside_runs_an_agent(story: &str, cli: Cli) -> Result<()> {
-    let Some(mut stage) = Stage::set(story, ORIGINAL, EDIT)? else {
-        return Ok(());
-    };
+    let Some(mut stage) = Stage::set(story, ORIGINAL, EDIT)? else { return Ok(()) };
     stage.start_review()?;
     let agent = stage.install(cli, shout(cli, &stage.file))?;
     agent.start_with(&format!("alongside run -- {}", cli.command()))?;

@@ -1,6 +1,6 @@
 //! The companion ends while a change waits, and the agent is not wedged.
 
-use alongside_rig::cli::Cli;
+use alongside_rig::agent_cli::Cli;
 use anyhow::Result;
 use rustix::process::{Signal, kill_process};
 
@@ -18,9 +18,7 @@ fn qwen_is_free_after_a_stop_in_mid_review() -> Result<()> {
 }
 
 fn person_stops_alongside_in_mid_review(story: &str, cli: Cli) -> Result<()> {
-    let Some(mut stage) = Stage::set(story, ORIGINAL, EDIT)? else {
-        return Ok(());
-    };
+    let Some(mut stage) = Stage::set(story, ORIGINAL, EDIT)? else { return Ok(()) };
     stage.start_review()?;
     let agent = stage.start(cli, shout(cli, &stage.file))?;
     agent.ask(REQUEST)?;
@@ -46,9 +44,7 @@ fn qwen_is_free_after_a_crash_and_restart_in_mid_review() -> Result<()> {
 }
 
 fn alongside_crashes_in_mid_review(story: &str, cli: Cli) -> Result<()> {
-    let Some(mut stage) = Stage::set(story, ORIGINAL, EDIT)? else {
-        return Ok(());
-    };
+    let Some(mut stage) = Stage::set(story, ORIGINAL, EDIT)? else { return Ok(()) };
     stage.start_review_with("alongside review; alongside review")?;
     let agent = stage.start(cli, shout(cli, &stage.file))?;
     agent.ask(REQUEST)?;

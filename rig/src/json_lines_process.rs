@@ -26,7 +26,7 @@ use crate::wait::PATIENCE;
 
 /// See the module. The process ends when this is dropped: its input ends, and its sandbox kills it.
 #[derive(Debug)]
-pub struct Peer {
+pub struct JsonLinesProcess {
     name: String,
     pid: Pid,
     log: PathBuf,
@@ -46,11 +46,8 @@ pub struct Pending {
 
 type Answers = Arc<Mutex<HashMap<u64, oneshot::Sender<Result<Value, String>>>>>;
 
-impl Peer {
+impl JsonLinesProcess {
     /// Starts `command` as a child and waits until it says that it is ready. `name` is what failures call it.
-    ///
-    /// # Errors
-    /// When it does not start, or ends or stays silent instead of saying `ready`; with the end of its log.
     pub async fn spawn(sandbox: &Sandbox, name: &str, command: &mut Command) -> Result<Self> {
         let log = log_file(sandbox, name);
         let stderr = std::fs::File::create(&log)?;
@@ -63,9 +60,6 @@ impl Peer {
 
     /// Types the command into a pane; it gets one more argument, the socket to talk over. Otherwise as
     /// [`spawn`](Self::spawn).
-    ///
-    /// # Errors
-    /// As [`spawn`](Self::spawn), and when the pane is gone.
     pub async fn type_into(
         pane: &Pane,
         sandbox: &Sandbox,
@@ -88,10 +82,6 @@ impl Peer {
     }
 
     /// Starts `command` in a pane, by typing it, and talks over its standard input and output.
-    ///
-    /// # Errors
-    /// As [`spawn`](Self::spawn), and when the pane is gone. It is ready when it has said something that
-    /// names its process in `params`, as our own desks do.
     #[cfg(target_os = "linux")]
     pub async fn pipe_into(pane: &Pane, sandbox: &Sandbox, name: &str, command: &str) -> Result<Self> {
         use tokio::net::unix::pipe::OpenOptions;
@@ -154,9 +144,6 @@ impl Peer {
     }
 
     /// Waits until what was heard so far satisfies `probe`.
-    ///
-    /// # Errors
-    /// At the deadline or the end of the process, with the latest events and the end of its log.
     pub async fn wait<T>(&self, what: &str, probe: impl Fn(&[Value]) -> Option<T>) -> Result<T> {
         let mut events = self.events.clone();
         let ended = match tokio::time::timeout(PATIENCE, events.wait_for(|seen| probe(seen).is_some())).await
@@ -176,9 +163,6 @@ impl Peer {
     }
 
     /// Ends it without warning, as a crash does, and waits until it is gone.
-    ///
-    /// # Errors
-    /// When it has ended already, or does not.
     pub async fn kill(&self) -> Result<()> {
         rustix::process::kill_process(self.pid, Signal::KILL)
             .with_context(|| format!("killing {}", self.name))?;
@@ -194,9 +178,6 @@ impl Peer {
 
 impl Pending {
     /// The answer.
-    ///
-    /// # Errors
-    /// The peer's error, its end, or the deadline.
     pub async fn answer(self) -> Result<Value> {
         match tokio::time::timeout(PATIENCE, self.answer).await {
             Ok(Ok(Ok(answer))) => Ok(answer),

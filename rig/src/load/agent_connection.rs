@@ -9,12 +9,12 @@ use crate::wire::{Address, Response};
 
 /// A connection for one request after the other.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct AgentConnection {
     address: Address,
     connection: Connection,
 }
 
-impl Line {
+impl AgentConnection {
     pub(super) async fn open(address: &Address) -> Result<Self> {
         let connection = Connection::dial(&address.endpoint()).await.context("cannot connect")?;
         Ok(Self { address: address.clone(), connection })

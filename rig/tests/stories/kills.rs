@@ -1,7 +1,7 @@
 //! An agent, the desk or the host is killed (kill -9) while changes wait. No typed text is lost, and nobody
 //! else is delayed.
 
-use alongside_rig::cli::Cli;
+use alongside_rig::agent_cli::Cli;
 use alongside_rig::program::alongside;
 use anyhow::Result;
 use rustix::process::{Signal, kill_process};
@@ -14,9 +14,7 @@ use crate::stage::{IN_EDITOR, Stage};
 
 #[test]
 fn killed_agent_closes_only_its_own_review() -> Result<()> {
-    let Some(stage) = Stage::set("two whole agents, one killed", ORIGINAL, EDIT)? else {
-        return Ok(());
-    };
+    let Some(stage) = Stage::set("two whole agents, one killed", ORIGINAL, EDIT)? else { return Ok(()) };
     let songs = stage.sandbox.write("songs.txt", ORIGINAL);
     let desk = stage.open_desk(WIDE)?;
     let gemini = stage.start_at(&desk, Cli::Gemini, shout(Cli::Gemini, &stage.file))?;
@@ -42,9 +40,7 @@ fn killed_agent_closes_only_its_own_review() -> Result<()> {
 
 #[test]
 fn killed_desk_leaves_review_and_text_to_the_next() -> Result<()> {
-    let Some(stage) = Stage::set("whole Gemini CLI, desk killed", ORIGINAL, EDIT)? else {
-        return Ok(());
-    };
+    let Some(stage) = Stage::set("whole Gemini CLI, desk killed", ORIGINAL, EDIT)? else { return Ok(()) };
     let edited = SHOUTED.replace("TWO", "two").replace("FOURTEEN", "14");
     let desk = stage.open_desk_of_slow_editor(WIDE)?;
     let gemini = stage.start_at(&desk, Cli::Gemini, shout(Cli::Gemini, &stage.file))?;
@@ -66,9 +62,7 @@ fn killed_desk_leaves_review_and_text_to_the_next() -> Result<()> {
 
 #[test]
 fn killed_host_frees_agents_and_keeps_typed_text() -> Result<()> {
-    let Some(stage) = Stage::set("three whole agents, host killed", ORIGINAL, EDIT)? else {
-        return Ok(());
-    };
+    let Some(stage) = Stage::set("three whole agents, host killed", ORIGINAL, EDIT)? else { return Ok(()) };
     let songs = stage.sandbox.write("songs.txt", ORIGINAL);
     let tales = stage.sandbox.write("tales.txt", ORIGINAL);
     let edited = SHOUTED.replace("FOURTEEN", "14");
