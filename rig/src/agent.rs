@@ -71,6 +71,12 @@ impl Agent {
         self.wait_until_it_says("Apply this change?")
     }
 
+    /// Types a message, and waits until the agent asks whether to apply its change.
+    pub fn ask_for_change(&self, words: &str) -> Result<()> {
+        self.ask(words)?;
+        self.wait_until_it_asks()
+    }
+
     /// Waits for its empty prompt, which a wedged agent never shows.
     pub fn wait_until_free(&self) -> Result<()> {
         self.pane.wait_for("its prompt", |screen| self.cli.is_ready(screen)).map(drop)

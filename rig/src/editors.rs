@@ -92,8 +92,8 @@ pub fn install_editors() -> Result<Editors, InstallError> {
 ///
 /// # Panics
 /// When they are broken, or required and not available.
-pub fn editors_or_skip(test_name: &str) -> Option<Editors> {
-    or_skip(test_name, install_editors())
+pub fn editors_or_skip() -> Option<Editors> {
+    or_skip(install_editors())
 }
 
 fn install_both() -> Result<Editors, InstallError> {

@@ -173,12 +173,6 @@ impl RealClient {
         self.process.wait(&format!("a context with {what}"), probe).await
     }
 
-    /// Waits until the companion has answered a call of that tool: then the agent waits for a person.
-    pub async fn wait_answered(&self, tool: &str) -> Result<()> {
-        let is_answered = |events: &[Value]| (find(events, "answered")?["tool"] == tool).then_some(());
-        self.process.wait(&format!("an answer to {tool}"), is_answered).await
-    }
-
     /// Waits until the companion has answered the `openDiff` of this proposal: then the agent waits for a
     /// person.
     pub async fn wait_proposed(&self, text: &str) -> Result<()> {

@@ -126,19 +126,19 @@ pub fn install() -> Result<Rig, InstallError> {
 ///
 /// # Panics
 /// When the rig is broken, or required and not available.
-pub fn rig_or_skip(test_name: &str) -> Option<Rig> {
-    or_skip(test_name, install())
+pub fn rig_or_skip() -> Option<Rig> {
+    or_skip(install())
 }
 
 /// [`rig_or_skip`] for any installation.
-pub(crate) fn or_skip<T>(test_name: &str, installed: Result<T, InstallError>) -> Option<T> {
+pub(crate) fn or_skip<T>(installed: Result<T, InstallError>) -> Option<T> {
     match installed {
         Ok(installed) => Some(installed),
         Err(InstallError::Unavailable(why)) if std::env::var_os("ALONGSIDE_RIG_REQUIRED").is_none() => {
             alongside_testing::skip(&why);
             None
         }
-        Err(error) => panic!("{test_name}: {error}"),
+        Err(error) => panic!("{error}"),
     }
 }
 

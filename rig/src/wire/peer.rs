@@ -138,6 +138,11 @@ impl Peer {
         let answer = self.post(json!({ "jsonrpc": "2.0", "id": ping["id"], "result": {} }).to_string()).await;
         assert_eq!(answer.status(), 202, "{}", answer.text());
     }
+
+    /// Waits for the ping after an outcome, and answers it: the receipt.
+    pub async fn settle(&self, stream: &mut Stream) {
+        self.pong(&stream.told("ping").await).await;
+    }
 }
 
 /// The body of an `openDiff`.

@@ -81,7 +81,7 @@ fn every_row_comes_out_and_two_are_compared() -> Result<()> {
 
 #[test]
 fn baseline_is_measured_as_well() -> Result<()> {
-    let Some(rig) = rig_or_skip("baseline_is_measured_as_well") else { return Ok(()) };
+    let Some(rig) = rig_or_skip() else { return Ok(()) };
     let baseline = Subject { name: "baseline".into(), kind: Kind::Baseline(Box::new(rig)), drive: None };
     let scenes =
         [Scene::Starts, Scene::Memory, Scene::Requests, Scene::Decisions, Scene::Contexts, Scene::Stops];

@@ -1,16 +1,14 @@
 //! `alongside check` drives a real Neovim with the script of its page, and finds no fault in its companion.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use alongside_conformance::CHECKS;
 use alongside_rig::tmux::Pane;
-use alongside_rig::{Editor, Generation, agent_cli, alongside_bin};
+use alongside_rig::{Editor, Generation, adapters, agent_cli, alongside_bin};
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
-use crate::script::ORIGINAL;
 use crate::stage::Stage;
 
 /// The driver of docs/conformance.md; a test of `alongside-conformance` compares both.
@@ -22,17 +20,17 @@ const PATIENCE: Duration = Duration::from_secs(400);
 
 #[test]
 fn nothing_is_wrong_in_the_oldest_neovim() -> Result<()> {
-    nothing_is_wrong("check, oldest Neovim", Generation::Oldest)
+    nothing_is_wrong(Generation::Oldest)
 }
 
 #[test]
 fn nothing_is_wrong_in_the_newest_neovim() -> Result<()> {
-    nothing_is_wrong("check, newest Neovim", Generation::Newest)
+    nothing_is_wrong(Generation::Newest)
 }
 
 /// The script has every action, so every check must pass.
-fn nothing_is_wrong(story: &str, generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else { return Ok(()) };
+fn nothing_is_wrong(generation: Generation) -> Result<()> {
+    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
     let pane = listening_neovim(&stage, &stage.editors.neovim(generation))?;
     let driver = Path::new(DRIVER).canonicalize()?;
     let report = report(&stage, &["--drive", &format!("sh '{}'", driver.display())])?;
@@ -44,13 +42,10 @@ fn nothing_is_wrong(story: &str, generation: Generation) -> Result<()> {
 /// The host releases the agents of a killed editor after its grace period.
 #[test]
 fn agents_of_a_killed_neovim_are_released() -> Result<()> {
-    let story = "check, killed Neovim";
-    let Some(stage) = Stage::set(story, Generation::Newest, ORIGINAL)? else { return Ok(()) };
+    let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
     let editor = stage.editors.neovim(Generation::Newest);
     let _pane = listening_neovim(&stage, &editor)?;
-    let ours = stage.sandbox.processes().into_iter().map(|pid| pid.as_raw_nonzero());
-    let runs = |pid: &_| fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe == editor.program);
-    let neovim: Vec<_> = ours.filter(runs).map(|pid| pid.to_string()).collect();
+    let neovim: Vec<_> = stage.processes_of(&editor).iter().map(i32::to_string).collect();
     assert_eq!(neovim.len(), 2, "its interface, and what runs plugins");
     let killer = format!("kills() {{ kill -KILL {}; }}; kills", neovim.join(" "));
     let report = report(&stage, &["--only", "stop", "--drive", &killer])?;
@@ -60,7 +55,7 @@ fn agents_of_a_killed_neovim_are_released() -> Result<()> {
 
 /// Neovim, set up as on the page, with a companion.
 fn listening_neovim(stage: &Stage, editor: &Editor) -> Result<Pane> {
-    stage.has_neovim_plugin("")?;
+    adapters::neovim(&stage.sandbox, "")?;
     let pane = stage.terminal.window(editor.command(), (100, 30))?;
     pane.enter(&format!("clear; nvim --listen {} notes.md", socket(stage).display()))?;
     pane.wait_for("the file", |screen| screen.contains("\nfifteen"))?;

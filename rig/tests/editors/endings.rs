@@ -6,7 +6,7 @@ use alongside_agent::Outcome;
 use alongside_rig::program::alongside;
 use alongside_rig::tmux::Pane;
 use alongside_rig::wait::{self, PATIENCE};
-use alongside_rig::{Generation, Proposer};
+use alongside_rig::{Generation, Proposer, adapters};
 use anyhow::Result;
 
 use crate::helix::{wait_until_announced, wait_until_shown};
@@ -15,19 +15,19 @@ use crate::stage::Stage;
 
 #[test]
 fn the_oldest_neovims_windows_are_as_before() -> Result<()> {
-    windows_are_as_before("oldest Neovim, endings", Generation::Oldest)
+    windows_are_as_before(Generation::Oldest)
 }
 
 #[test]
 fn the_newest_neovims_windows_are_as_before() -> Result<()> {
-    windows_are_as_before("newest Neovim, endings", Generation::Newest)
+    windows_are_as_before(Generation::Newest)
 }
 
-fn windows_are_as_before(story: &str, generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else { return Ok(()) };
-    stage.has_neovim_plugin("")?;
+fn windows_are_as_before(generation: Generation) -> Result<()> {
+    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
+    adapters::neovim(&stage.sandbox, "")?;
     stage.sandbox.write("other.md", "something else\n");
-    let pane = stage.open(&stage.editors.neovim(generation), "fifteen")?;
+    let pane = stage.open(&stage.editors.neovim(generation))?;
     // A layout with several windows.
     for command in [":tabnew other.md", ":vsplit notes.md", ":split other.md", ":2wincmd w", ":normal 9G2l"] {
         pane.enter(command)?;
@@ -76,18 +76,18 @@ fn windows_are_as_before(story: &str, generation: Generation) -> Result<()> {
 
 #[test]
 fn proposal_closed_in_helix_25_01_is_rejected() -> Result<()> {
-    closed_in_helix("oldest Helix, closing", Generation::Oldest)
+    closed_in_helix(Generation::Oldest)
 }
 
 #[test]
 fn proposal_closed_in_the_newest_helix_is_rejected() -> Result<()> {
-    closed_in_helix("newest Helix, closing", Generation::Newest)
+    closed_in_helix(Generation::Newest)
 }
 
-fn closed_in_helix(story: &str, generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else { return Ok(()) };
-    stage.has_helix_server(generation)?;
-    let pane = stage.open(&stage.editors.helix(generation), "fifteen")?;
+fn closed_in_helix(generation: Generation) -> Result<()> {
+    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
+    adapters::helix(&stage.sandbox, generation)?;
+    let pane = stage.open(&stage.editors.helix(generation))?;
     let agent = Proposer::gemini(&stage.sandbox)?;
     for ending in [":bc", ":lsp-workspace-command alongside.reject"] {
         let proposal = agent.propose(&stage.file, SHOUTED)?;

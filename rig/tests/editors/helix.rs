@@ -1,12 +1,12 @@
 //! Helix, which has no plugins and needs two lines of configuration; and the gaps of each release.
 
-use alongside_rig::Generation;
 use alongside_rig::agent_cli::Cli;
 use alongside_rig::tmux::Pane;
-use alongside_rig::wait::PATIENCE;
+use alongside_rig::{Generation, adapters};
 use anyhow::Result;
 
-use crate::script::{DONE, ORIGINAL, REQUEST, SHOUTED, with};
+use crate::neovim::decided;
+use crate::script::DONE;
 use crate::stage::Stage;
 
 /// Lines two to four, which Helix selects with their ends.
@@ -14,45 +14,29 @@ const SELECTED: &str = "two\nthree\nfour\n";
 
 #[test]
 fn the_newest_helix_and_gemini() -> Result<()> {
-    let story = "newest Helix, Gemini CLI";
-    from_selection_to_file(story, Generation::Newest, Cli::Gemini, "xxx")
+    from_selection_to_file(Generation::Newest, Cli::Gemini, "xxx")
 }
 
 #[test]
 fn the_newest_helix_and_qwen() -> Result<()> {
-    let story = "newest Helix, Qwen Code";
-    from_selection_to_file(story, Generation::Newest, Cli::Qwen, "xxx")
+    from_selection_to_file(Generation::Newest, Cli::Qwen, "xxx")
 }
 
 /// 25.01 reports the selection only when it requests code actions.
 #[test]
 fn helix_25_01_and_gemini() -> Result<()> {
-    from_selection_to_file("oldest Helix, Gemini CLI", Generation::Oldest, Cli::Gemini, "xxx a")
+    from_selection_to_file(Generation::Oldest, Cli::Gemini, "xxx a")
 }
 
-fn from_selection_to_file(
-    story: &str,
-    generation: Generation,
-    cli: Cli,
-    keys_that_select: &str,
-) -> Result<()> {
-    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else { return Ok(()) };
-    stage.has_helix_server(generation)?;
-    let helix = stage.open(&stage.editors.helix(generation), "fifteen")?;
-    let script = with(cli.overwrite(&stage.file, SHOUTED, DONE));
-    let Some(agent) = stage.start_agent(story, cli, script)? else { return Ok(()) };
+fn from_selection_to_file(generation: Generation, cli: Cli, keys_that_select: &str) -> Result<()> {
+    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
+    adapters::helix(&stage.sandbox, generation)?;
+    let helix = stage.open(&stage.editors.helix(generation))?;
+    let Some(agent) = stage.start_agent(cli)? else { return Ok(()) };
     helix.enter(":goto 2")?;
     helix.type_text(keys_that_select)?;
     stage.wait_until_selected(SELECTED.len())?;
-    agent.ask(REQUEST)?;
-    let asked = agent.model.wait_until_asked(REQUEST, PATIENCE)?.asked();
-    let selection = match cli {
-        Cli::Gemini => [r#""line": 5"#, r"two\nthree\nfour"],
-        Cli::Qwen => ["Cursor: line 5, character 1", "two\nthree\nfour"],
-    };
-    for part in [stage.file.to_str().unwrap()].into_iter().chain(selection) {
-        assert!(asked.contains(part), "{part:?} is not in what the model was asked:\n{asked}");
-    }
+    stage.ask_with_selection(&agent, cli, 5)?;
 
     // The proposal does not disturb the typing person.
     helix.type_text("ge")?;
@@ -69,7 +53,7 @@ fn from_selection_to_file(
 
     decide_in_helix(&helix)?;
     agent.wait_until_it_says(DONE)?;
-    assert_eq!(stage.on_disk(), SHOUTED.replace("TWO", "two").replace("FOURTEEN", "14"));
+    assert_eq!(stage.on_disk(), decided());
 
     // Back in the file, which Helix reads again on demand.
     helix.wait_for("the file", |screen| screen.contains("notes.md") && !screen.contains("reviews/"))?;

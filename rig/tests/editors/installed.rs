@@ -15,38 +15,38 @@ use serde_json::Value;
 
 use crate::helix::{decide_in_helix, wait_until_announced};
 use crate::neovim::{decide_in_neovim, decided};
-use crate::script::{DONE, ORIGINAL, REQUEST, SHOUTED, with};
+use crate::script::{DONE, shout};
 use crate::stage::Stage;
 
 #[test]
 fn a_newcomer_with_the_oldest_neovim() -> Result<()> {
-    with_neovim("newcomer, oldest Neovim", Generation::Oldest)
+    with_neovim(Generation::Oldest)
 }
 
 #[test]
 fn a_newcomer_with_the_newest_neovim() -> Result<()> {
-    with_neovim("newcomer, newest Neovim", Generation::Newest)
+    with_neovim(Generation::Newest)
 }
 
 #[test]
 fn a_newcomer_with_helix_25_01() -> Result<()> {
-    with_helix("newcomer, oldest Helix", Generation::Oldest)
+    with_helix(Generation::Oldest)
 }
 
 #[test]
 fn a_newcomer_with_the_newest_helix() -> Result<()> {
-    with_helix("newcomer, newest Helix", Generation::Newest)
+    with_helix(Generation::Newest)
 }
 
-fn with_neovim(story: &str, generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else { return Ok(()) };
+fn with_neovim(generation: Generation) -> Result<()> {
+    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
     // A configuration without alongside.
     write(&stage, ".config/nvim/init.lua", "vim.o.number = true -- mine\n")?;
     let before = configuration(&stage);
     let shell = stage.terminal.window("shell", (80, 24))?;
     installs(&shell, "neovim", "Installed. Restart Neovim")?;
     assert!(shell.screen()?.lines().all(|line| line.chars().count() <= 80), "{}", shell.screen()?);
-    let Some(agent) = agent_without_ide_mode(&stage, story, &shell)? else { return Ok(()) };
+    let Some(agent) = agent_without_ide_mode(&stage, &shell)? else { return Ok(()) };
 
     // Neovim's own PATH lacks the program.
     let editor = stage.editors.neovim(generation);
@@ -71,8 +71,8 @@ fn with_neovim(story: &str, generation: Generation) -> Result<()> {
     leaves_nothing(&stage, &agent, &neovim, &shell, &before)
 }
 
-fn with_helix(story: &str, generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else { return Ok(()) };
+fn with_helix(generation: Generation) -> Result<()> {
+    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
     // Helix's own server for Markdown, and one of the person's: each reports its start.
     for server in ["marksman", "mine-ls"] {
         let mark = stage.sandbox.run().join(server);
@@ -96,10 +96,10 @@ auto-format = false
     let before = configuration(&stage);
     let shell = stage.terminal.window("shell", (80, 24))?;
     installs(&shell, "helix", "Installed. Restart Helix")?;
-    let Some(agent) = agent_without_ide_mode(&stage, story, &shell)? else { return Ok(()) };
+    let Some(agent) = agent_without_ide_mode(&stage, &shell)? else { return Ok(()) };
 
     let editor = stage.editors.helix(generation);
-    let helix = stage.open(&editor, "fifteen")?;
+    let helix = stage.open(&editor)?;
     wait_until_started(&stage, &helix, "marksman")?;
     helix.enter(":open a.py")?;
     wait_until_started(&stage, &helix, "mine-ls")?;
@@ -135,10 +135,10 @@ fn installs(shell: &Pane, what: &str, done: &str) -> Result<()> {
 }
 
 /// Gemini CLI without IDE mode, until `alongside install agent`.
-fn agent_without_ide_mode(stage: &Stage, story: &str, shell: &Pane) -> Result<Option<Agent>> {
-    let script = with(Cli::Gemini.overwrite(&stage.file, SHOUTED, DONE));
+fn agent_without_ide_mode(stage: &Stage, shell: &Pane) -> Result<Option<Agent>> {
+    let script = shout(Cli::Gemini, &stage.file);
     let pane = stage.terminal.window("gemini", (100, 50))?;
-    let Some(agent) = stage.install_agent(story, Cli::Gemini, script, pane)? else { return Ok(None) };
+    let Some(agent) = stage.install_agent(Cli::Gemini, script, pane)? else { return Ok(None) };
     let path = stage.sandbox.home().join(".gemini/settings.json");
     let mut settings: Value = serde_json::from_slice(&fs::read(&path)?)?;
     settings.as_object_mut().context("settings are an object")?.remove("ide");
@@ -155,10 +155,7 @@ fn hears_and_asks(stage: &Stage, agent: &Agent, editor: &Pane) -> Result<()> {
     stage.wait_until_served(1).with_context(|| editor.screen().unwrap_or_default())?;
     agent.start()?;
     stage.wait_until_connected(1)?;
-    agent.ask(REQUEST)?;
-    let asked = agent.model.wait_until_asked(REQUEST, PATIENCE)?.asked();
-    let file = stage.file.to_str().context("a UTF-8 path")?;
-    assert!(asked.contains(file), "{file:?} is not in what the model was asked:\n{asked}");
+    stage.ask_with_context(agent, &[])?;
     agent.wait_until_it_asks()
 }
 

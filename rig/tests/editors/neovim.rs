@@ -2,29 +2,28 @@
 
 use std::fs;
 
-use alongside_rig::Generation;
 use alongside_rig::agent::Agent;
 use alongside_rig::agent_cli::Cli;
 use alongside_rig::tmux::Pane;
-use alongside_rig::wait::PATIENCE;
+use alongside_rig::{Generation, adapters};
 use anyhow::Result;
 
-use crate::script::{DONE, ORIGINAL, REQUEST, SHOUTED, with};
+use crate::script::{DONE, REQUEST, SHOUTED, shout};
 use crate::stage::Stage;
 
 #[test]
 fn the_oldest_neovim_and_gemini() -> Result<()> {
-    from_selection_to_file("oldest Neovim, Gemini CLI", Generation::Oldest, Cli::Gemini)
+    from_selection_to_file(Generation::Oldest, Cli::Gemini)
 }
 
 #[test]
 fn the_newest_neovim_and_gemini() -> Result<()> {
-    from_selection_to_file("newest Neovim, Gemini CLI", Generation::Newest, Cli::Gemini)
+    from_selection_to_file(Generation::Newest, Cli::Gemini)
 }
 
 #[test]
 fn the_newest_neovim_and_qwen() -> Result<()> {
-    from_selection_to_file("newest Neovim, Qwen Code", Generation::Newest, Cli::Qwen)
+    from_selection_to_file(Generation::Newest, Cli::Qwen)
 }
 
 /// The text that the person accepts.
@@ -32,27 +31,18 @@ pub(crate) fn decided() -> String {
     SHOUTED.replace("TWO", "two").replace("FOURTEEN", "14")
 }
 
-fn from_selection_to_file(story: &str, generation: Generation, cli: Cli) -> Result<()> {
-    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else { return Ok(()) };
-    stage.has_neovim_plugin("")?;
+fn from_selection_to_file(generation: Generation, cli: Cli) -> Result<()> {
+    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
+    adapters::neovim(&stage.sandbox, "")?;
     let other = stage.sandbox.write("other.md", "");
-    let neovim = stage.open(&stage.editors.neovim(generation), "fifteen")?;
-    let script = with(cli.overwrite(&stage.file, SHOUTED, DONE));
-    let Some(agent) = stage.start_agent(story, cli, script)? else { return Ok(()) };
+    let neovim = stage.open(&stage.editors.neovim(generation))?;
+    let Some(agent) = stage.start_agent(cli)? else { return Ok(()) };
 
     // The selection reaches the model.
     neovim.type_text("2GVjj")?;
     neovim.wait_for("the selection", |screen| screen.contains("-- VISUAL LINE --"))?;
     stage.wait_until_selected("two\nthree\nfour".len())?;
-    agent.ask(REQUEST)?;
-    let asked = agent.model.wait_until_asked(REQUEST, PATIENCE)?.asked();
-    let selection = match cli {
-        Cli::Gemini => [r#""line": 4"#, r"two\nthree\nfour"],
-        Cli::Qwen => ["Cursor: line 4, character 1", "two\nthree\nfour"],
-    };
-    for part in [stage.file.to_str().unwrap()].into_iter().chain(selection) {
-        assert!(asked.contains(part), "{part:?} is not in what the model was asked:\n{asked}");
-    }
+    stage.ask_with_selection(&agent, cli, 4)?;
 
     // The proposal announces itself and does not disturb a person in another file.
     wait_until_announced(&neovim)?;
@@ -101,13 +91,12 @@ pub(crate) fn decide_in_neovim(neovim: &Pane) -> Result<()> {
 
 #[test]
 fn an_agent_in_neovims_own_terminal() -> Result<()> {
-    let story = "newest Neovim, Gemini CLI in its terminal";
-    let Some(stage) = Stage::set(story, Generation::Newest, ORIGINAL)? else { return Ok(()) };
-    stage.has_neovim_plugin("")?;
-    let pane = stage.open(&stage.editors.neovim(Generation::Newest), "fifteen")?;
+    let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
+    adapters::neovim(&stage.sandbox, "")?;
+    let pane = stage.open(&stage.editors.neovim(Generation::Newest))?;
     stage.wait_until_served(1)?;
-    let script = with(Cli::Gemini.overwrite(&stage.file, SHOUTED, DONE));
-    let Some(agent) = stage.install_agent(story, Cli::Gemini, script, pane)? else { return Ok(()) };
+    let script = shout(Cli::Gemini, &stage.file);
+    let Some(agent) = stage.install_agent(Cli::Gemini, script, pane)? else { return Ok(()) };
     agent.pane.enter(":vertical terminal")?;
     agent.pane.type_text("i")?;
     agent.pane.wait_for("the terminal", |screen| screen.contains("-- TERMINAL --"))?;
@@ -135,27 +124,24 @@ fn leave_terminal_mode(agent: &Agent) -> Result<()> {
 
 #[test]
 fn agents_find_the_oldest_neovim_under_its_ui_process() -> Result<()> {
-    found_under_the_interface("oldest Neovim, process", Generation::Oldest)
+    found_under_the_interface(Generation::Oldest)
 }
 
 #[test]
 fn agents_find_the_newest_neovim_under_its_ui_process() -> Result<()> {
-    found_under_the_interface("newest Neovim, process", Generation::Newest)
+    found_under_the_interface(Generation::Newest)
 }
 
 /// Neovim is two processes, and programs in its terminals take the upper one for the editor.
-fn found_under_the_interface(story: &str, generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else { return Ok(()) };
-    stage.has_neovim_plugin("")?;
+fn found_under_the_interface(generation: Generation) -> Result<()> {
+    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
+    adapters::neovim(&stage.sandbox, "")?;
     let neovim = stage.editors.neovim(generation);
-    let _pane = stage.open(&neovim, "fifteen")?;
+    let _pane = stage.open(&neovim)?;
     stage.wait_until_served(1)?;
-    let ours = stage.sandbox.processes().into_iter().map(|pid| pid.as_raw_nonzero().get());
-    let runs =
-        |pid: &i32| fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|program| program == neovim.program);
     let words = |pid: i32| fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    let (embedded, interface): (Vec<_>, Vec<_>) =
-        ours.filter(runs).partition(|pid| words(*pid).contains("--embed"));
+    let processes = stage.processes_of(&neovim).into_iter();
+    let (embedded, interface): (Vec<_>, Vec<_>) = processes.partition(|pid| words(*pid).contains("--embed"));
     assert_eq!((embedded.len(), interface.len()), (1, 1));
     // Agents compare the name of a file; the process is in Qwen's lock.
     let port = stage.port(|_| true)?;

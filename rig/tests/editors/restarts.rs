@@ -2,10 +2,10 @@
 
 use alongside_agent::Outcome;
 use alongside_rig::tmux::Pane;
-use alongside_rig::{Generation, Proposer};
+use alongside_rig::{Generation, Proposer, adapters};
 use anyhow::Result;
 
-use crate::script::{ORIGINAL, SHOUTED};
+use crate::script::SHOUTED;
 use crate::stage::Stage;
 
 #[test]
@@ -16,19 +16,19 @@ fn agent_outlives_the_oldest_neovim_and_its_server() -> Result<()> {
         ":lua vim.wait(9000, function() return not next(vim.lsp.get_clients()) end)",
         ":edit",
     ];
-    stays_connected("oldest Neovim, restarts", Generation::Oldest, &restart)
+    stays_connected(Generation::Oldest, &restart)
 }
 
 #[test]
 fn agent_outlives_the_newest_neovim_and_its_server() -> Result<()> {
-    stays_connected("newest Neovim, restarts", Generation::Newest, &[":lsp restart alongside"])
+    stays_connected(Generation::Newest, &[":lsp restart alongside"])
 }
 
-fn stays_connected(story: &str, generation: Generation, restart: &[&str]) -> Result<()> {
-    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else { return Ok(()) };
-    stage.has_neovim_plugin("")?;
+fn stays_connected(generation: Generation, restart: &[&str]) -> Result<()> {
+    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
+    adapters::neovim(&stage.sandbox, "")?;
     let neovim = stage.editors.neovim(generation);
-    let pane = stage.open(&neovim, "fifteen")?;
+    let pane = stage.open(&neovim)?;
     let agent = Proposer::gemini(&stage.sandbox)?;
 
     // A review that waits when the server ends still waits when it is back.
@@ -40,34 +40,33 @@ fn stays_connected(story: &str, generation: Generation, restart: &[&str]) -> Res
     // Announced by the new server, because typing has covered the old message. The text before these words
     // may be wrapped.
     pane.wait_for("the proposal, announced again", |screen| screen.contains("(3 changes)"))?;
-    pane.enter(":Alongside")?;
     accept(&pane)?;
     assert_eq!(proposal.outcome()?, Outcome::Accepted { content: SHOUTED.into() });
 
     pane.enter(":qall!")?;
     stage.wait_until_closed(&pane)?;
-    let pane = stage.open(&neovim, "fifteen")?;
+    let pane = stage.open(&neovim)?;
     let proposal = agent.propose(&stage.file, SHOUTED)?;
     pane.wait_for("the proposal", |screen| screen.contains("proposes notes.md"))?;
-    pane.enter(":Alongside")?;
     accept(&pane)?;
     assert_eq!(proposal.outcome()?, Outcome::Accepted { content: SHOUTED.into() });
     Ok(())
 }
 
 fn accept(pane: &Pane) -> Result<()> {
+    pane.enter(":Alongside")?;
     pane.wait_for("the review", |screen| screen.contains("3 of 3 kept"))?;
     pane.enter(":Alongside accept")
 }
 
 #[test]
 fn agent_outlives_the_newest_helix_and_its_server() -> Result<()> {
-    let Some(stage) = Stage::set("newest Helix, restarts", Generation::Newest, ORIGINAL)? else {
+    let Some(stage) = Stage::set(Generation::Newest)? else {
         return Ok(());
     };
-    stage.has_helix_server(Generation::Newest)?;
+    adapters::helix(&stage.sandbox, Generation::Newest)?;
     let helix = stage.editors.helix(Generation::Newest);
-    let pane = stage.open(&helix, "fifteen")?;
+    let pane = stage.open(&helix)?;
     let agent = Proposer::qwen(&stage.sandbox)?;
 
     let proposal = agent.propose(&stage.file, SHOUTED)?;
@@ -80,7 +79,7 @@ fn agent_outlives_the_newest_helix_and_its_server() -> Result<()> {
 
     pane.enter(":qa!")?;
     stage.wait_until_closed(&pane)?;
-    let pane = stage.open(&helix, "fifteen")?;
+    let pane = stage.open(&helix)?;
     let proposal = agent.propose(&stage.file, SHOUTED)?;
     pane.wait_for("the proposal", |screen| screen.contains("proposes 3 changes"))?;
     accept_in_helix(&pane)?;

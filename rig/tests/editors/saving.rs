@@ -1,36 +1,34 @@
 //! Each editor opens a file, takes keys, writes the file and ends, as every other story here assumes.
 
-use alongside_rig::{Generation, editors_or_skip};
+use alongside_rig::{Editor, Editors, Generation, editors_or_skip};
 use anyhow::Result;
 
+use crate::script::ORIGINAL;
 use crate::stage::Stage;
-
-const BEFORE: &str = "# Notes\n\none\ntwo\n";
-const AFTER: &str = "# Notes\n\none\ntwo\nthree\n";
 
 #[test]
 fn the_oldest_neovim_saves_what_is_typed() -> Result<()> {
-    neovim_saves("oldest Neovim", Generation::Oldest)
+    saves(Editors::neovim, &NEOVIM, Generation::Oldest)
 }
 
 #[test]
 fn the_newest_neovim_saves_what_is_typed() -> Result<()> {
-    neovim_saves("newest Neovim", Generation::Newest)
+    saves(Editors::neovim, &NEOVIM, Generation::Newest)
 }
 
 #[test]
 fn the_oldest_helix_saves_what_is_typed() -> Result<()> {
-    helix_saves("oldest Helix", Generation::Oldest)
+    saves(Editors::helix, &HELIX, Generation::Oldest)
 }
 
 #[test]
 fn the_newest_helix_saves_what_is_typed() -> Result<()> {
-    helix_saves("newest Helix", Generation::Newest)
+    saves(Editors::helix, &HELIX, Generation::Newest)
 }
 
 #[test]
 fn the_editors_are_as_old_and_as_new_as_they_are_called() {
-    let Some(editors) = editors_or_skip("the editors' versions") else { return };
+    let Some(editors) = editors_or_skip() else { return };
     let neovim = |generation| numbers(&editors.neovim(generation).version);
     let helix = |generation| numbers(&editors.helix(generation).version);
     assert_eq!(neovim(Generation::Oldest)[..2], [0, 10]);
@@ -39,37 +37,43 @@ fn the_editors_are_as_old_and_as_new_as_they_are_called() {
     assert!(helix(Generation::Newest)[..2] >= [25, 7][..], "{:?}", helix(Generation::Newest));
 }
 
-fn neovim_saves(story: &str, generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(story, generation, BEFORE)? else { return Ok(()) };
-    let neovim = stage.editors.neovim(generation);
-    let pane = stage.open(&neovim, "two")?;
-    stage.wait_until_it_runs(&neovim)?;
-    pane.type_text("Go")?;
-    pane.wait_for("insert mode", |screen| screen.contains("-- INSERT --"))?;
-    pane.type_text("three")?;
-    pane.wait_for("what was typed", |screen| screen.contains("three"))?;
-    pane.press("Escape")?;
-    pane.wait_for("normal mode", |screen| !screen.contains("-- INSERT --"))?;
-    pane.enter(":wq")?;
-    stage.wait_until_closed(&pane)?;
-    assert_eq!(stage.on_disk(), AFTER);
-    Ok(())
+/// The keys that open a line at the end, and the signs of insert mode and of its end.
+struct Editing {
+    keys: &'static str,
+    inserts: fn(&str) -> bool,
+    is_done: fn(&str) -> bool,
 }
 
-fn helix_saves(story: &str, generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(story, generation, BEFORE)? else { return Ok(()) };
-    let helix = stage.editors.helix(generation);
-    let pane = stage.open(&helix, "two")?;
-    stage.wait_until_it_runs(&helix)?;
-    pane.type_text("geo")?;
-    pane.wait_for("insert mode", |screen| screen.contains(" INS "))?;
-    pane.type_text("three")?;
-    pane.wait_for("what was typed", |screen| screen.contains("three"))?;
+const NEOVIM: Editing = Editing {
+    keys: "Go",
+    inserts: |screen| screen.contains("-- INSERT --"),
+    is_done: |screen| !screen.contains("-- INSERT --"),
+};
+
+const HELIX: Editing = Editing {
+    keys: "geo",
+    inserts: |screen| screen.contains(" INS "),
+    is_done: |screen| screen.contains(" NOR "),
+};
+
+fn saves(
+    editor: fn(&Editors, Generation) -> Editor,
+    editing: &Editing,
+    generation: Generation,
+) -> Result<()> {
+    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
+    let editor = editor(&stage.editors, generation);
+    let pane = stage.open(&editor)?;
+    stage.wait_until_it_runs(&editor)?;
+    pane.type_text(editing.keys)?;
+    pane.wait_for("insert mode", editing.inserts)?;
+    pane.type_text("sixteen")?;
+    pane.wait_for("what was typed", |screen| screen.contains("sixteen"))?;
     pane.press("Escape")?;
-    pane.wait_for("normal mode", |screen| screen.contains(" NOR "))?;
+    pane.wait_for("normal mode", editing.is_done)?;
     pane.enter(":wq")?;
     stage.wait_until_closed(&pane)?;
-    assert_eq!(stage.on_disk(), AFTER);
+    assert_eq!(stage.on_disk(), format!("{ORIGINAL}sixteen\n"));
     Ok(())
 }
 

@@ -12,16 +12,16 @@ const DEADLINE: Duration = Duration::from_secs(300);
 
 #[test]
 fn the_plugins_own_tests_pass_in_the_oldest_neovim() -> Result<()> {
-    run("the plugin's own tests, oldest Neovim", Generation::Oldest)
+    run(Generation::Oldest)
 }
 
 #[test]
 fn the_plugins_own_tests_pass_in_the_newest_neovim() -> Result<()> {
-    run("the plugin's own tests, newest Neovim", Generation::Newest)
+    run(Generation::Newest)
 }
 
-fn run(story: &str, generation: Generation) -> Result<()> {
-    let Some(editors) = editors_or_skip(story) else { return Ok(()) };
+fn run(generation: Generation) -> Result<()> {
+    let Some(editors) = editors_or_skip() else { return Ok(()) };
     let sandbox = Sandbox::new();
     let neovim = editors.neovim(generation);
     let tests =

@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::PathBuf;
 
-use alongside_rig::adapters;
 use alongside_rig::agent::Agent;
 use alongside_rig::agent_cli::Cli;
 use alongside_rig::model::Script;
@@ -13,6 +12,8 @@ use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{Editor, Editors, Generation, Sandbox, agent_cli, editors_or_skip, rig_or_skip};
 use anyhow::Result;
 use serde_json::Value;
+
+use crate::script::{ORIGINAL, REQUEST, shout};
 
 /// A window in which an editor shows short lines in full.
 const WINDOW: (u16, u16) = (100, 30);
@@ -30,25 +31,23 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// A project whose `notes.md` holds `content`, and a person who has Neovim and Helix of a generation and
+    /// A project whose `notes.md` holds [`ORIGINAL`], and a person who has Neovim and Helix of a generation and
     /// has configured neither. `None` where editors cannot be installed, which is reported as skipped.
-    pub(crate) fn set(story: &str, generation: Generation, content: &str) -> Result<Option<Self>> {
-        let Some(editors) = editors_or_skip(story) else { return Ok(None) };
+    pub(crate) fn set(generation: Generation) -> Result<Option<Self>> {
+        let Some(editors) = editors_or_skip() else { return Ok(None) };
         let sandbox = Sandbox::new();
-        let file = sandbox.write("notes.md", content);
+        let file = sandbox.write("notes.md", ORIGINAL);
         editors.put_on_path(&sandbox, generation)?;
         let terminal = Tmux::new(&sandbox, [agent_cli::path_variable(&sandbox)?]);
         Ok(Some(Self { terminal, editors, file, sandbox }))
     }
 
-    /// Types an editor's command and the file's name into a new window, and waits until the editor shows
-    /// `words`.
-    pub(crate) fn open(&self, editor: &Editor, words: &str) -> Result<Pane> {
+    /// Types an editor's command and the file's name into a new window, and waits until the editor shows the
+    /// file.
+    pub(crate) fn open(&self, editor: &Editor) -> Result<Pane> {
         let pane = self.terminal.window(editor.command(), WINDOW)?;
         pane.enter(&format!("clear; {} notes.md", editor.command()))?;
-        pane.wait_for(&format!("{words:?} in the editor"), |screen| {
-            screen.contains(words) && !screen.contains(SHELL_PROMPT)
-        })?;
+        pane.wait_for("the file", |screen| screen.contains("fifteen") && !screen.contains(SHELL_PROMPT))?;
         Ok(pane)
     }
 
@@ -60,22 +59,16 @@ impl Stage {
     /// Waits until a process of the sandbox runs the editor's own binary, and not something in its name.
     pub(crate) fn wait_until_it_runs(&self, editor: &Editor) -> Result<()> {
         wait::until(&format!("{} to run", editor.program.display()), PATIENCE, || {
-            let running = self.sandbox.processes().into_iter();
-            let running =
-                running.flat_map(|pid| fs::read_link(format!("/proc/{}/exe", pid.as_raw_nonzero())));
-            let running: Vec<_> = running.collect();
-            if running.contains(&editor.program) { Ok(()) } else { Err(format!("{running:?}")) }
+            let is_running = !self.processes_of(editor).is_empty();
+            is_running.then_some(()).ok_or_else(|| format!("{:?}", self.sandbox.processes()))
         })
     }
 
-    /// Installs the Neovim plugin, see [`adapters::neovim`].
-    pub(crate) fn has_neovim_plugin(&self, more: &str) -> Result<()> {
-        adapters::neovim(&self.sandbox, more)
-    }
-
-    /// Configures Helix, see [`adapters::helix`].
-    pub(crate) fn has_helix_server(&self, generation: Generation) -> Result<()> {
-        adapters::helix(&self.sandbox, generation)
+    /// The processes of the sandbox that run the editor's own binary.
+    pub(crate) fn processes_of(&self, editor: &Editor) -> Vec<i32> {
+        let all = self.sandbox.processes().into_iter().map(|pid| pid.as_raw_nonzero().get());
+        let program = |pid: &i32| fs::read_link(format!("/proc/{pid}/exe"));
+        all.filter(|pid| program(pid).is_ok_and(|program| program == editor.program)).collect()
     }
 
     /// A window whose shell is in a directory of the project.
@@ -85,30 +78,46 @@ impl Stage {
         Ok(pane)
     }
 
-    /// An agent in a new window, running and connected. `None` where agents cannot be installed, which is
-    /// reported as skipped.
-    pub(crate) fn start_agent(&self, story: &str, cli: Cli, script: Script) -> Result<Option<Agent>> {
-        let before = self.agents();
+    /// An agent in a new window, running and connected, which proposes [`shout`]. `None` where agents cannot
+    /// be installed, which is reported as skipped.
+    pub(crate) fn start_agent(&self, cli: Cli) -> Result<Option<Agent>> {
         self.wait_until_served(1)?;
         let pane = self.terminal.window(cli.command(), ROOMY)?;
-        let agent = self.install_agent(story, cli, script, pane)?;
+        let agent = self.install_agent(cli, shout(cli, &self.file), pane)?;
         if let Some(agent) = &agent {
             agent.start()?;
-            self.wait_until_connected(before + 1)?;
+            self.wait_until_connected(1)?;
         }
         Ok(agent)
     }
 
     /// Installs an agent, to be started in a pane. `None` where agents cannot be installed.
-    pub(crate) fn install_agent(
-        &self,
-        story: &str,
-        cli: Cli,
-        script: Script,
-        pane: Pane,
-    ) -> Result<Option<Agent>> {
-        let rig = rig_or_skip(story);
-        rig.map(|rig| Agent::install(&self.sandbox, &rig, cli, script, pane)).transpose()
+    pub(crate) fn install_agent(&self, cli: Cli, script: Script, pane: Pane) -> Result<Option<Agent>> {
+        rig_or_skip().map(|rig| Agent::install(&self.sandbox, &rig, cli, script, pane)).transpose()
+    }
+
+    /// Asks the agent for its change; the model must get the file and these parts of the context.
+    pub(crate) fn ask_with_context(&self, agent: &Agent, parts: &[&str]) -> Result<()> {
+        agent.ask(REQUEST)?;
+        let asked = agent.model.wait_until_asked(REQUEST, PATIENCE)?.asked();
+        for part in [self.file.to_str().unwrap()].iter().chain(parts) {
+            assert!(asked.contains(part), "{part:?} is not in what the model was asked:\n{asked}");
+        }
+        Ok(())
+    }
+
+    /// The same with lines two to four selected and the cursor in this line.
+    pub(crate) fn ask_with_selection(&self, agent: &Agent, cli: Cli, cursor: usize) -> Result<()> {
+        match cli {
+            Cli::Gemini => {
+                let line = format!(r#""line": {cursor}"#);
+                self.ask_with_context(agent, &[&line, r"two\nthree\nfour"])
+            }
+            Cli::Qwen => {
+                let line = format!("Cursor: line {cursor}, character 1");
+                self.ask_with_context(agent, &[&line, "two\nthree\nfour"])
+            }
+        }
     }
 
     /// Waits until so many companions run: agents look for one once, when they start.

@@ -11,10 +11,10 @@ use alongside_rig::agent::Agent;
 use alongside_rig::agent_cli::Cli;
 use alongside_rig::tmux::Pane;
 use alongside_rig::wait::{self, PATIENCE};
-use alongside_rig::{Generation, Proposer};
+use alongside_rig::{Generation, Proposer, adapters};
 use anyhow::Result;
 
-use crate::script::{DONE, ORIGINAL, REQUEST, SHOUTED, with};
+use crate::script::{DONE, ORIGINAL, REQUEST, SHOUTED, shout};
 use crate::stage::Stage;
 
 /// How long a killed editor's agents may stay blocked: two seconds, twice that on a busy machine.
@@ -40,12 +40,11 @@ struct Project {
 
 #[test]
 fn killed_editor_frees_only_its_own_agents() -> Result<()> {
-    let story = "newest Neovim, two projects";
-    let Some(stage) = Stage::set(story, Generation::Newest, ORIGINAL)? else { return Ok(()) };
-    stage.has_neovim_plugin(STATUSLINE)?;
+    let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
+    adapters::neovim(&stage.sandbox, STATUSLINE)?;
     let mut projects = Vec::new();
     for (number, name) in ["one", "two"].into_iter().enumerate() {
-        match open(&stage, story, name, number + 1)? {
+        match open(&stage, name, number + 1)? {
             Some(project) => projects.push(project),
             None => return Ok(()),
         }
@@ -54,13 +53,12 @@ fn killed_editor_frees_only_its_own_agents() -> Result<()> {
 
     for project in &projects {
         for agent in &project.agents {
-            agent.ask(REQUEST)?;
-            agent.wait_until_it_asks()?;
+            agent.ask_for_change(REQUEST)?;
         }
     }
     let [one, two] = &projects[..] else { unreachable!("there are two") };
     // Each editor has its own two proposals.
-    for project in [one, two] {
+    for (project, other) in [(one, two), (two, one)] {
         project.editor.wait_for("both to be told", |screen| {
             screen.contains("2 told, ") && screen.contains("2 reviews")
         })?;
@@ -74,7 +72,7 @@ fn killed_editor_frees_only_its_own_agents() -> Result<()> {
             ];
             said.iter().all(|words| screen.contains(*words))
         })?;
-        assert!(!project.editor.screen()?.contains(&format!("project/{}: ", other(project.name))));
+        assert!(!project.editor.screen()?.contains(&format!("project/{}: ", other.name)));
         project.editor.press("Enter")?;
     }
 
@@ -133,11 +131,7 @@ fn and_how_late<T>(does: impl FnOnce() -> T) -> (T, Duration) {
     })
 }
 
-fn other(name: &str) -> &str {
-    if name == "one" { "two" } else { "one" }
-}
-
-fn open(stage: &Stage, story: &str, name: &'static str, companions: usize) -> Result<Option<Project>> {
+fn open(stage: &Stage, name: &'static str, companions: usize) -> Result<Option<Project>> {
     fs::create_dir_all(stage.sandbox.project().join(name).join(".git"))?;
     let editor = stage.window_in("nvim", name)?;
     editor.enter("nvim")?;
@@ -146,8 +140,7 @@ fn open(stage: &Stage, story: &str, name: &'static str, companions: usize) -> Re
     for cli in [Cli::Gemini, Cli::Qwen] {
         let file = stage.sandbox.write(format!("{name}/{}.md", cli.command()), ORIGINAL);
         let pane = stage.window_in(cli.command(), name)?;
-        let script = with(cli.overwrite(&file, SHOUTED, DONE));
-        let Some(agent) = stage.install_agent(story, cli, script, pane)? else { return Ok(None) };
+        let Some(agent) = stage.install_agent(cli, shout(cli, &file), pane)? else { return Ok(None) };
         agent.start()?;
         agents.push(agent);
     }

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use alongside_agent::find::{self, Surroundings, Why};
 use alongside_agent::{Endpoint, Error, Identity, Outcome, Session, bridge};
-use alongside_companion::desk::{ActiveFile, Change, ContextReport, Decision, Request};
+use alongside_companion::desk::{ActiveFile, ContextReport, Decision, Request, Review};
+use alongside_contract::context::IdeContext;
 use alongside_contract::family::by_command;
 use alongside_rig::wire::within;
 use serde_json::{Value, json};
@@ -28,6 +29,13 @@ async fn connect(stage: &Stage) -> Session {
     within("a session", session).await.unwrap()
 }
 
+/// The agents that the companion names in its status.
+async fn agents(stage: &Stage) -> Value {
+    let endpoint = Endpoint::local(stage.port());
+    let status = alongside_agent::get_status(&endpoint, stage.companion.token()).await.unwrap();
+    status["agents"].clone()
+}
+
 #[tokio::test]
 async fn families_find_the_companion_from_its_workspace_only() {
     let stage = Stage::new().await;
@@ -42,9 +50,7 @@ async fn families_find_the_companion_from_its_workspace_only() {
         let identity = Identity::new(command, "1");
         let session = Session::connect(endpoint, found.record.auth_token.as_deref(), identity);
         let session = within("a session", session).await.unwrap();
-        let endpoint = Endpoint::local(stage.port());
-        let status = alongside_agent::get_status(&endpoint, stage.companion.token()).await.unwrap();
-        assert_eq!(status["agents"][0]["name"], family.display_name);
+        assert_eq!(agents(&stage).await[0]["name"], family.display_name);
         session.end().await.unwrap();
         assert!(matches!(found.why, Why::Workspace | Why::EditorPid), "{command}: {:?}", found.why);
         let elsewhere = find::candidates(family, &surroundings(&stage, "home"));
@@ -63,15 +69,10 @@ async fn an_agent_proposes_and_the_person_edits_and_accepts() {
     let path = stage.path("a.txt");
     let pending = session.open_diff(&path, "proposed\n").await.unwrap();
     let review = stage.review().await;
-    let changes = vec![Change { range: None, text: "edited\n".into() }];
-    let edit = Request::EditReview { id: review.id, revision: review.revision, changes };
-    let revision = stage.desk.request(edit).await.unwrap().revision;
-    let decide = Request::DecideReview { id: review.id, revision, decision: Decision::Accept };
-    stage.desk.request(decide).await.unwrap();
-    assert_eq!(
-        within("the outcome", pending.outcome()).await,
-        Outcome::Accepted { content: "edited\n".into() }
-    );
+    let revision = stage.edit(&review, "edited\n").await;
+    stage.decide(&Review { revision, ..review }, Decision::Accept).await.unwrap();
+    let outcome = within("the outcome", pending.outcome()).await;
+    assert_eq!(outcome, Outcome::Accepted { content: "edited\n".into() });
     assert!(!std::path::Path::new(&path).exists(), "the agent writes, the companion never does");
 }
 
@@ -87,12 +88,9 @@ async fn agent_gets_rejection_and_context() {
     let report = ContextReport { active: Some(active), ..ContextReport::default() };
     stage.desk.request(Request::ChangeContext(report)).await.unwrap();
     let mut context = session.context();
-    let opened = |context: &Option<alongside_contract::context::IdeContext>| {
-        context
-            .as_ref()
-            .is_some_and(|context| context.open_files().first().is_some_and(|first| first.path == file))
-    };
-    within("the open file", context.wait_for(opened)).await.unwrap();
+    let first = |context: &IdeContext| context.open_files().first().is_some_and(|first| first.path == file);
+    let opened = context.wait_for(|context| context.as_ref().is_some_and(first));
+    within("the open file", opened).await.unwrap();
 }
 
 #[tokio::test]
@@ -124,14 +122,9 @@ async fn stopping_companion_rejects_the_diff_and_says_so() {
 async fn an_agent_that_ends_its_session_is_gone_at_once() {
     let stage = Stage::new().await;
     let session = connect(&stage).await;
-    let endpoint = Endpoint::local(stage.port());
-    let agents = async || {
-        let status = alongside_agent::get_status(&endpoint, stage.companion.token()).await.unwrap();
-        status["agents"].as_array().unwrap().clone()
-    };
-    assert_eq!(agents().await[0]["name"], "Gemini CLI");
+    assert_eq!(agents(&stage).await[0]["name"], "Gemini CLI");
     session.end().await.unwrap();
-    assert!(agents().await.is_empty());
+    assert_eq!(agents(&stage).await, json!([]));
 }
 
 /// A bridge with its input and output lines.
@@ -199,9 +192,7 @@ async fn stdio_agent_finishes_a_review_of_the_running_companion() {
 
     agent.input.shutdown().await.unwrap();
     within("the bridge to end", agent.bridge).await.unwrap().unwrap();
-    let endpoint = Endpoint::local(stage.port());
-    let status = alongside_agent::get_status(&endpoint, stage.companion.token()).await.unwrap();
-    assert_eq!(status["agents"], json!([]), "the session ended with the bridge");
+    assert_eq!(agents(&stage).await, json!([]), "the session ended with the bridge");
 }
 
 #[tokio::test]

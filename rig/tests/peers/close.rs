@@ -2,25 +2,20 @@
 
 use std::time::Duration;
 
-use alongside_companion::desk::{Change, Closing, Event, Request};
+use alongside_companion::desk::{Closing, Event, Request};
+use alongside_rig::wire::within;
 use serde_json::json;
 
 use crate::stage::Stage;
 
 #[tokio::test]
 async fn close_diff_returns_edited_text_as_json_in_a_text_block() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (mut stage, peer) = Stage::with_peer().await;
     let mut stream = peer.listen().await;
     let path = stage.path("a.txt");
     peer.open_diff(1, &path, "proposed\n").await;
     let review = stage.review().await;
-    let changes = vec![Change { range: None, text: "edited \"by\" hand\n".into() }];
-    stage
-        .desk
-        .request(Request::EditReview { id: review.id, revision: review.revision, changes })
-        .await
-        .unwrap();
+    stage.edit(&review, "edited \"by\" hand\n").await;
     assert_eq!(peer.close_diff(2, &path).await, json!({ "content": "edited \"by\" hand\n" }));
     assert_eq!(stage.closed().await.closing, Closing::AnsweredInAgent);
     stream.silent_for(Duration::from_millis(300)).await;
@@ -28,8 +23,7 @@ async fn close_diff_returns_edited_text_as_json_in_a_text_block() {
 
 #[tokio::test]
 async fn closing_twice_answers_the_same_text_twice() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (mut stage, peer) = Stage::with_peer().await;
     let path = stage.path("a.txt");
     peer.open_diff(1, &path, "proposed\n").await;
     stage.review().await;
@@ -40,8 +34,7 @@ async fn closing_twice_answers_the_same_text_twice() {
 
 #[tokio::test]
 async fn close_before_the_receipt_returns_the_decided_text() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (mut stage, peer) = Stage::with_peer().await;
     let mut stream = peer.listen().await;
     let path = stage.path("a.txt");
     peer.open_diff(1, &path, "proposed\n").await;
@@ -55,8 +48,7 @@ async fn close_before_the_receipt_returns_the_decided_text() {
 
 #[tokio::test]
 async fn close_of_a_decided_unsent_diff_returns_its_text() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (mut stage, peer) = Stage::with_peer().await;
     let path = stage.path("a.txt");
     peer.open_diff(1, &path, "proposed\n").await;
     stage.accept().await;
@@ -66,24 +58,20 @@ async fn close_of_a_decided_unsent_diff_returns_its_text() {
 
 #[tokio::test]
 async fn an_unknown_path_answers_an_empty_object_and_no_error() {
-    let stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (stage, peer) = Stage::with_peer().await;
     assert_eq!(peer.close_diff(1, &stage.path("never")).await, json!({}));
     assert_eq!(peer.close_diff(2, "not even absolute").await, json!({}));
 }
 
 #[tokio::test]
 async fn another_spelling_of_the_path_is_another_diff() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (mut stage, peer) = Stage::with_peer().await;
     peer.open_diff(1, &stage.path("a.txt"), "x\n").await;
     let review = stage.review().await;
     assert_eq!(peer.close_diff(2, &stage.path("./a.txt")).await, json!({}));
     peer.open_diff(3, &stage.path("sub/../a.txt"), "other\n").await;
     // The first review is still open.
-    let changes = vec![Change { range: None, text: "y\n".into() }];
-    let edit = Request::EditReview { id: review.id, revision: review.revision, changes };
-    stage.desk.request(edit).await.unwrap();
+    stage.edit(&review, "y\n").await;
     assert_eq!(peer.close_diff(4, &stage.path("a.txt")).await, json!({ "content": "y\n" }));
 }
 
@@ -96,8 +84,7 @@ async fn closing_without_a_path_is_an_error_of_the_tool() {
 
 #[tokio::test]
 async fn desk_flushes_unsent_edits_before_the_answer() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (mut stage, peer) = Stage::with_peer().await;
     let path = stage.path("a.txt");
     peer.open_diff(1, &path, "proposed\n").await;
     let review = stage.review().await;
@@ -105,26 +92,16 @@ async fn desk_flushes_unsent_edits_before_the_answer() {
         let (peer, path) = (peer.clone(), path.clone());
         async move { peer.close_diff(2, &path).await }
     });
-    loop {
-        let event = alongside_rig::wire::within("the flush request", stage.desk.next()).await.unwrap();
-        if event == (Event::FlushReview { id: review.id }) {
-            break;
-        }
-    }
-    let changes = vec![Change { range: None, text: "typed at the last moment\n".into() }];
-    stage
-        .desk
-        .request(Request::EditReview { id: review.id, revision: review.revision, changes })
-        .await
-        .unwrap();
+    let flush = Event::FlushReview { id: review.id };
+    while within("the flush request", stage.desk.next()).await.unwrap() != flush {}
+    stage.edit(&review, "typed at the last moment\n").await;
     stage.desk.request(Request::Flushed { id: review.id }).await.unwrap();
     assert_eq!(closing.await.unwrap(), json!({ "content": "typed at the last moment\n" }));
 }
 
 #[tokio::test]
 async fn a_desk_that_never_answers_holds_nobody_up() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (mut stage, peer) = Stage::with_peer().await;
     let path = stage.path("a.txt");
     peer.open_diff(1, &path, "proposed\n").await;
     stage.review().await;

@@ -18,8 +18,7 @@ fn open_files(message: &Value) -> Vec<Value> {
 
 #[tokio::test]
 async fn positions_are_1_based_and_the_active_file_is_the_newest() {
-    let stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (stage, peer) = Stage::with_peer().await;
     let mut stream = peer.listen().await;
     stream.message().await;
     let (a, b) = (stage.file("a.txt", "a\n"), stage.file("b.txt", "b\n"));
@@ -40,8 +39,7 @@ async fn positions_are_1_based_and_the_active_file_is_the_newest() {
 
 #[tokio::test]
 async fn endless_burst_of_changes_still_reaches_agents() {
-    let stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (stage, peer) = Stage::with_peer().await;
     let mut stream = peer.listen().await;
     stream.message().await;
     let file = stage.file("a.txt", "a\n");
@@ -66,8 +64,7 @@ async fn endless_burst_of_changes_still_reaches_agents() {
 
 #[tokio::test]
 async fn context_has_at_most_ten_files_and_16384_utf16_units() {
-    let stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (stage, peer) = Stage::with_peer().await;
     let long = "😀".repeat(10_000);
     let mut last = String::new();
     for number in 0..15 {
@@ -114,8 +111,7 @@ async fn context_omits_secrets_directories_and_missing_files() {
 
 #[tokio::test]
 async fn paused_desk_sends_agents_no_files() {
-    let stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (stage, peer) = Stage::with_peer().await;
     let file = stage.file("a.txt", "x\n");
     let mut stream = peer.listen().await;
     stream.message().await;

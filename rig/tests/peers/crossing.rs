@@ -155,8 +155,7 @@ async fn crossings(size: usize) {
     assert!(!crossing.first_diff(Lost::Outcome).await);
     let mut stream = crossing.peer.listen().await;
     assert!(stream.told("ide/diffAccepted").await["params"]["content"] == *text("first", size));
-    let ping = stream.told("ping").await;
-    crossing.peer.pong(&ping).await;
+    crossing.peer.settle(&mut stream).await;
     stream.silent_for(Duration::from_millis(300)).await;
 }
 

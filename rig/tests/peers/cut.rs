@@ -84,18 +84,13 @@ async fn cut_at(byte: usize, port: u16, token: String, path: String) -> bool {
     if let Some(ping) = method(&received, "ping") {
         peer.pong(ping).await;
     }
-    match accepted {
+    let mut stream = match accepted {
         // Nothing arrived: the outcome must come once, on the next stream.
         None => {
             let mut stream = peer.listen().await;
-            assert_eq!(
-                stream.told("ide/diffAccepted").await["params"]["content"],
-                "first\n",
-                "cut at {byte}"
-            );
-            let ping = stream.told("ping").await;
-            peer.pong(&ping).await;
-            stream.silent_for(Duration::from_millis(150)).await;
+            let told = stream.told("ide/diffAccepted").await;
+            assert_eq!(told["params"]["content"], "first\n", "cut at {byte}");
+            stream
         }
         // The outcome arrived: the agent's next diff of the same file crosses its new stream.
         Some(_) => {
@@ -109,11 +104,11 @@ async fn cut_at(byte: usize, port: u16, token: String, path: String) -> bool {
             assert_eq!(post.answer().await.status(), 200);
             // `told` fails if the stale accept ever comes.
             stream.told("ide/diffRejected").await;
-            let ping = stream.told("ping").await;
-            peer.pong(&ping).await;
-            stream.silent_for(Duration::from_millis(150)).await;
+            stream
         }
-    }
+    };
+    peer.settle(&mut stream).await;
+    stream.silent_for(Duration::from_millis(150)).await;
     !outlasted
 }
 
@@ -190,7 +185,6 @@ async fn missing_stream_bytes_cost_no_decision() {
     damaged.reset();
     let mut stream = peer.listen().await;
     assert!(stream.told("ide/diffAccepted").await["params"]["content"] == *text);
-    let ping = stream.told("ping").await;
-    peer.pong(&ping).await;
+    peer.settle(&mut stream).await;
     stream.silent_for(Duration::from_millis(150)).await;
 }

@@ -24,7 +24,7 @@ async fn stop_rejects_reviews_then_ends_streams_then_removes_files() {
     let stopping = tokio::spawn(companion.stop());
     for path in &paths {
         assert_eq!(first.told("ide/diffRejected").await["params"]["filePath"], *path);
-        assert!(walk(temp.path().join("tmp")).next().is_some(), "the files are removed last");
+        assert!(!temp.files_below(&["tmp"]).is_empty(), "the files are removed last");
         first.told("ping").await;
     }
     let (rest, end) = first.to_the_end().await;
@@ -40,29 +40,12 @@ async fn stop_rejects_reviews_then_ends_streams_then_removes_files() {
         }
     }
     assert_eq!(closings, [Closing::Stopped, Closing::Stopped]);
-    let stage_left: Vec<_> = walk(temp.path().join("tmp")).chain(walk(temp.path().join("home"))).collect();
-    assert!(stage_left.is_empty(), "{stage_left:?}");
-}
-
-fn walk(directory: std::path::PathBuf) -> impl Iterator<Item = std::path::PathBuf> {
-    let mut found = Vec::new();
-    let mut directories = vec![directory];
-    while let Some(directory) = directories.pop() {
-        for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
-            if entry.file_type().unwrap().is_dir() {
-                directories.push(entry.path())
-            } else {
-                found.push(entry.path())
-            }
-        }
-    }
-    found.into_iter()
+    assert_eq!(temp.files_below(&["tmp", "home"]), Vec::<std::path::PathBuf>::new());
 }
 
 #[tokio::test]
 async fn stopping_waits_for_nobody_who_does_not_read() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (mut stage, peer) = Stage::with_peer().await;
     let _unread = peer.get().await;
     peer.open_diff(1, &stage.path("big.txt"), &LINE.repeat(64 << 10)).await;
     stage.accept().await;

@@ -78,13 +78,11 @@ async fn another_user_on_the_port_gets_nothing_and_blocks_nobody() {
     }
     let temp = TestDirectory::new();
     let path = |name: &str| temp.path().join(name);
-    for (name, mode) in
-        [("project", 0o755), ("tmp", 0o1777), ("home", 0o755), ("state", 0o755), ("theirs", 0o777)]
-    {
-        std::fs::create_dir(path(name)).unwrap();
+    std::fs::create_dir(path("theirs")).unwrap();
+    let readable = ["", "project", "home", "state"].map(|name| (name, 0o755));
+    for (name, mode) in readable.into_iter().chain([("tmp", 0o1777), ("theirs", 0o777)]) {
         std::fs::set_permissions(path(name), std::fs::Permissions::from_mode(mode)).unwrap();
     }
-    std::fs::set_permissions(temp.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
     let pid = std::process::id();
     let script = format!(
         "umask 0; mkdir gemini; ln -s '{}' qwen; mkfifo gemini-ide-server-{pid}.json; \

@@ -9,14 +9,12 @@ const BODY: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
 /// Sends a head without its body, and returns the status of the answer.
 async fn status_for_head(stage: &Stage, authorization: &str) -> u16 {
-    let mut raw = Raw::dial(stage.port()).await;
     let port = stage.port();
-    raw.send(format!(
+    let head = format!(
         "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{authorization}Content-Type: application/json\r\n\
          Accept: application/json, text/event-stream\r\nContent-Length: 100000\r\n\r\n"
-    ))
-    .await;
-    within("an answer without a body", raw.head()).await.status
+    );
+    within("an answer without a body", stage.status_of(head)).await
 }
 
 #[tokio::test]
@@ -40,8 +38,7 @@ async fn wrong_token_is_401_before_the_body_is_read() {
 
 #[tokio::test]
 async fn get_and_delete_need_the_token_too() {
-    let stage = Stage::new().await;
-    let mut peer = stage.peer().await;
+    let (stage, mut peer) = Stage::with_peer().await;
     peer.token = "wrong".into();
     assert_eq!(peer.delete().await.status(), 401);
     assert_eq!(peer.get().await.head().await.status, 401);
@@ -60,23 +57,20 @@ async fn the_token_is_nowhere_in_an_answer_that_refuses_it() {
 
 /// The status that a request with these header lines gets.
 async fn status_with(stage: &Stage, peer: &Peer, lines: &str) -> u16 {
-    let mut raw = Raw::dial(stage.port()).await;
-    raw.send(format!(
+    let request = format!(
         "POST /mcp HTTP/1.1\r\n{lines}Authorization: Bearer {}\r\nmcp-session-id: {}\r\n\
          Content-Type: application/json\r\n\
          Accept: application/json, text/event-stream\r\nContent-Length: {}\r\n\r\n{BODY}",
         peer.token,
         peer.session.as_deref().unwrap(),
         BODY.len()
-    ))
-    .await;
-    raw.head().await.status
+    );
+    stage.status_of(request).await
 }
 
 #[tokio::test]
 async fn a_foreign_host_is_403() {
-    let stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (stage, peer) = Stage::with_peer().await;
     let port = stage.port();
     for host in [
         "evil.example".to_owned(),
@@ -91,8 +85,7 @@ async fn a_foreign_host_is_403() {
 
 #[tokio::test]
 async fn every_name_of_this_machine_is_an_allowed_host() {
-    let stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (stage, peer) = Stage::with_peer().await;
     for name in ["127.0.0.1", "localhost", "[::1]", "host.docker.internal", "LocalHost"] {
         let host = format!("Host: {name}:{}\r\n", stage.port());
         assert_eq!(status_with(&stage, &peer, &host).await, 200, "{name}");
@@ -101,8 +94,7 @@ async fn every_name_of_this_machine_is_an_allowed_host() {
 
 #[tokio::test]
 async fn any_origin_is_403_also_a_local_one() {
-    let stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (stage, peer) = Stage::with_peer().await;
     let host = format!("Host: 127.0.0.1:{}\r\n", stage.port());
     for origin in
         ["https://evil.example".to_owned(), "null".into(), format!("http://127.0.0.1:{}", stage.port())]
@@ -114,8 +106,7 @@ async fn any_origin_is_403_also_a_local_one() {
 
 #[tokio::test]
 async fn an_unknown_session_is_404_on_post_get_and_delete() {
-    let stage = Stage::new().await;
-    let mut peer = stage.peer().await;
+    let (_stage, mut peer) = Stage::with_peer().await;
     peer.session = Some("never-heard-of".into());
     let answer = peer.post(BODY).await;
     assert_eq!(answer.status(), 404);
@@ -126,8 +117,7 @@ async fn an_unknown_session_is_404_on_post_get_and_delete() {
 
 #[tokio::test]
 async fn a_deleted_session_is_404_from_then_on() {
-    let stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (_stage, peer) = Stage::with_peer().await;
     assert!(peer.delete().await.head.status < 300);
     assert_eq!(peer.post(BODY).await.status(), 404);
     assert_eq!(peer.get().await.head().await.status, 404);
@@ -136,8 +126,7 @@ async fn a_deleted_session_is_404_from_then_on() {
 
 #[tokio::test]
 async fn unknown_protocol_version_is_400_and_none_is_fine() {
-    let stage = Stage::new().await;
-    let mut peer = stage.peer().await;
+    let (stage, mut peer) = Stage::with_peer().await;
     peer.version = Some("2099-01-01".into());
     assert_eq!(peer.post(BODY).await.status(), 400);
     assert_eq!(peer.get().await.head().await.status, 400);
@@ -172,15 +161,13 @@ async fn server_discover_is_400_so_new_clients_use_sessions() {
 
 #[tokio::test]
 async fn other_paths_and_methods_are_refused_and_keep_the_session() {
-    let stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (stage, peer) = Stage::with_peer().await;
     for (line, expected) in
         [("GET / HTTP/1.1", 404), ("POST /mcp/x HTTP/1.1", 404), ("PUT /mcp HTTP/1.1", 405)]
     {
-        let mut raw = Raw::dial(stage.port()).await;
         let rest = peer.head("X").split_once("\r\n").unwrap().1.to_owned();
-        raw.send(format!("{line}\r\n{rest}Content-Length: 0\r\n\r\n")).await;
-        assert_eq!(raw.head().await.status, expected, "{line}");
+        let request = format!("{line}\r\n{rest}Content-Length: 0\r\n\r\n");
+        assert_eq!(stage.status_of(request).await, expected, "{line}");
     }
     assert_eq!(peer.post(BODY).await.status(), 200);
 }
@@ -195,15 +182,13 @@ async fn status_needs_the_token() {
     assert_eq!(status.roots.len(), 1);
     let refused = alongside_agent::get_status(&endpoint, "wrong").await.unwrap_err();
     assert!(matches!(refused, alongside_agent::Error::Unproven { .. }), "{refused}");
-    let mut raw = Raw::dial(stage.port()).await;
-    raw.send(format!("GET /status HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n", stage.port())).await;
-    assert_eq!(raw.head().await.status, 401);
+    let request = format!("GET /status HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n", stage.port());
+    assert_eq!(stage.status_of(request).await, 401);
 }
 
 #[tokio::test]
 async fn bytes_that_are_no_http_hurt_nobody() {
-    let stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (stage, peer) = Stage::with_peer().await;
     for garbage in [
         &b"\x16\x03\x01\x02\x00\x01\x00"[..],
         b"GET\r\n\r\n",

@@ -7,8 +7,7 @@ use crate::stage::Stage;
 
 #[tokio::test]
 async fn malformed_json_is_400_with_a_parse_error() {
-    let stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (_stage, peer) = Stage::with_peer().await;
     for body in ["", "{", "nonsense", r#"{"jsonrpc":"2.0","id":1,"method":"ping""#, "{\"a\":\"\u{1}\"}"] {
         let answer = peer.post(body).await;
         assert_eq!(answer.status(), 400, "{body:?}");
@@ -21,8 +20,7 @@ async fn malformed_json_is_400_with_a_parse_error() {
 
 #[tokio::test]
 async fn json_without_a_message_is_400_invalid_request() {
-    let stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (_stage, peer) = Stage::with_peer().await;
     for body in
         ["7", "null", "{}", r#"{"id":1,"method":"ping"}"#, r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#]
     {
@@ -34,8 +32,7 @@ async fn json_without_a_message_is_400_invalid_request() {
 
 #[tokio::test]
 async fn deeply_nested_json_is_refused_and_overflows_nothing() {
-    let stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (_stage, peer) = Stage::with_peer().await;
     let deep = "[".repeat(200_000);
     assert_eq!(peer.post(&deep).await.status(), 400);
     let nested = format!(
@@ -50,8 +47,7 @@ async fn deeply_nested_json_is_refused_and_overflows_nothing() {
 
 #[tokio::test]
 async fn unknown_method_is_an_error_unknown_notification_is_ignored() {
-    let stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (_stage, peer) = Stage::with_peer().await;
     let reply = peer.request(5, "resources/list", json!({})).await;
     assert_eq!(reply["error"]["code"], -32601);
     let note = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } });
@@ -60,8 +56,7 @@ async fn unknown_method_is_an_error_unknown_notification_is_ignored() {
 
 #[tokio::test]
 async fn an_unknown_tool_is_a_json_rpc_error() {
-    let stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (_stage, peer) = Stage::with_peer().await;
     let reply = peer.request(1, "tools/call", json!({ "name": "rm", "arguments": {} })).await;
     assert_eq!(reply["error"]["code"], -32602, "{reply}");
     let reply = peer.request(2, "tools/call", json!({})).await;
@@ -94,8 +89,7 @@ async fn tools_list_names_both_tools_with_their_required_arguments() {
 
 #[tokio::test]
 async fn reply_repeats_a_numeric_or_string_id() {
-    let stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (_stage, peer) = Stage::with_peer().await;
     for id in [json!(0), json!(-1), json!(9_007_199_254_740_991_i64), json!(""), json!("a\u{1F600}\n")] {
         let answer = peer.post(json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }).to_string()).await;
         assert_eq!(answer.json(), json!({ "jsonrpc": "2.0", "id": id, "result": {} }));
@@ -162,8 +156,7 @@ async fn a_batch_cannot_ask_for_a_large_text_again_and_again() {
 
 #[tokio::test]
 async fn what_is_wrong_is_told_without_repeating_all_of_it() {
-    let stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (_stage, peer) = Stage::with_peer().await;
     let long = "\u{ad}".repeat(1 << 20);
     let call = |id, params: serde_json::Value| {
         json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }).to_string()

@@ -53,8 +53,7 @@ async fn a_path_that_cannot_be_a_file_is_refused_with_the_reason() {
 
 #[tokio::test]
 async fn a_path_comes_back_byte_for_byte_whatever_is_in_it() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (mut stage, peer) = Stage::with_peer().await;
     let mut stream = peer.listen().await;
     for (id, name) in [
         "a b.txt",
@@ -75,15 +74,13 @@ async fn a_path_comes_back_byte_for_byte_whatever_is_in_it() {
         assert_eq!(review.file, path);
         let told = stream.told("ide/diffAccepted").await;
         assert_eq!(told["params"], json!({ "filePath": path, "content": "text\n" }));
-        let ping = stream.told("ping").await;
-        peer.pong(&ping).await;
+        peer.settle(&mut stream).await;
     }
 }
 
 #[tokio::test]
 async fn text_returns_exactly_with_any_line_ends_and_characters() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (mut stage, peer) = Stage::with_peer().await;
     let mut stream = peer.listen().await;
     for (id, text) in [
         "a\r\nb\r\n",
@@ -101,15 +98,13 @@ async fn text_returns_exactly_with_any_line_ends_and_characters() {
         peer.open_diff(id as u64, &path, text).await;
         stage.accept().await;
         assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], text);
-        let ping = stream.told("ping").await;
-        peer.pong(&ping).await;
+        peer.settle(&mut stream).await;
     }
 }
 
 #[tokio::test]
 async fn lone_surrogates_become_the_replacement_character() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (mut stage, peer) = Stage::with_peer().await;
     let mut stream = peer.listen().await;
     let path = stage.path("emoji.txt");
     let body = format!(
@@ -127,8 +122,7 @@ async fn lone_surrogates_become_the_replacement_character() {
 
 #[tokio::test]
 async fn an_original_that_is_not_text_is_decided_as_a_whole() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (mut stage, peer) = Stage::with_peer().await;
     let mut stream = peer.listen().await;
     for (id, original) in
         [&b"latin \xe9\xff\n"[..], b"\x89PNG\0\0\x01\xff\xfe", b"\xff\xfea\0b\0"].into_iter().enumerate()
@@ -143,16 +137,14 @@ async fn an_original_that_is_not_text_is_decided_as_a_whole() {
         assert!(matches!(stage.desk.request(keep).await, Err(Refusal::WholeFileOnly { .. })));
         stage.decide(&review, Decision::Accept).await.unwrap();
         assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], "text\nmore\n");
-        let ping = stream.told("ping").await;
-        peer.pong(&ping).await;
+        peer.settle(&mut stream).await;
         assert_eq!(std::fs::read(&path).unwrap(), original, "only the agent writes");
     }
 }
 
 #[tokio::test]
 async fn binary_proposal_for_a_text_file_can_be_decided() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (mut stage, peer) = Stage::with_peer().await;
     let mut stream = peer.listen().await;
     let path = stage.file("text.txt", "plain\n");
     let text = "\u{0}\u{1}\u{2}plain\n\u{0}";
@@ -173,8 +165,7 @@ async fn non_utf8_file_name_beside_it_hurts_nobody() {
 
 #[tokio::test]
 async fn open_diff_answers_at_once_with_empty_content() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (mut stage, peer) = Stage::with_peer().await;
     let result = peer.call(1, "openDiff", json!({ "filePath": stage.path("a"), "newContent": "x" })).await;
     assert_eq!(result, json!({ "content": [] }));
     assert_eq!(&*stage.review().await.proposed, "x");

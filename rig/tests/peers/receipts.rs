@@ -9,15 +9,25 @@ use serde_json::Value;
 
 use crate::stage::Stage;
 
-/// An outcome whose stream is lost before its ping is answered.
-async fn unsettled(stage: &mut Stage, peer: &Peer, path: &str) -> Value {
+/// An agent with an outcome for this path, and the ping whose stream was lost before the answer.
+async fn unsettled() -> (Stage, Peer, String, Value) {
+    let (mut stage, peer) = Stage::with_peer().await;
+    let path = stage.path("a.txt");
     let mut stream = peer.listen().await;
-    peer.open_diff(1, path, "x\n").await;
+    peer.open_diff(1, &path, "x\n").await;
     stage.accept().await;
     stream.told("ide/diffAccepted").await;
     let ping = stream.told("ping").await;
     stream.reset();
-    ping
+    (stage, peer, path, ping)
+}
+
+/// The head of the agent's POST and so many bytes of its body.
+async fn begin_post(peer: &Peer, body: &str, bytes: usize) -> Raw {
+    let mut post = Raw::dial(peer.port).await;
+    post.send(peer.post_head(body.len())).await;
+    post.send(&body[..bytes]).await;
+    post
 }
 
 async fn accepted(stream: &mut Stream, path: &str) {
@@ -28,10 +38,7 @@ const NOTHING: Duration = Duration::from_millis(500);
 
 #[tokio::test]
 async fn a_settled_outcome_is_never_sent_again() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
-    let path = stage.path("a.txt");
-    let ping = unsettled(&mut stage, &peer, &path).await;
+    let (_stage, peer, _, ping) = unsettled().await;
     peer.pong(&ping).await;
     for _ in 0..3 {
         peer.listen().await.silent_for(NOTHING).await;
@@ -40,10 +47,7 @@ async fn a_settled_outcome_is_never_sent_again() {
 
 #[tokio::test]
 async fn unsettled_outcome_is_resent_with_a_new_ping() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
-    let path = stage.path("a.txt");
-    let mut last = unsettled(&mut stage, &peer, &path).await;
+    let (_stage, peer, path, mut last) = unsettled().await;
     for _ in 0..3 {
         let mut stream = peer.listen().await;
         accepted(&mut stream, &path).await;
@@ -58,10 +62,7 @@ async fn unsettled_outcome_is_resent_with_a_new_ping() {
 
 #[tokio::test]
 async fn resend_waits_100_ms_after_the_new_stream() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
-    let path = stage.path("a.txt");
-    unsettled(&mut stage, &peer, &path).await;
+    let (_stage, peer, path, _) = unsettled().await;
     for _ in 0..5 {
         let before = Instant::now();
         let mut stream = peer.listen().await;
@@ -73,14 +74,9 @@ async fn resend_waits_100_ms_after_the_new_stream() {
 
 #[tokio::test]
 async fn resend_waits_for_an_unparsed_post_of_the_session() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
-    let path = stage.path("a.txt");
-    unsettled(&mut stage, &peer, &path).await;
+    let (mut stage, peer, path, _) = unsettled().await;
     let next = open_diff_call(2, &path, "the next proposal\n");
-    let mut post = Raw::dial(stage.port()).await;
-    post.send(peer.post_head(next.len())).await;
-    post.send(&next[..20]).await;
+    let mut post = begin_post(&peer, &next, 20).await;
     let mut stream = peer.listen().await;
     stream.silent_for(Duration::from_millis(800)).await;
     post.send(&next[20..]).await;
@@ -94,13 +90,9 @@ async fn resend_waits_for_an_unparsed_post_of_the_session() {
 
 #[tokio::test]
 async fn harmless_unparsed_post_only_delays_the_outcome() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
-    let path = stage.path("a.txt");
-    unsettled(&mut stage, &peer, &path).await;
+    let (stage, peer, path, _) = unsettled().await;
     let next = open_diff_call(2, &stage.path("b.txt"), "another file\n");
-    let mut post = Raw::dial(stage.port()).await;
-    post.send(peer.post_head(next.len())).await;
+    let mut post = begin_post(&peer, &next, 0).await;
     let mut stream = peer.listen().await;
     stream.silent_for(Duration::from_millis(400)).await;
     post.send(&next).await;
@@ -109,10 +101,7 @@ async fn harmless_unparsed_post_only_delays_the_outcome() {
 
 #[tokio::test]
 async fn broken_off_post_does_not_hold_the_outcome_for_ever() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
-    let path = stage.path("a.txt");
-    unsettled(&mut stage, &peer, &path).await;
+    let (stage, peer, path, _) = unsettled().await;
     let mut post = Raw::dial(stage.port()).await;
     post.send(peer.post_head(1000)).await;
     post.send("{\"jsonrpc\"").await;
@@ -124,10 +113,7 @@ async fn broken_off_post_does_not_hold_the_outcome_for_ever() {
 
 #[tokio::test]
 async fn open_diff_of_the_path_drops_its_unsettled_outcome() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
-    let path = stage.path("a.txt");
-    unsettled(&mut stage, &peer, &path).await;
+    let (mut stage, peer, path, _) = unsettled().await;
     peer.open_diff(2, &path, "again\n").await;
     let mut stream = peer.listen().await;
     stream.silent_for(NOTHING).await;
@@ -137,30 +123,21 @@ async fn open_diff_of_the_path_drops_its_unsettled_outcome() {
 
 #[tokio::test]
 async fn close_diff_of_the_path_drops_its_unsettled_outcome() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
-    let path = stage.path("a.txt");
-    unsettled(&mut stage, &peer, &path).await;
+    let (_stage, peer, path, _) = unsettled().await;
     peer.close_diff(2, &path).await;
     peer.listen().await.silent_for(NOTHING).await;
 }
 
 #[tokio::test]
 async fn an_open_diff_of_another_path_forgets_nothing() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
-    let path = stage.path("a.txt");
-    unsettled(&mut stage, &peer, &path).await;
+    let (stage, peer, path, _) = unsettled().await;
     peer.open_diff(2, &stage.path("b.txt"), "another\n").await;
     accepted(&mut peer.listen().await, &path).await;
 }
 
 #[tokio::test]
 async fn a_refused_open_diff_of_that_path_forgets_the_outcome_too() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
-    let path = stage.path("a.txt");
-    unsettled(&mut stage, &peer, &path).await;
+    let (_stage, peer, path, _) = unsettled().await;
     // The agent has moved on, even with a proposal that cannot be shown.
     std::fs::create_dir(&path).unwrap();
     let arguments = serde_json::json!({ "filePath": path, "newContent": "x" });
@@ -170,10 +147,7 @@ async fn a_refused_open_diff_of_that_path_forgets_the_outcome_too() {
 
 #[tokio::test]
 async fn an_error_in_place_of_a_pong_is_a_receipt_as_well() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
-    let path = stage.path("a.txt");
-    let ping = unsettled(&mut stage, &peer, &path).await;
+    let (_stage, peer, _, ping) = unsettled().await;
     let refusal = serde_json::json!({ "code": -32601, "message": "no" });
     let error = serde_json::json!({ "jsonrpc": "2.0", "id": ping["id"], "error": refusal });
     assert_eq!(peer.post(error.to_string()).await.status(), 202);
@@ -182,10 +156,7 @@ async fn an_error_in_place_of_a_pong_is_a_receipt_as_well() {
 
 #[tokio::test]
 async fn unrelated_reply_is_accepted_and_settles_nothing() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
-    let path = stage.path("a.txt");
-    unsettled(&mut stage, &peer, &path).await;
+    let (_stage, peer, path, _) = unsettled().await;
     for id in ["0", "\"x\"", "null"] {
         let status = peer.post(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#)).await.status();
         assert!(status == 202 || (id == "null" && status == 400), "{id}: {status}");
@@ -193,27 +164,31 @@ async fn unrelated_reply_is_accepted_and_settles_nothing() {
     accepted(&mut peer.listen().await, &path).await;
 }
 
-/// A waiting review, while the agent has sent half of its next proposal for the same file.
-async fn proposed_again(stage: &mut Stage, peer: &Peer, path: &str) -> (Review, Raw, String) {
-    peer.open_diff(1, path, "first\n").await;
+/// A waiting review, while the agent has sent a part of its next proposal for the same file.
+struct ProposedAgain {
+    stage: Stage,
+    stream: Stream,
+    first: Review,
+    post: Raw,
+    rest: String,
+}
+
+async fn proposed_again() -> ProposedAgain {
+    let (mut stage, peer) = Stage::with_peer().await;
+    let path = stage.path("a.txt");
+    let stream = peer.listen().await;
+    peer.open_diff(1, &path, "first\n").await;
     let first = stage.review().await;
-    let next = open_diff_call(2, path, "second\n");
-    let mut post = Raw::dial(stage.port()).await;
-    post.send(peer.post_head(next.len())).await;
-    let (begun, rest) = next.split_at(20);
-    post.send(begun).await;
+    let next = open_diff_call(2, &path, "second\n");
+    let post = begin_post(&peer, &next, 20).await;
     // The answer to this later request shows that the companion has read the head.
     peer.request(9, "ping", serde_json::json!({})).await;
-    (first, post, rest.to_owned())
+    ProposedAgain { stage, stream, first, post, rest: next[20..].to_owned() }
 }
 
 #[tokio::test]
 async fn decision_on_last_proposal_never_answers_the_next() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
-    let path = stage.path("a.txt");
-    let mut stream = peer.listen().await;
-    let (first, mut post, rest) = proposed_again(&mut stage, &peer, &path).await;
+    let ProposedAgain { mut stage, mut stream, first, mut post, rest } = proposed_again().await;
     stage.decide(&first, Decision::Accept).await.unwrap();
     stream.silent_for(Duration::from_millis(200)).await;
     post.send(rest).await;
@@ -225,24 +200,16 @@ async fn decision_on_last_proposal_never_answers_the_next() {
 
 #[tokio::test]
 async fn decision_waits_no_longer_than_the_broken_off_post() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
-    let path = stage.path("a.txt");
-    let mut stream = peer.listen().await;
-    let (first, post, _) = proposed_again(&mut stage, &peer, &path).await;
+    let ProposedAgain { stage, mut stream, first, post, .. } = proposed_again().await;
     stage.decide(&first, Decision::Accept).await.unwrap();
     post.reset();
-    accepted(&mut stream, &path).await;
+    accepted(&mut stream, &first.file).await;
 }
 
 #[tokio::test]
 async fn endless_post_does_not_delay_rejections_at_stop() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
-    let path = stage.path("a.txt");
-    let mut stream = peer.listen().await;
-    let (_, _post, _) = proposed_again(&mut stage, &peer, &path).await;
+    let ProposedAgain { stage, mut stream, first, post: _post, .. } = proposed_again().await;
     let stopping = tokio::spawn(stage.companion.stop());
-    assert_eq!(stream.told("ide/diffRejected").await["params"]["filePath"], path);
+    assert_eq!(stream.told("ide/diffRejected").await["params"]["filePath"], first.file);
     within("the companion to stop", stopping).await.unwrap();
 }

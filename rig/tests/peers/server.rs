@@ -1,8 +1,9 @@
 //! The server: its addresses, its capabilities, and the form of its replies.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use alongside_rig::wire::{Peer, Raw};
+use alongside_rig::wire::Peer;
+use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
@@ -12,12 +13,8 @@ use crate::stage::Stage;
 const OTHER: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 
 /// The first line of the answer to a `GET /status` at that address.
-async fn status_line(stage: &Stage, address: impl Into<IpAddr>) -> std::io::Result<String> {
-    status_line_at(stage, address.into(), stage.port()).await
-}
-
-async fn status_line_at(stage: &Stage, address: IpAddr, port: u16) -> std::io::Result<String> {
-    let address = SocketAddr::from((address, port));
+async fn status_line(stage: &Stage, address: impl Into<SocketAddr>) -> std::io::Result<String> {
+    let address = address.into();
     let mut stream = TcpStream::connect(address).await?;
     let token = stage.companion.token();
     let request = format!(
@@ -33,8 +30,9 @@ async fn status_line_at(stage: &Stage, address: IpAddr, port: u16) -> std::io::R
 #[tokio::test]
 async fn it_listens_on_the_loopback_only() {
     let stage = Stage::new().await;
-    assert_eq!(status_line(&stage, Ipv4Addr::LOCALHOST).await.unwrap(), "HTTP/1.1 200 OK");
-    let refused = status_line(&stage, OTHER).await.expect_err("nobody listens at another address");
+    assert_eq!(status_line(&stage, (Ipv4Addr::LOCALHOST, stage.port())).await.unwrap(), "HTTP/1.1 200 OK");
+    let refused =
+        status_line(&stage, (OTHER, stage.port())).await.expect_err("nobody listens at another address");
     assert_eq!(refused.kind(), std::io::ErrorKind::ConnectionRefused);
 }
 
@@ -45,7 +43,7 @@ async fn nobody_else_can_be_localhost_on_its_port() {
         return;
     }
     let stage = Stage::new().await;
-    assert_eq!(status_line(&stage, Ipv6Addr::LOCALHOST).await.unwrap(), "HTTP/1.1 200 OK");
+    assert_eq!(status_line(&stage, (Ipv6Addr::LOCALHOST, stage.port())).await.unwrap(), "HTTP/1.1 200 OK");
     for address in ["[::1]", "[::]", "127.0.0.1", "0.0.0.0"] {
         let taken = std::net::TcpListener::bind(format!("{address}:{}", stage.port()));
         assert_eq!(taken.unwrap_err().kind(), std::io::ErrorKind::AddrInUse, "{address}");
@@ -56,12 +54,12 @@ async fn nobody_else_can_be_localhost_on_its_port() {
 async fn one_more_address_is_served_when_named() {
     let stage = Stage::with(|builder| builder.also_listen(SocketAddr::from((OTHER, 0)))).await;
     for address in [Ipv4Addr::LOCALHOST, OTHER] {
-        assert_eq!(status_line(&stage, address).await.unwrap(), "HTTP/1.1 200 OK");
+        assert_eq!(status_line(&stage, (address, stage.port())).await.unwrap(), "HTTP/1.1 200 OK");
     }
     // The address may have a port of its own.
     let free = std::net::TcpListener::bind((OTHER, 0)).unwrap().local_addr().unwrap();
     let stage = Stage::with(|builder| builder.also_listen(free)).await;
-    assert_eq!(status_line_at(&stage, OTHER.into(), free.port()).await.unwrap(), "HTTP/1.1 200 OK");
+    assert_eq!(status_line(&stage, free).await.unwrap(), "HTTP/1.1 200 OK");
 }
 
 #[tokio::test]
@@ -76,19 +74,15 @@ async fn initialize_offers_tools_as_an_object() {
 
 #[tokio::test]
 async fn replies_are_json_and_never_a_stream() {
-    let stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (stage, peer) = Stage::with_peer().await;
     let path = stage.path("a");
     for (method, params) in [
-        ("ping", serde_json::json!({})),
-        ("tools/list", serde_json::json!({})),
-        (
-            "tools/call",
-            serde_json::json!({ "name": "openDiff", "arguments": { "filePath": path, "newContent": "x" } }),
-        ),
-        ("tools/call", serde_json::json!({ "name": "closeDiff", "arguments": { "filePath": path } })),
+        ("ping", json!({})),
+        ("tools/list", json!({})),
+        ("tools/call", json!({ "name": "openDiff", "arguments": { "filePath": path, "newContent": "x" } })),
+        ("tools/call", json!({ "name": "closeDiff", "arguments": { "filePath": path } })),
     ] {
-        let request = serde_json::json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        let request = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
         let answer = peer.post(request.to_string()).await;
         assert_eq!(answer.head.get("content-type"), Some("application/json"), "{method}");
         assert!(answer.json()["result"].is_object(), "{method}: {}", answer.text());
@@ -98,10 +92,8 @@ async fn replies_are_json_and_never_a_stream() {
 #[tokio::test]
 async fn tokenless_agents_come_in_only_when_the_user_says_so() {
     let status = async |stage: &Stage, authorization: &str| {
-        let mut raw = Raw::dial(stage.port()).await;
-        let port = stage.port();
-        raw.send(format!("GET /status HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{authorization}\r\n")).await;
-        raw.head().await.status
+        let host = format!("127.0.0.1:{}", stage.port());
+        stage.status_of(format!("GET /status HTTP/1.1\r\nHost: {host}\r\n{authorization}\r\n")).await
     };
     let strict = Stage::new().await;
     assert_eq!(status(&strict, "").await, 401);

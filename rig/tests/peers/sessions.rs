@@ -22,8 +22,7 @@ async fn equal_ids_and_paths_of_two_agents_do_not_mix() {
 
     stage.decide(&of_two, Decision::Accept).await.unwrap();
     assert_eq!(second.told("ide/diffAccepted").await["params"]["content"], "of two\n");
-    let ping = second.told("ping").await;
-    two.pong(&ping).await;
+    two.settle(&mut second).await;
     first.silent_for(Duration::from_millis(300)).await;
 
     stage.decide(&of_one, Decision::Reject).await.unwrap();
@@ -57,8 +56,7 @@ async fn a_receipt_of_one_agent_settles_nothing_of_another() {
     one.open_diff(1, &path, "x\n").await;
     stage.accept().await;
     stream.told("ide/diffAccepted").await;
-    let ping = stream.told("ping").await;
-    two.pong(&ping).await;
+    two.pong(&stream.told("ping").await).await;
     stream.reset();
     let mut again = one.listen().await;
     assert_eq!(
@@ -70,8 +68,7 @@ async fn a_receipt_of_one_agent_settles_nothing_of_another() {
 
 #[tokio::test]
 async fn second_proposal_for_a_file_replaces_the_first() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (mut stage, peer) = Stage::with_peer().await;
     let mut stream = peer.listen().await;
     let path = stage.path("a.txt");
     peer.open_diff(1, &path, "first\n").await;
@@ -87,8 +84,7 @@ async fn second_proposal_for_a_file_replaces_the_first() {
     };
     stage.desk.request(decide).await.unwrap();
     assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], "second\n");
-    let ping = stream.told("ping").await;
-    peer.pong(&ping).await;
+    peer.settle(&mut stream).await;
     stream.silent_for(Duration::from_millis(300)).await;
 }
 
@@ -111,8 +107,7 @@ async fn many_agents_at_once_get_their_own_text_each() {
 
 #[tokio::test]
 async fn a_deleted_session_takes_its_reviews_along() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (mut stage, peer) = Stage::with_peer().await;
     peer.open_diff(1, &stage.path("a.txt"), "x\n").await;
     stage.review().await;
     peer.delete().await;

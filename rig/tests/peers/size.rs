@@ -6,11 +6,11 @@ use std::process::{Child, Command, Stdio};
 use alongside_rig::wire::{Peer, Raw, open_diff_call, within};
 
 use crate::stage::Stage;
+use crate::test_directory::companion_directory;
 
 #[tokio::test]
 async fn a_proposal_of_64_mb_works_there_and_back() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (mut stage, peer) = Stage::with_peer().await;
     let mut stream = peer.listen().await;
     let text = "a line of text that is not so long, \"quoted\" and\ttabbed\n".repeat((64 << 20) / 56 + 1);
     let path = stage.path("big.txt");
@@ -18,8 +18,7 @@ async fn a_proposal_of_64_mb_works_there_and_back() {
     stage.accept().await;
     let told = stream.told("ide/diffAccepted").await;
     assert!(told["params"]["content"] == *text, "the returned text differs");
-    let ping = stream.told("ping").await;
-    peer.pong(&ping).await;
+    peer.settle(&mut stream).await;
 }
 
 #[tokio::test]
@@ -34,7 +33,7 @@ async fn oversized_body_is_413_however_it_is_sent() {
     let mut raw = Raw::dial(stage.port()).await;
     raw.send(chunked_head(&peer)).await;
     let chunk = format!("{:x}\r\n{}\r\n", 64 << 10, "x".repeat(64 << 10));
-    while raw.try_send(&chunk).await.is_ok() && !raw.try_answer().await {}
+    raw.send_until_answered(&chunk, usize::MAX).await;
     assert_eq!(raw.head().await.status, 413);
     let fits = open_diff_call(2, &stage.path("a"), &"x".repeat((1 << 20) - 1000));
     assert_eq!(peer.post(fits).await.status(), 200);
@@ -70,22 +69,24 @@ impl Lone {
     }
 
     fn start_as(mut command: Command) -> Self {
-        let temp = tempfile::tempdir().unwrap();
-        for directory in ["project", "tmp", "home", "state"] {
-            std::fs::create_dir(temp.path().join(directory)).unwrap();
-        }
-        let mut child = command
-            .arg(temp.path())
-            .arg("accept")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let temp = companion_directory();
+        let mut child = spawn(command.arg(temp.path()).arg("accept"));
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let ready: serde_json::Value = serde_json::from_str(&line).expect("the companion's first line");
         let port = ready["port"].as_u64().unwrap().try_into().unwrap();
         Self { child, port, token: ready["token"].as_str().unwrap().to_owned(), temp }
+    }
+
+    /// A connected agent.
+    pub(crate) async fn peer(&self) -> Peer {
+        Peer::join(self.port, &self.token).await
+    }
+
+    /// Fails if the process's peak memory is so many KB above `before` or more.
+    pub(crate) fn has_grown_less_than(&self, limit: u64, before: u64) {
+        let grown = self.peak_kb().saturating_sub(before);
+        assert!(grown < limit, "memory grew by {grown} KB");
     }
 
     /// The process's peak memory, in KB.
@@ -96,16 +97,17 @@ impl Lone {
     }
 }
 
+fn spawn(command: &mut Command) -> Child {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap()
+}
+
 /// Every file that `look` saw during a companion's life, for a user with a permissive umask.
 #[cfg(target_os = "linux")]
 pub(crate) fn watch_while_starting<T>(look: impl Fn(&std::path::Path) -> Option<T>) -> Vec<T> {
-    let temp = tempfile::tempdir().unwrap();
+    let temp = companion_directory();
     let mut command = Command::new("sh");
     command.args(["-c", "umask 0 && exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_lone-companion")]);
-    for directory in ["project", "tmp", "home", "state"] {
-        std::fs::create_dir(temp.path().join(directory)).unwrap();
-    }
-    let mut child = command.arg(temp.path()).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = spawn(command.arg(temp.path()));
     let deadline = std::time::Instant::now() + alongside_rig::wire::PATIENCE;
     let (mut seen, mut rounds_after) = (Vec::new(), 0);
     while rounds_after < 50 {
@@ -139,19 +141,14 @@ pub(crate) const FLAT: u64 = 64 << 10;
 #[tokio::test]
 async fn gigabyte_with_length_is_413_and_memory_stays_flat() {
     let lone = Lone::start();
-    let peer = Peer::join(lone.port, &lone.token).await;
+    let peer = lone.peer().await;
     let before = lone.peak_kb();
     let mut raw = Raw::dial(lone.port).await;
     raw.send(peer.post_head(1 << 30)).await;
     let chunk = vec![b'x'; 1 << 20];
-    for _ in 0..1024 {
-        if raw.try_send(&chunk).await.is_err() || raw.try_answer().await {
-            break;
-        }
-    }
+    raw.send_until_answered(&chunk, 1024).await;
     assert_eq!(raw.head().await.status, 413);
-    let grown = lone.peak_kb().saturating_sub(before);
-    assert!(grown < FLAT, "memory grew by {grown} KB");
+    lone.has_grown_less_than(FLAT, before);
     peer.request(1, "ping", serde_json::json!({})).await;
 }
 
@@ -159,22 +156,17 @@ async fn gigabyte_with_length_is_413_and_memory_stays_flat() {
 #[tokio::test]
 async fn a_gigabyte_in_chunks_is_413_within_the_memory_limit() {
     let lone = Lone::start();
-    let peer = Peer::join(lone.port, &lone.token).await;
+    let peer = lone.peer().await;
     let before = lone.peak_kb();
     let chunk = format!("{:x}\r\n{}\r\n", 1 << 20, "x".repeat(1 << 20));
     // Its size is unknown, so the companion reads up to the limit and then drops it.
     for _ in 0..3 {
         let mut raw = Raw::dial(lone.port).await;
         raw.send(chunked_head(&peer)).await;
-        for _ in 0..1024 {
-            if raw.try_send(&chunk).await.is_err() || raw.try_answer().await {
-                break;
-            }
-        }
+        raw.send_until_answered(&chunk, 1024).await;
         assert_eq!(raw.head().await.status, 413);
     }
-    let grown = lone.peak_kb().saturating_sub(before);
-    assert!(grown < (192 << 10) + FLAT, "memory grew by {grown} KB");
+    lone.has_grown_less_than((192 << 10) + FLAT, before);
     peer.request(1, "ping", serde_json::json!({})).await;
 }
 
@@ -185,7 +177,7 @@ async fn agents_that_never_read_cost_only_what_they_requested() {
     let text = format!("{}\n", "x".repeat(1023)).repeat(2 << 10);
     let mut deaf = Vec::new();
     for _ in 0..3 {
-        let peer = Peer::join(lone.port, &lone.token).await;
+        let peer = lone.peer().await;
         let unread = peer.get().await;
         deaf.push((peer, unread));
     }
@@ -208,17 +200,16 @@ async fn agents_that_never_read_cost_only_what_they_requested() {
 #[tokio::test]
 async fn millions_of_empty_lines_cost_little_more_than_their_bytes() {
     let lone = Lone::start();
-    let peer = Peer::join(lone.port, &lone.token).await;
+    let peer = lone.peer().await;
     let path = |name: &str| lone.temp.path().join("project").join(name).to_str().unwrap().to_owned();
     std::fs::write(path("there.txt"), "a\n".repeat(8 << 20)).unwrap();
     let before = lone.peak_kb();
     let text = "\n".repeat(16 << 20);
     peer.open_diff(1, &path("new.txt"), &text).await;
     peer.open_diff(2, &path("there.txt"), &text).await;
-    let grown = lone.peak_kb().saturating_sub(before);
     // The message has two bytes per line and exists twice for a moment; the texts of both reviews stay: some
     // 220 MB, plus the allocator's reserve. An index of 16 bytes per line would add twice its size.
-    assert!(grown < 400 << 10, "memory grew by {grown} KB");
+    lone.has_grown_less_than(400 << 10, before);
 }
 
 #[tokio::test]

@@ -33,16 +33,14 @@ async fn an_agent_that_stops_reading_holds_no_other_up() {
         other.open_diff(id, &path, &format!("{id}\n")).await;
         stage.accept().await;
         assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], format!("{id}\n"));
-        let ping = stream.told("ping").await;
-        other.pong(&ping).await;
+        other.settle(&mut stream).await;
     }
     deaf.request(9, "ping", json!({})).await;
 }
 
 #[tokio::test]
 async fn late_reader_gets_only_the_newest_context() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (mut stage, peer) = Stage::with_peer().await;
     // Fill the sockets, which could otherwise hold early contexts.
     let mut stream = peer.get().await;
     peer.open_diff(1, &stage.path("big.txt"), &LINE.repeat(64 << 10)).await;
@@ -106,8 +104,7 @@ async fn a_stalled_stream_is_replaced_and_nothing_is_lost() {
     proxy.until_struck(1).await;
     let mut stream = peer.listen().await;
     assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], text);
-    let ping = stream.told("ping").await;
-    peer.pong(&ping).await;
+    peer.settle(&mut stream).await;
     drop(stalled);
     stream.silent_for(Duration::from_millis(300)).await;
 }

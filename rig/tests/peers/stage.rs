@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use alongside_companion::desk::{Closed, Decision, Desk, Event, Refusal, Request, Review, Revised};
+use alongside_companion::desk::{Change, Closed, Decision, Desk, Event, Refusal, Request, Review, Revised};
 use alongside_companion::{AppDirs, Builder, Companion};
-use alongside_rig::wire::{Peer, within};
+use alongside_rig::wire::{Peer, Raw, within};
 
 use crate::test_directory::TestDirectory;
 
@@ -22,13 +22,17 @@ impl Stage {
     pub(crate) async fn with(shape: impl FnOnce(Builder) -> Builder) -> Self {
         let temp = TestDirectory::new();
         let project = temp.path().join("project");
-        for directory in ["project", "tmp", "home", "state"] {
-            std::fs::create_dir(temp.path().join(directory)).unwrap();
-        }
         let builder = Companion::builder().editor("test-editor", "Test Editor").root(&project);
         let builder = shape(builder.app_dirs(AppDirs::below(temp.path())));
         let companion = builder.start().await.unwrap();
         Self { desk: companion.join(), companion, temp }
+    }
+
+    /// A stage with one connected agent.
+    pub(crate) async fn with_peer() -> (Self, Peer) {
+        let stage = Self::new().await;
+        let peer = stage.peer().await;
+        (stage, peer)
     }
 
     /// A path in the project.
@@ -56,6 +60,13 @@ impl Stage {
     /// An agent that goes through a proxy.
     pub(crate) async fn peer_by(&self, port: u16) -> Peer {
         Peer::join(port, self.companion.token()).await
+    }
+
+    /// The status that a request gets, sent as it is.
+    pub(crate) async fn status_of(&self, request: impl AsRef<[u8]>) -> u16 {
+        let mut raw = Raw::dial(self.port()).await;
+        raw.send(request).await;
+        raw.head().await.status
     }
 
     /// A peer with the token but without a session.
@@ -92,6 +103,13 @@ impl Stage {
         within("the decision to be taken", self.desk.request(request)).await
     }
 
+    /// Replaces the text of a review, and returns the new revision.
+    pub(crate) async fn edit(&self, review: &Review, text: &str) -> u64 {
+        let changes = vec![Change { range: None, text: text.into() }];
+        let edit = Request::EditReview { id: review.id, revision: review.revision, changes };
+        self.desk.request(edit).await.unwrap().revision
+    }
+
     /// Accepts the next review unchanged.
     pub(crate) async fn accept(&mut self) -> Review {
         let review = self.review().await;
@@ -108,16 +126,6 @@ impl Stage {
 
     /// The present discovery files.
     pub(crate) fn records(&self) -> Vec<PathBuf> {
-        let mut found = Vec::new();
-        let mut directories = vec![self.temp.path().join("tmp"), self.temp.path().join("home")];
-        while let Some(directory) = directories.pop() {
-            for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
-                match entry.file_type().unwrap().is_dir() {
-                    true => directories.push(entry.path()),
-                    false => found.push(entry.path()),
-                }
-            }
-        }
-        found
+        self.temp.files_below(&["tmp", "home"])
     }
 }

@@ -10,6 +10,12 @@ use crate::stage::Stage;
 
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
+/// The status of a ping over a connection that is there.
+async fn ping_over(raw: &mut Raw, peer: &Peer) -> u16 {
+    raw.send(format!("{}{PING}", peer.post_head(PING.len()))).await;
+    raw.answer().await.status()
+}
+
 /// A head that never ends.
 const HALVES: [&str; 4] =
     ["", "P", "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1", "GET /mcp HTTP/1.1\r\nX-A: b\r\n"];
@@ -19,7 +25,7 @@ const HALVES: [&str; 4] =
 async fn thousands_of_half_open_connections_keep_no_agent_out() {
     // Fewer descriptors than connections, and fewer than any system allows.
     let lone = Lone::start_with_descriptors(400);
-    let first = Peer::join(lone.port, &lone.token).await;
+    let first = lone.peer().await;
     let stream = first.listen().await;
     let before = lone.peak_kb();
     let mut held = Vec::new();
@@ -33,12 +39,11 @@ async fn thousands_of_half_open_connections_keep_no_agent_out() {
             held.remove(0);
         }
     }
-    let agent = Peer::join(lone.port, &lone.token).await;
+    let agent = lone.peer().await;
     assert_eq!(agent.post(PING).await.status(), 200, "a new agent connects");
     assert_eq!(first.post(PING).await.status(), 200, "the connected agent continues");
     drop(stream);
-    let grown = lone.peak_kb().saturating_sub(before);
-    assert!(grown < FLAT / 2, "memory grew by {grown} KB");
+    lone.has_grown_less_than(FLAT / 2, before);
 }
 
 #[cfg(target_os = "linux")]
@@ -49,7 +54,7 @@ async fn connections_by_the_hundred_at_once_leave_room_for_an_agent() {
     for _ in 0..700 {
         held.push(Raw::dial(lone.port).await);
     }
-    let agent = Peer::join(lone.port, &lone.token).await;
+    let agent = lone.peer().await;
     assert_eq!(agent.post(PING).await.status(), 200);
     drop(held);
     assert_eq!(agent.post(PING).await.status(), 200, "after the others are gone");
@@ -57,8 +62,7 @@ async fn connections_by_the_hundred_at_once_leave_room_for_an_agent() {
 
 #[tokio::test]
 async fn of_too_many_strangers_the_first_gives_way() {
-    let stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (stage, peer) = Stage::with_peer().await;
     let began = Instant::now();
     let mut first = Raw::dial(stage.port()).await;
     let mut held = Vec::new();
@@ -70,19 +74,14 @@ async fn of_too_many_strangers_the_first_gives_way() {
     // After ten seconds it would be closed anyway.
     let gone = began.elapsed();
     assert!(gone < Duration::from_secs(9) || dialled > Duration::from_secs(5), "it stayed for {gone:?}");
-    held[299].send(peer.post_head(PING.len())).await;
-    held[299].send(PING).await;
-    assert_eq!(held[299].answer().await.status(), 200, "the last one stays");
+    assert_eq!(ping_over(&mut held[299], &peer).await, 200, "the last one stays");
 }
 
 #[tokio::test]
 async fn busy_strangers_are_disconnected_in_time() {
-    let stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (stage, peer) = Stage::with_peer().await;
     let mut known = Raw::dial(stage.port()).await;
-    known.send(peer.post_head(PING.len())).await;
-    known.send(PING).await;
-    assert_eq!(known.answer().await.status(), 200);
+    assert_eq!(ping_over(&mut known, &peer).await, 200);
 
     let mut silent = Raw::dial(stage.port()).await;
     let mut slow = Raw::dial(stage.port()).await;
@@ -100,16 +99,14 @@ async fn busy_strangers_are_disconnected_in_time() {
     silent.closed().await;
     wrong.closed().await;
 
-    known.send(peer.post_head(PING.len())).await;
-    known.send(PING).await;
-    assert_eq!(known.answer().await.status(), 200, "a connection with the token may stay silent");
+    assert_eq!(ping_over(&mut known, &peer).await, 200, "a connection with the token may stay silent");
 }
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_head_without_an_end_is_refused_and_memory_stays_flat() {
     let lone = Lone::start();
-    let peer = Peer::join(lone.port, &lone.token).await;
+    let peer = lone.peer().await;
     let before = lone.peak_kb();
     let many = "X-Many: 1\r\n".repeat(6_000);
     let long = format!("X-Long: {}", "x".repeat(1 << 20));
@@ -117,19 +114,14 @@ async fn a_head_without_an_end_is_refused_and_memory_stays_flat() {
         for token in ["wrong", &lone.token] {
             let mut raw = Raw::dial(lone.port).await;
             raw.send(Peer::stranger(lone.port, token).head("POST")).await;
-            for _ in 0..64 {
-                if raw.try_send(&bomb).await.is_err() || raw.try_answer().await {
-                    break;
-                }
-            }
+            raw.send_until_answered(&bomb, 64).await;
             // A peer that is still sending may see the break before the answer.
             if let Some(head) = within("an answer or the end", raw.try_head()).await {
                 assert_eq!(head.status, 431);
             }
         }
     }
-    let grown = lone.peak_kb().saturating_sub(before);
-    assert!(grown < FLAT / 2, "memory grew by {grown} KB");
+    lone.has_grown_less_than(FLAT / 2, before);
     assert_eq!(peer.post(PING).await.status(), 200);
 }
 
@@ -137,7 +129,7 @@ async fn a_head_without_an_end_is_refused_and_memory_stays_flat() {
 #[tokio::test]
 async fn bodies_made_to_burst_are_refused_within_the_memory_limit() {
     let lone = Lone::start();
-    let peer = Peer::join(lone.port, &lone.token).await;
+    let peer = lone.peer().await;
     let before = lone.peak_kb();
     let deep = "[".repeat(8 << 20);
     let keys =
@@ -152,7 +144,6 @@ async fn bodies_made_to_burst_are_refused_within_the_memory_limit() {
     raw.send(packed).await;
     raw.send(b"\x1f\x8b\x08\x00").await;
     assert_eq!(raw.head().await.status, 400);
-    let grown = lone.peak_kb().saturating_sub(before);
-    assert!(grown < (192 << 10) + FLAT, "memory grew by {grown} KB");
+    lone.has_grown_less_than((192 << 10) + FLAT, before);
     assert_eq!(peer.post(PING).await.status(), 200);
 }

@@ -9,8 +9,7 @@ use crate::stage::Stage;
 
 #[tokio::test]
 async fn a_stream_begins_with_the_current_context() {
-    let stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (_stage, peer) = Stage::with_peer().await;
     for _ in 0..3 {
         assert_eq!(peer.listen().await.message().await["method"], "ide/contextUpdate");
     }
@@ -18,8 +17,7 @@ async fn a_stream_begins_with_the_current_context() {
 
 #[tokio::test]
 async fn comment_keeps_an_idle_stream_alive_every_20_seconds() {
-    let stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (_stage, peer) = Stage::with_peer().await;
     let mut stream = peer.listen().await;
     for _ in 0..2 {
         let waiting = tokio::time::timeout(Duration::from_secs(21), async {
@@ -37,8 +35,7 @@ async fn comment_keeps_an_idle_stream_alive_every_20_seconds() {
 
 #[tokio::test]
 async fn the_newest_get_wins_and_the_older_stream_ends_properly() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (mut stage, peer) = Stage::with_peer().await;
     let mut older = peer.listen().await;
     let mut newer = peer.listen().await;
     assert_eq!(older.to_the_end().await.1, End::Clean);
@@ -49,13 +46,11 @@ async fn the_newest_get_wins_and_the_older_stream_ends_properly() {
 
 #[tokio::test]
 async fn head_request_changes_nothing() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (mut stage, peer) = Stage::with_peer().await;
     let mut stream = peer.listen().await;
     for (path, expected) in [("/mcp", 405), ("/status", 200)] {
-        let mut raw = Raw::dial(stage.port()).await;
-        raw.send(format!("{}\r\n", peer.head("HEAD").replacen("/mcp", path, 1))).await;
-        assert_eq!(raw.head().await.status, expected, "{path}");
+        let request = format!("{}\r\n", peer.head("HEAD").replacen("/mcp", path, 1));
+        assert_eq!(stage.status_of(request).await, expected, "{path}");
     }
     peer.open_diff(1, &stage.path("a.txt"), "x\n").await;
     stage.accept().await;
@@ -64,21 +59,18 @@ async fn head_request_changes_nothing() {
 
 #[tokio::test]
 async fn an_outcome_waits_for_the_first_stream_and_comes_once() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (mut stage, peer) = Stage::with_peer().await;
     peer.open_diff(1, &stage.path("a.txt"), "x\n").await;
     stage.accept().await;
     let mut stream = peer.listen().await;
     assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], "x\n");
-    let ping = stream.told("ping").await;
-    peer.pong(&ping).await;
+    peer.settle(&mut stream).await;
     stream.silent_for(Duration::from_millis(300)).await;
 }
 
 #[tokio::test]
 async fn outcomes_keep_their_order_across_a_dropped_stream() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (mut stage, peer) = Stage::with_peer().await;
     let mut stream = peer.listen().await;
     stream.message().await;
     stream.reset();
@@ -89,22 +81,19 @@ async fn outcomes_keep_their_order_across_a_dropped_stream() {
     let mut stream = peer.listen().await;
     for name in ["a", "b", "c"] {
         assert_eq!(stream.told("ide/diffAccepted").await["params"]["filePath"], stage.path(name));
-        let ping = stream.told("ping").await;
-        peer.pong(&ping).await;
+        peer.settle(&mut stream).await;
     }
     stream.silent_for(Duration::from_millis(300)).await;
 }
 
 #[tokio::test]
 async fn last_event_id_brings_nothing_back() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (mut stage, peer) = Stage::with_peer().await;
     let mut stream = peer.listen().await;
     peer.open_diff(1, &stage.path("a.txt"), "x\n").await;
     stage.accept().await;
     stream.told("ide/diffAccepted").await;
-    let ping = stream.told("ping").await;
-    peer.pong(&ping).await;
+    peer.settle(&mut stream).await;
     let mut raw = Raw::dial(stage.port()).await;
     raw.send(format!("{}Accept: text/event-stream\r\nLast-Event-ID: 0\r\n\r\n", peer.head("GET"))).await;
     Stream::over(raw).await.silent_for(Duration::from_millis(400)).await;
@@ -112,8 +101,7 @@ async fn last_event_id_brings_nothing_back() {
 
 #[tokio::test]
 async fn ping_with_its_own_id_follows_every_outcome() {
-    let mut stage = Stage::new().await;
-    let peer = stage.peer().await;
+    let (mut stage, peer) = Stage::with_peer().await;
     let mut stream = peer.listen().await;
     let mut ids = Vec::new();
     for id in 0..5 {

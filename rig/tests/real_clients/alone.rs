@@ -53,8 +53,7 @@ pub(crate) async fn knows_what_the_person_has_open(rig: Rig, release: Release) -
 
 pub(crate) async fn writes_what_was_accepted(rig: Rig, release: Release) -> Result<()> {
     let stage = Stage::new(rig, release).await?;
-    let diff = stage.agent.open_diff(&stage.file, "one\nzwei\nthree\n");
-    let review = stage.companion.review_of("one\nzwei\nthree\n").await?;
+    let (diff, review) = stage.propose("one\nzwei\nthree\n").await?;
     stage.companion.accept(&review).await?;
     assert_eq!(diff.outcome().await?, Outcome::accepted("one\nzwei\nthree\n"));
     Ok(())
@@ -62,8 +61,7 @@ pub(crate) async fn writes_what_was_accepted(rig: Rig, release: Release) -> Resu
 
 pub(crate) async fn writes_the_persons_edits(rig: Rig, release: Release) -> Result<()> {
     let stage = Stage::new(rig, release).await?;
-    let diff = stage.agent.open_diff(&stage.file, "one\nzwei\nthree\n");
-    let review = stage.companion.review_of("one\nzwei\nthree\n").await?;
+    let (diff, review) = stage.propose("one\nzwei\nthree\n").await?;
     stage.companion.accept_with(&review, "one\ndeux ☕ \u{1F600}\nthree").await?;
     assert_eq!(diff.outcome().await?, Outcome::accepted("one\ndeux ☕ \u{1F600}\nthree"));
     Ok(())
@@ -71,8 +69,8 @@ pub(crate) async fn writes_the_persons_edits(rig: Rig, release: Release) -> Resu
 
 pub(crate) async fn writes_nothing_after_a_rejection(rig: Rig, release: Release) -> Result<()> {
     let stage = Stage::new(rig, release).await?;
-    let diff = stage.agent.open_diff(&stage.file, "all new\n");
-    stage.companion.reject(&stage.companion.review_of("all new\n").await?).await?;
+    let (diff, review) = stage.propose("all new\n").await?;
+    stage.companion.reject(&review).await?;
     assert_eq!(diff.outcome().await?, Outcome::Rejected);
     Ok(())
 }
@@ -82,8 +80,7 @@ pub(crate) async fn takes_the_edits_when_answered_in_its_own_prompt(
     release: Release,
 ) -> Result<()> {
     let stage = Stage::new(rig, release).await?;
-    let diff = stage.agent.open_diff(&stage.file, "all new\n");
-    let review = stage.companion.review_of("all new\n").await?;
+    let (diff, review) = stage.propose("all new\n").await?;
     stage.companion.edit(&review, "new, and mine\n").await?;
     stage.agent.resolve_from_cli(&stage.file, CliAnswer::Accepted).await?;
     assert_eq!(diff.outcome().await?, Outcome::accepted("new, and mine\n"));
@@ -97,8 +94,7 @@ pub(crate) async fn takes_its_proposal_when_answered_in_its_own_prompt(
     release: Release,
 ) -> Result<()> {
     let stage = Stage::new(rig, release).await?;
-    let diff = stage.agent.open_diff(&stage.file, "all new\n");
-    let review = stage.companion.review_of("all new\n").await?;
+    let (diff, review) = stage.propose("all new\n").await?;
     stage.agent.resolve_from_cli(&stage.file, CliAnswer::Accepted).await?;
     assert_eq!(diff.outcome().await?, Outcome::accepted("all new\n"));
     assert_eq!(stage.companion.closed(review.id).await?.closing, Closing::AnsweredInAgent);
@@ -110,8 +106,7 @@ pub(crate) async fn rejects_in_its_own_prompt_and_the_edits_are_kept(
     release: Release,
 ) -> Result<()> {
     let stage = Stage::new(rig, release).await?;
-    let diff = stage.agent.open_diff(&stage.file, "all new\n");
-    let review = stage.companion.review_of("all new\n").await?;
+    let (diff, review) = stage.propose("all new\n").await?;
     stage.companion.edit(&review, "an hour of my work\n").await?;
     stage.agent.resolve_from_cli(&stage.file, CliAnswer::Rejected).await?;
     assert_eq!(diff.outcome().await?, Outcome::Rejected);
@@ -138,8 +133,7 @@ pub(crate) async fn gets_two_diffs_in_a_row_decided_apart(rig: Rig, release: Rel
 pub(crate) async fn proposes_the_same_file_twice(rig: Rig, release: Release) -> Result<()> {
     let stage = Stage::new(rig, release).await?;
     for (proposed, accepted) in [("one\n", "one, edited\n"), ("two\n", "two\n"), ("one\n", "one again\n")] {
-        let diff = stage.agent.open_diff(&stage.file, proposed);
-        let review = stage.companion.review_of(proposed).await?;
+        let (diff, review) = stage.propose(proposed).await?;
         stage.companion.accept_with(&review, accepted).await?;
         assert_eq!(diff.outcome().await?, Outcome::accepted(accepted));
     }

@@ -24,8 +24,7 @@ macro_rules! with_each_release {
             $(
                 #[tokio::test]
                 async fn $story() -> anyhow::Result<()> {
-                    let name = concat!(stringify!($release), "::", stringify!($story));
-                    let Some(rig) = alongside_rig::rig_or_skip(name) else { return Ok(()) };
+                    let Some(rig) = alongside_rig::rig_or_skip() else { return Ok(()) };
                     crate::$module::$story(rig, alongside_rig::Release::$family($version)).await
                 }
             )*

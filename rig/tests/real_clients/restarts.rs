@@ -8,8 +8,7 @@ use crate::stage::{COMPANION, Stage};
 
 pub(crate) async fn agent_comes_back(rig: Rig, release: Release) -> Result<()> {
     let stage = Stage::new(rig, release).await?;
-    let open = stage.agent.open_diff(&stage.file, "from the first\n");
-    let orphan = stage.companion.review_of("from the first\n").await?;
+    let (open, orphan) = stage.propose("from the first\n").await?;
     stage.agent.kill().await?;
     assert!(open.outcome().await.is_err(), "a killed agent has no outcome");
 
@@ -31,8 +30,7 @@ pub(crate) async fn companion_stops_with_a_diff_open_and_comes_back(
     release: Release,
 ) -> Result<()> {
     let stage = Stage::new(rig, release).await?;
-    let diff = stage.agent.open_diff(&stage.file, "undecided\n");
-    stage.companion.review_of("undecided\n").await?;
+    let (diff, _) = stage.propose("undecided\n").await?;
     stage.companion.stop().await?;
     assert_eq!(diff.outcome().await?, Outcome::Rejected);
 
@@ -66,9 +64,8 @@ pub(crate) async fn companion_crashes_and_the_session_goes_on(rig: Rig, release:
 /// The restarted companion is the only way to free the agent.
 pub(crate) async fn companion_crashes_with_a_diff_open(rig: Rig, release: Release) -> Result<()> {
     let mut stage = Stage::new(rig, release).await?;
-    let diff = stage.agent.open_diff(&stage.file, "undecided\n");
-    stage.companion.review_of("undecided\n").await?;
-    stage.agent.wait_answered("openDiff").await?;
+    let (diff, _) = stage.propose("undecided\n").await?;
+    stage.agent.wait_proposed("undecided\n").await?;
     let port = stage.companion.port;
     let companion = crash(stage.companion, &stage.agent, &stage.sandbox).await?;
     assert_eq!(companion.port, port, "same port and token");

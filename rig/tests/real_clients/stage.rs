@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use alongside_desk::Review;
 use alongside_rig::companion::CompanionProcess;
-use alongside_rig::{RealClient, Release, Rig, Sandbox};
+use alongside_rig::{OpenDiff, RealClient, Release, Rig, Sandbox};
 use anyhow::Result;
 
 /// The companion under test, in a process of its own.
@@ -34,5 +35,11 @@ impl Stage {
         agent.connect().await?;
         companion.agents_listen(1).await?;
         Ok(Self { agent, companion, file, release, rig, sandbox })
+    }
+
+    /// The agent proposes a text for the file, and the companion shows the review.
+    pub(crate) async fn propose(&self, text: &str) -> Result<(OpenDiff, Review)> {
+        let diff = self.agent.open_diff(&self.file, text);
+        Ok((diff, self.companion.review_of(text).await?))
     }
 }

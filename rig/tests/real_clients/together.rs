@@ -10,19 +10,14 @@ use crate::stage::{A_WHILE, COMPANION, ORIGINAL};
 /// The agents' SDKs number their requests alike, so that all ids are equal, and here the paths too.
 #[tokio::test]
 async fn four_agents_on_one_file_get_their_own_outcomes() -> Result<()> {
-    let Some(rig) = rig_or_skip("four_agents_on_one_file_get_their_own_outcomes") else { return Ok(()) };
+    let Some(rig) = rig_or_skip() else { return Ok(()) };
     let sandbox = Sandbox::new();
     let file = sandbox.write("file.txt", ORIGINAL);
     let companion = CompanionProcess::start(COMPANION, &sandbox).await?;
 
-    let releases = [
-        Release::gemini("0.61.0"),
-        Release::gemini("0.61.0"),
-        Release::qwen("0.24.4"),
-        Release::qwen("0.24.4"),
-    ];
+    let (gemini, qwen) = (Release::gemini("0.61.0"), Release::qwen("0.24.4"));
     let mut agents = Vec::new();
-    for release in releases {
+    for release in [gemini, gemini, qwen, qwen] {
         let agent = RealClient::start(&rig, &sandbox, release).await?;
         agent.connect().await?;
         agents.push(agent);
@@ -52,11 +47,8 @@ async fn four_agents_on_one_file_get_their_own_outcomes() -> Result<()> {
             }
             assert_eq!(diff.outcome().await?, expected);
             for (other, review, _) in &mut open {
-                assert!(
-                    other.stays_open_for(A_WHILE / 4).await,
-                    "{} got another's outcome",
-                    review.agent.name
-                );
+                let stays_open = other.stays_open_for(A_WHILE / 4).await;
+                assert!(stays_open, "{} got another's outcome", review.agent.name);
             }
         }
     }
@@ -66,7 +58,7 @@ async fn four_agents_on_one_file_get_their_own_outcomes() -> Result<()> {
 /// One agent ends in the middle; the others' diffs are untouched.
 #[tokio::test]
 async fn an_agent_that_dies_takes_nobodys_diff_with_it() -> Result<()> {
-    let Some(rig) = rig_or_skip("an_agent_that_dies_takes_nobodys_diff_with_it") else { return Ok(()) };
+    let Some(rig) = rig_or_skip() else { return Ok(()) };
     let sandbox = Sandbox::new();
     let file = sandbox.write("file.txt", ORIGINAL);
     let companion = CompanionProcess::start(COMPANION, &sandbox).await?;

@@ -1,6 +1,6 @@
 //! The stage of every test: a project with a file, `alongside` on a terminal, and texts for a proposal.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use alongside_rig::screen::Terminal;
@@ -27,14 +27,7 @@ impl Stage {
 
     /// Starts `alongside` on a terminal of this kind.
     pub(crate) fn desk(&self, terminal: &Terminal) -> Result<Screen> {
-        self.alongside(terminal, &[])
-    }
-
-    /// Starts `alongside` with arguments.
-    pub(crate) fn alongside(&self, terminal: &Terminal, arguments: &[&str]) -> Result<Screen> {
-        let program = alongside_bin()?;
-        let words = arguments.iter().map(Path::new);
-        Screen::start(&self.sandbox, terminal, [program.as_path()].into_iter().chain(words))
+        Screen::start(&self.sandbox, terminal, [alongside_bin()?])
     }
 
     /// A shell with job control, which knows `alongside`.

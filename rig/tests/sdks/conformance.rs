@@ -51,7 +51,7 @@ macro_rules! scenarios {
     ($($name:ident: $scenario:literal),* $(,)?) => {$(
         #[tokio::test]
         async fn $name() -> Result<()> {
-            let Some(rig) = rig_or_skip(stringify!($name)) else { return Ok(()) };
+            let Some(rig) = rig_or_skip() else { return Ok(()) };
             passes(rig, $scenario).await
         }
     )*};

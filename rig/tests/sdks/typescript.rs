@@ -74,7 +74,7 @@ macro_rules! with_each_sdk {
     ($($name:ident: $version:literal),* $(,)?) => {$(
         #[tokio::test]
         async fn $name() -> Result<()> {
-            let Some(rig) = rig_or_skip(stringify!($name)) else { return Ok(()) };
+            let Some(rig) = rig_or_skip() else { return Ok(()) };
             whole_session(rig, $version).await
         }
     )*};

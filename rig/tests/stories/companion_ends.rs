@@ -4,58 +4,51 @@ use alongside_rig::agent_cli::Cli;
 use anyhow::Result;
 use rustix::process::{Signal, kill_process};
 
-use crate::script::{EDIT, NEXT_ANSWER, NEXT_REQUEST, ORIGINAL, REQUEST, shout};
-use crate::stage::Stage;
+use crate::script::{ORIGINAL, REQUEST, shout};
+use crate::stage::{Reviewer, Stage, takes_the_next_message};
 
 #[test]
 fn gemini_is_free_after_a_stop_in_mid_review() -> Result<()> {
-    person_stops_alongside_in_mid_review("whole Gemini CLI, companion stopped", Cli::Gemini)
+    ends_in_mid_review(Cli::Gemini, "alongside review", stop)
 }
 
 #[test]
 fn qwen_is_free_after_a_stop_in_mid_review() -> Result<()> {
-    person_stops_alongside_in_mid_review("whole Qwen Code, companion stopped", Cli::Qwen)
-}
-
-fn person_stops_alongside_in_mid_review(story: &str, cli: Cli) -> Result<()> {
-    let Some(mut stage) = Stage::set(story, ORIGINAL, EDIT)? else { return Ok(()) };
-    stage.start_review()?;
-    let agent = stage.start(cli, shout(cli, &stage.file))?;
-    agent.ask(REQUEST)?;
-    agent.wait_until_it_asks()?;
-    stage.reviewer().wait_until_shown("+TWO")?;
-    stage.reviewer().pane.press("C-c")?;
-
-    agent.wait_until_free()?;
-    agent.ask(NEXT_REQUEST)?;
-    agent.wait_until_it_says(NEXT_ANSWER)?;
-    assert_eq!(stage.on_disk(), ORIGINAL);
-    Ok(())
+    ends_in_mid_review(Cli::Qwen, "alongside review", stop)
 }
 
 #[test]
 fn gemini_is_free_after_a_crash_and_restart_in_mid_review() -> Result<()> {
-    alongside_crashes_in_mid_review("whole Gemini CLI, companion crashed", Cli::Gemini)
+    ends_in_mid_review(Cli::Gemini, "alongside review; alongside review", crash)
 }
 
 #[test]
 fn qwen_is_free_after_a_crash_and_restart_in_mid_review() -> Result<()> {
-    alongside_crashes_in_mid_review("whole Qwen Code, companion crashed", Cli::Qwen)
+    ends_in_mid_review(Cli::Qwen, "alongside review; alongside review", crash)
 }
 
-fn alongside_crashes_in_mid_review(story: &str, cli: Cli) -> Result<()> {
-    let Some(mut stage) = Stage::set(story, ORIGINAL, EDIT)? else { return Ok(()) };
-    stage.start_review_with("alongside review; alongside review")?;
-    let agent = stage.start(cli, shout(cli, &stage.file))?;
-    agent.ask(REQUEST)?;
-    agent.wait_until_it_asks()?;
-    stage.reviewer().wait_until_shown("+TWO")?;
-    kill_process(stage.host()?, Signal::KILL)?;
+fn stop(_: &Stage, reviewer: &Reviewer) -> Result<()> {
+    reviewer.pane.press("C-c")
+}
 
-    // Only the new companion can end the diff: Enter and Esc are dead in an agent whose stream was cut.
-    agent.wait_until_free()?;
-    agent.ask(NEXT_REQUEST)?;
-    agent.wait_until_it_says(NEXT_ANSWER)?;
+/// Only the new companion can end the diff: Enter and Esc are dead in an agent whose stream was cut.
+fn crash(stage: &Stage, _: &Reviewer) -> Result<()> {
+    Ok(kill_process(stage.host()?, Signal::KILL)?)
+}
+
+fn ends_in_mid_review(
+    cli: Cli,
+    command: &str,
+    end: impl FnOnce(&Stage, &Reviewer) -> Result<()>,
+) -> Result<()> {
+    let Some(stage) = Stage::set()? else { return Ok(()) };
+    let reviewer = stage.start_review_with(command)?;
+    let agent = stage.start(&reviewer, cli, shout(cli, &stage.file))?;
+    agent.ask_for_change(REQUEST)?;
+    reviewer.wait_until_shown("+TWO")?;
+    end(&stage, &reviewer)?;
+
+    takes_the_next_message(&agent)?;
     assert_eq!(stage.on_disk(), ORIGINAL);
     Ok(())
 }

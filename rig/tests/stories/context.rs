@@ -6,12 +6,12 @@ use alongside_rig::tmux::SHELL_PROMPT;
 use alongside_rig::wait::PATIENCE;
 use anyhow::Result;
 
-use crate::script::{EDIT, NEXT_ANSWER, NEXT_REQUEST, ORIGINAL, with};
+use crate::script::{NEXT_ANSWER, NEXT_REQUEST, with};
 use crate::stage::Stage;
 
 #[test]
 fn qwen_p_carries_the_saved_file_to_the_model() -> Result<()> {
-    let Some(mut stage) = Stage::set("whole Qwen Code, one prompt", ORIGINAL, EDIT)? else { return Ok(()) };
+    let Some(stage) = Stage::set()? else { return Ok(()) };
     stage.start_review()?;
     let saved = stage.save("saved by the person.txt", "hello\n")?;
     let qwen = stage.install(Cli::Qwen, Script::new().on("hi", [Turn::say("Hello from the fake model.")]))?;
@@ -28,9 +28,9 @@ fn qwen_p_carries_the_saved_file_to_the_model() -> Result<()> {
 
 #[test]
 fn gemini_carries_the_saved_file_to_the_model() -> Result<()> {
-    let Some(mut stage) = Stage::set("whole Gemini CLI, context", ORIGINAL, EDIT)? else { return Ok(()) };
-    stage.start_review()?;
-    let gemini = stage.start(Cli::Gemini, with(Vec::new()))?;
+    let Some(stage) = Stage::set()? else { return Ok(()) };
+    let reviewer = stage.start_review()?;
+    let gemini = stage.start(&reviewer, Cli::Gemini, with(Vec::new()))?;
     let saved = stage.save("saved by the person.txt", "hello\n")?;
     gemini.wait_until_it_says("1 open file")?;
     gemini.ask(NEXT_REQUEST)?;

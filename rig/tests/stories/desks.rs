@@ -6,17 +6,16 @@ use alongside_rig::tmux::Pane;
 use anyhow::Result;
 
 use crate::desk::WIDE;
-use crate::script::{DONE, EDIT, NEXT_ANSWER, NEXT_REQUEST, ORIGINAL, REQUEST, SHOUTED, shout};
-use crate::stage::{READING, Stage};
+use crate::script::{DONE, ORIGINAL, REQUEST, SHOUTED, shout};
+use crate::stage::{READING, Stage, takes_the_next_message};
 
 #[test]
 fn of_two_decisions_at_two_desks_one_counts() -> Result<()> {
-    let Some(stage) = Stage::set("whole Gemini CLI, two desks", ORIGINAL, EDIT)? else { return Ok(()) };
+    let Some(stage) = Stage::set()? else { return Ok(()) };
     let (one, other) = (stage.open_desk(WIDE)?, stage.open_desk(WIDE)?);
     let gemini = stage.start_at(&one, Cli::Gemini, shout(Cli::Gemini, &stage.file))?;
     other.wait_until_connected(1)?;
-    gemini.ask(REQUEST)?;
-    gemini.wait_until_it_asks()?;
+    gemini.ask_for_change(REQUEST)?;
 
     // A change at one desk appears at the other.
     one.press_at("notes.txt", "Space")?;
@@ -32,24 +31,22 @@ fn of_two_decisions_at_two_desks_one_counts() -> Result<()> {
 
 #[test]
 fn of_two_decisions_at_a_desk_and_in_line_mode_one_counts() -> Result<()> {
-    let Some(mut stage) = Stage::set("whole Qwen Code, a desk and the line mode", ORIGINAL, EDIT)? else {
+    let Some(stage) = Stage::set()? else {
         return Ok(());
     };
     let desk = stage.open_desk(WIDE)?;
-    stage.start_review()?;
+    let reviewer = stage.start_review()?;
     let qwen = stage.start_at(&desk, Cli::Qwen, shout(Cli::Qwen, &stage.file))?;
-    qwen.ask(REQUEST)?;
-    qwen.wait_until_it_asks()?;
-    stage.reviewer().answer_about("TWO", "d")?;
-    stage.reviewer().wait_until_shown("+EIGHT")?;
+    qwen.ask_for_change(REQUEST)?;
+    reviewer.answer_about("TWO", "d")?;
+    reviewer.wait_until_shown("+EIGHT")?;
     desk.press_after("2 kept, 1 dropped", "u")?;
-    stage.reviewer().wait_until_shown("changed at another desk")?;
+    reviewer.wait_until_shown("changed at another desk")?;
     desk.wait_until_shown("3 kept")?;
 
     std::thread::sleep(READING);
-    let reviewer = &stage.reviewer().pane;
-    stage.terminal.press_at_once(&[(reviewer, &["r", "Enter"]), (&desk.pane, &["a"])])?;
-    one_decision_counts(&stage, &qwen, [&desk.pane, reviewer])
+    stage.terminal.press_at_once(&[(&reviewer.pane, &["r", "Enter"]), (&desk.pane, &["a"])])?;
+    one_decision_counts(&stage, &qwen, [&desk.pane, &reviewer.pane])
 }
 
 /// Agent, file and both desks agree on the outcome.
@@ -67,9 +64,7 @@ fn one_decision_counts(stage: &Stage, agent: &Agent, desks: [&Pane; 2]) -> Resul
     if said[0] == [true, false] {
         agent.wait_until_it_says(DONE)?;
     }
-    agent.wait_until_free()?;
-    agent.ask(NEXT_REQUEST)?;
-    agent.wait_until_it_says(NEXT_ANSWER)?;
+    takes_the_next_message(agent)?;
     let now = [SHOUTED, ORIGINAL].map(|text| stage.on_disk() == text);
     assert_eq!(said, [now, now], "accepted or rejected, as one and the other desk say, and as the file is");
     Ok(())

@@ -7,14 +7,12 @@ use anyhow::Result;
 use rustix::process::{Signal, kill_process};
 
 use crate::desk::WIDE;
-use crate::script::{
-    DONE, EDIT, NEXT_ANSWER, NEXT_REQUEST, ORIGINAL, REQUEST, REQUEST_AGAIN, SHOUTED, shout,
-};
-use crate::stage::{IN_EDITOR, Stage};
+use crate::script::{DONE, ORIGINAL, REQUEST, REQUEST_AGAIN, SHOUTED, shout};
+use crate::stage::{IN_EDITOR, Stage, takes_the_next_message};
 
 #[test]
 fn killed_agent_closes_only_its_own_review() -> Result<()> {
-    let Some(stage) = Stage::set("two whole agents, one killed", ORIGINAL, EDIT)? else { return Ok(()) };
+    let Some(stage) = Stage::set()? else { return Ok(()) };
     let songs = stage.sandbox.write("songs.txt", ORIGINAL);
     let desk = stage.open_desk(WIDE)?;
     let gemini = stage.start_at(&desk, Cli::Gemini, shout(Cli::Gemini, &stage.file))?;
@@ -40,7 +38,7 @@ fn killed_agent_closes_only_its_own_review() -> Result<()> {
 
 #[test]
 fn killed_desk_leaves_review_and_text_to_the_next() -> Result<()> {
-    let Some(stage) = Stage::set("whole Gemini CLI, desk killed", ORIGINAL, EDIT)? else { return Ok(()) };
+    let Some(stage) = Stage::set()? else { return Ok(()) };
     let edited = SHOUTED.replace("TWO", "two").replace("FOURTEEN", "14");
     let desk = stage.open_desk_of_slow_editor(WIDE)?;
     let gemini = stage.start_at(&desk, Cli::Gemini, shout(Cli::Gemini, &stage.file))?;
@@ -62,7 +60,7 @@ fn killed_desk_leaves_review_and_text_to_the_next() -> Result<()> {
 
 #[test]
 fn killed_host_frees_agents_and_keeps_typed_text() -> Result<()> {
-    let Some(stage) = Stage::set("three whole agents, host killed", ORIGINAL, EDIT)? else { return Ok(()) };
+    let Some(stage) = Stage::set()? else { return Ok(()) };
     let songs = stage.sandbox.write("songs.txt", ORIGINAL);
     let tales = stage.sandbox.write("tales.txt", ORIGINAL);
     let edited = SHOUTED.replace("FOURTEEN", "14");
@@ -71,8 +69,7 @@ fn killed_host_frees_agents_and_keeps_typed_text() -> Result<()> {
     let qwen = stage.start_at(&desk, Cli::Qwen, shout(Cli::Qwen, &songs))?;
     let other = stage.start_at(&desk, Cli::Gemini, shout(Cli::Gemini, &tales))?;
     for (agent, file) in [(&gemini, "notes.txt"), (&qwen, "songs.txt"), (&other, "tales.txt")] {
-        agent.ask(REQUEST)?;
-        agent.wait_until_it_asks()?;
+        agent.ask_for_change(REQUEST)?;
         desk.wait_until_shown(file)?;
     }
     desk.press_at("notes.txt", "e")?;
@@ -81,9 +78,7 @@ fn killed_host_frees_agents_and_keeps_typed_text() -> Result<()> {
     kill_process(stage.host()?, Signal::KILL)?;
 
     for agent in [&gemini, &qwen, &other] {
-        agent.wait_until_free()?;
-        agent.ask(NEXT_REQUEST)?;
-        agent.wait_until_it_says(NEXT_ANSWER)?;
+        takes_the_next_message(agent)?;
     }
     for file in [&stage.file, &songs, &tales] {
         assert_eq!(std::fs::read_to_string(file)?, ORIGINAL);

@@ -17,6 +17,7 @@ use rustix::process::Pid;
 use serde_json::Value;
 
 use crate::desk::Desk;
+use crate::script::{EDIT, NEXT_ANSWER, NEXT_REQUEST, ORIGINAL};
 
 /// Desks ignore answers that come sooner than a person can read.
 pub(crate) const READING: Duration = Duration::from_millis(500);
@@ -30,7 +31,6 @@ const ROOMY: (u16, u16) = (100, 50);
 /// The scene of one story. Fields are dropped in this order: the terminal first, the sandbox last.
 pub(crate) struct Stage {
     pub(crate) terminal: Tmux,
-    reviewer: Option<Reviewer>,
     rig: Rig,
     /// The first file of the project, `notes.txt`.
     pub(crate) file: PathBuf,
@@ -38,16 +38,21 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// A project whose `notes.txt` holds `content`, and a person whose editor is `sed`, with `edit` as its
-    /// script. `None` where agents cannot be installed, which is reported as skipped.
-    pub(crate) fn set(story: &str, content: &str, edit: &str) -> Result<Option<Self>> {
-        let Some(rig) = rig_or_skip(story) else { return Ok(None) };
+    /// A project whose `notes.txt` holds [`ORIGINAL`]. `None` where agents cannot be installed, which is
+    /// reported as skipped.
+    pub(crate) fn set() -> Result<Option<Self>> {
+        Self::with_file(ORIGINAL)
+    }
+
+    /// The same with another content. The person's editor is `sed` with [`EDIT`].
+    pub(crate) fn with_file(content: &str) -> Result<Option<Self>> {
+        let Some(rig) = rig_or_skip() else { return Ok(None) };
         let sandbox = Sandbox::new();
         let file = sandbox.write("notes.txt", content);
         agent_cli::write_program(
             &sandbox,
             "person-edits",
-            &format!("for file; do :; done\nexec sed -i '{edit}' \"$file\""),
+            &format!("for file; do :; done\nexec sed -i '{EDIT}' \"$file\""),
         )?;
         agent_cli::write_program(
             &sandbox,
@@ -56,26 +61,20 @@ impl Stage {
         )?;
         let editor = ["VISUAL", "EDITOR"].map(|name| (name.to_owned(), OsString::from("person-edits")));
         let terminal = Tmux::new(&sandbox, [agent_cli::path_variable(&sandbox)?].into_iter().chain(editor));
-        Ok(Some(Self { terminal, reviewer: None, rig, file, sandbox }))
+        Ok(Some(Self { terminal, rig, file, sandbox }))
     }
 
     /// Types `alongside review` into a new pane.
-    pub(crate) fn start_review(&mut self) -> Result<()> {
+    pub(crate) fn start_review(&self) -> Result<Reviewer> {
         self.start_review_with("alongside review")
     }
 
     /// The same with another command line.
-    pub(crate) fn start_review_with(&mut self, command: &str) -> Result<()> {
+    pub(crate) fn start_review_with(&self, command: &str) -> Result<Reviewer> {
         let pane = self.terminal.pane("alongside review")?;
         pane.enter(command)?;
         pane.wait_for("alongside to serve", |screen| screen.contains("Waiting for proposals"))?;
-        self.reviewer = Some(Reviewer { pane });
-        Ok(())
-    }
-
-    /// The person at `alongside review`, which must have been started.
-    pub(crate) fn reviewer(&self) -> &Reviewer {
-        self.reviewer.as_ref().expect("the story starts `alongside review`")
+        Ok(Reviewer { pane })
     }
 
     /// Types `alongside` into a new window of so many columns and rows.
@@ -118,10 +117,10 @@ impl Stage {
     }
 
     /// An agent that is running and connected: its own prompt comes earlier than its stream.
-    pub(crate) fn start(&self, cli: Cli, script: Script) -> Result<Agent> {
+    pub(crate) fn start(&self, reviewer: &Reviewer, cli: Cli, script: Script) -> Result<Agent> {
         let agent = self.install(cli, script)?;
         agent.start()?;
-        self.reviewer().wait_until_connected(1)?;
+        reviewer.wait_until_connected(1)?;
         Ok(agent)
     }
 
@@ -181,6 +180,13 @@ impl Stage {
     pub(crate) fn on_disk(&self) -> String {
         String::from_utf8(fs::read(&self.file).unwrap()).unwrap()
     }
+}
+
+/// The agent has its prompt back and answers in it.
+pub(crate) fn takes_the_next_message(agent: &Agent) -> Result<()> {
+    agent.wait_until_free()?;
+    agent.ask(NEXT_REQUEST)?;
+    agent.wait_until_it_says(NEXT_ANSWER)
 }
 
 /// The person at `alongside review`.

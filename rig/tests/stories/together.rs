@@ -5,14 +5,12 @@ use alongside_rig::program::alongside;
 use anyhow::Result;
 
 use crate::desk::WIDE;
-use crate::script::{
-    DONE, EDIT, NEXT_ANSWER, NEXT_REQUEST, ORIGINAL, REQUEST, REQUEST_AGAIN, SHOUTED, shout,
-};
-use crate::stage::Stage;
+use crate::script::{DONE, ORIGINAL, REQUEST, REQUEST_AGAIN, SHOUTED, shout};
+use crate::stage::{Stage, takes_the_next_message};
 
 #[test]
 fn three_agents_at_once_get_their_own_outcomes() -> Result<()> {
-    let Some(stage) = Stage::set("three whole agents, one desk", ORIGINAL, EDIT)? else { return Ok(()) };
+    let Some(stage) = Stage::set()? else { return Ok(()) };
     let songs = stage.sandbox.write("songs.txt", ORIGINAL);
     let tales = stage.sandbox.write("tales.txt", ORIGINAL);
     let desk = stage.open_desk(WIDE)?;
@@ -52,9 +50,7 @@ fn three_agents_at_once_get_their_own_outcomes() -> Result<()> {
     desk.press_at("songs.txt", "Tab")?;
     desk.press_at("tales.txt", "r")?;
     desk.wait_until_shown("tales.txt: rejected; Gemini CLI is told.")?;
-    other.wait_until_free()?;
-    other.ask(NEXT_REQUEST)?;
-    other.wait_until_it_says(NEXT_ANSWER)?;
+    takes_the_next_message(&other)?;
     assert_eq!(std::fs::read_to_string(&tales)?, ORIGINAL);
 
     // Answered in its own prompt, Qwen writes its own text; the person's text is in the drafts.

@@ -5,12 +5,12 @@ use alongside_rig::program::alongside;
 use anyhow::Result;
 
 use crate::desk::{Desk, SMALL};
-use crate::script::{DONE, EDIT, NEXT_ANSWER, NEXT_REQUEST, ORIGINAL, REQUEST, SHOUTED, shout};
-use crate::stage::Stage;
+use crate::script::{DONE, ORIGINAL, REQUEST, SHOUTED, shout};
+use crate::stage::{Stage, takes_the_next_message};
 
 #[test]
 fn the_tour_of_the_readme_works_at_80_by_24() -> Result<()> {
-    let Some(stage) = Stage::set("whole agents, the tour of the README", ORIGINAL, EDIT)? else {
+    let Some(stage) = Stage::set()? else {
         return Ok(());
     };
     let songs = stage.sandbox.write("songs.txt", ORIGINAL);
@@ -50,13 +50,12 @@ fn the_tour_of_the_readme_works_at_80_by_24() -> Result<()> {
 
 #[test]
 fn last_desk_asks_before_leaving_agents_unanswered() -> Result<()> {
-    let Some(stage) = Stage::set("whole Qwen Code, the last desk leaves", ORIGINAL, EDIT)? else {
+    let Some(stage) = Stage::set()? else {
         return Ok(());
     };
     let desk = stage.open_desk(SMALL)?;
     let qwen = stage.start_at(&desk, Cli::Qwen, shout(Cli::Qwen, &stage.file))?;
-    qwen.ask(REQUEST)?;
-    qwen.wait_until_it_asks()?;
+    qwen.ask_for_change(REQUEST)?;
     desk.press_at("notes.txt", "q")?;
     desk.press_after("1 review is waiting; leaving rejects it.", "n")?;
     desk.press_at("notes.txt", "Space")?;
@@ -64,9 +63,7 @@ fn last_desk_asks_before_leaving_agents_unanswered() -> Result<()> {
     desk.press_after("1 review is waiting; leaving rejects it.", "y")?;
 
     desk.wait_until_left()?;
-    qwen.wait_until_free()?;
-    qwen.ask(NEXT_REQUEST)?;
-    qwen.wait_until_it_says(NEXT_ANSWER)?;
+    takes_the_next_message(&qwen)?;
     assert_eq!(stage.on_disk(), ORIGINAL);
     assert_eq!(alongside(&stage.sandbox, &["drafts", "show", "1"])?, SHOUTED.replace("TWO", "two"));
     Ok(())
@@ -74,7 +71,7 @@ fn last_desk_asks_before_leaving_agents_unanswered() -> Result<()> {
 
 #[test]
 fn alongside_run_opens_a_desk_pane_that_closes_with_the_agent() -> Result<()> {
-    let Some(stage) = Stage::set("whole Gemini CLI, alongside run opens a desk", ORIGINAL, EDIT)? else {
+    let Some(stage) = Stage::set()? else {
         return Ok(());
     };
     let gemini = stage.install_in(Cli::Gemini, shout(Cli::Gemini, &stage.file), (200, 50))?;
