@@ -50,12 +50,6 @@ impl Agent {
         bail!("the agent did not connect after ten times `/ide enable`:\n{}", self.pane.screen()?)
     }
 
-    /// Types `/ide enable` until the agent shows `words`.
-    pub fn enable_ide_until_it_says(&self, words: &str) -> Result<()> {
-        let says = |screen: &str| screen.contains(words);
-        self.enable_ide_until(|deadline| self.pane.wait_within(deadline, words, says).is_ok())
-    }
-
     /// Types a message.
     pub fn ask(&self, words: &str) -> Result<()> {
         self.pane.enter(words)
@@ -79,6 +73,6 @@ impl Agent {
 
     /// Waits for its empty prompt, which a wedged agent never shows.
     pub fn wait_until_free(&self) -> Result<()> {
-        self.pane.wait_for("its prompt", |screen| self.cli.is_ready(screen)).map(drop)
+        self.pane.wait_for("its prompt", |screen| screen.contains("Type your message")).map(drop)
     }
 }

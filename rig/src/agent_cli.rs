@@ -41,7 +41,7 @@ impl Cli {
                 gemini_settings(sandbox)?;
                 let variables = [
                     ("GEMINI_API_KEY", "fake".to_owned()),
-                    ("GOOGLE_GEMINI_BASE_URL", model.gemini_base_url()),
+                    ("GOOGLE_GEMINI_BASE_URL", model.url()),
                     ("NO_BROWSER", "1".to_owned()),
                 ];
                 (rig.gemini_cli("0.61.0").join("bundle/gemini.js"), variables)
@@ -50,7 +50,7 @@ impl Cli {
                 qwen_settings(sandbox)?;
                 let variables = [
                     ("OPENAI_API_KEY", "fake".to_owned()),
-                    ("OPENAI_BASE_URL", model.openai_base_url()),
+                    ("OPENAI_BASE_URL", model.url() + "/v1"),
                     ("QWEN_CODE_NO_RELAUNCH", "1".to_owned()),
                 ];
                 (rig.qwen_code("0.24.4").join("cli-entry.js"), variables)
@@ -105,11 +105,6 @@ impl Cli {
         let turns =
             [(self == Self::Qwen).then_some(read), Some(Turn::call(tool, arguments)), Some(Turn::say(done))];
         turns.into_iter().flatten().collect()
-    }
-
-    /// Whether `screen` shows an empty prompt.
-    pub fn is_ready(self, screen: &str) -> bool {
-        screen.contains("Type your message")
     }
 }
 

@@ -183,23 +183,17 @@ impl RealClient {
         self.process.wait(&format!("an answer to the proposal {text:?}"), is_answered).await
     }
 
-    /// Every status and context of the agent, oldest first.
-    pub fn history(&self) -> Vec<Value> {
-        self.process.history()
-    }
-
     /// Its process.
-    pub fn pid(&self) -> u32 {
+    pub fn pid(&self) -> Pid {
         self.process.pid()
     }
 
     /// Runs `done` while the agent is frozen. Agents try for only 2.5 s to reopen a lost stream, and a busy
     /// machine may need longer to start another companion.
     pub async fn while_frozen<T>(&self, done: impl Future<Output = Result<T>>) -> Result<T> {
-        let process = Pid::from_raw(self.pid().cast_signed()).context("the agent has no process")?;
-        kill_process(process, Signal::STOP)?;
+        kill_process(self.pid(), Signal::STOP)?;
         let done = done.await;
-        kill_process(process, Signal::CONT)?;
+        kill_process(self.pid(), Signal::CONT)?;
         done
     }
 

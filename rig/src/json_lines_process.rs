@@ -127,8 +127,8 @@ impl JsonLinesProcess {
     }
 
     /// Its process id.
-    pub fn pid(&self) -> u32 {
-        self.pid.as_raw_nonzero().get().cast_unsigned()
+    pub fn pid(&self) -> Pid {
+        self.pid
     }
 
     /// Asks; the answer is awaited apart. The question gets its `id` here.

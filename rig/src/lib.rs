@@ -21,6 +21,7 @@ pub mod json_lines_process;
 pub mod load;
 pub mod matrix;
 pub mod model;
+pub mod procfs;
 pub mod program;
 pub mod proposer;
 pub mod release;

@@ -149,11 +149,6 @@ impl Screen {
             .with_context(|| format!("{text:?} is not shown:\n{}", frame(&picture)))
     }
 
-    /// The last text that the program copied to the clipboard, in base64.
-    pub fn copied(&self) -> Result<Option<Vec<u8>>> {
-        Ok(self.link()?.copied())
-    }
-
     /// The longest time that the program may have waited for an answer of the terminal.
     pub fn answered_within(&self) -> Result<Duration> {
         Ok(self.link()?.answered_within())

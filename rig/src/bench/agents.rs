@@ -7,10 +7,7 @@ use serde_json::{Value, json};
 
 use super::blocking_socket::{BlockingSocket, TimedResponse, data};
 use super::stream_reader::{Said, StreamReader};
-use crate::wire::{Address, VERSION};
-
-/// How long something that must come may take.
-const PATIENCE: Duration = Duration::from_secs(30);
+use crate::wire::{Address, PATIENCE, VERSION};
 
 /// One agent.
 #[derive(Debug)]

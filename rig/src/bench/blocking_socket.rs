@@ -11,10 +11,8 @@ use anyhow::{Context as _, Result, bail, ensure};
 use bytes::{Buf as _, BytesMut};
 use serde_json::Value;
 
+use super::PATIENCE;
 use crate::wire::Address;
-
-/// How long a response may take: the largest proposals take the slowest companions a while.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The response to a request.
 #[derive(Debug)]

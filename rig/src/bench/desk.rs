@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use alongside_desk::socket::{ClientInfo, Hello, Options, PROTOCOL, Terms};
 use anyhow::{Context as _, Result, ensure};
@@ -14,8 +14,7 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-/// How long a proposal may take to be shown.
-const PATIENCE: Duration = Duration::from_secs(60);
+use super::PATIENCE;
 
 /// A proposal that is shown.
 #[derive(Debug)]

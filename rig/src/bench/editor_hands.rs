@@ -5,16 +5,14 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use alongside_conformance::Action;
 use anyhow::{Context as _, Result, bail, ensure};
 
+use super::PATIENCE;
 use super::desk::Desk;
 use crate::sandbox::Sandbox;
-
-/// How long an action may take.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// See the module.
 #[derive(Debug)]

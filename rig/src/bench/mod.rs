@@ -68,7 +68,7 @@ impl Scene {
 /// How much is measured.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// A kind of companion to measure.
+    /// The scenes to measure.
     pub scenes: Vec<Scene>,
     /// How often each is started, to be found.
     pub starts: usize,
@@ -96,7 +96,10 @@ pub struct Plan {
     pub debounce: Duration,
 }
 
-/// The sizes of proposals, in bytes.
+/// How long an answer may take: the largest proposals take the slowest companions a while.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A megabyte.
 const MB: usize = 1 << 20;
 
 impl Default for Plan {
@@ -123,7 +126,6 @@ impl Plan {
     /// A slice of everything, to see that it works. Its figures mean nothing.
     pub fn quick() -> Self {
         Self {
-            scenes: Scene::ALL.map(|(_, scene)| scene).to_vec(),
             starts: 2,
             sessions: vec![1, 5],
             dropped: 20,
@@ -135,7 +137,7 @@ impl Plan {
             steady: Duration::from_millis(600),
             proposals: vec![(MB, 1)],
             idle: Duration::from_secs(2),
-            debounce: Duration::from_millis(50),
+            ..Self::default()
         }
     }
 }

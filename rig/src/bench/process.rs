@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
+use crate::procfs::status_field;
+
 /// Memory in KiB.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Memory {
@@ -19,13 +21,8 @@ pub(super) struct Memory {
 
 /// How much memory a process has.
 pub(super) fn memory(pid: u32) -> Result<Memory> {
-    let status = fs::read_to_string(place(pid).join("status")).with_context(|| gone(pid))?;
-    let field = |name: &str| {
-        let value =
-            status.lines().find_map(|line| line.strip_prefix(name)?.split_whitespace().next()?.parse().ok());
-        value.with_context(|| gone(pid))
-    };
-    Ok(Memory { resident: field("VmRSS:")?, own: field("RssAnon:")? })
+    let kib = |field: &str| status_field(pid, field).map(|kib| kib as f64).with_context(|| gone(pid));
+    Ok(Memory { resident: kib("VmRSS")?, own: kib("RssAnon")? })
 }
 
 /// The work of a process's threads so far.

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::record::Target;
+use super::record::{Target, push};
 
 /// The files of a round. A clone is the same project.
 #[derive(Debug, Clone, Default)]
@@ -21,8 +21,7 @@ impl Project {
     pub(super) fn write(&self, at: u64, path: &Path, text: &str) -> io::Result<()> {
         let mut targets = self.lock();
         let index = targets.iter().position(|target| target.path == path).unwrap_or_else(|| {
-            targets.push(Target { path: path.to_owned(), writes: Vec::new(), found: None });
-            targets.len() - 1
+            push(&mut targets, Target { path: path.to_owned(), writes: Vec::new(), found: None })
         });
         targets[index].writes.push((at, text.to_owned()));
         fs::write(path, text)

@@ -32,8 +32,7 @@ pub struct Record {
 impl Record {
     /// Notes the start of a trouble, and returns its index.
     pub fn begin_trouble(&mut self, kind: TroubleKind, agent: Option<usize>, from: u64, until: u64) -> usize {
-        self.troubles.push(Trouble { kind, agent, from, until });
-        self.troubles.len() - 1
+        push(&mut self.troubles, Trouble { kind, agent, from, until })
     }
 
     /// Notes a leak once.
@@ -45,8 +44,14 @@ impl Record {
     }
 }
 
+/// Appends an entry to a list of the record, and returns its index.
+pub fn push<T>(list: &mut Vec<T>, entry: T) -> usize {
+    list.push(entry);
+    list.len() - 1
+}
+
 /// An `openDiff` call.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Proposal {
     /// The agent's number.
     pub agent: usize,

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::oracle::Violation;
 use super::record::{Record, Reply, TroubleKind};
+use crate::procfs::status_field;
 
 /// The result of a round.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,32 +83,14 @@ impl Totals {
     }
 
     fn add(&mut self, other: &Self) {
-        let Self {
-            steps,
-            diffs,
-            decisions,
-            edits,
-            outcomes,
-            kills,
-            ends,
-            cuts,
-            freezes,
-            drafts,
-            squats,
-            took,
-        } = other;
-        self.steps += steps;
-        self.diffs += diffs;
-        self.decisions += decisions;
-        self.edits += edits;
-        self.outcomes += outcomes;
-        self.kills += kills;
-        self.ends += ends;
-        self.cuts += cuts;
-        self.freezes += freezes;
-        self.drafts += drafts;
-        self.squats += squats;
-        self.took += took;
+        let mut other = *other;
+        self.counts().into_iter().zip(other.counts()).for_each(|(sum, count)| *sum += *count);
+    }
+
+    fn counts(&mut self) -> [&mut u64; 12] {
+        let Self { steps, diffs, decisions, edits, outcomes, kills, .. } = self;
+        let Self { ends, cuts, freezes, drafts, squats, took, .. } = self;
+        [steps, diffs, decisions, edits, outcomes, kills, ends, cuts, freezes, drafts, squats, took]
     }
 }
 
@@ -151,7 +134,8 @@ impl ResultLog {
     /// Appends the result of a round.
     pub fn put(&mut self, seed: u64, record: &Record, violations: &[Violation], took: u64) -> Result<()> {
         let broken = violations.iter().map(ToString::to_string).collect();
-        let entry = RoundResult { seed, totals: Totals::of(record, took), memory: memory(), broken };
+        let memory = status_field("self", "VmRSS").unwrap_or(0);
+        let entry = RoundResult { seed, totals: Totals::of(record, took), memory, broken };
         let mut line = serde_json::to_string(&entry)?;
         line.push('\n');
         self.file
@@ -191,13 +175,6 @@ impl ResultLog {
 pub const WARM: usize = 200;
 /// How much a process may grow after that, in KiB.
 pub const MAX_GROWTH: u64 = 8 << 10;
-
-/// The resident set of this process in KiB.
-fn memory() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
-}
 
 #[cfg(test)]
 mod tests {

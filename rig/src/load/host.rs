@@ -10,6 +10,7 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::net::UnixStream;
 use tokio::process::Child;
 
+use crate::procfs::status_field;
 use crate::sandbox::Sandbox;
 use crate::wire::Address;
 
@@ -84,10 +85,7 @@ impl Figures {
             std::fs::read_to_string(place.join(name))
                 .with_context(|| format!("the host (process {pid}) is gone"))
         };
-        let status = read("status")?;
-        let resident = status
-            .lines()
-            .find_map(|line| line.strip_prefix("VmRSS:")?.trim().split(' ').next()?.parse().ok());
+        let resident = status_field(pid, "VmRSS");
         // User and system time, in ticks of 10 ms, are the twelfth and thirteenth word after the name.
         let stat = read("stat")?;
         let words: Vec<_> = stat.rsplit(") ").next().unwrap_or_default().split(' ').collect();

@@ -73,16 +73,7 @@ impl Scratch {
 impl Installed {
     /// The package's directory.
     pub fn package(&self) -> PathBuf {
-        self.modules().join(self.package)
-    }
-
-    /// The MCP SDK that npm installed for it, if the package does not bundle its own.
-    pub fn sdk(&self) -> Option<String> {
-        sdk_of(&self.package())
-    }
-
-    fn modules(&self) -> PathBuf {
-        self.directory.path().join("node_modules")
+        self.directory.path().join("node_modules").join(self.package)
     }
 }
 

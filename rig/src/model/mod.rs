@@ -49,11 +49,6 @@ impl Request {
             .map(|message| message.texts.join("\n"))
             .unwrap_or_default()
     }
-
-    /// Whether `prompt` is the person's last message, so that this is no side request.
-    pub fn is_about(&self, prompt: &str) -> bool {
-        script::is_asked(&self.transcript, prompt)
-    }
 }
 
 type Requests = Arc<Mutex<Vec<Request>>>;
@@ -88,14 +83,9 @@ impl FakeModel {
         Ok(Self { address, requests, stop: Some(stop), thread: Some(thread) })
     }
 
-    /// The value of `GOOGLE_GEMINI_BASE_URL` for Gemini CLI.
-    pub fn gemini_base_url(&self) -> String {
+    /// The base URL of the Gemini API; that of the OpenAI-compatible one is `/v1` below.
+    pub fn url(&self) -> String {
         format!("http://{}", self.address)
-    }
-
-    /// The value of `OPENAI_BASE_URL` for OpenAI-compatible agents.
-    pub fn openai_base_url(&self) -> String {
-        format!("http://{}/v1", self.address)
     }
 
     /// All requests so far, oldest first.
@@ -109,7 +99,8 @@ impl FakeModel {
             let requests = self.requests();
             let seen =
                 || requests.iter().map(|r| format!("{} … {:?}", r.uri, tail(&r.asked()))).collect::<Vec<_>>();
-            requests.iter().find(|r| r.is_about(prompt)).cloned().ok_or_else(|| format!("{:#?}", seen()))
+            let asked = requests.iter().find(|request| script::is_asked(&request.transcript, prompt));
+            asked.cloned().ok_or_else(|| format!("{:#?}", seen()))
         })
     }
 }

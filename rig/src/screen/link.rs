@@ -96,10 +96,6 @@ impl Link {
         self.shared.parser().callbacks().modes.contains(&mode)
     }
 
-    pub(super) fn copied(&self) -> Option<Vec<u8>> {
-        self.shared.parser().callbacks().copied.clone()
-    }
-
     /// Waits until the whole output is read: until a poll that began after this call found nothing.
     pub(super) fn drain(&self) -> Result<()> {
         let lulls = || self.shared.lulls.load(Ordering::SeqCst);

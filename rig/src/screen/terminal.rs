@@ -69,13 +69,11 @@ pub(super) struct TerminalState {
     pub(super) modes: BTreeSet<u16>,
     /// Number of pushed levels of the keyboard protocol.
     pub(super) keyboards: u16,
-    /// The last text copied to the clipboard, in base64.
-    pub(super) copied: Option<Vec<u8>>,
 }
 
 impl TerminalState {
     pub(super) fn new(answers: Answers) -> Self {
-        Self { answers, owed: Vec::new(), modes: BTreeSet::new(), keyboards: 0, copied: None }
+        Self { answers, owed: Vec::new(), modes: BTreeSet::new(), keyboards: 0 }
     }
 }
 
@@ -122,9 +120,5 @@ impl vt100::Callbacks for TerminalState {
             _ => return,
         };
         self.owed.extend(format!("\x1b]{number};rgb:{colour}\x1b\\").bytes());
-    }
-
-    fn copy_to_clipboard(&mut self, _: &mut vt100::Screen, _: &[u8], data: &[u8]) {
-        self.copied = Some(data.to_owned());
     }
 }

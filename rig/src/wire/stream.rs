@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use alongside_agent::wire::{Event, EventParser, Head, Item as Block};
+use alongside_agent::wire::{Event, EventParser, Item as Block};
 use serde_json::Value;
 
 use super::{End, Raw, within};
@@ -10,8 +10,6 @@ use super::{End, Raw, within};
 /// An open stream.
 #[derive(Debug)]
 pub struct Stream {
-    /// The head of the companion's answer to the GET.
-    pub head: Head,
     raw: Raw,
     events: EventParser,
 }
@@ -38,7 +36,7 @@ impl Stream {
         let head = raw.try_head().await?;
         assert_eq!(head.status, 200, "the stream was refused: {head:?}");
         assert_eq!(head.get("content-type"), Some("text/event-stream"));
-        Some(Self { head, raw, events: EventParser::default() })
+        Some(Self { raw, events: EventParser::default() })
     }
 
     /// The next thing that comes, whenever that is. Cancel safe.

@@ -4,6 +4,7 @@ use std::fs;
 
 use alongside_rig::agent::Agent;
 use alongside_rig::agent_cli::Cli;
+use alongside_rig::procfs::command_line;
 use alongside_rig::tmux::Pane;
 use alongside_rig::{Generation, adapters};
 use anyhow::Result;
@@ -139,9 +140,9 @@ fn found_under_the_interface(generation: Generation) -> Result<()> {
     let neovim = stage.editors.neovim(generation);
     let _pane = stage.open(&neovim)?;
     stage.wait_until_served(1)?;
-    let words = |pid: i32| fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let processes = stage.processes_of(&neovim).into_iter();
-    let (embedded, interface): (Vec<_>, Vec<_>) = processes.partition(|pid| words(*pid).contains("--embed"));
+    let (embedded, interface): (Vec<_>, Vec<_>) =
+        processes.partition(|pid| command_line(pid).contains("--embed"));
     assert_eq!((embedded.len(), interface.len()), (1, 1));
     // Agents compare the name of a file; the process is in Qwen's lock.
     let port = stage.port(|_| true)?;

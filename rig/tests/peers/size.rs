@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 
+use alongside_rig::procfs::status_field;
 use alongside_rig::wire::{Peer, Raw, open_diff_call, within};
 
 use crate::stage::Stage;
@@ -91,9 +92,7 @@ impl Lone {
 
     /// The process's peak memory, in KB.
     pub(crate) fn peak_kb(&self) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
-        line.split_whitespace().nth(1).unwrap().parse().unwrap()
+        status_field(self.child.id(), "VmHWM").unwrap()
     }
 }
 

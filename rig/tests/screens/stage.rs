@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use alongside_rig::procfs::command_line;
 use alongside_rig::screen::Terminal;
 use alongside_rig::{Sandbox, Screen, agent_cli, alongside_bin, wait};
 use anyhow::Result;
@@ -43,11 +44,7 @@ impl Stage {
     pub(crate) fn is_empty_within(&self, deadline: Duration) -> Result<()> {
         wait::until("the end of every process", deadline, || {
             let left = self.sandbox.processes();
-            let name = |pid: &rustix::process::Pid| {
-                let words =
-                    std::fs::read(format!("/proc/{}/cmdline", pid.as_raw_nonzero())).unwrap_or_default();
-                format!("{pid:?} {}", String::from_utf8_lossy(&words).replace('\0', " "))
-            };
+            let name = |pid: &rustix::process::Pid| format!("{pid:?} {}", command_line(pid.as_raw_nonzero()));
             if left.is_empty() { Ok(()) } else { Err(left.iter().map(name).collect::<Vec<_>>().join("\n")) }
         })
     }

@@ -93,7 +93,8 @@ fn killed_host_frees_agents_and_keeps_typed_text() -> Result<()> {
 
     // Their streams are back, but the agents do not rely on them and would ask only in their own prompts.
     for (agent, file, path) in [(&gemini, "notes.txt", &stage.file), (&qwen, "songs.txt", &songs)] {
-        agent.enable_ide_until_it_says("Connected to")?;
+        let says = |screen: &str| screen.contains("Connected to");
+        agent.enable_ide_until(|deadline| agent.pane.wait_within(deadline, "Connected to", says).is_ok())?;
         agent.ask(REQUEST_AGAIN)?;
         desk.press_at(file, "a")?;
         agent.wait_until_it_says(DONE)?;

@@ -44,18 +44,12 @@ impl Judge<'_> {
             match proposal {
                 None => self.report(Rule::Stray, format!("a draft of no proposal: {draft:?}")),
                 Some(proposal) if !record.edits.iter().any(|edit| edit.proposal == proposal.mark) => {
-                    self.report_proposal(
-                        Rule::Stray,
-                        proposal,
-                        &format!("a draft without an edit: {draft:?}"),
-                    );
+                    let what = format!("a draft without an edit: {draft:?}");
+                    self.report_proposal(Rule::Stray, proposal, &what);
                 }
                 Some(proposal) if self.has_surely_been_written(proposal, draft) => {
-                    self.report_proposal(
-                        Rule::Stray,
-                        proposal,
-                        &format!("a draft of a text that the agent wrote: {draft:?}"),
-                    );
+                    let what = format!("a draft of a text that the agent wrote: {draft:?}");
+                    self.report_proposal(Rule::Stray, proposal, &what);
                 }
                 Some(_) => {}
             }

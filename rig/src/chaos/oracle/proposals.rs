@@ -75,11 +75,8 @@ impl Judge<'_> {
         let decided = self.record.decisions.iter().filter(|decision| decision.proposal == proposal.mark);
         let taken: Vec<_> = decided.filter(|decision| decision.answered.1 == Reply::Taken).collect();
         if taken.len() > 1 {
-            self.report_proposal(
-                Rule::Twice,
-                proposal,
-                &format!("the companion took {} decisions: {taken:?}", taken.len()),
-            );
+            let what = format!("the companion took {} decisions: {taken:?}", taken.len());
+            self.report_proposal(Rule::Twice, proposal, &what);
         }
         let Some(decision) = taken.first() else { return };
         let (decided_at, _) = decision.answered;
@@ -103,11 +100,10 @@ impl Judge<'_> {
             }
             None if proposal.closed.is_some() || proposal.departed.is_some() => {}
             None if proposal.has_failed() => {}
-            None => self.report_proposal(
-                Rule::Lost,
-                proposal,
-                &format!("the companion took {decision:?}, but no outcome came"),
-            ),
+            None => {
+                let what = format!("the companion took {decision:?}, but no outcome came");
+                self.report_proposal(Rule::Lost, proposal, &what);
+            }
         }
     }
 
@@ -150,20 +146,7 @@ impl Judge<'_> {
             trouble.kind == TroubleKind::Stopped && trouble.from <= *at && trouble.until >= proposal.asked
         });
         match answer {
-            Err(why)
-                if !self.had_trouble(
-                    proposal.agent,
-                    close.asked.saturating_sub(self.bounds.delivery),
-                    *at,
-                ) =>
-            {
-                self.report_proposal(
-                    Rule::Failed,
-                    proposal,
-                    &format!("closeDiff at {} ms: {why}", close.asked),
-                );
-            }
-            Err(_) => {}
+            Err(why) => self.check_failure(proposal, "closeDiff", close.asked, *at, why),
             Ok(None) if proposal.outcome.is_some() || is_elsewhere => {}
             Ok(None) => self.report_proposal(Rule::Closed, proposal, "closeDiff returned no text"),
             Ok(Some(text)) => self.check_closed_text(proposal, close.asked, text),
@@ -183,30 +166,28 @@ impl Judge<'_> {
             return;
         }
         if !text.contains(&proposal.mark) {
-            self.report_proposal(
-                Rule::Closed,
-                proposal,
-                &format!("closeDiff returned another text: {text:?}"),
-            );
+            let what = format!("closeDiff returned another text: {text:?}");
+            self.report_proposal(Rule::Closed, proposal, &what);
         }
         let typed = self.record.edits.iter().filter(|edit| edit.proposal == proposal.mark);
         let missing = typed.filter(|edit| before(&edit.answered)).find(|edit| !text.contains(&edit.typed));
         if let Some(edit) = missing {
-            self.report_proposal(
-                Rule::Closed,
-                proposal,
-                &format!("closeDiff returned {text:?} without {edit:?}"),
-            );
+            let what = format!("closeDiff returned {text:?} without {edit:?}");
+            self.report_proposal(Rule::Closed, proposal, &what);
         }
     }
 
     /// `openDiff` fails only because of a trouble.
     pub(super) fn check_call(&mut self, proposal: &Proposal) {
-        if let Some((at, Err(why))) = &proposal.shown
-            && proposal.departed.is_none()
-            && !self.had_trouble(proposal.agent, proposal.asked.saturating_sub(self.bounds.delivery), *at)
-        {
-            self.report_proposal(Rule::Failed, proposal, &format!("openDiff failed at {at} ms: {why}"));
+        if let (Some((at, Err(why))), None) = (&proposal.shown, proposal.departed) {
+            self.check_failure(proposal, "openDiff", proposal.asked, *at, why);
+        }
+    }
+
+    /// A call fails only because of a trouble.
+    fn check_failure(&mut self, proposal: &Proposal, call: &str, asked: u64, at: u64, why: &str) {
+        if !self.had_trouble(proposal.agent, asked.saturating_sub(self.bounds.delivery), at) {
+            self.report_proposal(Rule::Failed, proposal, &format!("{call} failed at {at} ms: {why}"));
         }
     }
 }

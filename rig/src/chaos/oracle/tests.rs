@@ -12,17 +12,14 @@ fn flawless() -> Record {
     let text = "typed 2\nproposal 1\n".to_owned();
     Record {
         proposals: vec![Proposal {
-            agent: 0,
             connection: 1,
-            release: None,
             path: "/p/a".into(),
             mark: "proposal 1".into(),
             text: "proposal 1\n".into(),
             asked: 100,
             shown: Some((110, Ok(()))),
             outcome: Some((400, Outcome::Accepted(text.clone()))),
-            closed: None,
-            departed: None,
+            ..Proposal::default()
         }],
         edits: vec![Edit {
             desk: 0,

@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 
 use super::clock::Clock;
 use super::proposal_log::ProposalLog;
-use crate::chaos::record::{CloseCall, Departure, Outcome, Proposal};
+use crate::chaos::record::{CloseCall, Departure, Outcome, Proposal, push};
 use crate::wire::{Proxy, ReceiptFault};
 
 /// A hold on an agent's connection.
@@ -123,21 +123,17 @@ impl Agent {
         }
         let (session, log, path) = (session.clone(), self.log.clone(), path.to_owned());
         let mut entries = log.lock();
-        let index = entries.proposals.len();
         let asked = entries.now;
-        entries.proposals.push(Proposal {
+        let proposal = Proposal {
             agent: self.number,
             connection: self.connection,
-            release: None,
             path: path.clone(),
             mark,
             text: text.clone(),
             asked,
-            shown: None,
-            outcome: None,
-            closed: None,
-            departed: None,
-        });
+            ..Proposal::default()
+        };
+        let index = push(&mut entries.proposals, proposal);
         drop(entries);
         self.newest = Some(index);
         self.call = Some(clock.spawn(async move {

@@ -8,7 +8,7 @@ use alongside_desk::{
 };
 use tokio::sync::oneshot::{self, error::TryRecvError};
 
-use crate::chaos::record::{Decision, Edit, Record, Reply};
+use crate::chaos::record::{Decision, Edit, Record, Reply, push};
 
 type PendingReply = oneshot::Receiver<Result<Revised, Refusal>>;
 
@@ -109,8 +109,7 @@ impl Desk {
             asked: now,
             answered: (now, Reply::Missing),
         };
-        self.calls.push((Call::Edit(record.edits.len()), answer));
-        record.edits.push(edit);
+        self.calls.push((Call::Edit(push(&mut record.edits, edit)), answer));
         true
     }
 
@@ -126,8 +125,7 @@ impl Desk {
             asked: now,
             answered: (now, Reply::Missing),
         };
-        self.calls.push((Call::Decision(record.decisions.len()), answer));
-        record.decisions.push(decision);
+        self.calls.push((Call::Decision(push(&mut record.decisions, decision)), answer));
         true
     }
 

@@ -60,13 +60,13 @@ impl Agent {
     }
 
     /// Its process.
-    pub(super) fn pid(&self) -> Option<Pid> {
-        Pid::from_raw(self.0.client.pid().cast_signed())
+    pub(super) fn pid(&self) -> Pid {
+        self.0.client.pid()
     }
 
     /// Sends it a signal.
     pub(super) fn signal(&self, what: Signal) {
-        self.pid().into_iter().for_each(|pid| signal(pid, what));
+        signal(self.pid(), what);
     }
 
     /// The proxies of its connection.

@@ -8,7 +8,7 @@ use rustix::process::Signal;
 use super::agenda::Event;
 use super::agent::Agent;
 use super::round::{RETRY_PERIOD, Round};
-use crate::chaos::record::{CloseCall, Departure, Proposal, TroubleKind};
+use crate::chaos::record::{CloseCall, Departure, Proposal, TroubleKind, push};
 use crate::ide_client::CliAnswer;
 use crate::wire;
 
@@ -68,16 +68,9 @@ impl Round<'_> {
             mark,
             text: text.clone(),
             asked: self.record.now(),
-            shown: None,
-            outcome: None,
-            closed: None,
-            departed: None,
+            ..Proposal::default()
         };
-        let index = {
-            let proposals = &mut self.record.lock().proposals;
-            proposals.push(proposal);
-            proposals.len() - 1
-        };
+        let index = push(&mut self.record.lock().proposals, proposal);
         self.slots[number].latest = Some(index);
         let diff = agent.client().open_diff(&path, &text);
         let record = self.record.clone();
@@ -170,7 +163,7 @@ impl Round<'_> {
         let Some(agent) = self.slots[number].agent.clone() else { return false };
         agent.signal(Signal::STOP);
         let trouble = self.record.begin_trouble(TroubleKind::AgentFrozen, Some(number));
-        self.schedule(ms, Event::Thaw(agent.pid().into_iter().collect(), Some(trouble)));
+        self.schedule(ms, Event::Thaw(vec![agent.pid()], Some(trouble)));
         true
     }
 

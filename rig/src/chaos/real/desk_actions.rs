@@ -11,7 +11,7 @@ use super::desk::{Desk, DeskReply};
 use super::desk_transport::Transport;
 use super::processes::signal;
 use super::round::Round;
-use crate::chaos::record::{Decision, Edit, Reply, TroubleKind};
+use crate::chaos::record::{Decision, Edit, Reply, TroubleKind, push};
 
 /// How long a desk waits for a reply before it counts as missing.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(20);
@@ -107,11 +107,7 @@ impl Round<'_> {
         let asked = self.record.now();
         let proposal = mark_of(&review);
         let edit = Edit { desk: number, proposal, typed, asked, answered: (asked, Reply::Missing) };
-        let index = {
-            let edits = &mut self.record.lock().edits;
-            edits.push(edit);
-            edits.len() - 1
-        };
+        let index = push(&mut self.record.lock().edits, edit);
         let record = self.record.clone();
         self.tasks.spawn(async move {
             let reply = desk.edit(&review, &text, REPLY_TIMEOUT).await;
@@ -138,11 +134,7 @@ impl Round<'_> {
             asked,
             answered: (asked, Reply::Missing),
         };
-        let index = {
-            let decisions = &mut self.record.lock().decisions;
-            decisions.push(decision);
-            decisions.len() - 1
-        };
+        let index = push(&mut self.record.lock().decisions, decision);
         let (record, id, revision) = (self.record.clone(), review.id, review.revision);
         let verdict = if accept { Verdict::Accept } else { Verdict::Reject };
         self.tasks.spawn(async move {

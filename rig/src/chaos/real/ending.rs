@@ -2,7 +2,6 @@
 //! be left.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -17,6 +16,7 @@ use super::round::{RETRY_PERIOD, Round};
 use crate::chaos::oracle::GRACE;
 use crate::chaos::record::{Departure, Leftovers, Outcome, Record, TroubleKind};
 use crate::ide_client::CliAnswer;
+use crate::procfs::command_line;
 use crate::release::Release;
 
 /// How long outcomes may take to arrive after the last trouble.
@@ -208,10 +208,9 @@ impl Round<'_> {
             }
             if Instant::now() > deadline {
                 let name = |pid: &rustix::process::Pid| {
-                    let line =
-                        fs::read(format!("/proc/{}/cmdline", pid.as_raw_nonzero())).unwrap_or_default();
+                    let line = command_line(pid.as_raw_nonzero());
                     signal(*pid, Signal::KILL);
-                    format!("a process: {}", String::from_utf8_lossy(&line).replace('\0', " "))
+                    format!("a process: {line}")
                 };
                 return left.iter().map(name).collect();
             }

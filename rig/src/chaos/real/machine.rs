@@ -14,6 +14,7 @@ use crate::chaos::plan::Plan;
 use crate::chaos::rng::Rng;
 use crate::chaos::small_disk::SmallDisk;
 use crate::install::Rig;
+use crate::procfs::status_field;
 use crate::release::RELEASES;
 use crate::sandbox::Sandbox;
 
@@ -79,7 +80,7 @@ impl Machine {
 
     /// The processes that stay between rounds: the agents and the shells above them.
     pub(super) fn kept_processes(&self) -> Vec<Pid> {
-        let own = self.agents.iter().flatten().filter_map(|(agent, _)| agent.pid());
+        let own = self.agents.iter().flatten().map(|(agent, _)| agent.pid());
         own.flat_map(|pid| [Some(pid), parent(pid)]).flatten().collect()
     }
 
@@ -106,9 +107,7 @@ impl Machine {
 }
 
 fn parent(pid: Pid) -> Option<Pid> {
-    let status = fs::read_to_string(format!("/proc/{}/status", pid.as_raw_nonzero())).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
-    Pid::from_raw(line.trim().parse().ok()?)
+    Pid::from_raw(status_field(pid.as_raw_nonzero(), "PPid")?.try_into().ok()?)
 }
 
 fn empty(directory: &Path) -> Result<()> {
