@@ -33,7 +33,6 @@ impl Desk {
         Self { process, protocol }
     }
 
-    /// Its process.
     pub(crate) fn process(&self) -> &JsonLinesProcess {
         &self.process
     }

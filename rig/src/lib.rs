@@ -46,3 +46,15 @@ use std::path::PathBuf;
 pub fn node_script(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("node").join(name)
 }
+
+/// One test per row, for a story that several agents or editors play: `name_of_the_test: story(arguments),`.
+#[macro_export]
+macro_rules! tests {
+    ($($(#[$attribute:meta])* $name:ident: $story:expr,)*) => {$(
+        $(#[$attribute])*
+        #[test]
+        fn $name() -> anyhow::Result<()> {
+            $story
+        }
+    )*};
+}

@@ -9,7 +9,6 @@ use super::blocking_socket::{BlockingSocket, TimedResponse, data};
 use super::stream_reader::{Said, StreamReader};
 use crate::wire::{Address, PATIENCE, VERSION};
 
-/// One agent.
 #[derive(Debug)]
 pub(super) struct Agent {
     pub(super) session: String,

@@ -68,7 +68,6 @@ impl Watch {
         self.files.values().max().copied()
     }
 
-    /// The files that are there.
     pub(super) fn files(&self) -> Vec<PathBuf> {
         self.files.keys().filter(|path| path.exists()).cloned().collect()
     }

@@ -11,7 +11,6 @@ impl Rng {
         Self(seed)
     }
 
-    /// The next number.
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;

@@ -35,7 +35,6 @@ impl AgentConnection {
     }
 }
 
-/// A stream of events.
 #[derive(Debug)]
 pub(super) struct EventStream {
     connection: Connection,

@@ -40,7 +40,6 @@ impl Host {
         Ok(Self { child, pid, socket })
     }
 
-    /// Joins as a desk.
     pub(super) async fn join(&self) -> Result<(Desk, Address)> {
         let stream = UnixStream::connect(&self.socket).await.context("cannot dial the host")?;
         let hello = Hello {

@@ -28,7 +28,6 @@ pub struct Reason {
     pub text: &'static str,
 }
 
-/// The steps with a diff.
 const WITH_DIFFS: &[Step] = &[Step::Accept, Step::Reject, Step::Answer, Step::Two, Step::Crash];
 
 const NO_FILE: &str = "its files alone do not suffice";

@@ -121,7 +121,6 @@ impl Stream {
     }
 }
 
-/// The message in an event.
 fn message(event: Event) -> Value {
     let Event { id, retry, kind, data } = event;
     assert!(kind.as_deref().is_none_or(|kind| kind == "message"), "an event of another type: {kind:?}");

@@ -18,14 +18,9 @@ const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/examples/driv
 /// editor up.
 const PATIENCE: Duration = Duration::from_secs(400);
 
-#[test]
-fn nothing_is_wrong_in_the_oldest_neovim() -> Result<()> {
-    nothing_is_wrong(Generation::Oldest)
-}
-
-#[test]
-fn nothing_is_wrong_in_the_newest_neovim() -> Result<()> {
-    nothing_is_wrong(Generation::Newest)
+alongside_rig::tests! {
+    nothing_is_wrong_in_the_oldest_neovim: nothing_is_wrong(Generation::Oldest),
+    nothing_is_wrong_in_the_newest_neovim: nothing_is_wrong(Generation::Newest),
 }
 
 /// The script has every action, so every check must pass.

@@ -13,14 +13,9 @@ use crate::helix::{wait_until_announced, wait_until_shown};
 use crate::script::{ORIGINAL, SHOUTED};
 use crate::stage::Stage;
 
-#[test]
-fn the_oldest_neovims_windows_are_as_before() -> Result<()> {
-    windows_are_as_before(Generation::Oldest)
-}
-
-#[test]
-fn the_newest_neovims_windows_are_as_before() -> Result<()> {
-    windows_are_as_before(Generation::Newest)
+alongside_rig::tests! {
+    the_oldest_neovims_windows_are_as_before: windows_are_as_before(Generation::Oldest),
+    the_newest_neovims_windows_are_as_before: windows_are_as_before(Generation::Newest),
 }
 
 fn windows_are_as_before(generation: Generation) -> Result<()> {
@@ -74,14 +69,9 @@ fn windows_are_as_before(generation: Generation) -> Result<()> {
     Ok(())
 }
 
-#[test]
-fn proposal_closed_in_helix_25_01_is_rejected() -> Result<()> {
-    closed_in_helix(Generation::Oldest)
-}
-
-#[test]
-fn proposal_closed_in_the_newest_helix_is_rejected() -> Result<()> {
-    closed_in_helix(Generation::Newest)
+alongside_rig::tests! {
+    proposal_closed_in_helix_25_01_is_rejected: closed_in_helix(Generation::Oldest),
+    proposal_closed_in_the_newest_helix_is_rejected: closed_in_helix(Generation::Newest),
 }
 
 fn closed_in_helix(generation: Generation) -> Result<()> {

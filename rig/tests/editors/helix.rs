@@ -12,20 +12,11 @@ use crate::stage::Stage;
 /// Lines two to four, which Helix selects with their ends.
 const SELECTED: &str = "two\nthree\nfour\n";
 
-#[test]
-fn the_newest_helix_and_gemini() -> Result<()> {
-    from_selection_to_file(Generation::Newest, Cli::Gemini, "xxx")
-}
-
-#[test]
-fn the_newest_helix_and_qwen() -> Result<()> {
-    from_selection_to_file(Generation::Newest, Cli::Qwen, "xxx")
-}
-
-/// 25.01 reports the selection only when it requests code actions.
-#[test]
-fn helix_25_01_and_gemini() -> Result<()> {
-    from_selection_to_file(Generation::Oldest, Cli::Gemini, "xxx a")
+alongside_rig::tests! {
+    the_newest_helix_and_gemini: from_selection_to_file(Generation::Newest, Cli::Gemini, "xxx"),
+    the_newest_helix_and_qwen: from_selection_to_file(Generation::Newest, Cli::Qwen, "xxx"),
+    /// 25.01 reports the selection only when it requests code actions.
+    helix_25_01_and_gemini: from_selection_to_file(Generation::Oldest, Cli::Gemini, "xxx a"),
 }
 
 fn from_selection_to_file(generation: Generation, cli: Cli, keys_that_select: &str) -> Result<()> {

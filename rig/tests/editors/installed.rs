@@ -18,24 +18,11 @@ use crate::neovim::{decide_in_neovim, decided};
 use crate::script::{DONE, shout};
 use crate::stage::Stage;
 
-#[test]
-fn a_newcomer_with_the_oldest_neovim() -> Result<()> {
-    with_neovim(Generation::Oldest)
-}
-
-#[test]
-fn a_newcomer_with_the_newest_neovim() -> Result<()> {
-    with_neovim(Generation::Newest)
-}
-
-#[test]
-fn a_newcomer_with_helix_25_01() -> Result<()> {
-    with_helix(Generation::Oldest)
-}
-
-#[test]
-fn a_newcomer_with_the_newest_helix() -> Result<()> {
-    with_helix(Generation::Newest)
+alongside_rig::tests! {
+    a_newcomer_with_the_oldest_neovim: with_neovim(Generation::Oldest),
+    a_newcomer_with_the_newest_neovim: with_neovim(Generation::Newest),
+    a_newcomer_with_helix_25_01: with_helix(Generation::Oldest),
+    a_newcomer_with_the_newest_helix: with_helix(Generation::Newest),
 }
 
 fn with_neovim(generation: Generation) -> Result<()> {

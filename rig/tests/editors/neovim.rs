@@ -12,19 +12,10 @@ use anyhow::Result;
 use crate::script::{DONE, REQUEST, SHOUTED, shout};
 use crate::stage::Stage;
 
-#[test]
-fn the_oldest_neovim_and_gemini() -> Result<()> {
-    from_selection_to_file(Generation::Oldest, Cli::Gemini)
-}
-
-#[test]
-fn the_newest_neovim_and_gemini() -> Result<()> {
-    from_selection_to_file(Generation::Newest, Cli::Gemini)
-}
-
-#[test]
-fn the_newest_neovim_and_qwen() -> Result<()> {
-    from_selection_to_file(Generation::Newest, Cli::Qwen)
+alongside_rig::tests! {
+    the_oldest_neovim_and_gemini: from_selection_to_file(Generation::Oldest, Cli::Gemini),
+    the_newest_neovim_and_gemini: from_selection_to_file(Generation::Newest, Cli::Gemini),
+    the_newest_neovim_and_qwen: from_selection_to_file(Generation::Newest, Cli::Qwen),
 }
 
 /// The text that the person accepts.
@@ -123,14 +114,9 @@ fn leave_terminal_mode(agent: &Agent) -> Result<()> {
     agent.pane.wait_for("normal mode", |screen| !screen.contains("-- TERMINAL --")).map(drop)
 }
 
-#[test]
-fn agents_find_the_oldest_neovim_under_its_ui_process() -> Result<()> {
-    found_under_the_interface(Generation::Oldest)
-}
-
-#[test]
-fn agents_find_the_newest_neovim_under_its_ui_process() -> Result<()> {
-    found_under_the_interface(Generation::Newest)
+alongside_rig::tests! {
+    agents_find_the_oldest_neovim_under_its_ui_process: found_under_the_interface(Generation::Oldest),
+    agents_find_the_newest_neovim_under_its_ui_process: found_under_the_interface(Generation::Newest),
 }
 
 /// Neovim is two processes, and programs in its terminals take the upper one for the editor.

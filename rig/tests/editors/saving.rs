@@ -6,24 +6,11 @@ use anyhow::Result;
 use crate::script::ORIGINAL;
 use crate::stage::Stage;
 
-#[test]
-fn the_oldest_neovim_saves_what_is_typed() -> Result<()> {
-    saves(Editors::neovim, &NEOVIM, Generation::Oldest)
-}
-
-#[test]
-fn the_newest_neovim_saves_what_is_typed() -> Result<()> {
-    saves(Editors::neovim, &NEOVIM, Generation::Newest)
-}
-
-#[test]
-fn the_oldest_helix_saves_what_is_typed() -> Result<()> {
-    saves(Editors::helix, &HELIX, Generation::Oldest)
-}
-
-#[test]
-fn the_newest_helix_saves_what_is_typed() -> Result<()> {
-    saves(Editors::helix, &HELIX, Generation::Newest)
+alongside_rig::tests! {
+    the_oldest_neovim_saves_what_is_typed: saves(Editors::neovim, &NEOVIM, Generation::Oldest),
+    the_newest_neovim_saves_what_is_typed: saves(Editors::neovim, &NEOVIM, Generation::Newest),
+    the_oldest_helix_saves_what_is_typed: saves(Editors::helix, &HELIX, Generation::Oldest),
+    the_newest_helix_saves_what_is_typed: saves(Editors::helix, &HELIX, Generation::Newest),
 }
 
 #[test]

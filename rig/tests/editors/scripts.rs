@@ -10,14 +10,9 @@ use anyhow::{Context as _, Result, ensure};
 /// The time limit of a run, in case it hangs.
 const DEADLINE: Duration = Duration::from_secs(300);
 
-#[test]
-fn the_plugins_own_tests_pass_in_the_oldest_neovim() -> Result<()> {
-    run(Generation::Oldest)
-}
-
-#[test]
-fn the_plugins_own_tests_pass_in_the_newest_neovim() -> Result<()> {
-    run(Generation::Newest)
+alongside_rig::tests! {
+    the_plugins_own_tests_pass_in_the_oldest_neovim: run(Generation::Oldest),
+    the_plugins_own_tests_pass_in_the_newest_neovim: run(Generation::Newest),
 }
 
 fn run(generation: Generation) -> Result<()> {

@@ -7,25 +7,16 @@ use rustix::process::{Signal, kill_process};
 use crate::script::{ORIGINAL, REQUEST, shout};
 use crate::stage::{Reviewer, Stage, takes_the_next_message};
 
-#[test]
-fn gemini_is_free_after_a_stop_in_mid_review() -> Result<()> {
-    ends_in_mid_review(Cli::Gemini, "alongside review", stop)
+alongside_rig::tests! {
+    gemini_is_free_after_a_stop_in_mid_review: ends_in_mid_review(Cli::Gemini, ONCE, stop),
+    qwen_is_free_after_a_stop_in_mid_review: ends_in_mid_review(Cli::Qwen, ONCE, stop),
+    gemini_is_free_after_a_crash_and_restart_in_mid_review: ends_in_mid_review(Cli::Gemini, TWICE, crash),
+    qwen_is_free_after_a_crash_and_restart_in_mid_review: ends_in_mid_review(Cli::Qwen, TWICE, crash),
 }
 
-#[test]
-fn qwen_is_free_after_a_stop_in_mid_review() -> Result<()> {
-    ends_in_mid_review(Cli::Qwen, "alongside review", stop)
-}
-
-#[test]
-fn gemini_is_free_after_a_crash_and_restart_in_mid_review() -> Result<()> {
-    ends_in_mid_review(Cli::Gemini, "alongside review; alongside review", crash)
-}
-
-#[test]
-fn qwen_is_free_after_a_crash_and_restart_in_mid_review() -> Result<()> {
-    ends_in_mid_review(Cli::Qwen, "alongside review; alongside review", crash)
-}
+/// The command lines of a person who starts the review once, or again after its end.
+const ONCE: &str = "alongside review";
+const TWICE: &str = "alongside review; alongside review";
 
 fn stop(_: &Stage, reviewer: &Reviewer) -> Result<()> {
     reviewer.pane.press("C-c")

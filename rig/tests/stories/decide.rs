@@ -7,14 +7,11 @@ use anyhow::Result;
 use crate::script::{DONE, ORIGINAL, REQUEST, SHOUTED, shout, with};
 use crate::stage::{Reviewer, Stage, takes_the_next_message};
 
-#[test]
-fn gemini_writes_what_the_person_kept_dropped_and_edited() -> Result<()> {
-    person_keeps_one_hunk_drops_one_and_edits_one(Cli::Gemini)
-}
-
-#[test]
-fn qwen_writes_what_the_person_kept_dropped_and_edited() -> Result<()> {
-    person_keeps_one_hunk_drops_one_and_edits_one(Cli::Qwen)
+alongside_rig::tests! {
+    gemini_writes_what_the_person_kept_dropped_and_edited:
+        person_keeps_one_hunk_drops_one_and_edits_one(Cli::Gemini),
+    qwen_writes_what_the_person_kept_dropped_and_edited:
+        person_keeps_one_hunk_drops_one_and_edits_one(Cli::Qwen),
 }
 
 fn person_keeps_one_hunk_drops_one_and_edits_one(cli: Cli) -> Result<()> {
@@ -33,14 +30,9 @@ fn person_keeps_one_hunk_drops_one_and_edits_one(cli: Cli) -> Result<()> {
     Ok(())
 }
 
-#[test]
-fn gemini_takes_the_next_message_after_a_reject() -> Result<()> {
-    person_rejects_and_talks_on(Cli::Gemini)
-}
-
-#[test]
-fn qwen_takes_the_next_message_after_a_reject() -> Result<()> {
-    person_rejects_and_talks_on(Cli::Qwen)
+alongside_rig::tests! {
+    gemini_takes_the_next_message_after_a_reject: person_rejects_and_talks_on(Cli::Gemini),
+    qwen_takes_the_next_message_after_a_reject: person_rejects_and_talks_on(Cli::Qwen),
 }
 
 fn person_rejects_and_talks_on(cli: Cli) -> Result<()> {
@@ -90,14 +82,9 @@ fn person_drops_a_hunk_here_and_answers_there(cli: Cli) -> Result<Option<(Stage,
     Ok(Some((stage, reviewer)))
 }
 
-#[test]
-fn gemini_keeps_crlf_when_a_hunk_is_dropped() -> Result<()> {
-    person_drops_one_of_the_edits_to_a_crlf_file(Cli::Gemini)
-}
-
-#[test]
-fn qwen_keeps_crlf_when_a_hunk_is_dropped() -> Result<()> {
-    person_drops_one_of_the_edits_to_a_crlf_file(Cli::Qwen)
+alongside_rig::tests! {
+    gemini_keeps_crlf_when_a_hunk_is_dropped: person_drops_one_of_the_edits_to_a_crlf_file(Cli::Gemini),
+    qwen_keeps_crlf_when_a_hunk_is_dropped: person_drops_one_of_the_edits_to_a_crlf_file(Cli::Qwen),
 }
 
 fn person_drops_one_of_the_edits_to_a_crlf_file(cli: Cli) -> Result<()> {

@@ -7,14 +7,9 @@ use anyhow::Result;
 use crate::script::{DONE, REQUEST, SHOUTED, shout};
 use crate::stage::Stage;
 
-#[test]
-fn gemini_that_was_there_first_connects_on_ide_enable() -> Result<()> {
-    agent_was_there_first(Cli::Gemini)
-}
-
-#[test]
-fn qwen_that_was_there_first_connects_on_ide_enable() -> Result<()> {
-    agent_was_there_first(Cli::Qwen)
+alongside_rig::tests! {
+    gemini_that_was_there_first_connects_on_ide_enable: agent_was_there_first(Cli::Gemini),
+    qwen_that_was_there_first_connects_on_ide_enable: agent_was_there_first(Cli::Qwen),
 }
 
 /// Only in VS Code's terminal, or one that looks like it. In any other, both agents decide at their start
@@ -27,14 +22,9 @@ fn agent_was_there_first(cli: Cli) -> Result<()> {
     agent.enable_ide_until(|deadline| reviewer.is_connected_within(deadline))
 }
 
-#[test]
-fn gemini_connects_again_when_alongside_comes_back() -> Result<()> {
-    alongside_is_left_and_comes_back(Cli::Gemini)
-}
-
-#[test]
-fn qwen_connects_again_when_alongside_comes_back() -> Result<()> {
-    alongside_is_left_and_comes_back(Cli::Qwen)
+alongside_rig::tests! {
+    gemini_connects_again_when_alongside_comes_back: alongside_is_left_and_comes_back(Cli::Gemini),
+    qwen_connects_again_when_alongside_comes_back: alongside_is_left_and_comes_back(Cli::Qwen),
 }
 
 fn alongside_is_left_and_comes_back(cli: Cli) -> Result<()> {
@@ -47,14 +37,9 @@ fn alongside_is_left_and_comes_back(cli: Cli) -> Result<()> {
     agent.enable_ide_until(|deadline| reviewer.is_connected_within(deadline))
 }
 
-#[test]
-fn gemini_that_alongside_runs_joins_the_review_that_is_there() -> Result<()> {
-    alongside_runs_an_agent(Cli::Gemini)
-}
-
-#[test]
-fn qwen_that_alongside_runs_joins_the_review_that_is_there() -> Result<()> {
-    alongside_runs_an_agent(Cli::Qwen)
+alongside_rig::tests! {
+    gemini_that_alongside_runs_joins_the_review_that_is_there: alongside_runs_an_agent(Cli::Gemini),
+    qwen_that_alongside_runs_joins_the_review_that_is_there: alongside_runs_an_agent(Cli::Qwen),
 }
 
 fn alongside_runs_an_agent(cli: Cli) -> Result<()> {

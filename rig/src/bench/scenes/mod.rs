@@ -47,7 +47,6 @@ fn text(bytes: usize, changed: usize, mark: &str) -> String {
     text
 }
 
-/// A file of a project.
 fn file(project: &Path, name: &str) -> String {
     project.join(name).display().to_string()
 }

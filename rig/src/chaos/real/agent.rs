@@ -49,7 +49,6 @@ impl Agent {
         Ok(Self(Arc::new(Inner { release, client, directory: parent, proxies, former })))
     }
 
-    /// Its release.
     pub(super) fn release(&self) -> Release {
         self.0.release
     }
