@@ -16,7 +16,7 @@ use crate::program::alongside_bin;
 use crate::sandbox::Sandbox;
 
 /// A whole agent of a released version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cli {
     /// Gemini CLI 0.61.0.
     Gemini,

@@ -7,7 +7,7 @@ use alongside_companion::PortHold;
 use anyhow::{Context as _, Result};
 use serde_json::json;
 
-use crate::desk::{Desk, Protocol};
+use crate::desk::Desk;
 use crate::json_lines_process::{JsonLinesProcess, find};
 use crate::sandbox::Sandbox;
 use crate::tmux::Pane;
@@ -59,7 +59,7 @@ impl CompanionProcess {
             port: port.context("no port")?,
             token: token.context("no token")?,
             addresses: serde_json::from_value(ready["addresses"].clone()).context("no addresses")?,
-            desk: Desk::new(process, Protocol::Rig),
+            desk: Desk::new(process),
         })
     }
 
@@ -83,5 +83,5 @@ impl std::ops::Deref for CompanionProcess {
 }
 
 fn options(sandbox: &Sandbox, held: &[SocketAddr]) -> String {
-    json!({ "roots": [sandbox.project()], "journal": true, "held": held }).to_string()
+    json!({ "root": sandbox.project(), "held": held }).to_string()
 }

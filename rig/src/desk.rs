@@ -7,30 +7,20 @@ use alongside_desk::{
     Status,
 };
 use anyhow::{Context as _, Result};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::json_lines_process::JsonLinesProcess;
 
-/// The protocol of a desk's process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Protocol {
-    /// That of `rig/src/bin/companion.rs`.
-    Rig,
-    /// That of `alongside review --json`.
-    Product,
-}
-
-/// A desk, and its process.
+/// A desk, and its process, which speaks the protocol of `alongside review --json`.
 #[derive(Debug)]
 pub struct Desk {
     process: JsonLinesProcess,
-    protocol: Protocol,
 }
 
 impl Desk {
     /// The desk of a running process.
-    pub fn new(process: JsonLinesProcess, protocol: Protocol) -> Self {
-        Self { process, protocol }
+    pub fn new(process: JsonLinesProcess) -> Self {
+        Self { process }
     }
 
     pub(crate) fn process(&self) -> &JsonLinesProcess {
@@ -101,11 +91,7 @@ impl Desk {
 
     /// Sends any request.
     pub async fn request(&self, request: &Request) -> Result<Revised> {
-        let question = match self.protocol {
-            Protocol::Rig => json!({ "request": request }),
-            Protocol::Product => serde_json::to_value(request)?,
-        };
-        let answer = self.process.ask(question).answer().await?;
+        let answer = self.process.ask(serde_json::to_value(request)?).answer().await?;
         Ok(serde_json::from_value(answer)?)
     }
 
@@ -128,13 +114,10 @@ impl Desk {
     /// Waits until the events so far satisfy `probe`.
     async fn wait<T>(&self, what: &str, probe: impl Fn(&[Event]) -> Option<T>) -> Result<T> {
         let desk_events = |events: &[Value]| {
-            let received = events.iter().filter_map(|event| match self.protocol {
-                Protocol::Rig if event["event"] == "desk" => Some(&event["message"]),
-                Protocol::Rig => None,
-                // These carry whole reviews, and no test waits for a change.
-                Protocol::Product if event["method"] == "alongside/didChangeReview" => None,
-                Protocol::Product => Some(event),
-            });
+            // Changes carry whole reviews, and no test waits for one. The rig's own events have no method.
+            let is_awaited =
+                |event: &&Value| event["event"].is_null() && event["method"] != "alongside/didChangeReview";
+            let received = events.iter().filter(is_awaited);
             let received =
                 received.map(|event| serde_json::from_value(event.clone()).expect("a desk's event"));
             probe(&received.collect::<Vec<_>>())

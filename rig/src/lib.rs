@@ -36,7 +36,7 @@ pub use ide_client::{CliAnswer, OpenDiff, Outcome, RealClient};
 pub use install::{InstallError, Rig, install, rig_or_skip};
 pub use program::alongside_bin;
 pub use proposer::Proposer;
-pub use release::{Family, RELEASES, Release};
+pub use release::{RELEASES, Release};
 pub use sandbox::Sandbox;
 pub use screen::Screen;
 

@@ -7,7 +7,7 @@ use alongside_agent::find::{self, Surroundings};
 use alongside_agent::{Endpoint, Identity, Outcome, PendingDiff, Session};
 use alongside_contract::family;
 use anyhow::{Context as _, Result};
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::time::timeout;
 
 use crate::sandbox::Sandbox;
@@ -20,11 +20,11 @@ pub struct Proposer {
     runtime: Runtime,
 }
 
-/// A proposal that waits for its decision.
+/// A proposal that waits for its decision, while its agent lives.
 #[derive(Debug)]
-pub struct Proposal<'a> {
+pub struct Proposal {
     pending: PendingDiff,
-    agent: &'a Proposer,
+    runtime: Handle,
 }
 
 impl Proposer {
@@ -77,11 +77,11 @@ impl Proposer {
     }
 
     /// Proposes a whole file. Returns as soon as the companion shows it.
-    pub fn propose(&self, path: &Path, text: &str) -> Result<Proposal<'_>> {
+    pub fn propose(&self, path: &Path, text: &str) -> Result<Proposal> {
         let path = path.to_str().context("tests name files in UTF-8")?;
         let opened = async { timeout(PATIENCE, self.session.open_diff(path, text)).await };
         let pending = self.runtime.block_on(opened).context("openDiff got no answer")??;
-        Ok(Proposal { pending, agent: self })
+        Ok(Proposal { pending, runtime: self.runtime.handle().clone() })
     }
 
     /// Closes a proposal, because the person answered in the agent. Returns its text, if it was open.
@@ -92,10 +92,10 @@ impl Proposer {
     }
 }
 
-impl Proposal<'_> {
+impl Proposal {
     /// Waits for the person's decision.
     pub fn outcome(self) -> Result<Outcome> {
         let outcome = async { timeout(PATIENCE, self.pending.outcome()).await };
-        self.agent.runtime.block_on(outcome).context("no decision came")
+        self.runtime.block_on(outcome).context("no decision came")
     }
 }

@@ -2,22 +2,14 @@
 
 use std::path::PathBuf;
 
+use crate::agent_cli::Cli;
 use crate::install::Rig;
-
-/// The family of a client.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Family {
-    /// `@google/gemini-cli-core`
-    Gemini,
-    /// `@qwen-code/qwen-code`
-    Qwen,
-}
 
 /// A shipped release of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Release {
-    /// Its family.
-    pub family: Family,
+    /// The agent.
+    pub agent: Cli,
     /// Its version on npm.
     pub version: &'static str,
 }
@@ -35,29 +27,25 @@ pub const RELEASES: [Release; 6] = [
 impl Release {
     /// A release of Gemini CLI.
     pub const fn gemini(version: &'static str) -> Self {
-        Self { family: Family::Gemini, version }
+        Self { agent: Cli::Gemini, version }
     }
 
     /// A release of Qwen Code.
     pub const fn qwen(version: &'static str) -> Self {
-        Self { family: Family::Qwen, version }
+        Self { agent: Cli::Qwen, version }
     }
 
     /// Its installed package.
     pub fn package(self, rig: &Rig) -> PathBuf {
-        match self.family {
-            Family::Gemini => rig.gemini_core(self.version),
-            Family::Qwen => rig.qwen_code(self.version),
+        match self.agent {
+            Cli::Gemini => rig.gemini_core(self.version),
+            Cli::Qwen => rig.qwen_code(self.version),
         }
     }
 }
 
 impl std::fmt::Display for Release {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let family = match self.family {
-            Family::Gemini => "gemini",
-            Family::Qwen => "qwen",
-        };
-        write!(f, "{family} {}", self.version)
+        write!(f, "{} {}", self.agent.command(), self.version)
     }
 }

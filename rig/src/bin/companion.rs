@@ -1,10 +1,10 @@
 //! A companion in a process of its own, controlled by JSON lines: the library without any host around it. A
 //! test can start it in a terminal pane, stop it, and kill it.
 //!
-//!   companion '{"roots": ["…"], "journal": true}' [socket]
+//!   companion '{"root": "…", "held": []}' [socket]
 //!
-//! `{"id": 1, "request": …}` is a desk's request and gets `result` or `error`; `{"id": 2, "cmd": "stop"}`
-//! stops it properly. The desk's events come as `{"event": "desk", "message": …}`.
+//! It speaks the protocol of `alongside review --json`, with a first line `{"event": "ready", …}`, and stops
+//! properly on `{"id": 2, "cmd": "stop"}`.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -19,27 +19,10 @@ use tokio::sync::mpsc;
 
 /// The options of the companion.
 #[derive(Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
 struct Options {
-    roots: Vec<PathBuf>,
-    journal: bool,
-    aliases: bool,
+    root: PathBuf,
     /// The predecessor's addresses that its starter holds.
     held: Vec<SocketAddr>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { roots: Vec::new(), journal: false, aliases: true, held: Vec::new() }
-    }
-}
-
-/// A line from the test.
-#[derive(Debug, Deserialize)]
-struct Line {
-    id: u64,
-    request: Option<Request>,
-    cmd: Option<String>,
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -61,11 +44,7 @@ async fn run(
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Unpin + Send + 'static,
 ) -> Result<()> {
-    let mut builder =
-        Companion::builder().editor("rig", "The Rig").journal(options.journal).aliases(options.aliases);
-    for root in options.roots {
-        builder = builder.root(root);
-    }
+    let mut builder = Companion::builder().editor("rig", "The Rig").journal(true).root(options.root);
     if !options.held.is_empty() {
         builder = builder.port_hold(PortHold::take(&options.held)?);
     }
@@ -84,15 +63,16 @@ async fn run(
     let mut input = BufReader::new(input).lines();
     let stop = loop {
         tokio::select! {
-            event = desk.next() => say.send(json!({ "event": "desk", "message": event? }))?,
+            event = desk.next() => say.send(json!(event?))?,
             line = input.next_line() => match line? {
                 Some(line) => {
-                    let line = serde_json::from_str::<Line>(&line).with_context(|| format!("in {line}"))?;
-                    match line.request {
-                        Some(request) => answer(&desk, &say, line.id, request),
-                        None if line.cmd.as_deref() == Some("stop") => break Some(line.id),
-                        None => anyhow::bail!("neither a request nor a command: {line:?}"),
+                    let said: Value = serde_json::from_str(&line).with_context(|| format!("in {line}"))?;
+                    let id = said["id"].as_u64().with_context(|| format!("no id in {line}"))?;
+                    if said["cmd"] == "stop" {
+                        break Some(id);
                     }
+                    let request = serde_json::from_value(said).with_context(|| format!("in {line}"))?;
+                    answer(&desk, &say, id, request);
                 }
                 // The test is gone: end at once.
                 None => break None,
@@ -102,7 +82,7 @@ async fn run(
     if let Some(id) = stop {
         companion.stop().await;
         while let Ok(event) = desk.next().await {
-            say.send(json!({ "event": "desk", "message": event }))?;
+            say.send(json!(event))?;
         }
         say.send(json!({ "id": id, "result": null }))?;
         drop(say);

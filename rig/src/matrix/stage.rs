@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::results::Need;
 use super::subject::{Subject, Tools};
-use crate::desk::{Desk, Protocol};
+use crate::desk::Desk;
 use crate::ide_client::RealClient;
 use crate::json_lines_process::JsonLinesProcess;
 use crate::sandbox::Sandbox;
@@ -53,7 +53,7 @@ impl<'a> Stage<'a> {
         let process =
             JsonLinesProcess::pipe_into(&pane, &sandbox, "alongside review", "alongside review --json")
                 .await?;
-        let desk = Desk::new(process, Protocol::Product);
+        let desk = Desk::new(process);
         Ok(Self { desk, file, terminal, needs: needs.to_vec(), tools, subject, sandbox })
     }
 

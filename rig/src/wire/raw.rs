@@ -96,14 +96,14 @@ impl Raw {
     /// Sends a piece again and again, so many times at most, until something comes back or the peer hangs up.
     pub async fn send_until_answered(&mut self, piece: impl AsRef<[u8]>, times: usize) {
         for _ in 0..times {
-            if self.try_send(&piece).await.is_err() || self.has_answer().await {
+            if self.try_send(&piece).await.is_err() || self.await_answer().await {
                 return;
             }
         }
     }
 
     /// Waits a moment for an answer.
-    async fn has_answer(&mut self) -> bool {
+    async fn await_answer(&mut self) -> bool {
         if self.0.unread().is_empty() {
             let _ = tokio::time::timeout(Duration::from_millis(1), self.0.fill()).await;
         }

@@ -31,8 +31,8 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// A project whose `notes.md` holds [`ORIGINAL`], and a person who has Neovim and Helix of a generation and
-    /// has configured neither. `None` where editors cannot be installed, which is reported as skipped.
+    /// A project whose `notes.md` holds [`ORIGINAL`], and a person who has Neovim and Helix of a generation
+    /// and has configured neither. `None` where editors cannot be installed, which is reported as skipped.
     pub(crate) fn set(generation: Generation) -> Result<Option<Self>> {
         let Some(editors) = editors_or_skip() else { return Ok(None) };
         let sandbox = Sandbox::new();

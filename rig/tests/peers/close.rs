@@ -37,8 +37,7 @@ async fn close_before_the_receipt_returns_the_decided_text() {
     let (mut stage, peer) = Stage::with_peer().await;
     let mut stream = peer.listen().await;
     let path = stage.path("a.txt");
-    peer.open_diff(1, &path, "proposed\n").await;
-    stage.accept().await;
+    stage.open_and_accept(&peer, 1, &path, "proposed\n").await;
     stream.told("ide/diffAccepted").await;
     let ping = stream.told("ping").await;
     assert_eq!(peer.close_diff(2, &path).await, json!({ "content": "proposed\n" }));
@@ -50,8 +49,7 @@ async fn close_before_the_receipt_returns_the_decided_text() {
 async fn close_of_a_decided_unsent_diff_returns_its_text() {
     let (mut stage, peer) = Stage::with_peer().await;
     let path = stage.path("a.txt");
-    peer.open_diff(1, &path, "proposed\n").await;
-    stage.accept().await;
+    stage.open_and_accept(&peer, 1, &path, "proposed\n").await;
     assert_eq!(peer.close_diff(2, &path).await, json!({ "content": "proposed\n" }));
     peer.listen().await.silent_for(Duration::from_millis(400)).await;
 }

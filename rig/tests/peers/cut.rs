@@ -178,8 +178,7 @@ async fn missing_stream_bytes_cost_no_decision() {
     let text = "0123456789".repeat(20_000);
     proxy.arm(Kind::Stream, Way::Down, 50_000, Fault::Drop(7));
     let damaged = peer.get().await;
-    peer.open_diff(1, &path, &text).await;
-    stage.accept().await;
+    stage.open_and_accept(&peer, 1, &path, &text).await;
     proxy.until_struck(1).await;
     // An agent hangs up on a damaged stream.
     damaged.reset();

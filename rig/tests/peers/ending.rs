@@ -47,8 +47,7 @@ async fn stop_rejects_reviews_then_ends_streams_then_removes_files() {
 async fn stopping_waits_for_nobody_who_does_not_read() {
     let (mut stage, peer) = Stage::with_peer().await;
     let _unread = peer.get().await;
-    peer.open_diff(1, &stage.path("big.txt"), &LINE.repeat(64 << 10)).await;
-    stage.accept().await;
+    stage.open_and_accept(&peer, 1, &stage.path("big.txt"), &LINE.repeat(64 << 10)).await;
     let mut half = Raw::dial(stage.port()).await;
     half.send(peer.post_head(1000)).await;
     within("the companion to stop", stage.companion.stop()).await;

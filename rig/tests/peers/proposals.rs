@@ -69,8 +69,7 @@ async fn a_path_comes_back_byte_for_byte_whatever_is_in_it() {
     .enumerate()
     {
         let path = stage.path(name);
-        peer.open_diff(id as u64, &path, "text\n").await;
-        let review = stage.accept().await;
+        let review = stage.open_and_accept(&peer, id as u64, &path, "text\n").await;
         assert_eq!(review.file, path);
         let told = stream.told("ide/diffAccepted").await;
         assert_eq!(told["params"], json!({ "filePath": path, "content": "text\n" }));
@@ -95,8 +94,7 @@ async fn text_returns_exactly_with_any_line_ends_and_characters() {
     .enumerate()
     {
         let path = stage.path(&format!("text-{id}"));
-        peer.open_diff(id as u64, &path, text).await;
-        stage.accept().await;
+        stage.open_and_accept(&peer, id as u64, &path, text).await;
         assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], text);
         peer.settle(&mut stream).await;
     }
@@ -148,8 +146,7 @@ async fn binary_proposal_for_a_text_file_can_be_decided() {
     let mut stream = peer.listen().await;
     let path = stage.file("text.txt", "plain\n");
     let text = "\u{0}\u{1}\u{2}plain\n\u{0}";
-    peer.open_diff(1, &path, text).await;
-    stage.accept().await;
+    stage.open_and_accept(&peer, 1, &path, text).await;
     assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], text);
 }
 

@@ -14,8 +14,7 @@ async fn unsettled() -> (Stage, Peer, String, Value) {
     let (mut stage, peer) = Stage::with_peer().await;
     let path = stage.path("a.txt");
     let mut stream = peer.listen().await;
-    peer.open_diff(1, &path, "x\n").await;
-    stage.accept().await;
+    stage.open_and_accept(&peer, 1, &path, "x\n").await;
     stream.told("ide/diffAccepted").await;
     let ping = stream.told("ping").await;
     stream.reset();

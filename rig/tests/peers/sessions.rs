@@ -53,8 +53,7 @@ async fn a_receipt_of_one_agent_settles_nothing_of_another() {
     let (one, two) = (stage.peer().await, stage.peer().await);
     let mut stream = one.listen().await;
     let path = stage.path("a.txt");
-    one.open_diff(1, &path, "x\n").await;
-    stage.accept().await;
+    stage.open_and_accept(&one, 1, &path, "x\n").await;
     stream.told("ide/diffAccepted").await;
     two.pong(&stream.told("ping").await).await;
     stream.reset();
@@ -96,8 +95,7 @@ async fn many_agents_at_once_get_their_own_text_each() {
         let peer = stage.peer().await;
         let stream = peer.listen().await;
         let text = format!("text of {number}\n");
-        peer.open_diff(7, &stage.path("same.txt"), &text).await;
-        stage.accept().await;
+        stage.open_and_accept(&peer, 7, &stage.path("same.txt"), &text).await;
         agents.push((peer, stream, text));
     }
     for (_, stream, text) in &mut agents {

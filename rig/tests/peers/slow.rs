@@ -21,17 +21,14 @@ async fn an_agent_that_stops_reading_holds_no_other_up() {
     let (deaf, other) = (stage.peer().await, stage.peer().await);
     let _unread = deaf.get().await;
     let mut stream = other.listen().await;
-    deaf.open_diff(1, &stage.path("big.txt"), &LINE.repeat(64 << 10)).await;
-    stage.accept().await;
+    stage.open_and_accept(&deaf, 1, &stage.path("big.txt"), &LINE.repeat(64 << 10)).await;
     // One outcome is in the socket, one before it; the others must wait without delaying anybody.
     for id in 2..6 {
-        deaf.open_diff(id, &stage.path(&format!("{id}.txt")), "x\n").await;
-        stage.accept().await;
+        stage.open_and_accept(&deaf, id, &stage.path(&format!("{id}.txt")), "x\n").await;
     }
     let path = stage.path("a.txt");
     for id in 0..20 {
-        other.open_diff(id, &path, &format!("{id}\n")).await;
-        stage.accept().await;
+        stage.open_and_accept(&other, id, &path, &format!("{id}\n")).await;
         assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], format!("{id}\n"));
         other.settle(&mut stream).await;
     }
@@ -43,8 +40,7 @@ async fn late_reader_gets_only_the_newest_context() {
     let (mut stage, peer) = Stage::with_peer().await;
     // Fill the sockets, which could otherwise hold early contexts.
     let mut stream = peer.get().await;
-    peer.open_diff(1, &stage.path("big.txt"), &LINE.repeat(64 << 10)).await;
-    stage.accept().await;
+    stage.open_and_accept(&peer, 1, &stage.path("big.txt"), &LINE.repeat(64 << 10)).await;
     let file = stage.file("a.txt", "x\n");
     for line in 0..300 {
         let active = ActiveFile {
@@ -73,8 +69,7 @@ async fn lost_receipt_resends_outcome_only_on_the_next_stream() {
     let peer = stage.peer_by(proxy.port).await;
     let mut stream = peer.listen().await;
     let path = stage.path("a.txt");
-    peer.open_diff(1, &path, "x\n").await;
-    stage.accept().await;
+    stage.open_and_accept(&peer, 1, &path, "x\n").await;
     stream.told("ide/diffAccepted").await;
     stream.told("ping").await;
     proxy.arm(Kind::Post, Way::Up, 0, Fault::Stall);
@@ -99,8 +94,7 @@ async fn a_stalled_stream_is_replaced_and_nothing_is_lost() {
     let stalled = peer.get().await;
     let path = stage.path("a.txt");
     let text = "x\n".repeat(100_000);
-    peer.open_diff(1, &path, &text).await;
-    stage.accept().await;
+    stage.open_and_accept(&peer, 1, &path, &text).await;
     proxy.until_struck(1).await;
     let mut stream = peer.listen().await;
     assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], text);

@@ -117,6 +117,12 @@ impl Stage {
         review
     }
 
+    /// An agent proposes, and its review is accepted unchanged.
+    pub(crate) async fn open_and_accept(&mut self, peer: &Peer, id: u64, path: &str, text: &str) -> Review {
+        peer.open_diff(id, path, text).await;
+        self.accept().await
+    }
+
     /// Rejects the next review.
     pub(crate) async fn reject(&mut self) -> Review {
         let review = self.review().await;

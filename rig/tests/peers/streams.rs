@@ -39,8 +39,7 @@ async fn the_newest_get_wins_and_the_older_stream_ends_properly() {
     let mut older = peer.listen().await;
     let mut newer = peer.listen().await;
     assert_eq!(older.to_the_end().await.1, End::Clean);
-    peer.open_diff(1, &stage.path("a.txt"), "x\n").await;
-    stage.accept().await;
+    stage.open_and_accept(&peer, 1, &stage.path("a.txt"), "x\n").await;
     newer.told("ide/diffAccepted").await;
 }
 
@@ -52,16 +51,14 @@ async fn head_request_changes_nothing() {
         let request = format!("{}\r\n", peer.head("HEAD").replacen("/mcp", path, 1));
         assert_eq!(stage.status_of(request).await, expected, "{path}");
     }
-    peer.open_diff(1, &stage.path("a.txt"), "x\n").await;
-    stage.accept().await;
+    stage.open_and_accept(&peer, 1, &stage.path("a.txt"), "x\n").await;
     stream.told("ide/diffAccepted").await;
 }
 
 #[tokio::test]
 async fn an_outcome_waits_for_the_first_stream_and_comes_once() {
     let (mut stage, peer) = Stage::with_peer().await;
-    peer.open_diff(1, &stage.path("a.txt"), "x\n").await;
-    stage.accept().await;
+    stage.open_and_accept(&peer, 1, &stage.path("a.txt"), "x\n").await;
     let mut stream = peer.listen().await;
     assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], "x\n");
     peer.settle(&mut stream).await;
@@ -75,8 +72,7 @@ async fn outcomes_keep_their_order_across_a_dropped_stream() {
     stream.message().await;
     stream.reset();
     for (id, name) in ["a", "b", "c"].into_iter().enumerate() {
-        peer.open_diff(id as u64, &stage.path(name), "x\n").await;
-        stage.accept().await;
+        stage.open_and_accept(&peer, id as u64, &stage.path(name), "x\n").await;
     }
     let mut stream = peer.listen().await;
     for name in ["a", "b", "c"] {
@@ -90,8 +86,7 @@ async fn outcomes_keep_their_order_across_a_dropped_stream() {
 async fn last_event_id_brings_nothing_back() {
     let (mut stage, peer) = Stage::with_peer().await;
     let mut stream = peer.listen().await;
-    peer.open_diff(1, &stage.path("a.txt"), "x\n").await;
-    stage.accept().await;
+    stage.open_and_accept(&peer, 1, &stage.path("a.txt"), "x\n").await;
     stream.told("ide/diffAccepted").await;
     peer.settle(&mut stream).await;
     let mut raw = Raw::dial(stage.port()).await;
@@ -105,8 +100,7 @@ async fn ping_with_its_own_id_follows_every_outcome() {
     let mut stream = peer.listen().await;
     let mut ids = Vec::new();
     for id in 0..5 {
-        peer.open_diff(id, &stage.path("a.txt"), &format!("{id}\n")).await;
-        stage.accept().await;
+        stage.open_and_accept(&peer, id, &stage.path("a.txt"), &format!("{id}\n")).await;
         stream.told("ide/diffAccepted").await;
         let ping = stream.told("ping").await;
         assert!(ping["id"].is_string() || ping["id"].is_i64(), "a ping needs an id: {ping}");

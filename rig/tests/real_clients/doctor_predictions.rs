@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use alongside_agent::find::Surroundings;
 use alongside_contract::family::{FAMILIES, Family};
-use alongside_rig::Family as Whose;
 use alongside_rig::alongside_bin;
 use alongside_rig::{RealClient, Release, Rig, Sandbox};
 use anyhow::{Context as _, Result, ensure};
@@ -77,10 +76,7 @@ struct Scene {
 impl Scene {
     async fn new(release: Release) -> Result<Self> {
         let sandbox = Sandbox::new();
-        let id = match release.family {
-            Whose::Gemini => "gemini",
-            Whose::Qwen => "qwen",
-        };
+        let id = release.agent.command();
         let family = FAMILIES.iter().find(|family| family.id == id).context("a row of the table")?;
         let settings = sandbox.home().join(format!(".{id}/settings.json"));
         std::fs::create_dir_all(settings.parent().context("a directory")?)?;

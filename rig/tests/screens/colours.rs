@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use alongside_rig::Proposer;
 use alongside_rig::screen::{Answers, Screen, Terminal};
 use anyhow::{Result, bail};
 
-use crate::stage::{Stage, proposed, settled};
+use crate::stage::{Stage, settled};
 
 /// How long the desk waits for the terminal's colours.
 const ASKS_FOR: Duration = Duration::from_millis(500);
@@ -40,12 +39,10 @@ fn drawn(terminal: &Terminal) -> Result<Drawn> {
 /// Also returns how long the desk may have waited for an answer.
 fn drawn_once(terminal: &Terminal) -> Result<(Drawn, Duration)> {
     let stage = Stage::new();
-    let desk = stage.desk(terminal)?;
-    desk.shows("No agent is connected yet.")?;
+    let desk = stage.idle_desk(terminal)?;
     // Events before the first picture are no news for the desk.
     settled(&desk)?;
-    let agent = Proposer::gemini(&stage.sandbox)?;
-    let _proposal = agent.propose(&stage.file, &proposed())?;
+    let (_agent, _proposal) = stage.propose()?;
     desk.shows("Gemini CLI is connected.")?;
     desk.shows("line five")?;
     let text = settled(&desk)?;

@@ -10,8 +10,7 @@ use crate::stage::{Stage, proposed, read_and_press, settled};
 #[test]
 fn a_new_desk_says_what_to_do_and_is_left_with_q() -> Result<()> {
     let stage = Stage::new();
-    let mut desk = stage.desk(&Terminal::new(80, 24))?;
-    desk.shows("No agent is connected yet.")?;
+    let mut desk = stage.idle_desk(&Terminal::new(80, 24))?;
     let agent = Proposer::gemini(&stage.sandbox)?;
     desk.shows("Gemini CLI")?;
     drop(agent);
@@ -25,8 +24,7 @@ fn a_new_desk_says_what_to_do_and_is_left_with_q() -> Result<()> {
 fn proposal_is_decided_by_hunk_and_written_as_shown() -> Result<()> {
     let stage = Stage::new();
     let desk = stage.desk(&Terminal::new(80, 24))?;
-    let agent = Proposer::gemini(&stage.sandbox)?;
-    let proposal = agent.propose(&stage.file, &proposed())?;
+    let (_agent, proposal) = stage.propose()?;
     desk.shows("notes.txt")?;
     // Drop the second change.
     read_and_press(&desk, "line five", "j")?;
@@ -53,10 +51,8 @@ fn a_proposal_is_rejected_by_r() -> Result<()> {
 #[test]
 fn keys_before_a_proposal_decide_nothing() -> Result<()> {
     let stage = Stage::new();
-    let desk = stage.desk(&Terminal::new(80, 24))?;
-    desk.shows("No agent is connected yet.")?;
-    let agent = Proposer::gemini(&stage.sandbox)?;
-    let first = agent.propose(&stage.file, &proposed())?;
+    let desk = stage.idle_desk(&Terminal::new(80, 24))?;
+    let (agent, first) = stage.propose()?;
     let other = stage.sandbox.write("other.txt", "one\n");
     let second = agent.propose(&other, "two\n")?;
     desk.shows("line five")?;
@@ -75,8 +71,7 @@ fn keys_before_a_proposal_decide_nothing() -> Result<()> {
 fn a_paste_decides_nothing() -> Result<()> {
     let stage = Stage::new();
     let desk = stage.desk(&Terminal::new(80, 24))?;
-    let agent = Proposer::gemini(&stage.sandbox)?;
-    let proposal = agent.propose(&stage.file, &proposed())?;
+    let (_agent, proposal) = stage.propose()?;
     desk.shows("line five")?;
     settled(&desk)?;
     desk.paste("all right, accept: a\ny\n")?;
@@ -120,8 +115,7 @@ fn the_mouse_scrolls_and_selects() -> Result<()> {
 fn wide_windows_show_both_sides_and_narrow_ones_one_column() -> Result<()> {
     let stage = Stage::new();
     let desk = stage.desk(&Terminal::new(130, 40))?;
-    let agent = Proposer::gemini(&stage.sandbox)?;
-    let _proposal = agent.propose(&stage.file, &proposed())?;
+    let (_agent, _proposal) = stage.propose()?;
     desk.shows("line five")?;
     // Old and new text, in one row or in two.
     let beside = |beside: bool| {
@@ -153,8 +147,7 @@ fn wide_windows_show_both_sides_and_narrow_ones_one_column() -> Result<()> {
 #[test]
 fn the_help_names_every_key_at_80_by_24() -> Result<()> {
     let stage = Stage::new();
-    let desk = stage.desk(&Terminal::new(80, 24))?;
-    desk.shows("No agent is connected yet.")?;
+    let desk = stage.idle_desk(&Terminal::new(80, 24))?;
     desk.press("?")?;
     desk.shows("accept the file")?;
     let mut seen = settled(&desk)?;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use alongside_agent::Outcome;
 use alongside_rig::screen::{Screen, Terminal, key};
-use alongside_rig::{Proposer, wait};
+use alongside_rig::wait;
 use anyhow::Result;
 use rustix::process::Signal;
 
@@ -26,8 +26,7 @@ fn gave_the_terminal_back(desk: &Screen) -> Result<()> {
 fn leaving_as_the_last_desk_asks_and_rejects_what_waits() -> Result<()> {
     let stage = Stage::new();
     let mut desk = stage.desk(&small())?;
-    let agent = Proposer::gemini(&stage.sandbox)?;
-    let proposal = agent.propose(&stage.file, &proposed())?;
+    let (_agent, proposal) = stage.propose()?;
     read_and_press(&desk, "line five", "q")?;
     read_and_press(&desk, "Leave?", "n")?;
     desk.wait_for("the question to go", |screen| !screen.contains("Leave?"))?;
@@ -43,8 +42,7 @@ fn leaving_as_the_last_desk_asks_and_rejects_what_waits() -> Result<()> {
 fn signals_end_it_and_give_the_terminal_back() -> Result<()> {
     for (signal, code) in [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130)] {
         let stage = Stage::new();
-        let mut desk = stage.desk(&small())?;
-        desk.shows("No agent is connected yet.")?;
+        let mut desk = stage.idle_desk(&small())?;
         desk.signal(signal)?;
         assert_eq!(desk.ends()?.code(), Some(code), "{signal:?}");
         gave_the_terminal_back(&desk)?;
@@ -55,8 +53,7 @@ fn signals_end_it_and_give_the_terminal_back() -> Result<()> {
 #[test]
 fn a_closed_window_ends_it() -> Result<()> {
     let stage = Stage::new();
-    let mut desk = stage.desk(&small())?;
-    desk.shows("No agent is connected yet.")?;
+    let mut desk = stage.idle_desk(&small())?;
     desk.hang_up();
     assert_eq!(desk.ends()?.code(), Some(129));
     Ok(())
@@ -66,8 +63,7 @@ fn a_closed_window_ends_it() -> Result<()> {
 fn ctrl_c_asks_while_a_review_waits_and_leaves_when_repeated() -> Result<()> {
     let stage = Stage::new();
     let mut desk = stage.desk(&small())?;
-    let agent = Proposer::gemini(&stage.sandbox)?;
-    let _proposal = agent.propose(&stage.file, &proposed())?;
+    let (_agent, _proposal) = stage.propose()?;
     let ctrl_c = key::ctrl('c').to_string();
     read_and_press(&desk, "line five", &ctrl_c)?;
     read_and_press(&desk, "Leave?", &ctrl_c)?;
@@ -79,8 +75,7 @@ fn ctrl_c_asks_while_a_review_waits_and_leaves_when_repeated() -> Result<()> {
 fn killed_desk_ends_its_processes_and_keeps_the_review() -> Result<()> {
     let stage = Stage::new();
     let mut desk = stage.desk(&small())?;
-    let agent = Proposer::gemini(&stage.sandbox)?;
-    let proposal = agent.propose(&stage.file, &proposed())?;
+    let (agent, proposal) = stage.propose()?;
     read_and_press(&desk, "line five", " ")?;
     desk.shows("1 dropped")?;
     desk.signal(Signal::KILL)?;
@@ -102,8 +97,7 @@ fn ctrl_z_restores_the_terminal_and_fg_redraws() -> Result<()> {
     let shell = stage.shell(&small())?;
     shell.press("echo before; alongside\r")?;
     shell.shows("No agent is connected yet.")?;
-    let agent = Proposer::gemini(&stage.sandbox)?;
-    let proposal = agent.propose(&stage.file, &proposed())?;
+    let (_agent, proposal) = stage.propose()?;
     read_and_press(&shell, "line five", &key::ctrl('z').to_string())?;
     let screen = shell.wait_for("the shell's prompt", |screen| {
         screen.contains("Stopped") && screen.trim_end().ends_with("rig$")
@@ -136,13 +130,11 @@ fn ctrl_z_restores_the_terminal_and_fg_redraws() -> Result<()> {
 #[test]
 fn stopped_desk_continues_by_itself() -> Result<()> {
     let stage = Stage::new();
-    let desk = stage.desk(&small())?;
-    desk.shows("No agent is connected yet.")?;
+    let desk = stage.idle_desk(&small())?;
     desk.signal(Signal::STOP)?;
     desk.signal(Signal::CONT)?;
     // No key is pressed meanwhile.
-    let agent = Proposer::gemini(&stage.sandbox)?;
-    let proposal = agent.propose(&stage.file, &proposed())?;
+    let (_agent, proposal) = stage.propose()?;
     read_and_press(&desk, "line five", "r")?;
     assert_eq!(proposal.outcome()?, Outcome::Rejected);
     Ok(())

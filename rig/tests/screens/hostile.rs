@@ -32,8 +32,7 @@ fn nothing_that_an_agent_says_is_obeyed_by_the_terminal() -> Result<()> {
     // Names are limited in length: half is in the directory, half in the file.
     let file =
         stage.sandbox.write(format!("{}/{HIDING}\n.txt", OBEYED.concat().replace('/', ":")), original());
-    let mut desk = stage.desk(&Terminal::new(600, 24))?;
-    desk.shows("No agent is connected yet.")?;
+    let mut desk = stage.idle_desk(&Terminal::new(600, 24))?;
     let agent = Proposer::named(&stage.sandbox, &format!("gemini-cli-{nasty}"), &nasty)?;
     let proposed = original().replace("line 5\n", &format!("five {nasty}\r\n")).replace("line 30\n", "");
     let proposal = agent.propose(&file, &proposed)?;

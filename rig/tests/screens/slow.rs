@@ -32,8 +32,7 @@ fn pressed_through(terminal: &Terminal, times: usize) -> Result<(String, u64)> {
     let stage = Stage::new();
     let (original, proposed) = long();
     let file = stage.sandbox.write("long.txt", original);
-    let desk = stage.desk(terminal)?;
-    desk.shows("No agent is connected yet.")?;
+    let desk = stage.idle_desk(terminal)?;
     // Events before the first picture are no news for the desk.
     settled(&desk)?;
     let agent = Proposer::gemini(&stage.sandbox)?;
@@ -65,8 +64,7 @@ fn slow_link_skips_frames_and_ends_with_the_same_screen() -> Result<()> {
 fn keys_do_what_they_should_over_a_slow_link() -> Result<()> {
     let stage = Stage::new();
     let desk = stage.desk(&Terminal::new(80, 24).slow(SLOW))?;
-    let agent = Proposer::gemini(&stage.sandbox)?;
-    let proposal = agent.propose(&stage.file, &proposed())?;
+    let (_agent, proposal) = stage.propose()?;
     read_and_press(&desk, "line five", "j")?;
     settled(&desk)?;
     read_and_press(&desk, "line thirty", " ")?;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use alongside_rig::procfs::command_line;
+use alongside_rig::proposer::{Proposal, Proposer};
 use alongside_rig::screen::Terminal;
 use alongside_rig::{Sandbox, Screen, agent_cli, alongside_bin, wait};
 use anyhow::Result;
@@ -29,6 +30,20 @@ impl Stage {
     /// Starts `alongside` on a terminal of this kind.
     pub(crate) fn desk(&self, terminal: &Terminal) -> Result<Screen> {
         Screen::start(&self.sandbox, terminal, [alongside_bin()?])
+    }
+
+    /// A desk that shows that no agent is connected.
+    pub(crate) fn idle_desk(&self, terminal: &Terminal) -> Result<Screen> {
+        let desk = self.desk(terminal)?;
+        desk.shows("No agent is connected yet.")?;
+        Ok(desk)
+    }
+
+    /// An agent that has proposed [`proposed`] for the file.
+    pub(crate) fn propose(&self) -> Result<(Proposer, Proposal)> {
+        let agent = Proposer::gemini(&self.sandbox)?;
+        let proposal = agent.propose(&self.file, &proposed())?;
+        Ok((agent, proposal))
     }
 
     /// A shell with job control, which knows `alongside`.
