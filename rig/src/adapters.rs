@@ -28,7 +28,6 @@ pub fn neovim(sandbox: &Sandbox, more: &str) -> Result<()> {
     let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/neovim").canonicalize()?;
     let packages = sandbox.home().join(".local/share/nvim/site/pack/mine/start");
     fs::create_dir_all(&packages)?;
-    #[cfg(unix)]
     std::os::unix::fs::symlink(ours, packages.join("alongside"))?;
     let config = sandbox.home().join(".config/nvim");
     fs::create_dir_all(&config)?;

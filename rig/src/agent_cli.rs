@@ -113,7 +113,6 @@ pub fn write_program(sandbox: &Sandbox, name: &str, body: &str) -> Result<()> {
     let path = bin(sandbox).join(name);
     fs::create_dir_all(bin(sandbox))?;
     fs::write(&path, format!("#!/bin/sh\n{body}\n"))?;
-    #[cfg(unix)]
     fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
     Ok(())
 }

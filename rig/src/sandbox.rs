@@ -2,7 +2,8 @@
 //! Every process started in it ends with it.
 
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -29,13 +30,13 @@ impl Default for Sandbox {
 impl Sandbox {
     /// New directories with short names: the path of a Unix socket has at most 108 bytes.
     pub fn new() -> Self {
-        let base = if cfg!(unix) { PathBuf::from("/tmp") } else { std::env::temp_dir() };
-        let dir = tempfile::Builder::new().prefix("al-").tempdir_in(base).expect("a temporary directory");
+        let dir = tempfile::Builder::new().prefix("al-").tempdir_in("/tmp").expect("a temporary directory");
         let sandbox = Self { dir, groups: Mutex::default() };
         for path in [sandbox.home(), sandbox.tmp(), sandbox.run(), sandbox.project()] {
             fs::create_dir(&path).expect("a directory in the sandbox");
         }
-        private(&sandbox.run());
+        // Some programs refuse a runtime directory that others can read.
+        fs::set_permissions(sandbox.run(), Permissions::from_mode(0o700)).expect("our own directory");
         sandbox
     }
 
@@ -130,6 +131,18 @@ impl Drop for Sandbox {
     }
 }
 
+/// All files below a directory; none if it is missing.
+pub fn files_below(directory: impl Into<PathBuf>) -> Vec<PathBuf> {
+    let (mut directories, mut found) = (vec![directory.into()], Vec::new());
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+            let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if is_directory { &mut directories } else { &mut found }.push(entry.path());
+        }
+    }
+    found
+}
+
 /// The processes with the sandbox's variable; none without `/proc`.
 fn marked(dir: &Path) -> Vec<Pid> {
     let mark = format!("{MARK}={}\0", dir.display()).into_bytes();
@@ -139,15 +152,6 @@ fn marked(dir: &Path) -> Vec<Pid> {
         environment.windows(mark.len()).any(|window| window == mark).then_some(pid)
     });
     processes.collect()
-}
-
-/// Some programs refuse a runtime directory that others can read.
-fn private(path: &Path) {
-    #[cfg(unix)]
-    fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o700))
-        .expect("our own directory");
-    #[cfg(not(unix))]
-    let _ = path;
 }
 
 #[cfg(test)]

@@ -133,7 +133,6 @@ impl Results {
             .with_context(|| format!("cannot write in {}", directory.display()))?;
         std::io::Write::write_all(&mut file, text.as_bytes())?;
         // A temporary file is private, but everybody with the checkout must read this one.
-        #[cfg(unix)]
         file.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
         file.persist(&self.path).with_context(|| format!("cannot write {}", self.path.display()))?;
         Ok(())

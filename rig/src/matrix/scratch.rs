@@ -10,6 +10,7 @@ use tempfile::TempDir;
 use tokio::process::Command;
 
 use super::releases::Release;
+use crate::sandbox::files_below;
 
 /// The size of npm's cache, in bytes, beyond which it is emptied. Two installations of at most half a
 /// gigabyte come on top.
@@ -99,11 +100,5 @@ pub fn has_ide_mode(package: &Path) -> bool {
 }
 
 fn size(directory: &Path) -> u64 {
-    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-    let sizes = entries.map(|entry| match entry.metadata() {
-        Ok(metadata) if metadata.is_dir() => size(&entry.path()),
-        Ok(metadata) => metadata.len(),
-        Err(_) => 0,
-    });
-    sizes.sum()
+    files_below(directory).iter().filter_map(|file| Some(file.symlink_metadata().ok()?.len())).sum()
 }

@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use alongside_rig::Generation;
 use alongside_rig::agent::Agent;
 use alongside_rig::agent_cli::{Cli, write_program};
+use alongside_rig::sandbox::files_below;
 use alongside_rig::tmux::Pane;
 use alongside_rig::wait::{self, PATIENCE};
 use anyhow::{Context as _, Result};
@@ -164,8 +165,8 @@ fn leaves_nothing(
     let state = stage.sandbox.home().join(".local/state/alongside");
     let left = files_below(&state);
     assert!(!state.exists(), "{left:?}\n{}", shell.history()?);
-    let left = files_below(&stage.sandbox.tmp());
-    let left = left.keys().filter(|path| path.to_string_lossy().contains("ide-server"));
+    let left = files_below(stage.sandbox.tmp());
+    let left = left.iter().filter(|path| path.to_string_lossy().contains("ide-server"));
     assert_eq!(left.count(), 0, "discovery files are left");
     Ok(())
 }
@@ -178,19 +179,6 @@ fn write(stage: &Stage, below_home: &str, text: &str) -> Result<()> {
 
 /// The editors' configuration and installed files.
 fn configuration(stage: &Stage) -> BTreeMap<PathBuf, Vec<u8>> {
-    let home = stage.sandbox.home();
-    let mut files = files_below(&home.join(".config"));
-    files.extend(files_below(&home.join(".local/share")));
-    files
-}
-
-fn files_below(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut files = BTreeMap::new();
-    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        match entry.file_type().unwrap().is_dir() {
-            true => files.extend(files_below(&entry.path())),
-            false => drop(files.insert(entry.path(), fs::read(entry.path()).unwrap())),
-        }
-    }
-    files
+    let files = [".config", ".local/share"].map(|name| files_below(stage.sandbox.home().join(name)));
+    files.concat().into_iter().map(|path| (path.clone(), fs::read(path).unwrap())).collect()
 }

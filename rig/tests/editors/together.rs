@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use alongside_agent::Outcome;
 use alongside_rig::agent::Agent;
 use alongside_rig::agent_cli::Cli;
+use alongside_rig::sandbox::files_below;
 use alongside_rig::tmux::Pane;
 use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{Generation, Proposer, adapters};
@@ -154,18 +155,8 @@ fn port_of(stage: &Stage, name: &str) -> Result<u64> {
 
 /// Discovery files that lead to a port.
 fn files_naming(stage: &Stage, port: u64) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut folders =
-        vec![stage.sandbox.tmp(), stage.sandbox.home().join(".qwen"), stage.sandbox.home().join(".ola")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if fs::read_to_string(&path).is_ok_and(|text| text.contains(&format!("\"port\":{port}"))) {
-                found.push(path.display().to_string());
-            }
-        }
-    }
-    found
+    let (tmp, home, named) = (stage.sandbox.tmp(), stage.sandbox.home(), format!("\"port\":{port}"));
+    let mut files = [tmp, home.join(".qwen"), home.join(".ola")].map(files_below).concat();
+    files.retain(|path| fs::read_to_string(path).is_ok_and(|text| text.contains(&named)));
+    files.iter().map(|path| path.display().to_string()).collect()
 }

@@ -16,11 +16,9 @@ mod proposals;
 mod receipts;
 mod server;
 mod sessions;
-#[cfg(unix)]
 mod size;
 mod slow;
 mod stage;
-#[cfg(unix)]
 mod strangers;
 mod streams;
 mod test_directory;

@@ -180,7 +180,6 @@ async fn proposal_without_a_desk_waits_for_one() {
     assert_eq!(&*stage.review().await.proposed, "x");
 }
 
-#[cfg(unix)]
 #[tokio::test]
 async fn a_proposal_outside_the_project_says_where() {
     let mut stage = Stage::new().await;

@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
+use alongside_rig::sandbox::files_below;
 use tempfile::TempDir;
 
 thread_local! {
@@ -27,15 +28,7 @@ impl TestDirectory {
 
     /// The files below these of its directories.
     pub(crate) fn files_below(&self, directories: &[&str]) -> Vec<PathBuf> {
-        let mut found = Vec::new();
-        let mut directories: Vec<_> = directories.iter().map(|name| self.0.join(name)).collect();
-        while let Some(directory) = directories.pop() {
-            for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
-                let is_directory = entry.file_type().unwrap().is_dir();
-                if is_directory { &mut directories } else { &mut found }.push(entry.path());
-            }
-        }
-        found
+        directories.iter().flat_map(|name| files_below(self.0.join(name))).collect()
     }
 }
 

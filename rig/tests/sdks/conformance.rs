@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use alongside_rig::companion::CompanionProcess;
-use alongside_rig::{Rig, Sandbox, rig_or_skip};
+use alongside_rig::{Rig, Sandbox};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 
@@ -47,17 +47,7 @@ async fn passes(rig: Rig, scenario: &str) -> Result<()> {
     Ok(())
 }
 
-macro_rules! scenarios {
-    ($($name:ident: $scenario:literal),* $(,)?) => {$(
-        #[tokio::test]
-        async fn $name() -> Result<()> {
-            let Some(rig) = rig_or_skip() else { return Ok(()) };
-            passes(rig, $scenario).await
-        }
-    )*};
-}
-
-scenarios! {
+crate::tests_with_rig! { passes:
     conformance_server_initialize: "server-initialize",
     conformance_ping: "ping",
     conformance_tools_list: "tools-list",

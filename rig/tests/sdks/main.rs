@@ -1,6 +1,18 @@
 //! The official MCP tools against the companion: the TypeScript SDK, from the oldest release in an agent to
 //! the newest generation, and the conformance suite.
 
+/// One test per row: its name, and the argument of the function that it calls.
+macro_rules! tests_with_rig {
+    ($function:ident: $($name:ident: $argument:literal,)*) => {$(
+        #[tokio::test]
+        async fn $name() -> anyhow::Result<()> {
+            let Some(rig) = alongside_rig::rig_or_skip() else { return Ok(()) };
+            $function(rig, $argument).await
+        }
+    )*};
+}
+use tests_with_rig;
+
 mod conformance;
 mod proxy;
 mod typescript;

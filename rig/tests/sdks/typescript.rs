@@ -2,7 +2,7 @@
 
 use alongside_rig::companion::CompanionProcess;
 use alongside_rig::json_lines_process::{JsonLinesProcess, find};
-use alongside_rig::{Rig, Sandbox, node_script, rig_or_skip};
+use alongside_rig::{Rig, Sandbox, node_script};
 use anyhow::Result;
 use serde_json::{Value, json};
 
@@ -70,17 +70,7 @@ async fn heard(client: &JsonLinesProcess, method: &str) -> Result<Value> {
     client.wait(method, first).await
 }
 
-macro_rules! with_each_sdk {
-    ($($name:ident: $version:literal),* $(,)?) => {$(
-        #[tokio::test]
-        async fn $name() -> Result<()> {
-            let Some(rig) = rig_or_skip() else { return Ok(()) };
-            whole_session(rig, $version).await
-        }
-    )*};
-}
-
-with_each_sdk! {
+crate::tests_with_rig! { whole_session:
     sdk_1_11_has_a_whole_session: "1.11",
     sdk_1_17_has_a_whole_session: "1.17",
     sdk_1_23_has_a_whole_session: "1.23",

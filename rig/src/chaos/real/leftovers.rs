@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::discovery_files::all_published;
 use super::round::Round;
+use crate::sandbox::files_below;
 
 impl Round<'_> {
     /// The state of the agents' connections, one line each.
@@ -23,7 +24,7 @@ impl Round<'_> {
 
     /// The companions' logs.
     pub(super) fn logs(&self) -> Vec<String> {
-        let logs = files(&self.machine.sandbox.home().join(".local/state/alongside/log"));
+        let logs = files_below(self.machine.sandbox.home().join(".local/state/alongside/log"));
         let read = |path: PathBuf| Some(format!("{}:\n{}", path.display(), fs::read_to_string(&path).ok()?));
         logs.into_iter().filter_map(read).collect()
     }
@@ -33,12 +34,12 @@ impl Round<'_> {
         let sandbox = &self.machine.sandbox;
         let records = all_published(sandbox).map(|(path, _)| path);
         let state = sandbox.home().join(".local/state/alongside");
-        let registry = files(&sandbox.run().join("alongside"));
+        let registry = files_below(sandbox.run().join("alongside"));
         let registry = registry.into_iter().filter(|path| !path.ends_with("start.lock"));
-        let journal = files(&state.join("journal"));
+        let journal = files_below(state.join("journal"));
         let is_lock = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "lock");
         let journal = journal.into_iter().filter(|path| !is_lock(path));
-        let all = records.chain(registry).chain(journal).chain(files(&sandbox.tmp()));
+        let all = records.chain(registry).chain(journal).chain(files_below(sandbox.tmp()));
         let all: BTreeSet<_> = all.map(|path| format!("a file: {}", path.display())).collect();
         all.into_iter().collect()
     }
@@ -48,7 +49,7 @@ impl Round<'_> {
         let mut texts = Vec::new();
         let all = self.machine.sandbox.home().join(".local/state/alongside/drafts");
         for directory in fs::read_dir(all).into_iter().flatten().flatten().map(|entry| entry.path()) {
-            let inside = files(&directory);
+            let inside = files_below(directory);
             let is_listed = inside.iter().any(|path| path.ends_with("draft.json"));
             for path in inside.iter().filter(|path| !path.ends_with("draft.json")) {
                 if !is_listed || path.extension().is_none_or(|extension| extension != "txt") {
@@ -59,14 +60,4 @@ impl Round<'_> {
         }
         texts
     }
-}
-
-/// All files below a directory.
-fn files(directory: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    let below = entries.flat_map(|entry| match entry.file_type() {
-        Ok(kind) if kind.is_dir() => files(&entry.path()),
-        _ => vec![entry.path()],
-    });
-    below.collect()
 }
