@@ -36,7 +36,7 @@ impl Cli {
     /// Writes the settings of an agent in use (signed in, hints seen, folder trusted, IDE mode on, updates
     /// and statistics off) and a launcher that connects it to `model`.
     pub fn set_up(self, sandbox: &Sandbox, rig: &Rig, model: &FakeModel) -> Result<()> {
-        let (program, environment) = match self {
+        let (program, environment, arguments) = match self {
             Self::Gemini => {
                 gemini_settings(sandbox)?;
                 let variables = [
@@ -44,7 +44,7 @@ impl Cli {
                     ("GOOGLE_GEMINI_BASE_URL", model.url()),
                     ("NO_BROWSER", "1".to_owned()),
                 ];
-                (rig.gemini_cli("0.61.0").join("bundle/gemini.js"), variables)
+                (rig.gemini_cli("0.61.0").join("bundle/gemini.js"), variables, "-m gemini-2.5-flash")
             }
             Self::Qwen => {
                 qwen_settings(sandbox)?;
@@ -53,13 +53,9 @@ impl Cli {
                     ("OPENAI_BASE_URL", model.url() + "/v1"),
                     ("QWEN_CODE_NO_RELAUNCH", "1".to_owned()),
                 ];
-                (rig.qwen_code("0.24.4").join("cli-entry.js"), variables)
+                // Its own default, "auto", never opens a diff.
+                (rig.qwen_code("0.24.4").join("cli-entry.js"), variables, "-m fake --approval-mode default")
             }
-        };
-        let arguments = match self {
-            Self::Gemini => "-m gemini-2.5-flash",
-            // Its own default, "auto", never opens a diff.
-            Self::Qwen => "-m fake --approval-mode default",
         };
         let exports: String =
             environment.iter().map(|(name, value)| format!("export {name}='{value}'\n")).collect();
@@ -129,36 +125,27 @@ fn bin(sandbox: &Sandbox) -> PathBuf {
     sandbox.home().join("bin")
 }
 
-fn gemini_settings(sandbox: &Sandbox) -> Result<()> {
-    let home = sandbox.home().join(".gemini");
-    let settings = json!({
-        "security": {
-            "auth": { "selectedType": "gemini-api-key" },
-            "folderTrust": { "enabled": true },
-        },
+/// The settings of an agent in use, with the way it signs in and whether it asks which folders to trust.
+fn settings(auth: &str, folder_trust: bool) -> Value {
+    json!({
+        "security": { "auth": { "selectedType": auth }, "folderTrust": { "enabled": folder_trust } },
         "ide": { "enabled": true, "hasSeenNudge": true },
         "general": { "disableAutoUpdate": true, "enableAutoUpdate": false, "disableUpdateNag": true },
         "privacy": { "usageStatisticsEnabled": false },
-    });
-    write_json(&home.join("settings.json"), &settings)?;
-    write_json(
-        &home.join("trustedFolders.json"),
-        &json!({ sandbox.project().to_string_lossy(): "TRUST_FOLDER" }),
-    )?;
+    })
+}
+
+fn gemini_settings(sandbox: &Sandbox) -> Result<()> {
+    let home = sandbox.home().join(".gemini");
+    write_json(&home.join("settings.json"), &settings("gemini-api-key", true))?;
+    let trusted = json!({ sandbox.project().to_string_lossy(): "TRUST_FOLDER" });
+    write_json(&home.join("trustedFolders.json"), &trusted)?;
     write_json(&home.join("state.json"), &json!({ "terminalSetupPromptShown": true }))
 }
 
 fn qwen_settings(sandbox: &Sandbox) -> Result<()> {
-    let settings = json!({
-        "security": {
-            "auth": { "selectedType": "openai" },
-            "folderTrust": { "enabled": false },
-        },
-        "ide": { "enabled": true, "hasSeenNudge": true },
-        "general": { "disableAutoUpdate": true, "enableAutoUpdate": false, "disableUpdateNag": true },
-        "privacy": { "usageStatisticsEnabled": false },
-        "ui": { "enableFollowupSuggestions": false },
-    });
+    let mut settings = settings("openai", false);
+    settings["ui"] = json!({ "enableFollowupSuggestions": false });
     write_json(&sandbox.home().join(".qwen/settings.json"), &settings)
 }
 

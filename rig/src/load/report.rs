@@ -58,7 +58,7 @@ pub struct Minute {
 }
 
 /// See the module.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Report {
     /// Sessions at once.
     pub sessions: usize,
@@ -106,22 +106,12 @@ impl Report {
     pub(super) fn new(plan: Plan, base: Figures) -> Self {
         Self {
             sessions: plan.sessions,
-            minutes: Vec::new(),
-            begun: 0,
-            gone: 0,
             resident: [base.resident, base.resident, 0],
             open: [base.open, base.open, 0],
-            settled: false,
-            agree: false,
-            freed: false,
-            interrupted: false,
-            errors: Vec::new(),
-            broken: Vec::new(),
             running: Minute { before: base, ..Minute::default() },
             last: base,
-            told: Spread::default(),
-            late: Spread::default(),
             full: plan.seconds >= 180,
+            ..Self::default()
         }
     }
 

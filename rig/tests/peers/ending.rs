@@ -5,7 +5,7 @@ use std::time::Duration;
 use alongside_companion::desk::{Closing, Event};
 use alongside_rig::wire::{End, Raw, within};
 
-use crate::slow::LINE;
+use crate::slow::large_text;
 use crate::stage::Stage;
 
 #[tokio::test]
@@ -47,7 +47,7 @@ async fn stop_rejects_reviews_then_ends_streams_then_removes_files() {
 async fn stopping_waits_for_nobody_who_does_not_read() {
     let (mut stage, peer) = Stage::with_peer().await;
     let _unread = peer.get().await;
-    stage.open_and_accept(&peer, 1, &stage.path("big.txt"), &LINE.repeat(64 << 10)).await;
+    stage.open_and_accept(&peer, 1, &stage.path("big.txt"), &large_text()).await;
     let mut half = Raw::dial(stage.port()).await;
     half.send(peer.post_head(1000)).await;
     within("the companion to stop", stage.companion.stop()).await;

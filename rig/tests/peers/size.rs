@@ -84,7 +84,7 @@ impl Lone {
     }
 
     /// Fails if the process's peak memory is so many KB above `before` or more.
-    pub(crate) fn has_grown_less_than(&self, limit: u64, before: u64) {
+    pub(crate) fn expect_growth_below(&self, limit: u64, before: u64) {
         let grown = self.peak_kb().saturating_sub(before);
         assert!(grown < limit, "memory grew by {grown} KB");
     }
@@ -146,7 +146,7 @@ async fn gigabyte_with_length_is_413_and_memory_stays_flat() {
     let chunk = vec![b'x'; 1 << 20];
     raw.send_until_answered(&chunk, 1024).await;
     assert_eq!(raw.head().await.status, 413);
-    lone.has_grown_less_than(FLAT, before);
+    lone.expect_growth_below(FLAT, before);
     peer.request(1, "ping", serde_json::json!({})).await;
 }
 
@@ -164,7 +164,7 @@ async fn a_gigabyte_in_chunks_is_413_within_the_memory_limit() {
         raw.send_until_answered(&chunk, 1024).await;
         assert_eq!(raw.head().await.status, 413);
     }
-    lone.has_grown_less_than((192 << 10) + FLAT, before);
+    lone.expect_growth_below((192 << 10) + FLAT, before);
     peer.request(1, "ping", serde_json::json!({})).await;
 }
 
@@ -207,7 +207,7 @@ async fn millions_of_empty_lines_cost_little_more_than_their_bytes() {
     peer.open_diff(2, &path("there.txt"), &text).await;
     // The message has two bytes per line and exists twice for a moment; the texts of both reviews stay: some
     // 220 MB, plus the allocator's reserve. An index of 16 bytes per line would add twice its size.
-    lone.has_grown_less_than(400 << 10, before);
+    lone.expect_growth_below(400 << 10, before);
 }
 
 #[tokio::test]

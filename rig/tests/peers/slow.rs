@@ -8,12 +8,10 @@ use serde_json::json;
 
 use crate::stage::Stage;
 
-/// Repeated 65,536 times, this exceeds all buffers between two sockets many times over.
-pub(crate) const LINE: &str = concat!(
-    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
-    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
-    "0123456789abcdef0123456789abcdef\n"
-);
+/// A text of 14 MB, far more than all buffers between two sockets hold.
+pub(crate) fn large_text() -> String {
+    format!("{}\n", "0123456789abcdef".repeat(14)).repeat(64 << 10)
+}
 
 #[tokio::test]
 async fn an_agent_that_stops_reading_holds_no_other_up() {
@@ -21,7 +19,7 @@ async fn an_agent_that_stops_reading_holds_no_other_up() {
     let (deaf, other) = (stage.peer().await, stage.peer().await);
     let _unread = deaf.get().await;
     let mut stream = other.listen().await;
-    stage.open_and_accept(&deaf, 1, &stage.path("big.txt"), &LINE.repeat(64 << 10)).await;
+    stage.open_and_accept(&deaf, 1, &stage.path("big.txt"), &large_text()).await;
     // One outcome is in the socket, one before it; the others must wait without delaying anybody.
     for id in 2..6 {
         stage.open_and_accept(&deaf, id, &stage.path(&format!("{id}.txt")), "x\n").await;
@@ -40,7 +38,7 @@ async fn late_reader_gets_only_the_newest_context() {
     let (mut stage, peer) = Stage::with_peer().await;
     // Fill the sockets, which could otherwise hold early contexts.
     let mut stream = peer.get().await;
-    stage.open_and_accept(&peer, 1, &stage.path("big.txt"), &LINE.repeat(64 << 10)).await;
+    stage.open_and_accept(&peer, 1, &stage.path("big.txt"), &large_text()).await;
     let file = stage.file("a.txt", "x\n");
     for line in 0..300 {
         let active = ActiveFile {
