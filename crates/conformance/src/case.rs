@@ -7,16 +7,16 @@ use std::sync::{Mutex, PoisonError};
 use tokio::sync::OnceCell;
 
 use crate::action::Action;
-use crate::checked::{Checked, NotPassed, fail, skip, unseen};
+use crate::check_ending::{Checked, NotPassed, fail, skip, unseen};
 use crate::clock;
 use crate::driver::{Refusal, Reply};
 use crate::evidence::Evidence;
 use crate::fixture::Fixture;
-use crate::pace::Pace;
 use crate::peer::Peer;
 use crate::request::Request;
 use crate::response::{NoResponse, Response};
 use crate::scenes::Played;
+use crate::timeouts::Timeouts;
 
 /// One check at work.
 pub(crate) struct Case<'b> {
@@ -35,8 +35,8 @@ impl<'b> Case<'b> {
         Case { fixture, evidence, number, newest: Mutex::default() }
     }
 
-    pub(crate) fn pace(&self) -> Pace {
-        self.fixture.pace
+    pub(crate) fn timeouts(&self) -> Timeouts {
+        self.fixture.timeouts
     }
 
     /// Remembers what has to be given back.
@@ -141,7 +141,7 @@ impl<'b> Case<'b> {
 
     /// Waits in order to see that nothing comes.
     pub(crate) async fn quiet(&self) {
-        clock::pass(self.pace().quiet).await;
+        clock::pass(self.timeouts().quiet).await;
     }
 }
 

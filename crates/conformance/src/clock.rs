@@ -5,7 +5,7 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use crate::checked::{Checked, unseen};
+use crate::check_ending::{Checked, unseen};
 
 /// How finely deadlines are counted. Timers are a millisecond late by nature, which must not add up.
 const SLICE: Duration = Duration::from_millis(50);
@@ -111,7 +111,7 @@ pub(crate) async fn lateness<T>(what: impl Future<Output = T>) -> (T, Duration) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::checked::NotPassed;
+    use crate::check_ending::NotPassed;
 
     /// A machine that does nothing else for so long.
     async fn stall(time: Duration) {

@@ -5,14 +5,14 @@ use std::sync::PoisonError;
 use serde_json::{Value, json};
 
 use crate::case::Case;
-use crate::checked::{Checked, skip};
+use crate::check_ending::{Checked, skip};
 use crate::peer::{PROPOSED, Peer, initialize};
 use crate::response::NoResponse;
 
 impl Case<'_> {
     /// Somebody who knows the token and has no session.
     pub(crate) fn stranger(&self) -> Peer {
-        Peer::stranger(self.fixture.target, self.pace(), &self.fixture.rules, &self.evidence)
+        Peer::stranger(self.fixture.target, self.timeouts(), &self.fixture.rules, &self.evidence)
     }
 
     /// Sends `initialize` and takes the session; the result with it.

@@ -13,16 +13,16 @@ use crate::cleanup::Cleanup;
 use crate::companion::Companion;
 use crate::driver::Driver;
 use crate::editor_cleanup::EditorCleanup;
-use crate::pace::Pace;
 use crate::scenes::Scenes;
 use crate::stream_rules::StreamRules;
 use crate::target::Target;
+use crate::timeouts::Timeouts;
 use crate::unanswered::Unanswered;
 
 /// The state that all checks of a run share.
 pub(crate) struct Fixture<'b> {
     pub(crate) target: &'b Target,
-    pub(crate) pace: Pace,
+    pub(crate) timeouts: Timeouts,
     pub(crate) rules: Arc<StreamRules>,
     pub(crate) scenes: Scenes,
     pub(crate) driver: Option<&'b dyn Driver>,
@@ -42,7 +42,7 @@ pub(crate) struct Fixture<'b> {
 impl<'b> Fixture<'b> {
     pub(crate) fn new(
         target: &'b Target,
-        pace: Pace,
+        timeouts: Timeouts,
         driver: Option<&'b dyn Driver>,
     ) -> std::io::Result<Self> {
         let mut scratch = tempfile::Builder::new();
@@ -50,7 +50,7 @@ impl<'b> Fixture<'b> {
         let scratch = scratch.tempdir_in(&target.here.tmp).or_else(|_| scratch.tempdir())?;
         Ok(Self {
             target,
-            pace,
+            timeouts,
             driver,
             scratch,
             rules: Arc::default(),
@@ -117,7 +117,7 @@ impl<'b> Fixture<'b> {
 
     /// How long an answer is waited for that says only that something was given back.
     pub(crate) fn patience(&self) -> Duration {
-        self.pace.answer.min(Duration::from_secs(2))
+        self.timeouts.answer.min(Duration::from_secs(2))
     }
 
     /// Closes what is open, and removes what a companion wrote where nothing was.

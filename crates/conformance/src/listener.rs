@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
-use crate::checked::{Checked, skip};
+use crate::check_ending::{Checked, skip};
 use crate::clock::{self, within};
 use crate::json::parse;
 use crate::peer::Peer;

@@ -2,7 +2,7 @@
 
 use crate::check::Check;
 use crate::checks::CHECKS;
-use crate::pace::Pace;
+use crate::timeouts::Timeouts;
 
 /// The checks of a run, and its patience.
 #[derive(Debug, Clone, Default)]
@@ -12,7 +12,7 @@ pub struct Options {
     /// Not these: ids, or names of groups.
     pub skip: Vec<String>,
     /// How long to wait.
-    pub pace: Pace,
+    pub timeouts: Timeouts,
 }
 
 impl Options {

@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
 use alongside_agent::wire::{Caller, Connection, EventParser, Head, Item};
 use serde_json::{Value, json};
 
-use crate::checked::{Checked, skip};
+use crate::check_ending::{Checked, skip};
 use crate::clock::within;
 use crate::evidence::Evidence;
-use crate::pace::Pace;
 use crate::request::Request;
 use crate::response::{NoResponse, Response};
 use crate::stream_rules::{Source, StreamRules};
 use crate::target::Target;
+use crate::timeouts::Timeouts;
 
 /// The version that agents propose.
 pub(crate) const PROPOSED: &str = "2025-06-18";
@@ -23,7 +24,7 @@ pub(crate) const PROPOSED: &str = "2025-06-18";
 pub(crate) struct Peer {
     pub(crate) caller: Caller,
     pub(crate) evidence: Evidence,
-    pub(crate) pace: Pace,
+    pub(crate) timeouts: Timeouts,
     /// Whether it answers the pings of the companion, as shipped agents do.
     pub(crate) answers_pings: bool,
     pub(crate) rules: Arc<StreamRules>,
@@ -33,14 +34,14 @@ pub(crate) struct Peer {
 impl Peer {
     pub(crate) fn stranger(
         target: &Target,
-        pace: Pace,
+        timeouts: Timeouts,
         rules: &Arc<StreamRules>,
         evidence: &Evidence,
     ) -> Self {
         Self {
             caller: Caller::new(target.endpoint(), target.record.auth_token.as_deref()),
             evidence: evidence.clone(),
-            pace,
+            timeouts,
             answers_pings: true,
             rules: Arc::clone(rules),
             ids: Arc::new(AtomicI64::new(1)),
@@ -69,7 +70,7 @@ impl Peer {
 
     /// A request as agents send it.
     pub(crate) fn request(&self, method: &'static str) -> Request {
-        Request::new(self.caller.request(method))
+        Request { wire: self.caller.request(method), differences: Vec::new() }
     }
 
     /// A POST of a message.
@@ -78,48 +79,38 @@ impl Peer {
     }
 
     pub(crate) async fn dial(&self) -> Result<Connection, NoResponse> {
-        let dialled = within(self.pace.answer, Connection::dial(&self.caller.endpoint)).await;
-        let failed = |why: String| {
-            self.evidence.note(format!("← no connection: {why}"));
-            NoResponse(format!("there was no connection: {why}"))
+        let dialled = within(self.timeouts.answer, Connection::dial(&self.caller.endpoint)).await;
+        self.result_of("connection", dialled)
+    }
+
+    /// The result of an exchange, or why it has none: too late, or an error.
+    fn result_of<T>(&self, what: &str, result: Option<std::io::Result<T>>) -> Result<T, NoResponse> {
+        let why = match result {
+            Some(Ok(result)) => return Ok(result),
+            Some(Err(error)) => error.to_string(),
+            None => format!("none within {} s", self.timeouts.answer.as_secs_f32()),
         };
-        match dialled {
-            Some(Ok(connection)) => Ok(connection),
-            Some(Err(error)) => Err(failed(error.to_string())),
-            None => Err(failed(format!("none within {} s", self.pace.answer.as_secs_f32()))),
-        }
+        self.evidence.note(format!("← no {what}: {why}"));
+        Err(NoResponse(format!("there was no {what}: {why}")))
     }
 
     /// Sends a request and reads the answer, whatever it is.
     pub(crate) async fn send(&self, request: &Request) -> Result<Response, NoResponse> {
         let mut connection = self.dial().await?;
         self.note(request);
-        let id = serde_json::from_slice::<Value>(request.body()).ok().map(|message| message["id"].clone());
-        let bytes = request.bytes();
+        let body = &request.wire.body;
+        let id = serde_json::from_slice::<Value>(body).ok().map(|message| message["id"].clone());
+        let bytes = request.wire.bytes();
         let exchange = async {
-            let head = connection.exchange(&bytes).await.map_err(|error| error.to_string())?;
-            let answer = read(&mut connection, head, &self.rules, id.as_ref()).await;
-            answer.map_err(|error| error.to_string())
+            let head = connection.exchange(&bytes).await?;
+            read(&mut connection, head, &self.rules, id.as_ref()).await
         };
-        let exchanged = within(self.pace.answer + self.patience_for(request), exchange).await;
-        let failed = |why: String| {
-            self.evidence.note(format!("← no answer: {why}"));
-            NoResponse(format!("there was no answer: {why}"))
-        };
-        match exchanged {
-            Some(Ok(answer)) => {
-                let body = String::from_utf8_lossy(&answer.body);
-                self.evidence.note(format!("← {} {}", answer.status(), body.trim_end().replace('\n', "⏎")));
-                Ok(answer)
-            }
-            Some(Err(why)) => Err(failed(why)),
-            None => Err(failed(format!("none within {} s", self.pace.answer.as_secs_f32()))),
-        }
-    }
-
-    /// The extra time for a large request: a second for each megabyte.
-    fn patience_for(&self, request: &Request) -> std::time::Duration {
-        std::time::Duration::from_millis(u64::try_from(request.body().len() / 1024).unwrap_or(0))
+        // A large request has a second more for each megabyte.
+        let extra = Duration::from_millis(u64::try_from(body.len() / 1024).unwrap_or(0));
+        let answer = self.result_of("answer", within(self.timeouts.answer + extra, exchange).await)?;
+        let body = String::from_utf8_lossy(&answer.body);
+        self.evidence.note(format!("← {} {}", answer.status(), body.trim_end().replace('\n', "⏎")));
+        Ok(answer)
     }
 
     pub(crate) fn note(&self, request: &Request) {
@@ -127,8 +118,14 @@ impl Peer {
             differs if differs.is_empty() => differs,
             differs => format!("[{differs}] "),
         };
-        let shown = &request.body()[..request.body().len().min(4000)];
-        self.evidence.note(format!("→ {} {differs}{}", request.method(), String::from_utf8_lossy(shown)));
+        let body = &request.wire.body;
+        let shown = String::from_utf8_lossy(&body[..body.len().min(4000)]);
+        self.evidence.note(format!("→ {} {differs}{shown}", request.wire.method()));
+    }
+
+    /// The POST of a ping.
+    pub(crate) fn ping(&self, id: u8) -> Request {
+        self.post(&json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }))
     }
 
     pub(crate) fn next_id(&self) -> Value {
@@ -167,23 +164,13 @@ impl Peer {
         let mut connection = self.dial().await?;
         self.note(request);
         let exchange = async {
-            connection.send(&request.head(0)).await?;
+            connection.send(&request.wire.head(0)).await?;
             connection.head().await
         };
-        let why = match within(self.pace.answer, exchange).await {
-            Some(Ok(head)) => {
-                self.evidence.note(format!(
-                    "← {} {}",
-                    head.status,
-                    head.get("content-type").unwrap_or_default()
-                ));
-                return Ok((head, connection));
-            }
-            Some(Err(error)) => error.to_string(),
-            None => format!("none within {} s", self.pace.answer.as_secs_f32()),
-        };
-        self.evidence.note(format!("← no answer: {why}"));
-        Err(NoResponse(format!("there was no answer: {why}")))
+        let head = self.result_of("answer", within(self.timeouts.answer, exchange).await)?;
+        let kind = head.get("content-type").unwrap_or_default();
+        self.evidence.note(format!("← {} {kind}", head.status));
+        Ok((head, connection))
     }
 
     /// Ends a diff that a check left open; nobody listens to what comes of it.

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::evidence::Evidence;
-use crate::pace::Pace;
 use crate::peer::{PROPOSED, Peer, initialize};
 use crate::response::NoResponse;
 use crate::target::Target;
+use crate::timeouts::Timeouts;
 use alongside_agent::find;
 
 /// Why there is nothing to check where somebody listens.
@@ -59,8 +59,8 @@ impl Target {
             return Ok(());
         }
         let token = self.record.auth_token.as_deref();
-        let pace = Pace { answer: patience, ..Pace::default() };
-        let peer = Peer::stranger(self, pace, &Arc::default(), &Evidence::new(token));
+        let timeouts = Timeouts { answer: patience, ..Timeouts::default() };
+        let peer = Peer::stranger(self, timeouts, &Arc::default(), &Evidence::new(token));
         let port = self.record.port;
         let answer = match peer.send(&peer.post(&initialize(&0.into(), PROPOSED))).await {
             Ok(answer) => answer,

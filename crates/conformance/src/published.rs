@@ -8,7 +8,7 @@ use alongside_contract::family::{DiscoveryFile, FAMILIES, Family};
 use serde_json::Value;
 
 use crate::case::Case;
-use crate::checked::{Checked, NotPassed, fail, skip, unseen};
+use crate::check_ending::{Checked, NotPassed, fail, skip, unseen};
 use crate::record_file::{list, record};
 use crate::target::Target;
 

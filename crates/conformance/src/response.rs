@@ -4,7 +4,7 @@ use alongside_agent::wire::{Event, Head};
 use bytes::BytesMut;
 use serde_json::Value;
 
-use crate::checked::NotPassed;
+use crate::check_ending::NotPassed;
 use crate::json::parse;
 
 /// A whole response.

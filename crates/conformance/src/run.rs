@@ -24,7 +24,7 @@ pub async fn run(
     interrupted: impl Future<Output = ()>,
 ) -> std::io::Result<Report> {
     let begun = Instant::now();
-    let fixture = Fixture::new(target, options.pace, driver)?;
+    let fixture = Fixture::new(target, options.timeouts, driver)?;
     let wanted = options.wanted();
     let schedule = Schedule::new(&fixture, &wanted, progress);
     let finished = tokio::select! {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
-use crate::checked::Checked;
+use crate::check_ending::Checked;
 use crate::listener::Listener;
 use crate::peer::Peer;
 

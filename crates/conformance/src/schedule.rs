@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 use crate::case::Case;
 use crate::check::{Check, When};
-use crate::checked::NotPassed;
+use crate::check_ending::NotPassed;
 use crate::checks::{CHECKS, idle, sessions};
 use crate::clock::within;
 use crate::fixture::Fixture;

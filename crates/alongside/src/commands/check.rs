@@ -166,8 +166,8 @@ pub(crate) async fn run(args: Args, _globals: Globals) -> anyhow::Result<ExitCod
 
 async fn checked(args: &Args) -> anyhow::Result<ExitCode> {
     let mut options = Options { only: args.only.clone(), skip: args.skip.clone(), ..Options::default() };
-    options.pace.answer = Duration::from_secs(args.patience);
-    options.pace.wait = Duration::from_secs(args.wait);
+    options.timeouts.answer = Duration::from_secs(args.patience);
+    options.timeouts.wait = Duration::from_secs(args.wait);
     if let Some(name) = options.unknown().next() {
         return Err(failure(
             format!("there is no check and no group {name:?}"),

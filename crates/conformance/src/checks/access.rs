@@ -2,13 +2,11 @@
 
 use std::time::Duration;
 
-use serde_json::json;
-
 use crate::case::Case;
 use crate::check::Clause::{Advice, Spec};
 use crate::check::Level::Must;
 use crate::check::{Check, Clause, Group, When};
-use crate::checked::{Checked, ensure, fail, unseen};
+use crate::check_ending::{Checked, ensure, fail, unseen};
 use crate::clock::within;
 use crate::peer::{PROPOSED, initialize};
 use crate::request::Request;
@@ -22,86 +20,70 @@ const READS_FILES: &str =
 pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "access.no-token",
-        group: Group::Access,
         title: "A request without the token is refused",
         clause: VALIDATES,
         harm: READS_FILES,
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(no_token(case)),
+        ..Check::of(Group::Access, When::AtOnce)
     },
     Check {
         id: "access.wrong-token",
-        group: Group::Access,
         title: "A request with a wrong token is refused",
         clause: VALIDATES,
         harm: READS_FILES,
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(wrong_token(case)),
+        ..Check::of(Group::Access, When::AtOnce)
     },
     Check {
         id: "access.almost-token",
-        group: Group::Access,
         title: "A request with a part of the token, or with more than it, is refused",
         clause: VALIDATES,
         harm: "the token can be guessed piece by piece",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(almost_token(case)),
+        ..Check::of(Group::Access, When::AtOnce)
     },
     Check {
         id: "access.scheme",
-        group: Group::Access,
         title: "The token is accepted as a bearer token only",
         clause: Spec(
             Must,
             "the token is sent as Authorization: Bearer, and the server validates it on every request",
         ),
         harm: "a header that something else filled in lets strangers in",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(scheme(case)),
+        ..Check::of(Group::Access, When::AtOnce)
     },
     Check {
         id: "access.session-is-no-token",
-        group: Group::Access,
         title: "A session id does not replace the token",
         clause: VALIDATES,
         harm: "whoever sees a session id in a log can act as the agent",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(session_is_no_token(case)),
+        ..Check::of(Group::Access, When::AtOnce)
     },
     Check {
         id: "access.get-token",
-        group: Group::Access,
         title: "The stream opens with the token only",
         clause: VALIDATES,
         harm: "whoever sees a session id in a log hears which files are open, and what was accepted",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(get_token(case)),
+        ..Check::of(Group::Access, When::AtOnce)
     },
     Check {
         id: "access.delete-token",
-        group: Group::Access,
         title: "A session ends with the token only",
         clause: VALIDATES,
         harm: "strangers can disconnect the agent",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(delete_token(case)),
+        ..Check::of(Group::Access, When::AtOnce)
     },
     Check {
         id: "access.before-body",
-        group: Group::Access,
         title: "A request is refused before its body is read",
         clause: Advice("the token is looked at before anything is done for whoever sent it"),
         harm: "strangers can fill the editor's memory",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(before_body(case)),
+        ..Check::of(Group::Access, When::AtOnce)
     },
 ];
 
@@ -127,7 +109,7 @@ impl Case<'_> {
     pub(crate) async fn answered(&self, request: Request, statuses: &[u16], why: &str) -> Checked {
         // Only the head counts: what should have been refused may be a stream.
         let peer = self.stranger();
-        let answer = if request.method() == "GET" {
+        let answer = if request.wire.method() == "GET" {
             peer.open(&request).await.map(|(head, _)| Response { head, ..Response::default() })?
         } else {
             // A session that should not be is ended again.
@@ -179,8 +161,7 @@ async fn scheme(case: &Case<'_>) -> Checked {
 async fn session_is_no_token(case: &Case<'_>) -> Checked {
     case.token()?;
     let peer = case.join().await?;
-    let ping = peer.post(&json!({ "jsonrpc": "2.0", "id": 7, "method": "ping" }));
-    case.refused(ping.without("Authorization"), "to a session id without the token").await
+    case.refused(peer.ping(7).without("Authorization"), "to a session id without the token").await
 }
 
 async fn get_token(case: &Case<'_>) -> Checked {
@@ -197,10 +178,7 @@ async fn delete_token(case: &Case<'_>) -> Checked {
     peer.is_served().await?;
     let delete = peer.request("DELETE").without("Authorization");
     case.answered(delete, &[401, 403, 405], "to a DELETE without the token").await?;
-    match peer.ask("ping", json!({})).await {
-        Ok(_) => Ok(()),
-        Err(_) => fail("the session was ended by a DELETE without the token"),
-    }
+    peer.is_served().await.or_else(|_| fail("the session was ended by a DELETE without the token"))
 }
 
 async fn before_body(case: &Case<'_>) -> Checked {
@@ -210,10 +188,10 @@ async fn before_body(case: &Case<'_>) -> Checked {
     let mut connection = peer.dial().await?;
     peer.note(&request.clone().with_body("a body of 8 MB, of which nothing is sent"));
     let exchange = async {
-        connection.send(&request.head(8 << 20)).await?;
+        connection.send(&request.wire.head(8 << 20)).await?;
         connection.head().await
     };
-    match within(case.pace().answer.min(Duration::from_secs(3)), exchange).await {
+    match within(case.timeouts().answer.min(Duration::from_secs(3)), exchange).await {
         Some(Ok(head)) => {
             case.evidence.note(format!("← {}", head.status));
             ensure(matches!(head.status, 401 | 403), || format!("it answered {}", head.status))

@@ -5,7 +5,7 @@ use std::time::Duration;
 use alongside_contract::context::CONTEXT_UPDATE;
 
 use crate::case::Case;
-use crate::checked::{Checked, fail, unseen};
+use crate::check_ending::{Checked, fail, unseen};
 use crate::stream_rules::Rule;
 
 impl Case<'_> {
@@ -14,7 +14,7 @@ impl Case<'_> {
         if self.fixture.rules.count(rule).0 == 0 {
             let peer = self.join().await?;
             let listener = peer.listen().await?;
-            listener.message(0, self.pace().answer.min(Duration::from_secs(2)), &[CONTEXT_UPDATE]).await;
+            listener.message(0, self.timeouts().answer.min(Duration::from_secs(2)), &[CONTEXT_UPDATE]).await;
         }
         let broken = self.fixture.rules.broken(rule);
         if let Some(first) = broken.first() {

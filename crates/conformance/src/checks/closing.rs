@@ -6,29 +6,25 @@ use crate::case::Case;
 use crate::check::Clause::{Shipped, Spec};
 use crate::check::Level::Must;
 use crate::check::{Check, Group, When};
-use crate::checked::{Checked, ensure, fail, skip};
+use crate::check_ending::{Checked, ensure, fail, skip};
 use crate::checks::diffs::text_in;
 use crate::json::parse;
-
-const TELLING: [&str; 3] = ["ide/diffAccepted", "ide/diffRejected", "ide/diffClosed"];
+use crate::outcomes::OUTCOMES;
 
 pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "diffs.close-block",
-        group: Group::Diffs,
         title: "closeDiff answers with a single text block",
         clause: Spec(
             Must,
             "the response includes a single TextContent block with the file's final content before closing",
         ),
         harm: "what the person typed in the diff is lost when they answer in the agent's prompt",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(block(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
     Check {
         id: "diffs.close-json",
-        group: Group::Diffs,
         title: "The text block holds JSON with the content",
         clause: Shipped {
             says: "the block is parsed as JSON, {\"content\": \"…\"}, whatever the specification says of \
@@ -37,39 +33,33 @@ pub(crate) static CHECKS: &[Check] = &[
                 proposal",
         },
         harm: "what the person typed in the diff is lost when they answer in the agent's prompt",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(json_content(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
     Check {
         id: "diffs.close-quiet",
-        group: Group::Diffs,
         title: "No notification follows on closeDiff",
         clause: Shipped {
             says: "the answer to closeDiff ends the diff; agents that send suppressNotification say so",
             breaks: "every release: a late notification answers the next diff of the same file",
         },
         harm: "the next proposal for the file is accepted or rejected though nobody decided",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(quiet(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
     Check {
         id: "diffs.close-twice",
-        group: Group::Diffs,
         title: "closeDiff may come twice, and answers the same text",
         clause: Shipped {
             says: "agents close a diff again when they are not sure that it is closed",
             breaks: "releases of Gemini CLI and Qwen Code that close on answering and on leaving",
         },
         harm: "the person's edits are lost, or the agent stops with an error",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(twice(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
     Check {
         id: "diffs.close-unknown",
-        group: Group::Diffs,
         title: "closeDiff of an unknown diff is answered {}, and is no error",
         clause: Shipped {
             says: "one text block holding {}; an error of closeDiff is not expected, whatever the \
@@ -77,9 +67,8 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "Qwen Code 0.1.4 to 0.12 wedges on isError, Gemini CLI logs an error",
         },
         harm: "the agent's prompt hangs",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(unknown(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
 ];
 
@@ -123,7 +112,7 @@ async fn quiet(case: &Case<'_>) -> Checked {
         peer.call("closeDiff", arguments.clone()).await?;
         case.quiet().await;
         let newer = listener.read_out(&peer).await;
-        let told = listener.told(mark, &TELLING);
+        let told = listener.told(mark, &OUTCOMES);
         ensure(told.is_empty(), || format!("closeDiff with {arguments} was followed by {}", told[0].1))?;
         listener = newer.unwrap_or(listener);
     }
@@ -135,9 +124,7 @@ async fn twice(case: &Case<'_>) -> Checked {
     let path = case.proposal("close-twice.txt");
     let text = "Twice the same.\n";
     case.open_diff(&peer, &path, text).await?;
-    if case.closed_text(&peer, &path).await?.is_none() {
-        return skip("closeDiff answers no text");
-    }
+    case.final_text(&peer, &path).await?;
     let again = case.close_diff(&peer, &path).await?;
     ensure(again["isError"] != true, || format!("the second closeDiff failed: {again}"))?;
     ensure(text_in(&again).as_deref() == Some(text), || format!("the second closeDiff was answered {again}"))

@@ -15,7 +15,7 @@ use crate::case::Case;
 use crate::check::Clause::{Shipped, Spec};
 use crate::check::Level::{Must, Should};
 use crate::check::{Check, Group, When};
-use crate::checked::{Checked, ensure, fail, skip, unseen};
+use crate::check_ending::{Checked, ensure, fail, skip, unseen};
 use crate::clock::{Measuring, Patience, TOO_BUSY};
 use crate::published::{self, Published};
 use crate::record_file;
@@ -24,27 +24,22 @@ use crate::scenes::Rewriting;
 pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "discovery.json",
-        group: Group::Discovery,
         title: "The files are JSON objects",
         clause: Spec(Must, "the file contains a JSON object"),
         harm: "the agent says that it cannot find the editor",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(json(case)),
+        ..Check::of(Group::Discovery, When::InTurn)
     },
     Check {
         id: "discovery.port",
-        group: Group::Discovery,
         title: "The port is a number, and the one it listens on",
         clause: Spec(Must, "port (number): the port of the MCP server"),
         harm: "the agent cannot connect",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(port(case)),
+        ..Check::of(Group::Discovery, When::InTurn)
     },
     Check {
         id: "discovery.workspace",
-        group: Group::Discovery,
         title: "The workspace is a list of absolute paths of directories that exist",
         clause: Spec(
             Must,
@@ -52,13 +47,11 @@ pub(crate) static CHECKS: &[Check] = &[
                 delimited by the OS-specific path separator",
         ),
         harm: "the agent says that the directory it runs in is not open in the editor",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(workspace(case)),
+        ..Check::of(Group::Discovery, When::InTurn)
     },
     Check {
         id: "discovery.real-paths",
-        group: Group::Discovery,
         title: "The real path of every root is in the list",
         clause: Shipped {
             says: "the agent's directory is compared with the roots as they are written, or with the real \
@@ -68,36 +61,30 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: "in a project behind a symbolic link, the agent says that its directory is not open in the \
             editor",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(real_paths(case)),
+        ..Check::of(Group::Discovery, When::InTurn)
     },
     Check {
         id: "discovery.token",
-        group: Group::Discovery,
         title: "There is a token that cannot be guessed",
         clause: Spec(Should, "the extension generates a unique, secret token and includes it as authToken"),
         harm: "every program on the machine, a web page's among them, can read the person's files",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(token(case)),
+        ..Check::of(Group::Discovery, When::InTurn)
     },
     Check {
         id: "discovery.no-null",
-        group: Group::Discovery,
         title: "Fields are absent, and never null",
         clause: Shipped {
             says: "fields of a record are strings, numbers and objects",
             breaks: "releases of Gemini CLI and Qwen Code that read a field before they test it",
         },
         harm: "the agent fails at start, or does not find the editor",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(no_null(case)),
+        ..Check::of(Group::Discovery, When::InTurn)
     },
     Check {
         id: "discovery.ide-info",
-        group: Group::Discovery,
         title: "ideInfo names the editor, unless that is VS Code",
         clause: Shipped {
             says: "ideInfo {name, displayName} is what lets an editor connect that the agent has never \
@@ -105,13 +92,11 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "Gemini CLI 0.7 and newer, Qwen Code 0.1.3 and newer, in every editor but VS Code",
         },
         harm: "the agent says that IDE mode is not supported in this environment",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(ide_info(case)),
+        ..Check::of(Group::Discovery, When::InTurn)
     },
     Check {
         id: "discovery.ppid",
-        group: Group::Discovery,
         title: "Lock files for Qwen Code name a living process of the user",
         clause: Shipped {
             says: "locks whose ppid cannot be signalled are deleted, and so are locks without one that \
@@ -119,23 +104,20 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "Qwen Code 0.15.6 and newer",
         },
         harm: "one start of Qwen Code deletes the file, and from then on nobody finds the editor",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(ppid(case)),
+        ..Check::of(Group::Discovery, When::InTurn)
     },
     Check {
         id: "discovery.roots-follow",
-        group: Group::Discovery,
         title: "The files follow when a project is opened or closed",
         clause: Spec(Must, "workspacePath is a list of all open workspace root paths"),
         harm: "an agent in the project that was opened later says that its directory is not open",
         needs: &["add-folder", "remove-folder"],
-        when: When::InTurn,
         judge: |case| Box::pin(roots_follow(case)),
+        ..Check::of(Group::Discovery, When::InTurn)
     },
     Check {
         id: "discovery.atomic",
-        group: Group::Discovery,
         title: "A file that is rewritten is whole at every moment",
         clause: Shipped {
             says: "the file is read once, whenever an agent starts",
@@ -143,8 +125,8 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: "now and then an agent that starts does not find the editor",
         needs: &["add-folder", "remove-folder"],
-        when: When::InTurn,
         judge: |case| Box::pin(atomic(case)),
+        ..Check::of(Group::Discovery, When::InTurn)
     },
 ];
 
@@ -332,7 +314,7 @@ fn watch(path: &Path, over: &tokio::sync::watch::Receiver<bool>, reads: &AtomicU
 
 /// Waits until a file names a root, or does not.
 async fn names(case: &Case<'_>, path: &Path, folder: &Path, wanted: bool) -> bool {
-    let mut patience = Patience::new(case.pace().answer);
+    let mut patience = Patience::new(case.timeouts().answer);
     loop {
         // A companion that writes another file instead of this one is as good.
         let files = published::of(case.fixture.target);
@@ -347,7 +329,7 @@ async fn names(case: &Case<'_>, path: &Path, folder: &Path, wanted: bool) -> boo
 
 async fn roots_follow(case: &Case<'_>) -> Checked {
     let seen = rewriting(case).await?;
-    let within = case.pace().answer.as_secs_f32();
+    let within = case.timeouts().answer.as_secs_f32();
     ensure(seen.added, || format!("{within} s after a folder was opened, the file does not name it"))?;
     ensure(seen.removed, || format!("{within} s after a folder was closed, the file still names it"))
 }

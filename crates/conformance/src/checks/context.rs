@@ -11,7 +11,7 @@ use crate::case::Case;
 use crate::check::Clause::{Advice, Shipped, Spec};
 use crate::check::Level::{Must, Should};
 use crate::check::{Check, Group, When};
-use crate::checked::{Checked, ensure, fail, skip};
+use crate::check_ending::{Checked, ensure, fail, skip};
 use crate::listener::{Heard, Listener};
 use crate::stream_rules::Rule;
 
@@ -20,7 +20,6 @@ const WRONG_FILE: &str = "“this file” means another one to the agent than to
 pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "context.first",
-        group: Group::Context,
         title: "A stream begins with the open files",
         clause: Shipped {
             says: "an agent knows no file before the first ide/contextUpdate",
@@ -28,22 +27,20 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: "an agent that is started while the person reads knows of no file",
         needs: &["open"],
-        when: When::InTurn,
         judge: |case| Box::pin(first(case)),
+        ..Check::of(Group::Context, When::InTurn)
     },
     Check {
         id: "context.opened",
-        group: Group::Context,
         title: "Every agent is told about a file that is opened",
         clause: Spec(Should, "the notification should be sent when a file is opened, closed, or focused"),
         harm: "the agent does not know which file the person looks at",
         needs: &["open"],
-        when: When::InTurn,
         judge: |case| Box::pin(opened(case)),
+        ..Check::of(Group::Context, When::InTurn)
     },
     Check {
         id: "context.focused",
-        group: Group::Context,
         title: "The file in focus is the active one and has the newest timestamp",
         clause: Spec(
             Must,
@@ -51,32 +48,29 @@ pub(crate) static CHECKS: &[Check] = &[
         ),
         harm: WRONG_FILE,
         needs: &["open", "focus"],
-        when: When::InTurn,
         judge: |case| Box::pin(focused(case)),
+        ..Check::of(Group::Context, When::InTurn)
     },
     Check {
         id: "context.closed",
-        group: Group::Context,
         title: "A closed file is no longer listed",
         clause: Spec(Should, "the notification should be sent when a file is opened, closed, or focused"),
         harm: "the agent takes a closed file for an open one",
         needs: &["open", "close"],
-        when: When::InTurn,
         judge: |case| Box::pin(closed(case)),
+        ..Check::of(Group::Context, When::InTurn)
     },
     Check {
         id: "context.vanished",
-        group: Group::Context,
         title: "A deleted file is no longer listed",
         clause: Spec(Must, "openFiles only includes files that exist on disk"),
         harm: "the agent tries to read a file that is not there",
         needs: &["open"],
-        when: When::InTurn,
         judge: |case| Box::pin(vanished(case)),
+        ..Check::of(Group::Context, When::InTurn)
     },
     Check {
         id: "context.few-files",
-        group: Group::Context,
         title: "At most ten files are listed",
         clause: Spec(
             Should,
@@ -85,55 +79,47 @@ pub(crate) static CHECKS: &[Check] = &[
         ),
         harm: "with many files open every movement costs time",
         needs: &["open"],
-        when: When::InTurn,
         judge: |case| Box::pin(few_files(case)),
+        ..Check::of(Group::Context, When::InTurn)
     },
     Check {
         id: "context.shape",
-        group: Group::Context,
         title: "Every update is an IdeContext",
         clause: Spec(Must, "the notification parameters are an IdeContext object"),
         harm: "the agent disconnects",
-        needs: &[],
-        when: When::Afterwards,
         judge: |case| Box::pin(case.over_all(Rule::Shape)),
+        ..Check::of(Group::Context, When::Afterwards)
     },
     Check {
         id: "context.absolute",
-        group: Group::Context,
         title: "Paths are absolute",
         clause: Spec(Must, "path is the absolute path to the file"),
         harm: "the agent looks for the file in another place",
-        needs: &[],
-        when: When::Afterwards,
         judge: |case| Box::pin(case.over_all(Rule::AbsolutePaths)),
+        ..Check::of(Group::Context, When::Afterwards)
     },
     Check {
         id: "context.on-disk",
-        group: Group::Context,
         title: "Only files that exist are listed",
         clause: Spec(Must, "virtual files, such as unsaved files without a path, are excluded"),
         harm: "the agent tries to read a file that is not there",
         needs: &["open", "new"],
-        when: When::Afterwards,
         judge: |case| Box::pin(on_disk(case)),
+        ..Check::of(Group::Context, When::Afterwards)
     },
     Check {
         id: "context.timestamps",
-        group: Group::Context,
         title: "Every file has a timestamp in milliseconds",
         clause: Spec(
             Must,
             "the extension provides an accurate Unix timestamp for when a file was last focused",
         ),
         harm: WRONG_FILE,
-        needs: &[],
-        when: When::Afterwards,
         judge: |case| Box::pin(case.over_all(Rule::Timestamps)),
+        ..Check::of(Group::Context, When::Afterwards)
     },
     Check {
         id: "context.active-newest",
-        group: Group::Context,
         title: "The active file is always the newest",
         clause: Spec(
             Must,
@@ -141,37 +127,33 @@ pub(crate) static CHECKS: &[Check] = &[
                 all others",
         ),
         harm: "the agent knows neither the cursor nor the selection",
-        needs: &[],
-        when: When::Afterwards,
         judge: |case| Box::pin(case.over_all(Rule::ActiveIsNewest)),
+        ..Check::of(Group::Context, When::Afterwards)
     },
     Check {
         id: "context.one-active",
-        group: Group::Context,
         title: "One file is active at most, and only that one has a cursor and a selection",
         clause: Spec(
             Should,
             "the extension should set isActive, cursor and selection only for the currently focused file",
         ),
         harm: WRONG_FILE,
-        needs: &[],
-        when: When::Afterwards,
         judge: |case| Box::pin(case.over_all(Rule::OneActive)),
+        ..Check::of(Group::Context, When::Afterwards)
     },
     Check {
         id: "context.equal",
-        group: Group::Context,
         title: "Equal updates are not repeated",
         clause: Advice("an update that equals the last one is not sent"),
         harm: "the agent works without anything having happened",
         needs: &["open", "focus"],
-        when: When::Afterwards,
         judge: |case| Box::pin(equal(case)),
+        ..Check::of(Group::Context, When::Afterwards)
     },
 ];
 
 /// The files of an update.
-pub(crate) fn files(context: &Value) -> &[Value] {
+fn files(context: &Value) -> &[Value] {
     context["workspaceState"]["openFiles"].as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
@@ -208,7 +190,7 @@ impl Listener {
 }
 
 /// The last update, for the verdict.
-pub(crate) fn instead(last: Option<Value>) -> String {
+fn instead(last: Option<Value>) -> String {
     match last {
         Some(last) => format!("the last update was {last}"),
         None => "there was no update at all".into(),
@@ -223,11 +205,32 @@ impl Case<'_> {
         Ok(file)
     }
 
-    /// The expected update did not come since the mark: a broken rule, unless there was no update at all.
-    pub(crate) fn untold(&self, listener: &Listener, mark: usize, why: String) -> Checked {
+    /// Waits for an update that lists a file, or returns the last update.
+    async fn lists(&self, listener: &Listener, file: &Path) -> Result<Value, Option<Value>> {
+        listener.context(0, self.timeouts().answer, |context| find(context, file).is_some()).await
+    }
+
+    /// Waits for an update since the mark. Without one the rule is broken, unless there was no update at all.
+    pub(crate) async fn told(
+        &self,
+        listener: &Listener,
+        mark: usize,
+        fits: impl Fn(&Value) -> bool,
+        otherwise: &str,
+    ) -> Checked {
+        let Err(last) = listener.context(mark, self.timeouts().answer, fits).await else { return Ok(()) };
+        let why = format!("{otherwise}{}", instead(last));
         let updates = |mark| listener.told(mark, &[CONTEXT_UPDATE]).len();
         // A stream begins with one, whatever is done.
         if updates(mark) == 0 || updates(0) == 1 { self.nothing_came(why) } else { fail(why) }
+    }
+
+    /// An agent that listens, and hears of a file that is opened.
+    pub(crate) async fn watches_file(&self, name: &str) -> Checked<(Listener, PathBuf)> {
+        let listener = self.watches().await?;
+        let file = self.opens(name).await?;
+        self.lists(&listener, &file).await.or_else(|_| skip("no update lists the file"))?;
+        Ok((listener, file))
     }
 
     /// An agent that listens.
@@ -247,11 +250,11 @@ async fn first(case: &Case<'_>) -> Checked {
     let earlier = case.watches().await?;
     let file = case.opens("open-before.txt").await?;
     // By then the companion has told what the open caused: that update is not how a stream begins.
-    let soon = case.pace().answer.min(Duration::from_secs(2));
+    let soon = case.timeouts().answer.min(Duration::from_secs(2));
     let _ = earlier.context(0, soon, |context| find(context, &file).is_some()).await;
     case.quiet().await;
     let listener = case.watches().await?;
-    match listener.context(0, case.pace().answer, |context| find(context, &file).is_some()).await {
+    match case.lists(&listener, &file).await {
         Ok(_) => Ok(()),
         Err(None) => case.nothing_came("no update comes on a new stream"),
         Err(last) => case.nothing_came(format!("no update lists {}: {}", file.display(), instead(last))),
@@ -263,8 +266,7 @@ async fn opened(case: &Case<'_>) -> Checked {
     let file = case.opens("opened.txt").await?;
     let mut untold = Vec::new();
     for (listener, name) in agents.iter().zip(["first", "second"]) {
-        let told = listener.context(0, case.pace().answer, |context| find(context, &file).is_some()).await;
-        if let Err(last) = told {
+        if let Err(last) = case.lists(listener, &file).await {
             let what = instead(last);
             untold.push(format!("the {name} of two agents gets no update about the opened file: {what}"));
         }
@@ -280,10 +282,7 @@ async fn focused(case: &Case<'_>) -> Checked {
     let listener = case.watches().await?;
     let one = case.opens("focus-one.txt").await?;
     let other = case.opens("focus-other.txt").await?;
-    let seen = listener.context(0, case.pace().answer, |context| find(context, &other).is_some()).await;
-    if seen.is_err() {
-        return skip("no update lists the files");
-    }
+    case.lists(&listener, &other).await.or_else(|_| skip("no update lists the files"))?;
     let mark = listener.mark();
     case.act(Action::Focus { file: one.clone() }).await?;
     let timestamp =
@@ -294,56 +293,32 @@ async fn focused(case: &Case<'_>) -> Checked {
         let own = timestamp(context, &one);
         is_active && (own.is_none() || own > timestamp(context, &other))
     };
-    match listener.context(mark, case.pace().answer, fits).await {
-        Ok(_) => Ok(()),
-        Err(last) => {
-            let why = format!("no update lists {} as active and newest: {}", one.display(), instead(last));
-            case.untold(&listener, mark, why)
-        }
-    }
+    case.told(&listener, mark, fits, &format!("no update lists {} as active and newest: ", one.display()))
+        .await
 }
 
 async fn closed(case: &Case<'_>) -> Checked {
     let listener = case.watches().await?;
     case.opens("stays-open.txt").await?;
     let file = case.opens("is-closed.txt").await?;
-    if listener.context(0, case.pace().answer, |context| find(context, &file).is_some()).await.is_err() {
-        return skip("no update lists the file");
-    }
+    case.lists(&listener, &file).await.or_else(|_| skip("no update lists the file"))?;
     let mark = listener.mark();
     case.act(Action::Close { file: file.clone() }).await?;
-    match listener.context(mark, case.pace().answer, |context| find(context, &file).is_none()).await {
-        Ok(_) => Ok(()),
-        Err(last) => {
-            case.untold(&listener, mark, format!("a closed file is still listed: {}", instead(last)))
-        }
-    }
+    let is_gone = |context: &Value| find(context, &file).is_none();
+    case.told(&listener, mark, is_gone, "a closed file is still listed: ").await
 }
 
 async fn vanished(case: &Case<'_>) -> Checked {
-    let listener = case.watches().await?;
-    let file = case.opens("vanishes.txt").await?;
-    if listener.context(0, case.pace().answer, |context| find(context, &file).is_some()).await.is_err() {
-        return skip("no update lists the file");
-    }
+    let (listener, file) = case.watches_file("vanishes.txt").await?;
     case.fixture.rules.expect_to_vanish(&file);
     if let Err(error) = std::fs::remove_file(&file) {
         return skip(format!("cannot delete {}: {error}", file.display()));
     }
     case.evidence.note(format!("→ {} is deleted", file.display()));
-    case.opens("opened-after-that.txt").await?;
-    match listener
-        .context(0, case.pace().answer, |context| {
-            files(context)
-                .iter()
-                .any(|file| file["path"].as_str().is_some_and(|path| path.ends_with("opened-after-that.txt")))
-                && find(context, &file).is_none()
-        })
-        .await
-    {
-        Ok(_) => Ok(()),
-        Err(last) => fail(format!("a deleted file is still listed: {}", instead(last))),
-    }
+    let later = case.opens("opened-after-that.txt").await?;
+    let is_gone = |context: &Value| find(context, &later).is_some() && find(context, &file).is_none();
+    let told = listener.context(0, case.timeouts().answer, is_gone).await;
+    told.map(drop).or_else(|last| fail(format!("a deleted file is still listed: {}", instead(last))))
 }
 
 async fn few_files(case: &Case<'_>) -> Checked {
@@ -352,9 +327,7 @@ async fn few_files(case: &Case<'_>) -> Checked {
     for number in 1..=MAX_OPEN_FILES + 2 {
         last = case.opens(&format!("many-{number}.txt")).await?;
     }
-    if listener.context(0, case.pace().answer, |context| find(context, &last).is_some()).await.is_err() {
-        return skip("no update lists the files");
-    }
+    case.lists(&listener, &last).await.or_else(|_| skip("no update lists the files"))?;
     case.quiet().await;
     case.over_all(Rule::FewFiles).await
 }
@@ -372,11 +345,7 @@ async fn on_disk(case: &Case<'_>) -> Checked {
 }
 
 async fn equal(case: &Case<'_>) -> Checked {
-    let listener = case.watches().await?;
-    let file = case.opens("again-and-again.txt").await?;
-    if listener.context(0, case.pace().answer, |context| find(context, &file).is_some()).await.is_err() {
-        return skip("no update lists the file");
-    }
+    let (listener, file) = case.watches_file("again-and-again.txt").await?;
     for _ in 0..2 {
         case.act(Action::Focus { file: file.clone() }).await?;
         case.quiet().await;

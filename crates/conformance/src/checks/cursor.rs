@@ -11,8 +11,8 @@ use crate::case::Case;
 use crate::check::Clause::{Advice, Shipped, Spec};
 use crate::check::Level::{Must, Should};
 use crate::check::{Check, Group, When};
-use crate::checked::{Checked, ensure, skip, unseen};
-use crate::checks::context::{active, find, instead, lines};
+use crate::check_ending::{Checked, ensure, skip, unseen};
+use crate::checks::context::{active, lines};
 use crate::clock::{Measuring, lateness};
 use crate::listener::Listener;
 use crate::scenes::Moving;
@@ -21,27 +21,24 @@ use crate::stream_rules::Rule;
 pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "context.cursor",
-        group: Group::Context,
         title: "The cursor is reported, counted from 1",
         clause: Spec(Must, "cursor has a 1-based line number and a 1-based character number"),
         harm: "“this line” means another one to the agent than to the person",
         needs: &["open", "cursor"],
-        when: When::InTurn,
         judge: |case| Box::pin(cursor(case)),
+        ..Check::of(Group::Context, When::InTurn)
     },
     Check {
         id: "context.utf16",
-        group: Group::Context,
         title: "Columns count UTF-16 units",
         clause: Advice("character counts as in VS Code, for which agents are made: a 😀 is two"),
         harm: "behind some characters, the cursor is told beside where it is",
         needs: &["open", "cursor"],
-        when: When::InTurn,
         judge: |case| Box::pin(utf16(case)),
+        ..Check::of(Group::Context, When::InTurn)
     },
     Check {
         id: "context.prompt",
-        group: Group::Context,
         title: "A movement is reported at once",
         clause: Spec(
             Should,
@@ -49,12 +46,11 @@ pub(crate) static CHECKS: &[Check] = &[
         ),
         harm: "the agent answers about the line before",
         needs: &["open", "cursor"],
-        when: When::InTurn,
         judge: |case| Box::pin(prompt(case)),
+        ..Check::of(Group::Context, When::InTurn)
     },
     Check {
         id: "context.selection",
-        group: Group::Context,
         title: "The selected text is reported",
         clause: Spec(
             Should,
@@ -63,12 +59,11 @@ pub(crate) static CHECKS: &[Check] = &[
         ),
         harm: "the agent does not know what “this” is",
         needs: &["open", "select"],
-        when: When::InTurn,
         judge: |case| Box::pin(selection(case)),
+        ..Check::of(Group::Context, When::InTurn)
     },
     Check {
         id: "context.short-selection",
-        group: Group::Context,
         title: "A long selection is cut between two characters",
         clause: Spec(
             Should,
@@ -77,12 +72,11 @@ pub(crate) static CHECKS: &[Check] = &[
         ),
         harm: "with a large file selected every movement costs time, or half a character breaks the message",
         needs: &["open", "select"],
-        when: When::InTurn,
         judge: |case| Box::pin(short_selection(case)),
+        ..Check::of(Group::Context, When::InTurn)
     },
     Check {
         id: "context.steady",
-        group: Group::Context,
         title: "A cursor that moves without a pause is reported all the same",
         clause: Shipped {
             says: "an update is what the next prompt goes with",
@@ -91,18 +85,17 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: "the agent answers about where the person was when they last paused",
         needs: &["open", "wander"],
-        when: When::InTurn,
         judge: |case| Box::pin(steady(case)),
+        ..Check::of(Group::Context, When::InTurn)
     },
     Check {
         id: "context.debounce",
-        group: Group::Context,
         title: "Many movements cause few updates",
         clause: Spec(Should, "the notification is sent with a recommended debounce of 50ms"),
         harm: "typing makes the agent work all the time",
         needs: &["open", "wander"],
-        when: When::InTurn,
         judge: |case| Box::pin(debounce(case)),
+        ..Check::of(Group::Context, When::InTurn)
     },
 ];
 
@@ -115,21 +108,12 @@ async fn puts(case: &Case<'_>, listener: &Listener, action: Action, at: (u32, u3
     let mark = listener.mark();
     case.act(action).await?;
     let wanted = json!({ "line": at.0, "character": at.1 });
-    match listener.context(mark, case.pace().answer, |context| place(context) == Some(&wanted)).await {
-        Ok(_) => Ok(()),
-        Err(last) => {
-            let why = format!("with the cursor on line {}, column {}, {}", at.0, at.1, instead(last));
-            case.untold(listener, mark, why)
-        }
-    }
+    let is_there = |context: &Value| place(context) == Some(&wanted);
+    case.told(listener, mark, is_there, &format!("with the cursor on line {}, column {}, ", at.0, at.1)).await
 }
 
 async fn cursor(case: &Case<'_>) -> Checked {
-    let listener = case.watches().await?;
-    let file = case.opens("cursor.txt").await?;
-    if listener.context(0, case.pace().answer, |context| find(context, &file).is_some()).await.is_err() {
-        return skip("no update lists the file");
-    }
+    let (listener, file) = case.watches_file("cursor.txt").await?;
     for (line, column) in [(3, 5), (1, 1)] {
         let action = Action::Cursor { file: file.clone(), line, column };
         puts(case, &listener, action, (line, column)).await?;
@@ -150,7 +134,7 @@ async fn utf16(case: &Case<'_>) -> Checked {
     let moved = |context: &Value| {
         on_line(context) && place(context).is_some_and(|cursor| cursor["character"].as_u64() > Some(1))
     };
-    let Ok(told) = listener.context(mark, case.pace().answer, moved).await else {
+    let Ok(told) = listener.context(mark, case.timeouts().answer, moved).await else {
         return skip("no update reports the cursor");
     };
     // Counted from 0 it is 4, which is another check's business; in characters it is 3, in bytes 9.
@@ -161,11 +145,7 @@ async fn utf16(case: &Case<'_>) -> Checked {
 }
 
 async fn prompt(case: &Case<'_>) -> Checked {
-    let listener = case.watches().await?;
-    let file = case.opens("prompt.txt").await?;
-    if listener.context(0, case.pace().answer, |context| find(context, &file).is_some()).await.is_err() {
-        return skip("no update lists the file");
-    }
+    let (listener, file) = case.watches_file("prompt.txt").await?;
     let soon = Duration::from_millis(1500);
     let mut measuring = Measuring::default();
     let mut line = 30;
@@ -190,7 +170,7 @@ async fn moves_to(case: &Case<'_>, listener: &Listener, action: Action) -> Check
     case.act(action).await?;
     let begun = Instant::now();
     let moved = |context: &Value| place(context).is_some() && place(context) != before;
-    match listener.context(mark, case.pace().answer, moved).await {
+    match listener.context(mark, case.timeouts().answer, moved).await {
         Ok(_) => Ok(begun.elapsed()),
         Err(_) => skip("no update reports the cursor"),
     }
@@ -210,10 +190,7 @@ async fn selection(case: &Case<'_>) -> Checked {
         // The editor may have other line ends than we.
         told.is_some_and(|told| told.replace("\r\n", "\n") == wanted)
     };
-    match listener.context(mark, case.pace().answer, told).await {
-        Ok(_) => Ok(()),
-        Err(last) => case.untold(&listener, mark, format!("with {wanted:?} selected, {}", instead(last))),
-    }
+    case.told(&listener, mark, told, &format!("with {wanted:?} selected, ")).await
 }
 
 async fn short_selection(case: &Case<'_>) -> Checked {
@@ -230,7 +207,7 @@ async fn short_selection(case: &Case<'_>) -> Checked {
         let long = |file: &Value| file["selectedText"].as_str().is_some_and(|text| text.len() > 1);
         active(context).is_some_and(|file| file["path"] == path.as_str() && long(file))
     };
-    let Ok(told) = listener.context(mark, case.pace().answer, selected).await else {
+    let Ok(told) = listener.context(mark, case.timeouts().answer, selected).await else {
         return skip("no update reports the selection");
     };
     let text = active(&told).and_then(|file| file["selectedText"].as_str()).unwrap_or_default();
@@ -271,7 +248,7 @@ async fn wandering(case: &Case<'_>, listener: &Listener, file: &Path) -> Checked
     let span = begun.elapsed();
     // A companion that waits for silence sends its update now.
     case.quiet().await;
-    listener.message(mark, case.pace().answer, &[CONTEXT_UPDATE]).await;
+    listener.message(mark, case.timeouts().answer, &[CONTEXT_UPDATE]).await;
     let updates: Vec<Duration> = listener
         .told(mark, &[CONTEXT_UPDATE])
         .into_iter()

@@ -8,10 +8,10 @@ use crate::action::Action;
 use crate::case::Case;
 use crate::check::Clause::{Advice, Shipped};
 use crate::check::{Check, Group, When};
-use crate::checked::{Checked, ensure, fail, skip};
-use crate::checks::outcomes::OUTCOMES;
+use crate::check_ending::{Checked, ensure, fail, skip};
 use crate::clock::{Measuring, lateness};
 use crate::listener::Listener;
+use crate::outcomes::OUTCOMES;
 use crate::peer::Peer;
 
 const EVERY_RELEASE: &str = "every release: its stream is closed when the person decides now and then";
@@ -21,7 +21,6 @@ const DECIDES: &str = "the next proposal for the file is accepted though nobody 
 pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "streams.waits-for-first",
-        group: Group::Streams,
         title: "An outcome waits for the first stream",
         clause: Shipped {
             says: "the stream is opened after the session, and may come later than the first decision",
@@ -29,12 +28,11 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: WAITS,
         needs: &["reject"],
-        when: When::InTurn,
         judge: |case| Box::pin(waits_for_first(case)),
+        ..Check::of(Group::Streams, When::InTurn)
     },
     Check {
         id: "streams.waits-across",
-        group: Group::Streams,
         title: "An outcome waits while there is no stream",
         clause: Shipped {
             says: "a stream that broke is opened again after a second or two",
@@ -42,12 +40,11 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: WAITS,
         needs: &["accept"],
-        when: When::InTurn,
         judge: |case| Box::pin(waits_across(case)),
+        ..Check::of(Group::Streams, When::InTurn)
     },
     Check {
         id: "streams.newest-hears",
-        group: Group::Streams,
         title: "Outcomes come on the newest stream",
         clause: Shipped {
             says: "an agent whose connection hangs opens its stream again, and listens to that one",
@@ -55,12 +52,11 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: WAITS,
         needs: &["reject"],
-        when: When::InTurn,
         judge: |case| Box::pin(newest_hears(case)),
+        ..Check::of(Group::Streams, When::InTurn)
     },
     Check {
         id: "streams.no-repeat",
-        group: Group::Streams,
         title: "An outcome that has arrived does not come again on the next stream",
         clause: Shipped {
             says: "an outcome ends whichever diff of the file is open when it arrives",
@@ -68,12 +64,11 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: DECIDES,
         needs: &["accept"],
-        when: When::InTurn,
         judge: |case| Box::pin(no_repeat(case)),
+        ..Check::of(Group::Streams, When::InTurn)
     },
     Check {
         id: "streams.no-resumption",
-        group: Group::Streams,
         title: "Last-Event-ID brings nothing back",
         clause: Shipped {
             says: "clients name the last event they know, also when they have acted on it",
@@ -81,12 +76,11 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: DECIDES,
         needs: &["accept"],
-        when: When::InTurn,
         judge: |case| Box::pin(no_resumption(case)),
+        ..Check::of(Group::Streams, When::InTurn)
     },
     Check {
         id: "streams.receipt",
-        group: Group::Streams,
         title: "An outcome that was in flight when the stream broke comes again",
         clause: Advice(
             "an outcome is followed by a ping, whose reply is the receipt; without it, the outcome is \
@@ -94,20 +88,19 @@ pub(crate) static CHECKS: &[Check] = &[
         ),
         harm: "now and then a decision is lost, and the agent waits for ever",
         needs: &["reject"],
-        when: When::InTurn,
         judge: |case| Box::pin(receipt(case)),
+        ..Check::of(Group::Streams, When::InTurn)
     },
     Check {
         id: "streams.not-too-soon",
-        group: Group::Streams,
         title: "An outcome is sent again only after the agent had time to move on",
         clause: Advice(
             "nothing is sent again within 100 ms of the new stream: its next openDiff may be on its way",
         ),
         harm: DECIDES,
         needs: &["reject"],
-        when: When::InTurn,
         judge: |case| Box::pin(not_too_soon(case)),
+        ..Check::of(Group::Streams, When::InTurn)
     },
 ];
 
@@ -119,7 +112,7 @@ async fn diff(case: &Case<'_>, peer: &Peer, name: &str) -> Checked<String> {
 }
 
 async fn heard(case: &Case<'_>, listener: &Listener, when: &str) -> Checked<Value> {
-    match listener.message(0, case.pace().answer, &OUTCOMES).await {
+    match case.outcome(listener, 0).await {
         Some(outcome) => Ok(outcome),
         None => case.nothing_came(format!("{when}, and no outcome came")),
     }
@@ -146,7 +139,7 @@ async fn waits_across(case: &Case<'_>) -> Checked {
 /// Cuts a stream, and waits until the companion has noticed.
 pub(crate) async fn cut(case: &Case<'_>, peer: &Peer, listener: Listener) -> Checked {
     case.evidence.note("→ the stream is cut");
-    listener.cut(case.pace().quiet).await;
+    listener.cut(case.timeouts().quiet).await;
     peer.is_served().await
 }
 
@@ -163,21 +156,29 @@ async fn newest_hears(case: &Case<'_>) -> Checked {
     heard(case, &newer, "the newer stream was open").await.map(drop)
 }
 
-/// Accepts something and hears of it, receipt included; the agent, whose stream is cut then, and the last
-/// event's id.
+/// Accepts something and hears of it, receipt included; then the stream is cut.
 async fn delivered(case: &Case<'_>, name: &str) -> Checked<Peer> {
     let peer = case.join().await?;
-    let listener = peer.listen().await?;
-    let path = diff(case, &peer, name).await?;
-    case.act(Action::Accept { path }).await?;
-    if listener.message(0, case.pace().answer, &OUTCOMES).await.is_none() {
-        return skip("no outcome came when the proposal was accepted");
-    }
+    let listener = decided(case, &peer, name, true).await?;
     // The ping takes its time, and so does the pong.
     case.quiet().await;
-    listener.has_answered(case.pace().answer).await;
+    listener.has_answered(case.timeouts().answer).await;
     cut(case, &peer, listener).await?;
     Ok(peer)
+}
+
+/// Opens the stream, has a diff decided, and hears the outcome.
+async fn decided(case: &Case<'_>, peer: &Peer, name: &str, accept: bool) -> Checked<Listener> {
+    let listener = peer.listen().await?;
+    let path = diff(case, peer, name).await?;
+    case.act(if accept { Action::Accept { path } } else { Action::Reject { path } }).await?;
+    match case.outcome(&listener, 0).await {
+        Some(_) => Ok(listener),
+        None => {
+            let how = if accept { "accepted" } else { "rejected" };
+            skip(format!("no outcome came when the proposal was {how}"))
+        }
+    }
 }
 
 async fn no_repeat(case: &Case<'_>) -> Checked {
@@ -207,12 +208,7 @@ async fn comes_back(case: &Case<'_>, peer: &Peer, listener: Listener) -> Checked
 async fn unconfirmed(case: &Case<'_>, name: &str) -> Checked<Peer> {
     let mut peer = case.join().await?;
     peer.answers_pings = false;
-    let listener = peer.listen().await?;
-    let path = diff(case, &peer, name).await?;
-    case.act(Action::Reject { path }).await?;
-    if listener.message(0, case.pace().answer, &OUTCOMES).await.is_none() {
-        return skip("no outcome came when the proposal was rejected");
-    }
+    let listener = decided(case, &peer, name, false).await?;
     case.evidence.note("→ (pings are not answered: the outcome may as well not have arrived)");
     cut(case, &peer, listener).await?;
     Ok(peer)
@@ -222,7 +218,7 @@ async fn receipt(case: &Case<'_>) -> Checked {
     let mut peer = unconfirmed(case, "receipt.txt").await?;
     peer.answers_pings = true;
     // It was decided: the outcome has come once.
-    match peer.listen().await?.message(0, case.pace().answer, &OUTCOMES).await {
+    match case.outcome(&peer.listen().await?, 0).await {
         Some(_) => Ok(()),
         None => fail("the stream came back, and the outcome did not come again"),
     }
@@ -255,7 +251,7 @@ async fn sent_again(case: &Case<'_>, peer: &Peer) -> Checked<(Duration, Duration
     let asked = Instant::now();
     let listener = peer.listen().await?;
     let opened = Instant::now();
-    if listener.message(0, case.pace().answer, &OUTCOMES).await.is_none() {
+    if case.outcome(&listener, 0).await.is_none() {
         return skip("nothing is sent again");
     }
     let came = listener.told(0, &OUTCOMES).first().map_or_else(Instant::now, |(came, _)| *came);

@@ -8,113 +8,96 @@ use crate::case::Case;
 use crate::check::Clause::{Advice, Shipped, Spec};
 use crate::check::Level::Must;
 use crate::check::{Check, Group, When};
-use crate::checked::{Checked, NotPassed, ensure, fail, skip};
+use crate::check_ending::{Checked, NotPassed, ensure, fail, skip};
 use crate::checks::delivery::cut;
 use crate::clock::within;
 use crate::json::parse;
+use crate::outcomes::OUTCOMES;
 use crate::peer::Peer;
 
 pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "diffs.immediate",
-        group: Group::Diffs,
         title: "openDiff is answered at once, while nobody has decided",
         clause: Spec(
             Must,
             "the tool immediately returns a CallToolResult; the outcome is communicated by notifications",
         ),
         harm: "the agent hangs until it gives up, ten minutes later",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(immediate(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
     Check {
         id: "diffs.empty-content",
-        group: Group::Diffs,
         title: "A diff that was opened is answered with empty content",
         clause: Spec(Must, "on success the response contains empty content (content: [])"),
         harm: "the agent takes the answer for a result",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(empty_content(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
     Check {
         id: "diffs.arguments",
-        group: Group::Diffs,
         title: "openDiff without its arguments is an error",
         clause: Spec(Must, "arguments are an OpenDiffRequest; on failure the response has isError: true"),
         harm: "a diff of nothing is shown",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(arguments(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
     Check {
         id: "diffs.relative",
-        group: Group::Diffs,
         title: "openDiff of a relative path is an error",
         clause: Spec(Must, "filePath is an absolute path; on failure the response has isError: true"),
         harm: "another file is shown than the agent means",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(relative(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
     Check {
         id: "diffs.directory",
-        group: Group::Diffs,
         title: "openDiff of a directory is an error",
         clause: Spec(Must, "if an error prevents the diff view from opening, the response has isError: true"),
         harm: "the agent waits for the outcome of a diff that nobody sees",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(directory(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
     Check {
         id: "diffs.error-text",
-        group: Group::Diffs,
         title: "An error says why",
         clause: Spec(Must, "on failure the content includes a TextContent block describing the error"),
         harm: "neither the person nor the agent learns what was wrong",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(error_text(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
     Check {
         id: "diffs.again",
-        group: Group::Diffs,
         title: "The same file proposed again takes the place of the first proposal",
         clause: Shipped {
             says: "an agent has one diff of a file, and proposes it again when it has changed its mind",
             breaks: "every release: the outcome of the first proposal ends the second one",
         },
         harm: "the person decides on an outdated text",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(again(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
     Check {
         id: "diffs.of-each-agent",
-        group: Group::Diffs,
         title: "Two agents that propose the same file have a diff each",
         clause: Shipped {
             says: "closeDiff ends the agent's own diff and answers its text",
             breaks: "every release, where several agents run in one project",
         },
         harm: "an agent writes the text of another one, or waits for a diff that is gone",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(of_each_agent(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
     Check {
         id: "diffs.outlive-stream",
-        group: Group::Diffs,
         title: "A diff stays open when the stream breaks and comes back",
         clause: Advice(
             "a stream that is cut says nothing about the agent, which opens it again a second later",
         ),
         harm: "the person's edits are gone, and the agent waits",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(outlive_stream(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
 ];
 
@@ -134,10 +117,7 @@ impl Case<'_> {
     /// Opens a diff.
     pub(crate) async fn open_diff(&self, peer: &Peer, path: &str, text: &str) -> Checked {
         let reply = self.try_open(peer, path, text).await?;
-        if reply["result"].is_object() && reply["result"]["isError"] != true {
-            return Ok(());
-        }
-        skip(format!("openDiff failed: {reply}"))
+        if is_opened(&reply) { Ok(()) } else { skip(format!("openDiff failed: {reply}")) }
     }
 
     /// Closes a diff: the result.
@@ -157,6 +137,22 @@ impl Case<'_> {
         }
         Ok(text_in(&result))
     }
+
+    /// Closes a diff that is open: its text.
+    pub(crate) async fn final_text(&self, peer: &Peer, path: &str) -> Checked<String> {
+        self.closed_text(peer, path).await?.map_or_else(|| skip("closeDiff answers no text"), Ok)
+    }
+}
+
+/// The message of an `openDiff`.
+pub(crate) fn open_message(id: &Value, path: &str, text: &str) -> Value {
+    let params = json!({ "name": "openDiff", "arguments": { "filePath": path, "newContent": text } });
+    json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
+}
+
+/// Whether the reply to `openDiff` says that the diff is open.
+pub(crate) fn is_opened(reply: &Value) -> bool {
+    reply["result"].is_object() && reply["result"]["isError"] != true
 }
 
 /// The text in the answer to `closeDiff`; none if there was no such diff.
@@ -171,7 +167,7 @@ pub(crate) fn text_in(result: &Value) -> Option<String> {
 async fn immediate(case: &Case<'_>) -> Checked {
     let peer = case.join().await?;
     let path = case.proposal("immediate.txt");
-    let limit = case.pace().answer.min(Duration::from_secs(5));
+    let limit = case.timeouts().answer.min(Duration::from_secs(5));
     let opened = within(limit, case.try_open(&peer, &path, "At once.\n")).await;
     let late = || fail(format!("it was not answered within {} s", limit.as_secs_f32()));
     match opened.unwrap_or_else(late) {
@@ -201,8 +197,7 @@ async fn refused(case: &Case<'_>, arguments: Value) -> Checked<Value> {
     if let Some(path) = arguments["filePath"].as_str() {
         case.took(&peer, Some(path));
     }
-    let reply = peer.call("openDiff", arguments).await?;
-    Ok(reply)
+    peer.call("openDiff", arguments).await
 }
 
 async fn arguments(case: &Case<'_>) -> Checked {
@@ -259,11 +254,10 @@ async fn again(case: &Case<'_>) -> Checked {
     let (first, second) = ("The first idea.\n", "The second idea.\n");
     case.open_diff(&peer, &path, first).await?;
     let reply = case.try_open(&peer, &path, second).await?;
-    let opened = reply["result"].is_object() && reply["result"]["isError"] != true;
-    ensure(opened, || format!("the second openDiff was answered {reply}"))?;
+    ensure(is_opened(&reply), || format!("the second openDiff was answered {reply}"))?;
     case.quiet().await;
     let _newer = listener.read_out(&peer).await;
-    let told = listener.told(0, &["ide/diffRejected", "ide/diffAccepted", "ide/diffClosed"]);
+    let told = listener.told(0, &OUTCOMES);
     ensure(told.is_empty(), || {
         "the first proposal was reported as decided, which ends the second one".into()
     })?;
@@ -310,7 +304,7 @@ async fn outlive_stream(case: &Case<'_>) -> Checked {
     case.quiet().await;
     let listener = peer.listen().await?;
     case.quiet().await;
-    let told = listener.told(0, &["ide/diffRejected", "ide/diffAccepted", "ide/diffClosed"]);
+    let told = listener.told(0, &OUTCOMES);
     ensure(told.is_empty(), || format!("nobody decided, and yet this came: {}", told[0].1))?;
     let back = case.closed_text(&peer, &path).await?;
     ensure(back.as_deref() == Some(text), || format!("afterwards, closeDiff answered {back:?}"))

@@ -9,135 +9,114 @@ use crate::case::Case;
 use crate::check::Clause::{Advice, Shipped, Spec};
 use crate::check::Level::{Must, Should};
 use crate::check::{Check, Group, When};
-use crate::checked::{Checked, ensure, fail, unseen};
+use crate::check_ending::{Checked, ensure, fail, unseen};
 use crate::record_file;
 
 pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "discovery.gemini-file",
-        group: Group::Discovery,
         title: "There is a file for Gemini CLI where its specification says, under the name it says",
         clause: Spec(
             Must,
             "the file lies in os.tmpdir()/gemini/ide/ and is called gemini-ide-server-${PID}-${PORT}.json",
         ),
         harm: "Gemini CLI says that it cannot find the editor",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(gemini_file(case)),
+        ..Check::of(Group::Discovery, When::InTurn)
     },
     Check {
         id: "discovery.gemini-old-file",
-        group: Group::Discovery,
         title: "There is a file for early releases of Gemini CLI",
         clause: Shipped {
             says: "early releases look for gemini-ide-server-${PID}.json in os.tmpdir() itself",
             breaks: "Gemini CLI 0.1.22 to 0.5.2",
         },
         harm: "people with an early Gemini CLI cannot connect",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(gemini_old_file(case)),
+        ..Check::of(Group::Discovery, When::InTurn)
     },
     Check {
         id: "discovery.qwen-file",
-        group: Group::Discovery,
         title: "There is a file for Qwen Code where its specification says, under the name it says",
         clause: Advice(
             "Qwen Code's specification says os.tmpdir()/qwen/ide/qwen-code-ide-server-${PID}-${PORT}.json; \
              no release reads it",
         ),
         harm: "a Qwen Code that keeps to its specification does not find the editor",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(qwen_file(case)),
+        ..Check::of(Group::Discovery, When::InTurn)
     },
     Check {
         id: "discovery.qwen-lock",
-        group: Group::Discovery,
         title: "There is a lock file for Qwen Code",
         clause: Shipped {
             says: "the file that is read is ~/.qwen/ide/${PORT}.lock, or $QWEN_HOME/ide/${PORT}.lock",
             breaks: "Qwen Code 0.5.1 and newer",
         },
         harm: "Qwen Code says that it cannot find the editor",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(qwen_lock(case)),
+        ..Check::of(Group::Discovery, When::InTurn)
     },
     Check {
         id: "discovery.qwen-old-file",
-        group: Group::Discovery,
         title: "There is a file for early releases of Qwen Code",
         clause: Shipped {
             says: "the file is called qwen-code-ide-server-${PID}.json and lies in os.tmpdir() itself",
             breaks: "Qwen Code 0.0.13 to 0.5.0, and without variables up to 0.10.1",
         },
         harm: "people with an early Qwen Code cannot connect",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(qwen_old_file(case)),
+        ..Check::of(Group::Discovery, When::InTurn)
     },
     Check {
         id: "discovery.port-in-name",
-        group: Group::Discovery,
         title: "The port in the name of a file is the one it listens on",
         clause: Spec(Must, "${PORT} is the port the MCP server is listening on"),
         harm: "with several windows open, the agent talks to another one than it meant",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(port_in_name(case)),
+        ..Check::of(Group::Discovery, When::InTurn)
     },
     Check {
         id: "discovery.pid-in-name",
-        group: Group::Discovery,
         title: "The process in the name of a file lives",
         clause: Spec(Must, "${PID} is the process ID of the parent IDE process"),
         harm: "agents up to Gemini CLI 0.30 do not find the editor they run in, newer ones prefer \
             another's file",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(pid_in_name(case)),
+        ..Check::of(Group::Discovery, When::InTurn)
     },
     Check {
         id: "discovery.private-file",
-        group: Group::Discovery,
         title: "Nobody but the user can read the files",
         clause: Spec(
             Should,
             "the extension generates a unique, secret token and includes it in the discovery file",
         ),
         harm: "everybody with an account on the machine can read the token, and with it the person's files",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(private_file(case)),
+        ..Check::of(Group::Discovery, When::InTurn)
     },
     Check {
         id: "discovery.private-directory",
-        group: Group::Discovery,
         title: "Nobody but the user can write to the directories of the files",
         clause: Advice("directories for discovery files are made with mode 0700"),
         harm: "others can put a file there that leads the agent to a companion of theirs",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(private_directory(case)),
+        ..Check::of(Group::Discovery, When::InTurn)
     },
     Check {
         id: "discovery.owner",
-        group: Group::Discovery,
         title: "The files belong to the user",
         clause: Shipped {
             says: "files of other users are passed over, or stop the search",
             breaks: "Gemini CLI 0.58 and newer pass over them, older ones stop at one they cannot read",
         },
         harm: "the agent says that it cannot find the editor",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(owner(case)),
+        ..Check::of(Group::Discovery, When::InTurn)
     },
     Check {
         id: "discovery.no-override",
-        group: Group::Discovery,
         title: "There is no file that overrides all others",
         clause: Shipped {
             says: "gemini/ide/gemini-ide-server-${PID}.json, without a port, is taken before every other \
@@ -146,9 +125,8 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: "with two projects open the agent always talks to the same one, and says it runs in the \
             wrong directory",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(no_override(case)),
+        ..Check::of(Group::Discovery, When::InTurn)
     },
 ];
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::case::Case;
 use crate::check::Clause::{Advice, Shipped};
 use crate::check::{Check, Group, When};
-use crate::checked::{Checked, fail, skip, unseen};
+use crate::check_ending::{Checked, fail, skip, unseen};
 use crate::checks::sessions::ghost;
 use crate::clock;
 use crate::listener::{Heard, Listener};
@@ -18,40 +18,34 @@ use crate::scenes::Watched;
 pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "sessions.freed",
-        group: Group::Sessions,
         title: "A session is freed a minute after its agent is gone",
         clause: Advice(
             "agents end without a good-bye: a session is freed 60 s after its last stream or request",
         ),
         harm: "every agent that ever ran costs memory until the editor ends, and its proposals stay open",
-        needs: &[],
-        when: When::Beside,
         judge: |case| Box::pin(freed(case)),
+        ..Check::of(Group::Sessions, When::Beside)
     },
     Check {
         id: "streams.keep-alive",
-        group: Group::Streams,
         title: "An idle stream gives a sign of life before agents give it up",
         clause: Shipped {
             says: "a body that is silent for 300 seconds is given up",
             breaks: "every release on Node's own HTTP client: “connection lost”, for good",
         },
         harm: "after five quiet minutes the agent is disconnected",
-        needs: &[],
-        when: When::Beside,
         judge: |case| Box::pin(keep_alive(case)),
+        ..Check::of(Group::Streams, When::Beside)
     },
     Check {
         id: "streams.sign-of-life",
-        group: Group::Streams,
         title: "An idle stream gives a sign of life every 20 seconds",
         clause: Advice(
             "a comment every 20 seconds is cheap, and what lies between agent and editor may be impatient",
         ),
         harm: "behind a proxy or a tunnel, agents are disconnected while the person thinks",
-        needs: &[],
-        when: When::Beside,
         judge: |case| Box::pin(sign_of_life(case)),
+        ..Check::of(Group::Streams, When::Beside)
     },
 ];
 
@@ -81,7 +75,7 @@ pub(crate) async fn listens(case: &Case<'_>) -> Checked<(Peer, Arc<Listener>)> {
 
 /// The session of an agent that has gone without a word.
 pub(crate) async fn is_gone(case: &Case<'_>) -> Checked<Peer> {
-    let (needed, waits) = (at_latest(case.pace().freed), case.pace().wait);
+    let (needed, waits) = (at_latest(case.timeouts().freed), case.timeouts().wait);
     if needed > waits {
         return skip(format!(
             "it takes {} s, and this run waits {} s only (--wait)",
@@ -94,7 +88,7 @@ pub(crate) async fn is_gone(case: &Case<'_>) -> Checked<Peer> {
         if peer.session().is_none() {
             return unseen("it gives no session ids");
         }
-        peer.listen().await?.cut(case.pace().quiet).await;
+        peer.listen().await?.cut(case.timeouts().quiet).await;
         case.evidence.note("→ the stream is cut, and nothing more is sent");
         Ok(peer)
     })
@@ -119,8 +113,8 @@ async fn watching(case: &Case<'_>) -> Checked<Watched> {
 
 /// Listens until everything is known, or for as long as the run waits after the last that was told.
 async fn watch(case: &Case<'_>, peer: &Peer, listener: &Listener) -> Checked<Watched> {
-    let pace = case.pace();
-    let (often, limit) = (at_latest(pace.sign_of_life), at_latest(pace.keep_alive));
+    let timeouts = case.timeouts();
+    let (often, limit) = (at_latest(timeouts.sign_of_life), at_latest(timeouts.keep_alive));
     // The first messages say nothing about silence.
     clock::pass(Duration::from_millis(500)).await;
     let mut seen = Watched::default();
@@ -128,7 +122,7 @@ async fn watch(case: &Case<'_>, peer: &Peer, listener: &Listener) -> Checked<Wat
     let begin = listener.mark();
     for mark in begin..begin + INTERRUPTIONS {
         let mut silent = Duration::ZERO;
-        for until in [often, limit, pace.wait].map(|until| until.min(pace.wait)) {
+        for until in [often, limit, timeouts.wait].map(|until| until.min(timeouts.wait)) {
             let left = until.saturating_sub(silent);
             if listener.wait(mark, left, |_| Some(())).await.is_some() {
                 break;
@@ -166,7 +160,7 @@ async fn keep_alive(case: &Case<'_>) -> Checked {
     if seen.signs > 0 {
         return Ok(());
     }
-    silent(case, &seen, case.pace().keep_alive)
+    silent(case, &seen, case.timeouts().keep_alive)
 }
 
 async fn sign_of_life(case: &Case<'_>) -> Checked {
@@ -174,7 +168,7 @@ async fn sign_of_life(case: &Case<'_>) -> Checked {
     if seen.is_often {
         return Ok(());
     }
-    silent(case, &seen, case.pace().sign_of_life)
+    silent(case, &seen, case.timeouts().sign_of_life)
 }
 
 /// Judges a silence against the longest that is allowed.
@@ -182,7 +176,7 @@ fn silent(case: &Case<'_>, seen: &Watched, time: Duration) -> Checked {
     if seen.silence >= at_latest(time) {
         return fail(format!("nothing came for {} s", time.as_secs_f32()));
     }
-    let (needed, waits) = (at_latest(time), case.pace().wait);
+    let (needed, waits) = (at_latest(time), case.timeouts().wait);
     if needed > waits {
         return skip(format!(
             "a silence of {} s would tell, and this run waits {} s only (--wait)",
@@ -195,7 +189,7 @@ fn silent(case: &Case<'_>, seen: &Watched, time: Duration) -> Checked {
 
 async fn freed(case: &Case<'_>) -> Checked {
     let peer = is_gone(case).await?;
-    clock::pass(at_latest(case.pace().freed)).await;
+    clock::pass(at_latest(case.timeouts().freed)).await;
     let stream = async |peer: &Peer| match peer.open(&peer.request("GET")).await {
         Ok((head, _)) => Ok(head.status == 200),
         Err(NoResponse(why)) => skip(why),
@@ -206,6 +200,6 @@ async fn freed(case: &Case<'_>) -> Checked {
     if stream(&ghost(case).await?).await? {
         return unseen("it opens a stream for an unknown session as well");
     }
-    let needed = at_latest(case.pace().freed).as_secs();
+    let needed = at_latest(case.timeouts().freed).as_secs();
     fail(format!("{needed} s after its agent was gone, the session is still served"))
 }

@@ -7,104 +7,86 @@ use crate::case::Case;
 use crate::check::Clause::{Advice, Mcp, Spec};
 use crate::check::Level::Must;
 use crate::check::{Check, Group, When};
-use crate::checked::{Checked, ensure, fail, skip};
+use crate::check_ending::{Checked, ensure, fail, skip};
 
 pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "protocol.tools",
-        group: Group::Protocol,
         title: "tools/list names openDiff and closeDiff",
         clause: Spec(Must, "the extension registers an openDiff and a closeDiff tool on its MCP server"),
         harm: "the agent turns diffing off: proposals are shown in the terminal only",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(tools(case)),
+        ..Check::of(Group::Protocol, When::AtOnce)
     },
     Check {
         id: "protocol.schemas",
-        group: Group::Protocol,
         title: "The tools say which arguments they take",
         clause: Mcp(Must, "inputSchema is a valid JSON Schema object"),
         harm: "clients that check arguments refuse to call the tools",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(schemas(case)),
+        ..Check::of(Group::Protocol, When::AtOnce)
     },
     Check {
         id: "protocol.ping",
-        group: Group::Protocol,
         title: "A ping is answered",
         clause: Mcp(Must, "the receiver of a ping responds promptly with an empty response"),
         harm: "clients that ping take the companion for dead",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(ping(case)),
+        ..Check::of(Group::Protocol, When::AtOnce)
     },
     Check {
         id: "protocol.ids",
-        group: Group::Protocol,
         title: "Replies repeat the id of the request exactly",
         clause: Mcp(Must, "responses include the same ID as the request they correspond to"),
         harm: "the agent waits for an answer that came under another name",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(ids(case)),
+        ..Check::of(Group::Protocol, When::AtOnce)
     },
     Check {
         id: "protocol.unknown-method",
-        group: Group::Protocol,
         title: "A method that it does not know is answered with the error -32601",
         clause: Mcp(Must, "an unknown method is answered with the JSON-RPC error -32601, method not found"),
         harm: "the agent waits, or reports work as done that was not",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(unknown_method(case)),
+        ..Check::of(Group::Protocol, When::AtOnce)
     },
     Check {
         id: "protocol.unknown-tool",
-        group: Group::Protocol,
         title: "A tool that it does not have is answered with an error",
         clause: Mcp(Must, "unknown tools are errors, and servers validate all tool inputs"),
         harm: "the agent reports work as done that was not",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(unknown_tool(case)),
+        ..Check::of(Group::Protocol, When::AtOnce)
     },
     Check {
         id: "protocol.malformed",
-        group: Group::Protocol,
         title: "A body that is no JSON is refused with 400, and nothing else happens",
         clause: Mcp(
             Must,
             "a body that cannot be accepted is answered with an HTTP error status, such as 400",
         ),
         harm: "one broken message ends the companion for all agents",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(malformed(case)),
+        ..Check::of(Group::Protocol, When::AtOnce)
     },
     Check {
         id: "protocol.no-message",
-        group: Group::Protocol,
         title: "JSON that is no message is refused",
         clause: Mcp(
             Must,
             "messages are JSON-RPC 2.0; a body that cannot be accepted is answered with an HTTP error status",
         ),
         harm: "a faulty client does not learn of its fault",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(no_message(case)),
+        ..Check::of(Group::Protocol, When::AtOnce)
     },
     Check {
         id: "protocol.error-body",
-        group: Group::Protocol,
         title: "A refusal says why, in JSON-RPC",
         clause: Advice("the body of a refusal is a JSON-RPC error, -32700 for what is no JSON"),
         harm: "the agent's log says that something failed, but not why",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(error_body(case)),
+        ..Check::of(Group::Protocol, When::AtOnce)
     },
 ];
 
@@ -186,10 +168,7 @@ async fn malformed(case: &Case<'_>) -> Checked {
         let answer = peer.send(&peer.request("POST").with_body(body)).await?;
         ensure(answer.status() == 400, || format!("{body:?} was answered {}", answer.status()))?;
     }
-    match peer.ask("ping", json!({})).await {
-        Ok(_) => Ok(()),
-        Err(_) => fail("afterwards, the session does not answer"),
-    }
+    peer.is_served().await.or_else(|_| fail("afterwards, the session does not answer"))
 }
 
 async fn no_message(case: &Case<'_>) -> Checked {

@@ -4,13 +4,12 @@ use std::net::{IpAddr, UdpSocket};
 use std::time::Duration;
 
 use alongside_platform::Os;
-use serde_json::json;
 
 use crate::case::Case;
 use crate::check::Clause::{Advice, Mcp, Shipped, Spec};
 use crate::check::Level::Must;
 use crate::check::{Check, Group, When};
-use crate::checked::{Checked, ensure, unseen};
+use crate::check_ending::{Checked, ensure, unseen};
 use crate::clock::within;
 use alongside_agent::Endpoint;
 use alongside_agent::wire::Connection;
@@ -20,95 +19,79 @@ const DNS_REBINDING: &str = "a web page that the person visits can talk to their
 pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "access.host-names",
-        group: Group::Access,
         title: "The names of this machine are accepted as Host",
         clause: Shipped {
             says: "agents dial 127.0.0.1 or localhost",
             breaks: "Gemini CLI dials localhost up to 0.9 and 127.0.0.1 since, Qwen Code both",
         },
         harm: "the agent cannot connect",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(host_names(case)),
+        ..Check::of(Group::Access, When::AtOnce)
     },
     Check {
         id: "access.ipv6-host",
-        group: Group::Access,
         title: "[::1] is accepted as Host",
         clause: Advice("every name of this machine is accepted as Host"),
         harm: "a proxy or a bridge that dials ::1 for localhost cannot connect",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(ipv6_host(case)),
+        ..Check::of(Group::Access, When::AtOnce)
     },
     Check {
         id: "access.container",
-        group: Group::Access,
         title: "host.docker.internal is accepted as Host",
         clause: Shipped {
             says: "in containers agents dial host.docker.internal",
             breaks: "Gemini CLI and Qwen Code in containers, every release that has IDE mode there",
         },
         harm: "in a development container the agent cannot connect",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(container(case)),
+        ..Check::of(Group::Access, When::AtOnce)
     },
     Check {
         id: "access.foreign-host",
-        group: Group::Access,
         title: "A foreign Host is refused",
         clause: Advice(
             "only names of this machine, with its port, are accepted as Host, as in the companions that \
                 agents' makers ship",
         ),
         harm: DNS_REBINDING,
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(foreign_host(case)),
+        ..Check::of(Group::Access, When::AtOnce)
     },
     Check {
         id: "access.similar-host",
-        group: Group::Access,
         title: "A Host that only looks local is refused",
         clause: Advice("Host is compared as a whole, with its port"),
         harm: DNS_REBINDING,
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(similar_host(case)),
+        ..Check::of(Group::Access, When::AtOnce)
     },
     Check {
         id: "access.foreign-origin",
-        group: Group::Access,
         title: "A web page's Origin is refused",
         clause: Mcp(
             Must,
             "servers validate the Origin header on all incoming connections to prevent DNS rebinding",
         ),
         harm: DNS_REBINDING,
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(foreign_origin(case)),
+        ..Check::of(Group::Access, When::AtOnce)
     },
     Check {
         id: "access.local-origin",
-        group: Group::Access,
         title: "The Origin of a local page is refused as well",
         clause: Advice("agents send no Origin: whoever sends one is a page"),
         harm: "a page from any development server on this machine can talk to the editor",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(local_origin(case)),
+        ..Check::of(Group::Access, When::AtOnce)
     },
     Check {
         id: "access.loopback",
-        group: Group::Access,
         title: "It listens on the loopback only",
         clause: Spec(Must, "the server is a local HTTP server"),
         harm: "everybody in the same network can try to talk to the editor",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(loopback(case)),
+        ..Check::of(Group::Access, When::AtOnce)
     },
 ];
 
@@ -132,8 +115,7 @@ async fn is_welcome(case: &Case<'_>, name: &str) -> Checked {
     let peer = case.join().await?;
     peer.is_served().await?;
     let host = format!("{name}:{}", case.fixture.target.record.port);
-    let ping = peer.post(&json!({ "jsonrpc": "2.0", "id": 7, "method": "ping" }));
-    case.answered(ping.with("Host", &host), &[200], &format!("to Host: {host}")).await
+    case.answered(peer.ping(7).with("Host", &host), &[200], &format!("to Host: {host}")).await
 }
 
 async fn foreign_host(case: &Case<'_>) -> Checked {

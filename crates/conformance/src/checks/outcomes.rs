@@ -9,27 +9,23 @@ use crate::case::Case;
 use crate::check::Clause::{Advice, Shipped, Spec};
 use crate::check::Level::Must;
 use crate::check::{Check, Group, When};
-use crate::checked::{Checked, NotPassed, ensure, fail, skip};
+use crate::check_ending::{Checked, NotPassed, ensure, fail, skip};
 use crate::driver::Reply;
+use crate::outcomes::OUTCOMES;
 use crate::scenes::{Accepting, Closing};
-
-/// Everything that ends a diff.
-pub(crate) const OUTCOMES: [&str; 3] = ["ide/diffAccepted", "ide/diffRejected", "ide/diffClosed"];
 
 pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "diffs.accepted",
-        group: Group::Diffs,
         title: "An acceptance is reported with its content",
         clause: Spec(Must, "ide/diffAccepted carries the full content of the file after acceptance"),
         harm: "the agent waits, or writes another text than was accepted",
         needs: &["accept"],
-        when: When::InTurn,
         judge: |case| Box::pin(accepted(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
     Check {
         id: "diffs.echo",
-        group: Group::Diffs,
         title: "The path comes back byte for byte",
         clause: Shipped {
             says: "paths are compared as strings",
@@ -37,12 +33,11 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: "the agent waits for ever for the outcome of its diff",
         needs: &["accept"],
-        when: When::InTurn,
         judge: |case| Box::pin(echo(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
     Check {
         id: "diffs.once",
-        group: Group::Diffs,
         title: "An outcome is reported once",
         clause: Shipped {
             says: "an outcome ends whichever diff of the file is open when it arrives",
@@ -50,12 +45,11 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: "the next proposal for the file is accepted though nobody decided",
         needs: &["accept"],
-        when: When::InTurn,
         judge: |case| Box::pin(once(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
     Check {
         id: "diffs.target-untouched",
-        group: Group::Diffs,
         title: "The companion leaves the file to the agent",
         clause: Shipped {
             says: "the agent writes what was accepted, after it has looked at the file again",
@@ -63,12 +57,11 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: "the agent says that the file was changed by somebody else",
         needs: &["accept"],
-        when: When::InTurn,
         judge: |case| Box::pin(target_untouched(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
     Check {
         id: "diffs.edited",
-        group: Group::Diffs,
         title: "An accepted text contains the person's edits",
         clause: Spec(
             Must,
@@ -76,12 +69,11 @@ pub(crate) static CHECKS: &[Check] = &[
         ),
         harm: "the person's edits are lost",
         needs: &["edit", "accept"],
-        when: When::InTurn,
         judge: |case| Box::pin(edited(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
     Check {
         id: "diffs.rejected",
-        group: Group::Diffs,
         title: "A rejection is reported as one",
         clause: Spec(
             Must,
@@ -90,24 +82,22 @@ pub(crate) static CHECKS: &[Check] = &[
         ),
         harm: "the agent waits for ever for the outcome of its diff",
         needs: &["reject"],
-        when: When::InTurn,
         judge: |case| Box::pin(rejected(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
     Check {
         id: "diffs.rejected-name",
-        group: Group::Diffs,
         title: "A rejection has the name of the specification",
         clause: Advice(
             "it is ide/diffRejected; agents take ide/diffClosed only for companions that were not updated",
         ),
         harm: "an agent that drops the older name waits for ever for the outcome of its diff",
         needs: &["reject"],
-        when: When::InTurn,
         judge: |case| Box::pin(rejected_name(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
     Check {
         id: "diffs.view-closed",
-        group: Group::Diffs,
         title: "Closing the view without accepting is a rejection",
         clause: Spec(
             Must,
@@ -115,28 +105,26 @@ pub(crate) static CHECKS: &[Check] = &[
         ),
         harm: "the agent waits for ever for the outcome of its diff, or writes what nobody accepted",
         needs: &["close-view"],
-        when: When::InTurn,
         judge: |case| Box::pin(view_closed(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
     Check {
         id: "diffs.close-edits",
-        group: Group::Diffs,
         title: "closeDiff answers with the person's edits",
         clause: Spec(Must, "closeDiff answers with the file's final content before closing"),
         harm: "the person's edits are lost when they answer in the agent's prompt",
         needs: &["edit"],
-        when: When::InTurn,
         judge: |case| Box::pin(close_edits(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
     Check {
         id: "diffs.close-view",
-        group: Group::Diffs,
         title: "closeDiff closes the view",
         clause: Spec(Must, "closeDiff instructs the IDE to close an open diff view for a specific file"),
         harm: "the person decides on a diff that is closed already",
         needs: &["is-shown"],
-        when: When::InTurn,
         judge: |case| Box::pin(close_view(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
 ];
 
@@ -150,7 +138,7 @@ async fn accepting(case: &Case<'_>) -> Checked<Accepting> {
         case.open_diff(&peer, &path, &content).await?;
         let mark = listener.mark();
         case.act(Action::Accept { path: path.clone() }).await?;
-        listener.message(mark, case.pace().answer, &OUTCOMES).await;
+        case.outcome(&listener, mark).await;
         case.quiet().await;
         let outcomes = listener.told(mark, &OUTCOMES).into_iter().map(|(_, message)| message).collect();
         let written = Path::new(&path).exists();
@@ -207,24 +195,22 @@ async fn outcome_of(
     for action in actions(path.clone()) {
         case.act(action).await?;
     }
-    match listener.message(mark, case.pace().answer, &OUTCOMES).await {
+    match case.outcome(&listener, mark).await {
         Some(outcome) => Ok((path, outcome)),
         None => case.nothing_came("no outcome came"),
     }
 }
 
 async fn edited(case: &Case<'_>) -> Checked {
-    let text = "Typed by a person.\nTwo lines of it.\n".to_owned();
-    let edit = text.clone();
-    let (_, outcome) = outcome_of(case, "edited.txt", |path| {
-        vec![Action::Edit { path: path.clone(), text: edit }, Action::Accept { path }]
-    })
-    .await?;
+    let text = "Typed by a person.\nTwo lines of it.\n";
+    let edit_and_accept =
+        |path: String| vec![Action::Edit { path: path.clone(), text: text.into() }, Action::Accept { path }];
+    let (_, outcome) = outcome_of(case, "edited.txt", edit_and_accept).await?;
     if outcome["method"] != "ide/diffAccepted" || !outcome["params"]["content"].is_string() {
         return skip(format!("accepting was reported as {outcome}"));
     }
     let content = &outcome["params"]["content"];
-    ensure(*content == text.as_str(), || format!("the person typed {text:?}, and the outcome says {content}"))
+    ensure(*content == text, || format!("the person typed {text:?}, and the outcome says {content}"))
 }
 
 async fn rejecting(case: &Case<'_>) -> Checked<(String, Value)> {
@@ -286,12 +272,9 @@ async fn close_edits(case: &Case<'_>) -> Checked {
     let seen = closing(case).await?;
     let typed = seen.typed?;
     match seen.text {
-        Some(text) => ensure(text == typed, || {
-            format!(
-                "the person typed {typed:?}, and closeDiff \
-            answered {text:?}"
-            )
-        }),
+        Some(text) => {
+            ensure(text == typed, || format!("the person typed {typed:?}, and closeDiff answered {text:?}"))
+        }
         None => skip("closeDiff answers no text"),
     }
 }

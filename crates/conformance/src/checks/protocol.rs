@@ -6,7 +6,7 @@ use crate::case::Case;
 use crate::check::Clause::{Advice, Mcp, Shipped, Spec};
 use crate::check::Level::{Must, Should};
 use crate::check::{Check, Group, When};
-use crate::checked::{Checked, ensure, fail, skip, unseen};
+use crate::check_ending::{Checked, ensure, fail, skip, unseen};
 use crate::clock::within;
 use crate::peer::{PROPOSED, initialize};
 use crate::response::NoResponse;
@@ -20,17 +20,14 @@ const OLDEST: &str = "2024-10-07";
 pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "protocol.initialize",
-        group: Group::Protocol,
         title: "A session begins with initialize",
         clause: Spec(Must, "the server is a valid MCP server"),
         harm: "the agent cannot connect",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(begins(case)),
+        ..Check::of(Group::Protocol, When::AtOnce)
     },
     Check {
         id: "protocol.versions",
-        group: Group::Protocol,
         title: "Every version that agents propose is answered with one they know",
         clause: Shipped {
             says: "agents propose what their SDK knows, and hang up when they are answered with a version \
@@ -39,87 +36,71 @@ pub(crate) static CHECKS: &[Check] = &[
                 propose 2025-06-18 or earlier",
         },
         harm: "the agent cannot connect",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(versions(case)),
+        ..Check::of(Group::Protocol, When::AtOnce)
     },
     Check {
         id: "protocol.unknown-version",
-        group: Group::Protocol,
         title: "A version that it does not know is answered with one that it does",
         clause: Mcp(Must, "otherwise the server responds with another protocol version it supports"),
         harm: "a newer agent uses features that the companion does not have",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(unknown_version(case)),
+        ..Check::of(Group::Protocol, When::AtOnce)
     },
     Check {
         id: "protocol.version-header",
-        group: Group::Protocol,
         title: "A request with a version header that it does not know is refused with 400",
         clause: Mcp(Must, "an invalid or unsupported MCP-Protocol-Version is answered 400 Bad Request"),
         harm: "agent and companion misunderstand each other instead of saying so",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(version_header(case)),
+        ..Check::of(Group::Protocol, When::AtOnce)
     },
     Check {
         id: "protocol.no-version-header",
-        group: Group::Protocol,
         title: "A request without a version header is served",
         clause: Mcp(Should, "without the header the server assumes protocol version 2025-03-26"),
         harm: "agents with an early SDK, which sends none, cannot do anything",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(no_version_header(case)),
+        ..Check::of(Group::Protocol, When::AtOnce)
     },
     Check {
         id: "protocol.capabilities",
-        group: Group::Protocol,
         title: "It offers tools",
         clause: Shipped {
             says: "capabilities.tools is an object, or agents do not ask for tools",
             breaks: "Gemini CLI and Qwen Code: every release with native diffing",
         },
         harm: "proposals are shown in the terminal only",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(capabilities(case)),
+        ..Check::of(Group::Protocol, When::AtOnce)
     },
     Check {
         id: "protocol.accepted",
-        group: Group::Protocol,
         title: "A notification is answered with exactly 202",
         clause: Mcp(Must, "if the server accepts a notification, it returns 202 Accepted"),
         harm: "the agent says that it is connected and never opens its stream: no context, and no diff \
             ever ends",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(accepted(case)),
+        ..Check::of(Group::Protocol, When::AtOnce)
     },
     Check {
         id: "protocol.accepted-empty",
-        group: Group::Protocol,
         title: "The answer to a notification has no body",
         clause: Mcp(Must, "202 Accepted comes with no body"),
         harm: "the connection is not used again, and some clients fail on it",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(accepted_empty(case)),
+        ..Check::of(Group::Protocol, When::AtOnce)
     },
     Check {
         id: "protocol.unknown-notification",
-        group: Group::Protocol,
         title: "Notifications and replies that it does not know do no harm",
         clause: Mcp(Must, "a notification is never answered with a response, and an accepted one with 202"),
         harm: "an agent that tells of something new is cut off",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(unknown_notification(case)),
+        ..Check::of(Group::Protocol, When::AtOnce)
     },
     Check {
         id: "protocol.discover",
-        group: Group::Protocol,
         title: "A client of a newer kind, which asks server/discover first, falls back to a session",
         clause: Shipped {
             says: "the newest SDKs ask server/discover before initialize, and begin a session when they \
@@ -128,39 +109,32 @@ pub(crate) static CHECKS: &[Check] = &[
                 reaches them",
         },
         harm: "the agent hears nothing: no context, and no diff ever ends",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(discover(case)),
+        ..Check::of(Group::Protocol, When::AtOnce)
     },
     Check {
         id: "protocol.answer-type",
-        group: Group::Protocol,
         title: "Answers name their content type",
         clause: Mcp(Must, "a request is answered with Content-Type: application/json or text/event-stream"),
         harm: "the agent fails with “unexpected content type”",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(answer_type(case)),
+        ..Check::of(Group::Protocol, When::AtOnce)
     },
     Check {
         id: "protocol.batch",
-        group: Group::Protocol,
         title: "All messages of a batch are answered, where the version has batches",
         clause: Mcp(Must, "implementations of 2025-03-26 support receiving JSON-RPC batches"),
         harm: "an agent with an early SDK waits for an answer that does not come",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(batch(case)),
+        ..Check::of(Group::Protocol, When::AtOnce)
     },
     Check {
         id: "protocol.slow-body",
-        group: Group::Protocol,
         title: "A request whose body comes in pieces is served",
         clause: Advice("a body may come in pieces: large proposals do"),
         harm: "large proposals fail now and then",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(slow_body(case)),
+        ..Check::of(Group::Protocol, When::AtOnce)
     },
 ];
 
@@ -199,16 +173,14 @@ async fn unknown_version(case: &Case<'_>) -> Checked {
 
 async fn version_header(case: &Case<'_>) -> Checked {
     let peer = case.join().await?;
-    let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
-    let answer = peer.send(&peer.post(&ping).with("mcp-protocol-version", "1999-12-31")).await?;
+    let answer = peer.send(&peer.ping(1).with("mcp-protocol-version", "1999-12-31")).await?;
     ensure(answer.status() == 400, || format!("it was answered {}", answer.status()))
 }
 
 async fn no_version_header(case: &Case<'_>) -> Checked {
     let peer = case.join().await?;
     peer.ask("ping", json!({})).await?;
-    let ping = json!({ "jsonrpc": "2.0", "id": 2, "method": "ping" });
-    let answer = peer.send(&peer.post(&ping).without("mcp-protocol-version")).await?;
+    let answer = peer.send(&peer.ping(2).without("mcp-protocol-version")).await?;
     ensure(answer.status() == 200, || format!("it was answered {}", answer.status()))
 }
 
@@ -247,10 +219,7 @@ async fn unknown_notification(case: &Case<'_>) -> Checked {
         // With which of them exactly is judged elsewhere.
         ensure((200..300).contains(&status), || format!("it was answered {status}: {message}"))?;
     }
-    match peer.ask("ping", json!({})).await {
-        Ok(_) => Ok(()),
-        Err(_) => fail("afterwards, the session does not answer"),
-    }
+    peer.is_served().await.or_else(|_| fail("afterwards, the session does not answer"))
 }
 
 async fn discover(case: &Case<'_>) -> Checked {
@@ -298,16 +267,17 @@ async fn slow_body(case: &Case<'_>) -> Checked {
     peer.note(&request);
     peer.evidence.note("→ in pieces, 50 ms apart");
     let mut connection = peer.dial().await?;
+    let body = &request.wire.body;
     let exchange = async {
-        connection.send(&request.head(request.body().len())).await?;
+        connection.send(&request.wire.head(body.len())).await?;
         // So many that whoever reads late does not get all of them at once.
-        for piece in request.body().chunks(request.body().len().div_ceil(PIECES)) {
+        for piece in body.chunks(body.len().div_ceil(PIECES)) {
             tokio::time::sleep(std::time::Duration::from_millis(50)).await;
             connection.send(piece).await?;
         }
         connection.head().await
     };
-    match within(case.pace().answer, exchange).await {
+    match within(case.timeouts().answer, exchange).await {
         Some(Ok(head)) => ensure(head.status == 200, || format!("it was answered {}", head.status)),
         Some(Err(error)) => Err(NoResponse(format!("there was no answer: {error}")).into()),
         None => fail("there was no answer"),

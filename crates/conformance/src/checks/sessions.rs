@@ -11,7 +11,7 @@ use crate::case::Case;
 use crate::check::Clause::{Advice, Mcp, Shipped};
 use crate::check::Level::{Must, Should};
 use crate::check::{Check, Group, When};
-use crate::checked::{Checked, ensure, fail, skip, unseen};
+use crate::check_ending::{Checked, ensure, fail, skip, unseen};
 use crate::peer::Peer;
 
 /// The check whose failure ends the sessions of others.
@@ -20,30 +20,25 @@ pub(crate) const DELETE_OWN: &str = "sessions.delete-own";
 pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "sessions.id",
-        group: Group::Sessions,
         title: "A session has an id that cannot be guessed",
         clause: Mcp(Should, "the session ID is globally unique and cryptographically secure"),
         harm: "one agent can act as another",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(id(case)),
+        ..Check::of(Group::Sessions, When::AtOnce)
     },
     Check {
         id: "sessions.several",
-        group: Group::Sessions,
         title: "Several agents are served at once",
         clause: Shipped {
             says: "people run several agents in one project, and their subagents connect as well",
             breaks: "every release: the first agent hangs when a second one connects",
         },
         harm: "the first agent hangs as soon as a second one is started",
-        needs: &[],
-        when: When::First,
         judge: |case| Box::pin(several(case)),
+        ..Check::of(Group::Sessions, When::First)
     },
     Check {
         id: "sessions.equal-ids",
-        group: Group::Sessions,
         title: "Two agents with equal request ids each get their own replies",
         clause: Shipped {
             says: "every agent counts its requests from 0, so ids are equal all the time",
@@ -51,75 +46,62 @@ pub(crate) static CHECKS: &[Check] = &[
                 21 of 60 tries",
         },
         harm: "an agent writes the content of another file",
-        needs: &[],
-        when: When::First,
         judge: |case| Box::pin(equal_ids(case)),
+        ..Check::of(Group::Sessions, When::First)
     },
     Check {
         id: "sessions.stale",
-        group: Group::Sessions,
         title: "A session that is gone is answered 404",
         clause: Mcp(Must, "requests with a session ID that was terminated are answered 404 Not Found"),
         harm: "after a restart of the companion the agent goes on talking to nobody, instead of \
             connecting again",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(stale(case)),
+        ..Check::of(Group::Sessions, When::AtOnce)
     },
     Check {
         id: "sessions.stale-stream",
-        group: Group::Sessions,
         title: "The stream of a session that is gone is answered 404",
         clause: Mcp(Must, "requests with a session ID that was terminated are answered 404 Not Found"),
         harm: "after a restart of the companion the agent listens to a stream on which nothing ever comes",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(stale_stream(case)),
+        ..Check::of(Group::Sessions, When::AtOnce)
     },
     Check {
         id: "sessions.missing",
-        group: Group::Sessions,
         title: "A request that names no session is refused with 400",
         clause: Mcp(
             Should,
             "requests without Mcp-Session-Id, other than initialize, are answered 400 Bad Request",
         ),
         harm: "messages are served that belong to no agent",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(missing(case)),
+        ..Check::of(Group::Sessions, When::AtOnce)
     },
     Check {
         id: "sessions.delete",
-        group: Group::Sessions,
         title: "DELETE ends a session",
         clause: Advice(
             "an agent that says good-bye is forgotten at once; MCP lets a server refuse that with 405",
         ),
         harm: "proposals of an agent that said good-bye stay open",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(delete(case)),
+        ..Check::of(Group::Sessions, When::AtOnce)
     },
     Check {
         id: DELETE_OWN,
-        group: Group::Sessions,
         title: "DELETE ends no other session",
         clause: Mcp(Must, "DELETE terminates the session that its Mcp-Session-Id names"),
         harm: "an agent that ends disconnects the others",
-        needs: &[],
-        when: When::First,
         judge: |case| Box::pin(delete_own(case)),
+        ..Check::of(Group::Sessions, When::First)
     },
     Check {
         id: "sessions.slow",
-        group: Group::Sessions,
         title: "A slow agent delays no other",
         clause: Advice("requests of different agents are served independently"),
         harm: "one agent that hangs makes all others hang",
-        needs: &[],
-        when: When::First,
         judge: |case| Box::pin(slow(case)),
+        ..Check::of(Group::Sessions, When::First)
     },
 ];
 
@@ -151,7 +133,7 @@ async fn several(case: &Case<'_>) -> Checked {
         Err(_) => return fail("a second agent cannot connect while the first one is connected"),
     };
     for (peer, name) in [(&second, "second"), (&first, "first")] {
-        if peer.ask("ping", json!({})).await.is_err() {
+        if peer.is_served().await.is_err() {
             return fail(format!("with two agents connected, the {name} one gets no answer"));
         }
         // The second is asked first.
@@ -195,8 +177,7 @@ pub(crate) async fn ghost(case: &Case<'_>) -> Checked<Peer> {
 
 async fn stale(case: &Case<'_>) -> Checked {
     let ghost = ghost(case).await?;
-    let ping = ghost.post(&json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }));
-    let answer = ghost.send(&ping).await?;
+    let answer = ghost.send(&ghost.ping(1)).await?;
     ensure(answer.status() == 404, || format!("it was answered {}", answer.status()))
 }
 
@@ -220,10 +201,8 @@ async fn delete(case: &Case<'_>) -> Checked {
         return fail("it does not let clients end their session (405, which MCP allows)");
     }
     ensure((200..300).contains(&answer.status()), || format!("DELETE was answered {}", answer.status()))?;
-    let ping = peer.post(&json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }));
-    let answer = peer.send(&ping).await?;
-    let served = answer.status() == 200;
-    ensure(!served, || "after DELETE, the session is still served".into())
+    let answer = peer.send(&peer.ping(1)).await?;
+    ensure(answer.status() != 200, || "after DELETE, the session is still served".into())
 }
 
 async fn delete_own(case: &Case<'_>) -> Checked {
@@ -233,10 +212,10 @@ async fn delete_own(case: &Case<'_>) -> Checked {
     if !(200..300).contains(&answer.status()) {
         return skip(format!("DELETE was answered {}", answer.status()));
     }
-    match other.ask("ping", json!({})).await {
-        Ok(_) => Ok(()),
-        Err(_) => fail("after one agent ended its session, the other one is not served"),
-    }
+    other
+        .is_served()
+        .await
+        .or_else(|_| fail("after one agent ended its session, the other one is not served"))
 }
 
 async fn slow(case: &Case<'_>) -> Checked {
@@ -245,11 +224,11 @@ async fn slow(case: &Case<'_>) -> Checked {
     let mut connections = Vec::new();
     for _ in 0..4 {
         let mut connection = slow.dial().await?;
-        let request = slow.post(&json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }));
+        let request = slow.ping(1);
         // Half of what was promised.
         let sent = async {
-            connection.send(&request.head(request.body().len() * 2)).await?;
-            connection.send(request.body()).await
+            connection.send(&request.wire.head(request.wire.body.len() * 2)).await?;
+            connection.send(&request.wire.body).await
         };
         if sent.await.is_ok() {
             connections.push(connection);
@@ -259,7 +238,7 @@ async fn slow(case: &Case<'_>) -> Checked {
         .note(format!("→ {} requests of another agent, of which only half is sent", connections.len()));
     // The first may have come before them. They have been met by the second.
     for _ in 0..2 {
-        if other.ask("ping", json!({})).await.is_err() {
+        if other.is_served().await.is_err() {
             return fail("while one agent's requests are unfinished, another agent gets no answer");
         }
     }

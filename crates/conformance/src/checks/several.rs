@@ -8,16 +8,15 @@ use crate::action::Action;
 use crate::case::Case;
 use crate::check::Clause::{Advice, Shipped};
 use crate::check::{Check, Group, When};
-use crate::checked::{Checked, ensure, skip};
+use crate::check_ending::{Checked, ensure, skip};
 use crate::checks::diffs::text_in;
-use crate::checks::outcomes::OUTCOMES;
 use crate::clock::Patience;
 use crate::listener::Listener;
+use crate::outcomes::OUTCOMES;
 
 pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "diffs.own-outcome",
-        group: Group::Diffs,
         title: "An outcome goes to the agent that asked, and to no other",
         clause: Shipped {
             says: "every agent takes an outcome for its own",
@@ -25,22 +24,20 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: "a proposal is accepted though nobody decided on it",
         needs: &["accept"],
-        when: When::InTurn,
         judge: |case| Box::pin(own_outcome(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
     Check {
         id: "diffs.same-file",
-        group: Group::Diffs,
         title: "Two agents that propose the same file each hear their own outcome",
         clause: Advice("diffs are kept by agent and path; one decision decides one of them"),
         harm: "an agent writes a proposal that nobody accepted",
         needs: &["reject"],
-        when: When::InTurn,
         judge: |case| Box::pin(same_file(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
     Check {
         id: "diffs.decided-close",
-        group: Group::Diffs,
         title: "closeDiff answers an accepted text that the agent did not hear of yet",
         clause: Shipped {
             says: "an agent that did not hear the outcome closes the diff, and writes its own proposal \
@@ -49,8 +46,8 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: "the agent writes another text than was accepted",
         needs: &["edit", "accept"],
-        when: When::InTurn,
         judge: |case| Box::pin(decided_close(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
 ];
 
@@ -64,7 +61,7 @@ async fn own_outcome(case: &Case<'_>) -> Checked {
     let (asked, stranger, peer) = if first.is_ok() { (0, 1, &other) } else { (1, 0, &one) };
     let marks = [listeners[0].mark(), listeners[1].mark()];
     case.act(Action::Accept { path: paths[asked].clone() }).await?;
-    if listeners[asked].message(marks[asked], case.pace().answer, &OUTCOMES).await.is_none() {
+    if case.outcome(&listeners[asked], marks[asked]).await.is_none() {
         return skip("no outcome came when the proposal was accepted");
     }
     case.quiet().await;
@@ -83,7 +80,7 @@ async fn same_file(case: &Case<'_>) -> Checked {
     for round in 1..=2 {
         case.act(Action::Reject { path: path.clone() }).await?;
         let told = || (0..2).map(|at| listeners[at].told(marks[at], &OUTCOMES).len()).sum::<usize>();
-        let mut patience = Patience::new(case.pace().answer);
+        let mut patience = Patience::new(case.timeouts().answer);
         while told() < round && patience.sleep(Duration::from_millis(10)).await {}
         case.quiet().await;
         let told = told();

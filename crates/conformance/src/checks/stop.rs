@@ -8,10 +8,10 @@ use crate::case::Case;
 use crate::check::Clause::{Shipped, Spec};
 use crate::check::Level::Must;
 use crate::check::{Check, Group, When};
-use crate::checked::{Checked, ensure, fail, skip};
-use crate::checks::outcomes::OUTCOMES;
+use crate::check_ending::{Checked, ensure, fail, skip};
 use crate::clock::{Patience, within};
 use crate::listener::Listener;
+use crate::outcomes::OUTCOMES;
 use crate::published;
 use crate::scenes::Ended;
 use alongside_agent::wire::Connection;
@@ -19,7 +19,6 @@ use alongside_agent::wire::Connection;
 pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "stop.rejects",
-        group: Group::Stop,
         title: "Undecided diffs are rejected before the streams end",
         clause: Shipped {
             says: "an agent whose diff is open when the companion goes waits for its outcome",
@@ -27,12 +26,11 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: "the agent's prompt is wedged, and it has to be killed",
         needs: &["stop"],
-        when: When::Last,
         judge: |case| Box::pin(rejects(case)),
+        ..Check::of(Group::Stop, When::Last)
     },
     Check {
         id: "stop.streams-end",
-        group: Group::Stop,
         title: "Streams end properly",
         clause: Shipped {
             says: "a stream that breaks is an error, one that ends is opened again",
@@ -40,28 +38,26 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: "the agent does not come back when the editor does",
         needs: &["stop"],
-        when: When::Last,
         judge: |case| Box::pin(streams_end(case)),
+        ..Check::of(Group::Stop, When::Last)
     },
     Check {
         id: "stop.server",
-        group: Group::Stop,
         title: "The server stops",
         clause: Spec(Must, "on deactivation: stop the MCP server"),
         harm: "agents go on talking to an editor that is not there",
         needs: &["stop"],
-        when: When::Last,
         judge: |case| Box::pin(server(case)),
+        ..Check::of(Group::Stop, When::Last)
     },
     Check {
         id: "stop.files",
-        group: Group::Stop,
         title: "The discovery files are deleted",
         clause: Spec(Must, "on deactivation: delete the discovery file"),
         harm: "the next agent tries a companion that is gone, and no other",
         needs: &["stop"],
-        when: When::Last,
         judge: |case| Box::pin(files(case)),
+        ..Check::of(Group::Stop, When::Last)
     },
 ];
 
@@ -80,7 +76,7 @@ async fn ended(case: &Case<'_>) -> Checked<Ended> {
             case.evidence.note("→ (no diff could be opened)");
         }
         case.act(Action::Stop).await?;
-        let mut patience = Patience::new(case.pace().stop);
+        let mut patience = Patience::new(case.timeouts().stop);
         let mut ends = [None; 2];
         for (end, listener) in ends.iter_mut().zip(&listeners) {
             *end = patience.wait_for(listener.ends()).await.flatten();
@@ -135,7 +131,10 @@ async fn streams_end(case: &Case<'_>) -> Checked {
             Some(true) => {}
             Some(false) => return fail("a stream broke off instead of ending"),
             None => {
-                return fail(format!("{} s later a stream was still open", case.pace().stop.as_secs_f32()));
+                return fail(format!(
+                    "{} s later a stream was still open",
+                    case.timeouts().stop.as_secs_f32()
+                ));
             }
         }
     }
@@ -145,7 +144,7 @@ async fn streams_end(case: &Case<'_>) -> Checked {
 async fn server(case: &Case<'_>) -> Checked {
     let seen = ended(case).await?;
     ensure(!seen.serves, || {
-        format!("{} s later it still accepts connections", case.pace().stop.as_secs_f32())
+        format!("{} s later it still accepts connections", case.timeouts().stop.as_secs_f32())
     })
 }
 

@@ -8,24 +8,21 @@ use crate::case::Case;
 use crate::check::Clause::{Advice, Mcp, Shipped};
 use crate::check::Level::Must;
 use crate::check::{Check, Group, When};
-use crate::checked::{Checked, ensure, fail, skip};
+use crate::check_ending::{Checked, ensure, fail, skip};
 use crate::peer::Peer;
 use crate::stream_rules::Rule;
 
 pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "streams.opens",
-        group: Group::Streams,
         title: "A GET opens the stream at once, as text/event-stream",
         clause: Mcp(Must, "the server answers GET with Content-Type: text/event-stream, or else 405"),
         harm: "the agent hears nothing: no context, and no diff ever ends",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(opens(case)),
+        ..Check::of(Group::Streams, When::AtOnce)
     },
     Check {
         id: "streams.newest",
-        group: Group::Streams,
         title: "A stream that is opened again takes the place of the older one",
         clause: Shipped {
             says: "an agent whose connection hangs opens its stream again, and listens to that one",
@@ -33,94 +30,79 @@ pub(crate) static CHECKS: &[Check] = &[
                 old stream is lost",
         },
         harm: "the agent waits for ever for the outcome of its diff",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(newest(case)),
+        ..Check::of(Group::Streams, When::AtOnce)
     },
     Check {
         id: "streams.older-ends",
-        group: Group::Streams,
         title: "The older stream ends properly when a newer one opens",
         clause: Advice("a session has one stream; the older one ends with its last chunk"),
         harm: "connections pile up, and an agent with an early SDK takes the break for an error",
-        needs: &[],
-        when: When::AtOnce,
         judge: |case| Box::pin(older_ends(case)),
+        ..Check::of(Group::Streams, When::AtOnce)
     },
     Check {
         id: "streams.event-ids",
-        group: Group::Streams,
         title: "Events have no ids",
         clause: Shipped {
             says: "clients with an early SDK open another stream after each answer whose events had ids",
             breaks: "Gemini CLI and Qwen Code with a TypeScript SDK up to 1.17",
         },
         harm: "streams are opened again and again, and messages in between are lost",
-        needs: &[],
-        when: When::Afterwards,
         judge: |case| Box::pin(case.over_all(Rule::EventIds)),
+        ..Check::of(Group::Streams, When::Afterwards)
     },
     Check {
         id: "streams.retry",
-        group: Group::Streams,
         title: "There is no retry hint",
         clause: Shipped {
             says: "a retry hint changes when a stream that broke is opened again",
             breaks: "Gemini CLI 0.61 and other releases with a newer SDK",
         },
         harm: "the agent comes back too late, or too often",
-        needs: &[],
-        when: When::Afterwards,
         judge: |case| Box::pin(case.over_all(Rule::Retry)),
+        ..Check::of(Group::Streams, When::Afterwards)
     },
     Check {
         id: "streams.empty-events",
-        group: Group::Streams,
         title: "There is no event without data",
         clause: Shipped {
             says: "an event with empty data, such as one that only primes the stream, is read as a message",
             breaks: "Gemini CLI 0.61 disconnects in the middle of a diff",
         },
         harm: "the agent disconnects",
-        needs: &[],
-        when: When::Afterwards,
         judge: |case| Box::pin(case.over_all(Rule::Empty)),
+        ..Check::of(Group::Streams, When::Afterwards)
     },
     Check {
         id: "streams.messages",
-        group: Group::Streams,
         title: "Every event is a JSON-RPC message",
         clause: Shipped {
             says: "every event is read as a message",
             breaks: "every release: one that is none disconnects until /ide enable",
         },
         harm: "the agent disconnects",
-        needs: &[],
-        when: When::Afterwards,
         judge: |case| Box::pin(case.over_all(Rule::Messages)),
+        ..Check::of(Group::Streams, When::Afterwards)
     },
     Check {
         id: "streams.no-null",
-        group: Group::Streams,
         title: "Missing fields are absent, and never null",
         clause: Shipped {
             says: "messages are validated, and an optional field may be absent but not null",
             breaks: "every release: one invalid notification disconnects until /ide enable",
         },
         harm: "the agent disconnects",
-        needs: &[],
-        when: When::Afterwards,
         judge: |case| Box::pin(case.over_all(Rule::Null)),
+        ..Check::of(Group::Streams, When::Afterwards)
     },
     Check {
         id: "streams.no-replies",
-        group: Group::Streams,
         title: "Replies come with the request, and not on the stream",
         clause: Mcp(Must, "the server must not send a JSON-RPC response on the GET stream"),
         harm: "the agent waits for an answer that went elsewhere",
-        needs: &[],
-        when: When::Afterwards,
         judge: |case| Box::pin(case.over_all(Rule::Replies)),
+        ..Check::of(Group::Streams, When::Afterwards)
     },
 ];
 
@@ -142,14 +124,14 @@ async fn newest(case: &Case<'_>) -> Checked {
         (head, connection) if head.status == 200 => peer.listens(connection),
         (head, _) => return fail(format!("the second GET was answered {}", head.status)),
     };
-    if newer.end(case.pace().quiet).await.is_some() {
+    if newer.end(case.timeouts().quiet).await.is_some() {
         return fail("the newer stream ended at once");
     }
     if first.is_none() {
         // Nothing is told here that would show it; the older one may not be the one that lives.
         return Ok(());
     }
-    let told = newer.message(0, case.pace().answer, &["ide/contextUpdate"]).await;
+    let told = newer.message(0, case.timeouts().answer, &["ide/contextUpdate"]).await;
     ensure(told.is_some(), || "the older stream was told the context, and the newer one nothing".into())
 }
 
@@ -157,10 +139,12 @@ async fn older_ends(case: &Case<'_>) -> Checked {
     let peer = case.join().await?;
     let older = peer.listen().await?;
     let _newer = peer.listen().await?;
-    match older.end(case.pace().answer).await {
+    match older.end(case.timeouts().answer).await {
         Some(true) => Ok(()),
         Some(false) => fail("the older stream broke off, instead of ending properly"),
-        None => fail(format!("the older stream is still open after {} s", case.pace().answer.as_secs_f32())),
+        None => {
+            fail(format!("the older stream is still open after {} s", case.timeouts().answer.as_secs_f32()))
+        }
     }
 }
 

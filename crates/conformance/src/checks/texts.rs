@@ -1,65 +1,56 @@
 //! Checks of the texts of proposals: they come back as they were, whatever is in them and however large they
 //! are.
 
-use serde_json::json;
-
 use crate::case::Case;
 use crate::check::Clause::Shipped;
 use crate::check::{Check, Group, When};
-use crate::checked::{Checked, ensure, skip};
+use crate::check_ending::{Checked, ensure};
+use crate::checks::diffs::{is_opened, open_message};
 
 pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "diffs.exact",
-        group: Group::Diffs,
         title: "A text comes back exactly as it was proposed",
         clause: Shipped {
             says: "what comes back is written to the file as it is",
             breaks: "every release: line endings, byte-order marks and last newlines change on accepting",
         },
         harm: "accepting one line changes every line of the file",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(exact(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
     Check {
         id: "diffs.surrogate",
-        group: Group::Diffs,
         title: "A lone surrogate does no harm",
         clause: Shipped {
             says: "agents are JavaScript, whose strings may hold a lone surrogate",
             breaks: "every release, where a model's text was cut within a character",
         },
         harm: "the agent says that the diff cannot be opened",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(surrogate(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
     Check {
         id: "diffs.megabyte",
-        group: Group::Diffs,
         title: "A proposal of a megabyte comes there and back",
         clause: Shipped {
             says: "openDiff carries whole files",
             breaks: "every release: both issue trackers report 413 Payload Too Large",
         },
         harm: "larger files cannot be reviewed in the editor",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(megabyte(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
     Check {
         id: "diffs.large",
-        group: Group::Diffs,
         title: "A large proposal comes there and back",
         clause: Shipped {
             says: "openDiff carries whole files, also those beyond 10 MB",
             breaks: "every release: both issue trackers report 413 Payload Too Large",
         },
         harm: "large files cannot be reviewed in the editor",
-        needs: &[],
-        when: When::InTurn,
         judge: |case| Box::pin(large(case)),
+        ..Check::of(Group::Diffs, When::InTurn)
     },
 ];
 
@@ -75,10 +66,8 @@ async fn exact(case: &Case<'_>) -> Checked {
     for (number, text) in texts.into_iter().enumerate() {
         let path = case.proposal(&format!("exact-{number}.txt"));
         case.open_diff(&peer, &path, text).await?;
-        match case.closed_text(&peer, &path).await? {
-            Some(back) => ensure(back == text, || format!("{text:?} came back as {back:?}"))?,
-            None => return skip("closeDiff answers no text"),
-        }
+        let back = case.final_text(&peer, &path).await?;
+        ensure(back == text, || format!("{text:?} came back as {back:?}"))?;
     }
     Ok(())
 }
@@ -90,23 +79,19 @@ async fn surrogate(case: &Case<'_>) -> Checked {
     case.open_diff(&peer, &case.proposal("no-surrogate.txt"), "a whole one first\n").await?;
     case.took(&peer, Some(&path));
     let id = peer.next_id();
-    let message = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {
-        "name": "openDiff", "arguments": { "filePath": path, "newContent": "half: @@HALF@@ .\n" },
-    }});
+    let message = open_message(&id, &path, "half: @@HALF@@ .\n");
     let body = message.to_string().replace("@@HALF@@", "\\ud83d");
     let answer = peer.send(&peer.request("POST").with_body(body)).await?;
-    let opened = answer
-        .reply(&id)
-        .is_some_and(|reply| reply["result"].is_object() && reply["result"]["isError"] != true);
+    let opened = answer.reply(&id).is_some_and(|reply| is_opened(&reply));
     ensure(opened, || format!("a proposal with half a character was answered {}", answer.status()))
 }
 
 async fn megabyte(case: &Case<'_>) -> Checked {
-    there_and_back(case, "megabyte.txt", case.pace().large.min((1 << 20) + 1)).await
+    there_and_back(case, "megabyte.txt", case.timeouts().large.min((1 << 20) + 1)).await
 }
 
 async fn large(case: &Case<'_>) -> Checked {
-    there_and_back(case, "large.txt", case.pace().large).await
+    there_and_back(case, "large.txt", case.timeouts().large).await
 }
 
 async fn there_and_back(case: &Case<'_>, name: &str, size: usize) -> Checked {
@@ -118,18 +103,10 @@ async fn there_and_back(case: &Case<'_>, name: &str, size: usize) -> Checked {
     let line = "A line of a large file, as there are many of them.\n";
     let text = line.repeat(size.div_ceil(line.len()));
     let id = peer.next_id();
-    let message = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {
-        "name": "openDiff", "arguments": { "filePath": path, "newContent": text },
-    }});
-    let answer = peer.send(&peer.post(&message)).await?;
-    drop(message);
+    let answer = peer.send(&peer.post(&open_message(&id, &path, &text))).await?;
     ensure(answer.status() == 200, || format!("{size} bytes were answered {}", answer.status()))?;
     let failed = answer.reply(&id).is_none_or(|reply| reply["result"]["isError"] == true);
     ensure(!failed, || format!("{size} bytes could not be opened"))?;
-    match case.closed_text(&peer, &path).await? {
-        Some(back) => {
-            ensure(back == text, || format!("of {} bytes, {} came back, or others", text.len(), back.len()))
-        }
-        None => skip("closeDiff answers no text"),
-    }
+    let back = case.final_text(&peer, &path).await?;
+    ensure(back == text, || format!("of {} bytes, {} came back, or others", text.len(), back.len()))
 }

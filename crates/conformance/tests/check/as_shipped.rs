@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use alongside_conformance::{Pace, Report};
+use alongside_conformance::{Report, Timeouts};
 use futures_util::future::join;
 
 use crate::fault::{Fault, Faults};
@@ -121,15 +121,15 @@ const OF_QWEN: Model = Model {
 };
 
 /// Requests that are never answered are many.
-const PACE: Pace = Pace { answer: Duration::from_secs(2), ..PATIENT };
+const TIMEOUTS: Timeouts = Timeouts { answer: Duration::from_secs(2), ..PATIENT };
 
 /// The wrong verdicts on a model.
 async fn untrue(model: &Model) -> Option<String> {
     let faults = || Faults::all(model.faults);
-    model.complaint(&report(faults(), true, PACE).await)?;
+    model.complaint(&report(faults(), true, TIMEOUTS).await)?;
     // So many companions at once may be more than this machine can do.
     let _machine = MACHINE.lock().await;
-    model.complaint(&report(faults(), true, PACE).await)
+    model.complaint(&report(faults(), true, TIMEOUTS).await)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

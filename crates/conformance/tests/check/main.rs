@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use alongside_conformance::{
-    self as check, Action, CHECKS, Group, Options, Pace, Refusal, Reply, Report, Target, Verdict,
+    self as check, Action, CHECKS, Group, Options, Refusal, Reply, Report, Target, Timeouts, Verdict,
 };
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -42,7 +42,7 @@ static MACHINE: Mutex<()> = Mutex::const_new(());
 
 /// The reference companion keeps its streams alive twice a second and is never slow, so that nothing has to
 /// be waited for as long as in the world outside.
-const PACE: Pace = Pace {
+const TIMEOUTS: Timeouts = Timeouts {
     answer: Duration::from_secs(4),
     quiet: Duration::from_millis(300),
     keep_alive: Duration::from_secs(5),
@@ -54,10 +54,11 @@ const PACE: Pace = Pace {
 };
 
 /// The same with the patience to see a session freed.
-const PATIENT: Pace = Pace { freed: Duration::from_secs(8), wait: Duration::from_secs(10), ..PACE };
+const PATIENT: Timeouts =
+    Timeouts { freed: Duration::from_secs(8), wait: Duration::from_secs(10), ..TIMEOUTS };
 
 /// The same with a proposal as large as agents make them, which takes its time without optimisation.
-const LARGE: Pace = Pace { large: 12 << 20, answer: Duration::from_secs(40), ..PATIENT };
+const LARGE: Timeouts = Timeouts { large: 12 << 20, answer: Duration::from_secs(40), ..PATIENT };
 
 /// The output of a run. A machine that is late with everything may take as much longer for it.
 async fn ended<T>(run: impl Future<Output = std::io::Result<T>>) -> T {
@@ -79,20 +80,20 @@ fn was_busy(report: &Report) -> bool {
 }
 
 /// The report on a companion that is checked alone, by a machine that is on time in one of several runs.
-async fn alone(fault: Option<Fault>, pace: Pace) -> Report {
+async fn alone(fault: Option<Fault>, timeouts: Timeouts) -> Report {
     let _machine = MACHINE.lock().await;
-    let mut last = report(fault, true, pace).await;
+    let mut last = report(fault, true, timeouts).await;
     for _ in 1..4 {
         if !was_busy(&last) {
             break;
         }
-        last = report(fault, true, pace).await;
+        last = report(fault, true, timeouts).await;
     }
     last
 }
 
 /// Checks a companion with this fault, with somebody at its editor or nobody.
-async fn report(fault: impl Into<Faults>, driven: bool, pace: Pace) -> Report {
+async fn report(fault: impl Into<Faults>, driven: bool, timeouts: Timeouts) -> Report {
     let world = Arc::new(World::new());
     let companion = Companion::start(Arc::clone(&world), fault).await;
     let (port, token) = (companion.shared.port, companion.shared.token.clone());
@@ -100,7 +101,7 @@ async fn report(fault: impl Into<Faults>, driven: bool, pace: Pace) -> Report {
     let mut target = Target::find(None, world.surroundings(port))
         .unwrap_or_else(|_| Target::at(port, None, world.surroundings(port)));
     target.record.auth_token = Some(token);
-    let options = Options { pace, ..Options::default() };
+    let options = Options { timeouts, ..Options::default() };
     let driver = driven.then_some(&companion as &dyn check::Driver);
     let mut unheard = |_: check::Progress<'_>| ();
     let run = check::run(&target, &options, driver, &mut unheard, std::future::pending());
@@ -137,7 +138,8 @@ async fn each_fault_is_caught_by_its_checks_only() {
     }
     let faults = Fault::ALL.iter().copied().filter(can_be);
     // A large proposal keeps a thread busy for as long as others wait for an answer.
-    let (mut again, crowd): (Vec<Fault>, Vec<Fault>) = faults.partition(|fault| pace_for(*fault) == LARGE);
+    let (mut again, crowd): (Vec<Fault>, Vec<Fault>) =
+        faults.partition(|fault| timeouts_for(*fault) == LARGE);
     let machine = MACHINE.lock().await;
     let places = Arc::new(Semaphore::new(AT_ONCE));
     let mut runs = JoinSet::new();
@@ -145,7 +147,7 @@ async fn each_fault_is_caught_by_its_checks_only() {
         let places = Arc::clone(&places);
         runs.spawn(async move {
             let _place = places.acquire_owned().await;
-            (fault, report(Some(fault), true, pace_for(fault)).await)
+            (fault, report(Some(fault), true, timeouts_for(fault)).await)
         });
     }
     let (mut wrong, mut overlooked) = (Vec::new(), Vec::new());
@@ -167,18 +169,18 @@ async fn each_fault_is_caught_by_its_checks_only() {
         wrong.append(&mut overlooked);
     }
     for fault in again {
-        wrong.extend(complaint(fault, &alone(Some(fault), pace_for(fault)).await));
+        wrong.extend(complaint(fault, &alone(Some(fault), timeouts_for(fault)).await));
     }
     wrong.sort();
     assert!(wrong.is_empty(), "{} of {}\n{}", wrong.len(), Fault::ALL.len(), wrong.join("\n"));
 }
 
 /// How to check a companion with this fault.
-fn pace_for(fault: Fault) -> Pace {
+fn timeouts_for(fault: Fault) -> Timeouts {
     match fault {
         _ if fault.caught_by().contains(&"diffs.large") => LARGE,
         Fault::SessionsAreNeverFreed => PATIENT,
-        _ => PACE,
+        _ => TIMEOUTS,
     }
 }
 
@@ -220,7 +222,7 @@ async fn an_interrupted_run_leaves_nothing_behind() {
         let world = Arc::new(World::new());
         let companion = Companion::start(Arc::clone(&world), None::<Fault>).await;
         let target = Target::find(None, world.surroundings(companion.shared.port)).expect("it is found");
-        let options = Options { pace: PACE, ..Options::default() };
+        let options = Options { timeouts: TIMEOUTS, ..Options::default() };
         let mut unheard = |_: check::Progress<'_>| ();
         let soon = tokio::time::sleep(Duration::from_millis(after));
         let run = check::run(&target, &options, Some(&companion), &mut unheard, soon);
@@ -288,7 +290,7 @@ async fn driven_by(driver: &dyn check::Driver) -> Report {
     let second = Duration::from_secs(1);
     let options = Options {
         only: only.split_whitespace().map(str::to_owned).collect(),
-        pace: Pace { answer: second, stop: second, ..PACE },
+        timeouts: Timeouts { answer: second, stop: second, ..TIMEOUTS },
         ..Options::default()
     };
     let mut unheard = |_: check::Progress<'_>| ();

@@ -7,7 +7,7 @@ use alongside_conformance::{self as check, Options, Report, Target, Verdict};
 use crate::companion::Companion;
 use crate::fault::Fault;
 use crate::world::World;
-use crate::{PACE, ended};
+use crate::{TIMEOUTS, ended};
 
 /// The verdict of one check on a companion with this fault, where an agent would see this of its
 /// surroundings.
@@ -17,7 +17,7 @@ async fn verdict(fault: Fault, id: &str, variable: Option<(&str, &str)>) -> (Rep
     let mut here = world.surroundings(companion.shared.port);
     here.variables.extend(variable.map(|(name, value)| (name.to_owned(), value.to_owned())));
     let target = Target::find(None, here).unwrap();
-    let options = Options { only: vec![id.into()], pace: PACE, ..Options::default() };
+    let options = Options { only: vec![id.into()], timeouts: TIMEOUTS, ..Options::default() };
     let mut unheard = |_: check::Progress<'_>| ();
     let run = check::run(&target, &options, Some(&companion), &mut unheard, std::future::pending());
     let report = ended(run).await;

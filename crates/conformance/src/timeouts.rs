@@ -1,10 +1,10 @@
-//! How long a run waits.
+//! How long a run waits for what, and how large its large proposal is.
 
 use std::time::Duration;
 
-/// How long to wait, and for how much.
+/// How long to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pace {
+pub struct Timeouts {
     /// For an answer, or for something that must come by itself.
     pub answer: Duration,
     /// For something that must not come.
@@ -23,7 +23,7 @@ pub struct Pace {
     pub large: usize,
 }
 
-impl Default for Pace {
+impl Default for Timeouts {
     fn default() -> Self {
         Self {
             answer: Duration::from_secs(5),

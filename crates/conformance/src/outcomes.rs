@@ -1,0 +1,16 @@
+//! The outcomes of diffs, as agents hear of them.
+
+use serde_json::Value;
+
+use crate::case::Case;
+use crate::listener::Listener;
+
+/// The methods of all notifications that end a diff.
+pub(crate) const OUTCOMES: [&str; 3] = ["ide/diffAccepted", "ide/diffRejected", "ide/diffClosed"];
+
+impl Case<'_> {
+    /// Waits for an outcome since the mark.
+    pub(crate) async fn outcome(&self, listener: &Listener, mark: usize) -> Option<Value> {
+        listener.message(mark, self.timeouts().answer, &OUTCOMES).await
+    }
+}
