@@ -27,7 +27,6 @@ use tokio::task::JoinSet;
 
 use companion::Companion;
 use fault::{Fault, Faults};
-use world::World;
 
 /// How many companions are checked at the same time. Most of a run is waiting.
 const AT_ONCE: usize = 72;
@@ -60,15 +59,21 @@ const PATIENT: Timeouts =
 /// The same with a proposal as large as agents make them, which takes its time without optimisation.
 const LARGE: Timeouts = Timeouts { large: 12 << 20, answer: Duration::from_secs(40), ..PATIENT };
 
-/// The output of a run. A machine that is late with everything may take as much longer for it.
-async fn ended<T>(run: impl Future<Output = std::io::Result<T>>) -> T {
+/// Runs checks. A machine that is late with everything may take as much longer for it.
+async fn run(
+    target: &Target,
+    options: &Options,
+    driver: Option<&dyn check::Driver>,
+    interrupted: impl Future<Output = ()>,
+) -> Report {
+    let mut unheard = |_: check::Progress<'_>| ();
     let deadline = async {
         for _ in 0..2400 {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
     tokio::select! {
-        report = run => report.expect("a report"),
+        report = check::run(target, options, driver, &mut unheard, interrupted) => report.expect("a report"),
         () = deadline => panic!("after two minutes, a run has not ended"),
     }
 }
@@ -94,18 +99,15 @@ async fn alone(fault: Option<Fault>, timeouts: Timeouts) -> Report {
 
 /// Checks a companion with this fault, with somebody at its editor or nobody.
 async fn report(fault: impl Into<Faults>, driven: bool, timeouts: Timeouts) -> Report {
-    let world = Arc::new(World::new());
-    let companion = Companion::start(Arc::clone(&world), fault).await;
+    let companion = Companion::start(fault).await;
     let (port, token) = (companion.shared.port, companion.shared.token.clone());
     // As an agent would; where it would not find a companion like this, the person has to name it.
-    let mut target = Target::find(None, world.surroundings(port))
-        .unwrap_or_else(|_| Target::at(port, None, world.surroundings(port)));
+    let mut target = Target::find(None, companion.surroundings())
+        .unwrap_or_else(|_| Target::at(port, None, companion.surroundings()));
     target.record.auth_token = Some(token);
     let options = Options { timeouts, ..Options::default() };
     let driver = driven.then_some(&companion as &dyn check::Driver);
-    let mut unheard = |_: check::Progress<'_>| ();
-    let run = check::run(&target, &options, driver, &mut unheard, std::future::pending());
-    ended(run).await
+    run(&target, &options, driver, std::future::pending()).await
 }
 
 /// The checks with another verdict than pass, each with its verdict and what it saw.
@@ -219,19 +221,15 @@ async fn an_interrupted_run_leaves_nothing_behind() {
     let _machine = MACHINE.lock().await;
     // At first, sessions are begun and ended all the time, and discovery files watched.
     for after in (0..120).step_by(3).chain([500, 3000, 6000]) {
-        let world = Arc::new(World::new());
-        let companion = Companion::start(Arc::clone(&world), None::<Fault>).await;
-        let target = Target::find(None, world.surroundings(companion.shared.port)).expect("it is found");
+        let companion = Companion::start(None).await;
         let options = Options { timeouts: TIMEOUTS, ..Options::default() };
-        let mut unheard = |_: check::Progress<'_>| ();
         let soon = tokio::time::sleep(Duration::from_millis(after));
-        let run = check::run(&target, &options, Some(&companion), &mut unheard, soon);
-        let report = ended(run).await;
+        let report = run(&companion.target(), &options, Some(&companion), soon).await;
         assert!(report.interrupted);
         assert_eq!(report.results.len(), CHECKS.len(), "the checks that were not made are named");
         let shared = &companion.shared;
         assert_eq!((shared.open_views(), shared.agents()), (0, 0), "views and agents after {after} ms");
-        assert_eq!(world.litter(), [""; 0], "after {after} ms");
+        assert_eq!(shared.world.litter(), [""; 0], "after {after} ms");
         assert_eq!(shared.open_files(), [""; 0], "after {after} ms");
         assert_eq!(shared.open_folders(), 1, "after {after} ms");
     }
@@ -282,9 +280,7 @@ impl check::Driver for Broken {
 
 /// Checks of each kind, made of a companion that keeps every rule.
 async fn driven_by(driver: &dyn check::Driver) -> Report {
-    let world = Arc::new(World::new());
-    let companion = Companion::start(Arc::clone(&world), None::<Fault>).await;
-    let target = Target::find(None, world.surroundings(companion.shared.port)).unwrap();
+    let companion = Companion::start(None).await;
     let only = "diffs.accepted diffs.rejected diffs.same-file diffs.decided-close streams.waits-for-first \
                 streams.waits-across context.opened context.cursor context.selection context.closed stop";
     let second = Duration::from_secs(1);
@@ -293,9 +289,7 @@ async fn driven_by(driver: &dyn check::Driver) -> Report {
         timeouts: Timeouts { answer: second, stop: second, ..TIMEOUTS },
         ..Options::default()
     };
-    let mut unheard = |_: check::Progress<'_>| ();
-    let run = check::run(&target, &options, Some(driver), &mut unheard, std::future::pending());
-    ended(run).await
+    run(&companion.target(), &options, Some(driver), std::future::pending()).await
 }
 
 #[tokio::test]

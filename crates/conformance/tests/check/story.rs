@@ -1,7 +1,6 @@
 //! The reference companion by itself, met by an agent: what the suite proves must not rest on the suite
 //! alone.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use alongside_agent::{Endpoint, Identity, Outcome, Session, StreamState, find};
@@ -9,32 +8,29 @@ use alongside_contract::family;
 use tokio::time::timeout;
 
 use crate::companion::Companion;
-use crate::world::World;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Starts a companion, and an agent of each family that finds it by its files.
-async fn meet() -> (Arc<World>, Companion, Vec<Session>) {
-    let world = Arc::new(World::new());
-    let companion = Companion::start(Arc::clone(&world), None).await;
+async fn meet() -> (Companion, Vec<Session>) {
+    let companion = Companion::start(None).await;
     let mut agents = Vec::new();
     for command in ["gemini", "qwen"] {
         let family = family::by_command(command).unwrap();
-        let here = world.surroundings(companion.shared.port);
-        let found = find::candidates(family, &here).found;
+        let found = find::candidates(family, &companion.surroundings()).found;
         let record = &found.first().unwrap_or_else(|| panic!("{command} finds the companion")).record;
         let endpoint = Endpoint::local(record.port);
         let identity = Identity::new(command, "1");
         let connecting = Session::connect(endpoint, record.auth_token.as_deref(), identity);
         agents.push(timeout(PATIENCE, connecting).await.expect("connecting ends").expect("it connects"));
     }
-    (world, companion, agents)
+    (companion, agents)
 }
 
 #[tokio::test]
 async fn two_agents_with_one_file_each_hear_their_own_outcome() {
-    let (world, companion, agents) = meet().await;
-    let path = world.project.join("main.rs").to_string_lossy().into_owned();
+    let (companion, agents) = meet().await;
+    let path = companion.shared.world.project.join("main.rs").to_string_lossy().into_owned();
     let first = agents[0].open_diff(&path, "one\n").await.unwrap();
     assert!(companion.shared.edit(&path, "one, edited\n"));
     assert!(companion.shared.decide(&path, true));
@@ -48,7 +44,7 @@ async fn two_agents_with_one_file_each_hear_their_own_outcome() {
 
 #[tokio::test]
 async fn an_agent_that_closes_its_diff_is_given_the_edits() {
-    let (_world, companion, agents) = meet().await;
+    let (companion, agents) = meet().await;
     agents[0].open_diff("/p//a.txt", "proposed\n").await.unwrap();
     assert!(companion.shared.edit("/p//a.txt", "edited\n"));
     for _ in 0..2 {
@@ -61,8 +57,8 @@ async fn an_agent_that_closes_its_diff_is_given_the_edits() {
 
 #[tokio::test]
 async fn both_agents_know_where_the_person_is() {
-    let (world, companion, agents) = meet().await;
-    let path = world.project.join("main.rs").to_string_lossy().into_owned();
+    let (companion, agents) = meet().await;
+    let path = companion.shared.world.project.join("main.rs").to_string_lossy().into_owned();
     companion.shared.go_to(&path, 1, 4);
     for agent in &agents {
         let mut context = agent.context();
@@ -76,7 +72,7 @@ async fn both_agents_know_where_the_person_is() {
 
 #[tokio::test]
 async fn a_stopping_companion_rejects_and_removes_its_files() {
-    let (world, companion, agents) = meet().await;
+    let (companion, agents) = meet().await;
     let waiting = agents[0].open_diff("/p/a.txt", "proposed\n").await.unwrap();
     // The last outcome goes to open streams only.
     let mut stream = agents[0].stream();
@@ -84,6 +80,5 @@ async fn a_stopping_companion_rejects_and_removes_its_files() {
     timeout(PATIENCE, open).await.expect("a stream in time").expect("a stream");
     companion.stop().await;
     assert_eq!(timeout(PATIENCE, waiting.outcome()).await.expect("an outcome"), Outcome::Rejected);
-    let here = world.surroundings(companion.shared.port);
-    assert!(find::all_records(&here).is_empty());
+    assert!(find::all_records(&companion.surroundings()).is_empty());
 }

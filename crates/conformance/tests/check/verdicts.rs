@@ -1,26 +1,20 @@
 //! Verdicts that hang on more than the companion: on where agents would run, and on whom a rule is there for.
 
-use std::sync::Arc;
-
-use alongside_conformance::{self as check, Options, Report, Target, Verdict};
+use alongside_conformance::{Options, Report, Target, Verdict};
 
 use crate::companion::Companion;
 use crate::fault::Fault;
-use crate::world::World;
-use crate::{TIMEOUTS, ended};
+use crate::{TIMEOUTS, run};
 
 /// The verdict of one check on a companion with this fault, where an agent would see this of its
 /// surroundings.
 async fn verdict(fault: Fault, id: &str, variable: Option<(&str, &str)>) -> (Report, Verdict) {
-    let world = Arc::new(World::new());
-    let companion = Companion::start(Arc::clone(&world), Some(fault)).await;
-    let mut here = world.surroundings(companion.shared.port);
+    let companion = Companion::start(Some(fault)).await;
+    let mut here = companion.surroundings();
     here.variables.extend(variable.map(|(name, value)| (name.to_owned(), value.to_owned())));
     let target = Target::find(None, here).unwrap();
     let options = Options { only: vec![id.into()], timeouts: TIMEOUTS, ..Options::default() };
-    let mut unheard = |_: check::Progress<'_>| ();
-    let run = check::run(&target, &options, Some(&companion), &mut unheard, std::future::pending());
-    let report = ended(run).await;
+    let report = run(&target, &options, Some(&companion), std::future::pending()).await;
     let verdict = report.results[0].verdict.clone();
     (report, verdict)
 }

@@ -96,27 +96,18 @@ impl Shared {
         let suppressed = arguments["suppressNotification"] == true;
         let mut state = self.state();
         let fault = self.fault;
-        let owner = match fault.one {
-            _ if fault.has(Fault::DiffsAreEverybodys) => {
-                state.waiting().into_iter().find(|(_, diff)| diff.path == path).map(|(owner, _)| owner)
-            }
-            _ => None,
-        };
-        let session = state.sessions.entry(owner.unwrap_or_else(|| id.to_owned())).or_default();
+        let mut others = state.waiting().into_iter().filter(|_| fault.has(Fault::DiffsAreEverybodys));
+        let owner =
+            others.find(|(_, diff)| diff.path == path).map_or_else(|| id.to_owned(), |(owner, _)| owner);
+        let session = state.sessions.entry(owner).or_default();
         if let Some(at) = session.diffs.iter().rposition(|diff| diff.path == path) {
-            let diff = match fault.one {
-                Some(Fault::ClosingLeavesTheView) => session.diffs[at].clone(),
-                _ => session.diffs.remove(at),
-            };
+            let stays = fault.has(Fault::ClosingLeavesTheView);
+            let diff = if stays { session.diffs[at].clone() } else { session.diffs.remove(at) };
             let last = if fault.has(Fault::ClosingLosesEdits) { diff.proposal } else { diff.text };
             let last = self.mangled(&last);
             session.closed.insert(path.into(), last.clone());
-            let told = match fault.one {
-                Some(Fault::ClosingRejects) => true,
-                Some(Fault::ClosingRejectsUnlessSuppressed) => !suppressed,
-                _ => false,
-            };
-            if told {
+            let unless_suppressed = fault.has(Fault::ClosingRejectsUnlessSuppressed);
+            if fault.has(Fault::ClosingRejects) || (unless_suppressed && !suppressed) {
                 self.tell(&mut state, id, Outcome::new(path, &last, rejected(fault, path)));
             }
             return Ok(self.closed(&last));
@@ -124,10 +115,8 @@ impl Shared {
         if let Some(at) = session.outcomes.iter().rposition(|outcome| outcome.path == path) {
             let outcome = session.outcomes.remove(at);
             session.closed.insert(path.into(), outcome.text.clone());
-            return Ok(match fault.one {
-                _ if fault.has(Fault::DecidedTextForgotten) => text("{}"),
-                _ => self.closed(&outcome.text),
-            });
+            let is_forgotten = fault.has(Fault::DecidedTextForgotten);
+            return Ok(if is_forgotten { text("{}") } else { self.closed(&outcome.text) });
         }
         let closed = session.closed.get(path).filter(|_| !fault.has(Fault::ClosedTextForgotten));
         match (closed, fault.one) {
@@ -210,14 +199,10 @@ impl Shared {
         let path = &*self.spelled(path);
         match self.fault.one {
             Some(Fault::ClosingTheViewSaysNothing) => {
+                let was_open = self.is_open(path);
                 let mut state = self.state();
-                let mut removed = false;
-                for session in state.sessions.values_mut() {
-                    let before = session.diffs.len();
-                    session.diffs.retain(|diff| diff.path != path);
-                    removed |= session.diffs.len() < before;
-                }
-                removed
+                state.sessions.values_mut().for_each(|it| it.diffs.retain(|diff| diff.path != path));
+                was_open
             }
             Some(Fault::ClosingTheViewAccepts) => self.decide(path, true),
             _ => self.decide(path, false),
@@ -243,11 +228,9 @@ impl Shared {
         }
         let edits_are_lost = self.has(Fault::AcceptLosesEdits);
         let text = self.mangled(if edits_are_lost { &diff.proposal } else { &diff.text });
-        let mut params = json!({ "filePath": diff.path, "content": text });
-        if self.has(Fault::AcceptedWithoutContent)
-            && let Some(fields) = params.as_object_mut()
-        {
-            fields.remove("content");
+        let mut params = json!({ "filePath": diff.path });
+        if !self.has(Fault::AcceptedWithoutContent) {
+            params["content"] = json!(text);
         }
         json!({ "jsonrpc": "2.0", "method": "ide/diffAccepted", "params": params })
     }

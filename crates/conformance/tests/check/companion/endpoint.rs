@@ -67,10 +67,7 @@ impl Shared {
             _ => MAX_BODY,
         };
         self.reads(&session, 1);
-        let alone = match self.has(Fault::OneRequestAtATime) {
-            true => Some(self.reading.lock().await),
-            false => None,
-        };
+        let alone = if self.has(Fault::OneRequestAtATime) { Some(self.reading.lock().await) } else { None };
         let body = match self.has(Fault::BodiesMustComeAtOnce) && !Wire::is_long(&head) {
             true => wire.body_at_once(&head).await,
             false => wire.body(&head, limit).await,

@@ -41,8 +41,9 @@ impl Head {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    fn says(&self, name: &str, word: &str) -> bool {
-        self.header(name).is_some_and(|value| value.eq_ignore_ascii_case(word))
+    /// The length of the body.
+    fn length(&self) -> usize {
+        self.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0)
     }
 }
 
@@ -97,22 +98,15 @@ impl Wire {
 
     /// The body of this request: `Err(limit)` when it is longer than that.
     pub(crate) async fn body(&mut self, head: &Head, limit: usize) -> io::Result<Result<Vec<u8>, usize>> {
-        if head.says("expect", "100-continue") {
-            self.socket.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").await?;
-        }
-        if head.says("transfer-encoding", "chunked") {
-            return self.chunks(limit).await;
-        }
-        let length = head.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
-        if length > limit {
+        if head.length() > limit {
             return Ok(Err(limit));
         }
-        self.exactly(length).await.map(Ok)
+        self.exactly(head.length()).await.map(Ok)
     }
 
     /// The body, or as much of it as comes at once: a mistake, for the rest may be on its way.
     pub(crate) async fn body_at_once(&mut self, head: &Head) -> io::Result<Result<Vec<u8>, usize>> {
-        let length = head.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+        let length = head.length();
         if self.ahead.len() < length {
             self.more_or_end().await?;
         }
@@ -122,35 +116,7 @@ impl Wire {
 
     /// Whether the body is longer than is sent at once.
     pub(crate) fn is_long(head: &Head) -> bool {
-        head.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0) > 16 * 1024
-    }
-
-    async fn chunks(&mut self, limit: usize) -> io::Result<Result<Vec<u8>, usize>> {
-        let mut body = Vec::new();
-        loop {
-            let line = self.line().await?;
-            let size = line.split(';').next().unwrap_or_default().trim();
-            let size = usize::from_str_radix(size, 16).map_err(io::Error::other)?;
-            body.extend(self.exactly(size).await?);
-            self.line().await?;
-            if size == 0 {
-                return Ok(Ok(body));
-            }
-            if body.len() > limit {
-                return Ok(Err(limit));
-            }
-        }
-    }
-
-    async fn line(&mut self) -> io::Result<String> {
-        loop {
-            if let Some(at) = self.ahead.windows(2).position(|window| window == b"\r\n") {
-                let line = String::from_utf8_lossy(&self.ahead[..at]).into_owned();
-                self.ahead.drain(..at + 2);
-                return Ok(line);
-            }
-            self.more_or_end().await?;
-        }
+        head.length() > 16 * 1024
     }
 
     async fn exactly(&mut self, length: usize) -> io::Result<Vec<u8>> {
@@ -176,7 +142,7 @@ impl Wire {
 
     /// Sends an answer. With `last` nothing more is read from this connection.
     pub(crate) async fn answer(&mut self, answer: Answer, last: bool) -> io::Result<()> {
-        let mut text = format!("HTTP/1.1 {} {}\r\n", answer.status, reason(answer.status));
+        let mut text = format!("HTTP/1.1 {} -\r\n", answer.status);
         for (name, value) in &answer.headers {
             text.push_str(&format!("{name}: {value}\r\n"));
         }
@@ -197,21 +163,5 @@ impl Wire {
             let _ = timeout(LINGER, drained).await;
         }
         Ok(())
-    }
-}
-
-fn reason(status: u16) -> &'static str {
-    match status {
-        200 => "OK",
-        202 => "Accepted",
-        204 => "No Content",
-        400 => "Bad Request",
-        401 => "Unauthorized",
-        403 => "Forbidden",
-        404 => "Not Found",
-        405 => "Method Not Allowed",
-        409 => "Conflict",
-        413 => "Content Too Large",
-        _ => "Whatever",
     }
 }

@@ -16,6 +16,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use alongside_agent::find::Surroundings;
+use alongside_conformance::Target;
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
@@ -32,13 +34,13 @@ const LAST_WORDS: Duration = Duration::from_secs(10);
 /// A running companion; it is gone when dropped.
 pub(crate) struct Companion {
     pub(crate) shared: Arc<Shared>,
-    tasks: Vec<AbortHandle>,
+    tasks: [AbortHandle; 4],
 }
 
 /// The state that all connections of a companion share.
 pub(crate) struct Shared {
     fault: Faults,
-    world: Arc<World>,
+    pub(crate) world: World,
     pub(crate) port: u16,
     pub(crate) token: String,
     state: Mutex<State>,
@@ -67,19 +69,16 @@ struct State {
 
 impl Companion {
     /// Listens, publishes, and serves.
-    pub(crate) async fn start(world: Arc<World>, fault: impl Into<Faults>) -> Self {
+    pub(crate) async fn start(fault: impl Into<Faults>) -> Self {
         let fault = fault.into();
         let everywhere = fault.has(Fault::ListensEverywhere);
         let address = if everywhere { "0.0.0.0:0" } else { "127.0.0.1:0" };
         let listener = TcpListener::bind(address).await.expect("a port");
         let port = listener.local_addr().expect("an address").port();
-        let token = match fault.one {
-            Some(Fault::ShortToken) => "1234".to_owned(),
-            _ => random(),
-        };
+        let token = if fault.has(Fault::ShortToken) { "1234".to_owned() } else { random() };
         let shared = Arc::new(Shared {
             fault,
-            world,
+            world: World::new(),
             port,
             token,
             state: Mutex::default(),
@@ -90,11 +89,23 @@ impl Companion {
         });
         shared.state().editor.folders.push(shared.world.project.clone());
         shared.publish();
-        let serving = tokio::spawn(endpoint::serve(Arc::clone(&shared), listener)).abort_handle();
-        let telling = tokio::spawn(context::tell_changes(Arc::clone(&shared))).abort_handle();
-        let looking = tokio::spawn(context::look_for_vanished_files(Arc::clone(&shared))).abort_handle();
-        let freeing = tokio::spawn(outcomes::free_sessions(Arc::clone(&shared))).abort_handle();
-        Self { shared, tasks: vec![serving, telling, looking, freeing] }
+        let tasks = [
+            tokio::spawn(endpoint::serve(Arc::clone(&shared), listener)),
+            tokio::spawn(context::tell_changes(Arc::clone(&shared))),
+            tokio::spawn(context::look_for_vanished_files(Arc::clone(&shared))),
+            tokio::spawn(outcomes::free_sessions(Arc::clone(&shared))),
+        ];
+        Self { shared, tasks: tasks.map(|task| task.abort_handle()) }
+    }
+
+    /// The surroundings of an agent in the project.
+    pub(crate) fn surroundings(&self) -> Surroundings {
+        self.shared.world.surroundings(self.shared.port)
+    }
+
+    /// What an agent there finds.
+    pub(crate) fn target(&self) -> Target {
+        Target::find(None, self.surroundings()).expect("it is found")
     }
 
     /// Ends as an editor that is closed does: rejects what waits, ends the streams, goes, and removes the

@@ -30,13 +30,11 @@ impl Shared {
             return self.initialize(&message);
         }
         if method == "server/discover" {
-            return match self.fault.one {
-                Some(Fault::DiscoverAnswered) => {
-                    let versions = json!({ "supportedVersions": VERSIONS, "capabilities": { "tools": {} } });
-                    Answer::json(200, &reply(&message["id"], versions))
-                }
-                _ => self.unwelcome(&message["id"], -32601, "there is no such method"),
-            };
+            if !self.has(Fault::DiscoverAnswered) {
+                return self.unwelcome(&message["id"], -32601, "there is no such method");
+            }
+            let versions = json!({ "supportedVersions": VERSIONS, "capabilities": { "tools": {} } });
+            return Answer::json(200, &reply(&message["id"], versions));
         }
         if let Some(refusal) = self.refused_session(head) {
             return refusal;
@@ -57,12 +55,10 @@ impl Shared {
                     self.state().sessions.get(session).inspect(|session| session.write(&reply));
                 }
                 let answer = self.framed(reply);
-                match self.fault.one {
-                    Some(Fault::RepliesCross) => {
-                        self.crossing.exchange(message["id"].to_string(), answer).await
-                    }
-                    _ => answer,
+                if !self.has(Fault::RepliesCross) {
+                    return answer;
                 }
+                self.crossing.exchange(message["id"].to_string(), answer).await
             }
             message if message["id"].is_string() || message["id"].is_number() => {
                 self.settle(session, &message["id"]);
@@ -84,10 +80,8 @@ impl Shared {
 
     /// The answer to nonsense.
     fn unwelcome(&self, id: &Value, code: i64, why: &str) -> Answer {
-        match self.fault.one {
-            Some(Fault::RefusalsSayNothing) => Answer::status(400),
-            _ => Answer::json(400, &failure(id, code, why)),
-        }
+        let is_silent = self.has(Fault::RefusalsSayNothing);
+        if is_silent { Answer::status(400) } else { Answer::json(400, &failure(id, code, why)) }
     }
 
     async fn batch(&self, head: &Head, session: &str, messages: &[Value]) -> Answer {
@@ -116,10 +110,7 @@ impl Shared {
             Some(Fault::VersionRepeatedUnknown) => asked,
             _ => VERSIONS.into_iter().find(|known| *known == asked).unwrap_or(VERSIONS[3]),
         };
-        let capabilities = match self.fault.one {
-            Some(Fault::ToolsNotOffered) => json!({}),
-            _ => json!({ "tools": {} }),
-        };
+        let capabilities = if self.has(Fault::ToolsNotOffered) { json!({}) } else { json!({ "tools": {} }) };
         let mut result = json!({ "protocolVersion": version, "capabilities": capabilities });
         if !self.has(Fault::ServerHasNoName) {
             result["serverInfo"] = json!({ "name": "reference", "version": "1" });
@@ -155,13 +146,9 @@ impl Shared {
     }
 
     async fn request(&self, session: &str, message: &Value) -> Value {
-        let id = &match self.fault.one {
-            Some(Fault::TextIdsBecomeNumbers) => {
-                let number = message["id"].as_str().and_then(|id| id.parse::<u64>().ok());
-                number.map_or_else(|| message["id"].clone(), |number| json!(number))
-            }
-            _ => message["id"].clone(),
-        };
+        let number = message["id"].as_str().and_then(|id| id.parse::<u64>().ok());
+        let number = number.filter(|_| self.has(Fault::TextIdsBecomeNumbers));
+        let id = &number.map_or_else(|| message["id"].clone(), |number| json!(number));
         match message["method"].as_str().unwrap_or_default() {
             "ping" if !self.has(Fault::PingUnknown) => reply(id, json!({})),
             "tools/list" => reply(id, json!({ "tools": self.tools() })),

@@ -120,10 +120,8 @@ async fn write(shared: &Shared, wire: &mut Wire, due: &mut UnboundedReceiver<Fra
                         }
                         _ => message.to_string().replace(context::HALF, "\\ud83d"),
                     };
-                    let kind = match shared.fault.one {
-                        Some(Fault::EventsHaveTypes) => message["method"].as_str().unwrap_or("message"),
-                        _ => "message",
-                    };
+                    let method = message["method"].as_str().filter(|_| shared.has(Fault::EventsHaveTypes));
+                    let kind = method.unwrap_or("message");
                     to.write_all(&chunk(&format!("{id}event: {kind}\ndata: {text}\n\n"))).await?;
                 }
                 Some(Frame::Said(tell)) => drop(tell.send(())),
@@ -134,11 +132,8 @@ async fn write(shared: &Shared, wire: &mut Wire, due: &mut UnboundedReceiver<Fra
                 }
             },
             () = tokio::time::sleep(keep_alive), if !shared.has(Fault::NoKeepAlive) => {
-                let nothing = match shared.fault.one {
-                    Some(Fault::KeepAliveIsAnEvent) => "data: \n\n",
-                    _ => ": keep-alive\n\n",
-                };
-                to.write_all(&chunk(nothing)).await?;
+                let is_event = shared.has(Fault::KeepAliveIsAnEvent);
+                to.write_all(&chunk(if is_event { "data: \n\n" } else { ": keep-alive\n\n" })).await?;
             }
             read = from.read(&mut unread) => if matches!(read, Ok(0) | Err(_)) { return Ok(()) },
         }
