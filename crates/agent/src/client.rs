@@ -25,15 +25,6 @@ const QUOTED: usize = 300;
 /// answer on a port.
 const LARGEST: usize = 2 << 30;
 
-/// The response to [`Session::raw`](crate::Session::raw), whatever it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RawReply {
-    /// The HTTP status.
-    pub status: u16,
-    /// The body; lossy if it was not UTF-8.
-    pub body: String,
-}
-
 /// A response whose body was not read yet.
 pub(crate) struct Response {
     pub(crate) head: Head,

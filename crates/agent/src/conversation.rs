@@ -16,7 +16,7 @@ use alongside_contract::surrogates::replace_lone;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
-use tokio::sync::{broadcast, watch};
+use tokio::sync::watch;
 
 use crate::Error;
 use crate::client::{Client, Response};
@@ -31,7 +31,6 @@ pub(crate) struct Conversation {
     pub(crate) diffs: Diffs,
     pub(crate) context: watch::Sender<Option<IdeContext>>,
     pub(crate) stream: watch::Sender<StreamState>,
-    pub(crate) messages: broadcast::Sender<Arc<str>>,
     /// How long to wait before each try to get a lost stream back.
     retries: &'static [Duration],
 }
@@ -45,7 +44,6 @@ impl Conversation {
             diffs: Diffs::default(),
             context: watch::Sender::new(None),
             stream: watch::Sender::new(StreamState::Connecting),
-            messages: broadcast::Sender::new(256),
             retries,
         }
     }
@@ -78,9 +76,6 @@ impl Conversation {
     }
 
     fn hear(self: &Arc<Self>, json: &str) {
-        if self.messages.receiver_count() > 0 {
-            let _ = self.messages.send(json.into());
-        }
         match Message::parse(&replace_lone(json.as_bytes())) {
             Ok(Ok(Message::Notification { method, params: Some(params) })) => self.told(&method, &params),
             Ok(Ok(Message::Request { id, method, .. })) => self.asked(&id, &method),

@@ -41,7 +41,6 @@ mod stream;
 pub mod version;
 pub mod wire;
 
-pub use client::RawReply;
 pub use diffs::{Outcome, PendingDiff};
 pub use endpoint::Endpoint;
 pub use error::Error;

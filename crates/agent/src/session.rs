@@ -8,11 +8,11 @@ use alongside_contract::diff::{CLOSE_DIFF, CloseDiffRequest, ClosedDiff, OPEN_DI
 use alongside_contract::mcp::{CallToolResult, Implementation, InitializeParams, InitializeResult};
 use alongside_contract::rpc::{self, Id};
 use serde::{Deserialize, Serialize};
-use tokio::sync::{broadcast, watch};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::Error;
-use crate::client::{Client, RawReply};
+use crate::client::Client;
 use crate::conversation::{Conversation, reply_to, understand};
 use crate::diffs::PendingDiff;
 use crate::endpoint::Endpoint;
@@ -66,20 +66,7 @@ impl Session {
     /// # Errors
     /// When the companion cannot be reached, refuses the token, or does not keep to the contract.
     pub async fn connect(endpoint: Endpoint, token: Option<&str>, identity: Identity) -> Result<Self, Error> {
-        Self::connect_with_version(endpoint, token, identity, PROPOSED_VERSION).await
-    }
-
-    /// [`connect`](Self::connect), proposing another version of MCP.
-    ///
-    /// # Errors
-    /// As [`connect`](Self::connect).
-    pub async fn connect_with_version(
-        endpoint: Endpoint,
-        token: Option<&str>,
-        identity: Identity,
-        version: &str,
-    ) -> Result<Self, Error> {
-        Self::connect_as(endpoint, token, identity, version, &RETRIES).await
+        Self::connect_retrying(endpoint, token, identity, &RETRIES).await
     }
 
     /// [`connect`](Self::connect), but goes on trying for half a minute to get a lost stream back, where
@@ -94,20 +81,19 @@ impl Session {
         token: Option<&str>,
         identity: Identity,
     ) -> Result<Self, Error> {
-        Self::connect_as(endpoint, token, identity, PROPOSED_VERSION, &PATIENT_RETRIES).await
+        Self::connect_retrying(endpoint, token, identity, &PATIENT_RETRIES).await
     }
 
-    async fn connect_as(
+    async fn connect_retrying(
         endpoint: Endpoint,
         token: Option<&str>,
         identity: Identity,
-        version: &str,
         retries: &'static [Duration],
     ) -> Result<Self, Error> {
         const WHAT: &str = "connect";
         let mut client = Client::new(endpoint, token)?;
         let params = InitializeParams {
-            protocol_version: version.to_owned(),
+            protocol_version: PROPOSED_VERSION.to_owned(),
             client_info: Implementation { name: identity.name, version: identity.version, title: None },
             ..InitializeParams::default()
         };
@@ -142,11 +128,6 @@ impl Session {
     /// Whether the companion is heard.
     pub fn stream(&self) -> watch::Receiver<StreamState> {
         self.conversation.stream.subscribe()
-    }
-
-    /// Every message that comes over the stream, as it comes: for logs and checks.
-    pub fn messages(&self) -> broadcast::Receiver<Arc<str>> {
-        self.conversation.messages.subscribe()
     }
 
     /// Proposes a whole file. Returns as soon as the companion shows it.
@@ -195,31 +176,6 @@ impl Session {
         Ok(tools.tools)
     }
 
-    /// Calls a tool by name.
-    ///
-    /// # Errors
-    /// When there is no result; a result that says `isError` is one.
-    pub async fn call_tool(&self, name: &str, arguments: &impl Serialize) -> Result<CallToolResult, Error> {
-        #[derive(Serialize)]
-        struct Call<'a, A> {
-            name: &'a str,
-            arguments: &'a A,
-        }
-        self.conversation.request("call a tool", "tools/call", &Call { name, arguments }).await
-    }
-
-    /// POSTs any text in this session, and returns what comes back, whatever it is.
-    ///
-    /// # Errors
-    /// When nothing comes back.
-    pub async fn raw(&self, json: impl Into<String>) -> Result<RawReply, Error> {
-        const WHAT: &str = "post a message";
-        let response = self.conversation.client.post(WHAT, json.into()).await?;
-        let status = response.head.status;
-        let body = self.conversation.client.body(WHAT, response).await?;
-        Ok(RawReply { status, body: String::from_utf8_lossy(&body).into_owned() })
-    }
-
     /// Ends the session on both sides. Diffs that wait end as [`Outcome::Lost`](crate::Outcome::Lost).
     ///
     /// # Errors
@@ -230,13 +186,20 @@ impl Session {
         self.conversation.client.delete("end the session").await
     }
 
+    /// Calls a tool for a file.
     async fn tool_on(
         &self,
         tool: &'static str,
         path: &str,
         arguments: &impl Serialize,
     ) -> Result<CallToolResult, Error> {
-        let result = self.call_tool(tool, arguments).await?;
+        #[derive(Serialize)]
+        struct Call<'a, A> {
+            name: &'a str,
+            arguments: &'a A,
+        }
+        let call = Call { name: tool, arguments };
+        let result: CallToolResult = self.conversation.request("call a tool", "tools/call", &call).await?;
         if result.is_error != Some(true) {
             return Ok(result);
         }

@@ -196,7 +196,7 @@ impl Package {
 }
 
 #[cfg(test)]
-#[cfg(all(test, unix))]
+#[cfg(unix)]
 mod tests {
     use std::collections::HashMap;
     use std::os::unix::fs::{PermissionsExt as _, symlink};

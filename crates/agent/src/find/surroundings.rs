@@ -2,6 +2,7 @@
 //! about another terminal, can put something else here.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use alongside_contract::family::{Directory, Family};
@@ -29,12 +30,7 @@ impl Surroundings {
     /// # Errors
     /// When the current directory is gone.
     pub fn of_this_process() -> std::io::Result<Self> {
-        let variables: HashMap<String, String> = std::env::vars_os()
-            .filter_map(|(name, value)| {
-                Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
-            })
-            .filter(|(_, value)| !value.is_empty())
-            .collect();
+        let variables = readable(std::env::vars_os());
         Ok(Self {
             tmp: directories::temporary(Os::HERE, |name| variables.get(name).map(Into::into)),
             home: directories::home().unwrap_or_else(|| PathBuf::from("/")),
@@ -46,13 +42,7 @@ impl Surroundings {
 
     /// Those of a process that runs, as it was started. `None` if it is gone, or they may not be known.
     pub fn of_process(pid: u32) -> Option<Self> {
-        let variables: HashMap<String, String> = process::environment(pid)?
-            .into_iter()
-            .filter_map(|(name, value)| {
-                Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
-            })
-            .filter(|(_, value)| !value.is_empty())
-            .collect();
+        let variables = readable(process::environment(pid)?);
         let home = variables.get("HOME").map(PathBuf::from).or_else(directories::home);
         Some(Self {
             tmp: directories::temporary(Os::HERE, |name| variables.get(name).map(Into::into)),
@@ -87,6 +77,14 @@ impl Surroundings {
             family.env.pid.and_then(|name| self.variables.get(name)?.parse().ok()).filter(|pid| *pid != 0);
         said.or_else(|| editor_pid(self))
     }
+}
+
+/// The variables that have a value and a name in UTF-8.
+fn readable(variables: impl IntoIterator<Item = (OsString, OsString)>) -> HashMap<String, String> {
+    let text = |(name, value): (OsString, OsString)| {
+        Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
+    };
+    variables.into_iter().filter_map(text).filter(|(_, value)| !value.is_empty()).collect()
 }
 
 /// Variables by name only: one of them may hold a token.

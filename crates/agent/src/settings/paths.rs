@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use alongside_contract::settings::{Release, SettingsFiles};
 use alongside_platform::Os;
+use alongside_platform::paths::real;
 
 use crate::find::Surroundings;
 
@@ -54,8 +55,4 @@ fn system_directory(table: &SettingsFiles) -> &'static Path {
         Os::MacOs => table.system.macos,
         Os::Windows => table.system.windows,
     })
-}
-
-fn real(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }

@@ -124,9 +124,11 @@ fn an_untrusted_folder_ignores_project_settings() {
 
 #[test]
 fn the_deepest_then_the_stricter_trust_rule_counts() {
-    let machine = Machine::new();
-    let (home, project) = (machine.path("home"), machine.path("project"));
-    let rules = |text: String| machine_with(&project, &home, &text).trust.value;
+    let machine = Machine::new().with("home/.gemini/trustedFolders.json", "");
+    let rules = |text: String| {
+        fs::write(machine.path("home/.gemini/trustedFolders.json"), text).unwrap();
+        machine.settings("gemini", None).trust.value
+    };
     let path = |below: &str| format!("{:?}", machine.path(below));
     assert_eq!(rules(format!("{{{}: \"TRUST_PARENT\"}}", path("other"))), Trust::Trusted);
     let denied = format!("{{{}: \"TRUST_FOLDER\", {}: \"DO_NOT_TRUST\"}}", path(""), path("project"));
@@ -136,19 +138,6 @@ fn the_deepest_then_the_stricter_trust_rule_counts() {
     let both = format!("{{{}: \"DO_NOT_TRUST\", {}: \"TRUST_PARENT\"}}", path("project"), path("project/x"));
     assert_eq!(rules(both), Trust::Untrusted);
     assert_eq!(rules(format!("{{{}: \"TRUST_FOLDER\"}}", path("home"))), Trust::Undecided);
-}
-
-fn machine_with(project: &Path, home: &Path, rules: &str) -> Settings {
-    fs::create_dir_all(home.join(".gemini")).unwrap();
-    fs::write(home.join(".gemini/trustedFolders.json"), rules).unwrap();
-    let here = Surroundings {
-        tmp: home.into(),
-        home: home.into(),
-        variables: HashMap::new(),
-        cwd: project.into(),
-        pid: 1,
-    };
-    Settings::of(by_command("gemini").unwrap(), None, &here).unwrap()
 }
 
 #[test]
@@ -180,11 +169,8 @@ fn variables_move_the_files_and_stand_in_them() {
     let mut machine = Machine::new()
         .with("elsewhere/settings.json", r#"{"tools": {"approvalMode": "${MODE:-plan}"}}"#)
         .with("other/.gemini/settings.json", r#"{"ide": {"enabled": true}}"#);
-    for (name, value) in [("QWEN_HOME", "../elsewhere"), ("GEMINI_CLI_HOME", "other")] {
-        let value =
-            if name == "QWEN_HOME" { value.into() } else { machine.path(value).display().to_string() };
-        machine.variables.insert(name.into(), value);
-    }
+    machine.variables.insert("QWEN_HOME".into(), "../elsewhere".into());
+    machine.variables.insert("GEMINI_CLI_HOME".into(), machine.path("other").display().to_string());
     assert_eq!(machine.settings("qwen", None).approval_mode.value, ApprovalMode::Plan);
     machine.variables.insert("MODE".into(), "auto_edit".into());
     assert_eq!(machine.settings("qwen", None).approval_mode.value, ApprovalMode::AutoEdit);

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use alongside_contract::settings::SettingsFiles;
+use alongside_platform::paths::real;
 use serde_json::Value;
 
 use super::value::{By, Said};
@@ -60,8 +61,4 @@ fn rule(path: &Path, level: &str) -> Option<(PathBuf, Trust)> {
         "DO_NOT_TRUST" => Some((real(path), Trust::Untrusted)),
         _ => None,
     }
-}
-
-fn real(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
