@@ -28,18 +28,8 @@ pub struct Check {
 
 impl Check {
     /// The rest of a row of the table, for a check that needs nothing of the editor.
-    pub(crate) const fn of(group: Group, when: When) -> Self {
-        let clause = Clause::Advice("");
-        Self {
-            id: "",
-            group,
-            title: "",
-            clause,
-            harm: "",
-            needs: &[],
-            when,
-            judge: |_| Box::pin(async { Ok(()) }),
-        }
+    pub(crate) const fn of(group: Group, when: When, judge: Judge) -> Self {
+        Self { id: "", group, title: "", clause: Clause::Advice(""), harm: "", needs: &[], when, judge }
     }
 }
 
@@ -98,32 +88,26 @@ impl Group {
         Self::Stop,
     ];
 
+    /// Name and title of each, in the same order.
+    const NAMES: [(&'static str, &'static str); 8] = [
+        ("discovery", "Being found"),
+        ("access", "Who may talk to it"),
+        ("protocol", "The protocol"),
+        ("sessions", "Several agents"),
+        ("streams", "The stream"),
+        ("context", "Context"),
+        ("diffs", "Diffs"),
+        ("stop", "The end"),
+    ];
+
     /// Its name, with which the ids of its checks begin.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Discovery => "discovery",
-            Self::Access => "access",
-            Self::Protocol => "protocol",
-            Self::Sessions => "sessions",
-            Self::Streams => "streams",
-            Self::Context => "context",
-            Self::Diffs => "diffs",
-            Self::Stop => "stop",
-        }
+        Self::NAMES[self as usize].0
     }
 
     /// Its title, for people.
     pub fn title(self) -> &'static str {
-        match self {
-            Self::Discovery => "Being found",
-            Self::Access => "Who may talk to it",
-            Self::Protocol => "The protocol",
-            Self::Sessions => "Several agents",
-            Self::Streams => "The stream",
-            Self::Context => "Context",
-            Self::Diffs => "Diffs",
-            Self::Stop => "The end",
-        }
+        Self::NAMES[self as usize].1
     }
 }
 

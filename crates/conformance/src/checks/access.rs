@@ -23,24 +23,21 @@ pub(crate) static CHECKS: &[Check] = &[
         title: "A request without the token is refused",
         clause: VALIDATES,
         harm: READS_FILES,
-        judge: |case| Box::pin(no_token(case)),
-        ..Check::of(Group::Access, When::AtOnce)
+        ..Check::of(Group::Access, When::AtOnce, |case| Box::pin(no_token(case)))
     },
     Check {
         id: "access.wrong-token",
         title: "A request with a wrong token is refused",
         clause: VALIDATES,
         harm: READS_FILES,
-        judge: |case| Box::pin(wrong_token(case)),
-        ..Check::of(Group::Access, When::AtOnce)
+        ..Check::of(Group::Access, When::AtOnce, |case| Box::pin(wrong_token(case)))
     },
     Check {
         id: "access.almost-token",
         title: "A request with a part of the token, or with more than it, is refused",
         clause: VALIDATES,
         harm: "the token can be guessed piece by piece",
-        judge: |case| Box::pin(almost_token(case)),
-        ..Check::of(Group::Access, When::AtOnce)
+        ..Check::of(Group::Access, When::AtOnce, |case| Box::pin(almost_token(case)))
     },
     Check {
         id: "access.scheme",
@@ -50,40 +47,35 @@ pub(crate) static CHECKS: &[Check] = &[
             "the token is sent as Authorization: Bearer, and the server validates it on every request",
         ),
         harm: "a header that something else filled in lets strangers in",
-        judge: |case| Box::pin(scheme(case)),
-        ..Check::of(Group::Access, When::AtOnce)
+        ..Check::of(Group::Access, When::AtOnce, |case| Box::pin(scheme(case)))
     },
     Check {
         id: "access.session-is-no-token",
         title: "A session id does not replace the token",
         clause: VALIDATES,
         harm: "whoever sees a session id in a log can act as the agent",
-        judge: |case| Box::pin(session_is_no_token(case)),
-        ..Check::of(Group::Access, When::AtOnce)
+        ..Check::of(Group::Access, When::AtOnce, |case| Box::pin(session_is_no_token(case)))
     },
     Check {
         id: "access.get-token",
         title: "The stream opens with the token only",
         clause: VALIDATES,
         harm: "whoever sees a session id in a log hears which files are open, and what was accepted",
-        judge: |case| Box::pin(get_token(case)),
-        ..Check::of(Group::Access, When::AtOnce)
+        ..Check::of(Group::Access, When::AtOnce, |case| Box::pin(get_token(case)))
     },
     Check {
         id: "access.delete-token",
         title: "A session ends with the token only",
         clause: VALIDATES,
         harm: "strangers can disconnect the agent",
-        judge: |case| Box::pin(delete_token(case)),
-        ..Check::of(Group::Access, When::AtOnce)
+        ..Check::of(Group::Access, When::AtOnce, |case| Box::pin(delete_token(case)))
     },
     Check {
         id: "access.before-body",
         title: "A request is refused before its body is read",
         clause: Advice("the token is looked at before anything is done for whoever sent it"),
         harm: "strangers can fill the editor's memory",
-        judge: |case| Box::pin(before_body(case)),
-        ..Check::of(Group::Access, When::AtOnce)
+        ..Check::of(Group::Access, When::AtOnce, |case| Box::pin(before_body(case)))
     },
 ];
 

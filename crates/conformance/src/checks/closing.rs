@@ -20,8 +20,7 @@ pub(crate) static CHECKS: &[Check] = &[
             "the response includes a single TextContent block with the file's final content before closing",
         ),
         harm: "what the person typed in the diff is lost when they answer in the agent's prompt",
-        judge: |case| Box::pin(block(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| Box::pin(block(case)))
     },
     Check {
         id: "diffs.close-json",
@@ -33,8 +32,7 @@ pub(crate) static CHECKS: &[Check] = &[
                 proposal",
         },
         harm: "what the person typed in the diff is lost when they answer in the agent's prompt",
-        judge: |case| Box::pin(json_content(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| Box::pin(json_content(case)))
     },
     Check {
         id: "diffs.close-quiet",
@@ -44,8 +42,7 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "every release: a late notification answers the next diff of the same file",
         },
         harm: "the next proposal for the file is accepted or rejected though nobody decided",
-        judge: |case| Box::pin(quiet(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| Box::pin(quiet(case)))
     },
     Check {
         id: "diffs.close-twice",
@@ -55,8 +52,7 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "releases of Gemini CLI and Qwen Code that close on answering and on leaving",
         },
         harm: "the person's edits are lost, or the agent stops with an error",
-        judge: |case| Box::pin(twice(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| Box::pin(twice(case)))
     },
     Check {
         id: "diffs.close-unknown",
@@ -67,8 +63,7 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "Qwen Code 0.1.4 to 0.12 wedges on isError, Gemini CLI logs an error",
         },
         harm: "the agent's prompt hangs",
-        judge: |case| Box::pin(unknown(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| Box::pin(unknown(case)))
     },
 ];
 

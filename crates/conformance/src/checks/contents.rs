@@ -27,16 +27,14 @@ pub(crate) static CHECKS: &[Check] = &[
         title: "The files are JSON objects",
         clause: Spec(Must, "the file contains a JSON object"),
         harm: "the agent says that it cannot find the editor",
-        judge: |case| Box::pin(json(case)),
-        ..Check::of(Group::Discovery, When::InTurn)
+        ..Check::of(Group::Discovery, When::InTurn, |case| Box::pin(json(case)))
     },
     Check {
         id: "discovery.port",
         title: "The port is a number, and the one it listens on",
         clause: Spec(Must, "port (number): the port of the MCP server"),
         harm: "the agent cannot connect",
-        judge: |case| Box::pin(port(case)),
-        ..Check::of(Group::Discovery, When::InTurn)
+        ..Check::of(Group::Discovery, When::InTurn, |case| Box::pin(port(case)))
     },
     Check {
         id: "discovery.workspace",
@@ -47,8 +45,7 @@ pub(crate) static CHECKS: &[Check] = &[
                 delimited by the OS-specific path separator",
         ),
         harm: "the agent says that the directory it runs in is not open in the editor",
-        judge: |case| Box::pin(workspace(case)),
-        ..Check::of(Group::Discovery, When::InTurn)
+        ..Check::of(Group::Discovery, When::InTurn, |case| Box::pin(workspace(case)))
     },
     Check {
         id: "discovery.real-paths",
@@ -61,16 +58,14 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: "in a project behind a symbolic link, the agent says that its directory is not open in the \
             editor",
-        judge: |case| Box::pin(real_paths(case)),
-        ..Check::of(Group::Discovery, When::InTurn)
+        ..Check::of(Group::Discovery, When::InTurn, |case| Box::pin(real_paths(case)))
     },
     Check {
         id: "discovery.token",
         title: "There is a token that cannot be guessed",
         clause: Spec(Should, "the extension generates a unique, secret token and includes it as authToken"),
         harm: "every program on the machine, a web page's among them, can read the person's files",
-        judge: |case| Box::pin(token(case)),
-        ..Check::of(Group::Discovery, When::InTurn)
+        ..Check::of(Group::Discovery, When::InTurn, |case| Box::pin(token(case)))
     },
     Check {
         id: "discovery.no-null",
@@ -80,8 +75,7 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "releases of Gemini CLI and Qwen Code that read a field before they test it",
         },
         harm: "the agent fails at start, or does not find the editor",
-        judge: |case| Box::pin(no_null(case)),
-        ..Check::of(Group::Discovery, When::InTurn)
+        ..Check::of(Group::Discovery, When::InTurn, |case| Box::pin(no_null(case)))
     },
     Check {
         id: "discovery.ide-info",
@@ -92,8 +86,7 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "Gemini CLI 0.7 and newer, Qwen Code 0.1.3 and newer, in every editor but VS Code",
         },
         harm: "the agent says that IDE mode is not supported in this environment",
-        judge: |case| Box::pin(ide_info(case)),
-        ..Check::of(Group::Discovery, When::InTurn)
+        ..Check::of(Group::Discovery, When::InTurn, |case| Box::pin(ide_info(case)))
     },
     Check {
         id: "discovery.ppid",
@@ -104,8 +97,7 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "Qwen Code 0.15.6 and newer",
         },
         harm: "one start of Qwen Code deletes the file, and from then on nobody finds the editor",
-        judge: |case| Box::pin(ppid(case)),
-        ..Check::of(Group::Discovery, When::InTurn)
+        ..Check::of(Group::Discovery, When::InTurn, |case| Box::pin(ppid(case)))
     },
     Check {
         id: "discovery.roots-follow",
@@ -113,8 +105,7 @@ pub(crate) static CHECKS: &[Check] = &[
         clause: Spec(Must, "workspacePath is a list of all open workspace root paths"),
         harm: "an agent in the project that was opened later says that its directory is not open",
         needs: &["add-folder", "remove-folder"],
-        judge: |case| Box::pin(roots_follow(case)),
-        ..Check::of(Group::Discovery, When::InTurn)
+        ..Check::of(Group::Discovery, When::InTurn, |case| Box::pin(roots_follow(case)))
     },
     Check {
         id: "discovery.atomic",
@@ -125,8 +116,7 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: "now and then an agent that starts does not find the editor",
         needs: &["add-folder", "remove-folder"],
-        judge: |case| Box::pin(atomic(case)),
-        ..Check::of(Group::Discovery, When::InTurn)
+        ..Check::of(Group::Discovery, When::InTurn, |case| Box::pin(atomic(case)))
     },
 ];
 

@@ -27,8 +27,7 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: "an agent that is started while the person reads knows of no file",
         needs: &["open"],
-        judge: |case| Box::pin(first(case)),
-        ..Check::of(Group::Context, When::InTurn)
+        ..Check::of(Group::Context, When::InTurn, |case| Box::pin(first(case)))
     },
     Check {
         id: "context.opened",
@@ -36,8 +35,7 @@ pub(crate) static CHECKS: &[Check] = &[
         clause: Spec(Should, "the notification should be sent when a file is opened, closed, or focused"),
         harm: "the agent does not know which file the person looks at",
         needs: &["open"],
-        judge: |case| Box::pin(opened(case)),
-        ..Check::of(Group::Context, When::InTurn)
+        ..Check::of(Group::Context, When::InTurn, |case| Box::pin(opened(case)))
     },
     Check {
         id: "context.focused",
@@ -48,8 +46,7 @@ pub(crate) static CHECKS: &[Check] = &[
         ),
         harm: WRONG_FILE,
         needs: &["open", "focus"],
-        judge: |case| Box::pin(focused(case)),
-        ..Check::of(Group::Context, When::InTurn)
+        ..Check::of(Group::Context, When::InTurn, |case| Box::pin(focused(case)))
     },
     Check {
         id: "context.closed",
@@ -57,8 +54,7 @@ pub(crate) static CHECKS: &[Check] = &[
         clause: Spec(Should, "the notification should be sent when a file is opened, closed, or focused"),
         harm: "the agent takes a closed file for an open one",
         needs: &["open", "close"],
-        judge: |case| Box::pin(closed(case)),
-        ..Check::of(Group::Context, When::InTurn)
+        ..Check::of(Group::Context, When::InTurn, |case| Box::pin(closed(case)))
     },
     Check {
         id: "context.vanished",
@@ -66,8 +62,7 @@ pub(crate) static CHECKS: &[Check] = &[
         clause: Spec(Must, "openFiles only includes files that exist on disk"),
         harm: "the agent tries to read a file that is not there",
         needs: &["open"],
-        judge: |case| Box::pin(vanished(case)),
-        ..Check::of(Group::Context, When::InTurn)
+        ..Check::of(Group::Context, When::InTurn, |case| Box::pin(vanished(case)))
     },
     Check {
         id: "context.few-files",
@@ -79,24 +74,21 @@ pub(crate) static CHECKS: &[Check] = &[
         ),
         harm: "with many files open every movement costs time",
         needs: &["open"],
-        judge: |case| Box::pin(few_files(case)),
-        ..Check::of(Group::Context, When::InTurn)
+        ..Check::of(Group::Context, When::InTurn, |case| Box::pin(few_files(case)))
     },
     Check {
         id: "context.shape",
         title: "Every update is an IdeContext",
         clause: Spec(Must, "the notification parameters are an IdeContext object"),
         harm: "the agent disconnects",
-        judge: |case| Box::pin(case.over_all(Rule::Shape)),
-        ..Check::of(Group::Context, When::Afterwards)
+        ..Check::of(Group::Context, When::Afterwards, |case| Box::pin(case.over_all(Rule::Shape)))
     },
     Check {
         id: "context.absolute",
         title: "Paths are absolute",
         clause: Spec(Must, "path is the absolute path to the file"),
         harm: "the agent looks for the file in another place",
-        judge: |case| Box::pin(case.over_all(Rule::AbsolutePaths)),
-        ..Check::of(Group::Context, When::Afterwards)
+        ..Check::of(Group::Context, When::Afterwards, |case| Box::pin(case.over_all(Rule::AbsolutePaths)))
     },
     Check {
         id: "context.on-disk",
@@ -104,8 +96,7 @@ pub(crate) static CHECKS: &[Check] = &[
         clause: Spec(Must, "virtual files, such as unsaved files without a path, are excluded"),
         harm: "the agent tries to read a file that is not there",
         needs: &["open", "new"],
-        judge: |case| Box::pin(on_disk(case)),
-        ..Check::of(Group::Context, When::Afterwards)
+        ..Check::of(Group::Context, When::Afterwards, |case| Box::pin(on_disk(case)))
     },
     Check {
         id: "context.timestamps",
@@ -115,8 +106,7 @@ pub(crate) static CHECKS: &[Check] = &[
             "the extension provides an accurate Unix timestamp for when a file was last focused",
         ),
         harm: WRONG_FILE,
-        judge: |case| Box::pin(case.over_all(Rule::Timestamps)),
-        ..Check::of(Group::Context, When::Afterwards)
+        ..Check::of(Group::Context, When::Afterwards, |case| Box::pin(case.over_all(Rule::Timestamps)))
     },
     Check {
         id: "context.active-newest",
@@ -127,8 +117,7 @@ pub(crate) static CHECKS: &[Check] = &[
                 all others",
         ),
         harm: "the agent knows neither the cursor nor the selection",
-        judge: |case| Box::pin(case.over_all(Rule::ActiveIsNewest)),
-        ..Check::of(Group::Context, When::Afterwards)
+        ..Check::of(Group::Context, When::Afterwards, |case| Box::pin(case.over_all(Rule::ActiveIsNewest)))
     },
     Check {
         id: "context.one-active",
@@ -138,8 +127,7 @@ pub(crate) static CHECKS: &[Check] = &[
             "the extension should set isActive, cursor and selection only for the currently focused file",
         ),
         harm: WRONG_FILE,
-        judge: |case| Box::pin(case.over_all(Rule::OneActive)),
-        ..Check::of(Group::Context, When::Afterwards)
+        ..Check::of(Group::Context, When::Afterwards, |case| Box::pin(case.over_all(Rule::OneActive)))
     },
     Check {
         id: "context.equal",
@@ -147,8 +135,7 @@ pub(crate) static CHECKS: &[Check] = &[
         clause: Advice("an update that equals the last one is not sent"),
         harm: "the agent works without anything having happened",
         needs: &["open", "focus"],
-        judge: |case| Box::pin(equal(case)),
-        ..Check::of(Group::Context, When::Afterwards)
+        ..Check::of(Group::Context, When::Afterwards, |case| Box::pin(equal(case)))
     },
 ];
 

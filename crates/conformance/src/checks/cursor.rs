@@ -25,8 +25,7 @@ pub(crate) static CHECKS: &[Check] = &[
         clause: Spec(Must, "cursor has a 1-based line number and a 1-based character number"),
         harm: "“this line” means another one to the agent than to the person",
         needs: &["open", "cursor"],
-        judge: |case| Box::pin(cursor(case)),
-        ..Check::of(Group::Context, When::InTurn)
+        ..Check::of(Group::Context, When::InTurn, |case| Box::pin(cursor(case)))
     },
     Check {
         id: "context.utf16",
@@ -34,8 +33,7 @@ pub(crate) static CHECKS: &[Check] = &[
         clause: Advice("character counts as in VS Code, for which agents are made: a 😀 is two"),
         harm: "behind some characters, the cursor is told beside where it is",
         needs: &["open", "cursor"],
-        judge: |case| Box::pin(utf16(case)),
-        ..Check::of(Group::Context, When::InTurn)
+        ..Check::of(Group::Context, When::InTurn, |case| Box::pin(utf16(case)))
     },
     Check {
         id: "context.prompt",
@@ -46,8 +44,7 @@ pub(crate) static CHECKS: &[Check] = &[
         ),
         harm: "the agent answers about the line before",
         needs: &["open", "cursor"],
-        judge: |case| Box::pin(prompt(case)),
-        ..Check::of(Group::Context, When::InTurn)
+        ..Check::of(Group::Context, When::InTurn, |case| Box::pin(prompt(case)))
     },
     Check {
         id: "context.selection",
@@ -59,8 +56,7 @@ pub(crate) static CHECKS: &[Check] = &[
         ),
         harm: "the agent does not know what “this” is",
         needs: &["open", "select"],
-        judge: |case| Box::pin(selection(case)),
-        ..Check::of(Group::Context, When::InTurn)
+        ..Check::of(Group::Context, When::InTurn, |case| Box::pin(selection(case)))
     },
     Check {
         id: "context.short-selection",
@@ -72,8 +68,7 @@ pub(crate) static CHECKS: &[Check] = &[
         ),
         harm: "with a large file selected every movement costs time, or half a character breaks the message",
         needs: &["open", "select"],
-        judge: |case| Box::pin(short_selection(case)),
-        ..Check::of(Group::Context, When::InTurn)
+        ..Check::of(Group::Context, When::InTurn, |case| Box::pin(short_selection(case)))
     },
     Check {
         id: "context.steady",
@@ -85,8 +80,7 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: "the agent answers about where the person was when they last paused",
         needs: &["open", "wander"],
-        judge: |case| Box::pin(steady(case)),
-        ..Check::of(Group::Context, When::InTurn)
+        ..Check::of(Group::Context, When::InTurn, |case| Box::pin(steady(case)))
     },
     Check {
         id: "context.debounce",
@@ -94,8 +88,7 @@ pub(crate) static CHECKS: &[Check] = &[
         clause: Spec(Should, "the notification is sent with a recommended debounce of 50ms"),
         harm: "typing makes the agent work all the time",
         needs: &["open", "wander"],
-        judge: |case| Box::pin(debounce(case)),
-        ..Check::of(Group::Context, When::InTurn)
+        ..Check::of(Group::Context, When::InTurn, |case| Box::pin(debounce(case)))
     },
 ];
 

@@ -2,8 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
-
 use crate::action::Action;
 use crate::case::Case;
 use crate::check::Clause::{Advice, Shipped};
@@ -28,8 +26,7 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: WAITS,
         needs: &["reject"],
-        judge: |case| Box::pin(waits_for_first(case)),
-        ..Check::of(Group::Streams, When::InTurn)
+        ..Check::of(Group::Streams, When::InTurn, |case| Box::pin(waits_for_first(case)))
     },
     Check {
         id: "streams.waits-across",
@@ -40,8 +37,7 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: WAITS,
         needs: &["accept"],
-        judge: |case| Box::pin(waits_across(case)),
-        ..Check::of(Group::Streams, When::InTurn)
+        ..Check::of(Group::Streams, When::InTurn, |case| Box::pin(waits_across(case)))
     },
     Check {
         id: "streams.newest-hears",
@@ -52,8 +48,7 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: WAITS,
         needs: &["reject"],
-        judge: |case| Box::pin(newest_hears(case)),
-        ..Check::of(Group::Streams, When::InTurn)
+        ..Check::of(Group::Streams, When::InTurn, |case| Box::pin(newest_hears(case)))
     },
     Check {
         id: "streams.no-repeat",
@@ -64,8 +59,7 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: DECIDES,
         needs: &["accept"],
-        judge: |case| Box::pin(no_repeat(case)),
-        ..Check::of(Group::Streams, When::InTurn)
+        ..Check::of(Group::Streams, When::InTurn, |case| Box::pin(no_repeat(case)))
     },
     Check {
         id: "streams.no-resumption",
@@ -76,8 +70,7 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: DECIDES,
         needs: &["accept"],
-        judge: |case| Box::pin(no_resumption(case)),
-        ..Check::of(Group::Streams, When::InTurn)
+        ..Check::of(Group::Streams, When::InTurn, |case| Box::pin(no_resumption(case)))
     },
     Check {
         id: "streams.receipt",
@@ -88,8 +81,7 @@ pub(crate) static CHECKS: &[Check] = &[
         ),
         harm: "now and then a decision is lost, and the agent waits for ever",
         needs: &["reject"],
-        judge: |case| Box::pin(receipt(case)),
-        ..Check::of(Group::Streams, When::InTurn)
+        ..Check::of(Group::Streams, When::InTurn, |case| Box::pin(receipt(case)))
     },
     Check {
         id: "streams.not-too-soon",
@@ -99,8 +91,7 @@ pub(crate) static CHECKS: &[Check] = &[
         ),
         harm: DECIDES,
         needs: &["reject"],
-        judge: |case| Box::pin(not_too_soon(case)),
-        ..Check::of(Group::Streams, When::InTurn)
+        ..Check::of(Group::Streams, When::InTurn, |case| Box::pin(not_too_soon(case)))
     },
 ];
 
@@ -111,9 +102,9 @@ async fn diff(case: &Case<'_>, peer: &Peer, name: &str) -> Checked<String> {
     Ok(path)
 }
 
-async fn heard(case: &Case<'_>, listener: &Listener, when: &str) -> Checked<Value> {
+async fn heard(case: &Case<'_>, listener: &Listener, when: &str) -> Checked {
     match case.outcome(listener, 0).await {
-        Some(outcome) => Ok(outcome),
+        Some(_) => Ok(()),
         None => case.nothing_came(format!("{when}, and no outcome came")),
     }
 }
@@ -123,7 +114,7 @@ async fn waits_for_first(case: &Case<'_>) -> Checked {
     let path = diff(case, &peer, "waits-for-first.txt").await?;
     case.act(Action::Reject { path }).await?;
     let listener = peer.listen().await?;
-    heard(case, &listener, "the stream was opened after the decision").await.map(drop)
+    heard(case, &listener, "the stream was opened after the decision").await
 }
 
 async fn waits_across(case: &Case<'_>) -> Checked {
@@ -133,7 +124,7 @@ async fn waits_across(case: &Case<'_>) -> Checked {
     cut(case, &peer, first).await?;
     case.act(Action::Accept { path }).await?;
     let second = peer.listen().await?;
-    heard(case, &second, "there was no stream during the decision").await.map(drop)
+    heard(case, &second, "there was no stream during the decision").await
 }
 
 /// Cuts a stream, and waits until the companion has noticed.
@@ -147,13 +138,10 @@ async fn newest_hears(case: &Case<'_>) -> Checked {
     let peer = case.join().await?;
     // Never read, as a connection that hangs.
     let (_, _older) = peer.open(&peer.request("GET")).await?;
-    let newer = match peer.listen().await {
-        Ok(newer) => newer,
-        Err(_) => return skip("a second stream is refused"),
-    };
+    let newer = peer.listen().await.or_else(|_| skip("a second stream is refused"))?;
     let path = diff(case, &peer, "newest-hears.txt").await?;
     case.act(Action::Reject { path }).await?;
-    heard(case, &newer, "the newer stream was open").await.map(drop)
+    heard(case, &newer, "the newer stream was open").await
 }
 
 /// Accepts something and hears of it, receipt included; then the stream is cut.

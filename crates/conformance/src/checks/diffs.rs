@@ -24,48 +24,42 @@ pub(crate) static CHECKS: &[Check] = &[
             "the tool immediately returns a CallToolResult; the outcome is communicated by notifications",
         ),
         harm: "the agent hangs until it gives up, ten minutes later",
-        judge: |case| Box::pin(immediate(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| Box::pin(immediate(case)))
     },
     Check {
         id: "diffs.empty-content",
         title: "A diff that was opened is answered with empty content",
         clause: Spec(Must, "on success the response contains empty content (content: [])"),
         harm: "the agent takes the answer for a result",
-        judge: |case| Box::pin(empty_content(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| Box::pin(empty_content(case)))
     },
     Check {
         id: "diffs.arguments",
         title: "openDiff without its arguments is an error",
         clause: Spec(Must, "arguments are an OpenDiffRequest; on failure the response has isError: true"),
         harm: "a diff of nothing is shown",
-        judge: |case| Box::pin(arguments(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| Box::pin(arguments(case)))
     },
     Check {
         id: "diffs.relative",
         title: "openDiff of a relative path is an error",
         clause: Spec(Must, "filePath is an absolute path; on failure the response has isError: true"),
         harm: "another file is shown than the agent means",
-        judge: |case| Box::pin(relative(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| Box::pin(relative(case)))
     },
     Check {
         id: "diffs.directory",
         title: "openDiff of a directory is an error",
         clause: Spec(Must, "if an error prevents the diff view from opening, the response has isError: true"),
         harm: "the agent waits for the outcome of a diff that nobody sees",
-        judge: |case| Box::pin(directory(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| Box::pin(directory(case)))
     },
     Check {
         id: "diffs.error-text",
         title: "An error says why",
         clause: Spec(Must, "on failure the content includes a TextContent block describing the error"),
         harm: "neither the person nor the agent learns what was wrong",
-        judge: |case| Box::pin(error_text(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| Box::pin(error_text(case)))
     },
     Check {
         id: "diffs.again",
@@ -75,8 +69,7 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "every release: the outcome of the first proposal ends the second one",
         },
         harm: "the person decides on an outdated text",
-        judge: |case| Box::pin(again(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| Box::pin(again(case)))
     },
     Check {
         id: "diffs.of-each-agent",
@@ -86,8 +79,7 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "every release, where several agents run in one project",
         },
         harm: "an agent writes the text of another one, or waits for a diff that is gone",
-        judge: |case| Box::pin(of_each_agent(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| Box::pin(of_each_agent(case)))
     },
     Check {
         id: "diffs.outlive-stream",
@@ -96,8 +88,7 @@ pub(crate) static CHECKS: &[Check] = &[
             "a stream that is cut says nothing about the agent, which opens it again a second later",
         ),
         harm: "the person's edits are gone, and the agent waits",
-        judge: |case| Box::pin(outlive_stream(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| Box::pin(outlive_stream(case)))
     },
 ];
 

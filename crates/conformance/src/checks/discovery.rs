@@ -21,8 +21,7 @@ pub(crate) static CHECKS: &[Check] = &[
             "the file lies in os.tmpdir()/gemini/ide/ and is called gemini-ide-server-${PID}-${PORT}.json",
         ),
         harm: "Gemini CLI says that it cannot find the editor",
-        judge: |case| Box::pin(gemini_file(case)),
-        ..Check::of(Group::Discovery, When::InTurn)
+        ..Check::of(Group::Discovery, When::InTurn, |case| Box::pin(gemini_file(case)))
     },
     Check {
         id: "discovery.gemini-old-file",
@@ -32,8 +31,7 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "Gemini CLI 0.1.22 to 0.5.2",
         },
         harm: "people with an early Gemini CLI cannot connect",
-        judge: |case| Box::pin(gemini_old_file(case)),
-        ..Check::of(Group::Discovery, When::InTurn)
+        ..Check::of(Group::Discovery, When::InTurn, |case| Box::pin(gemini_old_file(case)))
     },
     Check {
         id: "discovery.qwen-file",
@@ -43,8 +41,7 @@ pub(crate) static CHECKS: &[Check] = &[
              no release reads it",
         ),
         harm: "a Qwen Code that keeps to its specification does not find the editor",
-        judge: |case| Box::pin(qwen_file(case)),
-        ..Check::of(Group::Discovery, When::InTurn)
+        ..Check::of(Group::Discovery, When::InTurn, |case| Box::pin(qwen_file(case)))
     },
     Check {
         id: "discovery.qwen-lock",
@@ -54,8 +51,9 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "Qwen Code 0.5.1 and newer",
         },
         harm: "Qwen Code says that it cannot find the editor",
-        judge: |case| Box::pin(qwen_lock(case)),
-        ..Check::of(Group::Discovery, When::InTurn)
+        ..Check::of(Group::Discovery, When::InTurn, |case| {
+            Box::pin(there_is(case, "qwen", "{port}.lock", "PORT.lock"))
+        })
     },
     Check {
         id: "discovery.qwen-old-file",
@@ -65,16 +63,14 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "Qwen Code 0.0.13 to 0.5.0, and without variables up to 0.10.1",
         },
         harm: "people with an early Qwen Code cannot connect",
-        judge: |case| Box::pin(qwen_old_file(case)),
-        ..Check::of(Group::Discovery, When::InTurn)
+        ..Check::of(Group::Discovery, When::InTurn, |case| Box::pin(qwen_old_file(case)))
     },
     Check {
         id: "discovery.port-in-name",
         title: "The port in the name of a file is the one it listens on",
         clause: Spec(Must, "${PORT} is the port the MCP server is listening on"),
         harm: "with several windows open, the agent talks to another one than it meant",
-        judge: |case| Box::pin(port_in_name(case)),
-        ..Check::of(Group::Discovery, When::InTurn)
+        ..Check::of(Group::Discovery, When::InTurn, |case| Box::pin(port_in_name(case)))
     },
     Check {
         id: "discovery.pid-in-name",
@@ -82,8 +78,7 @@ pub(crate) static CHECKS: &[Check] = &[
         clause: Spec(Must, "${PID} is the process ID of the parent IDE process"),
         harm: "agents up to Gemini CLI 0.30 do not find the editor they run in, newer ones prefer \
             another's file",
-        judge: |case| Box::pin(pid_in_name(case)),
-        ..Check::of(Group::Discovery, When::InTurn)
+        ..Check::of(Group::Discovery, When::InTurn, |case| Box::pin(pid_in_name(case)))
     },
     Check {
         id: "discovery.private-file",
@@ -93,16 +88,14 @@ pub(crate) static CHECKS: &[Check] = &[
             "the extension generates a unique, secret token and includes it in the discovery file",
         ),
         harm: "everybody with an account on the machine can read the token, and with it the person's files",
-        judge: |case| Box::pin(private_file(case)),
-        ..Check::of(Group::Discovery, When::InTurn)
+        ..Check::of(Group::Discovery, When::InTurn, |case| Box::pin(private_file(case)))
     },
     Check {
         id: "discovery.private-directory",
         title: "Nobody but the user can write to the directories of the files",
         clause: Advice("directories for discovery files are made with mode 0700"),
         harm: "others can put a file there that leads the agent to a companion of theirs",
-        judge: |case| Box::pin(private_directory(case)),
-        ..Check::of(Group::Discovery, When::InTurn)
+        ..Check::of(Group::Discovery, When::InTurn, |case| Box::pin(private_directory(case)))
     },
     Check {
         id: "discovery.owner",
@@ -112,8 +105,7 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "Gemini CLI 0.58 and newer pass over them, older ones stop at one they cannot read",
         },
         harm: "the agent says that it cannot find the editor",
-        judge: |case| Box::pin(owner(case)),
-        ..Check::of(Group::Discovery, When::InTurn)
+        ..Check::of(Group::Discovery, When::InTurn, |case| Box::pin(owner(case)))
     },
     Check {
         id: "discovery.no-override",
@@ -125,18 +117,17 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: "with two projects open the agent always talks to the same one, and says it runs in the \
             wrong directory",
-        judge: |case| Box::pin(no_override(case)),
-        ..Check::of(Group::Discovery, When::InTurn)
+        ..Check::of(Group::Discovery, When::InTurn, |case| Box::pin(no_override(case)))
     },
 ];
 
 async fn gemini_file(case: &Case<'_>) -> Checked {
     let name = "gemini-ide-server-{pid}-{port}.json";
-    there_is(case, "gemini", name, "gemini/ide/gemini-ide-server-PID-PORT.json")
+    there_is(case, "gemini", name, "gemini/ide/gemini-ide-server-PID-PORT.json").await
 }
 
 async fn gemini_old_file(case: &Case<'_>) -> Checked {
-    there_is(case, "gemini", "gemini-ide-server-{pid}.json", "gemini-ide-server-PID.json")
+    there_is(case, "gemini", "gemini-ide-server-{pid}.json", "gemini-ide-server-PID.json").await
 }
 
 async fn qwen_file(case: &Case<'_>) -> Checked {
@@ -148,15 +139,11 @@ async fn qwen_file(case: &Case<'_>) -> Checked {
     ensure(in_place, || format!("there is no qwen-code-ide-server-PID-PORT.json of it in {}", at.display()))
 }
 
-async fn qwen_lock(case: &Case<'_>) -> Checked {
-    there_is(case, "qwen", "{port}.lock", "PORT.lock")
-}
-
 async fn qwen_old_file(case: &Case<'_>) -> Checked {
-    there_is(case, "qwen", "qwen-code-ide-server-{pid}.json", "qwen-code-ide-server-PID.json")
+    there_is(case, "qwen", "qwen-code-ide-server-{pid}.json", "qwen-code-ide-server-PID.json").await
 }
 
-fn there_is(case: &Case<'_>, family: &str, name: &str, shown: &str) -> Checked {
+async fn there_is(case: &Case<'_>, family: &str, name: &str, shown: &str) -> Checked {
     let files = case.files_of(family, name)?;
     ensure(!files.is_empty(), || format!("there is no {shown} that leads to it"))
 }

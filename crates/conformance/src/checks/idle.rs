@@ -23,8 +23,7 @@ pub(crate) static CHECKS: &[Check] = &[
             "agents end without a good-bye: a session is freed 60 s after its last stream or request",
         ),
         harm: "every agent that ever ran costs memory until the editor ends, and its proposals stay open",
-        judge: |case| Box::pin(freed(case)),
-        ..Check::of(Group::Sessions, When::Beside)
+        ..Check::of(Group::Sessions, When::Beside, |case| Box::pin(freed(case)))
     },
     Check {
         id: "streams.keep-alive",
@@ -34,8 +33,7 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "every release on Node's own HTTP client: “connection lost”, for good",
         },
         harm: "after five quiet minutes the agent is disconnected",
-        judge: |case| Box::pin(keep_alive(case)),
-        ..Check::of(Group::Streams, When::Beside)
+        ..Check::of(Group::Streams, When::Beside, |case| Box::pin(keep_alive(case)))
     },
     Check {
         id: "streams.sign-of-life",
@@ -44,8 +42,7 @@ pub(crate) static CHECKS: &[Check] = &[
             "a comment every 20 seconds is cheap, and what lies between agent and editor may be impatient",
         ),
         harm: "behind a proxy or a tunnel, agents are disconnected while the person thinks",
-        judge: |case| Box::pin(sign_of_life(case)),
-        ..Check::of(Group::Streams, When::Beside)
+        ..Check::of(Group::Streams, When::Beside, |case| Box::pin(sign_of_life(case)))
     },
 ];
 

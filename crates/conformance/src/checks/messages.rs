@@ -15,48 +15,42 @@ pub(crate) static CHECKS: &[Check] = &[
         title: "tools/list names openDiff and closeDiff",
         clause: Spec(Must, "the extension registers an openDiff and a closeDiff tool on its MCP server"),
         harm: "the agent turns diffing off: proposals are shown in the terminal only",
-        judge: |case| Box::pin(tools(case)),
-        ..Check::of(Group::Protocol, When::AtOnce)
+        ..Check::of(Group::Protocol, When::AtOnce, |case| Box::pin(tools(case)))
     },
     Check {
         id: "protocol.schemas",
         title: "The tools say which arguments they take",
         clause: Mcp(Must, "inputSchema is a valid JSON Schema object"),
         harm: "clients that check arguments refuse to call the tools",
-        judge: |case| Box::pin(schemas(case)),
-        ..Check::of(Group::Protocol, When::AtOnce)
+        ..Check::of(Group::Protocol, When::AtOnce, |case| Box::pin(schemas(case)))
     },
     Check {
         id: "protocol.ping",
         title: "A ping is answered",
         clause: Mcp(Must, "the receiver of a ping responds promptly with an empty response"),
         harm: "clients that ping take the companion for dead",
-        judge: |case| Box::pin(ping(case)),
-        ..Check::of(Group::Protocol, When::AtOnce)
+        ..Check::of(Group::Protocol, When::AtOnce, |case| Box::pin(ping(case)))
     },
     Check {
         id: "protocol.ids",
         title: "Replies repeat the id of the request exactly",
         clause: Mcp(Must, "responses include the same ID as the request they correspond to"),
         harm: "the agent waits for an answer that came under another name",
-        judge: |case| Box::pin(ids(case)),
-        ..Check::of(Group::Protocol, When::AtOnce)
+        ..Check::of(Group::Protocol, When::AtOnce, |case| Box::pin(ids(case)))
     },
     Check {
         id: "protocol.unknown-method",
         title: "A method that it does not know is answered with the error -32601",
         clause: Mcp(Must, "an unknown method is answered with the JSON-RPC error -32601, method not found"),
         harm: "the agent waits, or reports work as done that was not",
-        judge: |case| Box::pin(unknown_method(case)),
-        ..Check::of(Group::Protocol, When::AtOnce)
+        ..Check::of(Group::Protocol, When::AtOnce, |case| Box::pin(unknown_method(case)))
     },
     Check {
         id: "protocol.unknown-tool",
         title: "A tool that it does not have is answered with an error",
         clause: Mcp(Must, "unknown tools are errors, and servers validate all tool inputs"),
         harm: "the agent reports work as done that was not",
-        judge: |case| Box::pin(unknown_tool(case)),
-        ..Check::of(Group::Protocol, When::AtOnce)
+        ..Check::of(Group::Protocol, When::AtOnce, |case| Box::pin(unknown_tool(case)))
     },
     Check {
         id: "protocol.malformed",
@@ -66,8 +60,7 @@ pub(crate) static CHECKS: &[Check] = &[
             "a body that cannot be accepted is answered with an HTTP error status, such as 400",
         ),
         harm: "one broken message ends the companion for all agents",
-        judge: |case| Box::pin(malformed(case)),
-        ..Check::of(Group::Protocol, When::AtOnce)
+        ..Check::of(Group::Protocol, When::AtOnce, |case| Box::pin(malformed(case)))
     },
     Check {
         id: "protocol.no-message",
@@ -77,16 +70,14 @@ pub(crate) static CHECKS: &[Check] = &[
             "messages are JSON-RPC 2.0; a body that cannot be accepted is answered with an HTTP error status",
         ),
         harm: "a faulty client does not learn of its fault",
-        judge: |case| Box::pin(no_message(case)),
-        ..Check::of(Group::Protocol, When::AtOnce)
+        ..Check::of(Group::Protocol, When::AtOnce, |case| Box::pin(no_message(case)))
     },
     Check {
         id: "protocol.error-body",
         title: "A refusal says why, in JSON-RPC",
         clause: Advice("the body of a refusal is a JSON-RPC error, -32700 for what is no JSON"),
         harm: "the agent's log says that something failed, but not why",
-        judge: |case| Box::pin(error_body(case)),
-        ..Check::of(Group::Protocol, When::AtOnce)
+        ..Check::of(Group::Protocol, When::AtOnce, |case| Box::pin(error_body(case)))
     },
 ];
 

@@ -25,16 +25,14 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "Gemini CLI dials localhost up to 0.9 and 127.0.0.1 since, Qwen Code both",
         },
         harm: "the agent cannot connect",
-        judge: |case| Box::pin(host_names(case)),
-        ..Check::of(Group::Access, When::AtOnce)
+        ..Check::of(Group::Access, When::AtOnce, |case| Box::pin(host_names(case)))
     },
     Check {
         id: "access.ipv6-host",
         title: "[::1] is accepted as Host",
         clause: Advice("every name of this machine is accepted as Host"),
         harm: "a proxy or a bridge that dials ::1 for localhost cannot connect",
-        judge: |case| Box::pin(ipv6_host(case)),
-        ..Check::of(Group::Access, When::AtOnce)
+        ..Check::of(Group::Access, When::AtOnce, |case| Box::pin(is_welcome(case, "[::1]")))
     },
     Check {
         id: "access.container",
@@ -44,8 +42,7 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "Gemini CLI and Qwen Code in containers, every release that has IDE mode there",
         },
         harm: "in a development container the agent cannot connect",
-        judge: |case| Box::pin(container(case)),
-        ..Check::of(Group::Access, When::AtOnce)
+        ..Check::of(Group::Access, When::AtOnce, |case| Box::pin(is_welcome(case, "host.docker.internal")))
     },
     Check {
         id: "access.foreign-host",
@@ -55,16 +52,14 @@ pub(crate) static CHECKS: &[Check] = &[
                 agents' makers ship",
         ),
         harm: DNS_REBINDING,
-        judge: |case| Box::pin(foreign_host(case)),
-        ..Check::of(Group::Access, When::AtOnce)
+        ..Check::of(Group::Access, When::AtOnce, |case| Box::pin(foreign_host(case)))
     },
     Check {
         id: "access.similar-host",
         title: "A Host that only looks local is refused",
         clause: Advice("Host is compared as a whole, with its port"),
         harm: DNS_REBINDING,
-        judge: |case| Box::pin(similar_host(case)),
-        ..Check::of(Group::Access, When::AtOnce)
+        ..Check::of(Group::Access, When::AtOnce, |case| Box::pin(similar_host(case)))
     },
     Check {
         id: "access.foreign-origin",
@@ -74,24 +69,23 @@ pub(crate) static CHECKS: &[Check] = &[
             "servers validate the Origin header on all incoming connections to prevent DNS rebinding",
         ),
         harm: DNS_REBINDING,
-        judge: |case| Box::pin(foreign_origin(case)),
-        ..Check::of(Group::Access, When::AtOnce)
+        ..Check::of(Group::Access, When::AtOnce, |case| {
+            Box::pin(not_here(case, "Origin", "https://evil.example"))
+        })
     },
     Check {
         id: "access.local-origin",
         title: "The Origin of a local page is refused as well",
         clause: Advice("agents send no Origin: whoever sends one is a page"),
         harm: "a page from any development server on this machine can talk to the editor",
-        judge: |case| Box::pin(local_origin(case)),
-        ..Check::of(Group::Access, When::AtOnce)
+        ..Check::of(Group::Access, When::AtOnce, |case| Box::pin(local_origin(case)))
     },
     Check {
         id: "access.loopback",
         title: "It listens on the loopback only",
         clause: Spec(Must, "the server is a local HTTP server"),
         harm: "everybody in the same network can try to talk to the editor",
-        judge: |case| Box::pin(loopback(case)),
-        ..Check::of(Group::Access, When::AtOnce)
+        ..Check::of(Group::Access, When::AtOnce, |case| Box::pin(loopback(case)))
     },
 ];
 
@@ -100,14 +94,6 @@ async fn host_names(case: &Case<'_>) -> Checked {
         is_welcome(case, name).await?;
     }
     Ok(())
-}
-
-async fn ipv6_host(case: &Case<'_>) -> Checked {
-    is_welcome(case, "[::1]").await
-}
-
-async fn container(case: &Case<'_>) -> Checked {
-    is_welcome(case, "host.docker.internal").await
 }
 
 async fn is_welcome(case: &Case<'_>, name: &str) -> Checked {
@@ -132,10 +118,6 @@ async fn similar_host(case: &Case<'_>) -> Checked {
         not_here(case, "Host", &format!("{name}:{port}")).await?;
     }
     not_here(case, "Host", &format!("127.0.0.1:{}", if port == 1 { 2 } else { 1 })).await
-}
-
-async fn foreign_origin(case: &Case<'_>) -> Checked {
-    not_here(case, "Origin", "https://evil.example").await
 }
 
 async fn local_origin(case: &Case<'_>) -> Checked {

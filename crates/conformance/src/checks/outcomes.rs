@@ -21,8 +21,7 @@ pub(crate) static CHECKS: &[Check] = &[
         clause: Spec(Must, "ide/diffAccepted carries the full content of the file after acceptance"),
         harm: "the agent waits, or writes another text than was accepted",
         needs: &["accept"],
-        judge: |case| Box::pin(accepted(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| Box::pin(accepted(case)))
     },
     Check {
         id: "diffs.echo",
@@ -33,8 +32,7 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: "the agent waits for ever for the outcome of its diff",
         needs: &["accept"],
-        judge: |case| Box::pin(echo(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| Box::pin(echo(case)))
     },
     Check {
         id: "diffs.once",
@@ -45,8 +43,7 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: "the next proposal for the file is accepted though nobody decided",
         needs: &["accept"],
-        judge: |case| Box::pin(once(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| Box::pin(once(case)))
     },
     Check {
         id: "diffs.target-untouched",
@@ -57,8 +54,7 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: "the agent says that the file was changed by somebody else",
         needs: &["accept"],
-        judge: |case| Box::pin(target_untouched(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| Box::pin(target_untouched(case)))
     },
     Check {
         id: "diffs.edited",
@@ -69,8 +65,7 @@ pub(crate) static CHECKS: &[Check] = &[
         ),
         harm: "the person's edits are lost",
         needs: &["edit", "accept"],
-        judge: |case| Box::pin(edited(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| Box::pin(edited(case)))
     },
     Check {
         id: "diffs.rejected",
@@ -82,8 +77,7 @@ pub(crate) static CHECKS: &[Check] = &[
         ),
         harm: "the agent waits for ever for the outcome of its diff",
         needs: &["reject"],
-        judge: |case| Box::pin(rejected(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| Box::pin(rejected(case)))
     },
     Check {
         id: "diffs.rejected-name",
@@ -93,8 +87,7 @@ pub(crate) static CHECKS: &[Check] = &[
         ),
         harm: "an agent that drops the older name waits for ever for the outcome of its diff",
         needs: &["reject"],
-        judge: |case| Box::pin(rejected_name(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| Box::pin(rejected_name(case)))
     },
     Check {
         id: "diffs.view-closed",
@@ -105,8 +98,7 @@ pub(crate) static CHECKS: &[Check] = &[
         ),
         harm: "the agent waits for ever for the outcome of its diff, or writes what nobody accepted",
         needs: &["close-view"],
-        judge: |case| Box::pin(view_closed(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| Box::pin(view_closed(case)))
     },
     Check {
         id: "diffs.close-edits",
@@ -114,8 +106,7 @@ pub(crate) static CHECKS: &[Check] = &[
         clause: Spec(Must, "closeDiff answers with the file's final content before closing"),
         harm: "the person's edits are lost when they answer in the agent's prompt",
         needs: &["edit"],
-        judge: |case| Box::pin(close_edits(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| Box::pin(close_edits(case)))
     },
     Check {
         id: "diffs.close-view",
@@ -123,8 +114,7 @@ pub(crate) static CHECKS: &[Check] = &[
         clause: Spec(Must, "closeDiff instructs the IDE to close an open diff view for a specific file"),
         harm: "the person decides on a diff that is closed already",
         needs: &["is-shown"],
-        judge: |case| Box::pin(close_view(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| Box::pin(close_view(case)))
     },
 ];
 

@@ -23,8 +23,7 @@ pub(crate) static CHECKS: &[Check] = &[
         title: "A session begins with initialize",
         clause: Spec(Must, "the server is a valid MCP server"),
         harm: "the agent cannot connect",
-        judge: |case| Box::pin(begins(case)),
-        ..Check::of(Group::Protocol, When::AtOnce)
+        ..Check::of(Group::Protocol, When::AtOnce, |case| Box::pin(begins(case)))
     },
     Check {
         id: "protocol.versions",
@@ -36,32 +35,28 @@ pub(crate) static CHECKS: &[Check] = &[
                 propose 2025-06-18 or earlier",
         },
         harm: "the agent cannot connect",
-        judge: |case| Box::pin(versions(case)),
-        ..Check::of(Group::Protocol, When::AtOnce)
+        ..Check::of(Group::Protocol, When::AtOnce, |case| Box::pin(versions(case)))
     },
     Check {
         id: "protocol.unknown-version",
         title: "A version that it does not know is answered with one that it does",
         clause: Mcp(Must, "otherwise the server responds with another protocol version it supports"),
         harm: "a newer agent uses features that the companion does not have",
-        judge: |case| Box::pin(unknown_version(case)),
-        ..Check::of(Group::Protocol, When::AtOnce)
+        ..Check::of(Group::Protocol, When::AtOnce, |case| Box::pin(unknown_version(case)))
     },
     Check {
         id: "protocol.version-header",
         title: "A request with a version header that it does not know is refused with 400",
         clause: Mcp(Must, "an invalid or unsupported MCP-Protocol-Version is answered 400 Bad Request"),
         harm: "agent and companion misunderstand each other instead of saying so",
-        judge: |case| Box::pin(version_header(case)),
-        ..Check::of(Group::Protocol, When::AtOnce)
+        ..Check::of(Group::Protocol, When::AtOnce, |case| Box::pin(version_header(case)))
     },
     Check {
         id: "protocol.no-version-header",
         title: "A request without a version header is served",
         clause: Mcp(Should, "without the header the server assumes protocol version 2025-03-26"),
         harm: "agents with an early SDK, which sends none, cannot do anything",
-        judge: |case| Box::pin(no_version_header(case)),
-        ..Check::of(Group::Protocol, When::AtOnce)
+        ..Check::of(Group::Protocol, When::AtOnce, |case| Box::pin(no_version_header(case)))
     },
     Check {
         id: "protocol.capabilities",
@@ -71,8 +66,7 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "Gemini CLI and Qwen Code: every release with native diffing",
         },
         harm: "proposals are shown in the terminal only",
-        judge: |case| Box::pin(capabilities(case)),
-        ..Check::of(Group::Protocol, When::AtOnce)
+        ..Check::of(Group::Protocol, When::AtOnce, |case| Box::pin(capabilities(case)))
     },
     Check {
         id: "protocol.accepted",
@@ -80,24 +74,21 @@ pub(crate) static CHECKS: &[Check] = &[
         clause: Mcp(Must, "if the server accepts a notification, it returns 202 Accepted"),
         harm: "the agent says that it is connected and never opens its stream: no context, and no diff \
             ever ends",
-        judge: |case| Box::pin(accepted(case)),
-        ..Check::of(Group::Protocol, When::AtOnce)
+        ..Check::of(Group::Protocol, When::AtOnce, |case| Box::pin(accepted(case)))
     },
     Check {
         id: "protocol.accepted-empty",
         title: "The answer to a notification has no body",
         clause: Mcp(Must, "202 Accepted comes with no body"),
         harm: "the connection is not used again, and some clients fail on it",
-        judge: |case| Box::pin(accepted_empty(case)),
-        ..Check::of(Group::Protocol, When::AtOnce)
+        ..Check::of(Group::Protocol, When::AtOnce, |case| Box::pin(accepted_empty(case)))
     },
     Check {
         id: "protocol.unknown-notification",
         title: "Notifications and replies that it does not know do no harm",
         clause: Mcp(Must, "a notification is never answered with a response, and an accepted one with 202"),
         harm: "an agent that tells of something new is cut off",
-        judge: |case| Box::pin(unknown_notification(case)),
-        ..Check::of(Group::Protocol, When::AtOnce)
+        ..Check::of(Group::Protocol, When::AtOnce, |case| Box::pin(unknown_notification(case)))
     },
     Check {
         id: "protocol.discover",
@@ -109,32 +100,28 @@ pub(crate) static CHECKS: &[Check] = &[
                 reaches them",
         },
         harm: "the agent hears nothing: no context, and no diff ever ends",
-        judge: |case| Box::pin(discover(case)),
-        ..Check::of(Group::Protocol, When::AtOnce)
+        ..Check::of(Group::Protocol, When::AtOnce, |case| Box::pin(discover(case)))
     },
     Check {
         id: "protocol.answer-type",
         title: "Answers name their content type",
         clause: Mcp(Must, "a request is answered with Content-Type: application/json or text/event-stream"),
         harm: "the agent fails with “unexpected content type”",
-        judge: |case| Box::pin(answer_type(case)),
-        ..Check::of(Group::Protocol, When::AtOnce)
+        ..Check::of(Group::Protocol, When::AtOnce, |case| Box::pin(answer_type(case)))
     },
     Check {
         id: "protocol.batch",
         title: "All messages of a batch are answered, where the version has batches",
         clause: Mcp(Must, "implementations of 2025-03-26 support receiving JSON-RPC batches"),
         harm: "an agent with an early SDK waits for an answer that does not come",
-        judge: |case| Box::pin(batch(case)),
-        ..Check::of(Group::Protocol, When::AtOnce)
+        ..Check::of(Group::Protocol, When::AtOnce, |case| Box::pin(batch(case)))
     },
     Check {
         id: "protocol.slow-body",
         title: "A request whose body comes in pieces is served",
         clause: Advice("a body may come in pieces: large proposals do"),
         harm: "large proposals fail now and then",
-        judge: |case| Box::pin(slow_body(case)),
-        ..Check::of(Group::Protocol, When::AtOnce)
+        ..Check::of(Group::Protocol, When::AtOnce, |case| Box::pin(slow_body(case)))
     },
 ];
 

@@ -23,8 +23,7 @@ pub(crate) static CHECKS: &[Check] = &[
         title: "A session has an id that cannot be guessed",
         clause: Mcp(Should, "the session ID is globally unique and cryptographically secure"),
         harm: "one agent can act as another",
-        judge: |case| Box::pin(id(case)),
-        ..Check::of(Group::Sessions, When::AtOnce)
+        ..Check::of(Group::Sessions, When::AtOnce, |case| Box::pin(id(case)))
     },
     Check {
         id: "sessions.several",
@@ -34,8 +33,7 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "every release: the first agent hangs when a second one connects",
         },
         harm: "the first agent hangs as soon as a second one is started",
-        judge: |case| Box::pin(several(case)),
-        ..Check::of(Group::Sessions, When::First)
+        ..Check::of(Group::Sessions, When::First, |case| Box::pin(several(case)))
     },
     Check {
         id: "sessions.equal-ids",
@@ -46,8 +44,7 @@ pub(crate) static CHECKS: &[Check] = &[
                 21 of 60 tries",
         },
         harm: "an agent writes the content of another file",
-        judge: |case| Box::pin(equal_ids(case)),
-        ..Check::of(Group::Sessions, When::First)
+        ..Check::of(Group::Sessions, When::First, |case| Box::pin(equal_ids(case)))
     },
     Check {
         id: "sessions.stale",
@@ -55,16 +52,14 @@ pub(crate) static CHECKS: &[Check] = &[
         clause: Mcp(Must, "requests with a session ID that was terminated are answered 404 Not Found"),
         harm: "after a restart of the companion the agent goes on talking to nobody, instead of \
             connecting again",
-        judge: |case| Box::pin(stale(case)),
-        ..Check::of(Group::Sessions, When::AtOnce)
+        ..Check::of(Group::Sessions, When::AtOnce, |case| Box::pin(stale(case)))
     },
     Check {
         id: "sessions.stale-stream",
         title: "The stream of a session that is gone is answered 404",
         clause: Mcp(Must, "requests with a session ID that was terminated are answered 404 Not Found"),
         harm: "after a restart of the companion the agent listens to a stream on which nothing ever comes",
-        judge: |case| Box::pin(stale_stream(case)),
-        ..Check::of(Group::Sessions, When::AtOnce)
+        ..Check::of(Group::Sessions, When::AtOnce, |case| Box::pin(stale_stream(case)))
     },
     Check {
         id: "sessions.missing",
@@ -74,8 +69,7 @@ pub(crate) static CHECKS: &[Check] = &[
             "requests without Mcp-Session-Id, other than initialize, are answered 400 Bad Request",
         ),
         harm: "messages are served that belong to no agent",
-        judge: |case| Box::pin(missing(case)),
-        ..Check::of(Group::Sessions, When::AtOnce)
+        ..Check::of(Group::Sessions, When::AtOnce, |case| Box::pin(missing(case)))
     },
     Check {
         id: "sessions.delete",
@@ -84,24 +78,21 @@ pub(crate) static CHECKS: &[Check] = &[
             "an agent that says good-bye is forgotten at once; MCP lets a server refuse that with 405",
         ),
         harm: "proposals of an agent that said good-bye stay open",
-        judge: |case| Box::pin(delete(case)),
-        ..Check::of(Group::Sessions, When::AtOnce)
+        ..Check::of(Group::Sessions, When::AtOnce, |case| Box::pin(delete(case)))
     },
     Check {
         id: DELETE_OWN,
         title: "DELETE ends no other session",
         clause: Mcp(Must, "DELETE terminates the session that its Mcp-Session-Id names"),
         harm: "an agent that ends disconnects the others",
-        judge: |case| Box::pin(delete_own(case)),
-        ..Check::of(Group::Sessions, When::First)
+        ..Check::of(Group::Sessions, When::First, |case| Box::pin(delete_own(case)))
     },
     Check {
         id: "sessions.slow",
         title: "A slow agent delays no other",
         clause: Advice("requests of different agents are served independently"),
         harm: "one agent that hangs makes all others hang",
-        judge: |case| Box::pin(slow(case)),
-        ..Check::of(Group::Sessions, When::First)
+        ..Check::of(Group::Sessions, When::First, |case| Box::pin(slow(case)))
     },
 ];
 

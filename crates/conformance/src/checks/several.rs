@@ -24,8 +24,7 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: "a proposal is accepted though nobody decided on it",
         needs: &["accept"],
-        judge: |case| Box::pin(own_outcome(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| Box::pin(own_outcome(case)))
     },
     Check {
         id: "diffs.same-file",
@@ -33,8 +32,7 @@ pub(crate) static CHECKS: &[Check] = &[
         clause: Advice("diffs are kept by agent and path; one decision decides one of them"),
         harm: "an agent writes a proposal that nobody accepted",
         needs: &["reject"],
-        judge: |case| Box::pin(same_file(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| Box::pin(same_file(case)))
     },
     Check {
         id: "diffs.decided-close",
@@ -46,8 +44,7 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: "the agent writes another text than was accepted",
         needs: &["edit", "accept"],
-        judge: |case| Box::pin(decided_close(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| Box::pin(decided_close(case)))
     },
 ];
 

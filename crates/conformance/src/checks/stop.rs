@@ -26,8 +26,7 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: "the agent's prompt is wedged, and it has to be killed",
         needs: &["stop"],
-        judge: |case| Box::pin(rejects(case)),
-        ..Check::of(Group::Stop, When::Last)
+        ..Check::of(Group::Stop, When::Last, |case| Box::pin(rejects(case)))
     },
     Check {
         id: "stop.streams-end",
@@ -38,8 +37,7 @@ pub(crate) static CHECKS: &[Check] = &[
         },
         harm: "the agent does not come back when the editor does",
         needs: &["stop"],
-        judge: |case| Box::pin(streams_end(case)),
-        ..Check::of(Group::Stop, When::Last)
+        ..Check::of(Group::Stop, When::Last, |case| Box::pin(streams_end(case)))
     },
     Check {
         id: "stop.server",
@@ -47,8 +45,7 @@ pub(crate) static CHECKS: &[Check] = &[
         clause: Spec(Must, "on deactivation: stop the MCP server"),
         harm: "agents go on talking to an editor that is not there",
         needs: &["stop"],
-        judge: |case| Box::pin(server(case)),
-        ..Check::of(Group::Stop, When::Last)
+        ..Check::of(Group::Stop, When::Last, |case| Box::pin(server(case)))
     },
     Check {
         id: "stop.files",
@@ -56,8 +53,7 @@ pub(crate) static CHECKS: &[Check] = &[
         clause: Spec(Must, "on deactivation: delete the discovery file"),
         harm: "the next agent tries a companion that is gone, and no other",
         needs: &["stop"],
-        judge: |case| Box::pin(files(case)),
-        ..Check::of(Group::Stop, When::Last)
+        ..Check::of(Group::Stop, When::Last, |case| Box::pin(files(case)))
     },
 ];
 

@@ -18,8 +18,7 @@ pub(crate) static CHECKS: &[Check] = &[
         title: "A GET opens the stream at once, as text/event-stream",
         clause: Mcp(Must, "the server answers GET with Content-Type: text/event-stream, or else 405"),
         harm: "the agent hears nothing: no context, and no diff ever ends",
-        judge: |case| Box::pin(opens(case)),
-        ..Check::of(Group::Streams, When::AtOnce)
+        ..Check::of(Group::Streams, When::AtOnce, |case| Box::pin(opens(case)))
     },
     Check {
         id: "streams.newest",
@@ -30,16 +29,14 @@ pub(crate) static CHECKS: &[Check] = &[
                 old stream is lost",
         },
         harm: "the agent waits for ever for the outcome of its diff",
-        judge: |case| Box::pin(newest(case)),
-        ..Check::of(Group::Streams, When::AtOnce)
+        ..Check::of(Group::Streams, When::AtOnce, |case| Box::pin(newest(case)))
     },
     Check {
         id: "streams.older-ends",
         title: "The older stream ends properly when a newer one opens",
         clause: Advice("a session has one stream; the older one ends with its last chunk"),
         harm: "connections pile up, and an agent with an early SDK takes the break for an error",
-        judge: |case| Box::pin(older_ends(case)),
-        ..Check::of(Group::Streams, When::AtOnce)
+        ..Check::of(Group::Streams, When::AtOnce, |case| Box::pin(older_ends(case)))
     },
     Check {
         id: "streams.event-ids",
@@ -49,8 +46,7 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "Gemini CLI and Qwen Code with a TypeScript SDK up to 1.17",
         },
         harm: "streams are opened again and again, and messages in between are lost",
-        judge: |case| Box::pin(case.over_all(Rule::EventIds)),
-        ..Check::of(Group::Streams, When::Afterwards)
+        ..Check::of(Group::Streams, When::Afterwards, |case| Box::pin(case.over_all(Rule::EventIds)))
     },
     Check {
         id: "streams.retry",
@@ -60,8 +56,7 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "Gemini CLI 0.61 and other releases with a newer SDK",
         },
         harm: "the agent comes back too late, or too often",
-        judge: |case| Box::pin(case.over_all(Rule::Retry)),
-        ..Check::of(Group::Streams, When::Afterwards)
+        ..Check::of(Group::Streams, When::Afterwards, |case| Box::pin(case.over_all(Rule::Retry)))
     },
     Check {
         id: "streams.empty-events",
@@ -71,8 +66,7 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "Gemini CLI 0.61 disconnects in the middle of a diff",
         },
         harm: "the agent disconnects",
-        judge: |case| Box::pin(case.over_all(Rule::Empty)),
-        ..Check::of(Group::Streams, When::Afterwards)
+        ..Check::of(Group::Streams, When::Afterwards, |case| Box::pin(case.over_all(Rule::Empty)))
     },
     Check {
         id: "streams.messages",
@@ -82,8 +76,7 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "every release: one that is none disconnects until /ide enable",
         },
         harm: "the agent disconnects",
-        judge: |case| Box::pin(case.over_all(Rule::Messages)),
-        ..Check::of(Group::Streams, When::Afterwards)
+        ..Check::of(Group::Streams, When::Afterwards, |case| Box::pin(case.over_all(Rule::Messages)))
     },
     Check {
         id: "streams.no-null",
@@ -93,16 +86,14 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "every release: one invalid notification disconnects until /ide enable",
         },
         harm: "the agent disconnects",
-        judge: |case| Box::pin(case.over_all(Rule::Null)),
-        ..Check::of(Group::Streams, When::Afterwards)
+        ..Check::of(Group::Streams, When::Afterwards, |case| Box::pin(case.over_all(Rule::Null)))
     },
     Check {
         id: "streams.no-replies",
         title: "Replies come with the request, and not on the stream",
         clause: Mcp(Must, "the server must not send a JSON-RPC response on the GET stream"),
         harm: "the agent waits for an answer that went elsewhere",
-        judge: |case| Box::pin(case.over_all(Rule::Replies)),
-        ..Check::of(Group::Streams, When::Afterwards)
+        ..Check::of(Group::Streams, When::Afterwards, |case| Box::pin(case.over_all(Rule::Replies)))
     },
 ];
 

@@ -7,6 +7,9 @@ use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, ensure};
 use crate::checks::diffs::{is_opened, open_message};
 
+/// A little more than a megabyte.
+const MEGABYTE: usize = (1 << 20) + 1;
+
 pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "diffs.exact",
@@ -16,8 +19,7 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "every release: line endings, byte-order marks and last newlines change on accepting",
         },
         harm: "accepting one line changes every line of the file",
-        judge: |case| Box::pin(exact(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| Box::pin(exact(case)))
     },
     Check {
         id: "diffs.surrogate",
@@ -27,8 +29,7 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "every release, where a model's text was cut within a character",
         },
         harm: "the agent says that the diff cannot be opened",
-        judge: |case| Box::pin(surrogate(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| Box::pin(surrogate(case)))
     },
     Check {
         id: "diffs.megabyte",
@@ -38,8 +39,9 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "every release: both issue trackers report 413 Payload Too Large",
         },
         harm: "larger files cannot be reviewed in the editor",
-        judge: |case| Box::pin(megabyte(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| {
+            Box::pin(there_and_back(case, "megabyte.txt", MEGABYTE))
+        })
     },
     Check {
         id: "diffs.large",
@@ -49,8 +51,9 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "every release: both issue trackers report 413 Payload Too Large",
         },
         harm: "large files cannot be reviewed in the editor",
-        judge: |case| Box::pin(large(case)),
-        ..Check::of(Group::Diffs, When::InTurn)
+        ..Check::of(Group::Diffs, When::InTurn, |case| {
+            Box::pin(there_and_back(case, "large.txt", usize::MAX))
+        })
     },
 ];
 
@@ -86,15 +89,9 @@ async fn surrogate(case: &Case<'_>) -> Checked {
     ensure(opened, || format!("a proposal with half a character was answered {}", answer.status()))
 }
 
-async fn megabyte(case: &Case<'_>) -> Checked {
-    there_and_back(case, "megabyte.txt", case.timeouts().large.min((1 << 20) + 1)).await
-}
-
-async fn large(case: &Case<'_>) -> Checked {
-    there_and_back(case, "large.txt", case.timeouts().large).await
-}
-
+/// Proposes a text of this size, at most a large one.
 async fn there_and_back(case: &Case<'_>, name: &str, size: usize) -> Checked {
+    let size = size.min(case.timeouts().large);
     let peer = case.join().await?;
     let path = case.proposal(name);
     // That a small one works is judged elsewhere.
