@@ -2,13 +2,11 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use alongside_rig::bench::{Kind, Plan, Scene, Subject, run};
-use anyhow::Context as _;
 
-use crate::run::{cargo, must};
+use crate::run::{interruption, program};
 
 /// The name of the baseline: what a plugin author would write today.
 const BASELINE: &str = "baseline";
@@ -69,10 +67,7 @@ pub(crate) fn bench(options: &Options) -> anyhow::Result<ExitCode> {
     let first = match (&options.start, &options.file) {
         (_, Some(file)) => Kind::File(file.clone()),
         (Some(command), None) => kind(command)?,
-        (None, None) => {
-            must(cargo().args(["build", "--quiet", "--release", "-p", "alongside"]))?;
-            Kind::Ours(alongside_rig::alongside_bin()?)
-        }
+        (None, None) => Kind::Ours(program(None, &["--quiet", "--release"])?),
     };
     let mut subjects = vec![subject(first, options.drive.clone())];
     let second = options.vs.clone().or(is_default.then(|| BASELINE.to_owned()));
@@ -100,12 +95,9 @@ fn kind(command: &str) -> anyhow::Result<Kind> {
     if command == BASELINE {
         return Ok(Kind::Baseline(Box::new(alongside_rig::install()?)));
     }
-    let program = Path::new(command);
-    if program.file_name().is_some_and(|name| name == "alongside") {
-        let program = program
-            .canonicalize()
-            .with_context(|| format!("cannot find the program {}", program.display()))?;
-        return Ok(Kind::Ours(program));
+    let named = Path::new(command);
+    if named.file_name().is_some_and(|name| name == "alongside") {
+        return Ok(Kind::Ours(program(Some(named), &[])?));
     }
     Ok(Kind::Command(command.to_owned()))
 }
@@ -118,17 +110,4 @@ fn subject(kind: Kind, drive: Option<String>) -> Subject {
         Kind::File(file) => file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
     };
     Subject { name, kind, drive }
-}
-
-/// Becomes true on Ctrl-C; the companions under way are then ended in order.
-fn interruption() -> &'static AtomicBool {
-    static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-    std::thread::spawn(|| {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        // Without a handler, Ctrl-C ends this process at once.
-        if runtime.is_ok_and(|runtime| runtime.block_on(tokio::signal::ctrl_c()).is_ok()) {
-            INTERRUPTED.store(true, Relaxed);
-        }
-    });
-    &INTERRUPTED
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use alongside_rig::chaos::minimise::minimise;
@@ -12,6 +12,8 @@ use alongside_rig::chaos::real::RealHarness;
 use alongside_rig::chaos::results::{MAX_GROWTH, ResultLog, Totals};
 use alongside_rig::chaos::{Harness, Plan, Record, Violation, play, small_disk};
 use anyhow::{Context as _, Result, anyhow, bail};
+
+use crate::run::{checkout, interruption, progress};
 
 /// Options of `cargo xtask chaos`.
 #[derive(Debug, clap::Args)]
@@ -77,13 +79,14 @@ pub(crate) fn chaos(options: &Options) -> Result<ExitCode> {
         return play_file(harness(options)?.as_mut(), path);
     }
     let end = options.seed.checked_add(options.rounds).context("--seed plus --rounds is too large")?;
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/chaos");
+    let directory = checkout().join("target/chaos");
     let mut log = ResultLog::open(&directory, &log_name(options)?)?;
     let due: Vec<u64> =
         (options.seed..end).filter(|seed| options.again || log.get(*seed).is_none()).collect();
     println!("==> playing {} of {} rounds; results: {}", due.len(), options.rounds, log.path().display());
-    let interrupted = interruption()?;
-    let failed = play_all(options, &due, &mut log, &directory, &interrupted)?;
+    // Rounds under way are finished, so that nothing is left behind.
+    let interrupted = interruption();
+    let failed = play_all(options, &due, &mut log, &directory, interrupted)?;
     if interrupted.load(Ordering::Relaxed) {
         println!("Interrupted. The next run continues from here.");
         return Ok(ExitCode::from(130));
@@ -279,22 +282,6 @@ fn sources() -> Result<String> {
     Ok(format!("{}-{}", name("crates")?, name("rig/src")?))
 }
 
-/// Becomes true on Ctrl-C. Rounds under way are finished, so that nothing is left behind.
-fn interruption() -> Result<Arc<AtomicBool>> {
-    let interrupted = Arc::new(AtomicBool::new(false));
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("cannot start a runtime")?;
-    let flag = Arc::clone(&interrupted);
-    std::thread::spawn(move || {
-        if runtime.block_on(tokio::signal::ctrl_c()).is_ok() {
-            flag.store(true, Ordering::Relaxed);
-        }
-    });
-    Ok(interrupted)
-}
-
 struct Progress {
     started: Instant,
     /// When the progress was printed last.
@@ -311,8 +298,6 @@ impl Progress {
             return;
         }
         self.printed = Instant::now();
-        let each = self.started.elapsed() / u32::try_from(self.done).unwrap_or(u32::MAX);
-        let left = each * u32::try_from(self.all - self.done).unwrap_or(u32::MAX);
-        println!("[{}/{}, {} min left]", self.done, self.all, left.as_secs().div_ceil(60));
+        println!("{}", progress(self.started, self.done, self.all));
     }
 }

@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn every_path_has_a_bench() {
-        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
+        let crates = crate::run::checkout().join("crates");
         for hot in PATHS {
             let home = hot.package.trim_start_matches("alongside-");
             let bench = crates.join(home).join("benches").join(hot.bench).with_extension("rs");

@@ -13,7 +13,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, bail};
 
-use crate::run::{cargo, must};
+use crate::run::{cargo, checkout, must, target_directory};
 
 /// The output directory, below the target directory.
 const OUT: &str = "dist";
@@ -51,13 +51,13 @@ pub(crate) struct Product {
 
 pub(crate) fn dist(options: &Options) -> anyhow::Result<ExitCode> {
     let target = options.target.clone().map_or_else(host, Ok)?;
-    let built = targets();
+    let built = target_directory();
     let mut build = cargo();
     build.args(["build", "--release", "--package", "alongside", "--target", &target]);
     // Paths of this machine would make every build different.
     let home =
         std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| format!("{home}/.cargo")));
-    let places = [(root().display().to_string(), "."), (home.unwrap_or_default(), "cargo")];
+    let places = [(checkout().display().to_string(), "."), (home.unwrap_or_default(), "cargo")];
     let remap = places.map(|(place, name)| format!("--remap-path-prefix={place}={name}"));
     build.env("CARGO_ENCODED_RUSTFLAGS", remap.join("\u{1f}"));
     must(&mut build)?;
@@ -101,7 +101,7 @@ pub(crate) fn make(product: &Product, out: &Path, from: Option<&str>) -> anyhow:
 /// Writes the install script, with the URL of published archives if there is one.
 fn script(out: &Path, from: Option<&str>) -> anyhow::Result<()> {
     const PUBLISHED: &str = "published=''";
-    let mut script = std::fs::read_to_string(root().join("packaging/install.sh"))?;
+    let mut script = std::fs::read_to_string(checkout().join("packaging/install.sh"))?;
     if let Some(from) = from {
         if !script.contains(PUBLISHED) {
             bail!("packaging/install.sh has no line {PUBLISHED}");
@@ -126,17 +126,6 @@ fn names(directory: &Path) -> anyhow::Result<Vec<String>> {
     Ok(names)
 }
 
-/// The checkout.
-pub(crate) fn root() -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
-    root.map_or_else(|| PathBuf::from("."), Path::to_owned)
-}
-
-/// Cargo's target directory.
-fn targets() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
-}
-
 /// This machine's target.
 fn host() -> anyhow::Result<String> {
     let said = tools::output(Command::new("rustc").arg("-vV"))?;
@@ -148,8 +137,10 @@ fn host() -> anyhow::Result<String> {
 fn epoch() -> anyhow::Result<u64> {
     let said = match std::env::var("SOURCE_DATE_EPOCH") {
         Ok(said) => said,
-        Err(_) => tools::output(Command::new("git").args(["log", "-1", "--format=%ct"]).current_dir(root()))
-            .context("without a git repository, set SOURCE_DATE_EPOCH")?,
+        Err(_) => {
+            tools::output(Command::new("git").args(["log", "-1", "--format=%ct"]).current_dir(checkout()))
+                .context("without a git repository, set SOURCE_DATE_EPOCH")?
+        }
     };
     said.trim().parse().with_context(|| format!("{said:?} is not a time in seconds since 1970"))
 }

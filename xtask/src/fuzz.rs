@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context as _, bail};
 
-use crate::run::{announce, cargo, must};
+use crate::run::{announce, cargo, checkout, must};
 
 /// The pinned release; a newer one may need another toolchain.
 const CARGO_FUZZ: &str = "0.13.2";
@@ -57,18 +57,9 @@ pub(crate) fn fuzz(options: &Options) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn checkout() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
 /// Installs cargo-fuzz, once for all checkouts, and returns its program.
 fn install() -> anyhow::Result<PathBuf> {
-    let cache = match std::env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty()) {
-        Some(cache) => PathBuf::from(cache),
-        None => PathBuf::from(std::env::var_os("HOME").context("neither XDG_CACHE_HOME nor HOME is set")?)
-            .join(".cache"),
-    };
-    let root = cache.join("alongside-rig/cargo-fuzz");
+    let root = alongside_rig::install::cache_dir()?.join("cargo-fuzz");
     let program = root.join("bin/cargo-fuzz");
     if !program.is_file() {
         let install = ["install", "cargo-fuzz", "--locked", "--version", CARGO_FUZZ, "--root"];

@@ -3,8 +3,10 @@
 
 #[cfg(test)]
 mod tests {
-    use std::path::{Path, PathBuf};
     use std::process::Command;
+
+    use crate::run::checkout;
+    use crate::structure::files_below;
 
     /// Every crate, and which of ours it may know.
     const MAY_KNOW: &[(&str, &[&str])] = &[
@@ -33,19 +35,8 @@ mod tests {
 
     /// All crates that one of ours is built of, but for its tests.
     fn tree(package: &str) -> Vec<String> {
-        let args = [
-            "tree",
-            "--offline",
-            "--edges",
-            "normal",
-            "--prefix",
-            "none",
-            "--format",
-            "{p}",
-            "--package",
-            package,
-        ];
-        let output = Command::new(env!("CARGO")).args(args).output().expect("cargo runs");
+        let args = "tree --offline --edges normal --prefix none --format {p} --package".split(' ');
+        let output = Command::new(env!("CARGO")).args(args).arg(package).output().expect("cargo runs");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let lines = String::from_utf8(output.stdout).expect("cargo writes UTF-8");
         lines.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
@@ -75,20 +66,6 @@ mod tests {
         }
     }
 
-    /// Rust files at or below a directory.
-    fn sources(directory: &Path) -> Vec<PathBuf> {
-        let mut found = Vec::new();
-        for entry in std::fs::read_dir(directory).expect("a directory that can be read").flatten() {
-            let path = entry.path();
-            match path.is_dir() {
-                true => found.extend(sources(&path)),
-                false if path.extension().is_some_and(|extension| extension == "rs") => found.push(path),
-                false => {}
-            }
-        }
-        found
-    }
-
     /// The lines of the program itself that ask for the platform: what follows the first test of a file is
     /// for tests.
     fn asks_for_the_platform(text: &str) -> Vec<&str> {
@@ -110,13 +87,13 @@ mod tests {
 
     #[test]
     fn only_one_crate_asks_which_system_it_runs_on() {
-        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
+        let crates = checkout().join("crates");
         let (mut looked_at, mut asking) = (0, Vec::new());
         for path in
             std::fs::read_dir(crates).expect("the crates are there").flatten().map(|entry| entry.path())
         {
             let platform = path.ends_with("platform");
-            for file in sources(&path.join("src")) {
+            for file in files_below(&path.join("src")) {
                 let is_test =
                     file.ends_with("tests.rs") || file.components().any(|part| part.as_os_str() == "tests");
                 if platform || is_test {

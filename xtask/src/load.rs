@@ -7,7 +7,7 @@ use std::time::Duration;
 use alongside_rig::load::{Plan, run};
 use anyhow::Context as _;
 
-use crate::run::{cargo, must, run as start};
+use crate::run::{cargo, program, run as start};
 
 /// Options of `cargo xtask load`.
 #[derive(Debug, clap::Args)]
@@ -37,15 +37,7 @@ pub(crate) fn load(options: &Options) -> anyhow::Result<ExitCode> {
     if cfg!(debug_assertions) {
         return as_release();
     }
-    let program = match &options.alongside {
-        Some(program) => program
-            .canonicalize()
-            .with_context(|| format!("cannot find the program {}", program.display()))?,
-        None => {
-            must(cargo().args(["build", "--quiet", "--release", "-p", "alongside"]))?;
-            alongside_rig::alongside_bin()?
-        }
-    };
+    let program = program(options.alongside.as_deref(), &["--quiet", "--release"])?;
     let plan = Plan {
         sessions: options.sessions as usize,
         seconds: options.seconds,

@@ -158,15 +158,7 @@ async fn wanted(options: &Options, results: &Results) -> anyhow::Result<Vec<Rele
 }
 
 fn tools(options: &Options) -> anyhow::Result<Tools> {
-    let alongside = match &options.alongside {
-        Some(program) => program
-            .canonicalize()
-            .with_context(|| format!("cannot find the program {}", program.display()))?,
-        None => {
-            crate::run::must(crate::run::cargo().args(["build", "-p", "alongside"]))?;
-            alongside_rig::alongside_bin()?
-        }
-    };
+    let alongside = crate::run::program(options.alongside.as_deref(), &[])?;
     let node = alongside_rig::install().context("cannot install Node")?.node().to_owned();
     Ok(Tools { alongside, node })
 }
@@ -237,9 +229,7 @@ impl Pass {
     }
 
     fn progress(&self) -> String {
-        let each = self.started.elapsed() / u32::try_from(self.done).unwrap_or(1).max(1);
-        let left = each * u32::try_from(self.all - self.done).unwrap_or(0);
-        format!("[{}/{}, {} min left]", self.done, self.all, left.as_secs().div_ceil(60))
+        crate::run::progress(self.started, self.done, self.all)
     }
 }
 

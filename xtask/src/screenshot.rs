@@ -3,7 +3,6 @@
 mod svg;
 
 use std::fs;
-use std::path::Path;
 use std::time::Duration;
 
 use alongside_rig::screen::{Answers, Terminal};
@@ -12,7 +11,7 @@ use alongside_rig::{
 };
 use anyhow::Context as _;
 
-use crate::run::{cargo, must};
+use crate::run::{cargo, checkout, must};
 use svg::{Colours, DARK, LIGHT};
 
 /// How long nothing must be drawn before a picture is taken: colours arrive late.
@@ -88,7 +87,7 @@ pub(crate) fn screenshot() -> anyhow::Result<()> {
     if std::env::var_os("ALONGSIDE_BIN").is_none() {
         must(cargo().args(["build", "-p", "alongside"]))?;
     }
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/pictures");
+    let directory = checkout().join("docs/pictures");
     fs::create_dir_all(&directory).with_context(|| format!("cannot make {}", directory.display()))?;
     for picture in PICTURES {
         let path = directory.join(picture.file);

@@ -7,7 +7,8 @@ use std::process::Command;
 
 use anyhow::Context as _;
 
-use super::{Product, root, tools};
+use super::{Product, tools};
+use crate::run::checkout;
 
 /// The texts in every package.
 pub(super) const TEXTS: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"];
@@ -61,7 +62,9 @@ pub(super) fn make(product: &Product, pages: &Pages, scratch: &Path, out: &Path)
         Command::new("install").args(["-m", "755"]).arg(&product.program).arg(tree.join("alongside")),
     )?;
     for text in TEXTS {
-        tools::run(Command::new("install").args(["-m", "644"]).arg(root().join(text)).arg(tree.join(text)))?;
+        tools::run(
+            Command::new("install").args(["-m", "644"]).arg(checkout().join(text)).arg(tree.join(text)),
+        )?;
     }
     tools::run(Command::new("cp").arg("-r").args([&pages.man, &pages.completions]).arg(&tree))?;
     let mut tar = Command::new("tar");

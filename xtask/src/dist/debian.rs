@@ -7,7 +7,8 @@ use std::process::Command;
 use anyhow::{Context as _, bail};
 
 use super::archive::Pages;
-use super::{Product, root, tools};
+use super::{Product, tools};
+use crate::run::checkout;
 
 /// The maintainer unless DEBFULLNAME and DEBEMAIL name another.
 const MAINTAINER: (&str, &str) = ("The alongside contributors", "contributors@alongside.invalid");
@@ -69,8 +70,8 @@ pub(super) fn make(product: &Product, pages: &Pages, scratch: &Path, out: &Path)
     let doc = "usr/share/doc/alongside";
     tree.install(&write("copyright", &copyright()?)?, &format!("{doc}/copyright"), "644")?;
     tree.compress(&write("changelog", &changelog(product)?)?, &format!("{doc}/changelog.Debian"))?;
-    tree.compress(&root().join("CHANGELOG.md"), &format!("{doc}/changelog"))?;
-    tree.compress(&root().join("README.md"), &format!("{doc}/README.md"))?;
+    tree.compress(&checkout().join("CHANGELOG.md"), &format!("{doc}/changelog"))?;
+    tree.compress(&checkout().join("README.md"), &format!("{doc}/README.md"))?;
 
     let files = tree.files()?;
     let mut size = 0;
@@ -143,7 +144,7 @@ fn changelog(product: &Product) -> anyhow::Result<String> {
 
 fn copyright() -> anyhow::Result<String> {
     let mut text = COPYRIGHT.to_owned() + "License: MIT\n";
-    let license = fs::read_to_string(root().join("LICENSE-MIT"))?;
+    let license = fs::read_to_string(checkout().join("LICENSE-MIT"))?;
     // The title and the copyright line are already above.
     let terms = license.split_once("Permission").context("LICENSE-MIT has no terms")?.1;
     for line in format!("Permission{terms}").lines() {

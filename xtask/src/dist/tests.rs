@@ -2,7 +2,7 @@
 //! a clean Debian.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -45,7 +45,7 @@ impl Stage {
 
     /// Runs the script as a person does who downloaded it somewhere.
     fn script(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
-        let script = super::root().join("packaging/install.sh");
+        let script = crate::run::checkout().join("packaging/install.sh");
         let mut command = self.command("sh");
         command.arg(script).args(arguments).envs(variables.iter().copied());
         command.output().unwrap()
@@ -228,17 +228,9 @@ fn package_follows_debian_and_is_reproducible() {
     make(&stage.product, &again, None).unwrap();
     assert_eq!(names(&stage.out).unwrap(), names(&again).unwrap());
     for name in names(&again).unwrap() {
-        assert!(same(&stage.out.join(&name), &again.join(&name)), "{name} differs when it is made again");
+        let read = |directory: &Path| fs::read(directory.join(&name)).unwrap();
+        assert!(read(&stage.out) == read(&again), "{name} differs when it is made again");
     }
-}
-
-fn same(one: &Path, other: &Path) -> bool {
-    let read = |path: &Path| {
-        let mut content = Vec::new();
-        fs::File::open(path).unwrap().read_to_end(&mut content).unwrap();
-        content
-    };
-    read(one) == read(other)
 }
 
 #[test]

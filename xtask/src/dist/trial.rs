@@ -7,8 +7,8 @@ use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::Context as _;
 
-use super::{Product, debian, root, tools};
-use crate::run::run;
+use super::{Product, debian, tools};
+use crate::run::{checkout, run};
 
 /// Packages on top of a minimal system: a manual reader, and shells with completions.
 const PACKAGES: &str = "bash-completion,fish,man-db,zsh";
@@ -93,7 +93,7 @@ impl Debian {
     fn take_in(&self, out: &Path) -> anyhow::Result<()> {
         let dist = self.root.join("dist");
         tools::run(Command::new("cp").arg("-r").arg(out).arg(&dist))?;
-        tools::run(Command::new("cp").arg("-r").arg(root().join("packaging/trial")).arg(&dist))?;
+        tools::run(Command::new("cp").arg("-r").arg(checkout().join("packaging/trial")).arg(&dist))?;
         tools::run(Command::new("chmod").args(["-R", "a+rX"]).arg(&dist))
     }
 

@@ -9,7 +9,10 @@ mod sources;
 use std::path::Path;
 
 use imports::{Graph, circles};
-use sources::{Source, crate_sources, repository, rust_files};
+use sources::{Source, crate_sources, rust_files};
+
+use crate::run::checkout;
+pub(crate) use sources::files_below;
 
 /// Crates in which no two files import each other, directly or by way of others.
 const WITHOUT_CIRCLES: [&str; 7] =
@@ -73,5 +76,5 @@ fn no_line_of_rust_is_too_long() {
 }
 
 fn shown(path: &Path) -> String {
-    path.strip_prefix(repository()).unwrap_or(path).display().to_string()
+    path.strip_prefix(checkout()).unwrap_or(path).display().to_string()
 }

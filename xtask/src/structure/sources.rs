@@ -5,22 +5,20 @@ use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 use syn::{Attribute, ImplItemFn, Item, ItemImpl, Signature, TraitItemFn, Type};
 
+use crate::run::checkout;
+
 /// Directories with Rust of ours.
 const DIRECTORIES: [&str; 4] = ["crates", "fuzz", "rig", "xtask"];
 
-/// The root of the checkout.
-pub(super) fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the repository").to_owned()
-}
-
 /// Every Rust file of the repository.
 pub(super) fn rust_files() -> Vec<PathBuf> {
-    let files: Vec<_> = DIRECTORIES.iter().flat_map(|name| files_below(&repository().join(name))).collect();
+    let files: Vec<_> = DIRECTORIES.iter().flat_map(|name| files_below(&checkout().join(name))).collect();
     assert!(files.len() > 300, "only {} files were found", files.len());
     files
 }
 
-fn files_below(directory: &Path) -> Vec<PathBuf> {
+/// The Rust files below a directory, but for those that others wrote.
+pub(crate) fn files_below(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(directory).expect("a directory that can be read").flatten() {
         let path = entry.path();
@@ -37,7 +35,7 @@ fn files_below(directory: &Path) -> Vec<PathBuf> {
 
 /// The files of a crate that are no tests.
 pub(super) fn crate_sources(name: &str) -> Vec<Source> {
-    let directory = repository().join("crates").join(name).join("src");
+    let directory = checkout().join("crates").join(name).join("src");
     let is_test = |path: &Path| {
         let below = path.strip_prefix(&directory).unwrap_or(path).with_extension("");
         below.components().any(|part| part.as_os_str().to_string_lossy().starts_with("tests"))

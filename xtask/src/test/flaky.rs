@@ -66,9 +66,7 @@ fn to_rerun(failures: &[Failure]) -> Vec<&Failure> {
 
 /// Keeps both logs, and returns their directory.
 fn keep(failure: &Failure, second: &str) -> anyhow::Result<PathBuf> {
-    let target = std::env::var_os("CARGO_TARGET_DIR")
-        .map_or_else(|| crate::dist::root().join("target"), PathBuf::from);
-    let directory = target.join("flaky");
+    let directory = crate::run::target_directory().join("flaky");
     std::fs::create_dir_all(&directory)?;
     for (run, log) in [("first", failure.log.as_str()), ("second", second)] {
         let path = directory.join(file_name(failure, run));

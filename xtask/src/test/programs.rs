@@ -196,7 +196,7 @@ pub(super) mod tests {
 
     #[test]
     fn third_party_programs_exist() {
-        let rig = Path::new(env!("CARGO_MANIFEST_DIR")).join("../rig/tests");
+        let rig = crate::run::checkout().join("rig/tests");
         for (name, _) in THIRD_PARTY {
             assert!(rig.join(name).join("main.rs").is_file(), "rig/tests has no {name}");
         }
