@@ -243,14 +243,9 @@ impl Peer {
     /// Opens the stream with other headers.
     pub(crate) async fn listen_with(&self, request: Request) -> Checked<Listener> {
         match self.open(&request).await {
-            Ok((head, connection)) if head.status == 200 => Ok(self.listens(connection)),
+            Ok((head, connection)) if head.status == 200 => Ok(Listener::over(connection, self.clone())),
             Ok((head, _)) => skip(format!("the stream was refused with {}", head.status)),
             Err(NoResponse(why)) => skip(format!("the stream does not open: {why}")),
         }
-    }
-
-    /// Listens on a stream that was opened.
-    pub(crate) fn listens(&self, connection: Connection) -> Listener {
-        Listener::over(connection, self.clone())
     }
 }

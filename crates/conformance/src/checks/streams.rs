@@ -9,6 +9,7 @@ use crate::check::Clause::{Advice, Mcp, Shipped};
 use crate::check::Level::Must;
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, ensure, fail, skip};
+use crate::listener::Listener;
 use crate::peer::Peer;
 use crate::stream_rules::Rule;
 
@@ -112,7 +113,7 @@ async fn newest(case: &Case<'_>) -> Checked {
     // A stream that gets an update when it opens is the one that counts.
     let first = older.message(0, Duration::from_secs(1), &["ide/contextUpdate"]).await;
     let newer = match peer.open(&peer.request("GET")).await? {
-        (head, connection) if head.status == 200 => peer.listens(connection),
+        (head, connection) if head.status == 200 => Listener::over(connection, peer.clone()),
         (head, _) => return fail(format!("the second GET was answered {}", head.status)),
     };
     if newer.end(case.timeouts().quiet).await.is_some() {

@@ -103,7 +103,7 @@ impl Companion {
         self.shared.world.surroundings(self.shared.port)
     }
 
-    /// What an agent there finds.
+    /// The companion that an agent there finds.
     pub(crate) fn target(&self) -> Target {
         Target::find(None, self.surroundings()).expect("it is found")
     }
