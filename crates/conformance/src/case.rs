@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use tokio::sync::OnceCell;
 
@@ -12,6 +12,7 @@ use crate::clock;
 use crate::driver::{Refusal, Reply};
 use crate::evidence::Evidence;
 use crate::fixture::Fixture;
+use crate::lock::lock;
 use crate::peer::Peer;
 use crate::request::Request;
 use crate::response::{NoResponse, Response};
@@ -81,7 +82,7 @@ impl<'b> Case<'b> {
             Err(Refusal::Failed(why)) => {
                 self.evidence.note(format!("← driver: {}", why.trim_end().replace('\n', "⏎")));
                 let brief = format!("the driver failed to {}: {}", action.name(), brief(&why, &arguments));
-                let mut failures = self.fixture.failures.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut failures = lock(&self.fixture.failures);
                 failures.push(brief.clone());
                 unseen(brief)
             }

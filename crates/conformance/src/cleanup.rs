@@ -2,12 +2,13 @@
 //! moment, so something is known here as soon as the companion has it, and forgotten only when the companion
 //! has it back.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::sync::watch;
 
 use crate::clock::within;
+use crate::lock::lock;
 use crate::peer::Peer;
 use crate::request::Request;
 use crate::response::{NoResponse, Response};
@@ -39,7 +40,7 @@ struct Thing {
 
 impl Cleanup {
     pub(crate) fn add(&self, case: usize, peer: &Peer, diff: Option<&str>) {
-        let mut left = self.lock();
+        let mut left = lock(&self.left);
         left.count += 1;
         let number = left.count;
         left.things.push(Thing { number, case, peer: peer.clone(), diff: diff.map(str::to_owned) });
@@ -84,7 +85,7 @@ impl Cleanup {
 
     async fn give_back_where(&self, fits: impl Fn(&Thing) -> bool, patience: Duration) {
         loop {
-            let last = self.lock().things.iter().rfind(|thing| fits(thing)).cloned();
+            let last = lock(&self.left).things.iter().rfind(|thing| fits(thing)).cloned();
             let Some(Thing { number, peer, diff, .. }) = last else { return };
             let given_back = async {
                 match diff {
@@ -94,11 +95,7 @@ impl Cleanup {
             };
             within(patience, given_back).await;
             // Not before: if this is interrupted, it is given back at the end of the run. Twice does no harm.
-            self.lock().things.retain(|thing| thing.number != number);
+            lock(&self.left).things.retain(|thing| thing.number != number);
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Left> {
-        self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

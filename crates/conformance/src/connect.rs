@@ -1,11 +1,10 @@
 //! How a check connects as an agent, and whether that agent may expect an answer.
 
-use std::sync::PoisonError;
-
 use serde_json::{Value, json};
 
 use crate::case::Case;
 use crate::check_ending::{Checked, skip};
+use crate::lock::lock;
 use crate::peer::{PROPOSED, Peer, initialize};
 use crate::response::NoResponse;
 
@@ -53,11 +52,11 @@ impl Case<'_> {
 
     /// Remembers who joined last: some companions answer nobody else.
     pub(crate) fn joins(&self, peer: &Peer) {
-        self.newest.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&peer.caller.session);
+        lock(&self.newest).clone_from(&peer.caller.session);
     }
 
     fn is_newest(&self, peer: &Peer) -> bool {
-        *self.newest.lock().unwrap_or_else(PoisonError::into_inner) == peer.caller.session
+        *lock(&self.newest) == peer.caller.session
     }
 
     /// Goes on only where this agent may expect an answer to `openDiff`.

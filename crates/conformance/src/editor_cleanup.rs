@@ -1,12 +1,13 @@
 //! Files and folders that a run opened in the editor and has not closed. The driver is asked to close them at
 //! the end, so that nobody is left with tabs of files that are gone.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::action::Action;
 use crate::clock::within;
 use crate::driver::Driver;
+use crate::lock::lock;
 
 /// How long the editor may take for all of it: the run may have been interrupted, and somebody waits.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -23,7 +24,7 @@ impl EditorCleanup {
             Action::AddFolder { folder } => Action::RemoveFolder { folder: folder.clone() },
             _ => return,
         };
-        let mut undoing = self.lock();
+        let mut undoing = lock(&self.0);
         if !undoing.contains(&undoes) {
             undoing.push(undoes);
         }
@@ -32,18 +33,14 @@ impl EditorCleanup {
     /// After an action that was done.
     pub(crate) fn is_done(&self, action: &Action) {
         match action {
-            Action::Stop => self.lock().clear(),
-            done => self.lock().retain(|undoes| undoes != done),
+            Action::Stop => lock(&self.0).clear(),
+            done => lock(&self.0).retain(|undoes| undoes != done),
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Action>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Has everything closed, the newest first. What does not close stays.
     pub(crate) async fn close(&self, driver: &dyn Driver) {
-        let undoing = std::mem::take(&mut *self.lock());
+        let undoing = std::mem::take(&mut *lock(&self.0));
         let closing = async {
             for action in undoing.iter().rev() {
                 let _ = driver.act(action).await;

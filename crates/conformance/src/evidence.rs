@@ -1,7 +1,9 @@
 //! The evidence of a check: what was sent and what came back, without the token.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
+
+use crate::lock::lock;
 
 /// The messages that were sent and received. Never holds the token.
 #[derive(Clone)]
@@ -34,7 +36,7 @@ impl Evidence {
             short = short.chars().take(LINE).collect();
             short.push_str(&format!("… ({length} characters)"));
         }
-        self.lock().push(short);
+        lock(&self.lines).push(short);
     }
 
     /// For what is no evidence.
@@ -43,12 +45,12 @@ impl Evidence {
     }
 
     pub(crate) fn lines(&self) -> Vec<String> {
-        self.lock().clone()
+        lock(&self.lines).clone()
     }
 
     /// The first lines, and the last.
     pub(crate) fn take(&self) -> Vec<String> {
-        let mut lines = std::mem::take(&mut *self.lock());
+        let mut lines = std::mem::take(&mut *lock(&self.lines));
         if lines.len() > LINES {
             let tail = lines.split_off(lines.len() - LINES / 2);
             let left_out = lines.len() - LINES / 2;
@@ -57,10 +59,6 @@ impl Evidence {
             lines.extend(tail);
         }
         lines
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<String>> {
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

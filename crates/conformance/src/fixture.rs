@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use alongside_contract::discovery::split_roots;
@@ -13,6 +13,7 @@ use crate::cleanup::Cleanup;
 use crate::companion::Companion;
 use crate::driver::Driver;
 use crate::editor_cleanup::EditorCleanup;
+use crate::lock::lock;
 use crate::scenes::Scenes;
 use crate::stream_rules::StreamRules;
 use crate::target::Target;
@@ -73,7 +74,7 @@ impl<'b> Fixture<'b> {
 
     /// Remembers the result of `initialize`, which says who is there.
     pub(crate) fn set_server(&self, initialized: Value) {
-        *self.server.lock().unwrap_or_else(PoisonError::into_inner) = Some(initialized);
+        *lock(&self.server) = Some(initialized);
     }
 
     /// The number of the next case.
@@ -83,7 +84,7 @@ impl<'b> Fixture<'b> {
 
     /// The companion, for the report.
     pub(crate) fn companion(&self) -> Companion {
-        let server = self.server.lock().unwrap_or_else(PoisonError::into_inner);
+        let server = lock(&self.server);
         let server = server.as_ref().and_then(|result| {
             let info = &result["serverInfo"];
             let version = info["version"].as_str().unwrap_or_default();

@@ -39,6 +39,7 @@ mod evidence;
 mod fixture;
 mod json;
 mod listener;
+mod lock;
 mod options;
 mod outcomes;
 mod peer;

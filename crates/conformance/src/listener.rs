@@ -1,7 +1,7 @@
 //! A stream that is listened to while a check goes on: everything that comes is kept with its time, and pings
 //! are answered as shipped agents do.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use alongside_agent::wire::{Connection, EventParser, Item};
@@ -12,6 +12,7 @@ use tokio::task::JoinHandle;
 use crate::check_ending::{Checked, skip};
 use crate::clock::{self, within};
 use crate::json::parse;
+use crate::lock::lock;
 use crate::peer::Peer;
 use crate::request::Request;
 use crate::response::NoResponse;
@@ -173,10 +174,6 @@ impl Drop for Listener {
     fn drop(&mut self) {
         self.task.abort();
     }
-}
-
-fn lock(heard: &Mutex<Vec<(Instant, Heard)>>) -> std::sync::MutexGuard<'_, Vec<(Instant, Heard)>> {
-    heard.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 async fn listen(

@@ -3,7 +3,7 @@
 //! its time waits beside everything else.
 
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures_util::future::{FutureExt as _, join, join_all};
@@ -16,6 +16,7 @@ use crate::check_ending::NotPassed;
 use crate::checks::{CHECKS, idle, sessions};
 use crate::clock::within;
 use crate::fixture::Fixture;
+use crate::lock::lock;
 use crate::progress::Progress;
 use crate::report::{CheckResult, Verdict};
 
@@ -130,13 +131,13 @@ impl<'r, 'b> Schedule<'r, 'b> {
         let of = self.wanted.len();
         // Progress names a check that runs beside the others only when nothing else is left.
         if check.when != When::Beside {
-            let mut state = self.state();
+            let mut state = lock(&self.state);
             let done = state.results.len();
             (state.progress)(Progress::Begins { check, done, of });
         }
         let result = judge(self.fixture, check).await;
         let verdict = result.verdict.clone();
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         (state.progress)(Progress::Done(&result));
         state.results.push(result);
         verdict
@@ -147,7 +148,7 @@ impl<'r, 'b> Schedule<'r, 'b> {
         let begun = Instant::now();
         loop {
             {
-                let mut state = self.state();
+                let mut state = lock(&self.state);
                 let is_left =
                     |check: &&Check| !state.results.iter().any(|result| result.check.id == check.id);
                 let left: Vec<&'static Check> = self.at(When::Beside).filter(is_left).collect();
@@ -160,10 +161,6 @@ impl<'r, 'b> Schedule<'r, 'b> {
                 return;
             }
         }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State<'r>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use alongside_agent::wire::Event;
@@ -11,6 +11,7 @@ use alongside_contract::context::CONTEXT_UPDATE;
 use serde_json::Value;
 
 use crate::json::parse;
+use crate::lock::lock;
 
 /// Source an event came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -64,22 +65,22 @@ const SLACK: Duration = Duration::from_secs(60);
 impl StreamRules {
     /// The number of a new stream.
     pub(crate) fn stream(&self) -> u64 {
-        let mut inner = self.lock();
+        let mut inner = lock(&self.0);
         inner.streams += 1;
         inner.streams
     }
 
     pub(crate) fn expect_to_vanish(&self, path: &Path) {
-        self.lock().vanishing = Some(path.to_owned());
+        lock(&self.0).vanishing = Some(path.to_owned());
     }
 
     pub(crate) fn hears(&self, place: Source, event: &Event) {
-        self.lock().hears(place, event);
+        lock(&self.0).hears(place, event);
     }
 
     /// How much was heard that this rule holds for, and what that is called.
     pub(crate) fn count(&self, rule: Rule) -> (usize, &'static str) {
-        let inner = self.lock();
+        let inner = lock(&self.0);
         match rule {
             Rule::EventIds | Rule::Retry | Rule::Empty | Rule::Messages | Rule::Null | Rule::Replies => {
                 (inner.events, "events")
@@ -91,11 +92,7 @@ impl StreamRules {
 
     /// How a rule was broken, each time that it was.
     pub(crate) fn broken(&self, rule: Rule) -> Vec<String> {
-        self.lock().broken.get(&rule).cloned().unwrap_or_default()
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0).broken.get(&rule).cloned().unwrap_or_default()
     }
 }
 
