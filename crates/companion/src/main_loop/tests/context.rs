@@ -3,29 +3,22 @@
 use super::*;
 use alongside_desk::SharedFile;
 
-/// The next frame of a stream; `None` at its end.
-async fn next_frame(stream: &mut OpenStream) -> Option<String> {
-    let wait = tokio::time::timeout(Duration::from_secs(120), stream.frames.recv());
-    wait.await.expect("a frame comes, or the end")
-}
+const SOON: Duration = Duration::from_millis(500);
 
 #[tokio::test(start_paused = true)]
 async fn context_follows_50_ms_after_a_move_and_starts_each_stream() {
     let story = Story::begin().await;
     let agent = story.agent().await;
     let mut stream = agent.stream().await;
-    assert!(next_frame(&mut stream).await.unwrap().contains("ide/contextUpdate"), "at once");
-    agent.events.send(Event::StreamDrained { session: agent.session.clone() });
-    let active = ActiveFile { path: story.file.clone(), ..ActiveFile::default() };
-    let report = ContextReport { active: Some(active), ..ContextReport::default() };
-    story.desk.request(Request::ChangeContext(report)).await.unwrap();
+    assert_eq!(messages(&mut stream).await[0]["method"], "ide/contextUpdate", "at once");
+    story.focus(&story.file).await;
     let before = Instant::now();
-    assert!(next_frame(&mut stream).await.unwrap().contains("a.txt"));
+    assert!(frame_within(&mut stream, SOON).await.unwrap().contains("a.txt"));
     let waited = before.elapsed();
     assert!(waited >= Duration::from_millis(50) && waited <= Duration::from_millis(100), "{waited:?}");
     let mut newest = agent.stream().await;
-    assert_eq!(next_frame(&mut stream).await, None, "the newest stream wins");
-    assert!(next_frame(&mut newest).await.unwrap().contains("a.txt"));
+    assert_eq!(stream.frames.recv().await, None, "the newest stream wins");
+    assert!(frame_within(&mut newest, SOON).await.unwrap().contains("a.txt"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -34,23 +27,18 @@ async fn a_slow_reader_blocks_nobody_and_gets_the_newest_context() {
     let (lazy, quick) = (story.agent().await, story.agent().await);
     let (mut unread, mut read) = (lazy.stream().await, quick.stream().await);
     for name in 0..50 {
-        let path = Path::new(&story.file).with_file_name(format!("{name}.rs")).to_str().unwrap().to_owned();
+        let path = story.path(&format!("project/{name}.rs"));
         fs::write(&path, "").unwrap();
-        let active = ActiveFile { path, ..ActiveFile::default() };
-        story
-            .desk
-            .send(Request::ChangeContext(ContextReport { active: Some(active), ..ContextReport::default() }));
+        story.focus(path.to_str().unwrap()).await;
         tokio::time::sleep(Duration::from_millis(60)).await;
     }
     let mut last = String::new();
-    while let Ok(Some(frame)) = tokio::time::timeout(Duration::from_millis(500), read.frames.recv()).await {
-        quick.events.send(Event::StreamDrained { session: quick.session.clone() });
+    while let Some(frame) = frame_within(&mut read, SOON).await {
         last = frame;
     }
     assert!(last.contains("/49.rs"));
     let mut frames = 0;
-    while let Ok(Some(frame)) = tokio::time::timeout(Duration::from_millis(500), unread.frames.recv()).await {
-        lazy.events.send(Event::StreamDrained { session: lazy.session.clone() });
+    while let Some(frame) = frame_within(&mut unread, SOON).await {
         last = frame;
         frames += 1;
     }
@@ -60,18 +48,9 @@ async fn a_slow_reader_blocks_nobody_and_gets_the_newest_context() {
 #[tokio::test(start_paused = true)]
 async fn a_file_that_vanishes_drops_out() {
     let story = Story::begin().await;
-    let agent = story.agent().await;
-    let mut stream = agent.stream().await;
-    let active = ActiveFile { path: story.file.clone(), ..ActiveFile::default() };
-    let report = ContextReport { active: Some(active), ..ContextReport::default() };
-    story.desk.request(Request::ChangeContext(report)).await.unwrap();
-    let mut told = async || {
-        let frame = tokio::time::timeout(Duration::from_secs(5), stream.frames.recv())
-            .await
-            .expect("a context comes");
-        agent.events.send(Event::StreamDrained { session: agent.session.clone() });
-        frame.unwrap()
-    };
+    let mut stream = story.agent().await.stream().await;
+    story.focus(&story.file).await;
+    let mut told = async || frame_within(&mut stream, Duration::from_secs(5)).await.expect("a context comes");
     while !told().await.contains("a.txt") {}
     // Also right after a scan.
     tokio::time::sleep(Duration::from_millis(700)).await;
@@ -84,17 +63,18 @@ async fn a_file_that_vanishes_drops_out() {
 #[tokio::test(start_paused = true)]
 async fn desks_see_the_shared_context_even_without_agents() {
     let mut story = Story::begin().await;
-    let other = Path::new(&story.file).with_file_name("b.txt").to_str().unwrap().to_owned();
-    fs::write(&other, "").unwrap();
-    let secret = Path::new(&story.file).with_file_name(".env").to_str().unwrap().to_owned();
-    fs::write(&secret, "").unwrap();
+    let [other, secret] = ["b.txt", ".env"].map(|name| {
+        let path = story.path("project").join(name);
+        fs::write(&path, "").unwrap();
+        path.to_str().unwrap().to_owned()
+    });
     let cursor = desk::Position { line: 1, character: 2 };
     let active =
         ActiveFile { path: story.file.clone(), cursor: Some(cursor), selected_text: Some("a😀".into()) };
     let open = [&other, &secret].map(|path| OpenFile { path: path.clone(), dirty: false });
     let report =
         ContextReport { active: Some(active), open_files: Some(open.to_vec()), ..ContextReport::default() };
-    story.desk.request(Request::ChangeContext(report)).await.unwrap();
+    story.report(report).await;
     let told = story.status(|status| !status.context.is_empty()).await.context;
     let first = SharedFile { path: story.file.clone(), active: true, cursor: Some(cursor), selected: 3 };
     let second = SharedFile { path: other, ..SharedFile::default() };
@@ -112,28 +92,23 @@ async fn desks_see_the_shared_context_even_without_agents() {
 async fn a_silent_companion_never_tells_files() {
     let mut story = Story::of(|builder| builder.never_tell_files("the owner says so")).await;
     assert!(story.status(|_| true).await.paused, "a desk can tell");
-    let (session, mut stream) = {
-        let agent = story.agent().await;
-        (agent.session.clone(), agent.stream().await)
-    };
-    let active = ActiveFile { path: story.file.clone(), ..ActiveFile::default() };
-    let report = ContextReport { active: Some(active), ..ContextReport::default() };
+    let agent = story.agent().await;
+    let mut stream = agent.stream().await;
     for paused in [false, true, false] {
         let asked = story.desk.request(Request::PauseContext { paused }).await;
         let refused = Err(Refusal::Other { words: "the owner says so".into() });
         assert_eq!(asked.map(drop), if paused { Ok(()) } else { refused });
-        story.desk.request(Request::ChangeContext(report.clone())).await.unwrap();
+        story.focus(&story.file).await;
         tokio::time::sleep(Duration::from_secs(2)).await;
     }
     let status = story.companion.status().await;
     assert!(status.paused && status.context.is_empty());
-    let events = story.companion.events.clone();
-    let agent = Agent { events: &events, session };
-    for stream in [&mut stream, &mut agent.stream().await] {
-        while let Ok(Some(frame)) = tokio::time::timeout(Duration::from_secs(5), stream.frames.recv()).await {
-            assert!(!frame.contains("a.txt"), "{frame}");
-            agent.events.send(Event::StreamDrained { session: agent.session.clone() });
-        }
+    let mut newest = agent.stream().await;
+    while let Ok(Some(frame)) = tokio::time::timeout(Duration::from_secs(5), stream.frames.recv()).await {
+        assert!(!frame.contains("a.txt"), "{frame}");
+    }
+    while let Some(frame) = frame_within(&mut newest, Duration::from_secs(5)).await {
+        assert!(!frame.contains("a.txt"), "{frame}");
     }
 }
 
@@ -141,9 +116,7 @@ async fn a_silent_companion_never_tells_files() {
 async fn an_unchanged_context_is_told_to_desks_once() {
     let mut story = Story::begin().await;
     for _ in 0..5 {
-        let active = ActiveFile { path: story.file.clone(), ..ActiveFile::default() };
-        let report = ContextReport { active: Some(active), ..ContextReport::default() };
-        story.desk.request(Request::ChangeContext(report)).await.unwrap();
+        story.focus(&story.file).await;
         tokio::time::sleep(Duration::from_secs(2)).await;
     }
     let mut told = 0;
@@ -173,9 +146,7 @@ async fn get_status(port: u16, authorization: String) -> String {
 #[tokio::test]
 async fn the_http_status_holds_no_token_and_tokenless_no_files() {
     let mut story = Story::of(|builder| builder.allow_tokenless_agents(true)).await;
-    let active = ActiveFile { path: story.file.clone(), ..ActiveFile::default() };
-    let report = ContextReport { active: Some(active), ..ContextReport::default() };
-    story.desk.request(Request::ChangeContext(report)).await.unwrap();
+    story.focus(&story.file).await;
     let at_desks = story.status(|status| !status.context.is_empty()).await;
     let (port, token) = (story.companion.port(), story.companion.token().to_owned());
     assert!(at_desks.environment.0.values().any(|value| value.contains(&token)), "desks have it");

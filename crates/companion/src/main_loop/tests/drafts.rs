@@ -3,8 +3,8 @@
 use super::*;
 
 /// Where no drafts can be: something else has the name of the directory.
-fn block(story: &Story) -> std::path::PathBuf {
-    let state = story.directory.path().join("state");
+fn block(story: &Story) -> PathBuf {
+    let state = story.path("state");
     fs::write(&state, "").unwrap();
     state
 }
@@ -19,20 +19,24 @@ async fn news(story: &mut Story) -> desk::Event {
     }
 }
 
+/// A review in which a person typed `mine`.
+async fn typed(story: &mut Story) -> Review {
+    let mut review = story.proposed("new\n").await;
+    story.type_over(&mut review, "mine\n").await;
+    review
+}
+
 #[tokio::test(start_paused = true)]
 async fn unsaved_edits_are_reported_and_saved_once_possible() {
     let mut story = Story::begin().await;
     let state = block(&story);
     let file = story.file.clone();
-    story.agent().await.open_diff(&file, "new\n").await;
-    let review = story.opened().await;
-    let revision = story.type_over(&review, "mine\n").await;
+    let review = typed(&mut story).await;
     let desk::Event::Problem(problem) = news(&mut story).await else { panic!("a problem first") };
     let (what, rest) = problem.what.split_once(" could not be saved in ").unwrap();
     assert_eq!(what, format!("your edits of {file}"));
     assert!(rest.starts_with(state.join("drafts").to_str().unwrap()), "{rest}");
-    let reject = Request::DecideReview { id: review.id, revision, decision: Decision::Reject };
-    story.desk.request(reject).await.unwrap();
+    story.decide(&review, Decision::Reject).await.unwrap();
     let desk::Event::Closed(closed) = news(&mut story).await else {
         panic!("the end, and the problem said once")
     };
@@ -55,10 +59,7 @@ async fn unsaved_edits_are_reported_and_saved_once_possible() {
 async fn a_companion_that_stops_tries_once_more() {
     let mut story = Story::begin().await;
     let state = block(&story);
-    let file = story.file.clone();
-    story.agent().await.open_diff(&file, "new\n").await;
-    let review = story.opened().await;
-    story.type_over(&review, "mine\n").await;
+    typed(&mut story).await;
     news(&mut story).await;
     fs::remove_file(&state).unwrap();
     assert_eq!(story.drafts().await, ["mine\n"]);
@@ -67,38 +68,22 @@ async fn a_companion_that_stops_tries_once_more() {
 #[tokio::test(start_paused = true)]
 async fn a_dropped_companion_writes_everything() {
     let mut story = Story::begin().await;
-    let file = story.file.clone();
-    story.agent().await.open_diff(&file, "new\n").await;
-    let review = story.opened().await;
-    story.type_over(&review, "mine\n").await;
-    let Story { directory, companion, mut desk, .. } = story;
-    drop(companion);
-    while desk.next().await.is_ok() {}
-    let dirs = AppDirs::below(directory.path());
-    let records = dirs.tmp[0].join("gemini/ide");
-    let records_go = async {
-        while records.exists() {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(30), records_go).await.expect("the files go last of all");
-    let drafts = Drafts::open(&dirs);
-    let kept: Vec<_> = drafts.list().unwrap().iter().map(|draft| drafts.read(&draft.id).unwrap()).collect();
-    assert_eq!(kept, ["mine\n"]);
+    typed(&mut story).await;
+    let (records, drafts) = (story.path("tmp/gemini/ide"), Drafts::open(&story.app_dirs()));
+    drop(story.companion);
+    while story.desk.next().await.is_ok() {}
+    wait_until("the files go last of all", || !records.exists()).await;
+    assert_eq!(texts(&drafts), ["mine\n"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn closings_come_in_order_and_name_existing_drafts() {
     let mut story = Story::begin().await;
-    let file = story.file.clone();
-    let session = story.agent().await.session;
-    let events = story.companion.events.clone();
-    let agent = Agent { events: &events, session };
+    let agent = story.agent().await;
     for round in 0..50 {
-        agent.open_diff(&file, &format!("{round}\n")).await;
-        let review = story.opened().await;
-        story.type_over(&review, "mine\n").await;
-        agent.open_diff(&file, "again\n").await;
+        let mut review = story.proposed_by(&agent, &format!("{round}\n")).await;
+        story.type_over(&mut review, "mine\n").await;
+        agent.open_diff(&story.file, "again\n").await;
         let draft = loop {
             match story.next().await {
                 desk::Event::Closed(closed) => break closed.draft.expect("it is kept"),
@@ -115,40 +100,28 @@ async fn closings_come_in_order_and_name_existing_drafts() {
 
 /// Waits for the writer.
 async fn none_are_left(drafts: &Drafts) {
-    let gone = async {
-        while !drafts.list().unwrap().is_empty() {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(5), gone).await.expect("they go");
+    wait_until("the drafts go", || drafts.list().unwrap().is_empty()).await;
 }
 
-/// The file of a proposal in which a person typed `mine` and accepted it, and which has confirmed it.
-async fn accepted(story: &mut Story) -> String {
-    let file = story.file.clone();
-    let (session, mut stream) = {
-        let agent = story.agent().await;
-        let stream = agent.stream().await;
-        agent.open_diff(&file, "new\n").await;
-        (agent.session, stream)
-    };
-    let review = story.opened().await;
-    let revision = story.type_over(&review, "mine\n").await;
-    let accept = Request::DecideReview { id: review.id, revision, decision: Decision::Accept };
-    story.desk.request(accept).await.unwrap();
+/// A proposal in which a person typed `mine` and accepted it, and which the agent has confirmed.
+async fn accepted(story: &mut Story) {
+    let agent = story.agent().await;
+    let mut stream = agent.stream().await;
+    let mut review = story.proposed_by(&agent, "new\n").await;
+    story.type_over(&mut review, "mine\n").await;
+    story.decide(&review, Decision::Accept).await.unwrap();
     let (_, ping) = outcome(&mut stream).await;
-    story.companion.events.send(Event::Receipt { session, id: ping });
-    file
+    agent.confirm(ping);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_confirmed_draft_stays_until_the_agent_writes_it() {
     let mut story = Story::begin().await;
-    let file = accepted(&mut story).await;
-    let drafts = Drafts::open(&AppDirs::below(story.directory.path()));
+    accepted(&mut story).await;
+    let drafts = Drafts::open(&story.app_dirs());
     tokio::time::sleep(Duration::from_secs(60)).await;
     assert_eq!(drafts.list().unwrap()[0].why, "it was accepted, and the file does not hold it");
-    fs::write(file, "mine\n").unwrap();
+    fs::write(&story.file, "mine\n").unwrap();
     // Each look waits twice as long as the last one.
     tokio::time::sleep(Duration::from_secs(64)).await;
     none_are_left(&drafts).await;
@@ -158,9 +131,9 @@ async fn a_confirmed_draft_stays_until_the_agent_writes_it() {
 async fn an_unsaved_draft_that_is_written_is_no_problem() {
     let mut story = Story::begin().await;
     block(&story);
-    let file = accepted(&mut story).await;
+    accepted(&mut story).await;
     let desk::Event::Problem(_) = news(&mut story).await else { panic!("it is not saved") };
-    fs::write(file, "mine\n").unwrap();
+    fs::write(&story.file, "mine\n").unwrap();
     tokio::time::sleep(Duration::from_secs(2)).await;
     let nothing_is_wrong = async {
         loop {
@@ -176,12 +149,11 @@ async fn an_unsaved_draft_that_is_written_is_no_problem() {
 #[tokio::test(start_paused = true)]
 async fn the_next_start_removes_drafts_written_meanwhile() {
     let mut story = Story::begin().await;
-    let file = accepted(&mut story).await;
-    let Story { directory, companion, .. } = story;
-    companion.stop().await;
-    let drafts = Drafts::open(&AppDirs::below(directory.path()));
+    accepted(&mut story).await;
+    story.companion.stop().await;
+    let drafts = Drafts::open(&AppDirs::below(story.directory.path()));
     assert_eq!(drafts.list().unwrap().len(), 1);
-    fs::write(file, "mine\n").unwrap();
-    let _companion = builder(directory.path()).start().await.unwrap();
+    fs::write(story.file, "mine\n").unwrap();
+    let _companion = builder(story.directory.path()).start().await.unwrap();
     none_are_left(&drafts).await;
 }

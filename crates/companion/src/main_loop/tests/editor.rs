@@ -15,7 +15,7 @@ async fn terminals_are_given_the_variables_of_every_family() {
     assert_eq!(value("QWEN_CODE_IDE_SERVER_STDIO_COMMAND"), Some("/a b"));
     assert!(value("QWEN_CODE_IDE_WORKSPACE_PATH").is_some_and(|path| path.contains("/project")));
 
-    let other = story.directory.path().join("other");
+    let other = story.path("other");
     fs::create_dir(&other).unwrap();
     story.companion.set_roots(vec![other]).await.unwrap();
     let of = |status: &Status| status.environment.0["QWEN_CODE_IDE_WORKSPACE_PATH"].contains("/other");
@@ -25,7 +25,7 @@ async fn terminals_are_given_the_variables_of_every_family() {
 /// The names of the current Gemini CLI's discovery files.
 fn records(story: &Story) -> Vec<String> {
     // It goes with them.
-    let entries = fs::read_dir(story.directory.path().join("tmp/gemini/ide")).into_iter().flatten();
+    let entries = fs::read_dir(story.path("tmp/gemini/ide")).into_iter().flatten();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     names.filter(|name| name.starts_with("gemini-")).collect()
 }
@@ -59,7 +59,7 @@ async fn a_changed_editor_is_found_by_its_process_only() {
     assert_eq!(story.companion.set_editor(first.editor()).await, []);
     assert!(records(&story).contains(&name(first.0.id())));
     assert!(records(&story).contains(&name(std::process::id())), "the process above it");
-    let path = story.directory.path().join("tmp/gemini/ide").join(name(first.0.id()));
+    let path = story.path("tmp/gemini/ide").join(name(first.0.id()));
     let record: serde_json::Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
     assert_eq!(record["ideInfo"]["displayName"], "Other");
 
@@ -73,19 +73,12 @@ async fn a_changed_editor_is_found_by_its_process_only() {
 #[tokio::test(start_paused = true)]
 async fn a_leaving_editor_decides_nothing_and_removes_its_files() {
     let mut story = Story::begin().await;
-    let file = story.file.clone();
-    let active = ActiveFile { path: file.clone(), ..ActiveFile::default() };
-    let report = ContextReport { active: Some(active), ..ContextReport::default() };
-    story.desk.request(Request::ChangeContext(report)).await.unwrap();
+    story.focus(&story.file).await;
     story.status(|status| !status.context.is_empty()).await;
-    let (session, mut stream) = {
-        let agent = story.agent().await;
-        let stream = agent.stream().await;
-        agent.open_diff(&file, "one\n2\nthree\n").await;
-        (agent.session, stream)
-    };
-    let review = story.opened().await;
-    story.type_over(&review, "one\nmine\nthree\n").await;
+    let agent = story.agent().await;
+    let mut stream = agent.stream().await;
+    let mut review = story.proposed_by(&agent, "one\n2\nthree\n").await;
+    story.type_over(&mut review, "one\nmine\nthree\n").await;
 
     story.companion.hide().await;
     assert_eq!(records(&story), [""; 0]);
@@ -97,17 +90,14 @@ async fn a_leaving_editor_decides_nothing_and_removes_its_files() {
     assert_eq!(fs::read_to_string(draft).unwrap(), "one\nmine\nthree\n");
 
     // Neither time nor new roots nor the focus bring the files back.
-    story.companion.set_roots(vec![story.directory.path().join("project")]).await.unwrap();
+    story.companion.set_roots(vec![story.path("project")]).await.unwrap();
     story.companion.focus();
     tokio::time::sleep(Duration::from_secs(35)).await;
-    story.companion.set_roots(vec![story.directory.path().join("project")]).await.unwrap();
+    story.companion.set_roots(vec![story.path("project")]).await.unwrap();
     assert_eq!(records(&story), [""; 0]);
 
     // The agent is connected still, and what it proposes waits.
-    let events = story.companion.events.clone();
-    let agent = Agent { events: &events, session };
-    agent.open_diff(&file, "one\n2!\nthree\n").await;
-    let review = story.opened().await;
+    let review = story.proposed_by(&agent, "one\n2!\nthree\n").await;
     nothing_within(&mut stream, Duration::from_secs(40)).await;
 
     let editor = Editor { name: "e".into(), display_name: "E".into(), pid: std::process::id() };
@@ -121,7 +111,7 @@ async fn a_leaving_editor_decides_nothing_and_removes_its_files() {
 #[tokio::test]
 async fn the_focus_renews_what_agents_take_the_newest_of() {
     let story = Story::begin().await;
-    let lock = story.directory.path().join(format!("home/.qwen/ide/{}.lock", story.companion.port()));
+    let lock = story.path(&format!("home/.qwen/ide/{}.lock", story.companion.port()));
     let modified = || fs::metadata(&lock).unwrap().modified().unwrap();
     let long_ago = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
     let by_desk = || drop(story.desk.send(Request::Focus));

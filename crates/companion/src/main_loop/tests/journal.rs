@@ -9,50 +9,34 @@ use crate::persistence::recovery_store::RecoveryStore;
 /// A companion with a journal ends while an agent has a diff open. Returns the story and what the agent knew:
 /// its session, the port, the token.
 async fn interrupted() -> (Story, String, u16, String) {
-    interrupted_with(Credential::Token(None)).await
-}
-
-async fn interrupted_with(proof: Credential) -> (Story, String, u16, String) {
-    interrupted_after(proof, Some("one\nmine\nthree\n")).await
+    interrupted_after(Credential::Token(None), Some("one\nmine\nthree\n")).await
 }
 
 async fn interrupted_after(proof: Credential, typed: Option<&str>) -> (Story, String, u16, String) {
-    let mut story = Story::of(|builder| builder.journal_as("k")).await;
-    let session = {
-        let agent = story.agent_with(proof).await;
-        agent.open_diff(&story.file, "one\n2\nthree\n").await;
-        agent.session
-    };
-    let review = story.opened().await;
+    let mut story = Story::with_journal().await;
+    let agent = story.agent_with(proof).await;
+    let mut review = story.proposed_by(&agent, "one\n2\nthree\n").await;
     assert_eq!(review.id, ReviewId(1));
     if let Some(typed) = typed {
-        story.type_over(&review, typed).await;
+        story.type_over(&mut review, typed).await;
     }
     let (port, token) = (story.companion.port(), story.companion.token().to_owned());
-    let hold = Some(PortHold::take(story.companion.addresses()).unwrap());
-    let Story { directory, companion, file, reviews, .. } = story;
-    companion.hand_over().await;
-    let nobody = desk::pair().0;
-    // In place of the companion that is gone stands one of another project, until the successor comes.
-    let elsewhere = tempfile::tempdir().unwrap();
-    fs::create_dir(elsewhere.path().join("project")).unwrap();
-    let companion = builder(elsewhere.path()).start().await.unwrap();
-    (Story { directory, companion, desk: nobody, reviews, file, hold }, session, port, token)
+    story.interrupt().await;
+    (story, agent.session, port, token)
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_successor_takes_sessions_over_and_rejects_open_reviews() {
     let (mut story, session, port, token) = interrupted().await;
-    let record = format!("tmp/gemini/ide/gemini-ide-server-{}-{port}.json", std::process::id());
-    assert!(story.directory.path().join(&record).exists(), "agents find it in the meantime");
-    let drafts = Drafts::open(&AppDirs::below(story.directory.path()));
-    assert_eq!(drafts.read(&drafts.list().unwrap()[0].id).unwrap(), "one\nmine\nthree\n");
+    let record = story.path(&format!("tmp/gemini/ide/gemini-ide-server-{}-{port}.json", std::process::id()));
+    assert!(record.exists(), "agents find it in the meantime");
+    assert_eq!(texts(&Drafts::open(&story.app_dirs())), ["one\nmine\nthree\n"]);
 
-    story.succeeded_by(|builder| builder.journal_as("k")).await;
+    story.succeed().await;
     assert_eq!((story.companion.port(), story.companion.token()), (port, token.as_str()));
-    assert!(story.directory.path().join(&record).exists());
+    assert!(record.exists());
     assert!(story.problem().await.what.contains("a.txt"));
-    let agent = Agent { events: &story.companion.events, session };
+    let agent = story.agent_of(session);
     let mut stream = agent.stream().await;
     assert_eq!(outcome(&mut stream).await.0["method"], "ide/diffRejected");
     assert_eq!(agent.close_diff(&story.file).await.as_deref(), Some("one\nmine\nthree\n"));
@@ -61,7 +45,7 @@ async fn a_successor_takes_sessions_over_and_rejects_open_reviews() {
 #[tokio::test(start_paused = true)]
 async fn where_nothing_was_typed_no_draft_is_promised() {
     let (mut story, ..) = interrupted_after(Credential::Token(None), None).await;
-    story.succeeded_by(|builder| builder.journal_as("k")).await;
+    story.succeed().await;
     let hint = story.problem().await.hint.unwrap();
     assert!(hint.contains("/ide enable") && !hint.contains("drafts"), "{hint}");
 }
@@ -70,12 +54,11 @@ async fn where_nothing_was_typed_no_draft_is_promised() {
 async fn an_unreadable_journal_promises_no_missing_draft() {
     for has_draft in [false, true] {
         let (mut story, ..) = interrupted().await;
-        let state = AppDirs::below(story.directory.path()).state;
-        fs::write(state.join("journal/own-k.json"), "{}\n").unwrap();
+        fs::write(story.path("state/journal/own-k.json"), "{}\n").unwrap();
         if !has_draft {
-            fs::remove_dir_all(state.join("drafts")).unwrap();
+            fs::remove_dir_all(story.path("state/drafts")).unwrap();
         }
-        story.succeeded_by(|builder| builder.journal_as("k")).await;
+        story.succeed().await;
         let hint = story.problem().await.hint.unwrap();
         assert_eq!(hint.contains("drafts"), has_draft, "{hint}");
     }
@@ -84,8 +67,8 @@ async fn an_unreadable_journal_promises_no_missing_draft() {
 #[tokio::test(start_paused = true)]
 async fn an_edit_without_a_draft_is_saved_from_the_journal() {
     let (mut story, ..) = interrupted().await;
-    fs::remove_dir_all(Drafts::open(&AppDirs::below(story.directory.path())).directory()).unwrap();
-    story.succeeded_by(|builder| builder.journal_as("k")).await;
+    fs::remove_dir_all(story.path("state/drafts")).unwrap();
+    story.succeed().await;
     let hint = story.problem().await.hint.unwrap();
     assert!(hint.contains("Your edits are in `alongside drafts`"), "{hint}");
     assert_eq!(story.drafts().await, ["one\nmine\nthree\n"]);
@@ -93,9 +76,9 @@ async fn an_edit_without_a_draft_is_saved_from_the_journal() {
 
 #[tokio::test(start_paused = true)]
 async fn after_a_crash_old_agents_get_outcomes_they_understand() {
-    let (mut story, session, ..) = interrupted_with(Credential::Nothing).await;
-    story.succeeded_by(|builder| builder.journal_as("k").allow_tokenless_agents(true)).await;
-    let mut stream = Agent { events: &story.companion.events, session }.stream().await;
+    let (mut story, session, ..) = interrupted_after(Credential::Nothing, None).await;
+    story.succeed().await;
+    let mut stream = story.agent_of(session).stream().await;
     let told = loop {
         let told = messages(&mut stream).await;
         if told.len() > 1 {
@@ -110,9 +93,16 @@ async fn after_a_crash_old_agents_get_outcomes_they_understand() {
 #[tokio::test(start_paused = true)]
 async fn review_ids_are_not_used_again_after_an_interruption() {
     let (mut story, ..) = interrupted().await;
-    story.succeeded_by(|builder| builder.journal_as("k")).await;
-    story.agent().await.open_diff(&story.file, "x\n").await;
-    assert_eq!(story.opened().await.id, ReviewId(2));
+    story.succeed().await;
+    assert_eq!(story.proposed("x\n").await.id, ReviewId(2));
+}
+
+/// Desks are told which agents are lost, and why.
+async fn says_lost(story: &mut Story, why: &str) {
+    let problem = story.problem().await.to_string();
+    for part in ["Gemini CLI", why, "/ide enable", "a.txt"] {
+        assert!(problem.contains(part), "{part} in {problem}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -121,18 +111,14 @@ async fn a_successor_without_the_port_names_the_lost_agents() {
     story.hold = None;
     let _somebody_else = TcpListener::bind(("127.0.0.1", port)).unwrap();
     let before = Instant::now();
-    story.succeeded_by(|builder| builder.journal_as("k")).await;
+    story.succeed().await;
     let waited = before.elapsed();
     assert!(waited >= Duration::from_millis(500) && waited <= Duration::from_secs(1), "{waited:?}");
     assert_ne!(story.companion.port(), port);
     assert_ne!(story.companion.token(), token, "agents show the old one to whoever has the port now");
-    let problem = story.problem().await.to_string();
-    for part in ["Gemini CLI", "/ide enable", "a.txt", &port.to_string()] {
-        assert!(problem.contains(part), "{part} in {problem}");
-    }
-    assert!(!Agent { events: &story.companion.events, session }.is_known().await);
-    story.agent().await.open_diff(&story.file, "x\n").await;
-    assert_eq!(story.opened().await.id, ReviewId(2), "desks may still show the first");
+    says_lost(&mut story, &port.to_string()).await;
+    assert!(!story.agent_of(session).is_known().await);
+    assert_eq!(story.proposed("x\n").await.id, ReviewId(2), "desks may still show the first");
 }
 
 #[tokio::test(start_paused = true)]
@@ -140,32 +126,23 @@ async fn a_port_that_nobody_held_burns_its_token_and_sessions() {
     let (mut story, session, port, token) = interrupted().await;
     story.hold = None;
     // A desk that is gone has left files under its own process.
-    let left = story.directory.path().join(format!("tmp/gemini/ide/gemini-ide-server-99999999-{port}.json"));
+    let left = story.path(&format!("tmp/gemini/ide/gemini-ide-server-99999999-{port}.json"));
     let record =
         serde_json::json!({ "port": port, "workspacePath": "", "authToken": token, "writer": "alongside" });
     fs::write(&left, record.to_string()).unwrap();
-    story.succeeded_by(|builder| builder.journal_as("k")).await;
+    story.succeed().await;
     assert_eq!(story.companion.port(), port, "nobody has it");
     assert_ne!(story.companion.token(), token, "somebody may have had it, and heard the old one");
-    assert!(!Agent { events: &story.companion.events, session }.is_known().await);
-    let problem = story.problem().await.to_string();
-    for part in ["Gemini CLI", "new token", "/ide enable", "a.txt"] {
-        assert!(problem.contains(part), "{part} in {problem}");
-    }
-    let swept = async {
-        while left.exists() {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(300), swept).await.expect("files with the old token are swept");
+    assert!(!story.agent_of(session).is_known().await);
+    says_lost(&mut story, "new token").await;
+    wait_until("files with the old token are swept", || !left.exists()).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_predecessor_that_is_not_quite_gone_is_waited_for() {
     let (mut story, _, port, _) = interrupted().await;
     story.hold = None;
-    let state = story.directory.path().join("state");
-    let journal = RecoveryStore::take(&state, "own-k").unwrap().expect("it was let go");
+    let journal = RecoveryStore::take(&story.path("state"), "own-k").unwrap().expect("it was let go");
     let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
     let dying = tokio::spawn(async move {
         tokio::time::sleep(Duration::from_millis(200)).await;
@@ -173,18 +150,18 @@ async fn a_predecessor_that_is_not_quite_gone_is_waited_for() {
         tokio::time::sleep(Duration::from_millis(200)).await;
         drop(listener);
     });
-    story.succeeded_by(|builder| builder.journal_as("k")).await;
+    story.succeed().await;
     dying.await.unwrap();
     assert_eq!(story.companion.port(), port);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_journal_that_a_living_companion_keeps_is_left_alone() {
-    let mut story = Story::of(|builder| builder.journal_as("k")).await;
+    let mut story = Story::with_journal().await;
     let port = story.companion.port();
     let first =
         std::mem::replace(&mut story.companion, builder(story.directory.path()).start().await.unwrap());
-    story.succeeded_by(|builder| builder.journal_as("k")).await;
+    story.succeed().await;
     assert_ne!(story.companion.port(), port);
     drop(first);
 }
@@ -192,7 +169,7 @@ async fn a_journal_that_a_living_companion_keeps_is_left_alone() {
 #[tokio::test(start_paused = true)]
 async fn handing_over_cuts_streams_and_stopping_ends_them() {
     for hands_over in [true, false] {
-        let story = Story::of(|builder| builder.journal_as("k")).await;
+        let story = Story::with_journal().await;
         let session = story.agent().await.session;
         let (port, token) = (story.companion.port(), story.companion.token());
         let request = format!(

@@ -15,44 +15,37 @@ fn files_below(directory: &Path) -> Vec<String> {
 
 #[tokio::test(start_paused = true)]
 async fn an_edit_is_on_disk_before_it_is_confirmed() {
-    let mut story = Story::of(|builder| builder.journal_as("k")).await;
-    let file = story.file.clone();
-    story.agent().await.open_diff(&file, "new\n").await;
-    let mut review = story.opened().await;
-    let state = story.directory.path().join("state");
+    let mut story = Story::with_journal().await;
+    let mut review = story.proposed("new\n").await;
+    let journal = |story: &Story| files_below(&story.path("state/journal")).concat();
     for n in 0..20 {
         let text = format!("typed {n}\n");
-        review.revision = story.type_over(&review, &text).await;
-        assert!(files_below(&state.join("drafts")).contains(&text), "{n}: no draft");
-        let journal = files_below(&state.join("journal")).concat();
-        assert!(journal.contains(&format!("typed {n}")), "{n}: not in {journal}");
+        story.type_over(&mut review, &text).await;
+        assert!(files_below(&story.path("state/drafts")).contains(&text), "{n}: no draft");
+        assert!(journal(&story).contains(&format!("typed {n}")), "{n}: not in {}", journal(&story));
     }
     story.decide(&review, Decision::Accept).await.unwrap();
-    let journal = files_below(&state.join("journal")).concat();
-    assert!(journal.contains("ide/diffAccepted"), "{journal}");
+    assert!(journal(&story).contains("ide/diffAccepted"), "{}", journal(&story));
 }
 
 #[tokio::test(start_paused = true)]
 async fn without_a_journal_edits_are_saved_as_drafts() {
     let mut story = Story::begin().await;
-    let file = story.file.clone();
-    story.agent().await.open_diff(&file, "new\n").await;
-    let mut review = story.opened().await;
+    let mut review = story.proposed("new\n").await;
     for n in 0..20 {
         let text = format!("typed {n}\n");
-        review.revision = story.type_over(&review, &text).await;
-        assert!(files_below(&story.directory.path().join("state/drafts")).contains(&text), "{n}");
+        story.type_over(&mut review, &text).await;
+        assert!(files_below(&story.path("state/drafts")).contains(&text), "{n}");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_unwritable_journal_is_reported_and_retried() {
-    let mut story = Story::of(|builder| builder.journal_as("k")).await;
-    let journal = story.directory.path().join("state/journal");
+    let mut story = Story::with_journal().await;
+    let journal = story.path("state/journal");
     fs::remove_dir_all(&journal).unwrap();
     fs::write(&journal, "").unwrap();
-    let file = story.file.clone();
-    story.agent().await.open_diff(&file, "new\n").await;
+    story.proposed("new\n").await;
     let said = story.problem().await;
     assert!(said.what.starts_with("the recovery journal cannot be written: "), "{said:?}");
     story.desk = story.companion.join();
@@ -64,8 +57,8 @@ async fn an_unwritable_journal_is_reported_and_retried() {
 
 #[tokio::test(start_paused = true)]
 async fn a_removed_journal_is_restored_within_ten_seconds() {
-    let story = Story::of(|builder| builder.journal_as("k")).await;
-    let journal = story.directory.path().join("state/journal");
+    let story = Story::with_journal().await;
+    let journal = story.path("state/journal");
     story.agent().await;
     fs::remove_dir_all(&journal).unwrap();
     let until = Instant::now() + Duration::from_secs(11);
@@ -73,26 +66,17 @@ async fn a_removed_journal_is_restored_within_ten_seconds() {
         assert!(Instant::now() < until, "it stays away");
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    assert!(crate::persistence::recovery_store::is_kept(&AppDirs::below(story.directory.path()), "own-k"));
+    assert!(crate::persistence::recovery_store::is_kept(&story.app_dirs(), "own-k"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_damaged_journal_is_reported_and_does_not_block() {
-    let story = Story::of(|builder| builder.journal_as("k")).await;
+    let mut story = Story::with_journal().await;
     story.agent().await;
-    let state = story.directory.path().join("state");
-    let Story { directory, companion, file, reviews, .. } = story;
-    companion.hand_over().await;
-    for entry in fs::read_dir(state.join("journal")).unwrap().flatten() {
-        if entry.file_type().unwrap().is_file() && entry.path().extension().is_some_and(|e| e == "json") {
-            fs::write(entry.path(), "{\"port\":").unwrap();
-        }
-    }
-    let companion = builder(directory.path()).journal_as("k").start().await.unwrap();
-    let desk = companion.join();
-    let mut story = Story { directory, companion, desk, reviews, file, hold: None };
+    story.interrupt().await;
+    fs::write(story.path("state/journal/own-k.json"), "{\"port\":").unwrap();
+    story.succeed().await;
     let said = story.problem().await.to_string();
     assert!(said.contains("its recovery journal cannot be used") && said.contains("/ide enable"), "{said}");
-    story.agent().await.open_diff(&story.file.clone(), "x\n").await;
-    story.opened().await;
+    story.proposed("x\n").await;
 }

@@ -57,11 +57,11 @@ fn copy(from: &Path, to: &Path) {
 /// An agent proposes four files, one after the other: an edited one is accepted, one is rejected, one is
 /// answered in the agent, and one is left open. Returns every moment of it.
 async fn lived() -> (Vec<Moment>, Vec<String>, u16, PortHold) {
-    let mut story = Story::of(|builder| builder.journal_as("k")).await;
+    let mut story = Story::with_journal().await;
     let port = story.companion.port();
     let hold = PortHold::take(story.companion.addresses()).unwrap();
     let (memory, moments) = (Memory::default(), Arc::new(Mutex::new(Vec::new())));
-    let state = story.directory.path().join("state");
+    let state = story.path("state");
     let (theirs, into, from) = (memory.clone(), moments.clone(), state.clone());
     disk_steps::watch(&state, move || {
         let known = theirs.0.lock().unwrap().clone();
@@ -70,12 +70,10 @@ async fn lived() -> (Vec<Moment>, Vec<String>, u16, PortHold) {
         into.lock().unwrap().push(Moment { known, state });
     });
     let files: Vec<String> = ["a.txt", "b.txt", "c.txt", "d.txt"]
-        .map(|name| story.directory.path().join("project").join(name).to_str().unwrap().to_owned())
+        .map(|name| story.path("project").join(name).to_str().unwrap().to_owned())
         .into();
-    let session = story.agent().await.session;
-    memory.add(Known::Session(session.clone()));
-    let events = story.companion.events.clone();
-    let agent = Agent { events: &events, session };
+    let agent = story.agent().await;
+    memory.add(Known::Session(agent.session.clone()));
     let hears = tokio::spawn(hears(agent.stream().await, memory.clone()));
     for (n, file) in files.iter().enumerate() {
         agent.open_diff(file, &format!("proposal {n}\n")).await;
@@ -83,7 +81,7 @@ async fn lived() -> (Vec<Moment>, Vec<String>, u16, PortHold) {
         let mut review = story.opened().await;
         for again in ["typed", "typed again"] {
             let text = format!("{again} {n}\n");
-            review.revision = story.type_over(&review, &text).await;
+            story.type_over(&mut review, &text).await;
             memory.add(Known::Typed(text));
         }
         let decision = if n == 0 { Decision::Accept } else { Decision::Reject };
@@ -112,8 +110,7 @@ async fn lived() -> (Vec<Moment>, Vec<String>, u16, PortHold) {
 async fn hears(mut stream: OpenStream, memory: Memory) {
     while let Some(frame) = stream.frames.recv().await {
         stream.events.send(Event::StreamDrained { session: stream.session.clone() });
-        for json in frame.lines().filter_map(|line| line.strip_prefix("data: ")) {
-            let message: serde_json::Value = serde_json::from_str(json).unwrap();
+        for message in messages_in(&frame) {
             match message["method"].as_str() {
                 Some("ping") => {
                     let id = serde_json::from_value(message["id"].clone()).unwrap();
@@ -154,12 +151,7 @@ async fn holds(moment: &Moment, files: &[String], port: u16, hold: &PortHold) {
     let what = format!("killed when this was known: {known:#?}");
     let (directory, companion) = successor(moment, port, hold).await;
     let drafts = Drafts::open(&AppDirs::below(directory.path()));
-    let texts: Vec<String> = drafts
-        .list()
-        .unwrap()
-        .iter()
-        .map(|draft| drafts.read(&draft.id).expect("a draft is whole"))
-        .collect();
+    let texts = texts(&drafts);
 
     // The last that was typed for each file is in a draft, unless the agent has it; or it was neither.
     let mut delivered = String::new();
@@ -186,23 +178,17 @@ async fn holds(moment: &Moment, files: &[String], port: u16, hold: &PortHold) {
         _ => None,
     });
     let Some(session) = session else { return companion.stop().await };
-    let agent = Agent { events: &companion.events, session };
+    let agent = Agent { events: companion.events.clone(), session };
     assert!(agent.is_known().await, "its session is lost; {what}");
     let mut stream = agent.stream().await;
-    let heard: Vec<serde_json::Value> = {
-        let mut heard = Vec::new();
-        let until = Instant::now() + Duration::from_secs(2);
-        while let Ok(frame) = tokio::time::timeout_at(until, stream.frames.recv()).await {
-            let frame = frame.unwrap();
-            stream.events.send(Event::StreamDrained { session: stream.session.clone() });
-            let messages = frame.lines().filter_map(|line| line.strip_prefix("data: "));
-            let messages = messages.map(|json| serde_json::from_str::<serde_json::Value>(json).unwrap());
-            heard.extend(messages.filter(|message| {
-                message["method"].as_str().is_some_and(|method| method.starts_with("ide/diff"))
-            }));
-        }
-        heard
+    let is_outcome = |message: &serde_json::Value| {
+        message["method"].as_str().is_some_and(|method| method.starts_with("ide/diff"))
     };
+    let mut heard = Vec::new();
+    let deadline = Instant::now() + Duration::from_secs(2);
+    while let Some(frame) = frame_within(&mut stream, deadline - Instant::now()).await {
+        heard.extend(messages_in(&frame).into_iter().filter(is_outcome));
+    }
     // The agent hears the outcome of each open review once, and otherwise only outcomes that it heard before.
     let last = known.iter().rposition(|known| matches!(known, Known::Proposed(_)));
     let since: &[Known] = last.map_or(&[], |at| &known[at..]);

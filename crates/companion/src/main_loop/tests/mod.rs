@@ -15,7 +15,7 @@ mod test_directory;
 
 use std::collections::HashMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use alongside_contract::mcp::{CallToolResult, Implementation};
@@ -61,14 +61,18 @@ struct Story {
 }
 
 /// An agent, without the HTTP.
-struct Agent<'a> {
-    events: &'a Events,
+struct Agent {
+    events: Events,
     session: String,
 }
 
 impl Story {
     async fn begin() -> Self {
         Self::of(|builder| builder).await
+    }
+
+    async fn with_journal() -> Self {
+        Self::of(|builder| builder.journal_as("k")).await
     }
 
     async fn of(which: impl FnOnce(Builder) -> Builder) -> Self {
@@ -84,16 +88,56 @@ impl Story {
         Self { directory, companion, desk, reviews: HashMap::new(), file, hold: None }
     }
 
-    async fn agent(&self) -> Agent<'_> {
+    async fn agent(&self) -> Agent {
         self.agent_with(Credential::Token(None)).await
     }
 
-    async fn agent_with(&self, credential: Credential) -> Agent<'_> {
-        let events = &self.companion.events;
-        let client = Implementation { name: "gemini-cli-test".into(), version: "1".into(), title: None };
-        let wanted =
-            |welcomed| Event::SessionWanted { client, version: "2025-06-18".into(), credential, welcomed };
-        Agent { events, session: events.ask(wanted).await.unwrap().unwrap() }
+    async fn agent_with(&self, credential: Credential) -> Agent {
+        let session = self.welcomed("gemini-cli-test", credential).await.unwrap();
+        self.agent_of(session)
+    }
+
+    /// The agent of a session, which may be of another companion.
+    fn agent_of(&self, session: String) -> Agent {
+        Agent { events: self.companion.events.clone(), session }
+    }
+
+    /// The session of a client that gives itself this name, and this version.
+    async fn welcomed(&self, name: &str, credential: Credential) -> Result<String, SessionRefusal> {
+        let client = Implementation { name: name.into(), version: name.into(), title: None };
+        let version = "2025-06-18".into();
+        let wanted = |welcomed| Event::SessionWanted { client, version, credential, welcomed };
+        self.companion.events.ask(wanted).await.unwrap()
+    }
+
+    /// The review of a text that a new agent proposes for the file.
+    async fn proposed(&mut self, text: &str) -> Review {
+        let agent = self.agent().await;
+        self.proposed_by(&agent, text).await
+    }
+
+    async fn proposed_by(&mut self, agent: &Agent, text: &str) -> Review {
+        agent.open_diff(&self.file, text).await;
+        self.opened().await
+    }
+
+    /// The person goes to a file.
+    async fn focus(&self, path: &str) {
+        let active = ActiveFile { path: path.to_owned(), ..ActiveFile::default() };
+        self.report(ContextReport { active: Some(active), ..ContextReport::default() }).await;
+    }
+
+    async fn report(&self, report: ContextReport) {
+        self.desk.request(Request::ChangeContext(report)).await.unwrap();
+    }
+
+    /// A path in the test's directory.
+    fn path(&self, below: &str) -> PathBuf {
+        self.directory.path().join(below)
+    }
+
+    fn app_dirs(&self) -> AppDirs {
+        AppDirs::below(self.directory.path())
     }
 
     async fn next(&mut self) -> desk::Event {
@@ -103,10 +147,20 @@ impl Story {
             .unwrap()
     }
 
-    /// Another companion takes the place of this one, which is gone, and is told to this desk.
-    async fn succeeded_by(&mut self, which: impl FnOnce(Builder) -> Builder) {
+    /// The companion is handed over. In its place stands one of another project, until the successor comes.
+    async fn interrupt(&mut self) {
+        self.hold = Some(PortHold::take(self.companion.addresses()).unwrap());
+        let elsewhere = tempfile::tempdir().unwrap();
+        fs::create_dir(elsewhere.path().join("project")).unwrap();
+        let other = builder(elsewhere.path()).start().await.unwrap();
+        std::mem::replace(&mut self.companion, other).hand_over().await;
+        self.desk = desk::pair().0;
+    }
+
+    /// Another companion takes the place of this one, which is gone, and a desk joins it.
+    async fn succeed(&mut self) {
         until_children_run_programs_of_their_own();
-        let mut builder = which(builder(self.directory.path()));
+        let mut builder = builder(self.directory.path()).journal_as("k");
         if let Some(hold) = &self.hold {
             builder = builder.port_hold(hold.clone());
         }
@@ -159,10 +213,10 @@ impl Story {
         }
     }
 
-    async fn type_over(&self, review: &Review, text: &str) -> u64 {
+    async fn type_over(&self, review: &mut Review, text: &str) {
         let changes = vec![Change { range: None, text: text.into() }];
         let edit = Request::EditReview { id: review.id, revision: review.revision, changes };
-        self.desk.request(edit).await.unwrap().revision
+        review.revision = self.desk.request(edit).await.unwrap().revision;
     }
 
     async fn decide(&self, review: &Review, decision: Decision) -> Result<(), Refusal> {
@@ -172,10 +226,14 @@ impl Story {
 
     /// The texts of all drafts, once the companion has stopped and so written everything.
     async fn drafts(self) -> Vec<String> {
+        let drafts = Drafts::open(&self.app_dirs());
         self.companion.stop().await;
-        let drafts = Drafts::open(&AppDirs::below(self.directory.path()));
-        drafts.list().unwrap().iter().map(|draft| drafts.read(&draft.id).unwrap()).collect()
+        texts(&drafts)
     }
+}
+
+fn texts(drafts: &Drafts) -> Vec<String> {
+    drafts.list().unwrap().iter().map(|draft| drafts.read(&draft.id).expect("a draft is whole")).collect()
 }
 
 /// A companion of the project below this directory.
@@ -183,7 +241,7 @@ fn builder(directory: &Path) -> Builder {
     Companion::builder().root(directory.join("project")).app_dirs(AppDirs::below(directory))
 }
 
-impl Agent<'_> {
+impl Agent {
     async fn stream(&self) -> OpenStream {
         let session = self.session.clone();
         self.events.ask(|opened| Event::StreamWanted { session, opened }).await.unwrap().unwrap()
@@ -223,6 +281,10 @@ impl Agent<'_> {
         answer.unwrap().unwrap().map(|text| text.to_string())
     }
 
+    fn confirm(&self, ping: Id) {
+        self.events.send(Event::Receipt { session: self.session.clone(), id: ping });
+    }
+
     async fn is_known(&self) -> bool {
         let known = self.begins_request().await.is_some();
         self.ends_request();
@@ -241,18 +303,34 @@ async fn outcome(stream: &mut OpenStream) -> (serde_json::Value, Id) {
 
 /// The messages of the next frame.
 async fn messages(stream: &mut OpenStream) -> Vec<serde_json::Value> {
-    let wait = tokio::time::timeout(Duration::from_secs(120), stream.frames.recv());
-    let frame = wait.await.expect("a frame comes").expect("the stream is open");
-    stream.events.send(Event::StreamDrained { session: stream.session.clone() });
+    messages_in(&frame_within(stream, Duration::from_secs(120)).await.expect("a frame comes"))
+}
+
+fn messages_in(frame: &str) -> Vec<serde_json::Value> {
     let lines = frame.lines();
     lines.filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok()).collect()
 }
 
+/// The next frame of an open stream, which is read by that; `None` if none comes in this time.
+async fn frame_within(stream: &mut OpenStream, time: Duration) -> Option<String> {
+    let frame = tokio::time::timeout(time, stream.frames.recv()).await.ok()?;
+    stream.events.send(Event::StreamDrained { session: stream.session.clone() });
+    Some(frame.expect("the stream is open"))
+}
+
 async fn nothing_within(stream: &mut OpenStream, time: Duration) {
     let deadline = Instant::now() + time;
-    while let Ok(frame) = tokio::time::timeout_at(deadline, stream.frames.recv()).await {
-        let frame = frame.expect("the stream is open");
+    while let Some(frame) = frame_within(stream, deadline - Instant::now()).await {
         assert!(frame.contains("ide/contextUpdate"), "unexpected: {frame}");
-        stream.events.send(Event::StreamDrained { session: stream.session.clone() });
     }
+}
+
+/// Waits until something is so, on the clock of the test.
+async fn wait_until(what: &str, is: impl Fn() -> bool) {
+    let wait = async {
+        while !is() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), wait).await.expect(what);
 }

@@ -7,17 +7,10 @@ use super::*;
 #[tokio::test(start_paused = true)]
 async fn a_stream_cut_while_an_outcome_waits_blocks_nobody() {
     let mut story = Story::begin().await;
-    let file = story.file.clone();
-    let session = {
-        let agent = story.agent().await;
-        agent.open_diff(&file, "one\n2\nthree\n").await;
-        agent.session
-    };
-    let review = story.opened().await;
+    let agent = story.agent().await;
+    let review = story.proposed_by(&agent, "one\n2\nthree\n").await;
     story.decide(&review, Decision::Accept).await.unwrap();
-    let agent = Agent { events: &story.companion.events, session };
-    let stream = agent.stream().await;
-    drop(stream);
+    drop(agent.stream().await);
     // No other task runs in between.
     tokio::time::advance(Duration::from_millis(200)).await;
     let is_stuck = async {
@@ -37,18 +30,12 @@ async fn a_stream_cut_while_an_outcome_waits_blocks_nobody() {
 #[tokio::test(start_paused = true)]
 async fn an_unsettled_outcome_waits_100_ms_and_for_unread_posts() {
     let mut story = Story::begin().await;
-    let file = story.file.clone();
-    let session = {
-        let agent = story.agent().await;
-        let mut stream = agent.stream().await;
-        agent.open_diff(&file, "x\n").await;
-        let session = agent.session.clone();
-        let review = story.opened().await;
-        story.decide(&review, Decision::Accept).await.unwrap();
-        outcome(&mut stream).await;
-        session
-    };
-    let agent = Agent { events: &story.companion.events, session };
+    let agent = story.agent().await;
+    let mut stream = agent.stream().await;
+    let review = story.proposed_by(&agent, "x\n").await;
+    story.decide(&review, Decision::Accept).await.unwrap();
+    outcome(&mut stream).await;
+    drop(stream);
     let mut stream = agent.stream().await;
     nothing_within(&mut stream, Duration::from_millis(99)).await;
     let (again, _) = outcome(&mut stream).await;
@@ -63,75 +50,53 @@ async fn an_unsettled_outcome_waits_100_ms_and_for_unread_posts() {
 
     // A POST is under way when the stream returns: it may say that the agent has moved on.
     drop(stream);
-    let session = agent.session.clone();
-    agent.events.ask(|known| Event::RequestStarted { session, known }).await.unwrap();
+    agent.begins_request().await.unwrap();
     let mut stream = agent.stream().await;
     nothing_within(&mut stream, Duration::from_secs(30)).await;
-    agent.open_diff(&file, "y\n").await;
-    agent.events.send(Event::RequestRead { session: agent.session.clone() });
+    agent.open_diff(&story.file, "y\n").await;
+    agent.ends_request();
     nothing_within(&mut stream, Duration::from_secs(30)).await;
+}
+
+/// The agent proposes a text, and a person accepts another. Returns the notification and its ping.
+async fn accepted(story: &mut Story, agent: &Agent, stream: &mut OpenStream) -> (serde_json::Value, Id) {
+    let mut review = story.proposed_by(agent, "one\n2\nthree\n").await;
+    story.type_over(&mut review, "one\nmine\nthree\n").await;
+    story.decide(&review, Decision::Accept).await.unwrap();
+    outcome(stream).await
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_receipt_settles_an_outcome_and_its_draft_stays() {
     let mut story = Story::begin().await;
-    let file = story.file.clone();
-    let (session, mut stream) = {
-        let agent = story.agent().await;
-        let stream = agent.stream().await;
-        agent.open_diff(&file, "one\n2\nthree\n").await;
-        (agent.session, stream)
-    };
-    let review = story.opened().await;
-    story.type_over(&review, "one\nmine\nthree\n").await;
-    let review = story.changed().await;
-    story.decide(&review, Decision::Accept).await.unwrap();
-    let (told, ping) = outcome(&mut stream).await;
-    assert_eq!(told["params"]["content"], "one\nmine\nthree\n");
-    let agent = Agent { events: &story.companion.events, session: session.clone() };
-    assert_eq!(
-        agent.close_diff(&file).await.as_deref(),
-        Some("one\nmine\nthree\n"),
-        "decided, not confirmed"
-    );
-
-    agent.open_diff(&file, "one\n2\nthree\n").await;
-    let review = story.opened().await;
-    story.type_over(&review, "one\nmine\nthree\n").await;
-    let review = story.changed().await;
-    story.decide(&review, Decision::Accept).await.unwrap();
-    let (_, second) = outcome(&mut stream).await;
-    let agent = Agent { events: &story.companion.events, session };
-    agent.events.send(Event::Receipt { session: agent.session.clone(), id: ping });
-    agent.events.send(Event::Receipt { session: agent.session.clone(), id: second });
-    assert_eq!(agent.close_diff(&file).await, None, "settled");
-    drop(stream);
+    let agent = story.agent().await;
     let mut stream = agent.stream().await;
-    nothing_within(&mut stream, Duration::from_secs(30)).await;
+    let (told, first) = accepted(&mut story, &agent, &mut stream).await;
+    assert_eq!(told["params"]["content"], "one\nmine\nthree\n");
+    let text = agent.close_diff(&story.file).await;
+    assert_eq!(text.as_deref(), Some("one\nmine\nthree\n"), "decided, not confirmed");
+
+    let (_, second) = accepted(&mut story, &agent, &mut stream).await;
+    agent.confirm(first);
+    agent.confirm(second);
+    assert_eq!(agent.close_diff(&story.file).await, None, "settled");
     drop(stream);
-    let Story { directory, companion, .. } = story;
-    companion.stop().await;
-    let drafts = Drafts::open(&AppDirs::below(directory.path()));
-    assert_eq!(drafts.list().unwrap().len(), 2, "one was answered by closeDiff, one confirmed, none written");
+    nothing_within(&mut agent.stream().await, Duration::from_secs(30)).await;
+    let drafts = story.drafts().await;
+    assert_eq!(drafts.len(), 2, "one was answered by closeDiff, one confirmed, none written");
 }
 
 #[tokio::test(start_paused = true)]
 async fn nobody_hears_of_anothers_diff_even_of_the_same_file() {
     let mut story = Story::begin().await;
-    let file = story.file.clone();
-    let (mut one, mut two) = {
-        let (one, two) = (story.agent().await, story.agent().await);
-        let streams = (one.stream().await, two.stream().await);
-        one.open_diff(&file, "from one\n").await;
-        two.open_diff(&file, "from two\n").await;
-        streams
-    };
-    let review = story.opened().await;
-    let other = story.opened().await;
+    let (one, two) = (story.agent().await, story.agent().await);
+    let (mut to_one, mut to_two) = (one.stream().await, two.stream().await);
+    let review = story.proposed_by(&one, "from one\n").await;
+    let other = story.proposed_by(&two, "from two\n").await;
     story.decide(&review, Decision::Accept).await.unwrap();
-    assert_eq!(outcome(&mut one).await.0["params"]["content"], "from one\n");
-    nothing_within(&mut two, Duration::from_secs(5)).await;
+    assert_eq!(outcome(&mut to_one).await.0["params"]["content"], "from one\n");
+    nothing_within(&mut to_two, Duration::from_secs(5)).await;
     story.decide(&other, Decision::Reject).await.unwrap();
-    assert_eq!(outcome(&mut two).await.0["method"], "ide/diffRejected");
-    nothing_within(&mut one, Duration::from_secs(5)).await;
+    assert_eq!(outcome(&mut to_two).await.0["method"], "ide/diffRejected");
+    nothing_within(&mut to_one, Duration::from_secs(5)).await;
 }

@@ -21,15 +21,10 @@ async fn a_session_ends_60_s_after_its_last_message() {
 #[tokio::test(start_paused = true)]
 async fn reviews_close_10_s_after_the_stream_and_edits_are_drafts() {
     let mut story = Story::begin().await;
-    let file = story.file.clone();
-    let (session, stream) = {
-        let agent = story.agent().await;
-        let stream = agent.stream().await;
-        assert_eq!(agent.open_diff(&file, "one\n2\nthree\n").await, CallToolResult::default());
-        (agent.session, stream)
-    };
-    let review = story.opened().await;
-    story.type_over(&review, "one\nmine\nthree\n").await;
+    let agent = story.agent().await;
+    let stream = agent.stream().await;
+    let mut review = story.proposed_by(&agent, "one\n2\nthree\n").await;
+    story.type_over(&mut review, "one\nmine\nthree\n").await;
     let lost = Instant::now();
     drop(stream);
     let closed = story.closed().await;
@@ -39,10 +34,9 @@ async fn reviews_close_10_s_after_the_stream_and_edits_are_drafts() {
     assert!(closed.draft.is_some_and(|draft| draft.ends_with("a.txt")));
 
     // The agent was only asleep: it hears that nothing was accepted, and closing still gives it the text.
-    let agent = Agent { events: &story.companion.events, session };
     let mut stream = agent.stream().await;
     assert_eq!(outcome(&mut stream).await.0["method"], "ide/diffRejected");
-    assert_eq!(agent.close_diff(&file).await.as_deref(), Some("one\nmine\nthree\n"));
+    assert_eq!(agent.close_diff(&story.file).await.as_deref(), Some("one\nmine\nthree\n"));
     drop(stream);
     assert_eq!(story.drafts().await, ["one\nmine\nthree\n"]);
 }
@@ -50,37 +44,28 @@ async fn reviews_close_10_s_after_the_stream_and_edits_are_drafts() {
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_returns_in_time_keeps_its_reviews() {
     let mut story = Story::begin().await;
-    let file = story.file.clone();
     let agent = story.agent().await;
     let stream = agent.stream().await;
-    agent.open_diff(&file, "x\n").await;
+    let review = story.proposed_by(&agent, "x\n").await;
     drop(stream);
     tokio::time::sleep(Duration::from_secs(9)).await;
     let _stream = agent.stream().await;
     tokio::time::sleep(Duration::from_secs(60)).await;
-    drop(agent);
-    let review = story.opened().await;
     assert_eq!(story.decide(&review, Decision::Reject).await, Ok(()));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_cut_off_proposal_never_replaces_a_later_one() {
     let mut story = Story::begin().await;
-    let file = story.file.clone();
-    let session = {
-        let agent = story.agent().await;
-        let (broken_off, later) =
-            (agent.begins_request().await.unwrap(), agent.begins_request().await.unwrap());
-        assert_eq!(agent.open_diff_by(later, &file, "later\n").await.is_error, None);
-        agent.ends_request();
-        assert_eq!(agent.open_diff_by(broken_off, &file, "broken off\n").await.is_error, Some(true));
-        agent.ends_request();
-        agent.session.clone()
-    };
+    let agent = story.agent().await;
+    let (broken_off, later) = (agent.begins_request().await.unwrap(), agent.begins_request().await.unwrap());
+    assert_eq!(agent.open_diff_by(later, &story.file, "later\n").await.is_error, None);
+    agent.ends_request();
+    assert_eq!(agent.open_diff_by(broken_off, &story.file, "broken off\n").await.is_error, Some(true));
+    agent.ends_request();
     let review = story.opened().await;
     assert_eq!(&*review.proposed, "later\n");
     story.decide(&review, Decision::Accept).await.unwrap();
-    let agent = Agent { events: &story.companion.events, session };
     let (told, _) = outcome(&mut agent.stream().await).await;
     assert_eq!(told["params"]["content"], "later\n");
 }
@@ -88,27 +73,21 @@ async fn a_cut_off_proposal_never_replaces_a_later_one() {
 #[tokio::test(start_paused = true)]
 async fn stop_rejects_reviews_ends_streams_then_removes_files() {
     let mut story = Story::begin().await;
-    let file = story.file.clone();
-    let record = story.directory.path().join(format!("tmp/gemini-ide-server-{}.json", std::process::id()));
+    let record = story.path(&format!("tmp/gemini-ide-server-{}.json", std::process::id()));
     assert!(record.exists());
-    let mut stream = {
-        let agent = story.agent().await;
-        let stream = agent.stream().await;
-        agent.open_diff(&file, "one\n2\nthree\n").await;
-        stream
-    };
-    let review = story.opened().await;
-    story.type_over(&review, "typed\n").await;
-    let Story { directory, companion, .. } = story;
-    let stopped = tokio::spawn(companion.stop());
+    let agent = story.agent().await;
+    let mut stream = agent.stream().await;
+    let mut review = story.proposed_by(&agent, "one\n2\nthree\n").await;
+    story.type_over(&mut review, "typed\n").await;
+    let drafts = Drafts::open(&story.app_dirs());
+    let stopped = tokio::spawn(story.companion.stop());
     assert_eq!(outcome(&mut stream).await.0["method"], "ide/diffRejected");
     assert!(record.exists());
     assert_eq!(stream.frames.recv().await, None);
     drop(stream);
     stopped.await.unwrap();
     assert!(!record.exists());
-    let drafts = Drafts::open(&AppDirs::below(directory.path()));
-    assert_eq!(drafts.read(&drafts.list().unwrap()[0].id).unwrap(), "typed\n");
+    assert_eq!(texts(&drafts), ["typed\n"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -116,21 +95,17 @@ async fn roots_that_change_reach_the_files_and_agents_stay() {
     let story = Story::begin().await;
     let agent = story.agent().await;
     let _stream = agent.stream().await;
-    let record = story.directory.path().join(format!("tmp/gemini-ide-server-{}.json", std::process::id()));
+    let record = story.path(&format!("tmp/gemini-ide-server-{}.json", std::process::id()));
     let roots = || {
         let record: serde_json::Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
         record["workspacePath"].as_str().unwrap().to_owned()
     };
     assert!(roots().ends_with("/project"));
-    let other = story.directory.path().join("other");
+    let other = story.path("other");
     assert!(story.companion.set_roots(vec![other.clone()]).await.is_err(), "it does not exist");
     assert!(roots().ends_with("/project"));
     fs::create_dir(&other).unwrap();
-    story
-        .companion
-        .set_roots(vec![other, Path::new(&story.file).parent().unwrap().to_owned()])
-        .await
-        .unwrap();
+    story.companion.set_roots(vec![other, story.path("project")]).await.unwrap();
     assert!(roots().contains("/other:") && roots().ends_with("/project"), "{}", roots());
     assert!(agent.is_known().await);
 }
@@ -140,9 +115,8 @@ async fn a_vanished_workspace_is_reported_once() {
     let mut story = Story::begin().await;
     let agent = story.agent().await;
     let _stream = agent.stream().await;
-    let session = agent.session.clone();
-    story.agent().await.open_diff(&story.file, "x\n").await;
-    fs::remove_dir_all(story.directory.path().join("project")).unwrap();
+    story.proposed("x\n").await;
+    fs::remove_dir_all(story.path("project")).unwrap();
     let mut said = 0;
     let deadline = Instant::now() + Duration::from_secs(5);
     while let Ok(Ok(event)) = tokio::time::timeout_at(deadline, story.desk.next()).await {
@@ -150,7 +124,6 @@ async fn a_vanished_workspace_is_reported_once() {
             usize::from(matches!(event, desk::Event::Problem(problem) if problem.what.contains("/project")));
     }
     assert_eq!(said, 1);
-    let agent = Agent { events: &story.companion.events, session };
     assert_eq!(agent.open_diff(&story.file, "y\n").await, CallToolResult::default());
 }
 
@@ -177,32 +150,16 @@ async fn new_sessions_replace_only_those_never_heard_again() {
     let newest = story.agent().await;
     assert!(!unheard.is_known().await, "it gave way");
     assert!(newest.is_known().await && first.is_known().await && second.is_known().await);
-    let client = Implementation { name: "one more".into(), ..Implementation::default() };
-    let credential = Credential::Token(None);
-    let wanted =
-        |welcomed| Event::SessionWanted { client, version: "2025-06-18".into(), credential, welcomed };
-    let refused = story.companion.events.ask(wanted).await.unwrap();
-    assert_eq!(refused, Err(SessionRefusal::Full));
-    assert!(
-        story
-            .companion
-            .events
-            .ask(|ended| Event::SessionEnded { session: newest.session, ended })
-            .await
-            .unwrap()
-    );
+    assert_eq!(story.welcomed("one more", Credential::Token(None)).await, Err(SessionRefusal::Full));
+    let Agent { events, session } = newest;
+    assert!(events.ask(|ended| Event::SessionEnded { session, ended }).await.unwrap());
     assert!(story.agent().await.is_known().await, "there is room again");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_client_name_is_cut_to_a_length() {
     let mut story = Story::begin().await;
-    let name = "ä".repeat(100_000);
-    let client = Implementation { name: name.clone(), version: name, title: None };
-    let credential = Credential::Token(None);
-    let wanted =
-        |welcomed| Event::SessionWanted { client, version: "2025-06-18".into(), credential, welcomed };
-    story.companion.events.ask(wanted).await.unwrap().unwrap();
+    story.welcomed(&"ä".repeat(100_000), Credential::Token(None)).await.unwrap();
     let status = story.status(|status| !status.agents.is_empty()).await;
     assert_eq!(status.agents[0].name, "ä".repeat(128));
     assert_eq!(status.agents[0].version.len(), 256);

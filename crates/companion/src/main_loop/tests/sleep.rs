@@ -9,20 +9,14 @@ const ASLEEP: Duration = Duration::from_secs(3600);
 #[tokio::test(start_paused = true)]
 async fn an_absent_agent_keeps_its_remaining_time_over_a_sleep() {
     let mut story = Story::begin().await;
-    let file = story.file.clone();
-    let session = {
-        let agent = story.agent().await;
-        let stream = agent.stream().await;
-        agent.open_diff(&file, "new\n").await;
-        drop(stream);
-        agent.session
-    };
-    let review = story.opened().await;
+    let agent = story.agent().await;
+    let stream = agent.stream().await;
+    let review = story.proposed_by(&agent, "new\n").await;
+    drop(stream);
     tokio::time::sleep(Duration::from_secs(6)).await;
     tokio::time::advance(ASLEEP).await;
     // Its views close after ten seconds in all, of which four are left; it comes back in the third.
     tokio::time::sleep(Duration::from_secs(3)).await;
-    let agent = Agent { events: &story.companion.events, session };
     let mut stream = agent.stream().await;
     story.decide(&review, Decision::Accept).await.unwrap();
     assert_eq!(outcome(&mut stream).await.0["method"], "ide/diffAccepted");
