@@ -9,7 +9,7 @@ use crate::status::Agent;
 use crate::text::{Change, Text};
 
 /// Names a review. Never used again for another one while the companion lives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ReviewId(pub u64);
 
@@ -20,7 +20,7 @@ impl std::fmt::Display for ReviewId {
 }
 
 /// A proposed file and the person's edits so far.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Review {
     /// Its name.

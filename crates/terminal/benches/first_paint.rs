@@ -69,7 +69,7 @@ mod world {
     use std::io::{BufRead as _, BufReader, Read as _, Write as _};
     use std::net::TcpStream;
 
-    use alongside_companion::desk::socket::{self, Goodbye, Hello, Visitor, Welcome};
+    use alongside_companion::desk::socket::{self, FirstRequest, Goodbye, Hello, Welcome};
     use alongside_companion::desk::{Desk, Event};
     use alongside_companion::{AppDirs, Companion};
     use serde_json::{Value, json};
@@ -161,7 +161,9 @@ mod world {
     async fn dialled(desk: Desk) -> Desk {
         let (theirs, ours) = tokio::net::UnixStream::pair().expect("a pair of sockets");
         tokio::spawn(async move {
-            let Ok(Some(Visitor::Desk(_, arrival))) = socket::receive(ours, "bench").await else { return };
+            let Ok(Some(FirstRequest::Join(_, arrival))) = socket::receive(ours, "bench").await else {
+                return;
+            };
             arrival.serve(&Welcome::default(), desk, |_| {}, async || true, async || Goodbye::Stopped).await;
         });
         let mut hello = Hello::default();

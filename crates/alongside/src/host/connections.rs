@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use alongside_desk::Request;
-use alongside_desk::socket::{Goodbye, Parting, Visitor, receive};
+use alongside_desk::socket::{DisconnectReason, FirstRequest, Goodbye, receive};
 use interprocess::local_socket::tokio::{Listener, Stream, prelude::*};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
@@ -80,14 +80,14 @@ struct Connection {
 impl Connection {
     async fn serve(self, stream: Stream) {
         let (hello, arrival) = match receive(stream, VERSION).await {
-            Ok(Some(Visitor::Desk(hello, arrival))) => (Box::new(hello), arrival),
-            Ok(Some(Visitor::Successor(arrival))) => {
+            Ok(Some(FirstRequest::Join(hello, arrival))) => (Box::new(hello), arrival),
+            Ok(Some(FirstRequest::HandOver(arrival))) => {
                 return self.send(Event::EndWanted { how: Goodbye::HandedOver, arrival });
             }
-            Ok(Some(Visitor::Stop(arrival))) => {
+            Ok(Some(FirstRequest::Stop(arrival))) => {
                 return self.send(Event::EndWanted { how: Goodbye::Stopped, arrival });
             }
-            Ok(Some(Visitor::Curious(mut arrival))) => {
+            Ok(Some(FirstRequest::Report(mut arrival))) => {
                 let (wanted, report) = oneshot::channel();
                 self.send(Event::ReportWanted(wanted));
                 if let Ok(report) = report.await {
@@ -114,7 +114,7 @@ impl Connection {
         };
         let parting = arrival.serve(&welcome, desk, noticed, left, goodbye).await;
         tracing::info!(desk = id, ?parting, "a desk parts");
-        if parting == Parting::Lost {
+        if parting == DisconnectReason::Lost {
             self.send(Event::Parted { id, left: false, ends: oneshot::channel().0 });
         }
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use alongside_desk::Desk;
-use alongside_desk::socket::{Arrival, Goodbye, Hello, Report, Welcome};
+use alongside_desk::socket::{Goodbye, Hello, Peer, Report, Welcome};
 use interprocess::local_socket::tokio::Stream;
 use tokio::sync::oneshot;
 
@@ -22,7 +22,7 @@ pub(super) enum Event {
     /// Another process asks how the host is.
     ReportWanted(oneshot::Sender<Report>),
     /// A successor takes over, or another process stops the host; it is answered when that is done.
-    EndWanted { how: Goodbye, arrival: Arrival<Stream> },
+    EndWanted { how: Goodbye, arrival: Peer<Stream> },
     /// Files have changed where the host's own lie.
     FilesChanged,
     /// It is time to check that desks can find the host.

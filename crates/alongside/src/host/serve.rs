@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use alongside_companion::{Companion, Editor};
-use alongside_desk::socket::{Arrival, Goodbye, Hello, Owner, Report, Role};
+use alongside_desk::socket::{Goodbye, Hello, Owner, Peer, Report, Role};
 use alongside_desk::{Desk, Problem, Request};
 use alongside_platform::watch::Watch;
 use interprocess::local_socket::tokio::{Listener, Stream};
@@ -50,7 +50,7 @@ pub(super) struct RunningHost {
 struct Ending {
     how: Goodbye,
     /// The process that asked for it.
-    arrival: Option<Arrival<Stream>>,
+    arrival: Option<Peer<Stream>>,
 }
 
 impl RunningHost {

@@ -141,12 +141,6 @@ pub(crate) fn review(lines: usize, edits: usize) -> Review {
         proposed,
         revision: 1,
         hunks,
-        whole_file_only: None,
-        file_line_ending: None,
-        file_has_bom: None,
-        stale: false,
-        dirty: false,
-        outside: None,
-        in_git: None,
+        ..Review::default()
     }
 }

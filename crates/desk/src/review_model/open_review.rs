@@ -148,13 +148,7 @@ pub(crate) mod tests {
             current: "1\ntwo\n3\n".into(),
             revision: 1,
             hunks: vec![hunk(1..2, 1..2)],
-            whole_file_only: None,
-            file_line_ending: None,
-            file_has_bom: None,
-            stale: false,
-            dirty: false,
-            outside: None,
-            in_git: None,
+            ..Review::default()
         }
     }
 

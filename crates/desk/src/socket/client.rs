@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::io;
 
 use alongside_contract::rpc::{self, Id, Message};
+use serde_json::value::RawValue;
 use tokio::io::{AsyncRead, AsyncWrite, BufReader, ReadHalf, WriteHalf};
 use tokio::sync::oneshot;
-use tokio::task::JoinSet;
 
 use super::compact::Introduction;
 use super::handshake::{
@@ -56,9 +56,7 @@ pub async fn join<S>(stream: S, hello: &Hello) -> Result<Joined, JoinError>
 where
     S: AsyncRead + AsyncWrite + Send + 'static,
 {
-    let (reader, mut writer) = tokio::io::split(stream);
-    let mut reader = BufReader::new(reader);
-    let welcome = ask(&mut reader, &mut writer, INITIALIZE, &Introduction::of(hello)).await?;
+    let (welcome, reader, writer) = ask(stream, INITIALIZE, &Introduction::of(hello)).await?;
     let welcome = serde_json::from_str(welcome.get()).map_err(io::Error::from)?;
     let (desk, seat) = pair();
     let (over, parted) = oneshot::channel();
@@ -90,33 +88,32 @@ pub async fn stop<S: AsyncRead + AsyncWrite>(stream: S) -> Result<(), JoinError>
 /// # Errors
 /// As [`join`]; an older host refuses.
 pub async fn report<S: AsyncRead + AsyncWrite>(stream: S) -> Result<Report, JoinError> {
-    let (reader, mut writer) = tokio::io::split(stream);
-    let mut reader = BufReader::new(reader);
-    let answer = ask(&mut reader, &mut writer, REPORT, &serde_json::json!({})).await?;
+    let (answer, ..) = ask(stream, REPORT, &serde_json::json!({})).await?;
     Ok(serde_json::from_str(answer.get()).map_err(io::Error::from)?)
 }
 
 async fn bid<S: AsyncRead + AsyncWrite>(stream: S, method: &str) -> Result<(), JoinError> {
-    let (reader, mut writer) = tokio::io::split(stream);
-    let mut reader = BufReader::new(reader);
-    ask(&mut reader, &mut writer, method, &serde_json::json!({})).await?;
+    let (_, mut reader, _writer) = ask(stream, method, &serde_json::json!({})).await?;
     // The socket ends with the host.
     while let Ok(Some(_)) = framing::read(&mut reader).await {}
     Ok(())
 }
 
-/// The first request on a stream, and its answer.
+/// Makes the first request on a stream. Returns the answer, and both halves of the stream.
 async fn ask<S: AsyncRead + AsyncWrite>(
-    reader: &mut BufReader<ReadHalf<S>>,
-    writer: &mut WriteHalf<S>,
+    stream: S,
     method: &str,
     params: &impl serde::Serialize,
-) -> Result<Box<serde_json::value::RawValue>, JoinError> {
-    framing::write(writer, &rpc::request(&Id::Number(0), method, params)).await?;
+) -> Result<(Box<RawValue>, BufReader<ReadHalf<S>>, WriteHalf<S>), JoinError> {
+    let (reader, mut writer) = tokio::io::split(stream);
+    let mut reader = BufReader::new(reader);
+    framing::write(&mut writer, &rpc::request(&Id::Number(0), method, params)).await?;
     let no_host = || io::Error::new(io::ErrorKind::InvalidData, "what listens there is no host");
-    let answer = framing::read(reader).await?.ok_or(io::ErrorKind::UnexpectedEof).map_err(io::Error::from)?;
+    let answer = framing::read(&mut reader).await?.ok_or(io::Error::from(io::ErrorKind::UnexpectedEof))?;
     match Message::parse(&answer) {
-        Ok(Ok(Message::Reply { id: Some(Id::Number(0)), result: Ok(result) })) => Ok(result),
+        Ok(Ok(Message::Reply { id: Some(Id::Number(0)), result: Ok(result) })) => {
+            Ok((result, reader, writer))
+        }
         Ok(Ok(Message::Reply { result: Err(error), .. })) if error.code == MISMATCH => {
             let host = error.data.and_then(|data| serde_json::from_value(data).ok()).unwrap_or_default();
             Err(JoinError::Mismatch { message: error.message, host })
@@ -131,20 +128,11 @@ type OpenRequests = HashMap<u64, oneshot::Sender<Result<Revised, Refusal>>>;
 
 /// Carries messages until one end is gone; how the host said goodbye, if it did.
 async fn carry<S: AsyncRead + AsyncWrite + Send + 'static>(
-    mut reader: BufReader<ReadHalf<S>>,
+    reader: BufReader<ReadHalf<S>>,
     mut writer: WriteHalf<S>,
     mut seat: Seat,
 ) -> Option<Goodbye> {
-    let (received, mut messages) = tokio::sync::mpsc::channel(16);
-    // Reading a frame is not cancel safe, so it has a task of its own.
-    let mut reading = JoinSet::new();
-    reading.spawn(async move {
-        while let Ok(Some(message)) = framing::read(&mut reader).await {
-            if received.send(message).await.is_err() {
-                return;
-            }
-        }
-    });
+    let (_reading, mut messages) = framing::read_all(reader);
     let (mut open, mut flushes, mut last) = (OpenRequests::new(), HashMap::new(), 0_u64);
     let mut goodbye = None;
     loop {

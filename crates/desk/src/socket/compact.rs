@@ -156,13 +156,10 @@ mod tests {
                 hunk(lines(0, 1), lines(0, 2), lines(0, 2), HunkState::Kept),
                 hunk(lines(2, 3), lines(3, 3), lines(3, 4), HunkState::Dropped),
             ],
-            whole_file_only: None,
-            file_line_ending: None,
-            file_has_bom: None,
             stale: true,
-            dirty: false,
             outside: Some("/b".into()),
             in_git: Some("/c".into()),
+            ..Review::default()
         }
     }
 

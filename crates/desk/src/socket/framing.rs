@@ -4,6 +4,8 @@ use std::io;
 
 use bytes::Buf;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 
 /// The largest message: three texts of a review as large as agents may propose, each byte escaped.
 const LARGEST: usize = 2 << 30;
@@ -47,6 +49,23 @@ pub(crate) async fn read(stream: &mut (impl AsyncBufRead + Unpin)) -> io::Result
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
     Ok(Some(message))
+}
+
+/// Reads all messages, in a task of their own, for reading one is not cancel safe. The task ends with the set.
+pub(super) fn read_all<R>(mut stream: R) -> (JoinSet<()>, mpsc::Receiver<Vec<u8>>)
+where
+    R: AsyncBufRead + Unpin + Send + 'static,
+{
+    let (received, messages) = mpsc::channel(16);
+    let mut reading = JoinSet::new();
+    reading.spawn(async move {
+        while let Ok(Some(message)) = read(&mut stream).await {
+            if received.send(message).await.is_err() {
+                return;
+            }
+        }
+    });
+    (reading, messages)
 }
 
 /// Writes one message.

@@ -1,6 +1,6 @@
 //! The desk protocol between processes: JSON-RPC with LSP's framing over any stream of bytes.
 //!
-//! A desk [joins](join); a host [reads who dialled](receive) and [serves](Arrival::serve) it. Both then hold
+//! A desk [joins](join); a host [reads its first request](receive) and [serves](Peer::serve) it. Both then hold
 //! a [`Desk`](crate::Desk) as if they were one process.
 
 pub(crate) mod client;
@@ -15,7 +15,7 @@ pub use handshake::{
     ClientInfo, Goodbye, Hello, Host, MISMATCH, Mismatch, Options, Owner, PROTOCOL, Report, Role, Terms,
     Welcome,
 };
-pub use server::{Arrival, Parting, Visitor, receive};
+pub use server::{DisconnectReason, FirstRequest, Peer, receive};
 
 #[cfg(test)]
 mod tests;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use alongside_contract::rpc::{self, Id, Message};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesOrdered;
+use serde_json::value::RawValue;
 use tokio::io::{AsyncRead, AsyncWrite, BufReader, ReadHalf, WriteHalf};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -21,39 +22,39 @@ use crate::connection::{Desk, Gone};
 use crate::decision::{Refusal, Revised};
 use crate::protocol::{Event, Request};
 
-/// How long a visitor may take to say who it is.
+/// How long a peer may take to say who it is.
 const HELLO_WITHIN: Duration = Duration::from_secs(5);
 /// A desk that takes in nothing for so long while it is told something counts as lost.
 const UNREAD_FOR: Duration = Duration::from_secs(30);
 /// How long the last messages to a desk may take.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// Somebody who dialled the socket, and what they want.
+/// The first request on a connection, and its peer.
 #[derive(Debug)]
-pub enum Visitor<S> {
+pub enum FirstRequest<S> {
     /// A desk wants to join.
-    Desk(Hello, Arrival<S>),
-    /// A successor wants the host's place: see [`Arrival::done`].
-    Successor(Arrival<S>),
+    Join(Hello, Peer<S>),
+    /// A successor wants the host's place: see [`Peer::done`].
+    HandOver(Peer<S>),
     /// Somebody wants the host to end.
-    Stop(Arrival<S>),
+    Stop(Peer<S>),
     /// Somebody wants to know how the host is.
-    Curious(Arrival<S>),
+    Report(Peer<S>),
 }
 
-/// A visitor that waits for an answer.
+/// A peer that waits for the answer to its first request.
 #[derive(Debug)]
-pub struct Arrival<S> {
+pub struct Peer<S> {
     id: Id,
-    /// Whether it understands reviews in the [compact form](super::compact).
+    /// Whether the peer understands reviews in the [compact form](super::compact).
     compact: bool,
     reader: BufReader<ReadHalf<S>>,
     writer: WriteHalf<S>,
 }
 
-/// How a desk parted.
+/// Why the connection of a desk ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Parting {
+pub enum DisconnectReason {
     /// Its person left.
     Left,
     /// It vanished.
@@ -62,46 +63,49 @@ pub enum Parting {
     Ended,
 }
 
-/// Hears who dialled. A desk of another protocol version is refused here; `version` is this program's.
+/// Reads the first request. A desk of another protocol version is refused here; `version` is this program's.
 ///
 /// # Errors
-/// When it says nothing within five seconds, or nothing that can be understood.
-pub async fn receive<S: AsyncRead + AsyncWrite>(stream: S, version: &str) -> io::Result<Option<Visitor<S>>> {
-    let (reader, mut writer) = tokio::io::split(stream);
+/// When the peer says nothing within five seconds, or nothing that can be understood.
+pub async fn receive<S: AsyncRead + AsyncWrite>(
+    stream: S,
+    version: &str,
+) -> io::Result<Option<FirstRequest<S>>> {
+    let (reader, writer) = tokio::io::split(stream);
     let mut reader = BufReader::new(reader);
     let first = tokio::time::timeout(HELLO_WITHIN, framing::read(&mut reader)).await??;
     let Some(first) = first else { return Ok(None) };
     let Ok(Ok(Message::Request { id, method, params })) = Message::parse(&first) else {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "a visitor did not introduce itself"));
     };
-    match method.as_str() {
-        INITIALIZE => {}
-        HAND_OVER => return Ok(Some(Visitor::Successor(Arrival { id, compact: false, reader, writer }))),
-        STOP => return Ok(Some(Visitor::Stop(Arrival { id, compact: false, reader, writer }))),
-        REPORT => return Ok(Some(Visitor::Curious(Arrival { id, compact: false, reader, writer }))),
-        _ => {
-            let line = rpc::error(Some(&id), -32002, "the first request must be `initialize`");
-            framing::write(&mut writer, &line).await?;
-            return Ok(None);
-        }
-    }
-    let params = params.as_deref().map_or("{}", |params| params.get());
-    let Introduction::<Hello> { hello, compact } = match serde_json::from_str(params) {
-        Ok(introduction) => introduction,
-        Err(error) => {
-            framing::write(&mut writer, &rpc::error(Some(&id), rpc::INVALID_PARAMS, &error.to_string()))
-                .await?;
-            return Ok(None);
-        }
+    let mut peer = Peer { id, compact: false, reader, writer };
+    let refusal = match method.as_str() {
+        INITIALIZE => match introduced(&peer.id, params.as_deref(), version) {
+            Ok(Introduction { hello, compact }) => {
+                return Ok(Some(FirstRequest::Join(hello, Peer { compact, ..peer })));
+            }
+            Err(refusal) => refusal,
+        },
+        HAND_OVER => return Ok(Some(FirstRequest::HandOver(peer))),
+        STOP => return Ok(Some(FirstRequest::Stop(peer))),
+        REPORT => return Ok(Some(FirstRequest::Report(peer))),
+        _ => rpc::error(Some(&peer.id), -32002, "the first request must be `initialize`"),
     };
-    let theirs = hello.initialization_options.alongside.protocol;
+    framing::write(&mut peer.writer, &refusal).await?;
+    Ok(None)
+}
+
+/// Reads the introduction of a desk; the error is the refusal of one that cannot join.
+fn introduced(id: &Id, params: Option<&RawValue>, version: &str) -> Result<Introduction<Hello>, String> {
+    let introduction: Introduction<Hello> = serde_json::from_str(params.map_or("{}", RawValue::get))
+        .map_err(|error| rpc::error(Some(id), rpc::INVALID_PARAMS, &error.to_string()))?;
+    let theirs = introduction.hello.initialization_options.alongside.protocol;
     if theirs != PROTOCOL {
         let data = Mismatch { protocol: PROTOCOL, version: version.to_owned() };
-        let message = mismatch(theirs, &hello.client_info.version, version);
-        framing::write(&mut writer, &rpc::error_with(&id, MISMATCH, &message, &data)).await?;
-        return Ok(None);
+        let message = mismatch(theirs, &introduction.hello.client_info.version, version);
+        return Err(rpc::error_with(id, MISMATCH, &message, &data));
     }
-    Ok(Some(Visitor::Desk(hello, Arrival { id, compact, reader, writer })))
+    Ok(introduction)
 }
 
 /// The message of a host to a desk of another protocol version. The newer of the two knows the way out.
@@ -119,19 +123,19 @@ fn mismatch(theirs: u32, their_version: &str, version: &str) -> String {
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Send + 'static> Arrival<S> {
+impl<S: AsyncRead + AsyncWrite + Send + 'static> Peer<S> {
     /// Answers a successor or whoever asked the host to end. The socket is to be dropped when it has.
     ///
     /// # Errors
-    /// When the visitor is gone.
+    /// When the peer is gone.
     pub async fn done(&mut self) -> io::Result<()> {
         framing::write(&mut self.writer, &rpc::reply(&self.id, &())).await
     }
 
-    /// Answers whoever is curious.
+    /// Answers a request for a report.
     ///
     /// # Errors
-    /// When the visitor is gone.
+    /// When the peer is gone.
     pub async fn report(&mut self, report: &Report) -> io::Result<()> {
         framing::write(&mut self.writer, &rpc::reply(&self.id, report)).await
     }
@@ -147,23 +151,15 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Arrival<S> {
         mut before_request: impl FnMut(&Request),
         left: impl AsyncFnOnce() -> bool,
         goodbye: impl AsyncFnOnce() -> Goodbye,
-    ) -> Parting {
-        let Self { id, compact, mut reader, writer } = self;
+    ) -> DisconnectReason {
+        let Self { id, compact, reader, writer } = self;
         let written = |event: &Event| if compact { wire::compact_event(event) } else { wire::event(event) };
         let (out, outbox) = mpsc::channel(64);
         // Both end with us, however we end.
-        let (mut writing, mut reading) = (JoinSet::new(), JoinSet::new());
+        let mut writing = JoinSet::new();
         writing.spawn(write_all(writer, outbox));
+        let (reading, mut messages) = framing::read_all(reader);
         let _ = out.send(rpc::reply(&id, welcome)).await;
-        let (received, mut messages) = mpsc::channel(16);
-        // Reading a frame is not cancel safe, so it has a task of its own.
-        reading.spawn(async move {
-            while let Ok(Some(message)) = framing::read(&mut reader).await {
-                if received.send(message).await.is_err() {
-                    return;
-                }
-            }
-        });
         let (mut left, mut listening) = (Some(left), true);
         let mut answers = FuturesOrdered::new();
         let parting = loop {
@@ -172,7 +168,7 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Arrival<S> {
                 biased;
                 event = desk.next() => match event {
                     Ok(event) => written(&event),
-                    Err(Gone) => break Parting::Ended,
+                    Err(Gone) => break DisconnectReason::Ended,
                 },
                 Some(line) = answers.next(), if !answers.is_empty() => {
                     // It may have been told since we looked.
@@ -183,7 +179,7 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Arrival<S> {
                     line
                 }
                 message = messages.recv(), if listening => match message {
-                    None if left.is_some() => break Parting::Lost,
+                    None if left.is_some() => break DisconnectReason::Lost,
                     None => {
                         listening = false;
                         continue;
@@ -202,7 +198,7 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Arrival<S> {
                                 id.map(|id| wire::answer(&id, answer)).unwrap_or_default()
                             });
                             if leaves && let Some(left) = left.take() && !left().await {
-                                break Parting::Left;
+                                break DisconnectReason::Left;
                             }
                             continue;
                         }
@@ -213,19 +209,19 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Arrival<S> {
             };
             // A notification has no answer.
             if !line.is_empty() && out.send(line).await.is_err() {
-                break Parting::Lost;
+                break DisconnectReason::Lost;
             }
         };
         drop(reading);
         while let Some(line) = answers.next().await {
             let _ = out.send(line).await;
         }
-        if parting == Parting::Ended {
+        if parting == DisconnectReason::Ended {
             let _ = out.send(rpc::notification(GOODBYE, &goodbye().await)).await;
         }
         drop(out);
         let _ = tokio::time::timeout(LAST_WORDS, writing.join_next()).await;
-        if left.is_none() { Parting::Left } else { parting }
+        if left.is_none() { DisconnectReason::Left } else { parting }
     }
 }
 

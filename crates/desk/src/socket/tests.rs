@@ -20,12 +20,12 @@ fn hello(protocol: u32) -> Hello {
 /// leaves.
 struct OneDesk {
     seat: Seat,
-    parting: JoinHandle<Parting>,
+    parting: JoinHandle<DisconnectReason>,
     left: oneshot::Receiver<()>,
 }
 
 async fn let_in(stream: DuplexStream, more: bool) -> OneDesk {
-    let Ok(Some(Visitor::Desk(_, arrival))) = receive(stream, "1.0").await else { panic!("a desk") };
+    let Ok(Some(FirstRequest::Join(_, arrival))) = receive(stream, "1.0").await else { panic!("a desk") };
     let (desk, seat) = pair();
     let (tell, left) = oneshot::channel();
     let parting = tokio::spawn(async move {
@@ -78,11 +78,11 @@ async fn a_flush_is_answered_by_the_desk_and_by_nobody_else() {
 async fn a_desk_that_vanishes_is_lost_and_one_that_leaves_has_left() {
     let (one, host) = joined(false).await;
     drop(one);
-    assert_eq!(host.parting.await.unwrap(), Parting::Lost);
+    assert_eq!(host.parting.await.unwrap(), DisconnectReason::Lost);
 
     let (one, mut host) = joined(false).await;
     one.desk.leave().await;
-    assert_eq!(host.parting.await.unwrap(), Parting::Left);
+    assert_eq!(host.parting.await.unwrap(), DisconnectReason::Left);
     host.left.await.unwrap();
     assert!(host.seat.calls.recv().await.is_none(), "leaving is the host's business");
 }
@@ -97,7 +97,7 @@ async fn the_last_desk_to_leave_hears_how_reviews_end() {
     drop(host.seat);
     assert_eq!(one.desk.next().await, Ok(Event::Status(Status::default())));
     assert_eq!(one.desk.next().await, Err(Gone));
-    assert_eq!(host.parting.await.unwrap(), Parting::Left);
+    assert_eq!(host.parting.await.unwrap(), DisconnectReason::Left);
 }
 
 #[tokio::test(start_paused = true)]
@@ -106,7 +106,7 @@ async fn a_goodbye_is_told_apart_from_a_crash() {
     drop(host.seat);
     assert_eq!(one.desk.next().await, Err(Gone));
     assert_eq!(one.parted.await, Ok(Some(Goodbye::HandedOver)));
-    assert_eq!(host.parting.await.unwrap(), Parting::Ended);
+    assert_eq!(host.parting.await.unwrap(), DisconnectReason::Ended);
 
     let (mut one, host) = joined(false).await;
     host.parting.abort();
@@ -132,7 +132,9 @@ async fn another_protocol_version_is_refused_with_the_way_out() {
 async fn successors_and_stops_need_no_version_and_wait_for_the_end() {
     let (theirs, ours) = tokio::io::duplex(1 << 10);
     let asking = tokio::spawn(hand_over(theirs));
-    let Ok(Some(Visitor::Successor(mut arrival))) = receive(ours, "1.0").await else { panic!("a successor") };
+    let Ok(Some(FirstRequest::HandOver(mut arrival))) = receive(ours, "1.0").await else {
+        panic!("a successor")
+    };
     arrival.done().await.unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert!(!asking.is_finished(), "the host has not ended yet");
@@ -177,7 +179,7 @@ async fn a_desk_that_stops_reading_is_lost_after_half_a_minute() {
     }
     assert_eq!(
         tokio::time::timeout(Duration::from_secs(120), host.parting).await.unwrap().unwrap(),
-        Parting::Lost
+        DisconnectReason::Lost
     );
     drop((reader, writer));
 }
@@ -186,7 +188,7 @@ async fn a_desk_that_stops_reading_is_lost_after_half_a_minute() {
 async fn the_curious_are_answered_and_do_not_join() {
     let (theirs, ours) = tokio::io::duplex(1 << 10);
     let asking = tokio::spawn(report(theirs));
-    let Ok(Some(Visitor::Curious(mut arrival))) = receive(ours, "1.0").await else {
+    let Ok(Some(FirstRequest::Report(mut arrival))) = receive(ours, "1.0").await else {
         panic!("somebody curious")
     };
     let told = Report { name: "h".into(), hidden: true, ..Report::default() };
