@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use alongside_contract::mcp::{CallToolResult, Implementation};
+use alongside_contract::mcp::Implementation;
 use alongside_contract::rpc::Id;
 use alongside_desk::{self as desk, Problem, ReviewId, Status};
 use tokio::sync::{mpsc, oneshot};
@@ -16,7 +16,7 @@ use crate::context::file_scan::ScanResult;
 use crate::context::privacy::Privacy;
 use crate::ids::DeskId;
 use crate::persistence::drafts::WrittenDraft;
-use crate::reviews::proposal::Proposal;
+use crate::reviews::proposal::{NotOpened, Proposal};
 use crate::reviews::target::{BadTarget, Fingerprint};
 
 /// The answer to `closeDiff`: `None` for an unknown session; for a known one the last text of the review, if
@@ -51,7 +51,7 @@ pub(crate) enum Event {
         request: u64,
         file_path: String,
         proposal: Box<Result<Proposal, BadTarget>>,
-        answer: oneshot::Sender<Option<CallToolResult>>,
+        answer: oneshot::Sender<Result<(), NotOpened>>,
     },
     CloseDiff {
         session: String,

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use alongside_contract::context::IdeContext;
-use alongside_contract::mcp::{CallToolResult, Implementation};
+use alongside_contract::mcp::Implementation;
 use alongside_contract::rpc::Id;
 use alongside_desk::{
     self as desk, Closed, Closing, Decision, Problem, Refusal, Request, ReviewId, Revised, Status,
@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use crate::agents::credential::Credential;
-use crate::agents::registry::{Agents, NotProposed};
+use crate::agents::registry::Agents;
 use crate::agents::session::SessionRefusal;
 use crate::background;
 use crate::config::Editor;
@@ -23,14 +23,15 @@ use crate::context::tracker::ContextTracker;
 use crate::desks::registry::Desks;
 use crate::discovery::presence::Presence;
 use crate::disk_watch::{DiskWatch, Reasons};
-use crate::events::{Event, Events, LastText, OpenStream};
+use crate::events::{Event, Events, LastText};
 use crate::ids::DeskId;
 use crate::persistence::journal::{Changes, Journal};
 use crate::persistence::recovery::{NextWrite, Outdated, Recovery};
 use crate::persistence::write_job::WriteJob;
 use crate::persistence::writer::WriterTask;
-use crate::reviews::proposal::Proposal;
-use crate::reviews::registry::{CloseCall, DraftChange, Reviews, TargetToRead, changes_review};
+use crate::reviews::proposal::{NotOpened, Proposal};
+use crate::reviews::registry::{CloseCall, DraftChange, Reviews, TargetToRead};
+use crate::reviews::review::PendingReview;
 use crate::reviews::target::BadTarget;
 
 /// A wake-up that is this much late: the process was held up, and messages of agents wait in our sockets.
@@ -127,7 +128,10 @@ impl MainLoop {
             }
             Event::CloseDiff { session, file_path, answer } => self.close_diff(session, file_path, answer),
             Event::Receipt { session, id } => self.receipt(&session, &id),
-            Event::StreamWanted { session, opened } => drop(opened.send(self.open_stream(session))),
+            // A stream that nobody takes ends again when it is dropped.
+            Event::StreamWanted { session, opened } => {
+                let _ = opened.send(self.agents.open_stream(session, self.events.clone()));
+            }
             Event::StreamDrained { session } => self.agents.pump(&session),
             Event::StreamEnded { session, number } => self.agents.end_stream(&session, number),
             Event::DeskJoined { desk, observes, events } => self.desk_joined(desk, observes, events),
@@ -147,7 +151,8 @@ impl MainLoop {
             Event::DraftSettled(draft) => self.desks.forget_draft(&draft),
             Event::DraftAwaited(draft) => self.desks.give_up_draft(&draft),
             Event::JournalWritten(error) => {
-                let (sessions, news) = self.recovery.end_write(error);
+                let (written, news) = self.recovery.end_write(error);
+                let sessions = self.sessions(written);
                 self.agents.mark_recorded(&sessions);
                 news.into_iter().for_each(|news| self.desks.notify_problem(news));
             }
@@ -263,13 +268,6 @@ impl MainLoop {
         self.agents.remove(session)
     }
 
-    /// A stream that nobody takes ends again when it is dropped.
-    fn open_stream(&mut self, session: String) -> Option<OpenStream> {
-        let stream = self.agents.open_stream(&session)?;
-        let events = self.events.clone();
-        Some(OpenStream { session, number: stream.number, frames: stream.frames, events, cut: stream.cut })
-    }
-
     fn receipt(&mut self, session: &str, ping: &Id) {
         if self.agents.settle(session, ping) {
             self.writer.look_after_drafts();
@@ -277,29 +275,19 @@ impl MainLoop {
         }
     }
 
-    /// `openDiff`: answered at once. `None` for an unknown session.
+    /// `openDiff`: answered at once.
     fn open_diff(
         &mut self,
         session: &str,
         request: u64,
         file_path: &str,
         proposal: Result<Proposal, BadTarget>,
-    ) -> Option<CallToolResult> {
-        let agent = match self.agents.propose(session, request, file_path) {
-            Ok(agent) => agent,
-            Err(NotProposed::UnknownSession) => return None,
-            Err(NotProposed::Overtaken) => {
-                let why = "a later request has proposed for this file already";
-                return Some(CallToolResult::error(why.to_owned()));
-            }
-        };
+    ) -> Result<(), NotOpened> {
+        let agent = self.agents.propose(session, request, file_path)?;
         if let Some(replaced) = self.reviews.find(session, file_path) {
             self.end_review(replaced, Closing::Replaced, None);
         }
-        let proposal = match proposal {
-            Ok(proposal) => proposal,
-            Err(bad) => return Some(CallToolResult::error(bad.to_string())),
-        };
+        let proposal = proposal?;
         let dirty = self.context.is_dirty(file_path, proposal.real_path());
         let roots = self.presence.real_roots();
         let opened = self.reviews.open(session, agent, proposal, dirty, roots);
@@ -314,7 +302,7 @@ impl MainLoop {
         if self.stopping.is_some() {
             self.end_review(id, Closing::Stopped, None);
         }
-        Some(CallToolResult::default())
+        Ok(())
     }
 
     /// `closeDiff`: the review ends, and its last text is the answer, once desks have sent all of it.
@@ -362,16 +350,13 @@ impl MainLoop {
     fn end_review(&mut self, id: ReviewId, closing: Closing, decided_by: Option<DeskId>) {
         let Some(ended) = self.reviews.end(id) else { return };
         let draft = match self.reviews.last_draft(&ended, closing) {
-            // The agent writes the text: nobody looks for it in a draft.
-            DraftChange::Save(draft) if draft.awaited => {
-                self.writer.send(WriteJob::SaveDraft(draft, None));
-                None
-            }
             DraftChange::Save(draft) => {
-                let version = (draft.id.clone(), draft.number);
-                let written = background::await_draft(self.events.clone(), version.clone());
-                self.writer.send(WriteJob::SaveDraft(draft, Some(written)));
-                Some(version)
+                // The agent writes an awaited text: nobody looks for it in a draft.
+                let version = (!draft.awaited).then(|| (draft.id.clone(), draft.number));
+                let written =
+                    version.clone().map(|version| background::await_draft(self.events.clone(), version));
+                self.writer.send(WriteJob::SaveDraft(draft, written));
+                version
             }
             DraftChange::Delete(draft) => {
                 self.delete_draft(draft);
@@ -386,8 +371,13 @@ impl MainLoop {
         self.recovery.mark_outdated(&ended.session);
     }
 
-    /// A review was edited: desks, its draft and the journal follow.
-    fn review_edited(&mut self, id: ReviewId) {
+    /// Carries out an edit, which desks, the draft and the journal follow. Returns the new revision.
+    fn edit_review(
+        &mut self,
+        id: ReviewId,
+        edit: impl FnOnce(&mut PendingReview) -> Result<u64, Refusal>,
+    ) -> Result<u64, Refusal> {
+        let revision = edit(self.reviews.get_mut(id)?)?;
         if let Some(changed) = self.reviews.changed_since_told(id) {
             self.desks.notify(desk::Event::Changed(changed));
         }
@@ -399,6 +389,7 @@ impl MainLoop {
         if let Some(session) = self.reviews.session_of(id) {
             self.recovery.mark_outdated(session);
         }
+        Ok(revision)
     }
 
     fn delete_draft(&mut self, draft: String) {
@@ -413,11 +404,10 @@ impl MainLoop {
     // Desks.
 
     fn desk_joined(&mut self, id: DeskId, observes: bool, events: mpsc::UnboundedSender<desk::Event>) {
-        let problems: Vec<_> =
-            self.presence.problems().iter().chain(self.recovery.problems()).cloned().collect();
         self.desks.join(id, observes, events);
         let status = self.status();
-        self.desks.welcome(id, status, &problems, self.reviews.list());
+        let problems = self.presence.problems().iter().chain(self.recovery.problems());
+        self.desks.welcome(id, status, problems, self.reviews.list());
     }
 
     fn desk_left(&mut self, id: DeskId) {
@@ -434,10 +424,9 @@ impl MainLoop {
     }
 
     fn answer_desk(&mut self, id: DeskId, call: desk::Call) {
-        let changes_review = changes_review(&call.request);
         match self.carry_out(id, call.request).map(|revision| Revised { revision }) {
             // A change that a person was told of outlives a crash.
-            Ok(revised) if changes_review => self.recovery.hold(call.answer, Ok(revised)),
+            Ok(revised @ Revised { revision: 1.. }) => self.recovery.hold(call.answer, Ok(revised)),
             // A desk that is gone needs no answer.
             answer => drop(call.answer.send(answer)),
         }
@@ -445,14 +434,21 @@ impl MainLoop {
 
     /// Carries out the request of a desk. Returns the new revision of the review; 0 for a request about none.
     fn carry_out(&mut self, desk: DeskId, request: Request) -> Result<u64, Refusal> {
-        if let Some((id, edited)) = self.reviews.edit(&request) {
-            let revision = edited?;
-            self.review_edited(id);
-            return Ok(revision);
-        }
         match request {
+            Request::EditReview { id, revision, changes } => {
+                return self.edit_review(id, |review| review.edit(revision, &changes));
+            }
+            Request::KeepHunks { id, revision, hunks, keep } => {
+                return self.edit_review(id, |review| review.keep(revision, &hunks, keep));
+            }
+            Request::SplitHunk { id, revision, hunk } => {
+                return self.edit_review(id, |review| review.split(revision, hunk));
+            }
+            Request::UndoReview { id, revision } => {
+                return self.edit_review(id, |review| review.undo(revision));
+            }
             Request::DecideReview { id, revision, decision } => {
-                self.reviews.check_decision(id, revision, decision)?;
+                self.reviews.get_mut(id)?.may_decide(revision, decision)?;
                 let closing = match decision {
                     Decision::Accept => Closing::Accepted,
                     Decision::Reject => Closing::Rejected,
@@ -476,11 +472,6 @@ impl MainLoop {
             }
             // The host program decides on the workspace.
             Request::ChangeRoots { .. } => {}
-            // Carried out above.
-            Request::EditReview { .. }
-            | Request::KeepHunks { .. }
-            | Request::SplitHunk { .. }
-            | Request::UndoReview { .. } => {}
         }
         Ok(0)
     }
@@ -598,17 +589,17 @@ impl MainLoop {
 
     fn begin_write(&mut self, next: NextWrite) {
         let changes = next.outdated.map(|outdated| self.changes(outdated));
-        if let Some(changes) = &changes {
-            let sessions = changes.journal.sessions.iter().map(|known| known.id.clone());
-            self.recovery.begin_write(sessions.collect());
-        }
         self.writer.send(WriteJob::WriteJournal(changes, next.answers));
     }
 
+    fn sessions(&self, outdated: Outdated) -> Vec<String> {
+        if outdated.all { self.agents.ids() } else { outdated.sessions.into_iter().collect() }
+    }
+
     fn changes(&mut self, outdated: Outdated) -> Changes {
-        let sessions = if outdated.all { self.agents.ids() } else { outdated.sessions.into_iter().collect() };
+        let is_all = outdated.all;
         let (mut known, mut gone) = (Vec::new(), Vec::new());
-        for session in sessions {
+        for session in self.sessions(outdated) {
             match self.agents.begin_recording(&session) {
                 Some(mut entry) => {
                     entry.undecided = self.reviews.undecided(&session);
@@ -626,7 +617,7 @@ impl MainLoop {
             last_review: self.reviews.last(),
             sessions: known,
         };
-        Changes { journal, gone, is_all: outdated.all }
+        Changes { journal, gone, is_all }
     }
 
     // The end.

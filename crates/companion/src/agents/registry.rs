@@ -10,13 +10,14 @@ use alongside_contract::mcp::Implementation;
 use alongside_contract::rpc::Id;
 use alongside_desk::{Agent, Closing};
 use alongside_platform::random;
-use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::credential::Credential;
 use super::session::{Session, SessionRefusal};
+use crate::events::{Events, OpenStream};
 use crate::persistence::journal::KnownSession;
 use crate::reviews::outcome;
+use crate::reviews::proposal::NotOpened;
 use crate::reviews::review::PendingReview;
 
 /// The greatest number of sessions: far more than anybody works with, and few enough for desks to show.
@@ -34,14 +35,6 @@ pub(crate) struct Agents {
     cut: Arc<AtomicBool>,
 }
 
-/// A new stream, for the body of its GET.
-#[derive(Debug)]
-pub(crate) struct NewStream {
-    pub(crate) number: u64,
-    pub(crate) frames: mpsc::Receiver<String>,
-    pub(crate) cut: Arc<AtomicBool>,
-}
-
 /// The agents whose time is over.
 #[derive(Debug, Default)]
 pub(crate) struct Expired {
@@ -49,14 +42,6 @@ pub(crate) struct Expired {
     pub(crate) away: Vec<String>,
     /// Sessions that end.
     pub(crate) gone: Vec<String>,
-}
-
-/// The reason why a proposal is not opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NotProposed {
-    UnknownSession,
-    /// A later request has proposed for the file already.
-    Overtaken,
 }
 
 impl Agents {
@@ -121,12 +106,13 @@ impl Agents {
     }
 
     /// Opens a stream. The newest stream wins: the one before it ends.
-    pub(crate) fn open_stream(&mut self, session: &str) -> Option<NewStream> {
-        let session = self.sessions.get_mut(session)?;
+    pub(crate) fn open_stream(&mut self, session: String, events: Events) -> Option<OpenStream> {
+        let known = self.sessions.get_mut(&session)?;
         self.last_stream += 1;
-        tracing::info!(agent = session.number, "an agent listens");
-        let frames = session.open_stream(self.last_stream, self.context.clone());
-        Some(NewStream { number: self.last_stream, frames, cut: self.cut.clone() })
+        tracing::info!(agent = known.number, "an agent listens");
+        let number = self.last_stream;
+        let frames = known.open_stream(number, self.context.clone());
+        Some(OpenStream { session, number, frames, events, cut: self.cut.clone() })
     }
 
     pub(crate) fn end_stream(&mut self, session: &str, number: u64) {
@@ -160,10 +146,10 @@ impl Agents {
         session: &str,
         request: u64,
         file_path: &str,
-    ) -> Result<Agent, NotProposed> {
-        let known = self.sessions.get_mut(session).ok_or(NotProposed::UnknownSession)?;
+    ) -> Result<Agent, NotOpened> {
+        let known = self.sessions.get_mut(session).ok_or(NotOpened::UnknownSession)?;
         if !known.in_flight.propose(request, file_path) {
-            return Err(NotProposed::Overtaken);
+            return Err(NotOpened::Overtaken);
         }
         known.outbox.forget(file_path);
         known.forget(file_path);

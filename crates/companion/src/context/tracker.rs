@@ -20,20 +20,18 @@ pub(crate) struct ContextTracker {
     debounce: Debounce,
     /// Locked by scans only, never by the loop.
     privacy: Arc<Mutex<Privacy>>,
-    scan: Scan,
-    /// The result of the scan that is running must not be told: other rules hold by now, or every desk has
-    /// closed its files.
-    is_scan_void: bool,
+    scan: Option<RunningScan>,
     /// The context of agents as desks show it.
     shared_files: Vec<SharedFile>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Scan {
-    Idle,
-    Running,
-    /// Files have changed since the scan began: another one has to follow.
-    Outdated,
+/// The scan that runs.
+#[derive(Debug, Default)]
+struct RunningScan {
+    /// Files have changed since it began: another one has to follow.
+    is_outdated: bool,
+    /// Its result must not be told: other rules hold by now, or every desk has closed its files.
+    is_void: bool,
 }
 
 /// All that a scan needs. It runs on a thread of its own, for it blocks.
@@ -56,8 +54,7 @@ impl ContextTracker {
             files,
             debounce: Debounce::default(),
             privacy: Arc::new(Mutex::new(privacy)),
-            scan: Scan::Idle,
-            is_scan_void: false,
+            scan: None,
             shared_files: Vec::new(),
         }
     }
@@ -96,7 +93,7 @@ impl ContextTracker {
     }
 
     fn void_scan(&mut self) {
-        self.is_scan_void = self.scan != Scan::Idle;
+        self.scan.iter_mut().for_each(|scan| scan.is_void = true);
     }
 
     /// When the next context is due.
@@ -111,24 +108,22 @@ impl ContextTracker {
 
     /// Begins a scan, which the caller runs; `None` while one runs, which another one will follow.
     pub(crate) fn begin_scan(&mut self) -> Option<FileScan> {
-        if self.scan != Scan::Idle {
-            self.scan = Scan::Outdated;
+        if let Some(scan) = &mut self.scan {
+            scan.is_outdated = true;
             return None;
         }
-        self.scan = Scan::Running;
+        self.scan = Some(RunningScan::default());
         Some(FileScan { files: self.files.clone(), privacy: self.privacy.clone() })
     }
 
     /// A scan has ended. Returns the new context, and whether another scan has to follow.
     pub(crate) fn end_scan(&mut self, result: ScanResult) -> (IdeContext, bool) {
         self.files.set_real_paths(result.real);
-        let is_void = std::mem::take(&mut self.is_scan_void);
+        let RunningScan { is_outdated, is_void } = self.scan.take().unwrap_or_default();
         // The context may have been paused meanwhile.
         let context = if is_void || self.files.is_paused() { self.files.no_files() } else { result.context };
         self.shared_files = shared_files(&context);
-        let again = self.scan == Scan::Outdated;
-        self.scan = Scan::Idle;
-        (context, again)
+        (context, is_outdated)
     }
 
     /// Replaces the rules. Returns the context until files are scanned by the new ones: none.

@@ -31,6 +31,17 @@ enum Notification {
     ReviewEnded { closed: Closed, decided_by: Option<DeskId>, awaits: Option<AwaitedDraft> },
 }
 
+impl Notification {
+    fn event_for(&self, desk: DeskId) -> desk::Event {
+        match self {
+            Self::Event(event) => event.clone(),
+            Self::ReviewEnded { closed, decided_by, .. } => {
+                desk::Event::Closed(Closed { decided_here: *decided_by == Some(desk), ..closed.clone() })
+            }
+        }
+    }
+}
+
 /// A draft that has to be written before desks are told of it.
 #[derive(Debug)]
 struct AwaitedDraft {
@@ -136,21 +147,17 @@ impl Notifications {
         }
     }
 
-    /// The next notification, for each desk that gets it; `None` while one waits for a draft.
-    pub(super) fn pop(&mut self) -> Option<Vec<(DeskId, desk::Event)>> {
-        let awaits =
-            |held: &Held| matches!(held.notification, Notification::ReviewEnded { awaits: Some(_), .. });
-        if self.held.front().is_none_or(awaits) {
-            return None;
-        }
-        let Held { to, notification } = self.held.pop_front()?;
-        let event_for = |desk: DeskId| match &notification {
-            Notification::Event(event) => event.clone(),
-            Notification::ReviewEnded { closed, decided_by, .. } => {
-                desk::Event::Closed(Closed { decided_here: *decided_by == Some(desk), ..closed.clone() })
+    /// Sends each notification to the desks that get it, up to the first one that waits for a draft.
+    pub(super) fn send_ready(&mut self, mut send: impl FnMut(DeskId, desk::Event)) {
+        let is_ready =
+            |held: &Held| !matches!(held.notification, Notification::ReviewEnded { awaits: Some(_), .. });
+        while self.held.front().is_some_and(is_ready)
+            && let Some(Held { to, notification }) = self.held.pop_front()
+        {
+            for desk in to {
+                send(desk, notification.event_for(desk));
             }
-        };
-        Some(to.into_iter().map(|desk| (desk, event_for(desk))).collect())
+        }
     }
 }
 
@@ -192,24 +199,28 @@ mod tests {
         WrittenDraft { id: "1-1".into(), number, file: "/p/a.txt".into(), error }
     }
 
-    fn ends(notifications: &mut Notifications) -> Vec<(bool, bool)> {
-        let told = notifications.pop().expect("it waits no longer");
-        let end = |event| match event {
-            desk::Event::Closed(closed) => (closed.decided_here, closed.draft.is_some()),
-            other => panic!("{other:?}"),
-        };
-        told.into_iter().map(|(_, event)| end(event)).collect()
+    /// The ends of the review that are sent now, each as whether it was decided there and names a draft, and
+    /// the events that follow them.
+    fn sent(notifications: &mut Notifications) -> (Vec<(bool, bool)>, Vec<desk::Event>) {
+        let (mut ends, mut others) = (Vec::new(), Vec::new());
+        notifications.send_ready(|_, event| match event {
+            desk::Event::Closed(closed) if others.is_empty() => {
+                ends.push((closed.decided_here, closed.draft.is_some()));
+            }
+            other => others.push(other),
+        });
+        (ends, others)
     }
 
     #[test]
     fn end_of_review_waits_for_its_draft_and_keeps_the_order() {
         let mut notifications = notifications();
-        assert!(notifications.pop().is_none());
+        assert_eq!(sent(&mut notifications), (vec![], vec![]));
         assert_eq!(notifications.draft_written(written(6, None)), None, "an older version");
-        assert!(notifications.pop().is_none());
+        assert_eq!(sent(&mut notifications), (vec![], vec![]));
         notifications.draft_written(written(7, None));
-        assert_eq!(ends(&mut notifications), [(true, true), (false, true)]);
-        assert_eq!(notifications.pop().unwrap().len(), 1);
+        let flush = desk::Event::FlushReview { id: ReviewId(2) };
+        assert_eq!(sent(&mut notifications), (vec![(true, true), (false, true)], vec![flush]));
         assert!(notifications.is_empty());
     }
 
@@ -218,7 +229,7 @@ mod tests {
         let mut notifications = notifications();
         let problem = notifications.draft_written(written(7, Some("full"))).unwrap();
         assert!(problem.what.contains("/p/a.txt") && problem.what.ends_with("full"), "{problem:?}");
-        assert_eq!(ends(&mut notifications), [(true, false), (false, false)]);
+        assert_eq!(sent(&mut notifications).0, [(true, false), (false, false)]);
         assert_eq!(notifications.unsaved().count(), 1);
         assert!(notifications.draft_written(written(8, None)).unwrap().what.contains("are saved now"));
         assert_eq!(notifications.unsaved().count(), 0);
@@ -228,8 +239,8 @@ mod tests {
     fn draft_that_takes_too_long_is_reported_after_the_end() {
         let mut notifications = notifications();
         notifications.give_up_draft(&("1-1".into(), 7), &[DESK]);
-        assert_eq!(ends(&mut notifications), [(true, false), (false, false)]);
-        let next = notifications.pop().unwrap();
-        assert!(matches!(next[0].1, desk::Event::Problem(_)), "{next:?}");
+        let (ends, next) = sent(&mut notifications);
+        assert_eq!(ends, [(true, false), (false, false)]);
+        assert!(matches!(next[0], desk::Event::Problem(_)), "{next:?}");
     }
 }

@@ -59,18 +59,19 @@ impl Desks {
     }
 
     /// Tells a desk that has joined the status, the problems and the reviews that wait.
-    pub(crate) fn welcome(
+    pub(crate) fn welcome<'a>(
         &mut self,
         id: DeskId,
         status: Status,
-        problems: &[Problem],
+        problems: impl Iterator<Item = &'a Problem>,
         reviews: impl Iterator<Item = desk::Review>,
     ) {
         let Some(ConnectedDesk { observes, events }) = self.connected.get(&id) else { return };
         let news = if *observes { Vec::new() } else { std::mem::take(&mut self.news) };
-        let others = problems.iter().filter(|problem| !self.problems.contains(problem));
-        let lasting = self.problems.iter().chain(others).chain(self.notifications.unsaved());
-        let problems = lasting.cloned().chain(news).map(desk::Event::Problem);
+        let others = problems.filter(|problem| !self.problems.contains(problem));
+        let found = self.problems.iter().cloned().chain(others.cloned());
+        let problems =
+            found.chain(self.notifications.unsaved().cloned()).chain(news).map(desk::Event::Problem);
         let first = std::iter::once(desk::Event::Status(status));
         // A desk that is gone already will be reported as such.
         let all = first.chain(problems).chain(reviews.map(desk::Event::Opened));
@@ -181,13 +182,10 @@ impl Desks {
     }
 
     fn send_held(&mut self) {
-        while let Some(notification) = self.notifications.pop() {
-            for (id, event) in notification {
-                // A desk that is gone needs not be told, or will be reported as such.
-                if let Some(desk) = self.connected.get(&id) {
-                    let _ = desk.events.send(event);
-                }
-            }
-        }
+        let connected = &self.connected;
+        self.notifications.send_ready(|id, event| {
+            // A desk that is gone needs not be told, or will be reported as such.
+            connected.get(&id).map(|desk| desk.events.send(event));
+        });
     }
 }

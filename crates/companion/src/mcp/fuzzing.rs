@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use alongside_contract::mcp::CallToolResult;
 use alongside_contract::rpc::Message;
 use alongside_contract::surrogates;
 use alongside_desk::{Problem, Status};
@@ -21,6 +20,7 @@ use super::http::router;
 use super::server::Server;
 use super::tools::{self, ToolCall};
 use crate::events::{Event, Events};
+use crate::reviews::proposal::NotOpened;
 
 /// An endpoint whose main loop keeps no state.
 #[derive(Debug)]
@@ -111,11 +111,8 @@ fn respond_to(event: Event) {
         Event::SessionEnded { session, ended } => drop(ended.send(known(&session))),
         Event::RequestStarted { session, known: answer } => drop(answer.send(known(&session).then_some(1))),
         Event::OpenDiff { session, proposal, answer, .. } => {
-            let result = match *proposal {
-                Ok(_) => CallToolResult::default(),
-                Err(bad) => CallToolResult::error(bad.to_string()),
-            };
-            drop(answer.send(known(&session).then_some(result)));
+            let opened = if known(&session) { Ok(()) } else { Err(NotOpened::UnknownSession) };
+            drop(answer.send(opened.and(proposal.map(drop).map_err(NotOpened::from))));
         }
         Event::CloseDiff { session, answer, .. } => drop(answer.send(known(&session).then_some(None))),
         Event::StreamWanted { opened, .. } => drop(opened.send(None)),

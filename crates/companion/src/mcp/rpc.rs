@@ -154,7 +154,7 @@ impl Caller {
                     answer,
                 });
                 self.unread = None;
-                answered.await.ok().flatten()
+                answered.await.ok().and_then(tools::opened)
             }
             Ok(ToolCall::CloseDiff(close)) => {
                 let (answer, answered) = tokio::sync::oneshot::channel();

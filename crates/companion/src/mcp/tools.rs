@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::excerpt::excerpt;
+use crate::reviews::proposal::NotOpened;
 
 /// A call that can be carried out.
 #[derive(Debug)]
@@ -128,6 +129,18 @@ pub(super) fn parse(params: Option<&RawValue>) -> Result<ToolCall, BadCall> {
         OPEN_DIFF => serde_json::from_str(arguments).map(ToolCall::OpenDiff).map_err(bad),
         CLOSE_DIFF => serde_json::from_str(arguments).map(ToolCall::CloseDiff).map_err(bad),
         unknown => Err(BadCall::Protocol(format!("there is no tool {:?} here", excerpt(unknown)))),
+    }
+}
+
+/// The result of `openDiff`; `None` for an unknown session.
+pub(super) fn opened(answer: Result<(), NotOpened>) -> Option<CallToolResult> {
+    match answer {
+        Ok(()) => Some(CallToolResult::default()),
+        Err(NotOpened::UnknownSession) => None,
+        Err(NotOpened::Overtaken) => {
+            Some(CallToolResult::error("a later request has proposed for this file already"))
+        }
+        Err(NotOpened::BadTarget(bad)) => Some(CallToolResult::error(bad.to_string())),
     }
 }
 

@@ -17,7 +17,8 @@ pub(crate) struct Recovery {
     /// The directory of drafts and journal.
     state: PathBuf,
     outdated: Outdated,
-    write: Write,
+    /// The sessions whose entries the writer writes now. Later changes are in the next write.
+    underway: Option<Outdated>,
     /// The journal cannot be written.
     journal_problem: Option<Problem>,
     /// The disk is full.
@@ -33,15 +34,6 @@ pub(crate) struct Outdated {
     /// Nobody knows what is in the journal: every session counts.
     pub(crate) all: bool,
     pub(crate) sessions: BTreeSet<String>,
-}
-
-/// The writer's work on the journal.
-#[derive(Debug, Default)]
-enum Write {
-    #[default]
-    Idle,
-    /// It writes the entries of these sessions. Later changes are in the next write.
-    Running(Vec<String>),
 }
 
 /// A write that has to begin.
@@ -83,35 +75,24 @@ impl Recovery {
     pub(crate) fn next_write(&mut self) -> Option<NextWrite> {
         let has_changes = self.outdated.all || !self.outdated.sessions.is_empty();
         let is_due = self.keeps_journal && has_changes;
-        if matches!(self.write, Write::Running(_)) || !is_due && self.held_answers.is_empty() {
-            return None;
-        }
-        Some(self.take_write(is_due))
+        let has_work = is_due || !self.held_answers.is_empty();
+        (has_work && self.underway.is_none()).then(|| self.begin_write(is_due))
     }
 
     /// The last write, which waits for none before it. Only a companion that hands over leaves a journal.
     pub(crate) fn last_write(&mut self, hands_over: bool) -> NextWrite {
         self.outdated.all = true;
-        self.take_write(hands_over && self.keeps_journal)
+        self.begin_write(hands_over && self.keeps_journal)
     }
 
-    fn take_write(&mut self, writes_journal: bool) -> NextWrite {
-        let outdated = writes_journal.then(|| std::mem::take(&mut self.outdated));
-        NextWrite { outdated, answers: std::mem::take(&mut self.held_answers) }
-    }
-
-    /// The writer has the entries of these sessions.
-    pub(crate) fn begin_write(&mut self, sessions: Vec<String>) {
-        self.write = Write::Running(sessions);
+    fn begin_write(&mut self, writes_journal: bool) -> NextWrite {
+        self.underway = writes_journal.then(|| std::mem::take(&mut self.outdated));
+        NextWrite { outdated: self.underway.clone(), answers: std::mem::take(&mut self.held_answers) }
     }
 
     /// The journal is written, or the reason why it is not. Returns the sessions that need not wait for it
     /// any longer, and the problem to tell desks, or its end.
-    pub(crate) fn end_write(&mut self, error: Option<String>) -> (Vec<String>, Option<Problem>) {
-        let sessions = match std::mem::take(&mut self.write) {
-            Write::Running(sessions) => sessions,
-            Write::Idle => Vec::new(),
-        };
+    pub(crate) fn end_write(&mut self, error: Option<String>) -> (Outdated, Option<Problem>) {
         let news = match (error, self.journal_problem.is_some()) {
             (Some(error), false) => {
                 let problem = journal_unwritable(&error);
@@ -125,7 +106,7 @@ impl Recovery {
             }
             _ => None,
         };
-        (sessions, news)
+        (self.underway.take().unwrap_or_default(), news)
     }
 
     /// Whether the journal cannot be written. It is tried again, for room comes without a word.
@@ -184,14 +165,12 @@ mod tests {
     #[test]
     fn changes_during_a_write_are_in_the_next_one() {
         let mut recovery = recovery();
-        let first = recovery.next_write().unwrap().outdated.unwrap();
-        assert_eq!(first.sessions.into_iter().collect::<Vec<_>>(), ["one"]);
-        recovery.begin_write(vec!["one".into()]);
+        let only = |session: &str| Outdated { all: false, sessions: [session.to_owned()].into() };
+        assert_eq!(recovery.next_write().unwrap().outdated, Some(only("one")));
         recovery.mark_outdated("two");
         assert!(recovery.next_write().is_none(), "one write runs at a time");
-        assert_eq!(recovery.end_write(None).0, ["one"]);
-        let next = recovery.next_write().unwrap().outdated.unwrap();
-        assert_eq!(next.sessions.into_iter().collect::<Vec<_>>(), ["two"]);
+        assert_eq!(recovery.end_write(None).0, only("one"));
+        assert_eq!(recovery.next_write().unwrap().outdated, Some(only("two")));
     }
 
     #[test]

@@ -24,6 +24,21 @@ pub(crate) struct Proposal {
     pub(super) destinations: Destinations,
 }
 
+/// The reason why a proposal is not opened.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum NotOpened {
+    UnknownSession,
+    /// A later request has proposed for the file already.
+    Overtaken,
+    BadTarget(BadTarget),
+}
+
+impl From<BadTarget> for NotOpened {
+    fn from(bad: BadTarget) -> Self {
+        Self::BadTarget(bad)
+    }
+}
+
 impl Proposal {
     /// Reads the target and compares. Blocks.
     ///

@@ -103,37 +103,8 @@ impl Reviews {
         self.pending.entry(id).or_insert(review)
     }
 
-    /// Carries out an edit that a desk asks for. Returns the new revision; `None` if the request is no edit.
-    pub(crate) fn edit(&mut self, request: &Request) -> Option<(ReviewId, Result<u64, Refusal>)> {
-        let (Request::EditReview { id, .. }
-        | Request::KeepHunks { id, .. }
-        | Request::SplitHunk { id, .. }
-        | Request::UndoReview { id, .. }) = request
-        else {
-            return None;
-        };
-        let done = self.get_mut(*id).and_then(|review| match request {
-            Request::EditReview { revision, changes, .. } => review.edit(*revision, changes),
-            Request::KeepHunks { revision, hunks, keep, .. } => review.keep(*revision, hunks, *keep),
-            Request::SplitHunk { revision, hunk, .. } => review.split(*revision, *hunk),
-            Request::UndoReview { revision, .. } => review.undo(*revision),
-            _ => Err(Refusal::NoSuchReview),
-        });
-        Some((*id, done))
-    }
-
-    /// Whether this decision may be taken on this revision.
-    ///
-    /// # Errors
-    /// As the desk is told.
-    pub(crate) fn check_decision(
-        &self,
-        id: ReviewId,
-        revision: u64,
-        decision: Decision,
-    ) -> Result<(), Refusal> {
-        let review = self.pending.get(&id).ok_or(Refusal::NoSuchReview)?;
-        review.may_decide(revision, decision)
+    pub(crate) fn get_mut(&mut self, id: ReviewId) -> Result<&mut PendingReview, Refusal> {
+        self.pending.get_mut(&id).ok_or(Refusal::NoSuchReview)
     }
 
     /// Ends a review.
@@ -144,12 +115,8 @@ impl Reviews {
     /// The draft of an open review, which follows every edit.
     pub(crate) fn draft(&mut self, id: ReviewId) -> Option<DraftChange> {
         let review = self.pending.get(&id)?;
-        Some(new_draft(
-            self.started,
-            &mut self.last_draft,
-            review,
-            "its review is still open, or was interrupted",
-        ))
+        let why = "its review is still open, or was interrupted";
+        Some(new_draft(self.started, &mut self.last_draft, review, why, false))
     }
 
     /// The draft of a review that ended.
@@ -164,13 +131,8 @@ impl Reviews {
             Closing::EditorGone => "the editor went away",
             Closing::Interrupted => "the companion was interrupted",
         };
-        match new_draft(self.started, &mut self.last_draft, ended, why) {
-            DraftChange::Save(draft) => {
-                // An accepted text stays until the agent has written it.
-                DraftChange::Save(NewDraft { awaited: closing == Closing::Accepted, ..draft })
-            }
-            change => change,
-        }
+        // An accepted text stays until the agent has written it.
+        new_draft(self.started, &mut self.last_draft, ended, why, closing == Closing::Accepted)
     }
 
     /// The number of the next version of any draft.
@@ -307,22 +269,6 @@ impl Reviews {
     pub(crate) fn len(&self) -> usize {
         self.pending.len()
     }
-
-    fn get_mut(&mut self, id: ReviewId) -> Result<&mut PendingReview, Refusal> {
-        self.pending.get_mut(&id).ok_or(Refusal::NoSuchReview)
-    }
-}
-
-/// Whether a desk asks to change or decide a review.
-pub(crate) fn changes_review(request: &Request) -> bool {
-    matches!(
-        request,
-        Request::EditReview { .. }
-            | Request::KeepHunks { .. }
-            | Request::SplitHunk { .. }
-            | Request::UndoReview { .. }
-            | Request::DecideReview { .. }
-    )
 }
 
 fn begin_reading(review: &mut PendingReview) -> Option<TargetToRead> {
@@ -334,7 +280,13 @@ fn draft_id(started: u64, review: ReviewId) -> String {
     format!("{started}-{review}")
 }
 
-fn new_draft(started: u64, number: &mut u64, review: &PendingReview, why: &str) -> DraftChange {
+fn new_draft(
+    started: u64,
+    number: &mut u64,
+    review: &PendingReview,
+    why: &str,
+    awaited: bool,
+) -> DraftChange {
     let id = draft_id(started, review.id);
     if !review.has_edits() {
         return DraftChange::Delete(id);
@@ -346,7 +298,7 @@ fn new_draft(started: u64, number: &mut u64, review: &PendingReview, why: &str) 
         file: review.file_path().to_owned(),
         agent: review.agent.name.clone(),
         why: why.to_owned(),
-        awaited: false,
+        awaited,
         text: review.current().clone(),
     })
 }

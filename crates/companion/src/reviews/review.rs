@@ -160,38 +160,35 @@ impl PendingReview {
         }
     }
 
-    pub(super) fn edit(&mut self, revision: u64, changes: &[Change]) -> Result<u64, Refusal> {
+    pub(crate) fn edit(&mut self, revision: u64, changes: &[Change]) -> Result<u64, Refusal> {
         self.check_revision(revision)?;
         let done = self.proposal.composition.edit(changes);
         self.changed(done)
     }
 
-    pub(super) fn keep(&mut self, revision: u64, hunks: &[usize], keep: bool) -> Result<u64, Refusal> {
+    pub(crate) fn keep(&mut self, revision: u64, hunks: &[usize], keep: bool) -> Result<u64, Refusal> {
         self.check_revision(revision)?;
         self.check_hunks()?;
         let done = self.proposal.composition.keep(hunks, keep);
         self.changed(done)
     }
 
-    pub(super) fn split(&mut self, revision: u64, hunk: usize) -> Result<u64, Refusal> {
+    pub(crate) fn split(&mut self, revision: u64, hunk: usize) -> Result<u64, Refusal> {
         self.check_revision(revision)?;
         self.check_hunks()?;
         let done = self.proposal.composition.split(hunk);
         self.changed(done)
     }
 
-    pub(super) fn undo(&mut self, revision: u64) -> Result<u64, Refusal> {
+    pub(crate) fn undo(&mut self, revision: u64) -> Result<u64, Refusal> {
         self.check_revision(revision)?;
         let done = self.proposal.composition.undo();
         self.changed(done)
     }
 
-    /// Whether this decision may be taken on this revision.
-    ///
-    /// # Errors
-    /// Shipped agents write their whole proposal when given an empty text, and fail when given what the file
+    /// Whether this decision may be taken on this revision. Shipped agents write their whole proposal when given an empty text, and fail when given what the file
     /// already holds: neither can be accepted.
-    pub(super) fn may_decide(&self, revision: u64, decision: Decision) -> Result<(), Refusal> {
+    pub(crate) fn may_decide(&self, revision: u64, decision: Decision) -> Result<(), Refusal> {
         self.check_revision(revision)?;
         let composition = &self.proposal.composition;
         let (original, proposed, current) =

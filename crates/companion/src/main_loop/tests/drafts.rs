@@ -83,7 +83,7 @@ async fn closings_come_in_order_and_name_existing_drafts() {
     for round in 0..50 {
         let mut review = story.proposed_by(&agent, &format!("{round}\n")).await;
         story.type_over(&mut review, "mine\n").await;
-        agent.open_diff(&story.file, "again\n").await;
+        agent.open_diff(&story.file, "again\n").await.unwrap();
         let draft = loop {
             match story.next().await {
                 desk::Event::Closed(closed) => break closed.draft.expect("it is kept"),

@@ -56,7 +56,7 @@ async fn unsaved_changes_are_known_under_every_spelling() {
     for (editors, agents) in [(&by_link, &file), (&file, &by_link), (&spelled, &by_link)] {
         story.report(open(editors, true)).await;
         tokio::time::sleep(Duration::from_secs(1)).await;
-        agent.open_diff(agents, "new\n").await;
+        agent.open_diff(agents, "new\n").await.unwrap();
         assert!(story.opened().await.dirty, "known when it opens: {editors}, {agents}");
         story.report(open(editors, false)).await;
         assert!(!story.changed().await.dirty);

@@ -45,7 +45,7 @@ async fn an_unwritable_journal_is_reported_and_retried() {
     let journal = story.path("state/journal");
     fs::remove_dir_all(&journal).unwrap();
     fs::write(&journal, "").unwrap();
-    story.proposed("new\n").await;
+    story.agent().await.open_diff(&story.file, "new\n").await.unwrap();
     let said = story.problem().await;
     assert!(said.what.starts_with("the recovery journal cannot be written: "), "{said:?}");
     story.desk = story.companion.join();

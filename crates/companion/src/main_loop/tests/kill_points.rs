@@ -76,7 +76,7 @@ async fn lived() -> (Vec<Moment>, Vec<String>, u16, PortHold) {
     memory.add(Known::Session(agent.session.clone()));
     let hears = tokio::spawn(hears(agent.stream().await, memory.clone()));
     for (n, file) in files.iter().enumerate() {
-        agent.open_diff(file, &format!("proposal {n}\n")).await;
+        agent.open_diff(file, &format!("proposal {n}\n")).await.unwrap();
         memory.add(Known::Proposed(file.clone()));
         let mut review = story.opened().await;
         for again in ["typed", "typed again"] {

@@ -18,7 +18,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use alongside_contract::mcp::{CallToolResult, Implementation};
+use alongside_contract::mcp::Implementation;
 use alongside_contract::rpc::Id;
 use alongside_desk::{
     ActiveFile, Change, Closed, Closing, ContextReport, Decision, Desk, OpenFile, Refusal, Request, Review,
@@ -117,7 +117,7 @@ impl Story {
     }
 
     async fn proposed_by(&mut self, agent: &Agent, text: &str) -> Review {
-        agent.open_diff(&self.file, text).await;
+        agent.open_diff(&self.file, text).await.unwrap();
         self.opened().await
     }
 
@@ -247,7 +247,7 @@ impl Agent {
         self.events.ask(|opened| Event::StreamWanted { session, opened }).await.unwrap().unwrap()
     }
 
-    async fn open_diff(&self, file: &str, text: &str) -> CallToolResult {
+    async fn open_diff(&self, file: &str, text: &str) -> Result<(), NotOpened> {
         let request = self.begins_request().await.unwrap();
         let opened = self.open_diff_by(request, file, text).await;
         self.ends_request();
@@ -265,14 +265,11 @@ impl Agent {
     }
 
     /// Proposes a text in a request that has started.
-    async fn open_diff_by(&self, request: u64, file: &str, text: &str) -> CallToolResult {
+    async fn open_diff_by(&self, request: u64, file: &str, text: &str) -> Result<(), NotOpened> {
         let (session, file_path) = (self.session.clone(), file.to_owned());
         let proposal = Box::new(Proposal::prepare(file.into(), text.into()));
-        self.events
-            .ask(|answer| Event::OpenDiff { session, request, file_path, proposal, answer })
-            .await
-            .unwrap()
-            .unwrap()
+        let open = |answer| Event::OpenDiff { session, request, file_path, proposal, answer };
+        self.events.ask(open).await.unwrap()
     }
 
     async fn close_diff(&self, file: &str) -> Option<String> {

@@ -53,7 +53,7 @@ async fn an_unsettled_outcome_waits_100_ms_and_for_unread_posts() {
     agent.begins_request().await.unwrap();
     let mut stream = agent.stream().await;
     nothing_within(&mut stream, Duration::from_secs(30)).await;
-    agent.open_diff(&story.file, "y\n").await;
+    agent.open_diff(&story.file, "y\n").await.unwrap();
     agent.ends_request();
     nothing_within(&mut stream, Duration::from_secs(30)).await;
 }

@@ -17,7 +17,7 @@ async fn close_waits_at_most_150_ms_for_a_desks_last_edits() {
     assert_eq!(story.closed().await.closing, Closing::AnsweredInAgent);
 
     assert_eq!(agent.close_diff(&file).await.as_deref(), Some("typed just now\n"), "it may come twice");
-    agent.open_diff(&file, "y\n").await;
+    agent.open_diff(&file, "y\n").await.unwrap();
     let before = Instant::now();
     assert_eq!(agent.close_diff(&file).await.as_deref(), Some("y\n"));
     assert!(before.elapsed() <= Duration::from_millis(151), "{:?}", before.elapsed());
@@ -30,7 +30,7 @@ async fn a_second_proposal_replaces_the_review_and_keeps_edits() {
     let mut stream = agent.stream().await;
     let mut first = story.proposed_by(&agent, "one\n2\nthree\n").await;
     story.type_over(&mut first, "typed\n").await;
-    agent.open_diff(&story.file, "one\n2!\nthree\n").await;
+    agent.open_diff(&story.file, "one\n2!\nthree\n").await.unwrap();
     let closed = story.closed().await;
     assert_eq!((closed.id, closed.closing), (first.id, Closing::Replaced));
     let second = story.opened().await;
@@ -115,7 +115,7 @@ async fn the_target_is_never_written() {
         assert_eq!(state(), before);
     }
     let new = story.path("project/new.txt");
-    story.agent().await.open_diff(new.to_str().unwrap(), "x\n").await;
+    story.agent().await.open_diff(new.to_str().unwrap(), "x\n").await.unwrap();
     let review = story.opened().await;
     story.decide(&review, Decision::Accept).await.unwrap();
     story.companion.stop().await;
@@ -129,7 +129,7 @@ async fn every_undelivered_outcome_is_answered_on_close() {
     let agent = story.agent().await;
     let files: Vec<_> = (0..30).map(|number| format!("{}.{number}", story.file)).collect();
     for file in &files {
-        agent.open_diff(file, "proposed\n").await;
+        agent.open_diff(file, "proposed\n").await.unwrap();
         let mut review = story.opened().await;
         story.type_over(&mut review, &format!("decided on {file}\n")).await;
         story.decide(&review, Decision::Accept).await.unwrap();
@@ -149,7 +149,7 @@ async fn every_undelivered_outcome_is_answered_on_close() {
 async fn desks_see_that_a_proposal_targets_files_git_obeys() {
     let mut story = Story::begin().await;
     let hook = story.path("project/.git/hooks/pre-commit");
-    story.agent().await.open_diff(hook.to_str().unwrap(), "#!/bin/sh\n").await;
+    story.agent().await.open_diff(hook.to_str().unwrap(), "#!/bin/sh\n").await.unwrap();
     let lead = crate::real_path::resolve(&hook);
     assert_eq!(story.opened().await.in_git.as_deref(), lead.to_str());
     assert_eq!(story.proposed("new\n").await.in_git, None);

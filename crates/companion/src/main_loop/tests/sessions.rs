@@ -59,9 +59,10 @@ async fn a_cut_off_proposal_never_replaces_a_later_one() {
     let mut story = Story::begin().await;
     let agent = story.agent().await;
     let (broken_off, later) = (agent.begins_request().await.unwrap(), agent.begins_request().await.unwrap());
-    assert_eq!(agent.open_diff_by(later, &story.file, "later\n").await.is_error, None);
+    assert_eq!(agent.open_diff_by(later, &story.file, "later\n").await, Ok(()));
     agent.ends_request();
-    assert_eq!(agent.open_diff_by(broken_off, &story.file, "broken off\n").await.is_error, Some(true));
+    let overtaken = agent.open_diff_by(broken_off, &story.file, "broken off\n").await;
+    assert_eq!(overtaken, Err(NotOpened::Overtaken));
     agent.ends_request();
     let review = story.opened().await;
     assert_eq!(&*review.proposed, "later\n");
@@ -124,7 +125,7 @@ async fn a_vanished_workspace_is_reported_once() {
             usize::from(matches!(event, desk::Event::Problem(problem) if problem.what.contains("/project")));
     }
     assert_eq!(said, 1);
-    assert_eq!(agent.open_diff(&story.file, "y\n").await, CallToolResult::default());
+    assert_eq!(agent.open_diff(&story.file, "y\n").await, Ok(()));
 }
 
 #[tokio::test]
