@@ -85,8 +85,7 @@ fn chosen(bencher: Bencher<'_, '_>, case: &Case, of: impl Fn(usize) -> bool) {
     bencher.bench_local(|| hot_dropped_and_kept(&mut composed, &hunks));
 }
 
-/// Drops and keeps, so that every sample begins with the same text, and undoes both, so that memory does not
-/// grow.
+/// Drops and keeps, so that every sample begins alike, and undoes both, so that memory does not grow.
 #[inline(never)]
 fn hot_dropped_and_kept(composed: &mut ReviewComposition, hunks: &[usize]) -> usize {
     let mut told = 0;

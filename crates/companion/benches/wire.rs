@@ -27,8 +27,7 @@ fn hot_open_diff_in(body: &[u8]) -> Option<(String, String)> {
     black_box(fuzzing::opened(body))
 }
 
-/// A `contextUpdate` of the usual size, as the frame that is streamed to an agent: ten files, one of them
-/// active, with this many bytes selected.
+/// A `contextUpdate` of ten files as a frame: one file is active, with this many bytes selected.
 #[divan::bench(args = [0, 200, 16_384])]
 fn context_out(bencher: Bencher<'_, '_>, selected: usize) {
     let file = |number: u64| File {

@@ -35,8 +35,7 @@ pub(crate) fn await_draft(events: Events, draft: DraftVersion) -> oneshot::Sende
     written
 }
 
-/// Looks which files agents may know of, and watches their directories beside the roots and
-/// `own_directories`.
+/// Looks which files agents may know of, and watches their directories and `own_directories`.
 pub(crate) fn scan_files(
     events: Events,
     scan: FileScan,

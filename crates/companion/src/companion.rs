@@ -1,9 +1,8 @@
 //! The handle of a running companion, for the program that it is part of.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use alongside_desk::{self as desk, Desk, Environment, Problem, Status};
 use tokio::sync::oneshot;
@@ -23,21 +22,9 @@ pub struct Companion {
     pub(crate) events: Events,
     /// The number of the newest desk.
     pub(crate) desks: AtomicU64,
-    pub(crate) rules: PrivacyRules,
-}
-
-/// The rules by which agents are told of files.
-#[derive(Debug)]
-pub(crate) struct PrivacyRules {
-    pub(crate) workspace: Mutex<Workspace>,
+    /// Whether agents are told of files that git ignores.
     pub(crate) git_ignored: bool,
     pub(crate) dirs: AppDirs,
-}
-
-impl PrivacyRules {
-    fn workspace(&self) -> MutexGuard<'_, Workspace> {
-        self.workspace.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Companion {
@@ -78,14 +65,12 @@ impl Companion {
         Status { environment: Environment::default(), ..status }
     }
 
-    /// Joins as a desk: [`Desk::next`] is the stream of everything that happens, starting with the status and
-    /// the reviews that wait.
+    /// Joins as a desk: [`Desk::next`] gives the status, the reviews that wait, and all that follows.
     pub fn join(&self) -> Desk {
         self.join_as(false)
     }
 
-    /// Joins as an observer, which reports but shows no reviews to a person: it is not counted among the
-    /// desks, and never asked for unsent edits.
+    /// Joins as an observer: it shows no reviews, does not count as a desk, and has no unsent edits.
     pub fn observe(&self) -> Desk {
         self.join_as(true)
     }
@@ -104,25 +89,15 @@ impl Companion {
         desk
     }
 
-    /// Replaces the workspace roots and rewrites the discovery files. Connected agents stay, and so do the
-    /// exclusions.
+    /// Replaces the workspace, its roots and what is never told of them, and rewrites the discovery files.
+    /// Connected agents stay. Returns the reasons why some agents cannot find it.
     ///
     /// # Errors
-    /// When a root cannot be used; nothing has changed then.
-    pub async fn set_roots(&self, roots: Vec<PathBuf>) -> Result<Vec<Problem>, StartError> {
-        let workspace = Workspace { roots, ..self.rules.workspace().clone() };
-        self.set_workspace(workspace).await
-    }
-
-    /// Replaces the workspace: its roots and what is never told of them, both at once.
-    ///
-    /// # Errors
-    /// As [`set_roots`](Self::set_roots), and when an exclusion cannot be read.
+    /// When a root cannot be used, or an exclusion cannot be read; nothing has changed then.
     pub async fn set_workspace(&self, workspace: Workspace) -> Result<Vec<Problem>, StartError> {
         let roots = workspace_roots::usable(&workspace.roots)?;
         let workspace = Workspace { roots: roots.clone(), ..workspace };
-        let privacy = Box::new(Privacy::new(&workspace, self.rules.git_ignored, &self.rules.dirs)?);
-        *self.rules.workspace() = workspace;
+        let privacy = Box::new(Privacy::new(&workspace, self.git_ignored, &self.dirs)?);
         // After the end of the loop there is no workspace to change.
         let changed = self.events.ask(|changed| Event::RootsChanged { roots, privacy, changed }).await;
         Ok(changed.unwrap_or_default())

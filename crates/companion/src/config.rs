@@ -11,10 +11,8 @@ use crate::persistence::app_dirs::AppDirs;
 /// The configuration of a companion. Made by [`Companion::builder`](crate::Companion::builder).
 #[derive(Debug, Clone)]
 pub struct Builder {
-    pub(crate) name: String,
-    pub(crate) display_name: String,
+    pub(crate) editor: Editor,
     pub(crate) workspace: Workspace,
-    pub(crate) pid: u32,
     pub(crate) aliases: bool,
     pub(crate) git_ignored: bool,
     pub(crate) silent: Option<String>,
@@ -30,10 +28,12 @@ pub struct Builder {
 impl Default for Builder {
     fn default() -> Self {
         Self {
-            name: "alongside".into(),
-            display_name: "alongside".into(),
+            editor: Editor {
+                name: "alongside".into(),
+                display_name: "alongside".into(),
+                pid: std::process::id(),
+            },
             workspace: Workspace::default(),
-            pid: std::process::id(),
             aliases: true,
             git_ignored: false,
             silent: None,
@@ -52,8 +52,8 @@ impl Builder {
     /// The editor as agents show it: a short lower-case identifier and a name for people.
     #[must_use]
     pub fn editor(mut self, name: impl Into<String>, display_name: impl Into<String>) -> Self {
-        self.name = name.into();
-        self.display_name = display_name.into();
+        self.editor.name = name.into();
+        self.editor.display_name = display_name.into();
         self
     }
 
@@ -64,11 +64,10 @@ impl Builder {
         self
     }
 
-    /// The editor's process, by which agents find it; by default this process. It must belong to the same
-    /// user and outlive the companion.
+    /// The editor's process, by default this one: of the same user, and alive as long as the companion.
     #[must_use]
     pub fn pid(mut self, pid: u32) -> Self {
-        self.pid = pid;
+        self.editor.pid = pid;
         self
     }
 
@@ -95,8 +94,7 @@ impl Builder {
         self
     }
 
-    /// Tells agents nothing about files, whatever desks report. A desk's request to do so is refused with the
-    /// reason `why`.
+    /// Tells agents nothing about files; a desk's request to do so is refused with the reason `why`.
     #[must_use]
     pub fn never_tell_files(mut self, why: impl Into<String>) -> Self {
         self.silent = Some(why.into());
@@ -111,16 +109,14 @@ impl Builder {
         self
     }
 
-    /// Listens on one more address, such as that of a container bridge, on the same port if its port is 0.
-    /// Off by default.
+    /// Listens on one more address, such as a container bridge's; port 0 means the same port.
     #[must_use]
     pub fn also_listen(mut self, address: SocketAddr) -> Self {
         self.listen = Some(address);
         self
     }
 
-    /// A command that bridges stdio to this companion. The discovery files name it for agents that cannot use
-    /// the port.
+    /// A command that bridges stdio to this companion, for agents that cannot use the port.
     #[must_use]
     pub fn stdio(
         mut self,

@@ -1,5 +1,4 @@
-//! When to look at the disk again: the system tells of changes where it can; elsewhere, and while time runs
-//! out for somebody, the loop looks every second.
+//! When to look at the disk again: after a change, or every second where the system tells of none.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,13 +9,11 @@ use tokio::time::Instant;
 
 /// How soon files are scanned after a change, and how often the targets of waiting reviews are checked.
 const SCAN_INTERVAL: Duration = Duration::from_secs(1);
-/// How soon the discovery files are checked after a change: cleaners of `/tmp` remove them, and a companion
-/// that ends leaves shared names free.
+/// How soon discovery files are checked after a change: cleaners remove them, and shared names get free.
 const REPUBLISH_INTERVAL: Duration = Duration::from_secs(10);
 /// A scan that begins this much late could not begin before: the process was stopped, or the machine slept.
 const SUSPEND_THRESHOLD: Duration = Duration::from_secs(5);
 
-/// See the module.
 #[derive(Debug)]
 pub(crate) struct DiskWatch {
     watch: Arc<Watch>,

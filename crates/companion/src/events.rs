@@ -19,8 +19,7 @@ use crate::persistence::drafts::WrittenDraft;
 use crate::reviews::proposal::{NotOpened, Proposal};
 use crate::reviews::target::{BadTarget, Fingerprint};
 
-/// The answer to `closeDiff`: `None` for an unknown session; for a known one the last text of the review, if
-/// there was one.
+/// The answer to `closeDiff`: `None` for an unknown session, otherwise the last text, if there was one.
 pub(crate) type LastText = Option<Option<Arc<str>>>;
 
 /// Everything that can happen.
@@ -103,8 +102,7 @@ pub(crate) enum Event {
     JournalWritten(Option<String>),
     /// Somebody has removed the journal.
     JournalGone,
-    /// The disk is full, and so many bytes are still reserved for drafts and the journal; `None` once there
-    /// is room again.
+    /// The disk is full, and so many bytes are reserved for drafts and journal; `None`: there is room again.
     DiskShort(Option<u64>),
     /// The discovery files are written as far as they can be.
     Published {
@@ -157,16 +155,14 @@ impl Events {
     }
 }
 
-/// One open stream, as the body of its GET sees it. The loop hears when it is dropped, also if nobody ever
-/// took it.
+/// One open stream, as the body of its GET sees it. The loop hears when it is dropped.
 #[derive(Debug)]
 pub(crate) struct OpenStream {
     pub(crate) session: String,
     pub(crate) number: u64,
     pub(crate) frames: mpsc::Receiver<String>,
     pub(crate) events: Events,
-    /// Whether the stream is to be cut instead of ended, for a successor: many agents reconnect only after a
-    /// cut.
+    /// Whether to cut the stream, not end it, for a successor: many agents reconnect only after a cut.
     pub(crate) cut: Arc<AtomicBool>,
 }
 

@@ -1,5 +1,4 @@
-//! Access to private items for the fuzzers in `fuzz/` and for the benches, which are outside this crate. Not
-//! a public interface.
+//! Access to private items for the fuzzers in `fuzz/` and for benches. Not a public interface.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,8 +15,7 @@ use crate::reviews::proposal::Proposal;
 
 pub use crate::mcp::fuzzing::{Endpoint, EndpointResponse, opened};
 
-/// Reads the target of a proposal and compares: all that happens before the main loop gets the proposal.
-/// `None` if it cannot be shown.
+/// Reads and compares, as before the main loop gets a proposal. `None` if it cannot be shown.
 #[must_use]
 pub fn prepared(file_path: String, proposed: String) -> Option<impl Sized> {
     Proposal::prepare(file_path, proposed).ok()
@@ -50,6 +48,7 @@ pub fn accepted_frame(file_path: &str, text: &str) -> Option<String> {
 #[derive(Debug)]
 pub struct ReviewComposition(composition::Composition);
 
+#[allow(clippy::missing_errors_doc, reason = "the errors are those of the composition")]
 impl ReviewComposition {
     /// `None` if the file cannot be compared with it.
     #[must_use]
@@ -84,33 +83,21 @@ impl ReviewComposition {
     }
 
     /// Keeps or drops hunks.
-    ///
-    /// # Errors
-    /// When there is no such hunk.
     pub fn keep(&mut self, hunks: &[usize], keep: bool) -> Result<(), Refusal> {
         self.0.keep(hunks, keep)
     }
 
     /// Splits a hunk.
-    ///
-    /// # Errors
-    /// When it cannot be split.
     pub fn split(&mut self, hunk: usize) -> Result<(), Refusal> {
         self.0.split(hunk)
     }
 
     /// Applies changes of the person.
-    ///
-    /// # Errors
-    /// When a position is not in the text.
     pub fn edit(&mut self, changes: &[Change]) -> Result<(), Refusal> {
         self.0.edit(changes)
     }
 
     /// Undoes the last change.
-    ///
-    /// # Errors
-    /// When there is nothing to undo.
     pub fn undo(&mut self) -> Result<(), Refusal> {
         self.0.undo()
     }

@@ -56,14 +56,13 @@ mod tests {
     fn sections_keys_and_values_are_read_as_git_reads_them() {
         let text =
             "[Core] a = 1\n[core \"x\"]\nB=\"c;d\" # e\n; [no]\n[includeIf \"onbranch:x\"]\n\tpath = \\\\y\n";
-        let read: Vec<_> = settings(text)
-            .into_iter()
-            .map(|one| (one.section, one.has_subsection, one.key, one.value))
-            .collect();
-        let meant =
-            [("core", false, "a", "1"), ("core", true, "b", "c;d"), ("includeif", true, "path", "\\y")];
-        let meant =
-            meant.map(|(section, below, key, value)| (section.into(), below, key.into(), value.into()));
-        assert_eq!(read, meant);
+        let setting = |section: &str, has_subsection, key: &str, value: &str| Setting {
+            section: section.into(),
+            has_subsection,
+            key: key.into(),
+            value: value.into(),
+        };
+        let (plain, below) = (setting("core", false, "a", "1"), setting("core", true, "b", "c;d"));
+        assert_eq!(settings(text), [plain, below, setting("includeif", true, "path", "\\y")]);
     }
 }

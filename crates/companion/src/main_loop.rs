@@ -36,8 +36,7 @@ use crate::reviews::target::BadTarget;
 
 /// A wake-up that is this much late: the process was held up, and messages of agents wait in our sockets.
 const STALL_THRESHOLD: Duration = Duration::from_millis(50);
-/// The number of events that are handled before the loop looks at what follows from them. Deadlines wait
-/// meanwhile.
+/// The number of events that are handled before the loop looks at what follows. Deadlines wait meanwhile.
 const MAX_BATCH: usize = 128;
 /// How long stopping waits for agents to confirm that their reviews are rejected.
 const LAST_RECEIPTS: Duration = Duration::from_millis(500);
@@ -66,8 +65,7 @@ pub(crate) struct Stopping {
 }
 
 impl MainLoop {
-    /// Runs until stopped. Returns the writer, which has the last jobs to do, and the callers that wait for
-    /// the end.
+    /// Runs until stopped. Returns the writer with its last jobs, and the callers that wait for the end.
     pub(crate) async fn run(
         mut self,
         mut inbox: mpsc::UnboundedReceiver<Event>,
@@ -367,7 +365,7 @@ impl MainLoop {
         let hold = self.recovery.keeps_journal() && self.stopping.is_none();
         self.agents.deliver(&ended, closing, hold);
         let closed = Closed { id, closing, decided_here: false, draft: None };
-        self.desks.notify_end(closed, decided_by, draft.map(|draft| (draft, ended.file_path())));
+        self.desks.notify_end(closed, decided_by, draft.map(|draft| (draft, ended.file_path().to_owned())));
         self.recovery.mark_outdated(&ended.session);
     }
 
@@ -490,8 +488,7 @@ impl MainLoop {
         }
     }
 
-    /// Tells desks what has changed around the reviews. Changes that follow each other closely are told
-    /// together.
+    /// Tells desks what has changed around the reviews, close changes together.
     fn notify_status(&mut self) {
         if self.desks.plan_status(Instant::now()) {
             self.notify_status_now();
@@ -551,8 +548,8 @@ impl MainLoop {
         }
         if !news.over.is_empty() {
             self.desks.forget_problems(&news.over);
-            let what = "every agent can find this companion by itself again".into();
-            self.desks.notify_problem(Problem { what, hint: None });
+            let what = "every agent can find this companion by itself again";
+            self.desks.notify_problem(Problem::without_hint(what));
         }
     }
 
@@ -576,8 +573,7 @@ impl MainLoop {
         self.stopping.as_ref().is_some_and(|stopping| stopping.hands_over)
     }
 
-    /// Has the journal written, and gives the answers that wait for it, and for drafts, once they are on
-    /// disk.
+    /// Has the journal written, and then gives the answers that wait for it and for drafts.
     fn write_journal(&mut self) {
         if self.hands_over() {
             return;

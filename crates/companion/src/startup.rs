@@ -13,8 +13,8 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use crate::agents::registry::Agents;
-use crate::companion::{Companion, PrivacyRules};
-use crate::config::{Builder, Editor, StartError, Workspace};
+use crate::companion::Companion;
+use crate::config::{Builder, StartError, Workspace};
 use crate::context::open_files::OpenFiles;
 use crate::context::privacy::Privacy;
 use crate::context::tracker::ContextTracker;
@@ -61,8 +61,6 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
     let roots = workspace_roots::usable(&builder.workspace.roots)?;
     let workspace = Workspace { roots: roots.clone(), ..builder.workspace };
     let privacy = Privacy::new(&workspace, builder.git_ignored, &dirs)?;
-    let rules =
-        PrivacyRules { workspace: workspace.into(), git_ignored: builder.git_ignored, dirs: dirs.clone() };
     let drafts = Drafts::open(&dirs);
     let mut problems = Vec::new();
     let mut news = Vec::new();
@@ -70,7 +68,7 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
     let mut until = Instant::now() + PREDECESSOR_EXIT_TIMEOUT;
     let store = match &builder.journal {
         Some(key) => {
-            let name = journal::name(key, &builder.name, &roots);
+            let name = journal::name(key, &builder.editor.name, &roots);
             take_store(&dirs, &name, until).await.unwrap_or_else(|problem| {
                 problems.push(problem);
                 None
@@ -107,9 +105,9 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
     drafts.prune(started);
     let mut own_directories: Vec<_> = locations::directories(&dirs).collect();
     own_directories.extend(store.as_ref().and_then(|store| store.path().parent()).map(Path::to_owned));
-    let editor = Editor { name: builder.name, display_name: builder.display_name, pid: builder.pid };
-    let (aliases, stdio) = (builder.aliases, builder.stdio.clone());
-    let publisher = Publisher::new(dirs.clone(), editor, aliases, port, token.to_string(), stdio);
+    let (editor, stdio) = (builder.editor, builder.stdio);
+    let presence = Presence::new(addresses.clone(), token.clone(), stdio.clone(), roots.clone(), editor.pid);
+    let publisher = Publisher::new(dirs.clone(), editor, builder.aliases, port, token.to_string(), stdio);
     let (events, inbox) = Events::channel();
     let writer = WriterTask::start(drafts.clone(), store, publisher, events.clone());
 
@@ -122,16 +120,16 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
     // The writer sends the problems to the loop as well.
     let _ = is_published.await;
     let own_token = token.clone();
+    let swept = dirs.clone();
     tokio::task::spawn_blocking(move || {
-        sweep::sweep(&dirs, &own_token);
-        recovery_store::sweep(&dirs);
+        sweep::sweep(&swept, &own_token);
+        recovery_store::sweep(&swept);
     });
 
     tracing::info!(port, ?roots, adopted = left_behind.is_some(), "the companion serves");
     let files = OpenFiles::new(builder.silent);
     let mut agents = Agents::new(Arc::new(files.no_files()));
     let mut reviews = Reviews::new(started);
-    let presence = Presence::new(addresses.clone(), token.clone(), builder.stdio, roots, builder.pid);
     if let Some(journal) = left_behind {
         let adopted = adoption::adopt(journal, &presence, &drafts, &mut reviews, &mut agents);
         news.extend(adopted.news);
@@ -149,15 +147,14 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
         events: events.clone(),
         stopping: None,
     };
-    // The kernel takes some ten milliseconds to end a watch: callers that wait for the end do not wait for
-    // that.
+    // The kernel takes some ten milliseconds to end a watch, for which callers do not wait.
     let (watch, _) = main_loop.disk.watch();
     tokio::spawn(async move {
         let (writer, stopping) = main_loop.run(inbox).await;
         finish(listener, &writer, stopping).await;
         drop(watch);
     });
-    Ok(Companion { addresses, token, events, desks: 0.into(), rules })
+    Ok(Companion { addresses, token, events, desks: 0.into(), git_ignored: builder.git_ignored, dirs })
 }
 
 /// The end of a companion after that of its loop.
@@ -181,25 +178,19 @@ async fn take_store(dirs: &AppDirs, name: &str, until: Instant) -> Result<Option
     loop {
         match RecoveryStore::take(&dirs.state, name) {
             Ok(None) if until <= Instant::now() => {
-                return Err(Problem {
-                    what: "another companion of this project is running and keeps the journal".into(),
-                    hint: Some(
-                        "A crash of this one would leave agents waiting. End one of them: `alongside status` \
-                         shows both."
-                            .into(),
-                    ),
-                });
+                return Err(Problem::new(
+                    "another companion of this project is running and keeps the journal",
+                    "A crash of this one would leave agents waiting. End one of them: `alongside status` \
+                     shows both.",
+                ));
             }
             Ok(None) => tokio::time::sleep(RETRY_INTERVAL).await,
             Ok(store) => return Ok(store),
             Err(error) => {
-                return Err(Problem {
-                    what: format!("no journal can be kept in {}: {error}", dirs.state.display()),
-                    hint: Some(
-                        "After a crash, connected agents would have to be reconnected with `/ide enable`."
-                            .into(),
-                    ),
-                });
+                return Err(Problem::new(
+                    format!("no journal can be kept in {}: {error}", dirs.state.display()),
+                    "After a crash, connected agents would have to be reconnected with `/ide enable`.",
+                ));
             }
         }
     }

@@ -4,10 +4,7 @@ use std::path::PathBuf;
 
 use crate::config::StartError;
 
-/// Makes roots absolute.
-///
-/// # Errors
-/// The first root that is no directory, or whose path is not UTF-8.
+/// Makes roots absolute. Fails for the first one that is no directory, or whose path is not UTF-8.
 pub(crate) fn usable(roots: &[PathBuf]) -> Result<Vec<PathBuf>, StartError> {
     let mut usable: Vec<PathBuf> = Vec::new();
     for root in roots {

@@ -1,5 +1,4 @@
-//! How releases of a family find a companion: everything in which they may differ. The table `releases` holds
-//! their differences.
+//! How releases of a family find a companion: all in which they may differ, as the table `releases` says.
 
 use std::fmt;
 
@@ -77,11 +76,9 @@ pub struct Behaviour {
     pub token_variable: Releases,
     /// Those that send a token.
     pub sends_token: Releases,
-    /// Those that know `ide/diffRejected`. Older ones know `ide/diffClosed`, which all of them treat the
-    /// same.
+    /// Those that know `ide/diffRejected`. Older ones know `ide/diffClosed`, with the same meaning.
     pub knows_diff_rejected: Releases,
-    /// Those that accept an unknown editor if the record names it. The others need one of
-    /// [`Self::terminals`].
+    /// Those that accept any editor that the record names, not only one of [`Self::terminals`].
     pub reads_editor_name: Releases,
     /// The terminals that count as part of a supported editor.
     pub terminals: &'static [Terminal],
@@ -125,8 +122,7 @@ pub enum How {
     Spelled,
     /// It lists names with the editor's PID, sorted by name.
     ListedForPid,
-    /// It lists all names: first those with the editor's PID, then those of running processes, then larger
-    /// PIDs.
+    /// It lists all names: those with the editor's PID, then of running processes, then larger PIDs.
     ListedForAnyPid,
     /// It lists all files, the newest first.
     ListedByAge,
@@ -219,38 +215,29 @@ mod tests {
         assert!(!range.hold((0, 5, 2)) && !range.hold((0, 31, 0)) && !range.hold(NEWEST));
         assert!(Releases::ALL.hold((0, 0, 0)) && Releases::ALL.hold(NEWEST));
         assert!(!Releases::NONE.hold((0, 0, 0)) && !Releases::NONE.hold(NEWEST));
-        let names: Vec<_> =
-            [range, Releases::from((1, 2, 3)), Releases::until((1, 0, 0)), Releases::ALL, Releases::NONE]
-                .iter()
-                .map(ToString::to_string)
-                .collect();
-        assert_eq!(
-            names,
-            [
-                "0.5.3, older than 0.31.0",
-                "1.2.3 and newer",
-                "older than 1.0.0",
-                "every release",
-                "no release"
-            ]
-        );
+        for (range, name) in [
+            (range, "0.5.3, older than 0.31.0"),
+            (Releases::from((1, 2, 3)), "1.2.3 and newer"),
+            (Releases::until((1, 0, 0)), "older than 1.0.0"),
+            (Releases::ALL, "every release"),
+            (Releases::NONE, "no release"),
+        ] {
+            assert_eq!(range.to_string(), name);
+        }
     }
 
     #[test]
     fn every_lookup_is_written_except_overriding_files() {
         for family in FAMILIES {
             for lookup in family.behaviour.lookups {
-                let written = family.files.iter().any(|row| {
-                    row.name == lookup.file.name
-                        && match (row.directory, lookup.file.directory) {
-                            (Directory::Tmp(one), Directory::Tmp(other)) => one == other,
-                            (
-                                Directory::Home { below_home: one, .. },
-                                Directory::Home { below_home: other, .. },
-                            ) => one == other,
-                            _ => false,
-                        }
-                });
+                // Home may be moved by a variable, or not.
+                let place = |directory| match directory {
+                    Directory::Tmp(below) => (false, below),
+                    Directory::Home { below_home, .. } => (true, below_home),
+                };
+                let (name, looked) = (lookup.file.name, place(lookup.file.directory));
+                let written =
+                    family.files.iter().any(|row| row.name == name && place(row.directory) == looked);
                 let overriding = lookup.file.directory == Directory::Tmp("gemini/ide")
                     && lookup.file.name == "gemini-ide-server-{pid}.json";
                 assert_eq!(written, !overriding, "{}: {:?}", family.id, lookup.file);

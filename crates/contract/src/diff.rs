@@ -62,8 +62,7 @@ pub struct DiffRejected {
     pub file_path: String,
 }
 
-/// Parameters of [`DIFF_CLOSED`], the only outcome that agents of mid 2025 know besides acceptance (Gemini
-/// CLI up to 0.5, Qwen Code up to 0.0.14).
+/// Parameters of [`DIFF_CLOSED`], the only rejection that Gemini CLI up to 0.5 and Qwen Code 0.0.14 know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffClosed {
@@ -77,11 +76,6 @@ pub struct DiffClosed {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_closed_diff_without_text_is_an_empty_object() {
-        assert_eq!(serde_json::to_string(&ClosedDiff { content: None }).unwrap(), "{}");
-    }
 
     #[test]
     fn close_diff_reads_with_and_without_suppress_notification() {

@@ -1,5 +1,4 @@
-//! Directories, names and fields of discovery files: the part of a family's row that a companion writes and
-//! its agents read.
+//! Directories, names and fields of discovery files, which companions write and agents read.
 
 /// One discovery file of a family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

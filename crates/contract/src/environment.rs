@@ -3,8 +3,7 @@
 use crate::discovery::Record;
 use crate::family::FAMILIES;
 
-/// Names and values, in the order of the table of families. The values include the token. `pid` is the
-/// editor's process.
+/// Names and values, the token among them, by family. `pid` is the editor's process.
 pub fn variables(record: &Record, pid: Option<u32>) -> Vec<(&'static str, String)> {
     let mut variables = Vec::new();
     for family in FAMILIES {
@@ -42,9 +41,7 @@ mod tests {
         assert_eq!(value("QWEN_CODE_IDE_WORKSPACE_PATH"), Some("/p"));
         assert_eq!(value("QWEN_CODE_IDE_SERVER_STDIO_ARGS"), Some(r#"["stdio"]"#));
         assert_eq!(value("HOPCODE_IDE_SERVER_PORT"), Some("7"));
-        assert_eq!(
-            variables.iter().filter(|(name, _)| name.ends_with("SERVER_PORT")).count(),
-            FAMILIES.len()
-        );
+        let ports = variables.iter().filter(|(name, _)| name.ends_with("SERVER_PORT"));
+        assert_eq!(ports.count(), FAMILIES.len());
     }
 }

@@ -17,8 +17,7 @@ pub struct Family {
     pub display_name: &'static str,
     /// Commands that start an agent of this family.
     pub commands: &'static [&'static str],
-    /// Prefixes of `clientInfo.name` in `initialize`. Shipped agents all give `streamable-http-client`, so
-    /// the [token](crate::token) tells them apart.
+    /// Prefixes of `clientInfo.name`. Shipped agents give none of them; the [token](crate::token) tells.
     pub client_names: &'static [&'static str],
     /// The variables that it reads.
     pub env: Variables,

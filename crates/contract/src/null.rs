@@ -1,10 +1,8 @@
-//! Lenient reading of `null`: it means the same as an absent field, because programs in other languages mix
-//! the two. Written messages contain no `null`.
+//! Lenient reading: `null` means absent, for other languages mix the two. Written messages hold no `null`.
 
 use serde::{Deserialize, Deserializer};
 
-/// For `#[serde(default, deserialize_with = "null::or_default")]` on every optional field that is no
-/// `Option`.
+/// For `#[serde(default, deserialize_with = "null::or_default")]` on optional fields that are no `Option`.
 pub(crate) fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {

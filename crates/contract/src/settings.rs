@@ -57,8 +57,7 @@ pub struct SystemFiles {
     pub windows: &'static str,
 }
 
-/// A name of a setting, and the releases that use it. If a file has two names of a setting, the first one in
-/// the list counts.
+/// A name of a setting, and the releases that use it. Of two names in a file, the first one here counts.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Name {
     /// The keys on the way to it.

@@ -118,7 +118,7 @@ mod tests {
     async fn only_the_last_of_consecutive_statuses_is_delivered() {
         let (mut desk, seat) = pair();
         let status = |reviews| Event::Status(Status { reviews, ..Status::default() });
-        let problem = |what: &str| Event::Problem(Problem { what: what.into(), hint: None });
+        let problem = |what: &str| Event::Problem(Problem::without_hint(what));
         let told = [status(1), status(2), status(3), problem("a"), problem("b"), status(4), problem("c")];
         told.into_iter().for_each(|event| seat.events.send(event).unwrap());
         assert_eq!(desk.next().await, Ok(status(3)));

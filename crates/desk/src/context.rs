@@ -1,5 +1,4 @@
-//! A desk's report about the person's open files. Positions are LSP's; the companion converts them to the
-//! contract's.
+//! A desk's report about the person's open files. Its positions are LSP's, not the contract's.
 
 use serde::{Deserialize, Serialize};
 

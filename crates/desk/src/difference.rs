@@ -3,8 +3,7 @@
 use crate::context::{Position, Range};
 use crate::text::Change;
 
-/// The one change of whole lines that makes `new` of `old`; none if they are equal. Its positions count
-/// UTF-16 units, as all of the protocol's do.
+/// The one change of whole lines, in UTF-16 units, that makes `new` of `old`; none if they are equal.
 pub fn replacement(old: &str, new: &str) -> Option<Change> {
     if old == new {
         return None;

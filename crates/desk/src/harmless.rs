@@ -38,8 +38,7 @@ pub fn text(text: &str) -> Cow<'_, str> {
     escape(text, |c| matches!(c, '\t' | '\n'))
 }
 
-/// JSON that means the same and holds none of these characters, wherever they stand: they occur within
-/// strings only, where `\u` says the same.
+/// JSON that means the same without these characters: strings hold them, and `\u` says the same.
 pub fn json(json: &str) -> Cow<'_, str> {
     if !json.contains(is_harmful) {
         return Cow::Borrowed(json);
@@ -58,8 +57,7 @@ pub fn json(json: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// The last part of a path that somebody else chose, as the name of a file of ours: safe to make and to look
-/// at, not long, and of the same kind.
+/// The last part of a path of somebody else's as a file name of ours: safe, short, of the same kind.
 pub fn file_name(path: &str) -> String {
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
     let name: String = name.chars().map(|c| if is_harmful(c) { '_' } else { c }).collect();

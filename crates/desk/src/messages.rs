@@ -169,8 +169,7 @@ pub fn editor_failed(why: &str, left: Option<&Path>) -> String {
     }
 }
 
-/// Nobody took what the person typed, so that it is kept elsewhere. `place` is harmless already; without one
-/// the message itself holds the text.
+/// Nobody took what the person typed. `place` is harmless; without one, the message holds the text.
 pub fn text_kept(name: &str, why: &str, place: Option<&str>, text: &str) -> String {
     match place {
         Some(place) => format!("{name}: {why}. Your text is in {place}."),

@@ -76,8 +76,7 @@ pub enum Request {
     /// The person has turned to this desk: among several companions, agents get this one.
     #[serde(rename = "alongside/didFocus")]
     Focus,
-    /// The editor's projects have changed. Only editors send this; a program that embeds the companion
-    /// changes them itself.
+    /// The editor's projects have changed. Only editors send this, no program that embeds the companion.
     #[serde(rename = "alongside/didChangeRoots", rename_all = "camelCase")]
     ChangeRoots {
         /// Directories that are projects from now on.
@@ -119,15 +118,13 @@ pub enum Event {
     /// A review waits. Joining replays the open ones.
     #[serde(rename = "alongside/didOpenReview")]
     Opened(Review),
-    /// The text, the hunks or the state of the target changed, by this desk or otherwise: see
-    /// [`Review::take`].
+    /// The text, the hunks or the state of the target changed, by any desk: see [`Review::take`].
     #[serde(rename = "alongside/didChangeReview")]
     Changed(Changed),
     /// A review ended.
     #[serde(rename = "alongside/didCloseReview")]
     Closed(Closed),
-    /// The agent is about to take the text: send what has not been sent, then [`Request::Flushed`]. The
-    /// companion waits 150 ms at most.
+    /// The agent takes the text: send what is unsent, then [`Request::Flushed`], within 150 ms.
     #[serde(rename = "alongside/flushReview", rename_all = "camelCase")]
     FlushReview {
         /// Which review.

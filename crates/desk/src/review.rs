@@ -59,8 +59,7 @@ pub struct Review {
     /// the person before anything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outside: Option<String>,
-    /// The real target of a write, if git runs or obeys that file: one in a `.git`, a hook, or settings that
-    /// name programs. Tell the person as loudly.
+    /// The real target of a write, if git runs or obeys that file, as a hook. Tell the person as loudly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_git: Option<String>,
 }
@@ -133,8 +132,7 @@ pub struct Hunk {
     pub current: Lines,
     /// Whether it is kept, dropped or edited.
     pub state: HunkState,
-    /// The words that differ. Absent for lines that are only added or removed, for lines without anything in
-    /// common, and for too many lines.
+    /// The words that differ. Absent for added or removed lines, unlike lines, and too many lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<Words>,
 }
@@ -144,8 +142,7 @@ pub struct Hunk {
 pub struct Words {
     /// Ranges of the original text.
     pub removed: Vec<Range>,
-    /// Ranges of what stands beside it: of the current text if the hunk is [edited](HunkState::Edited), of
-    /// the proposed text otherwise.
+    /// Ranges of the current text of an [edited](HunkState::Edited) hunk, otherwise of the proposed text.
     pub added: Vec<Range>,
 }
 

@@ -30,8 +30,7 @@ pub struct Status {
     /// The files that agents know about, the active one first; empty while paused.
     #[serde(default)]
     pub context: Vec<SharedFile>,
-    /// Variables that lead agents started in a terminal to this companion. They hold the token: never show or
-    /// log them.
+    /// Variables that lead agents in a terminal here. They hold the token: never show or log them.
     #[serde(default, skip_serializing_if = "Environment::is_empty")]
     pub environment: Environment,
 }
@@ -106,6 +105,18 @@ pub struct Problem {
     /// The consequence and the remedy, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+}
+
+impl Problem {
+    /// A problem with its remedy.
+    pub fn new(what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { what: what.into(), hint: Some(hint.into()) }
+    }
+
+    /// A problem without a remedy, or the end of one.
+    pub fn without_hint(what: impl Into<String>) -> Self {
+        Self { what: what.into(), hint: None }
+    }
 }
 
 impl std::fmt::Display for Problem {

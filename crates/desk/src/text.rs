@@ -85,8 +85,7 @@ impl Text {
         ends.nth(last - self.ends[block]).map_or(self.text.len(), |end| first + end + 1)
     }
 
-    /// The last line that begins at this byte offset or before it; [`len`](Self::len) for the end of the
-    /// text.
+    /// The last line that begins at or before this byte offset; [`len`](Self::len) for the text's end.
     pub fn line_at(&self, offset: usize) -> usize {
         if offset >= self.text.len() {
             return self.len();
@@ -100,8 +99,7 @@ impl Text {
         !self.text.is_empty() && !self.text.ends_with('\n')
     }
 
-    /// The byte offset of an LSP position. Columns beyond the end of a line mean its end, as LSP says; `None`
-    /// for a line beyond the text.
+    /// The byte offset of an LSP position, at most the end of its line; `None` for a line beyond the text.
     pub fn offset(&self, position: Position) -> Option<usize> {
         let line = position.line as usize;
         if line >= self.len() {
@@ -149,8 +147,7 @@ impl Text {
     }
 }
 
-/// In parts whose count fits a byte: the compiler makes it sixteen bytes a step, and for stretches as short
-/// as these that is quicker than any search.
+/// In parts whose count fits a byte, of which the compiler makes sixteen bytes a step.
 fn count(bytes: &[u8]) -> usize {
     let ends = |part: &[u8]| part.iter().map(|byte| u8::from(*byte == b'\n')).sum::<u8>();
     bytes.chunks(128).map(|part| usize::from(ends(part))).sum()

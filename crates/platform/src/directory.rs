@@ -123,8 +123,7 @@ impl Directory {
         found.is_ok_and(|found| !FileType::from_raw_mode(found.st_mode).is_symlink())
     }
 
-    /// Whether the name exists and belongs to another user; for a link, the link itself counts. Always false
-    /// on Windows.
+    /// Whether the name, or a link of it, belongs to another user. Always false on Windows.
     pub fn is_anothers(&self, name: &OsStr) -> bool {
         let found = rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW);
         found.is_ok_and(|found| found.st_uid != rustix::process::geteuid().as_raw())

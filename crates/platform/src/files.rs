@@ -36,8 +36,7 @@ pub(crate) fn never_wait(options: &mut OpenOptions, links: Links) {
 #[cfg(not(unix))]
 pub(crate) fn never_wait(_: &mut OpenOptions, _: Links) {}
 
-/// Whether this user owns a file. Windows has access lists instead of owners, and the temporary directory is
-/// private: there every file counts.
+/// Whether this user owns a file. On Windows, whose temporary directory is private, every file counts.
 pub fn is_ours(found: &Metadata) -> bool {
     #[cfg(unix)]
     return std::os::unix::fs::MetadataExt::uid(found) == rustix::process::geteuid().as_raw();

@@ -33,8 +33,7 @@ pub fn raise_open_files() -> Option<u64> {
     None
 }
 
-/// Disables core dumps of this process and its children, because its memory holds the token. A person can
-/// raise the limit again (`prlimit --core`).
+/// Disables core dumps, which hold the token, also of children. `prlimit --core` allows them again.
 pub fn leave_no_core() {
     #[cfg(unix)]
     {
@@ -59,11 +58,8 @@ mod tests {
         setrlimit(Resource::Nofile, Rlimit { current: Some(most.min(512)), ..before }).unwrap();
         assert_eq!(raise_open_files(), Some(most));
         assert_eq!(getrlimit(Resource::Nofile).current, Some(most));
-        assert_eq!(
-            getrlimit(Resource::Nofile).maximum,
-            before.maximum,
-            "the hard limit is not ours to change"
-        );
+        let hard = getrlimit(Resource::Nofile).maximum;
+        assert_eq!(hard, before.maximum, "the hard limit is not ours to change");
         assert_eq!(raise_open_files(), Some(most));
         setrlimit(Resource::Nofile, before).unwrap();
     }

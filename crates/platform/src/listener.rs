@@ -1,5 +1,4 @@
-//! The owner of a listener on this machine. Anybody may take a free port, so a token is sent only to a
-//! listener of the same user.
+//! The owner of a listener here. Anybody may take a free port, and only this user's gets a token.
 
 use std::net::SocketAddr;
 
@@ -23,8 +22,7 @@ impl ListenerOwner {
     }
 }
 
-/// The owner of the program that takes connections to an address of this machine. Blocks: on macOS it runs
-/// `lsof`. Windows does not show it.
+/// The owner of the listener on an address of this machine. Blocks: macOS runs `lsof`. Windows shows none.
 pub fn owner(address: SocketAddr) -> ListenerOwner {
     system::owner(address)
 }

@@ -69,8 +69,7 @@ pub fn is_taken(address: SocketAddr) -> bool {
     system::is_taken(address)
 }
 
-/// Whether an error means that this machine does not have the address, as without IPv6. Then nobody can
-/// listen there.
+/// Whether this machine does not have the address, as without IPv6: nobody can listen there then.
 pub fn is_no_address(error: &io::Error) -> bool {
     #[cfg(unix)]
     let is_unsupported = error.raw_os_error() == Some(rustix::io::Errno::AFNOSUPPORT.raw_os_error());

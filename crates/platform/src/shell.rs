@@ -34,8 +34,7 @@ pub fn run(
     }
 }
 
-/// The program's name in a command line: `nvim` in `/usr/bin/nvim -n` and in `"C:\Program
-/// Files\Neovim\nvim.exe" -n`.
+/// The program in a command line: `nvim` in `/usr/bin/nvim -n` and `"C:\Program Files\nvim.exe" -n`.
 pub fn program_name(os: Os, command: &str) -> String {
     match os {
         Os::Linux | Os::MacOs => {

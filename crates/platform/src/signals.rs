@@ -1,5 +1,4 @@
-//! Signals that end this process, and its continuation after a stop. On Windows, a closed console and a
-//! logoff count as the corresponding signals.
+//! Signals that end this process, and its continuation. On Windows, a closed console and a logoff.
 
 use std::io;
 

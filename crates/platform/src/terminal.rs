@@ -65,8 +65,7 @@ impl Modes {
     }
 }
 
-/// Stops this process and its job, like Ctrl-Z; false if the system cannot. Nothing happens if nobody could
-/// continue the job.
+/// Stops this process and its job, like Ctrl-Z; false if it cannot, or nobody could continue the job.
 pub fn stop_job() -> bool {
     #[cfg(unix)]
     return rustix::process::kill_current_process_group(rustix::process::Signal::TSTP).is_ok();

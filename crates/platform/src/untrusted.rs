@@ -11,8 +11,7 @@ use std::path::Path;
 use crate::directory::Directory;
 use crate::files::{self, Links};
 
-/// The most bytes that a file may have beyond its size. It may grow a little meanwhile, and small files of
-/// `/proc` have size 0.
+/// The most bytes that a file may have beyond its size: it may grow, and those of `/proc` have size 0.
 const MAX_GROWTH: u64 = 1 << 20;
 
 /// The files that reading accepts.
@@ -198,9 +197,8 @@ mod tests {
         {
             let endless = read_error(Path::new("/proc/self/pagemap"));
             assert_eq!(endless.kind(), io::ErrorKind::FileTooLarge, "{endless}");
-            assert!(
-                !self::read(Path::new("/proc/self/status"), 1 << 30, Whose::Anybodys).unwrap().is_empty()
-            );
+            let status = self::read(Path::new("/proc/self/status"), 1 << 30, Whose::Anybodys);
+            assert!(!status.unwrap().is_empty());
         }
     }
 

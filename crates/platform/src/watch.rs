@@ -6,8 +6,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// Watches directories: new, removed and written entries, and moves of the directories themselves. Does not
-/// watch subdirectories.
+/// Watches directories, not those below: new, removed and written entries, and moves of their own.
 #[derive(Debug)]
 pub struct Watch {
     #[cfg(target_os = "linux")]
@@ -133,8 +132,7 @@ mod inotify {
                     Ok((number, what)) => drop(now.insert(number, what)),
                     // Only root moves a parent directory that this user cannot read.
                     Err(Errno::ACCESS) if what == ITSELF => {}
-                    // The kernel has no watches left, or the directory has just gone; the next call
-                    // watches its parent.
+                    // No watches are left, or the directory has just gone; the next call watches its parent.
                     Err(_) => is_deaf = true,
                 }
             }

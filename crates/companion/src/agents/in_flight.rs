@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 
-/// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct InFlight {
     /// The number of the newest request.

@@ -12,11 +12,9 @@ use std::sync::Arc;
 use alongside_contract::context::{CONTEXT_UPDATE, IdeContext};
 use alongside_contract::rpc::{self, Id};
 
-/// Undelivered outcomes kept for one agent. Agents have one diff open at a time; a client that opens
-/// thousands and never reads loses the oldest.
+/// Undelivered outcomes kept for one agent: one that opens thousands and never reads loses the oldest.
 const MAX_OUTCOMES: usize = 256;
 
-/// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
     /// The newest context that is not sent yet; all sessions share it.
@@ -243,10 +241,8 @@ mod tests {
         outbox.set_context(Arc::default());
         for frame in [outbox.next_frame(1, false).unwrap(), outbox.next_frame(1, false).unwrap()] {
             for line in frame.lines().filter(|line| !line.is_empty()) {
-                assert!(
-                    line == "event: message"
-                        || line.strip_prefix("data: ").is_some_and(|data| !data.is_empty())
-                );
+                let data = line.strip_prefix("data: ");
+                assert!(line == "event: message" || data.is_some_and(|data| !data.is_empty()), "{line}");
             }
         }
     }

@@ -23,7 +23,6 @@ use crate::reviews::review::PendingReview;
 /// The greatest number of sessions: far more than anybody works with, and few enough for desks to show.
 pub(crate) const MAX_SESSIONS: usize = 4096;
 
-/// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct Agents {
     sessions: BTreeMap<String, Session>,
@@ -49,8 +48,7 @@ impl Agents {
         Self { context, ..Self::default() }
     }
 
-    /// Begins a session. Returns its id, and the session that has to end for it: where there are too many,
-    /// the oldest of those that have only been asked for.
+    /// Begins a session. Returns its id, and the session that has to end for it, the oldest unused one.
     pub(crate) fn welcome(
         &mut self,
         client: Implementation,
@@ -230,8 +228,7 @@ impl Agents {
         self.sessions.values_mut().for_each(|session| session.shift_deadlines(gap));
     }
 
-    /// The companion stops: requests on their way will not be read and must not hold outcomes back, nor does
-    /// the journal.
+    /// The companion stops: neither unread requests nor the journal hold outcomes back any more.
     pub(crate) fn release_outcomes(&mut self) {
         for session in self.sessions.values_mut() {
             session.in_flight.give_up();
@@ -263,8 +260,7 @@ impl Agents {
         self.sessions.keys().cloned().collect()
     }
 
-    /// The session as the journal is to hold it, without its undecided proposals. Its outcomes wait until
-    /// [`mark_recorded`](Self::mark_recorded).
+    /// The session for the journal, without undecided proposals. Its outcomes wait until it is recorded.
     pub(crate) fn begin_recording(&mut self, session: &str) -> Option<KnownSession> {
         let session = self.sessions.get_mut(session)?;
         session.outbox.mark_recording();

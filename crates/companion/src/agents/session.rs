@@ -40,7 +40,6 @@ pub(crate) enum SessionRefusal {
     Full,
 }
 
-/// See the module.
 #[derive(Debug)]
 pub(super) struct Session {
     /// The secret id in the header.

@@ -1,12 +1,10 @@
-//! The result of looking at the disk for the files that desks report: which exist, which may be told, and
-//! which directories to watch.
+//! The result of a scan of reported files: which exist, which may be told, which directories to watch.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use alongside_contract::context::IdeContext;
 
-/// See the module.
 #[derive(Debug)]
 pub(crate) struct ScanResult {
     /// The files that agents may know of.

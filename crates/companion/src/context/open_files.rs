@@ -35,8 +35,7 @@ struct ReportedFiles {
 #[derive(Debug, Clone)]
 struct ReportedFile {
     path: String,
-    /// When the file had the focus, in milliseconds since the Unix epoch; rises with every focus, over all
-    /// desks.
+    /// When the file had the focus, in milliseconds since the Unix epoch; rises over all desks.
     focused: u64,
     dirty: bool,
 }
@@ -47,10 +46,7 @@ impl OpenFiles {
         Self { silent, ..Self::default() }
     }
 
-    /// Pauses or resumes the context for agents.
-    ///
-    /// # Errors
-    /// The reason why the context cannot be resumed.
+    /// Pauses or resumes the context for agents. Fails with the reason why it cannot be resumed.
     pub(crate) fn pause(&mut self, paused: bool) -> Result<(), String> {
         match &self.silent {
             Some(why) if !paused => Err(why.clone()),
@@ -208,8 +204,7 @@ fn file(entry: &ReportedFile, active: Option<&ActiveFile>) -> File {
     }
 }
 
-/// Cuts a selection to [`MAX_SELECTED_UTF16`] units, on a character boundary, without a marker, which the
-/// agent adds.
+/// Cuts a selection to [`MAX_SELECTED_UTF16`] units, on a character boundary. The agent adds a marker.
 fn cut(text: &str) -> &str {
     let mut units = 0;
     let over = text.char_indices().find(|(_, c)| {

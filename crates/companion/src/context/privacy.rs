@@ -1,5 +1,4 @@
-//! The privacy rules: agents never learn about files that the user excludes or git ignores. Reads the disk,
-//! so it never runs in the main loop.
+//! The privacy rules: agents never learn about excluded or git-ignored files. They read the disk.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::Metadata;
@@ -66,8 +65,7 @@ pub(crate) struct Privacy {
 type Stamp = Option<(u64, Option<SystemTime>)>;
 
 impl Privacy {
-    /// # Errors
-    /// The first exclusion that is not a valid glob.
+    /// Fails for the first exclusion that is not a valid glob.
     pub(crate) fn new(
         workspace: &Workspace,
         tell_git_ignored: bool,
@@ -88,8 +86,7 @@ impl Privacy {
         })
     }
 
-    /// Whether agents may know that this file is open. Both the name of a link and its target have to be
-    /// allowed.
+    /// Whether agents may know that this file is open: by its name, and by the target of a link.
     pub(crate) fn allows(&mut self, path: &Path) -> bool {
         let real = path.canonicalize().ok().filter(|real| real != path);
         self.allows_name(path) && real.is_none_or(|real| self.allows_name(&real))
@@ -179,8 +176,7 @@ fn exclusions(root: &Path, globs: &[&str]) -> Result<Gitignore, BadGlob> {
     builder.build().map_err(|error| BadGlob { glob: String::new(), why: error.to_string() })
 }
 
-/// Parses an ignore file. A file that exists and cannot be read hides everything, for its author wanted to
-/// hide something.
+/// Parses an ignore file. One that exists and cannot be read hides everything.
 fn read_rules(source: &Path, base: &Path) -> Gitignore {
     let mut builder = GitignoreBuilder::new(base);
     match untrusted::read(source, MAX_IGNORE_FILE_BYTES, Whose::Anybodys) {

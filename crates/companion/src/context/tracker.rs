@@ -13,7 +13,6 @@ use super::open_files::{OpenFiles, shared_files};
 use super::privacy::Privacy;
 use crate::ids::DeskId;
 
-/// See the module.
 #[derive(Debug)]
 pub(crate) struct ContextTracker {
     files: OpenFiles,
@@ -65,10 +64,7 @@ impl ContextTracker {
         self.touch();
     }
 
-    /// Stops telling agents, or continues.
-    ///
-    /// # Errors
-    /// The reason that forbids it.
+    /// Stops telling agents, or continues. Fails with the reason that forbids it.
     pub(crate) fn pause(&mut self, paused: bool) -> Result<(), String> {
         self.files.pause(paused)?;
         self.touch();

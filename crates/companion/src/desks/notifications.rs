@@ -1,5 +1,4 @@
-//! The queue of notifications for desks. It keeps their order, and says where edits are saved only when they
-//! are saved there.
+//! The queue of notifications for desks, in order. The end of a review waits until its draft is saved.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
@@ -9,7 +8,6 @@ use alongside_desk::{self as desk, Closed, Problem};
 use crate::ids::DeskId;
 use crate::persistence::drafts::{Drafts, WrittenDraft};
 
-/// See the module.
 #[derive(Debug)]
 pub(super) struct Notifications {
     held: VecDeque<Held>,
@@ -42,15 +40,10 @@ impl Notification {
     }
 }
 
-/// A draft that has to be written before desks are told of it.
-#[derive(Debug)]
-struct AwaitedDraft {
-    draft: DraftVersion,
-    file: String,
-}
-
 /// The id of a draft and the number of one version of it.
 pub(crate) type DraftVersion = (String, u64);
+/// A draft that has to be written before desks are told of it, and the reviewed file.
+pub(crate) type AwaitedDraft = (DraftVersion, String);
 
 impl Notifications {
     pub(super) fn new(drafts: Drafts) -> Self {
@@ -82,9 +75,8 @@ impl Notifications {
         to: Vec<DeskId>,
         closed: Closed,
         decided_by: Option<DeskId>,
-        draft: Option<(DraftVersion, &str)>,
+        awaits: Option<AwaitedDraft>,
     ) {
-        let awaits = draft.map(|(draft, file)| AwaitedDraft { draft, file: file.to_owned() });
         let notification = Notification::ReviewEnded { closed, decided_by, awaits };
         self.held.push_back(Held { to, notification });
     }
@@ -94,7 +86,9 @@ impl Notifications {
         let path = self.drafts.path_of(&written.id, &written.file);
         for held in &mut self.held {
             if let Notification::ReviewEnded { closed, awaits, .. } = &mut held.notification
-                && awaits.as_ref().is_some_and(|awaits| awaits.draft == (written.id.clone(), written.number))
+                && awaits
+                    .as_ref()
+                    .is_some_and(|((id, number), _)| (id, *number) == (&written.id, written.number))
             {
                 *awaits = None;
                 closed.draft = written.error.is_none().then(|| path.clone());
@@ -114,7 +108,7 @@ impl Notifications {
     /// The time is over for this version of a draft: the end of its review is told without it.
     pub(super) fn give_up_draft(&mut self, awaited: &DraftVersion, desks: &[DeskId]) {
         let awaits = |held: &Held| match &held.notification {
-            Notification::ReviewEnded { awaits: Some(awaits), .. } => awaits.draft == *awaited,
+            Notification::ReviewEnded { awaits: Some((draft, _)), .. } => draft == awaited,
             _ => false,
         };
         if let Some(at) = self.held.iter().position(awaits) {
@@ -136,12 +130,12 @@ impl Notifications {
         else {
             return;
         };
-        if let Some(awaits) = awaits.take()
-            && !self.unsaved.contains_key(&awaits.draft.0)
+        if let Some(((id, _), file)) = awaits.take()
+            && !self.unsaved.contains_key(&id)
         {
-            let path = self.drafts.path_of(&awaits.draft.0, &awaits.file);
-            let problem = not_saved(&awaits.file, &path, "the disk has not answered yet");
-            self.unsaved.insert(awaits.draft.0, problem.clone());
+            let path = self.drafts.path_of(&id, &file);
+            let problem = not_saved(&file, &path, "the disk has not answered yet");
+            self.unsaved.insert(id, problem.clone());
             let notification = Notification::Event(desk::Event::Problem(problem));
             self.held.insert(at + 1, Held { to: desks.to_vec(), notification });
         }
@@ -162,18 +156,15 @@ impl Notifications {
 }
 
 fn not_saved(file: &str, path: &Path, why: &str) -> Problem {
-    Problem {
-        what: format!("your edits of {file} could not be saved in {}: {why}", path.display()),
-        hint: Some(
-            "They stay in memory while this companion runs, which retries every 2 s. Make sure that the \
-             directory exists, is writable and has room."
-                .into(),
-        ),
-    }
+    Problem::new(
+        format!("your edits of {file} could not be saved in {}: {why}", path.display()),
+        "They stay in memory while this companion runs, which retries every 2 s. Make sure that the \
+         directory exists, is writable and has room.",
+    )
 }
 
 fn saved_now(file: &str, path: &Path) -> Problem {
-    Problem { what: format!("your edits of {file} are saved now: {}", path.display()), hint: None }
+    Problem::without_hint(format!("your edits of {file} are saved now: {}", path.display()))
 }
 
 #[cfg(test)]
@@ -188,7 +179,7 @@ mod tests {
         let directory = Path::new("/nonexistent");
         let mut notifications = Notifications::new(Drafts::open(&crate::AppDirs::below(directory)));
         let closed = Closed { id: ReviewId(1), closing: Closing::Rejected, decided_here: false, draft: None };
-        let draft = Some((("1-1".to_owned(), 7), "/p/a.txt"));
+        let draft = Some((("1-1".to_owned(), 7), "/p/a.txt".to_owned()));
         notifications.push_end(vec![DESK, DeskId(2)], closed, Some(DESK), draft);
         notifications.push(vec![DESK], desk::Event::FlushReview { id: ReviewId(2) });
         notifications
@@ -199,8 +190,7 @@ mod tests {
         WrittenDraft { id: "1-1".into(), number, file: "/p/a.txt".into(), error }
     }
 
-    /// The ends of the review that are sent now, each as whether it was decided there and names a draft, and
-    /// the events that follow them.
+    /// Whether each end sent now was decided there and names a draft, and the events that follow.
     fn sent(notifications: &mut Notifications) -> (Vec<(bool, bool)>, Vec<desk::Event>) {
         let (mut ends, mut others) = (Vec::new(), Vec::new());
         notifications.send_ready(|_, event| match event {

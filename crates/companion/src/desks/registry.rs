@@ -7,15 +7,13 @@ use alongside_desk::{self as desk, Closed, Problem, Status};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use super::notifications::{DraftVersion, Notifications};
+use super::notifications::{AwaitedDraft, DraftVersion, Notifications};
 use crate::ids::DeskId;
 use crate::persistence::drafts::{Drafts, WrittenDraft};
 
-/// The shortest time between two statuses: a status names every agent, and of many agents one always comes,
-/// goes or is answered.
+/// The shortest time between two statuses: each names every agent, and of many one always changes.
 const STATUS_INTERVAL: Duration = Duration::from_millis(100);
 
-/// See the module.
 #[derive(Debug)]
 pub(crate) struct Desks {
     connected: BTreeMap<DeskId, ConnectedDesk>,
@@ -104,7 +102,7 @@ impl Desks {
         &mut self,
         closed: Closed,
         decided_by: Option<DeskId>,
-        draft: Option<(DraftVersion, &str)>,
+        draft: Option<AwaitedDraft>,
     ) {
         self.notifications.push_end(self.ids(), closed, decided_by, draft);
         self.send_held();
@@ -185,7 +183,9 @@ impl Desks {
         let connected = &self.connected;
         self.notifications.send_ready(|id, event| {
             // A desk that is gone needs not be told, or will be reported as such.
-            connected.get(&id).map(|desk| desk.events.send(event));
+            if let Some(desk) = connected.get(&id) {
+                let _ = desk.events.send(event);
+            }
         });
     }
 }

@@ -1,5 +1,4 @@
-//! The ancestors of the editor's process. An agent that runs outside the editor's own terminal takes one of
-//! them for the editor.
+//! The ancestors of the editor's process: an agent outside its terminal takes one of them for the editor.
 
 use alongside_platform::process::Processes;
 

@@ -12,10 +12,8 @@ use alongside_desk::{Environment, Problem};
 use super::workspace_path::workspace_path;
 use crate::real_path;
 
-/// See the module.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Presence {
-    port: u16,
     /// Every address that is listened on.
     addresses: Vec<SocketAddr>,
     token: Arc<str>,
@@ -54,26 +52,13 @@ impl Presence {
         roots: Vec<PathBuf>,
         editor: u32,
     ) -> Self {
-        let mut presence = Self {
-            port: addresses.first().map_or(0, SocketAddr::port),
-            addresses,
-            token,
-            stdio,
-            roots: Vec::new(),
-            real_roots: Vec::new(),
-            vanished: Vec::new(),
-            editor,
-            environment: Environment::default(),
-            is_hidden: false,
-            unpublished: Vec::new(),
-            has_rival: false,
-        };
+        let mut presence = Self { addresses, token, stdio, editor, ..Self::default() };
         presence.set_roots(roots);
         presence
     }
 
     pub(crate) fn port(&self) -> u16 {
-        self.port
+        self.addresses.first().map_or(0, SocketAddr::port)
     }
 
     pub(crate) fn addresses(&self) -> &[SocketAddr] {
@@ -88,22 +73,18 @@ impl Presence {
         &self.roots
     }
 
-    /// The roots without links.
     pub(crate) fn real_roots(&self) -> &[PathBuf] {
         &self.real_roots
     }
 
-    /// Variables that lead agents to the companion. They hold the token.
     pub(crate) fn environment(&self) -> &Environment {
         &self.environment
     }
 
-    /// Whether no agent is to find the companion.
     pub(crate) fn is_hidden(&self) -> bool {
         self.is_hidden
     }
 
-    /// Reasons why some agents cannot find the companion.
     pub(crate) fn problems(&self) -> &[Problem] {
         &self.unpublished
     }
@@ -140,8 +121,7 @@ impl Presence {
         PublishedNews { begun, over: if self.unpublished.is_empty() { before } else { Vec::new() } }
     }
 
-    /// Looks whether the roots are there. Returns the problems of those that have vanished since the last
-    /// look: their agents stay, for a root may come back.
+    /// Returns the problems of roots that have vanished since the last look. Their agents stay.
     pub(crate) fn check_roots(&mut self) -> Vec<Problem> {
         let gone: Vec<PathBuf> = self.roots.iter().filter(|root| !root.is_dir()).cloned().collect();
         let before = std::mem::replace(&mut self.vanished, gone);
@@ -151,7 +131,7 @@ impl Presence {
     /// The variables for terminals follow the editor and its workspace.
     fn update_environment(&mut self) {
         let record = Record {
-            port: self.port,
+            port: self.port(),
             // The publisher reports the roots that cannot be written in it.
             workspace_path: workspace_path(&self.roots, &mut Vec::new()),
             auth_token: Some(self.token.to_string()),
@@ -168,12 +148,9 @@ impl Presence {
 }
 
 fn vanished(root: &Path) -> Problem {
-    Problem {
-        what: format!("the workspace {} no longer exists", root.display()),
-        hint: Some(
-            "Until it is back, agents cannot find this companion from it, and proposals for its files look \
-             like new files."
-                .into(),
-        ),
-    }
+    Problem::new(
+        format!("the workspace {} no longer exists", root.display()),
+        "Until it is back, agents cannot find this companion from it, and proposals for its files look like \
+         new files.",
+    )
 }

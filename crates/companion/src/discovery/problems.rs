@@ -14,27 +14,24 @@ pub(super) fn not_discoverable(readers: &[&str], why: &str) -> Problem {
         true => " Its owner can remove it with `rmdir` while no companion of theirs runs.",
         false => "",
     };
-    Problem {
-        what: format!("some agents will not find this companion by themselves: {why}"),
-        hint: Some(format!(
+    Problem::new(
+        format!("some agents will not find this companion by themselves: {why}"),
+        format!(
             "This affects {}. Make the directory writable for you alone, or set TMPDIR to another one, for \
              the agent too. Or start the agent with `alongside run`, or after \
              `eval \"$(alongside env)\"`.{others}",
             readers.join("; ")
-        )),
-    }
+        ),
+    )
 }
 
 /// Another user's file has a name that some agents read, whoever wrote the file.
 pub(super) fn foreign_file(path: &Path, readers: &str) -> Problem {
-    Problem {
-        what: format!(
-            "{} belongs to another user and can lead agents to a program of theirs",
-            path.display()
-        ),
-        hint: Some(format!(
+    Problem::new(
+        format!("{} belongs to another user and can lead agents to a program of theirs", path.display()),
+        format!(
             "This affects {readers}. Do not use their IDE mode here until the file is gone: ask that user \
              or root to remove it. Or set TMPDIR to a directory of yours, for the agent too."
-        )),
-    }
+        ),
+    )
 }

@@ -107,25 +107,21 @@ impl Publisher {
                     let record = self.record(family, row.fields, workspace_path);
                     RecordFile { directory: directory.clone(), path, record }
                 };
-                let one = file(self.editor.pid, &own);
-                // Several companions of one process share the names without a port.
-                if one.is_anothers() {
-                    planted.insert(one.path.clone(), row.readers);
-                } else if row.names_port() || self.may_have(&one, row, self.editor.pid, &siblings, focused) {
-                    wanted.insert(one.path.clone(), one);
-                } else {
-                    has_rival = true;
-                }
-                if let (true, Some(workspace_path)) = (row.names_pid(), &alias) {
-                    for pid in &ancestors {
-                        let one = file(*pid, workspace_path);
-                        if one.is_anothers() {
-                            planted.insert(one.path.clone(), row.readers);
-                        } else if self.may_have(&one, row, *pid, &siblings, focused) {
-                            wanted.entry(one.path.clone()).or_insert(one);
-                        } else {
-                            has_rival = true;
-                        }
+                let own = (self.editor.pid, file(self.editor.pid, &own));
+                let alias = alias.iter().filter(|_| row.names_pid());
+                let aliases = alias.flat_map(|path| ancestors.iter().map(|pid| (*pid, file(*pid, path))));
+                for (pid, one) in std::iter::once(own).chain(aliases) {
+                    let is_own = pid == self.editor.pid;
+                    // Several companions of one process share the names without a port.
+                    let is_certain = is_own && row.names_port();
+                    if one.is_anothers() {
+                        planted.insert(one.path.clone(), row.readers);
+                    } else if !is_certain && !self.may_have(&one, row, pid, &siblings, focused) {
+                        has_rival = true;
+                    } else if is_own {
+                        wanted.insert(one.path.clone(), one);
+                    } else {
+                        wanted.entry(one.path.clone()).or_insert(one);
                     }
                 }
             }
@@ -158,8 +154,7 @@ impl Publisher {
         (problems, is_gone)
     }
 
-    /// Removes the files that are still ours, and the directories that are empty then. A name that another
-    /// companion has taken over stays.
+    /// Removes the files that are still ours, not those that another took over, and empty directories.
     pub(crate) fn withdraw(&mut self) {
         self.written.drain(..).for_each(|file| file.remove());
         locations::remove_empty(&self.dirs);
@@ -185,8 +180,7 @@ impl Publisher {
         }
     }
 
-    /// Whether this companion may take a shared name: the name is free, or of a dead companion, or of a
-    /// living one and this one has the focus.
+    /// Whether it may take a shared name: a free one, a dead companion's, or with the focus any one.
     fn may_have(
         &self,
         file: &RecordFile,
@@ -232,10 +226,8 @@ impl Publisher {
 
 fn row_of(dirs: &AppDirs, path: &Path) -> Option<&'static DiscoveryFile> {
     let name = path.file_name()?.to_str()?;
-    FAMILIES.iter().flat_map(|family| family.files).find(|row| {
-        row.matches(name)
-            && dirs.resolve(row.directory).iter().any(|searched| path.parent() == Some(&searched.path()))
-    })
+    let mut rows = locations::searched(dirs).filter(|(row, _)| row.matches(name));
+    rows.find(|(_, searched)| path.parent() == Some(&searched.path())).map(|(row, _)| row)
 }
 
 #[cfg(test)]

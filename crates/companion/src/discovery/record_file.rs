@@ -1,5 +1,4 @@
-//! A discovery file on disk: found, read, written and removed, never through a name that leads elsewhere by
-//! now.
+//! A discovery file on disk, found, read, written and removed in an open directory.
 
 use std::ffi::OsStr;
 use std::io;
@@ -7,18 +6,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use alongside_contract::discovery::{Record, WRITER};
-use alongside_contract::family::FAMILIES;
 use alongside_contract::token;
 use alongside_platform::directory::Directory;
 use alongside_platform::untrusted;
 
+use super::locations;
 use crate::persistence::app_dirs::AppDirs;
 use crate::persistence::private_files::LinkedCopies;
 
 /// The largest discovery file in bytes. A record has a few hundred.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// See the module.
 #[derive(Debug, Clone)]
 pub(super) struct RecordFile {
     /// The open directory of the file, for its path may lead elsewhere by now.
@@ -30,13 +28,11 @@ pub(super) struct RecordFile {
 /// All discovery files that our companions wrote, in any process.
 pub(super) fn ours(dirs: &AppDirs) -> Vec<RecordFile> {
     let mut files: Vec<RecordFile> = Vec::new();
-    for row in FAMILIES.iter().flat_map(|family| family.files) {
-        for directory in dirs.resolve(row.directory).iter().filter_map(|searched| searched.open().ok()) {
-            let directory = Arc::new(directory);
-            let names = directory.names().unwrap_or_default();
-            let matching = names.iter().filter(|name| name.to_str().is_some_and(|name| row.matches(name)));
-            files.extend(matching.filter_map(|name| read_ours(&directory, name)));
-        }
+    for (row, searched) in locations::searched(dirs) {
+        let Ok(directory) = searched.open().map(Arc::new) else { continue };
+        let names = directory.names().unwrap_or_default();
+        let matching = names.iter().filter(|name| name.to_str().is_some_and(|name| row.matches(name)));
+        files.extend(matching.filter_map(|name| read_ours(&directory, name)));
     }
     // A name with one number in it matches two rows.
     files.sort_by(|one, other| one.path.cmp(&other.path));

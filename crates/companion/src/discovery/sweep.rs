@@ -4,7 +4,6 @@
 use std::path::PathBuf;
 
 use alongside_contract::discovery::Record;
-use alongside_contract::family::FAMILIES;
 
 use super::liveness::answers;
 use super::{locations, record_file};
@@ -13,10 +12,8 @@ use crate::persistence::private_files;
 
 /// Removes the discovery files of companions that do not answer, and returns the paths. Blocks.
 pub(crate) fn sweep(dirs: &AppDirs, own_token: &str) -> Vec<PathBuf> {
-    let rows = FAMILIES.iter().flat_map(|family| family.files);
-    rows.flat_map(|row| dirs.resolve(row.directory))
-        .filter_map(|searched| searched.open().ok())
-        .for_each(|directory| private_files::remove_unfinished_in(&directory));
+    let directories = locations::searched(dirs).filter_map(|(_, searched)| searched.open().ok());
+    directories.for_each(|directory| private_files::remove_unfinished_in(&directory));
     let mut removed = Vec::new();
     let mut asked: Vec<(Record, bool)> = Vec::new();
     // A file with our port and another token is a predecessor's, whose token is burned.
@@ -37,8 +34,7 @@ pub(crate) fn sweep(dirs: &AppDirs, own_token: &str) -> Vec<PathBuf> {
     removed
 }
 
-/// Removes the discovery files of our companions that do not answer any more, and returns the paths. Blocks
-/// for half a second per companion.
+/// Removes the files of our companions that do not answer. Blocks for half a second per companion.
 pub fn remove_stale_files(dirs: &AppDirs) -> Vec<PathBuf> {
     // No companion has this token.
     sweep(dirs, "")

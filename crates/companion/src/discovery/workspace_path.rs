@@ -14,14 +14,14 @@ pub(super) fn workspace_path(roots: &[PathBuf], problems: &mut Vec<Problem>) -> 
             match path.to_str().map(|path| (path, join_roots([path]))) {
                 Some((path, Ok(_))) if spelled.iter().any(|known| known == path) => {}
                 Some((path, Ok(_))) => spelled.push(path.to_owned()),
-                _ => problems.push(Problem {
-                    what: format!("agents cannot find the workspace {}", path.display()),
-                    hint: Some(format!(
+                _ => problems.push(Problem::new(
+                    format!("agents cannot find the workspace {}", path.display()),
+                    format!(
                         "Discovery files cannot hold a path with `{}` or bytes that are not UTF-8. Rename \
                          the directory, or open it through a link with another name.",
                         delimiter()
-                    )),
-                }),
+                    ),
+                )),
             }
         }
     }

@@ -11,8 +11,7 @@ use super::rpc::RpcResponse;
 /// The most messages in a batch.
 pub(super) const MAX_BATCH: usize = 1_000;
 
-/// The messages of a batch, not parsed yet. Deserializing fails with a data error if there are more than
-/// [`MAX_BATCH`].
+/// The messages of a batch, not parsed yet. More than [`MAX_BATCH`] are a data error.
 pub(super) struct Batch<'a>(pub(super) Vec<&'a RawValue>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Batch<'a> {

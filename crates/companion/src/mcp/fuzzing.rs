@@ -1,11 +1,10 @@
-//! The endpoint without a network: requests pass the gate and the routes to a main loop that knows one
-//! session.
+//! The endpoint without a network: a request passes gate and routes to a loop that knows one session.
 
 use std::sync::Arc;
 
 use alongside_contract::rpc::Message;
 use alongside_contract::surrogates;
-use alongside_desk::{Problem, Status};
+use alongside_desk::Status;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, Response};
@@ -117,7 +116,6 @@ fn respond_to(event: Event) {
         Event::CloseDiff { session, answer, .. } => drop(answer.send(known(&session).then_some(None))),
         Event::StreamWanted { opened, .. } => drop(opened.send(None)),
         Event::StatusWanted(status) => drop(status.send(Status::default())),
-        Event::RootsChanged { changed, .. } => drop(changed.send(Vec::<Problem>::new())),
         _ => {}
     }
 }

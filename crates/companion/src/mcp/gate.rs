@@ -1,5 +1,4 @@
-//! Access control, decided on the headers before a body is read: a request needs a local `Host`, no web
-//! page's `Origin`, and the token.
+//! Access control by headers, before a body is read: a local `Host`, no web page's `Origin`, the token.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -36,8 +35,7 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
-    /// `addresses` are the companion's: a request may name each address, or its port with any name of this
-    /// machine.
+    /// A request may name each of these addresses, or their ports with any name of this machine.
     pub(crate) fn new(token: Arc<str>, addresses: &[SocketAddr], allow_tokenless: bool) -> Self {
         // In a container, agents dial host.docker.internal.
         let names = ["127.0.0.1", "localhost", "[::1]", "host.docker.internal"];
@@ -64,8 +62,7 @@ impl Gate {
     fn admit(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Credential, Refusal> {
         self.check_local(uri, headers)?;
         match headers.get(AUTHORIZATION) {
-            // Without a token, only this tells an agent from a page whose browser sends no `Origin`: pages
-            // cannot send JSON without asking the server first.
+            // Only this tells a tokenless agent from a page: a page has to ask before it sends JSON.
             None if self.allow_tokenless && is_simple(method, headers) => {
                 Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, "without a token, send application/json"))
             }
@@ -80,8 +77,7 @@ impl Gate {
         }
     }
 
-    /// The proof that this companion knows the token, for a request that asks for it without sending the
-    /// token. `None` for any other request.
+    /// The proof of the token, for a request that asks for it without sending the token; otherwise `None`.
     fn prove(&self, request: &Request) -> Option<String> {
         let headers = request.headers();
         let is_asked = request.method() == Method::GET && request.uri().path() == "/status";
@@ -120,8 +116,7 @@ fn is_simple(method: &Method, headers: &HeaderMap) -> bool {
     method == Method::POST && !kind.eq_ignore_ascii_case("application/json")
 }
 
-/// The value of a header that occurs once; otherwise empty. Of two values, another reader of the request may
-/// use the other one.
+/// The value of a header that occurs once; otherwise empty, for two readers may take different ones.
 fn only(headers: &HeaderMap, name: HeaderName) -> &str {
     let mut values = headers.get_all(name).iter();
     let first = values.next().and_then(|value| value.to_str().ok());

@@ -59,8 +59,7 @@ async fn end_session(State(server): State<Arc<Server>>, headers: HeaderMap) -> R
     }
 }
 
-/// The state as desks see it, without the paths of files that hold the token; without a token, also without
-/// the person's files.
+/// The state as desks see it, without variables; without a token, also without the person's files.
 async fn status(State(server): State<Arc<Server>>, Extension(credential): Extension<Credential>) -> Response {
     let status = server.events.ask(Event::StatusWanted).await.map(|mut status| {
         status.environment = alongside_desk::Environment::default();

@@ -148,8 +148,7 @@ async fn serve_connection(
     let served = http1::Builder::new().max_buf_size(MAX_HEAD).serve_connection(TokioIo::new(stream), service);
     let mut served = std::pin::pin!(served);
     let is_stranger = tokio::select! {
-        // Read what has arrived before closing anything: after the process was stopped, every timeout is over
-        // at once.
+        // Read what has arrived first: after the process was stopped, every timeout is over at once.
         biased;
         _ = &mut served => return,
         _ = authenticated.wait_for(|is_authenticated| *is_authenticated) => false,

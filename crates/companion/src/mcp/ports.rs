@@ -40,9 +40,6 @@ pub(crate) struct BoundPort {
 
 /// Listens on both loopbacks, on the predecessor's port if there is one and it is free, and on the address
 /// `also` if one is given. Retries addresses that are in use until `deadline`.
-///
-/// # Errors
-/// When no port is free, or the given address cannot be used.
 pub(crate) async fn listen(
     predecessor: Option<Predecessor<'_>>,
     also: Option<SocketAddr>,
@@ -82,8 +79,7 @@ pub(crate) async fn listen(
     Ok(BoundPort { listeners, addresses, was_held })
 }
 
-/// Listens on a port that is free on both loopbacks: clients that dial `localhost` send their token to the
-/// listener on either.
+/// Listens on a port that is free on both loopbacks: `localhost` may mean either.
 fn any_port() -> Result<Vec<(SocketAddr, std::net::TcpListener)>, StartError> {
     let mut tried = 1;
     loop {
@@ -158,11 +154,8 @@ mod tests {
         let one = PortHold::take(&addresses[..1]).unwrap();
         let more = [addresses.clone(), vec![at("172.17.0.1:9")]].concat();
         assert!(!listen_again(&more, Some(&one)).await.was_held, "one address was not held");
-        assert_eq!(
-            listen_again(&addresses, None).await.addresses,
-            addresses,
-            "the port is used all the same"
-        );
+        let again = listen_again(&addresses, None).await.addresses;
+        assert_eq!(again, addresses, "the port is used all the same");
     }
 
     #[tokio::test]

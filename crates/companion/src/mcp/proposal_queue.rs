@@ -12,7 +12,6 @@ const MAX_BYTES: u64 = 256 << 20;
 /// The bytes per permit of the semaphore.
 const UNIT: u64 = 4 << 10;
 
-/// See the module.
 #[derive(Debug)]
 pub(crate) struct ProposalQueue {
     room: Semaphore,
@@ -30,8 +29,7 @@ impl ProposalQueue {
         Self { room: Semaphore::new(units as usize), units }
     }
 
-    /// Reads the target and compares, as soon as there is room. `None` after a panic, or at the end of the
-    /// runtime.
+    /// Reads the target and compares, once there is room. `None` after a panic, or as the runtime ends.
     pub(crate) async fn prepare(
         &self,
         file_path: String,

@@ -1,5 +1,4 @@
-//! Log lines that strangers can cause are counted and written once a minute: a refused client may ask a
-//! million times, and each line costs disk and time.
+//! Log lines that strangers can cause are counted and written once a minute, for they may be a million.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};

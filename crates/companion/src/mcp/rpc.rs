@@ -82,11 +82,10 @@ impl Caller {
             ("ping", Some(_)) => reply(&id, &json!({})),
             ("tools/list", Some(_)) => reply(&id, &tools::list()),
             ("tools/call", Some(session)) => self.call(&id, session, params).await,
-            _ => RpcResponse::Reply(rpc::error(
-                Some(&id),
-                rpc::METHOD_NOT_FOUND,
-                &format!("there is no method {:?} here", excerpt(method)),
-            )),
+            _ => {
+                let why = format!("there is no method {:?} here", excerpt(method));
+                RpcResponse::Reply(rpc::error(Some(&id), rpc::METHOD_NOT_FOUND, &why))
+            }
         }
     }
 
@@ -94,11 +93,8 @@ impl Caller {
         let params: InitializeParams = match serde_json::from_str(params.map_or("{}", RawValue::get)) {
             Ok(params) => params,
             Err(error) => {
-                return RpcResponse::Reply(rpc::error(
-                    Some(id),
-                    rpc::INVALID_PARAMS,
-                    excerpt(&error.to_string()),
-                ));
+                let why = error.to_string();
+                return RpcResponse::Reply(rpc::error(Some(id), rpc::INVALID_PARAMS, excerpt(&why)));
             }
         };
         let protocol_version = negotiate(&params.protocol_version).to_owned();
@@ -108,16 +104,9 @@ impl Caller {
             version: excerpt(&named.version).to_owned(),
             title: named.title.as_deref().map(|title| excerpt(title).to_owned()),
         };
-        let welcomed = self
-            .events
-            .ask(|welcomed| Event::SessionWanted {
-                client,
-                version: protocol_version.clone(),
-                credential: self.credential,
-                welcomed,
-            })
-            .await;
-        let session = match welcomed {
+        let (version, credential) = (protocol_version.clone(), self.credential);
+        let wanted = |welcomed| Event::SessionWanted { client, version, credential, welcomed };
+        let session = match self.events.ask(wanted).await {
             Some(Ok(session)) => session,
             Some(Err(SessionRefusal::Full)) => {
                 let why = format!("there are {MAX_SESSIONS} sessions already, and no more are served");
@@ -145,14 +134,9 @@ impl Caller {
                     let why = "the proposal could not be prepared";
                     return RpcResponse::Reply(rpc::error(Some(id), rpc::INVALID_REQUEST, why));
                 };
+                let (request, proposal) = (self.request_number, Box::new(proposal));
                 let (answer, answered) = tokio::sync::oneshot::channel();
-                self.events.send(Event::OpenDiff {
-                    session,
-                    request: self.request_number,
-                    file_path,
-                    proposal: Box::new(proposal),
-                    answer,
-                });
+                self.events.send(Event::OpenDiff { session, request, file_path, proposal, answer });
                 self.unread = None;
                 answered.await.ok().and_then(tools::opened)
             }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::proposal_queue::ProposalQueue;
 use crate::events::Events;
 
-/// See the module.
 #[derive(Debug)]
 pub(crate) struct Server {
     pub(crate) events: Events,

@@ -118,12 +118,8 @@ pub(super) fn parse(params: Option<&RawValue>) -> Result<ToolCall, BadCall> {
     })?;
     let arguments = call.arguments.map_or("{}", RawValue::get);
     let bad = |error: serde_json::Error| {
-        let why = error.to_string();
-        BadCall::Tool(CallToolResult::error(format!(
-            "{} cannot read its arguments: {}",
-            call.name,
-            excerpt(&why)
-        )))
+        let (name, why) = (&call.name, error.to_string());
+        BadCall::Tool(CallToolResult::error(format!("{name} cannot read its arguments: {}", excerpt(&why))))
     };
     match call.name.as_str() {
         OPEN_DIFF => serde_json::from_str(arguments).map(ToolCall::OpenDiff).map_err(bad),
@@ -186,10 +182,8 @@ mod tests {
         ] {
             let params = RawValue::from_string(call.to_owned()).unwrap();
             let expected = OpenDiffRequest { file_path: "/a".into(), new_content: "x".into() };
-            assert!(
-                matches!(parse(Some(&params)), Ok(ToolCall::OpenDiff(open)) if open == expected),
-                "{call}"
-            );
+            let Ok(ToolCall::OpenDiff(open)) = parse(Some(&params)) else { panic!("{call}") };
+            assert_eq!(open, expected, "{call}");
         }
     }
 

@@ -1,5 +1,4 @@
-//! A POST whose messages the main loop does not know yet. Until it does, the loop sends no outcome to that
-//! session again: the body may say that the agent has moved on.
+//! A POST that the main loop does not know yet. It may say that the agent has moved on from an outcome.
 
 use crate::events::{Event, Events};
 

@@ -96,16 +96,14 @@ impl SearchDirectory {
         private_files::create_private(&self.base, &self.below, self.trust)
     }
 
-    /// This directory and its ancestors, as far as they do not exist; `None` for one that others may write
-    /// to, where any companion that ends removes empty directories.
+    /// The missing ones of this directory and its ancestors; `None` where others may write.
     pub(crate) fn missing(&self) -> Option<Vec<PathBuf>> {
         let path = self.path();
         let missing = path.ancestors().take_while(|above| !above.exists()).map(Path::to_owned).collect();
         (self.trust == PathTrust::Own).then_some(missing)
     }
 
-    /// Removes the directory if it is empty, and its empty ancestors, so that other users can create their
-    /// own. The user's home needs no such clean-up.
+    /// Removes the directory and its ancestors if empty, so that other users can create their own.
     pub(crate) fn remove_empty(&self) {
         if self.trust == PathTrust::Shared {
             private_files::remove_empty(&self.base, &self.below);

@@ -1,5 +1,4 @@
-//! When to check next whether agents have written the drafts that they were to write: each check waits twice
-//! as long as the one before.
+//! When to check next whether agents have written awaited drafts: each check waits twice as long.
 
 use std::time::Duration;
 

@@ -14,7 +14,7 @@ use alongside_platform::private::create_directory;
 
 use super::app_dirs::AppDirs;
 use super::draft::{DESCRIPTION, file_holds, text_file_name};
-use super::private_files::{self, PathTrust, WRITE_TIMEOUT};
+use super::private_files::{self, PathTrust};
 use super::reserve::{Reserve, ReserveUse};
 
 pub use super::draft::Draft;
@@ -110,8 +110,7 @@ impl Drafts {
         Reserve::of(&self.state)
     }
 
-    /// Removes the drafts that agents have written into their files, as they were to. Returns whether others
-    /// are still awaited. Blocks.
+    /// Removes the drafts that agents have written. Returns whether others are still awaited. Blocks.
     pub fn settle(&self) -> bool {
         let awaited = self.list().unwrap_or_default().into_iter().filter(|draft| draft.awaited);
         let is_settled =
@@ -120,8 +119,7 @@ impl Drafts {
         awaited.filter(|draft| !is_settled(draft) || self.delete(&draft.id).is_err()).count() > 0
     }
 
-    /// Removes drafts that are older than [`KEPT_FOR`] and were found so before, and unfinished drafts of
-    /// processes that were killed. Blocks.
+    /// Removes drafts found older than [`KEPT_FOR`] twice, and unfinished ones of dead processes. Blocks.
     pub(crate) fn prune(&self, now_ms: u64) {
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         for mut draft in self.list().unwrap_or_default() {
@@ -144,13 +142,12 @@ impl Drafts {
 
     fn remove_unfinished(&self) {
         for entry in fs::read_dir(self.directory()).into_iter().flatten().flatten() {
-            let is_old = |found: fs::Metadata| {
-                found.modified().is_ok_and(|at| at.elapsed().is_ok_and(|age| age > WRITE_TIMEOUT))
-            };
             let name = entry.file_name();
             let name = name.to_string_lossy();
             let is_dead = name.rsplit('-').nth(1).is_some_and(private_files::is_of_dead_process);
-            if name.starts_with(UNFINISHED) && (is_dead || entry.metadata().is_ok_and(is_old)) {
+            if name.starts_with(UNFINISHED)
+                && (is_dead || entry.metadata().is_ok_and(|found| private_files::is_old(&found)))
+            {
                 let _ = fs::remove_dir_all(entry.path());
             }
         }

@@ -90,8 +90,7 @@ pub(crate) fn own_name(key: &str) -> String {
     name(&JournalKey::Own(key.to_owned()), "", &[])
 }
 
-/// The name of a journal's file. A key that is a valid name is used as it is, so that every build of a host
-/// finds it.
+/// The name of a journal's file: a valid key itself, so that every build of a host finds it.
 pub(crate) fn name(key: &JournalKey, editor: &str, roots: &[PathBuf]) -> String {
     let is_valid_name = |key: &str| {
         let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');

@@ -1,5 +1,4 @@
-//! The recovery journal as the main loop sees it: the sessions whose entries are out of date, and the answers
-//! that wait until the journal is on disk.
+//! The recovery journal as the main loop sees it: outdated sessions, and the answers that wait for a write.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -9,7 +8,6 @@ use tokio::sync::oneshot;
 
 use super::write_job::HeldAnswers;
 
-/// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct Recovery {
     /// The companion keeps a journal.
@@ -23,8 +21,7 @@ pub(crate) struct Recovery {
     journal_problem: Option<Problem>,
     /// The disk is full.
     disk_problem: Option<Problem>,
-    /// Answers that wait until all that they speak of is on disk: a crash must not make an agent wait for an
-    /// unknown review, nor take back what a person was told.
+    /// Answers that wait until all that they speak of is on disk, and so outlives a crash.
     held_answers: HeldAnswers,
 }
 
@@ -90,8 +87,7 @@ impl Recovery {
         NextWrite { outdated: self.underway.clone(), answers: std::mem::take(&mut self.held_answers) }
     }
 
-    /// The journal is written, or the reason why it is not. Returns the sessions that need not wait for it
-    /// any longer, and the problem to tell desks, or its end.
+    /// The journal is written, or not. Returns the sessions that waited for it, and news of the problem.
     pub(crate) fn end_write(&mut self, error: Option<String>) -> (Outdated, Option<Problem>) {
         let news = match (error, self.journal_problem.is_some()) {
             (Some(error), false) => {
@@ -101,8 +97,7 @@ impl Recovery {
             }
             (None, true) => {
                 self.journal_problem = None;
-                let what = "the recovery journal is written again".into();
-                Some(Problem { what, hint: None })
+                Some(Problem::without_hint("the recovery journal is written again"))
             }
             _ => None,
         };
@@ -114,25 +109,21 @@ impl Recovery {
         self.journal_problem.is_some()
     }
 
-    /// The disk is full, and so many bytes are still reserved; or there is room again. Returns the news for
-    /// desks.
+    /// The disk is full, and so many bytes are reserved; or there is room again. Returns the news.
     pub(crate) fn mark_disk_short(&mut self, reserved: Option<u64>) -> Problem {
-        self.disk_problem = reserved.map(|reserved| Problem {
-            what: format!(
+        self.disk_problem = reserved.map(|reserved| {
+            let what = format!(
                 "the disk is full: your edits are saved in the room that was reserved in {}, of which {} KiB \
                  are left",
                 self.state.display(),
                 reserved >> 10
-            ),
-            hint: Some(
-                "Make room there. Without a reserve, edits are in memory only, and a crash loses them."
-                    .into(),
-            ),
+            );
+            let hint =
+                "Make room there. Without a reserve, edits are in memory only, and a crash loses them.";
+            Problem::new(what, hint)
         });
-        self.disk_problem.clone().unwrap_or_else(|| Problem {
-            what: "there is room on the disk again, and some of it is reserved for your edits".into(),
-            hint: None,
-        })
+        let over = "there is room on the disk again, and some of it is reserved for your edits";
+        self.disk_problem.clone().unwrap_or_else(|| Problem::without_hint(over))
     }
 
     /// The problems that a desk that joins has to know.
@@ -142,14 +133,11 @@ impl Recovery {
 }
 
 fn journal_unwritable(error: &str) -> Problem {
-    Problem {
-        what: format!("the recovery journal cannot be written: {error}"),
-        hint: Some(
-            "After a crash, an agent with an open proposal would wait until `/ide enable`. Make sure that \
-             the state directory exists, is writable and has room; the companion retries every second."
-                .into(),
-        ),
-    }
+    Problem::new(
+        format!("the recovery journal cannot be written: {error}"),
+        "After a crash, an agent with an open proposal would wait until `/ide enable`. Make sure that the \
+         state directory exists, is writable and has room; the companion retries every second.",
+    )
 }
 
 #[cfg(test)]

@@ -23,8 +23,7 @@ use super::private_files::{self, PathTrust};
 /// The largest journal: it holds the texts of all open reviews. A larger file is no journal.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// A file that holds about so many records begins anew with the next one. Beginning anew takes up to 4 ms,
-/// which not one of a hundred agents shall notice.
+/// A file with about so many records begins anew, which takes up to 4 ms: for one agent of a hundred.
 const MAX_RECORDS: u64 = 128;
 
 /// The bounds of the size in bytes at which a file begins anew.
@@ -71,8 +70,7 @@ fn remove(journal: &Path) {
 }
 
 impl RecoveryStore {
-    /// Locks the journal of this [name](super::journal::name); `None` while another living companion has it.
-    /// Blocks briefly.
+    /// Locks the journal of this [name](super::journal::name); `None` while another companion has it.
     pub(crate) fn take(state: &Path, name: &str) -> io::Result<Option<Self>> {
         create_directory(state)?;
         let path = directory(state).join(format!("{name}.json"));
@@ -222,8 +220,7 @@ pub(crate) fn was_left(dirs: &AppDirs, name: &str) -> bool {
     directory(&dirs.state).join(format!("{name}.json")).exists()
 }
 
-/// Removes journals that crashed companions left two weeks ago, locks without a journal, and unfinished
-/// files.
+/// Removes journals that were left two weeks ago, locks without a journal, and unfinished files.
 pub(crate) fn sweep(dirs: &AppDirs) {
     let directory = directory(&dirs.state);
     private_files::remove_unfinished(&directory);

@@ -68,8 +68,7 @@ impl Reserve {
         self.directory().join(number.to_string())
     }
 
-    /// Fills the slices that are missing, as far as there is plenty of room. Returns whether there is.
-    /// Blocks.
+    /// Fills the missing slices, while there is plenty of room. Returns whether there is. Blocks.
     pub(crate) fn take(&mut self) -> bool {
         let is_plenty = || room::available(&self.state).is_some_and(|free| free / SHARE >= SLICE);
         let made = private_files::directory(&self.state, Path::new("reserve"), PathTrust::Own);
@@ -101,9 +100,6 @@ impl Reserve {
     }
 
     /// Calls `write`, again after each slice that it deletes while the disk is full. Blocks.
-    ///
-    /// # Errors
-    /// Those of `write`.
     pub(crate) fn write<T>(
         &mut self,
         purpose: ReserveUse,

@@ -17,8 +17,7 @@ pub(crate) enum WriteJob {
     DeleteDraft(String),
     /// See [`WriterTask::look_after_drafts`](super::writer::WriterTask::look_after_drafts).
     LookAfterDrafts,
-    /// Writes the changes of the journal, if any. Then gives the answers that have to wait for it and for all
-    /// jobs queued before.
+    /// Writes the journal's changes, if any. Then gives the answers that wait for it and all jobs before.
     WriteJournal(Option<Changes>, HeldAnswers),
     /// Sends an event if the journal has been removed.
     LookAfterJournal,
@@ -38,8 +37,7 @@ pub(crate) enum WriteJob {
     Retire(oneshot::Sender<()>),
 }
 
-/// Answers that wait for the disk. The next companion must know an agent that got an answer, and an edit that
-/// a person was told is saved must exist.
+/// Answers that wait for the disk: after a crash, agent and edit that they speak of must be known.
 #[derive(Default)]
 pub(crate) struct HeldAnswers(Vec<Box<dyn FnOnce() + Send + Sync>>);
 

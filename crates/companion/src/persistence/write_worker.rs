@@ -1,5 +1,4 @@
-//! The worker behind the [writer](super::writer): carries out jobs, retries drafts that could not be written,
-//! and keeps room on the disk for them.
+//! The worker behind the [writer](super::writer): carries out jobs, retries drafts, and keeps a reserve.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,14 +27,12 @@ pub(super) enum Task {
     Due,
 }
 
-/// See the module.
 pub(super) struct WriteWorker {
     drafts: Drafts,
     reserve: Reserve,
     /// The disk had room for the reserve.
     has_reserve: bool,
-    /// When to look for room for the reserve; `None` while the reserve is whole, and on a disk that never had
-    /// room.
+    /// When to look for room for the reserve; `None` while it is whole, or the disk never had room.
     look_for_room_at: Option<Instant>,
     store: Option<RecoveryStore>,
     publisher: Publisher,
@@ -247,8 +244,7 @@ impl WriteWorker {
         }
     }
 
-    /// Returns the reason why the journal could not be written. The main loop retries every second; the
-    /// worker logs only a new reason.
+    /// Returns the reason why the journal could not be written, and logs a new one.
     fn write_journal(&mut self, changes: &Changes) -> Option<String> {
         let store = self.store.as_mut()?;
         let was_short = self.reserve.is_short();

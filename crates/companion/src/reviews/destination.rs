@@ -48,8 +48,7 @@ impl Destinations {
         shown(self.0.iter().filter(is_outside))
     }
 
-    /// The destinations that git runs or obeys: a program that writes there can make git run its own program.
-    /// A root inside such a directory is not reported.
+    /// The destinations that git runs or obeys, but for a root inside such a directory.
     pub(crate) fn in_git(&self, roots: &[PathBuf]) -> Option<String> {
         let is_gits = |destination: &&Destination| {
             let path = &destination.path;
@@ -70,17 +69,24 @@ fn shown<'a>(destinations: impl Iterator<Item = &'a Destination>) -> Option<Stri
     (!shown.is_empty()).then(|| shown.join(" or "))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
 
     use super::*;
 
+    /// A directory for a test, and its path without links.
+    fn home() -> (tempfile::TempDir, PathBuf) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().canonicalize().unwrap();
+        (directory, path)
+    }
+
     #[test]
     fn a_path_out_of_the_project_is_seen_through_links() {
-        let home = tempfile::tempdir().unwrap();
-        let home = home.path().canonicalize().unwrap();
+        let (_directory, home) = home();
         let (project, keys) = (home.join("project"), home.join(".ssh"));
         fs::create_dir_all(project.join("src")).unwrap();
         fs::create_dir(&keys).unwrap();
@@ -117,8 +123,7 @@ mod tests {
 
     #[test]
     fn both_readings_of_an_ambiguous_path_are_checked() {
-        let home = tempfile::tempdir().unwrap();
-        let home = home.path().canonicalize().unwrap();
+        let (_directory, home) = home();
         let project = home.join("project");
         fs::create_dir_all(project.join("a/b/.git")).unwrap();
         fs::create_dir(project.join("c")).unwrap();
@@ -137,8 +142,7 @@ mod tests {
 
     #[test]
     fn a_root_that_lies_where_git_looks_is_no_news() {
-        let home = tempfile::tempdir().unwrap();
-        let home = home.path().canonicalize().unwrap();
+        let (_directory, home) = home();
         let bare = home.join("all.git");
         for below in ["refs", "objects", "main"] {
             fs::create_dir_all(bare.join(below)).unwrap();
@@ -152,8 +156,7 @@ mod tests {
 
     #[test]
     fn files_that_git_obeys_are_seen_through_links() {
-        let home = tempfile::tempdir().unwrap();
-        let home = home.path().canonicalize().unwrap();
+        let (_directory, home) = home();
         let project = home.join("project");
         fs::create_dir_all(project.join(".git/hooks")).unwrap();
         symlink(".git", project.join("docs")).unwrap();
@@ -175,13 +178,9 @@ mod tests {
         for path in ["a.txt", ".gitignore", ".github/workflows/a.yml", "a.git/config", ".git/../a.txt"] {
             assert_eq!(Destinations::of(&project.join(path)).in_git(&roots), None, "{path}");
         }
-        let tree = project.join(".git/trees/one");
-        assert_eq!(
-            Destinations::of(&tree.join("a.txt")).in_git(std::slice::from_ref(&tree)),
-            None,
-            "it is the project"
-        );
-        assert!(Destinations::of(&tree.join(".git")).in_git(&[tree]).is_some());
+        let tree = [project.join(".git/trees/one")];
+        assert_eq!(Destinations::of(&tree[0].join("a.txt")).in_git(&tree), None, "it is the project");
+        assert!(Destinations::of(&tree[0].join(".git")).in_git(&tree).is_some());
     }
 
     #[test]

@@ -59,8 +59,7 @@ fn text_of(path: &Path) -> Option<String> {
 fn settings_of(repository: &Path) -> Settings {
     let mut settings = Settings::default();
     let git = repository.join(".git");
-    // In a linked working tree, `.git` is a file that names a directory, whose file `commondir` names the
-    // directory of the common settings.
+    // In a linked working tree, `.git` names a directory, whose `commondir` names that of common settings.
     let own = match text_of(&git) {
         Some(text) => match text.trim().strip_prefix("gitdir:") {
             Some(named) => repository.join(named.trim()),
@@ -103,43 +102,61 @@ mod tests {
 
     use super::*;
 
-    fn project() -> (tempfile::TempDir, PathBuf) {
-        let directory = tempfile::tempdir().unwrap();
-        let project = directory.path().canonicalize().unwrap().join("project");
-        fs::create_dir_all(project.join(".git")).unwrap();
-        (directory, project)
+    /// A repository.
+    struct Project(tempfile::TempDir);
+
+    impl Project {
+        fn new() -> Self {
+            let project = Self(tempfile::tempdir().unwrap());
+            fs::create_dir_all(project.path(".git")).unwrap();
+            project
+        }
+
+        fn path(&self, below: &str) -> PathBuf {
+            self.0.path().canonicalize().unwrap().join("project").join(below)
+        }
+
+        fn is_gits(&self, below: &str) -> bool {
+            directory_of(&self.path(below)).is_some()
+        }
+
+        fn write(&self, below: &str, text: &str) {
+            fs::write(self.path(below), text).unwrap();
+        }
     }
 
     #[test]
     fn the_hooks_directory_comes_from_the_settings() {
-        let (_directory, project) = project();
-        let is_gits = |below: &str| directory_of(&project.join(below)).is_some();
-        assert!(!is_gits("tools/hooks/pre-commit"));
+        let project = Project::new();
+        assert!(!project.is_gits("tools/hooks/pre-commit"));
         for config in [
             "[core]\n\tbare = false\n\thooksPath = tools/hooks\n",
             "[Core] HOOKSPATH = \"tools/hooks\" ; ours\n",
             "[core]\nhooksPath = elsewhere\n[user]\nhooksPath = no\n[core]\nhooksPath = ./tools/hooks # us\n",
         ] {
-            fs::write(project.join(".git/config"), config).unwrap();
-            assert!(is_gits("tools/hooks/pre-commit"), "{config}");
-            assert!(!is_gits("tools/a") && !is_gits("elsewhere/a") && !is_gits("no/a"), "{config}");
+            project.write(".git/config", config);
+            assert!(project.is_gits("tools/hooks/pre-commit"), "{config}");
+            assert!(
+                !["tools/a", "elsewhere/a", "no/a"].iter().any(|below| project.is_gits(below)),
+                "{config}"
+            );
         }
-        fs::create_dir(project.join("sub")).unwrap();
-        assert!(!is_gits("sub/tools/hooks/a"), "it is named from the top");
-        fs::write(project.join(".git/config"), "[core]\nhooksPath = ~/hooks\n").unwrap();
-        assert!(!is_gits("~/hooks/a"));
+        fs::create_dir(project.path("sub")).unwrap();
+        assert!(!project.is_gits("sub/tools/hooks/a"), "it is named from the top");
+        project.write(".git/config", "[core]\nhooksPath = ~/hooks\n");
+        assert!(!project.is_gits("~/hooks/a"));
     }
 
     #[test]
     fn a_linked_working_tree_obeys_the_common_settings() {
-        let (_directory, project) = project();
-        let tree = project.parent().unwrap().join("tree");
-        let own = project.join(".git/worktrees/tree");
+        let project = Project::new();
+        let tree = project.0.path().canonicalize().unwrap().join("tree");
+        let own = project.path(".git/worktrees/tree");
         fs::create_dir_all(&own).unwrap();
         fs::create_dir(&tree).unwrap();
         fs::write(tree.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
         fs::write(own.join("commondir"), "../..\n").unwrap();
-        fs::write(project.join(".git/config"), "[core]\nhooksPath = hooks\n").unwrap();
+        project.write(".git/config", "[core]\nhooksPath = hooks\n");
         assert_eq!(directory_of(&tree.join("hooks/pre-push")), Some(tree.join("hooks")));
         fs::write(own.join("config.worktree"), "[core]\nhooksPath = own\n").unwrap();
         assert_eq!(directory_of(&tree.join("own/pre-push")), Some(tree.join("own")));
@@ -148,53 +165,49 @@ mod tests {
 
     #[test]
     fn a_nested_repository_is_seen_with_its_completing_file() {
-        let (_directory, project) = project();
-        let is_gits = |below: &str| directory_of(&project.join(below)).is_some();
-        let inner = project.join("docs/inner");
+        let project = Project::new();
+        let inner = project.path("docs/inner");
         fs::create_dir_all(inner.join("refs")).unwrap();
         fs::write(inner.join("HEAD"), "ref: refs/heads/main\n").unwrap();
-        assert!(!is_gits("docs/inner/config") && is_gits("docs/inner/objects/x"));
+        assert!(!project.is_gits("docs/inner/config") && project.is_gits("docs/inner/objects/x"));
         fs::create_dir(inner.join("objects")).unwrap();
-        assert!(is_gits("docs/inner/config") && is_gits("docs/inner/hooks/post-checkout"));
-        assert!(!is_gits("docs/other") && !is_gits("HEAD"));
+        assert!(project.is_gits("docs/inner/config") && project.is_gits("docs/inner/hooks/post-checkout"));
+        assert!(!project.is_gits("docs/other") && !project.is_gits("HEAD"));
     }
 
     #[test]
     fn included_git_settings_are_read() {
-        let (_directory, project) = project();
-        let is_gits = |below: &str| directory_of(&project.join(below)).is_some();
+        let project = Project::new();
         let config = "[include]\n\tpath = ../.gitconfig\n[includeIf \"onbranch:x\"]\npath=\"../more\"\n";
-        fs::write(project.join(".git/config"), config).unwrap();
-        assert!(is_gits(".gitconfig") && is_gits("more") && !is_gits("other"));
-        assert!(!is_gits("hooks/pre-commit"));
-        fs::write(project.join(".gitconfig"), "[core]\n\thooksPath = hooks\n[include]\npath = more\n")
-            .unwrap();
-        assert!(is_gits("hooks/pre-commit"));
+        project.write(".git/config", config);
+        assert!(project.is_gits(".gitconfig") && project.is_gits("more") && !project.is_gits("other"));
+        assert!(!project.is_gits("hooks/pre-commit"));
+        project.write(".gitconfig", "[core]\n\thooksPath = hooks\n[include]\npath = more\n");
+        assert!(project.is_gits("hooks/pre-commit"));
         // Git stops in such a circle as well.
-        fs::write(project.join("more"), "[include]\npath = .gitconfig\n").unwrap();
-        assert!(is_gits("hooks/pre-commit"));
+        project.write("more", "[include]\npath = .gitconfig\n");
+        assert!(project.is_gits("hooks/pre-commit"));
     }
 
     #[test]
     fn repositories_in_parts_and_behind_links_are_seen() {
-        let (_directory, project) = project();
-        let is_gits = |below: &str| directory_of(&project.join(below)).is_some();
+        let project = Project::new();
         for below in ["linked/objects", "linked/refs", "parted", "common/objects", "common/refs"] {
-            fs::create_dir_all(project.join(below)).unwrap();
+            fs::create_dir_all(project.path(below)).unwrap();
         }
-        std::os::unix::fs::symlink("refs/heads/main", project.join("linked/HEAD")).unwrap();
-        assert!(is_gits("linked/config") && is_gits("linked/hooks/post-checkout"));
-        fs::write(project.join("parted/HEAD"), "ref: refs/heads/main\n").unwrap();
-        assert!(!is_gits("parted/config") && is_gits("parted/commondir"));
-        fs::write(project.join("parted/commondir"), "../common\n").unwrap();
-        assert!(is_gits("parted/config") && is_gits("parted/config.worktree") && is_gits("common/config"));
+        std::os::unix::fs::symlink("refs/heads/main", project.path("linked/HEAD")).unwrap();
+        assert!(project.is_gits("linked/config") && project.is_gits("linked/hooks/post-checkout"));
+        project.write("parted/HEAD", "ref: refs/heads/main\n");
+        assert!(!project.is_gits("parted/config") && project.is_gits("parted/commondir"));
+        project.write("parted/commondir", "../common\n");
+        assert!(project.is_gits("parted/config") && project.is_gits("parted/config.worktree"));
+        assert!(project.is_gits("common/config"));
     }
 
     #[test]
     fn husky_hooks_are_seen_in_every_depth() {
-        let (_directory, project) = project();
-        let is_gits = |below: &str| directory_of(&project.join(below)).is_some();
-        assert!(is_gits(".husky/pre-commit") && is_gits("web/.husky/_/husky.sh"));
-        assert!(!is_gits(".husky") && !is_gits("husky/a") && !is_gits(".huskyrc"));
+        let project = Project::new();
+        assert!(project.is_gits(".husky/pre-commit") && project.is_gits("web/.husky/_/husky.sh"));
+        assert!(!project.is_gits(".husky") && !project.is_gits("husky/a") && !project.is_gits(".huskyrc"));
     }
 }

@@ -85,22 +85,16 @@ mod tests {
 
     #[test]
     fn a_uniform_difference_of_line_endings_is_ignored() {
-        let to_lf = normalized("a\r\nb\r\n", "a\nc\n");
-        assert_eq!(
-            (to_lf.original.as_deref(), to_lf.file_line_ending),
-            (Some("a\nb\n"), Some(LineEnding::Crlf))
-        );
-        let to_crlf = normalized("a\nb", "a\r\nc");
-        assert_eq!(
-            (to_crlf.original.as_deref(), to_crlf.file_line_ending),
-            (Some("a\r\nb"), Some(LineEnding::Lf))
-        );
-    }
-
-    #[test]
-    fn mixed_line_endings_are_compared_as_they_are() {
-        let mixed = normalized("a\r\nb\n", "a\nb\n");
-        assert_eq!((mixed.original.as_deref(), mixed.file_line_ending), (Some("a\r\nb\n"), None));
+        for (on_disk, proposed, original, file_line_ending) in [
+            ("a\r\nb\r\n", "a\nc\n", "a\nb\n", Some(LineEnding::Crlf)),
+            ("a\nb", "a\r\nc", "a\r\nb", Some(LineEnding::Lf)),
+            // Mixed ones are compared as they are.
+            ("a\r\nb\n", "a\nb\n", "a\r\nb\n", None),
+        ] {
+            let normalized = normalized(on_disk, proposed);
+            assert_eq!(normalized.original.as_deref(), Some(original));
+            assert_eq!(normalized.file_line_ending, file_line_ending);
+        }
     }
 
     #[test]

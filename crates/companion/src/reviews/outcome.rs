@@ -8,8 +8,7 @@ use alongside_desk::Closing;
 
 use super::review::PendingReview;
 
-/// The notifications of an outcome; none if the agent knows it already, or has moved on. `closes` is for a
-/// session that waits for `ide/diffClosed`.
+/// The notifications of an outcome, if the agent waits for it. `closes`: it waits for `ide/diffClosed`.
 pub(crate) fn messages(review: &PendingReview, closing: Closing, closes: bool) -> Vec<String> {
     let file_path = review.file_path().to_owned();
     match closing {

@@ -1,5 +1,4 @@
-//! A proposal, read and compared, before anybody is shown it. It is prepared outside the loop, for comparing
-//! takes time.
+//! A proposal, read and compared outside the loop, for that takes time.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +8,6 @@ use super::diff::composition::Composition;
 use super::line_endings::NormalizedOriginal;
 use super::target::{self, BadTarget, Fingerprint};
 
-/// See the module.
 #[derive(Debug)]
 pub(crate) struct Proposal {
     /// The path as the agent spells it.
@@ -41,9 +39,6 @@ impl From<BadTarget> for NotOpened {
 
 impl Proposal {
     /// Reads the target and compares. Blocks.
-    ///
-    /// # Errors
-    /// When the proposal cannot be shown.
     pub(crate) fn prepare(file_path: String, proposed: String) -> Result<Self, BadTarget> {
         let (mut normalized, fingerprint) = target::read(&file_path, &proposed)?;
         // Without a readable original there is nothing to compare with: the whole file is the change.
@@ -54,7 +49,6 @@ impl Proposal {
         Ok(Self { file_path, composition, normalized, fingerprint, real, destinations })
     }
 
-    /// The target's path without links.
     pub(crate) fn real_path(&self) -> &Path {
         &self.real
     }

@@ -19,8 +19,7 @@ use crate::persistence::journal::Undecided;
 /// How long `closeDiff` waits for desks to send their unsent edits.
 const FLUSH_TIMEOUT: Duration = Duration::from_millis(150);
 
-/// See the module.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Reviews {
     /// The id of the newest review; 0 if there was none.
     last: u64,
@@ -68,17 +67,9 @@ pub(crate) struct TargetToRead {
 
 impl Reviews {
     pub(crate) fn new(started: u64) -> Self {
-        Self {
-            last: 0,
-            pending: BTreeMap::new(),
-            flushes: Vec::new(),
-            waiting: Vec::new(),
-            started,
-            last_draft: 0,
-        }
+        Self { started, ..Self::default() }
     }
 
-    /// The id of the newest review; 0 if there was none.
     pub(crate) fn last(&self) -> u64 {
         self.last
     }

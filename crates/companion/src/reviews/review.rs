@@ -8,7 +8,6 @@ use alongside_desk::{Agent, Change, Changed, Decision, Refusal, Review, ReviewId
 use super::proposal::Proposal;
 use super::target::Fingerprint;
 
-/// See the module.
 #[derive(Debug)]
 pub(crate) struct PendingReview {
     pub(crate) id: ReviewId,
@@ -61,7 +60,6 @@ impl PendingReview {
         &self.proposal.file_path
     }
 
-    /// The target's path without links.
     pub(super) fn real_path(&self) -> &Path {
         self.proposal.real_path()
     }
@@ -118,7 +116,6 @@ impl PendingReview {
         begins
     }
 
-    /// Whether the target is being read again.
     pub(super) fn is_reading(&self) -> bool {
         self.is_reading
     }
@@ -186,8 +183,8 @@ impl PendingReview {
         self.changed(done)
     }
 
-    /// Whether this decision may be taken on this revision. Shipped agents write their whole proposal when given an empty text, and fail when given what the file
-    /// already holds: neither can be accepted.
+    /// Whether this decision may be taken on this revision. Agents take neither an empty text, for which they
+    /// write their whole proposal, nor the text that the file already holds.
     pub(crate) fn may_decide(&self, revision: u64, decision: Decision) -> Result<(), Refusal> {
         self.check_revision(revision)?;
         let composition = &self.proposal.composition;

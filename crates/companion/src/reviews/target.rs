@@ -1,5 +1,4 @@
-//! The target of a proposal, a file on disk: read once when the proposal comes, checked for changes while it
-//! waits, never written.
+//! The target of a proposal, a file on disk: read once, checked for changes, never written.
 
 use std::fs::{self, Metadata};
 use std::hash::{DefaultHasher, Hasher as _};
@@ -23,8 +22,7 @@ pub(crate) struct Fingerprint {
     content: Content,
 }
 
-/// Whether it is a file, its length and its time of modification, read without opening it; `None` if it does
-/// not exist.
+/// Whether it is a file, its length, its time of modification, without opening it; `None` if absent.
 type Stat = Option<(bool, u64, Option<SystemTime>)>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,4 @@
-//! Taking over from a companion that crashed or was replaced: its sessions continue, its undecided proposals
-//! are rejected, and people hear of it.
+//! Takes over from a companion: its sessions continue, undecided proposals are rejected, people hear of it.
 
 use alongside_desk::Problem;
 
@@ -78,15 +77,14 @@ fn continued_sessions(journal: &Journal, typed: &str) -> Problem {
     let happened = if journal.handed_over { "was replaced by a newer one" } else { "was interrupted" };
     let undecided = journal.sessions.iter().flat_map(|known| &known.undecided);
     let rejected: Vec<_> = undecided.map(|open| open.file_path.as_str()).collect();
-    Problem {
-        what: match rejected.as_slice() {
-            [] => format!("the companion {happened} while agents were connected, and is back"),
-            files => {
-                format!("the companion {happened}, and its open reviews are rejected: {}", files.join(", "))
-            }
-        },
-        hint: Some(format!("An agent that calls itself disconnected comes back with `/ide enable`.{typed}")),
-    }
+    let what = match rejected.as_slice() {
+        [] => format!("the companion {happened} while agents were connected, and is back"),
+        files => format!("the companion {happened}, and its open reviews are rejected: {}", files.join(", ")),
+    };
+    Problem::new(
+        what,
+        format!("An agent that calls itself disconnected comes back with `/ide enable`.{typed}"),
+    )
 }
 
 /// The agents know another port or token, and somebody else may know that token by now.
@@ -108,8 +106,7 @@ fn lost_sessions(journal: Journal, presence: &Presence, typed: &str) -> Option<P
         [] => String::new(),
         waited => format!(" Unanswered: {}.", waited.join(", ")),
     };
-    let hint = format!("`/ide enable` connects an agent again.{unanswered}{typed}");
-    Some(Problem { what, hint: Some(hint) })
+    Some(Problem::new(what, format!("`/ide enable` connects an agent again.{unanswered}{typed}")))
 }
 
 /// Nobody knows which agents were connected before a crash.
@@ -119,8 +116,8 @@ pub(super) fn unusable_journal(why: &str, drafts: &Drafts) -> Problem {
         Ok(drafts) if drafts.is_empty() => "",
         _ => " Your edits, if any, are in `alongside drafts`.",
     };
-    Problem {
-        what: format!("the companion was interrupted, and its recovery journal cannot be used: {why}"),
-        hint: Some(format!("Agents that were connected come back with `/ide enable`.{typed}")),
-    }
+    Problem::new(
+        format!("the companion was interrupted, and its recovery journal cannot be used: {why}"),
+        format!("Agents that were connected come back with `/ide enable`.{typed}"),
+    )
 }

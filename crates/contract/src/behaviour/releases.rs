@@ -1,5 +1,4 @@
-//! The behaviour of each family's releases, as read in the published releases. Where none was published
-//! between two, the boundary is the newer one.
+//! The behaviour of each family's published releases. Where one is missing, the boundary is the newer one.
 
 use super::{Behaviour, Hosts, How, Lookup, Releases, Terminal, Unproxied, Value};
 use crate::discovery_file::{Directory, DiscoveryFile, Fields};

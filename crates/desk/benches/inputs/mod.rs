@@ -88,8 +88,7 @@ pub(crate) fn source(bytes: usize) -> String {
     text
 }
 
-/// A text changed in so many places, far from each other: a word of a line, a line more, two lines less, in
-/// turn.
+/// A text changed in so many places, far apart: a word, a line more, two lines less, in turn.
 pub(crate) fn edited(text: &str, edits: usize) -> String {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let apart = lines.len() / edits.max(1);

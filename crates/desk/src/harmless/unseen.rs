@@ -68,8 +68,7 @@ fn selects(last: char, after: Option<char>) -> bool {
     is_emoji(last) && (!last.is_ascii() || after == Some('\u{20e3}'))
 }
 
-/// Whether a joiner says how the letters of a script are joined: behind a letter that joins, or at the sign
-/// that kills a vowel.
+/// Whether a joiner says how letters join: behind one that joins, or at the sign that kills a vowel.
 fn joins(before: &str, last: char, after: Option<char>) -> bool {
     let is_mark = |c: &char| joining(*c) == JoiningType::Transparent && !is_harmful(*c);
     let letter = before.chars().rev().take(MARKS + 1).find(|c| !is_mark(c));

@@ -19,10 +19,8 @@ fn sizes_and_counts_follow_the_review() {
 
 #[test]
 fn a_text_without_a_place_is_in_the_message() {
-    assert_eq!(
-        text_kept("a", "the review has ended", Some("/d"), "x"),
-        "a: the review has ended. Your text is in /d."
-    );
+    let said = text_kept("a", "the review has ended", Some("/d"), "x");
+    assert_eq!(said, "a: the review has ended. Your text is in /d.");
     let said = text_kept("a", "the review has ended", None, "one\n\x1btwo");
     assert_eq!(said, "a: the review has ended. This is your text:\none\n\\x1btwo");
 }

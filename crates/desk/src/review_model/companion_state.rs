@@ -94,10 +94,8 @@ mod tests {
         assert_eq!(news(&[agent(1, "Gemini CLI", false)]), [""; 0]);
         assert_eq!(news(&[agent(1, "Gemini CLI", true), other.clone()]), ["Gemini CLI is connected."]);
         assert_eq!(news(&[agent(1, "Gemini CLI", true), other.clone()]), [""; 0]);
-        assert_eq!(
-            news(&[agent(1, "Gemini CLI", false), other.clone()]),
-            ["Gemini CLI is away: it hears nothing until it is back."]
-        );
+        let away = ["Gemini CLI is away: it hears nothing until it is back."];
+        assert_eq!(news(&[agent(1, "Gemini CLI", false), other.clone()]), away);
         assert_eq!(news(&[agent(1, "Gemini CLI", true), other]), ["Gemini CLI is back."]);
         // The other one was never announced, so it does not leave either.
         assert_eq!(news(&[]), ["Gemini CLI has left."]);

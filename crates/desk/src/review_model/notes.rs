@@ -71,10 +71,8 @@ mod tests {
         review.stale = true;
         review.file_has_bom = Some(true);
         let notes = notes(&review, &["/elsewhere".into()]);
-        assert_eq!(
-            notes[0].text,
-            r"This path leads outside the project, to /home/somebody/.ssh/config\x1b[8m"
-        );
+        let leads = r"This path leads outside the project, to /home/somebody/.ssh/config\x1b[8m";
+        assert_eq!(notes[0].text, leads);
         assert_eq!(notes[1].text, r"Git runs or obeys this file: /p/.git/hooks/a\x1b");
         let warnings: Vec<_> = notes.iter().map(|note| note.warning).collect();
         assert_eq!(warnings, [true, true, true, false]);

@@ -168,13 +168,8 @@ pub(crate) mod tests {
         let news = open.take(changed(2, Some("1\ntheirs\n3\n"), true)).unwrap();
         assert!(open.is_foreign(news) && news.became_stale);
         let said: Vec<_> = news.messages("a.rs", true).into_iter().map(|message| message.text).collect();
-        assert_eq!(
-            said,
-            [
-                "a.rs: changed at another desk; this is how it stands now.",
-                "a.rs: the file changed on disk; accepting undoes that change."
-            ]
-        );
+        assert_eq!(said[0], "a.rs: changed at another desk; this is how it stands now.");
+        assert_eq!(said[1..], ["a.rs: the file changed on disk; accepting undoes that change."]);
     }
 
     #[test]
@@ -214,11 +209,9 @@ pub(crate) mod tests {
         // It is part of a bigger one now.
         assert_eq!(same_place(&old, 1, &[hunk(1..5, 1..7), three.clone()]), 0);
         // It was split; what lies right before it is not it.
-        assert_eq!(same_place(&[hunk(1..3, 1..3)], 0, &[hunk(1..2, 1..2), hunk(2..3, 2..3)]), 0);
-        assert_eq!(
-            same_place(&[hunk(1..2, 1..2), hunk(2..3, 2..3)], 1, &[hunk(1..2, 1..2), hunk(2..3, 2..3)]),
-            1
-        );
+        let parts = [hunk(1..2, 1..2), hunk(2..3, 2..3)];
+        assert_eq!(same_place(&[hunk(1..3, 1..3)], 0, &parts), 0);
+        assert_eq!(same_place(&parts, 1, &parts), 1);
         // The end stays the end.
         assert_eq!(same_place(&old, 3, &[one]), 1);
     }

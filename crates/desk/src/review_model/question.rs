@@ -41,8 +41,7 @@ impl Question {
         (*refusal == Refusal::Empty).then_some(Self::SingleNewline)
     }
 
-    /// The question in words. `waiting`: how many reviews wait; `keeps_drafts`: whether edits outlive the
-    /// desk.
+    /// The question. `waiting`: how many reviews wait; `keeps_drafts`: whether edits outlive the desk.
     pub fn text(self, waiting: usize, keeps_drafts: bool) -> String {
         match self {
             Self::AcceptAnyway => "The file is not what the agent saw. Accept anyway?".into(),
@@ -89,15 +88,10 @@ mod tests {
         assert_eq!(Question::before_leaving(2, 0), Some(Question::Leave));
         assert_eq!(Question::before_leaving(2, 2), None);
         assert_eq!(Question::before_leaving(0, 1), None);
-        assert_eq!(
-            Question::Leave.text(1, false),
-            "1 review is waiting; leaving rejects it. Leave?",
-            "a demo promises no drafts"
-        );
-        assert_eq!(
-            Question::Leave.text(2, true),
-            "2 reviews are waiting; leaving rejects them. Your edits stay in drafts. Leave?"
-        );
+        // A demo promises no drafts.
+        assert_eq!(Question::Leave.text(1, false), "1 review is waiting; leaving rejects it. Leave?");
+        let two = "2 reviews are waiting; leaving rejects them. Your edits stay in drafts. Leave?";
+        assert_eq!(Question::Leave.text(2, true), two);
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub(crate) async fn read(stream: &mut (impl AsyncBufRead + Unpin)) -> io::Result
     Ok(Some(message))
 }
 
-/// Reads all messages, in a task of their own, for reading one is not cancel safe. The task ends with the set.
+/// Reads all messages in a task, which ends with the set: reading one is not cancel safe.
 pub(super) fn read_all<R>(mut stream: R) -> (JoinSet<()>, mpsc::Receiver<Vec<u8>>)
 where
     R: AsyncBufRead + Unpin + Send + 'static,

@@ -1,7 +1,7 @@
 //! The desk protocol between processes: JSON-RPC with LSP's framing over any stream of bytes.
 //!
-//! A desk [joins](join); a host [reads its first request](receive) and [serves](Peer::serve) it. Both then hold
-//! a [`Desk`](crate::Desk) as if they were one process.
+//! A desk [joins](join); a host [reads its first request](receive) and [serves](Peer::serve) it. Both then
+//! hold a [`Desk`](crate::Desk) as if they were one process.
 
 pub(crate) mod client;
 mod compact;

@@ -1,5 +1,4 @@
-//! The host's end of a socket: reads who dialled, and carries messages between the socket and a [`Desk`]
-//! within the process.
+//! The host's end of a socket: reads the first request, and carries messages to and from a [`Desk`].
 
 use std::io;
 use std::time::Duration;

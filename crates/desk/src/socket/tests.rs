@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use alongside_contract::rpc::{self, Id};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -16,8 +17,7 @@ fn hello(protocol: u32) -> Hello {
     Hello { client_info: info, initialization_options: Options { alongside: terms }, ..Hello::default() }
 }
 
-/// A host for one desk: the companion's end of it, and how the desk parted. `more` is answered to a desk that
-/// leaves.
+/// A host for one desk, and why that disconnected. `more` is answered to a desk that leaves.
 struct OneDesk {
     seat: Seat,
     parting: JoinHandle<DisconnectReason>,
@@ -56,7 +56,7 @@ async fn requests_events_and_refusals_cross() {
     let call = host.seat.calls.recv().await.unwrap();
     assert_eq!(call.request, request);
     // Told before it is answered, in this order also at the other end.
-    let problem = Problem { what: "x".repeat(1 << 20), hint: None };
+    let problem = Problem::without_hint("x".repeat(1 << 20));
     host.seat.events.send(Event::Problem(problem.clone())).unwrap();
     call.answer.send(Err(Refusal::Stale { revision: 3 })).unwrap();
     assert_eq!(one.desk.next().await, Ok(Event::Problem(problem)));
@@ -153,12 +153,7 @@ async fn whoever_does_not_introduce_itself_is_let_go() {
     assert!(receive(ours, "1.0").await.is_err());
 
     let (mut early, ours) = tokio::io::duplex(1 << 10);
-    early
-        .write_all(
-            b"Content-Length: 58\r\n\r\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"alongside/decideReview\"}",
-        )
-        .await
-        .unwrap();
+    framing::write(&mut early, &rpc::bare_request(&Id::Number(1), "alongside/decideReview")).await.unwrap();
     assert!(matches!(receive(ours, "1.0").await, Ok(None)));
     let mut answer = String::new();
     early.read_to_string(&mut answer).await.unwrap();
@@ -175,12 +170,10 @@ async fn a_desk_that_stops_reading_is_lost_after_half_a_minute() {
     framing::write(&mut writer, &line.to_string()).await.unwrap();
     let host = host.await.unwrap();
     for _ in 0..200 {
-        let _ = host.seat.events.send(Event::Problem(Problem { what: "x".repeat(999), hint: None }));
+        let _ = host.seat.events.send(Event::Problem(Problem::without_hint("x".repeat(999))));
     }
-    assert_eq!(
-        tokio::time::timeout(Duration::from_secs(120), host.parting).await.unwrap().unwrap(),
-        DisconnectReason::Lost
-    );
+    let parting = tokio::time::timeout(Duration::from_secs(120), host.parting).await.unwrap();
+    assert_eq!(parting.unwrap(), DisconnectReason::Lost);
     drop((reader, writer));
 }
 

@@ -1,8 +1,8 @@
-//! The messages of the desk protocol as JSON-RPC. A socket carries them, and so does an LSP connection, among
-//! LSP's own.
+//! The messages of the desk protocol as JSON-RPC, on a socket or among the messages of LSP.
 
 use alongside_contract::rpc::{self, ErrorObject, Id};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use super::compact::{CompactEvent, CompactReview};
@@ -43,9 +43,7 @@ pub fn read_request(method: &str, params: Option<&RawValue>) -> Result<Option<Re
         "alongside/didFocus" => return Ok(Some(Request::Focus)),
         _ => {}
     }
-    let params = params.map_or("{}", RawValue::get);
-    let message = format!("{{\"method\":{},\"params\":{params}}}", serde_json::Value::from(method));
-    serde_json::from_str(&message).map(Some).map_err(|error| {
+    tagged(method, params).map(Some).map_err(|error| {
         let (code, message) = match error.to_string() {
             message if message.starts_with(&format!("unknown variant `{method}`")) => {
                 (rpc::METHOD_NOT_FOUND, format!("there is no method {method:?}"))
@@ -54,6 +52,12 @@ pub fn read_request(method: &str, params: Option<&RawValue>) -> Result<Option<Re
         };
         ErrorObject { code, message, data: None }
     })
+}
+
+/// Reads the variant of a method.
+fn tagged<T: DeserializeOwned>(method: &str, params: Option<&RawValue>) -> Result<T, serde_json::Error> {
+    let (method, params) = (serde_json::Value::from(method), params.map_or("{}", RawValue::get));
+    serde_json::from_str(&format!("{{\"method\":{method},\"params\":{params}}}"))
 }
 
 /// Writes the answer to a desk's request.
@@ -98,8 +102,7 @@ pub(crate) fn compact_event(event: &Event) -> String {
     }
 }
 
-/// Reads an event in one pass. A message that may be anything takes three passes, which is slow for a text of
-/// megabytes.
+/// Reads an event in one pass, for texts of megabytes. A message that may be anything takes three.
 pub(super) fn read_event(message: &[u8]) -> Option<Event> {
     match serde_json::from_slice(message) {
         // This one is a request.
@@ -130,12 +133,10 @@ pub(super) fn read_host_message(
     method: &str,
     params: Option<&RawValue>,
 ) -> Result<HostMessage, serde_json::Error> {
-    let params = params.map_or("{}", RawValue::get);
     if method == GOODBYE {
-        return serde_json::from_str(params).map(HostMessage::Goodbye);
+        return serde_json::from_str(params.map_or("{}", RawValue::get)).map(HostMessage::Goodbye);
     }
-    let message = format!("{{\"method\":{},\"params\":{params}}}", serde_json::Value::from(method));
-    match serde_json::from_str(&message) {
+    match tagged(method, params) {
         Ok(event) => Ok(HostMessage::Event(Box::new(event))),
         Err(error) if error.to_string().starts_with("unknown variant") => Ok(HostMessage::Unknown),
         Err(error) => Err(error),
@@ -190,10 +191,8 @@ mod tests {
         };
         let id = Id::Number(1);
         assert_eq!(raw(answer(&id, Ok(Revised { revision: 4 }))), Ok(Revised { revision: 4 }));
-        assert_eq!(
-            raw(answer(&id, Err(Refusal::Stale { revision: 9 }))),
-            Err(Refusal::Stale { revision: 9 })
-        );
+        let stale = Refusal::Stale { revision: 9 };
+        assert_eq!(raw(answer(&id, Err(stale.clone()))), Err(stale));
         let foreign = rpc::error(Some(&id), -1, "no such thing");
         assert_eq!(raw(foreign), Err(Refusal::Other { words: "no such thing".into() }));
     }

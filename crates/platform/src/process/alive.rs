@@ -1,5 +1,4 @@
-//! Whether a process is alive. Unix answers at once, by signal 0, as agents do it; on Windows `tasklist`
-//! takes a moment.
+//! Whether a process is alive: by signal 0 on Unix, as agents do it; slowly by `tasklist` on Windows.
 
 /// Whether a process exists, of any user. True if the system does not show it.
 pub fn is_alive(pid: u32) -> bool {

@@ -72,10 +72,8 @@ mod tests {
         assert_eq!(table[&8200].owner, ProcessOwner::Ours);
         assert_eq!(table[&4].owner, ProcessOwner::Unknown, "the system's command line is hidden");
         let node = &table[&9400].process;
-        assert_eq!(
-            node.arguments,
-            [r"C:\Program Files\nodejs\node_modules\@google\gemini-cli\dist\index.js"]
-        );
+        let script = r"C:\Program Files\nodejs\node_modules\@google\gemini-cli\dist\index.js";
+        assert_eq!(node.arguments, [script]);
         assert_eq!(table[&9900].process.arguments, ["--embed", r"C:\Users\dev\my notes.md"]);
     }
 

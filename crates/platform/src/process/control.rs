@@ -46,8 +46,7 @@ pub fn ended_by(status: &ExitStatus) -> Option<i32> {
     }
 }
 
-/// Leaves the parent's terminal and process group, so that their end does not end this process. On Windows
-/// the parent decides this.
+/// Leaves the parent's terminal and process group, to outlive them. On Windows the parent decides this.
 pub fn detach() {
     // It fails for the leader of a group, which needs no change.
     #[cfg(unix)]

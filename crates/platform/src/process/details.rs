@@ -1,5 +1,4 @@
-//! Facts about other processes of this user: numbers, start time, directory and environment. Only Linux shows
-//! more than the numbers.
+//! Facts about this user's processes: numbers, start, directory, environment. Only Linux shows all.
 
 use std::collections::HashMap;
 use std::ffi::OsString;

@@ -19,8 +19,7 @@ pub fn editor_above(os: Os, from: u32, process: impl Fn(u32) -> Option<Process>)
     }
 }
 
-/// The grandparent of the nearest shell at or above `from`; the shell's parent if the grandparent is init;
-/// the topmost ancestor without a shell.
+/// The nearest shell's grandparent, or parent below init; the topmost ancestor without a shell.
 fn above_the_shell(from: u32, process: impl Fn(u32) -> Option<Process>) -> Option<u32> {
     let mut pid = from;
     for _ in 0..MAX_DEPTH {

@@ -20,8 +20,7 @@ enum Source {
 }
 
 impl Processes {
-    /// The processes now. Reading the table takes a few milliseconds on macOS and up to a second on Windows;
-    /// it is empty if that fails.
+    /// The processes now; none if reading fails. Takes milliseconds on macOS, up to a second on Windows.
     pub fn now() -> Self {
         #[cfg(target_os = "linux")]
         return Self(Source::Proc);

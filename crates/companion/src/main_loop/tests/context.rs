@@ -8,8 +8,7 @@ const SOON: Duration = Duration::from_millis(500);
 #[tokio::test(start_paused = true)]
 async fn context_follows_50_ms_after_a_move_and_starts_each_stream() {
     let story = Story::begin().await;
-    let agent = story.agent().await;
-    let mut stream = agent.stream().await;
+    let (agent, mut stream) = story.listener().await;
     assert_eq!(messages(&mut stream).await[0]["method"], "ide/contextUpdate", "at once");
     story.focus(&story.file).await;
     let before = Instant::now();
@@ -92,8 +91,7 @@ async fn desks_see_the_shared_context_even_without_agents() {
 async fn a_silent_companion_never_tells_files() {
     let mut story = Story::of(|builder| builder.never_tell_files("the owner says so")).await;
     assert!(story.status(|_| true).await.paused, "a desk can tell");
-    let agent = story.agent().await;
-    let mut stream = agent.stream().await;
+    let (agent, mut stream) = story.listener().await;
     for paused in [false, true, false] {
         let asked = story.desk.request(Request::PauseContext { paused }).await;
         let refused = Err(Refusal::Other { words: "the owner says so".into() });

@@ -105,8 +105,7 @@ async fn none_are_left(drafts: &Drafts) {
 
 /// A proposal in which a person typed `mine` and accepted it, and which the agent has confirmed.
 async fn accepted(story: &mut Story) {
-    let agent = story.agent().await;
-    let mut stream = agent.stream().await;
+    let (agent, mut stream) = story.listener().await;
     let mut review = story.proposed_by(&agent, "new\n").await;
     story.type_over(&mut review, "mine\n").await;
     story.decide(&review, Decision::Accept).await.unwrap();

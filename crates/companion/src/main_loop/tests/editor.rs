@@ -17,7 +17,7 @@ async fn terminals_are_given_the_variables_of_every_family() {
 
     let other = story.path("other");
     fs::create_dir(&other).unwrap();
-    story.companion.set_roots(vec![other]).await.unwrap();
+    story.set_roots(vec![other]).await.unwrap();
     let of = |status: &Status| status.environment.0["QWEN_CODE_IDE_WORKSPACE_PATH"].contains("/other");
     assert!(!story.status(of).await.environment.0["QWEN_CODE_IDE_WORKSPACE_PATH"].contains("/project"));
 }
@@ -75,8 +75,7 @@ async fn a_leaving_editor_decides_nothing_and_removes_its_files() {
     let mut story = Story::begin().await;
     story.focus(&story.file).await;
     story.status(|status| !status.context.is_empty()).await;
-    let agent = story.agent().await;
-    let mut stream = agent.stream().await;
+    let (agent, mut stream) = story.listener().await;
     let mut review = story.proposed_by(&agent, "one\n2\nthree\n").await;
     story.type_over(&mut review, "one\nmine\nthree\n").await;
 
@@ -90,10 +89,10 @@ async fn a_leaving_editor_decides_nothing_and_removes_its_files() {
     assert_eq!(fs::read_to_string(draft).unwrap(), "one\nmine\nthree\n");
 
     // Neither time nor new roots nor the focus bring the files back.
-    story.companion.set_roots(vec![story.path("project")]).await.unwrap();
+    story.set_roots(vec![story.path("project")]).await.unwrap();
     story.companion.focus();
     tokio::time::sleep(Duration::from_secs(35)).await;
-    story.companion.set_roots(vec![story.path("project")]).await.unwrap();
+    story.set_roots(vec![story.path("project")]).await.unwrap();
     assert_eq!(records(&story), [""; 0]);
 
     // The agent is connected still, and what it proposes waits.

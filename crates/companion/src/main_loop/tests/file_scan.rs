@@ -1,7 +1,6 @@
 //! Scans of the disk beside the main loop, and their effects.
 
 use super::*;
-use crate::Workspace;
 
 /// Moves the time of modification, as `touch` does.
 fn touch(path: &str) {

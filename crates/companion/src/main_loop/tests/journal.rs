@@ -6,8 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use super::*;
 use crate::persistence::recovery_store::RecoveryStore;
 
-/// A companion with a journal ends while an agent has a diff open. Returns the story and what the agent knew:
-/// its session, the port, the token.
+/// A companion ends while a diff is open. Returns the story, and the agent's session, port and token.
 async fn interrupted() -> (Story, String, u16, String) {
     interrupted_after(Credential::Token(None), Some("one\nmine\nthree\n")).await
 }

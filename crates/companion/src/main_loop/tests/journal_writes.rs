@@ -15,27 +15,18 @@ fn files_below(directory: &Path) -> Vec<String> {
 
 #[tokio::test(start_paused = true)]
 async fn an_edit_is_on_disk_before_it_is_confirmed() {
-    let mut story = Story::with_journal().await;
-    let mut review = story.proposed("new\n").await;
-    let journal = |story: &Story| files_below(&story.path("state/journal")).concat();
-    for n in 0..20 {
-        let text = format!("typed {n}\n");
-        story.type_over(&mut review, &text).await;
-        assert!(files_below(&story.path("state/drafts")).contains(&text), "{n}: no draft");
-        assert!(journal(&story).contains(&format!("typed {n}")), "{n}: not in {}", journal(&story));
-    }
-    story.decide(&review, Decision::Accept).await.unwrap();
-    assert!(journal(&story).contains("ide/diffAccepted"), "{}", journal(&story));
-}
-
-#[tokio::test(start_paused = true)]
-async fn without_a_journal_edits_are_saved_as_drafts() {
-    let mut story = Story::begin().await;
-    let mut review = story.proposed("new\n").await;
-    for n in 0..20 {
-        let text = format!("typed {n}\n");
-        story.type_over(&mut review, &text).await;
-        assert!(files_below(&story.path("state/drafts")).contains(&text), "{n}");
+    for has_journal in [true, false] {
+        let mut story = if has_journal { Story::with_journal().await } else { Story::begin().await };
+        let mut review = story.proposed("new\n").await;
+        let journal = |story: &Story| files_below(&story.path("state/journal")).concat();
+        for n in 0..20 {
+            let text = format!("typed {n}\n");
+            story.type_over(&mut review, &text).await;
+            assert!(files_below(&story.path("state/drafts")).contains(&text), "{n}: no draft");
+            assert_eq!(journal(&story).contains(&format!("typed {n}")), has_journal, "{}", journal(&story));
+        }
+        story.decide(&review, Decision::Accept).await.unwrap();
+        assert_eq!(journal(&story).contains("ide/diffAccepted"), has_journal, "{}", journal(&story));
     }
 }
 

@@ -123,8 +123,7 @@ async fn hears(mut stream: OpenStream, memory: Memory) {
     }
 }
 
-/// A companion that comes after a kill at this moment, with its port, which a test beside this one may have
-/// for a while.
+/// A companion that comes after a kill at this moment. A test beside this one may have its port for a while.
 async fn successor(moment: &Moment, port: u16, hold: &PortHold) -> (tempfile::TempDir, Companion) {
     let knows_port = moment.known.iter().any(|known| matches!(known, Known::Session(_)));
     for _ in 0..100 {

@@ -32,7 +32,7 @@ use crate::agents::credential::Credential;
 use crate::events::OpenStream;
 use crate::persistence::drafts::Drafts;
 use crate::reviews::proposal::Proposal;
-use crate::{AppDirs, Builder, Companion, Editor, PortHold};
+use crate::{AppDirs, Builder, Companion, Editor, PortHold, StartError, Workspace};
 
 /// Other tests of this program start programs. Until such a child runs its own, it has whatever was open
 /// here: the lock of a journal and the port of a companion that has ended. A successor would wait for them,
@@ -92,6 +92,13 @@ impl Story {
         self.agent_with(Credential::Token(None)).await
     }
 
+    /// A new agent that listens.
+    async fn listener(&self) -> (Agent, OpenStream) {
+        let agent = self.agent().await;
+        let stream = agent.stream().await;
+        (agent, stream)
+    }
+
     async fn agent_with(&self, credential: Credential) -> Agent {
         let session = self.welcomed("gemini-cli-test", credential).await.unwrap();
         self.agent_of(session)
@@ -129,6 +136,11 @@ impl Story {
 
     async fn report(&self, report: ContextReport) {
         self.desk.request(Request::ChangeContext(report)).await.unwrap();
+    }
+
+    /// Replaces the roots, and tells everything below them.
+    async fn set_roots(&self, roots: Vec<PathBuf>) -> Result<Vec<Problem>, StartError> {
+        self.companion.set_workspace(Workspace { roots, ..Workspace::default() }).await
     }
 
     /// A path in the test's directory.

@@ -2,8 +2,7 @@
 
 use super::*;
 
-/// As when the machine slept, or was busy: the deadline has passed before the loop hears that the stream
-/// broke.
+/// As when the machine slept: the deadline has passed before the loop hears that the stream broke.
 #[tokio::test(start_paused = true)]
 async fn a_stream_cut_while_an_outcome_waits_blocks_nobody() {
     let mut story = Story::begin().await;
@@ -30,8 +29,7 @@ async fn a_stream_cut_while_an_outcome_waits_blocks_nobody() {
 #[tokio::test(start_paused = true)]
 async fn an_unsettled_outcome_waits_100_ms_and_for_unread_posts() {
     let mut story = Story::begin().await;
-    let agent = story.agent().await;
-    let mut stream = agent.stream().await;
+    let (agent, mut stream) = story.listener().await;
     let review = story.proposed_by(&agent, "x\n").await;
     story.decide(&review, Decision::Accept).await.unwrap();
     outcome(&mut stream).await;
@@ -69,8 +67,7 @@ async fn accepted(story: &mut Story, agent: &Agent, stream: &mut OpenStream) -> 
 #[tokio::test(start_paused = true)]
 async fn a_receipt_settles_an_outcome_and_its_draft_stays() {
     let mut story = Story::begin().await;
-    let agent = story.agent().await;
-    let mut stream = agent.stream().await;
+    let (agent, mut stream) = story.listener().await;
     let (told, first) = accepted(&mut story, &agent, &mut stream).await;
     assert_eq!(told["params"]["content"], "one\nmine\nthree\n");
     let text = agent.close_diff(&story.file).await;

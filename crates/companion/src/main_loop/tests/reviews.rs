@@ -26,8 +26,7 @@ async fn close_waits_at_most_150_ms_for_a_desks_last_edits() {
 #[tokio::test(start_paused = true)]
 async fn a_second_proposal_replaces_the_review_and_keeps_edits() {
     let mut story = Story::begin().await;
-    let agent = story.agent().await;
-    let mut stream = agent.stream().await;
+    let (agent, mut stream) = story.listener().await;
     let mut first = story.proposed_by(&agent, "one\n2\nthree\n").await;
     story.type_over(&mut first, "typed\n").await;
     agent.open_diff(&story.file, "one\n2!\nthree\n").await.unwrap();

@@ -21,8 +21,7 @@ async fn a_session_ends_60_s_after_its_last_message() {
 #[tokio::test(start_paused = true)]
 async fn reviews_close_10_s_after_the_stream_and_edits_are_drafts() {
     let mut story = Story::begin().await;
-    let agent = story.agent().await;
-    let stream = agent.stream().await;
+    let (agent, stream) = story.listener().await;
     let mut review = story.proposed_by(&agent, "one\n2\nthree\n").await;
     story.type_over(&mut review, "one\nmine\nthree\n").await;
     let lost = Instant::now();
@@ -44,8 +43,7 @@ async fn reviews_close_10_s_after_the_stream_and_edits_are_drafts() {
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_returns_in_time_keeps_its_reviews() {
     let mut story = Story::begin().await;
-    let agent = story.agent().await;
-    let stream = agent.stream().await;
+    let (agent, stream) = story.listener().await;
     let review = story.proposed_by(&agent, "x\n").await;
     drop(stream);
     tokio::time::sleep(Duration::from_secs(9)).await;
@@ -76,8 +74,7 @@ async fn stop_rejects_reviews_ends_streams_then_removes_files() {
     let mut story = Story::begin().await;
     let record = story.path(&format!("tmp/gemini-ide-server-{}.json", std::process::id()));
     assert!(record.exists());
-    let agent = story.agent().await;
-    let mut stream = agent.stream().await;
+    let (agent, mut stream) = story.listener().await;
     let mut review = story.proposed_by(&agent, "one\n2\nthree\n").await;
     story.type_over(&mut review, "typed\n").await;
     let drafts = Drafts::open(&story.app_dirs());
@@ -94,8 +91,7 @@ async fn stop_rejects_reviews_ends_streams_then_removes_files() {
 #[tokio::test(start_paused = true)]
 async fn roots_that_change_reach_the_files_and_agents_stay() {
     let story = Story::begin().await;
-    let agent = story.agent().await;
-    let _stream = agent.stream().await;
+    let (agent, _stream) = story.listener().await;
     let record = story.path(&format!("tmp/gemini-ide-server-{}.json", std::process::id()));
     let roots = || {
         let record: serde_json::Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
@@ -103,10 +99,10 @@ async fn roots_that_change_reach_the_files_and_agents_stay() {
     };
     assert!(roots().ends_with("/project"));
     let other = story.path("other");
-    assert!(story.companion.set_roots(vec![other.clone()]).await.is_err(), "it does not exist");
+    assert!(story.set_roots(vec![other.clone()]).await.is_err(), "it does not exist");
     assert!(roots().ends_with("/project"));
     fs::create_dir(&other).unwrap();
-    story.companion.set_roots(vec![other, story.path("project")]).await.unwrap();
+    story.set_roots(vec![other, story.path("project")]).await.unwrap();
     assert!(roots().contains("/other:") && roots().ends_with("/project"), "{}", roots());
     assert!(agent.is_known().await);
 }
@@ -114,8 +110,7 @@ async fn roots_that_change_reach_the_files_and_agents_stay() {
 #[tokio::test(start_paused = true)]
 async fn a_vanished_workspace_is_reported_once() {
     let mut story = Story::begin().await;
-    let agent = story.agent().await;
-    let _stream = agent.stream().await;
+    let (agent, _stream) = story.listener().await;
     story.proposed("x\n").await;
     fs::remove_dir_all(story.path("project")).unwrap();
     let mut said = 0;

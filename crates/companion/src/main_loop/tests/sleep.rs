@@ -1,5 +1,4 @@
-//! The process is stopped, or the machine sleeps and its clock goes on: all deadlines fall due at once, while
-//! input that came meanwhile still waits to be read.
+//! The process or the machine sleeps: all deadlines fall due at once, while input waits to be read.
 
 use super::*;
 
@@ -9,8 +8,7 @@ const ASLEEP: Duration = Duration::from_secs(3600);
 #[tokio::test(start_paused = true)]
 async fn an_absent_agent_keeps_its_remaining_time_over_a_sleep() {
     let mut story = Story::begin().await;
-    let agent = story.agent().await;
-    let stream = agent.stream().await;
+    let (agent, stream) = story.listener().await;
     let review = story.proposed_by(&agent, "new\n").await;
     drop(stream);
     tokio::time::sleep(Duration::from_secs(6)).await;

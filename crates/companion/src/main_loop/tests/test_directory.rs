@@ -10,7 +10,6 @@ thread_local! {
     static HELD: RefCell<Vec<TempDir>> = const { RefCell::new(Vec::new()) };
 }
 
-/// See the module.
 pub(super) struct TestDirectory(PathBuf);
 
 impl TestDirectory {

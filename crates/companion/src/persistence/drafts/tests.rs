@@ -2,8 +2,13 @@
 
 use super::*;
 
+fn drafts() -> (tempfile::TempDir, Drafts) {
+    let directory = tempfile::tempdir().unwrap();
+    let drafts = Drafts::open(&AppDirs::below(directory.path()));
+    (directory, drafts)
+}
+
 fn new(id: &str, text: &str) -> NewDraft {
-    let text = text.into();
     NewDraft {
         id: id.into(),
         number: 0,
@@ -11,14 +16,13 @@ fn new(id: &str, text: &str) -> NewDraft {
         agent: "Gemini CLI".into(),
         why: "rejected".into(),
         awaited: false,
-        text,
+        text: text.into(),
     }
 }
 
 #[test]
 fn an_awaited_draft_goes_when_its_file_holds_the_text() {
-    let directory = tempfile::tempdir().unwrap();
-    let drafts = Drafts::open(&AppDirs::below(directory.path()));
+    let (directory, drafts) = drafts();
     let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
     let [plain, windows, marked] = ["plain", "windows", "marked"].map(path);
     for (id, file) in [("1-1", &plain), ("1-2", &windows), ("1-3", &marked)] {
@@ -48,8 +52,7 @@ fn an_awaited_draft_goes_when_its_file_holds_the_text() {
 
 #[test]
 fn a_draft_is_saved_replaced_listed_read_and_deleted() {
-    let directory = tempfile::tempdir().unwrap();
-    let drafts = Drafts::open(&AppDirs::below(directory.path()));
+    let (_directory, drafts) = drafts();
     assert_eq!(drafts.list().unwrap(), []);
     drafts.save(&new("1-1", "one")).unwrap();
     let path = drafts.save(&new("1-1", "two")).unwrap();
@@ -63,8 +66,7 @@ fn a_draft_is_saved_replaced_listed_read_and_deleted() {
 
 #[test]
 fn a_draft_has_the_harmless_name_of_its_file() {
-    let directory = tempfile::tempdir().unwrap();
-    let drafts = Drafts::open(&AppDirs::below(directory.path()));
+    let (_directory, drafts) = drafts();
     for (id, file, name) in [
         ("1-1", "/p/a\u{202e}sr\u{200b}.\x1b[2Jtxt", "a_sr_._[2Jtxt"),
         ("1-2", "/p/draft.json", "draft.json.txt"),
@@ -78,11 +80,10 @@ fn a_draft_has_the_harmless_name_of_its_file() {
     let draft_directory = drafts.directory().join("1-1");
     let rename = |from: &str, to: &str| {
         fs::rename(draft_directory.join(from), draft_directory.join(to)).unwrap();
-        let about = fs::read_to_string(draft_directory.join(DESCRIPTION)).unwrap();
-        let about: serde_json::Value = serde_json::from_str(&about).unwrap();
-        let mut about = about.as_object().unwrap().clone();
-        about.insert("textFile".into(), to.into());
-        fs::write(draft_directory.join(DESCRIPTION), serde_json::to_vec(&about).unwrap()).unwrap();
+        let about = fs::read(draft_directory.join(DESCRIPTION)).unwrap();
+        let mut about: serde_json::Value = serde_json::from_slice(&about).unwrap();
+        about["textFile"] = to.into();
+        fs::write(draft_directory.join(DESCRIPTION), about.to_string()).unwrap();
     };
     rename("a_sr_._[2Jtxt", "a\u{202e}sr.txt");
     assert_eq!(drafts.read("1-1").unwrap(), "mine");
@@ -90,8 +91,7 @@ fn a_draft_has_the_harmless_name_of_its_file() {
 
 #[test]
 fn a_text_that_no_companion_took_over_is_kept() {
-    let directory = tempfile::tempdir().unwrap();
-    let drafts = Drafts::open(&AppDirs::below(directory.path()));
+    let (_directory, drafts) = drafts();
     let paths = ["one", "two"].map(|text| drafts.keep("/p/a.rs", "Gemini CLI", "it ended", text).unwrap());
     assert_ne!(paths[0], paths[1]);
     assert_eq!(paths.map(|path| fs::read_to_string(path).unwrap()), ["one", "two"]);
@@ -100,8 +100,7 @@ fn a_text_that_no_companion_took_over_is_kept() {
 
 #[test]
 fn an_id_cannot_lead_elsewhere() {
-    let directory = tempfile::tempdir().unwrap();
-    let drafts = Drafts::open(&AppDirs::below(directory.path()));
+    let (_directory, drafts) = drafts();
     for id in ["..", "", "a", "1/../..", "/etc"] {
         assert!(drafts.delete(id).is_err(), "{id}");
         assert!(drafts.save(&new(id, "x")).is_err(), "{id}");
@@ -114,8 +113,7 @@ fn millis(time: Duration) -> u64 {
 
 #[test]
 fn a_draft_goes_two_weeks_old_when_seen_so_on_two_days() {
-    let directory = tempfile::tempdir().unwrap();
-    let drafts = Drafts::open(&AppDirs::below(directory.path()));
+    let (_directory, drafts) = drafts();
     drafts.save(&new("1-1", "x")).unwrap();
     let now = alongside_desk::now_ms();
     drafts.prune(now);
@@ -130,8 +128,7 @@ fn a_draft_goes_two_weeks_old_when_seen_so_on_two_days() {
 
 #[test]
 fn a_clock_that_is_wrong_for_a_while_removes_no_draft() {
-    let directory = tempfile::tempdir().unwrap();
-    let drafts = Drafts::open(&AppDirs::below(directory.path()));
+    let (_directory, drafts) = drafts();
     drafts.save(&new("1-1", "x")).unwrap();
     let now = alongside_desk::now_ms();
     let far = now + 73 * 365 * millis(CHECKS_APART);
@@ -147,8 +144,7 @@ fn a_clock_that_is_wrong_for_a_while_removes_no_draft() {
 
 #[test]
 fn unfinished_drafts_of_dead_processes_are_removed() {
-    let directory = tempfile::tempdir().unwrap();
-    let drafts = Drafts::open(&AppDirs::below(directory.path()));
+    let (_directory, drafts) = drafts();
     drafts.save(&new("1-1", "x")).unwrap();
     let half = |name: &str| {
         let half = drafts.directory().join(name);
@@ -159,7 +155,7 @@ fn unfinished_drafts_of_dead_processes_are_removed() {
     let own = std::process::id();
     let [old, now] = [half(&format!(".2-1-{own}-0")), half(&format!(".3-1-{own}-0"))];
     let of_the_dead = half(&format!(".4-1-{}-0", u32::MAX >> 1));
-    let long_ago = std::time::SystemTime::now() - 2 * WRITE_TIMEOUT;
+    let long_ago = std::time::SystemTime::now() - 2 * private_files::WRITE_TIMEOUT;
     fs::File::open(&old).unwrap().set_modified(long_ago).unwrap();
     assert_eq!(drafts.list().unwrap().len(), 1, "nobody is shown half of one");
     drafts.prune(alongside_desk::now_ms());
@@ -172,8 +168,7 @@ fn unfinished_drafts_of_dead_processes_are_removed() {
 #[test]
 fn a_draft_is_private_at_every_step() {
     use std::os::unix::fs::MetadataExt as _;
-    let directory = tempfile::tempdir().unwrap();
-    let drafts = Drafts::open(&AppDirs::below(directory.path()));
+    let (_directory, drafts) = drafts();
     let text = drafts.save(&new("1-1", "x")).unwrap();
     let mode = |path: &Path| path.metadata().unwrap().mode() & 0o777;
     let draft_directory = text.parent().unwrap();

@@ -23,9 +23,6 @@ pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
 }
 
 /// The same for a file in an open directory. Returns the file.
-///
-/// # Errors
-/// As [`write`].
 pub(crate) fn replace(directory: &Directory, name: &OsStr, content: &[u8]) -> io::Result<File> {
     in_one_step(directory, name, |unfinished| directory.create(unfinished), |file| file.write_all(content))
 }
@@ -62,9 +59,6 @@ pub(super) fn in_one_step<T>(
 
 /// Appends to a file that exists and stays within `max_bytes`. Returns false if there is no such file, or it
 /// would grow too large. A process that is killed meanwhile may append a part.
-///
-/// # Errors
-/// When writing fails; a part may be appended.
 pub(crate) fn append(path: &Path, content: &[u8], max_bytes: u64) -> io::Result<bool> {
     let Ok(mut file) = File::options().append(true).open(path) else { return Ok(false) };
     if file.metadata()?.len().saturating_add(content.len() as u64) > max_bytes {

@@ -1,5 +1,4 @@
-//! Private directories: mode 0700, made and opened without following a name that another user could have put
-//! there.
+//! Private directories: mode 0700, made and opened without following another user's links.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -15,8 +14,7 @@ pub(crate) const ANOTHERS: &str = "belongs to another user";
 /// How much to trust what already exists on the way to a private directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathTrust {
-    /// Below a directory that others may write to, such as `/tmp`: every step must be a real directory that
-    /// we own.
+    /// Below a directory that others may write to, as `/tmp`: every step must be a directory of ours.
     Shared,
     /// Below home: symbolic links are the user's own, and only the last directory is made private.
     Own,
@@ -31,9 +29,6 @@ pub fn directory(base: &Path, below: &Path, trust: PathTrust) -> io::Result<()> 
 }
 
 /// The same, and opens the directory. The checks look at the open directory, not at its name.
-///
-/// # Errors
-/// As [`directory`].
 pub(crate) fn create_private(base: &Path, below: &Path, trust: PathTrust) -> io::Result<Directory> {
     if trust == PathTrust::Own {
         fs::create_dir_all(base).map_err(|error| naming(base, error))?;
@@ -55,9 +50,6 @@ pub(crate) fn create_private(base: &Path, below: &Path, trust: PathTrust) -> io:
 }
 
 /// Opens `base/below` if it is a directory that [`create_private`] would accept.
-///
-/// # Errors
-/// When the directory does not exist, or may be another user's.
 pub(crate) fn open_private(base: &Path, below: &Path, trust: PathTrust) -> io::Result<Directory> {
     below.components().try_fold(open(base)?, |directory, step| next(&directory, step.as_os_str(), trust))
 }

@@ -16,9 +16,6 @@ pub(crate) struct LinkedCopies(Vec<(Vec<u8>, File)>);
 
 impl LinkedCopies {
     /// Replaces a file in a directory with this content, in one step.
-    ///
-    /// # Errors
-    /// As [`write`].
     pub(crate) fn put(&mut self, directory: &Directory, name: &OsStr, content: Vec<u8>) -> io::Result<()> {
         // Links do not cross file systems: home and the temporary directory may need a file each.
         let mut same = self.0.iter().filter(|(written, _)| *written == content);

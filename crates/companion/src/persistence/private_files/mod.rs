@@ -1,5 +1,4 @@
-//! Files and directories that no other user can read or redirect: atomic writes, mode 0600 in directories of
-//! mode 0700, and locks.
+//! Files (0600) and directories (0700) that no other user can read or redirect; atomic writes, locks.
 
 mod atomic_write;
 mod directory;
@@ -15,7 +14,9 @@ pub(crate) use directory::{ANOTHERS, create_private, open_private, remove_empty}
 pub use directory::{PathTrust, directory};
 pub(crate) use linked_copies::LinkedCopies;
 pub use lock::{leads_to, try_lock};
-pub(crate) use unfinished::{WRITE_TIMEOUT, is_of_dead_process, remove_unfinished, remove_unfinished_in};
+#[cfg(test)]
+pub(crate) use unfinished::WRITE_TIMEOUT;
+pub(crate) use unfinished::{is_of_dead_process, is_old, remove_unfinished, remove_unfinished_in};
 
 #[cfg(all(test, unix))]
 mod tests;

@@ -1,5 +1,4 @@
-//! Unfinished files: a file has a temporary name until it is complete. Writers that are killed leave such
-//! files behind, and this removes them.
+//! Unfinished files, with temporary names until they are complete; those of killed writers are removed.
 
 use std::fs;
 use std::path::Path;
@@ -18,6 +17,11 @@ pub(crate) fn is_of_dead_process(pid: &str) -> bool {
     pid.parse().is_ok_and(|pid| alongside_platform::process::look_up(pid).is_none())
 }
 
+/// Whether what is unfinished since this time was given up.
+pub(crate) fn is_old(found: &fs::Metadata) -> bool {
+    found.modified().is_ok_and(|at| at.elapsed().is_ok_and(|age| age > WRITE_TIMEOUT))
+}
+
 /// Removes the unfinished files that killed processes left in a directory.
 pub(crate) fn remove_unfinished(directory: &Path) {
     if let Ok(directory) = Directory::open(directory) {
@@ -27,9 +31,6 @@ pub(crate) fn remove_unfinished(directory: &Path) {
 
 /// The same in an open directory. Removes only files of ours.
 pub(crate) fn remove_unfinished_in(directory: &Directory) {
-    let is_old = |found: &fs::Metadata| {
-        found.modified().is_ok_and(|at| at.elapsed().is_ok_and(|age| age > WRITE_TIMEOUT))
-    };
     for name in directory.names().unwrap_or_default() {
         let shown = name.to_string_lossy();
         let Some(rest) = shown.strip_prefix(UNFINISHED_PREFIX) else { continue };

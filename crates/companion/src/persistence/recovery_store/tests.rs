@@ -111,10 +111,7 @@ fn a_full_or_torn_file_begins_anew() {
         store.write(&large).unwrap();
         lengths.push(store.session_file("a").metadata().unwrap().len());
     }
-    assert!(
-        lengths[1] == 2 * lengths[0] && lengths[2] == lengths[0] && lengths[3] == lengths[1],
-        "{lengths:?}"
-    );
+    assert_eq!(lengths, [1, 2, 1, 2].map(|records| records * lengths[0]));
     // As on a full disk: what came of it is no record, and the next one is not part of it.
     store.session_files.clear();
     fs::write(store.session_file("a"), "half a rec").unwrap();
@@ -196,10 +193,8 @@ fn a_removed_directory_is_restored_unless_another_took_it() {
     let refused = first.write(&beginning()).unwrap_err();
     assert!(refused.to_string().contains("another companion"), "{refused}");
     first.retire();
-    assert!(
-        private_files::leads_to(&second.path().with_extension("lock"), &second.lock),
-        "it is not ours to remove"
-    );
+    let lock = second.path().with_extension("lock");
+    assert!(private_files::leads_to(&lock, &second.lock), "it is not ours to remove");
 }
 
 #[test]

@@ -13,13 +13,12 @@ use alongside_desk::{Change, Hunk, HunkState, Lines, Refusal, Text, Words};
 use super::line_diff::{COMPARISON_TIME, differences};
 use super::segment_view::{SegmentView, views};
 use super::segments::{Segment, spliced};
-use super::split;
+use super::split_hunk;
 use super::word_diff::WordMarks;
 
 /// The bytes of earlier texts that undo keeps. It always keeps the last one.
 const MAX_HISTORY_BYTES: usize = 256 << 20;
 
-/// See the module.
 #[derive(Debug)]
 pub(crate) struct Composition {
     original: Text,
@@ -124,9 +123,6 @@ impl Composition {
     }
 
     /// Takes the proposal's or the original's lines for some hunks.
-    ///
-    /// # Errors
-    /// [`Refusal::OutOfRange`] for a hunk that does not exist; nothing has changed then.
     pub(crate) fn keep(&mut self, hunks: &[usize], keep: bool) -> Result<(), Refusal> {
         let differing: Vec<usize> =
             self.segments.iter().enumerate().filter(|(_, s)| !s.same).map(|(at, _)| at).collect();
@@ -155,10 +151,7 @@ impl Composition {
         Ok(())
     }
 
-    /// Splits a hunk into [parts](split).
-    ///
-    /// # Errors
-    /// [`Refusal::CannotSplit`] if there is nothing smaller, or the person has edited it.
+    /// Splits a hunk into [parts](split_hunk).
     pub(crate) fn split(&mut self, hunk: usize) -> Result<(), Refusal> {
         let (at, view) = self
             .views()
@@ -170,7 +163,7 @@ impl Composition {
         if state == HunkState::Edited {
             return Err(Refusal::CannotSplit);
         }
-        let parts = split::parts(&view, &self.original, &self.proposed).ok_or(Refusal::CannotSplit)?;
+        let parts = split_hunk::parts(&view, &self.original, &self.proposed).ok_or(Refusal::CannotSplit)?;
         if parts.len() < 2 {
             return Err(Refusal::CannotSplit);
         }
@@ -185,9 +178,6 @@ impl Composition {
     }
 
     /// Applies the person's changes in order, each to the result of the one before.
-    ///
-    /// # Errors
-    /// [`Refusal::OutOfRange`] for a position outside the text; nothing has changed then.
     pub(crate) fn edit(&mut self, changes: &[Change]) -> Result<(), Refusal> {
         let changed = self.current.changed(changes);
         let text = changed.map_err(|error| Refusal::OutOfRange { place: error.to_string() })?;
@@ -209,9 +199,6 @@ impl Composition {
     }
 
     /// Undoes the last edit.
-    ///
-    /// # Errors
-    /// [`Refusal::NothingToUndo`].
     pub(crate) fn undo(&mut self) -> Result<(), Refusal> {
         let (text, segments) = self.history.pop().ok_or(Refusal::NothingToUndo)?;
         self.current = text;

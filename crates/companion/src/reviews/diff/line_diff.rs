@@ -14,24 +14,20 @@ use similar::{DiffOp, DiffTag};
 
 /// How long a comparison may look for the smallest difference before it takes a coarser one.
 pub(crate) const COMPARISON_TIME: Duration = Duration::from_millis(300);
-/// The lines of a window in each text. A window in which the texts do not agree again is made four times as
-/// large, and so on.
+/// The lines of a window in each text. If the texts do not agree again in it, it grows fourfold.
 const WINDOW: usize = 64;
-/// Lines that agree again count if they are at least one part in this many of the window: a few lines may be
-/// any closing brace.
+/// Lines that agree again count from one part in this many of the window: a few may be any closing brace.
 const SHARE: usize = 4;
 /// The most lines that are compared with the algorithm whose result reads best. It scans all lines again for
 /// each difference, so in large windows its results would be far coarser.
 const MAX_HISTOGRAM_LINES: usize = 20_000;
-/// The largest window: each line takes some fifty bytes meanwhile, and a line may be one byte. If the texts
-/// do not agree again within it, the rest is one difference.
+/// The largest window, in lines of some fifty bytes each. Beyond it, the rest is one difference.
 const MAX_WINDOW: usize = 1 << 20;
 
 /// Two ranges of lines that differ, in the old and in the new text.
 type Difference = (Range<usize>, Range<usize>);
 
-/// The differences of two texts, in order, with equal lines between them. At the limit of time, mostly
-/// [`COMPARISON_TIME`], the rest is one difference.
+/// The differences of two texts, with equal lines between them. After `within`, the rest is one.
 pub(crate) fn differences(old: &Text, new: &Text, within: Duration) -> Vec<Difference> {
     let deadline = Instant::now() + within;
     let mut rest = UncomparedLines { old, new, at: (0, 0), ends: (old.len(), new.len()) };

@@ -4,5 +4,5 @@ pub(crate) mod composition;
 pub(crate) mod line_diff;
 mod segment_view;
 mod segments;
-mod split;
+mod split_hunk;
 pub(crate) mod word_diff;

@@ -88,8 +88,7 @@ impl<'a> SegmentView<'a> {
         }
     }
 
-    /// The two sides of a hunk whose words are compared, and their texts; `None` if no words are to be
-    /// marked.
+    /// The two sides of a hunk whose words are compared, and their texts; `None` for no marks.
     pub(super) fn sides(&self, state: HunkState) -> Option<(HunkSides, &'a str, &'a str)> {
         let Self { lines, original, proposed, current, .. } = self;
         let edited = (state == HunkState::Edited).then_some(*current);

@@ -11,8 +11,7 @@ use alongside_desk::{Position, Range as TextRange, Words};
 use similar::DiffTag;
 use similar::algorithms::{Capture, Compact, Replace, myers};
 
-/// How long one change of a review may compare words, over all its hunks. The remaining hunks have no marks
-/// until the next change.
+/// How long one change of a review may compare words. The remaining hunks get marks later.
 const TIME_BUDGET: Duration = Duration::from_millis(50);
 /// The most lines of a side.
 const MAX_LINES: usize = 100;
@@ -96,8 +95,7 @@ enum Token<'a> {
     End,
 }
 
-/// The words that differ, with lines counted from 0 on both sides. A comparison that reaches its deadline is
-/// coarser.
+/// The words that differ, with lines counted from 0 on both sides; coarser at the deadline.
 pub(crate) fn differing_words(original: &str, other: &str, deadline: Instant) -> Option<Words> {
     let (old, new) = (tokens(original), tokens(other));
     let ends = (0..old.len(), 0..new.len());

@@ -1,5 +1,4 @@
-//! Another user who may write where agents search redirects every name, again and again, between our checks
-//! and our writes.
+//! Another user redirects every name where agents search, again and again, between our checks and writes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +8,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use super::super::*;
+use super::*;
 use crate::discovery::sweep;
 
 /// Until its input ends, this program replaces everything under our names by a link, a directory or a file.
@@ -107,17 +106,14 @@ fn names_redirected_while_we_write_change_nothing_elsewhere() {
     open(directory.path(), 0o755);
     // The neighbour may rename even our files there.
     open(&path("tmp"), 0o777);
-    let editor =
-        Editor { name: "alongside".into(), display_name: "Alongside".into(), pid: std::process::id() };
-    let dirs = AppDirs::below(directory.path());
-    let mut publisher = Publisher::new(dirs, editor, false, 4711, "token-4711".into(), None);
+    let mut publisher = publisher(directory.path(), 4711);
+    publisher.aliases = false;
     let roots = [path("project")];
     assert_eq!(publisher.publish(&roots, true), []);
     let written: Vec<PathBuf> = publisher.written.iter().map(|found| found.path.clone()).collect();
     let below: Vec<&Path> = written.iter().filter_map(|file| file.strip_prefix(path("tmp")).ok()).collect();
     publisher.withdraw();
-    // The bait: files of a dead companion with all of our names, which we would remove if we took them for
-    // ours.
+    // The bait: files of a dead companion with our names, which we would remove if we took them for ours.
     for name in &below {
         let bait = path("canary").join(name);
         fs::create_dir_all(bait.parent().unwrap()).unwrap();

@@ -4,9 +4,7 @@ use super::*;
 
 #[test]
 fn a_name_that_another_companion_took_over_stays() {
-    let directory = tempfile::tempdir().unwrap();
-    let project = tempfile::tempdir().unwrap();
-    let roots = [project.path().to_owned()];
+    let (directory, roots) = directories();
     let (mut one, mut two) = (publisher(directory.path(), 1), publisher(directory.path(), 2));
     one.publish(&roots, true);
     two.publish(&roots, true);
@@ -20,9 +18,7 @@ fn a_name_that_another_companion_took_over_stays() {
 
 #[test]
 fn of_equal_roots_the_last_focused_has_the_aliases() {
-    let directory = tempfile::tempdir().unwrap();
-    let project = tempfile::tempdir().unwrap();
-    let roots = [project.path().to_owned()];
+    let (directory, roots) = directories();
     let (mut one, mut two) = (publisher(directory.path(), 1), publisher(directory.path(), 2));
     let parent = ancestors::of(one.editor.pid)[0];
     let holder = |file: String| read_ours(&directory.path().join(file)).map(|found| found.record.port);
@@ -37,9 +33,7 @@ fn of_equal_roots_the_last_focused_has_the_aliases() {
 
 #[test]
 fn removed_and_free_names_come_back_without_the_focus() {
-    let directory = tempfile::tempdir().unwrap();
-    let project = tempfile::tempdir().unwrap();
-    let roots = [project.path().to_owned()];
+    let (directory, roots) = directories();
     let (mut one, mut two) = (publisher(directory.path(), 1), publisher(directory.path(), 2));
     let shared = directory.path().join(format!("tmp/gemini-ide-server-{}.json", one.editor.pid));
     let lock = directory.path().join("home/.qwen/ide/1.lock");

@@ -1,18 +1,15 @@
-//! The parts that a hunk is split into: line by line where lines replace lines, after blank lines where lines
-//! are only added or removed.
+//! The parts of a hunk: line by line where lines replace lines, otherwise after blank lines.
 
 use alongside_desk::Text;
 
 use super::segment_view::SegmentView;
 
-/// A hunk that would fall into more parts stays whole: nobody decides on so many, and each is sent to every
-/// desk.
+/// A hunk that would fall into more parts stays whole: each is sent to every desk.
 const MAX_PARTS: usize = 10_000;
 /// A hunk with more lines stays whole, for looking through it would hold everybody up.
 const MAX_LINES: usize = 200_000;
 
-/// The line counts (original, proposed) of the parts of a hunk; `None` if there are too many, or too many
-/// lines.
+/// The line counts (original, proposed) of the parts of a hunk; `None` for too many parts or lines.
 pub(super) fn parts(view: &SegmentView<'_>, original: &Text, proposed: &Text) -> Option<Vec<(usize, usize)>> {
     let mut parts = smaller_parts(view, original, proposed)?;
     // A last line without its line ending must stay last.
