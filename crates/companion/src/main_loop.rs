@@ -1,6 +1,5 @@
-//! The one loop that owns all state. Everything else sends it [events](crate::events); it calls one component
-//! for each, and carries out the effects that the components return. Nothing here waits for a disk, a network
-//! or a person.
+//! The one loop that owns all state. It calls one component for each [event](crate::events), and carries out
+//! the effects that the components return. Nothing here waits for a disk, a network or a person.
 
 use std::time::Duration;
 

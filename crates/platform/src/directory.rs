@@ -38,15 +38,16 @@ impl Directory {
 }
 
 #[cfg(unix)]
+#[allow(
+    clippy::missing_errors_doc,
+    reason = "all fail as the system does: if a name is missing, or is taken"
+)]
 impl Directory {
     fn new(path: PathBuf, handle: OwnedFd) -> Self {
         Self { path, handle: handle.into() }
     }
 
     /// Opens a directory by its path. Follows links.
-    ///
-    /// # Errors
-    /// If there is none.
     pub fn open(path: &Path) -> io::Result<Self> {
         // Some temporary directories cannot be listed, but are still usable.
         #[cfg(target_os = "linux")]
@@ -57,9 +58,6 @@ impl Directory {
     }
 
     /// Opens a subdirectory. Follows no link.
-    ///
-    /// # Errors
-    /// If there is none.
     pub fn below(&self, name: &OsStr) -> io::Result<Self> {
         let flags = DIRECTORY | OFlags::NOFOLLOW;
         let handle = rustix::fs::openat(&self.handle, name, flags, Mode::empty())?;
@@ -67,17 +65,11 @@ impl Directory {
     }
 
     /// Creates a subdirectory that is private from the start.
-    ///
-    /// # Errors
-    /// If the name exists, or the system refuses.
     pub fn make(&self, name: &OsStr) -> io::Result<()> {
         Ok(rustix::fs::mkdirat(&self.handle, name, Mode::RWXU)?)
     }
 
     /// The metadata of the directory.
-    ///
-    /// # Errors
-    /// If the system refuses.
     pub fn metadata(&self) -> io::Result<Metadata> {
         self.handle.metadata()
     }
@@ -94,9 +86,6 @@ impl Directory {
     }
 
     /// The names of the entries.
-    ///
-    /// # Errors
-    /// If reading fails.
     pub fn names(&self) -> io::Result<Vec<OsString>> {
         let mut names = Vec::new();
         for entry in rustix::fs::Dir::new(self.reopened()?)? {
@@ -109,9 +98,6 @@ impl Directory {
     }
 
     /// Opens a file for reading. Follows no link, and never waits for the writer of a pipe.
-    ///
-    /// # Errors
-    /// If there is none.
     pub fn read(&self, name: &OsStr) -> io::Result<File> {
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         Ok(rustix::fs::openat(&self.handle, name, flags, Mode::empty())?.into())
@@ -130,9 +116,6 @@ impl Directory {
     }
 
     /// Creates a private file for writing.
-    ///
-    /// # Errors
-    /// If the name exists, or the system refuses.
     pub fn create(&self, name: &OsStr) -> io::Result<File> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mode = Mode::RUSR | Mode::WUSR;
@@ -151,26 +134,17 @@ impl Directory {
     }
 
     /// Always fails on this system.
-    ///
-    /// # Errors
-    /// Always.
     #[cfg(not(target_os = "linux"))]
     pub fn link(&self, _: &File, _: &OsStr) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
     /// Renames a file and replaces the new name if it exists.
-    ///
-    /// # Errors
-    /// If the system refuses.
     pub fn rename(&self, name: &OsStr, new: &OsStr) -> io::Result<()> {
         Ok(rustix::fs::renameat(&self.handle, name, &self.handle, new)?)
     }
 
     /// Removes a file or a link.
-    ///
-    /// # Errors
-    /// If the system refuses.
     pub fn remove(&self, name: &OsStr) -> io::Result<()> {
         Ok(rustix::fs::unlinkat(&self.handle, name, AtFlags::empty())?)
     }

@@ -1,6 +1,5 @@
 //! The requests of an agent that are in flight. Requests on different connections overtake each other: a
-//! proposal that broke off during a stall of the companion is still read afterwards, and must not replace the
-//! proposal that followed it.
+//! proposal that broke off during a stall is still read afterwards, and must not replace a later one.
 
 use std::collections::BTreeMap;
 

@@ -114,9 +114,8 @@ impl Session {
         }
     }
 
-    /// A session of before a crash. Its agent may be gone, and counts as connected only when it is heard
-    /// again. Its undecided proposals are rejected, which is the only way to free an agent that waits for a
-    /// decision.
+    /// A session of before a crash. Its agent counts as connected only when it is heard again. Its undecided
+    /// proposals are rejected, which is the only way to free an agent that waits for a decision.
     pub(super) fn returning(known: KnownSession, number: u64) -> Self {
         let family = FAMILIES.iter().find(|family| Some(family.id) == known.family.as_deref());
         let credential = if known.tokenless { Credential::Nothing } else { Credential::Token(family) };
@@ -239,8 +238,7 @@ impl Session {
     }
 
     /// Sends all that can be sent now. While a request is unread that is no outcome, not even a new one: the
-    /// request may propose the same file again, and the agent would take the outcome for that of its new
-    /// proposal.
+    /// request may propose the file again, and the agent would take the outcome for the new proposal's.
     pub(super) fn pump(&mut self, now: Instant) {
         let Some(stream) = &self.stream else { return };
         let resend = stream.opened + RESEND_AFTER <= now;
@@ -302,8 +300,7 @@ impl Session {
     }
 
     /// Remembers the last text of a review that ended, for `closeDiff`. While its outcome is undelivered the
-    /// text stays: an agent that gets no text writes its whole proposal. There are as many of those as the
-    /// outbox holds.
+    /// text stays, for an agent that gets no text writes its whole proposal.
     pub(super) fn remember(&mut self, path: &str, text: Arc<str>) {
         self.forget(path);
         self.ended.push_back((path.to_owned(), text));

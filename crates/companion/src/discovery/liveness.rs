@@ -14,8 +14,7 @@ const TIMEOUT: Duration = Duration::from_millis(500);
 const MAX_HEAD: usize = 4 << 10;
 
 /// Whether the companion of this record listens on its port: the listener has to [prove](proof) that it knows
-/// the token. The token itself is not sent, for anybody may have the port by now. Blocks for half a second at
-/// most.
+/// the token, for anybody may have the port by now. Blocks for half a second at most.
 pub(super) fn answers(record: &Record) -> bool {
     ask(record).unwrap_or(false)
 }

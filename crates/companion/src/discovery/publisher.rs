@@ -60,9 +60,8 @@ impl Publisher {
         self.has_rival
     }
 
-    /// Writes every file for these roots that is not there already. Takes over a name that companions share
-    /// if this one has the focus, or no living one has the name. Returns the reasons why some agents cannot
-    /// find us.
+    /// Writes every file for these roots that is not there already, and takes over shared names with the
+    /// focus, or of dead companions. Returns the reasons why some agents cannot find us.
     pub(crate) fn publish(&mut self, roots: &[PathBuf], focused: bool) -> Vec<Problem> {
         let (problems, is_gone) = self.try_publish(roots, focused);
         // A companion that ends removes empty directories.

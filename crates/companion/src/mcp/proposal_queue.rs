@@ -1,6 +1,5 @@
-//! The queue of proposals that wait to be read and compared. That takes several times a proposal's size in
-//! memory, and agents may propose as many at once as they like. So the bytes in preparation are limited, and
-//! further proposals wait in order.
+//! The queue of proposals that wait to be read and compared. That takes several times their size in memory,
+//! and agents may propose many at once. So the bytes in preparation are limited, and others wait in order.
 
 use tokio::sync::Semaphore;
 

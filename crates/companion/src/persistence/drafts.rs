@@ -2,8 +2,7 @@
 //!
 //! The writer saves a draft with the first edit of a review and updates it, so that even a crash loses
 //! nothing. A draft goes only when its file holds the text: an agent also confirms an accepted text that it
-//! does not wait for any more. A draft appears and disappears in one step, so that there is never half of
-//! one.
+//! does not wait for any more. A draft appears and disappears in one step.
 
 use std::fs;
 use std::io;

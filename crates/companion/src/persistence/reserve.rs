@@ -1,9 +1,8 @@
 //! Room on the disk that is reserved for drafts. Without it, an agent or another user who fills the disk
 //! would leave a person's edits in memory only, where a crash loses them.
 //!
-//! Some files, the slices, hold the room. A write that finds the disk full deletes them one by one until it
-//! fits, then fills the rest again, so that the program that fills the disk gets as little as possible. All
-//! companions of a user share the slices.
+//! Some files, the slices, hold the room, for all companions of a user. A write that finds the disk full
+//! deletes them one by one until it fits, then fills the rest again, so that others get little of the room.
 
 use std::fs;
 use std::io;

@@ -1,6 +1,5 @@
 //! The directories outside of a `.git` in which git runs programs or obeys settings: directories of hooks,
-//! and bare repositories. A program that writes there gets its own programs run by the next `git commit` or
-//! `git status`.
+//! and bare repositories. The next `git commit` or `git status` runs the programs that are written there.
 
 use std::path::{Path, PathBuf};
 

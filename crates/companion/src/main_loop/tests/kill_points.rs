@@ -1,6 +1,5 @@
-//! A kill at each step of each write: the test copies the state directory at every step, with everything that
-//! agent and person knew by then, and starts a companion from each copy. Everything that they had been told
-//! must hold.
+//! A kill at each step of each write: the test copies the state directory at every step, starts a companion
+//! from each copy, and checks that everything holds that agent and person had been told by then.
 
 use std::sync::Arc;
 use std::sync::Mutex;

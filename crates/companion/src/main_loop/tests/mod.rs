@@ -35,8 +35,7 @@ use crate::reviews::proposal::Proposal;
 use crate::{AppDirs, Builder, Companion, Editor, PortHold, StartError, Workspace};
 
 /// Other tests of this program start programs. Until such a child runs its own, it has whatever was open
-/// here: the lock of a journal and the port of a companion that has ended. A successor would wait for them,
-/// but not on a clock that stands still.
+/// here, as a journal's lock and a port, for which a successor cannot wait on a clock that stands still.
 fn until_children_run_programs_of_their_own() {
     let (own, ours) = (std::process::id().to_string(), std::env::current_exe().unwrap());
     let is_one = |directory: &Path| {

@@ -2,8 +2,7 @@
 //!
 //! Most of a large file is unchanged. So bytes are compared as far as they agree. Where they differ, a
 //! *window* of lines is compared, and its result counts up to a run of lines that agree again. The cost grows
-//! with the changes, not with the file: 10 MB with 400 changes take a tenth of the time of comparing all
-//! lines.
+//! with the changes, not with the file: 10 MB with 400 changes take a tenth of comparing all lines.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
