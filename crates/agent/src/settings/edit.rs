@@ -57,7 +57,7 @@ pub fn switch_ide_on(
         return Ok(None);
     };
     let path = paths::of(table, release, here).user;
-    let before = match std::fs::read_to_string(&path) {
+    let before = match read::text(&path) {
         Ok(text) => Some(text),
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         Err(error) => return Err(Error::Unreadable { path, error }),

@@ -37,9 +37,14 @@ pub(super) struct File {
     pub(super) broken: Option<String>,
 }
 
+/// The text of a regular file, or of what a link to one leads to. A pipe holds nobody up.
+pub(super) fn text(path: &Path) -> std::io::Result<String> {
+    untrusted::read_text(path, MAX_BYTES, Whose::Anybodys)
+}
+
 impl File {
     pub(super) fn read(path: &Path, here: &Surroundings) -> Self {
-        let (content, broken) = match untrusted::read_text(path, MAX_BYTES, Whose::Anybodys) {
+        let (content, broken) = match text(path) {
             Ok(text) => match object(&text) {
                 Ok(mut content) => {
                     replace_variables(&mut content, here);

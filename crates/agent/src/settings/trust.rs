@@ -39,7 +39,7 @@ pub(super) fn of(
     if !must_be_trusted {
         return Said { value: Trust::Trusted, by: None };
     }
-    let rules = std::fs::read_to_string(&paths.trusted_folders).ok();
+    let rules = read::text(&paths.trusted_folders).ok();
     let rules = rules.and_then(|text| read::object(&text).ok());
     let rules = rules.as_ref().and_then(Value::as_object).into_iter().flatten();
     let deepest = rules

@@ -31,6 +31,9 @@ pub(crate) struct Composition {
     comparison_time: Duration,
 }
 
+/// One change of a review may compare words, over all its hunks, for this part of the comparison time: 50 ms.
+const WORDS_SHARE: u32 = 6;
+
 impl Composition {
     /// A proposal nobody has touched yet: the current text is the proposed one.
     pub(crate) fn new(original: impl Into<Arc<str>>, proposed: impl Into<Arc<str>>) -> Self {
@@ -118,7 +121,8 @@ impl Composition {
     fn mark_words(&mut self) {
         let mut marks = std::mem::take(&mut self.marks);
         let hunks = self.views().filter(|view| !view.segment.same);
-        marks.refresh(hunks.filter_map(|view| view.sides(view.state())));
+        let within = self.comparison_time / WORDS_SHARE;
+        marks.refresh(within, hunks.filter_map(|view| view.sides(view.state())));
         self.marks = marks;
     }
 

@@ -11,8 +11,6 @@ use alongside_desk::{Position, Range as TextRange, Words};
 use similar::DiffTag;
 use similar::algorithms::{Capture, Compact, Replace, myers};
 
-/// How long one change of a review may compare words. The remaining hunks get marks later.
-const TIME_BUDGET: Duration = Duration::from_millis(50);
 /// The most lines of a side.
 const MAX_LINES: usize = 100;
 /// The most bytes of a side.
@@ -60,10 +58,15 @@ impl HunkSides {
 }
 
 impl WordMarks {
-    /// Makes marks for these hunks, each with its two texts, and drops all others.
-    pub(super) fn refresh<'a>(&mut self, hunks: impl Iterator<Item = (HunkSides, &'a str, &'a str)>) {
+    /// Makes marks for these hunks, each with its two texts, and drops all others. Hunks that are left after
+    /// `within` have no marks until the next change.
+    pub(super) fn refresh<'a>(
+        &mut self,
+        within: Duration,
+        hunks: impl Iterator<Item = (HunkSides, &'a str, &'a str)>,
+    ) {
         let mut known = std::mem::take(&mut self.0);
-        let deadline = Instant::now() + TIME_BUDGET;
+        let deadline = Instant::now() + within;
         for (sides, original, other) in hunks {
             let words = match known.remove(&sides) {
                 Some(words) => words,

@@ -80,9 +80,12 @@ fn added_lines_and_too_many_lines_are_not_marked() {
 fn an_unchanged_hunk_is_not_compared_again() {
     let key = |at: usize| HunkSides::new((at..at + 1, "x 1\n"), (at..at + 1, "x 2\n"), None).unwrap();
     let mut marks = WordMarks::default();
-    marks.refresh([(key(0), "x 1\n", "x 2\n"), (key(5), "x 1\n", "x 2\n")].into_iter());
+    marks.refresh(
+        Duration::from_secs(60),
+        [(key(0), "x 1\n", "x 2\n"), (key(5), "x 1\n", "x 2\n")].into_iter(),
+    );
     // Other texts under the same key show that the texts are not compared.
-    marks.refresh([(key(5), "same\n", "same\n")].into_iter());
+    marks.refresh(Duration::from_secs(60), [(key(5), "same\n", "same\n")].into_iter());
     assert!(marks.words(&key(0), 0, 0).is_none(), "the mark is dropped");
     let kept = marks.words(&key(5), 5, 7).unwrap();
     assert_eq!((kept.removed[0].start.line, kept.added[0].end.line), (5, 7));
