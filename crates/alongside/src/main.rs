@@ -11,7 +11,7 @@ mod draft_store;
 mod failure;
 mod globals;
 mod host;
-mod line;
+mod line_mode;
 mod logging;
 mod own_program;
 mod runtime_dir;

@@ -11,9 +11,9 @@ use crate::client::Client;
 use crate::connector::Connector;
 use crate::encoding::Encoding;
 use crate::io::{CompanionMessage, Io};
-use crate::plain::documents::Documents;
-use crate::plain::positions;
 use crate::session::{Event, Session};
+use crate::without_plugin::documents::Documents;
+use crate::without_plugin::positions;
 
 /// The byte offset of a position.
 #[must_use]

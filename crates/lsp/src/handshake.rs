@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::client::Client;
 use crate::io::{Inbox, Io};
-use crate::{plain, plugin_desk, problems};
+use crate::{plugin_desk, problems, without_plugin};
 
 /// The error of every request before `initialize`.
 const NOT_INITIALIZED: i64 = ErrorCode::ServerNotInitialized as i64;
@@ -26,7 +26,7 @@ pub(crate) async fn initialize(inbox: &mut Inbox, io: &Io, here: &Path, version:
                 }
                 let capabilities = match client.protocol {
                     Some(_) => plugin_desk::capabilities(&client),
-                    None => plain::capabilities::declare(&client),
+                    None => without_plugin::capabilities::declare(&client),
                 };
                 let server = json!({ "name": "alongside", "version": version });
                 io.reply(request.id, json!({ "capabilities": capabilities, "serverInfo": server }));

@@ -17,12 +17,12 @@ mod frontend;
 pub mod fuzzing;
 mod handshake;
 mod io;
-mod plain;
 mod plugin_desk;
 mod problems;
 mod roots;
 mod session;
 mod uri;
+mod without_plugin;
 
 pub use client::Client;
 pub use encoding::Encoding;

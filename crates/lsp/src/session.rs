@@ -13,8 +13,8 @@ use crate::client::Client;
 use crate::connector::{Connector, sleep_until};
 use crate::frontend::Frontend;
 use crate::io::{self, CompanionMessage, Inbox, Io, RequestOrigin};
-use crate::plain::PlainDesk;
 use crate::plugin_desk::PluginDesk;
+use crate::without_plugin::LspDesk;
 use crate::{handshake, roots};
 
 /// The error of a request with an unknown method.
@@ -102,7 +102,7 @@ impl<'a> Session<'a> {
     ) -> Self {
         let frontend: Box<dyn Frontend> = match client.protocol {
             Some(_) => Box::new(PluginDesk::default()),
-            None => Box::new(PlainDesk::new(&client, review_directory)),
+            None => Box::new(LspDesk::new(&client, review_directory)),
         };
         let (phase, last_problem, pending_problem) = (Phase::Initializing, None, None);
         Self { client, frontend, inbox, io, connector, phase, last_problem, pending_problem }

@@ -14,9 +14,9 @@ use crate::areas::Areas;
 use crate::colour::Colours;
 use crate::message_log::MessageLog;
 use crate::options::{Layout, Options};
-use crate::page::Needle;
 use crate::palette::Palette;
 use crate::pending_edit::PendingEdit;
+use crate::review_page::Needle;
 use crate::review_view::ReviewView;
 use crate::seen_screen::SeenScreen;
 

@@ -12,8 +12,8 @@ use tokio::time::{Duration, Instant};
 
 use crate::app::App;
 use crate::options::{Options, Theme};
-use crate::page::Page;
 use crate::palette::{Depth, Palette};
+use crate::review_page::Page;
 use crate::tty::Pen;
 
 /// A desk, and what it has drawn on.

@@ -8,7 +8,7 @@ use ratatui::layout::Position;
 use crate::app::{App, Effect, Purpose};
 use crate::keys::{Action, TABLE};
 use crate::options::Layout;
-use crate::page::Needle;
+use crate::review_page::Needle;
 
 /// Rows that a turn of the wheel scrolls.
 const WHEEL: isize = 3;

@@ -7,7 +7,7 @@ use alongside_desk::review_model::{OpenReview, ReviewNews};
 use alongside_desk::{Changed, OutOfStep, Review, messages};
 
 use crate::options::Layout;
-use crate::page::{Needle, Page};
+use crate::review_page::{Needle, Page};
 
 /// Rows that stay above a hunk that is gone to.
 const ABOVE: usize = 3;

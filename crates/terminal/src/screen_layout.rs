@@ -8,8 +8,8 @@ use ratatui::text::{Line, Span};
 use crate::app::App;
 use crate::areas::Areas;
 use crate::options::Layout;
-use crate::page::DrawOptions;
 use crate::panels;
+use crate::review_page::DrawOptions;
 
 /// Smaller screens show nothing but that they are too small.
 const SMALLEST: Size = Size { width: 40, height: 10 };

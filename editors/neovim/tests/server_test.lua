@@ -25,7 +25,7 @@ local function await_stopped(e)
 end
 
 local function is_held(e, root)
-  return e:lua([[return require('alongside.revival').is_held(...)]], root)
+  return e:lua([[return require('alongside.server_restart').is_held(...)]], root)
 end
 
 local tests = {
@@ -147,13 +147,13 @@ local tests = {
   {
     'the end of a server that has a successor already holds nobody up',
     function()
-      local revival = require('alongside.revival')
+      local server_restart = require('alongside.server_restart')
       local function started()
         error('nobody asked for another one')
       end
-      revival.ended('/one', { asked_to_stop = true }, true, started)
-      revival.ended('/two', { asked_to_stop = true }, false, started)
-      assert(not revival.is_held('/one') and revival.is_held('/two'))
+      server_restart.ended('/one', { asked_to_stop = true }, true, started)
+      server_restart.ended('/two', { asked_to_stop = true }, false, started)
+      assert(not server_restart.is_held('/one') and server_restart.is_held('/two'))
     end,
   },
   {
@@ -247,7 +247,7 @@ local tests = {
         local milliseconds = (vim.uv.hrtime() - began) / 1e6
         assert(e:lua([[return #require('alongside.review').all()]]) == 0)
         -- Messages appear in order, so after this one none is waiting.
-        e:lua([[require('alongside.say').later('the end')]])
+        e:lua([[require('alongside.messages').later('the end')]])
         e:await_said('the end')
         for _, one in ipairs(e:lua('return said')) do
           assert(not one[1]:find('is lost', 1, true), one[1])

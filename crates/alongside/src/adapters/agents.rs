@@ -7,8 +7,8 @@ use alongside_contract::family::{FAMILIES, Family};
 use alongside_contract::settings::Release;
 
 use super::installed::InstalledFile;
-use super::machine::Machine;
 use super::plan::{Plan, Remainder};
+use super::user_environment::UserEnvironment;
 use crate::failure::Hint as _;
 
 /// An agent's id in the ledger is this and the family's id.
@@ -41,7 +41,7 @@ impl Agent {
     ///
     /// # Errors
     /// When its settings cannot be read.
-    pub(crate) fn plan(&self, here: &Surroundings, machine: &Machine) -> anyhow::Result<Plan> {
+    pub(crate) fn plan(&self, here: &Surroundings, user: &UserEnvironment) -> anyhow::Result<Plan> {
         let mut plan = Plan::default();
         let edit = settings::switch_ide_on(self.family, self.release(), here).hint(
             "that file is not changed; correct it and repeat this, or set \"enabled\" in \"ide\" to true \
@@ -58,7 +58,7 @@ impl Agent {
         {
             plan.notes.push(format!(
                 "{} switches IDE mode off and overrides your settings. Change it there.",
-                machine.shown(path)
+                user.shown(path)
             ));
         }
         if !settings.approval_mode.value.opens_diffs() {
@@ -74,10 +74,10 @@ impl Agent {
 }
 
 /// The agents on this machine, in the order of the table of families.
-pub(crate) async fn found(machine: &Machine, here: &Surroundings) -> Vec<Agent> {
+pub(crate) async fn found(user: &UserEnvironment, here: &Surroundings) -> Vec<Agent> {
     let mut found = Vec::new();
     for family in FAMILIES.iter().filter(|family| family.settings.is_some()) {
-        if let Some(program) = machine.find(family.commands) {
+        if let Some(program) = user.find(family.commands) {
             found.push(Agent { family, version: version::of_program(&program, family, here).await });
         }
     }
@@ -85,9 +85,9 @@ pub(crate) async fn found(machine: &Machine, here: &Surroundings) -> Vec<Agent> 
 }
 
 /// The agent of that name, on this machine or not.
-pub(crate) async fn named(name: &str, machine: &Machine, here: &Surroundings) -> Option<Agent> {
+pub(crate) async fn named(name: &str, user: &UserEnvironment, here: &Surroundings) -> Option<Agent> {
     let family = FAMILIES.iter().find(|family| family.id == name && family.settings.is_some())?;
-    let found = found(machine, here).await.into_iter().find(|agent| agent.family.id == name);
+    let found = found(user, here).await.into_iter().find(|agent| agent.family.id == name);
     Some(found.unwrap_or(Agent { family, version: None }))
 }
 

@@ -1,8 +1,8 @@
 //! The editors that have an adapter. A new one is a row here and a module beside `neovim` and `helix`.
 
 use super::installed::Installed;
-use super::machine::{self, Machine};
 use super::plan::{AdapterState, EditorProgram};
+use super::user_environment::{self, UserEnvironment};
 use super::{helix, neovim};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,15 +60,15 @@ impl Editor {
     }
 
     /// Whether it is on this machine.
-    pub(crate) fn is_here(self, machine: &Machine) -> bool {
-        machine.find(self.commands()).is_some()
+    pub(crate) fn is_here(self, user: &UserEnvironment) -> bool {
+        user.find(self.commands()).is_some()
     }
 
     /// Its program on this machine, asked for its version.
-    pub(crate) async fn program(self, machine: &Machine) -> Option<EditorProgram> {
-        let path = machine.find(self.commands())?;
-        let output = machine::output_of(&path, &["--version"]).await;
-        Some(EditorProgram { version: output.as_deref().and_then(machine::version_in), path })
+    pub(crate) async fn program(self, user: &UserEnvironment) -> Option<EditorProgram> {
+        let path = user.find(self.commands())?;
+        let output = user_environment::output_of(&path, &["--version"]).await;
+        Some(EditorProgram { version: output.as_deref().and_then(user_environment::version_in), path })
     }
 
     /// Whether it has its adapter. `installed` is its entry in the ledger.
@@ -77,12 +77,12 @@ impl Editor {
     /// When its files cannot be read.
     pub(crate) fn state(
         self,
-        machine: &Machine,
+        user: &UserEnvironment,
         installed: Option<&Installed>,
     ) -> anyhow::Result<AdapterState> {
         match self {
-            Self::Neovim => neovim::state(machine, installed),
-            Self::Helix => helix::state(machine, installed),
+            Self::Neovim => neovim::state(user, installed),
+            Self::Helix => helix::state(user, installed),
         }
     }
 }

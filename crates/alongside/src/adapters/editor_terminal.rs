@@ -4,7 +4,7 @@
 use alongside_agent::find;
 
 use super::editor::Editor;
-use super::machine::Machine;
+use super::user_environment::UserEnvironment;
 
 /// The editor whose terminal this is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,8 +74,8 @@ impl OtherEditor {
 }
 
 /// The editor whose terminal this is; `None` in any other terminal.
-pub(crate) fn owner(machine: &Machine) -> Option<TerminalOwner> {
-    let variable = |name: &str| Some(machine.variable(name)?.to_string_lossy().into_owned());
+pub(crate) fn owner(user: &UserEnvironment) -> Option<TerminalOwner> {
+    let variable = |name: &str| Some(user.variable(name)?.to_string_lossy().into_owned());
     by_variables(variable).or_else(|| by_processes(ancestors().iter().map(String::as_str)))
 }
 

@@ -7,7 +7,7 @@ use alongside_desk::harmless;
 use similar::ChangeTag;
 
 use super::change::Change;
-use super::machine::Machine;
+use super::user_environment::UserEnvironment;
 use crate::unified::hunks;
 
 /// Whether our lines are added or removed. Long runs of them are counted; the person's lines are all shown.
@@ -18,7 +18,12 @@ pub(crate) enum OurLines {
 }
 
 /// The preview. `verbose` shows every line of every file.
-pub(crate) fn preview(changes: &[Change], machine: &Machine, our_lines: OurLines, verbose: bool) -> String {
+pub(crate) fn preview(
+    changes: &[Change],
+    user: &UserEnvironment,
+    our_lines: OurLines,
+    verbose: bool,
+) -> String {
     let (theirs, ours): (Vec<_>, Vec<_>) = changes.iter().partition(|change| change.is_theirs || verbose);
     let folded = (!verbose).then_some(our_lines);
     let mut text: String = theirs.iter().map(|change| unified_diff(change, folded)).collect();
@@ -34,10 +39,10 @@ pub(crate) fn preview(changes: &[Change], machine: &Machine, our_lines: OurLines
             .copied()
             .partition(|path| common.is_some_and(|directory| path.starts_with(directory)));
         if let Some(directory) = common {
-            text.push_str(&format!("  {verb:8} {}: {} files\n", machine.shown(directory), inside.len()));
+            text.push_str(&format!("  {verb:8} {}: {} files\n", user.shown(directory), inside.len()));
         }
         for path in outside {
-            text.push_str(&format!("  {verb:8} {}\n", machine.shown(path)));
+            text.push_str(&format!("  {verb:8} {}\n", user.shown(path)));
         }
     }
     text

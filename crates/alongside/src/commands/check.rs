@@ -1,7 +1,7 @@
 //! `alongside check`: finds a companion, runs the conformance suite against it, and reports.
 
 mod drive_command;
-mod person;
+mod manual_driver;
 mod printer;
 mod records;
 mod ticker;
@@ -20,7 +20,7 @@ use super::completions::Names;
 use crate::companions;
 use crate::failure::{self, Hint, failure};
 use crate::globals::Globals;
-use crate::line::Inks;
+use crate::line_mode::Inks;
 use crate::signals::Signals;
 
 /// The exit code where there is nothing to check, or not as it was asked for.
@@ -282,7 +282,7 @@ async fn examine(args: &Args, target: &Target, options: &Options) -> anyhow::Res
     let driver: Option<Box<dyn Driver>> = match &args.drive {
         Some(command) => Some(Box::new(drive_command::Command::new(command, failed.clone()))),
         None if args.unattended || !at_terminal || asked == 0 => None,
-        None => person::offer(asked, things, &mut signals).await?.map(|person| Box::new(person) as _),
+        None => manual_driver::offer(asked, things, &mut signals).await?.map(|driver| Box::new(driver) as _),
     };
     let mut ticker = ticker::Ticker::new();
     let mut progress = |progress: Progress<'_>| ticker.show(&progress);

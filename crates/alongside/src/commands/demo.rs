@@ -17,7 +17,7 @@ use anyhow::Context;
 
 use super::desk;
 use crate::failure::Hint;
-use crate::line::{Ending, LineDesk, Policy};
+use crate::line_mode::{Ending, LineDesk, Policy};
 use crate::signals::{self, Signals};
 use project::{PROPOSALS, Proposal};
 

@@ -15,9 +15,9 @@ use crate::adapters::agents::{self, Agent};
 use crate::adapters::change;
 use crate::adapters::editor::Editor;
 use crate::adapters::ledger::Ledger;
-use crate::adapters::machine::{self, Machine};
 use crate::adapters::plan::{AdapterState, EditorProgram, Plan};
 use crate::adapters::preview::{OurLines, preview};
+use crate::adapters::user_environment::{self, UserEnvironment};
 use crate::adapters::{helix, neovim};
 use crate::failure::{self, failure};
 use target::Target;
@@ -57,37 +57,37 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let machine = Machine::of_this_process()?;
+    let user = UserEnvironment::of_this_process()?;
     if args.list {
-        print(&list::text(&machine).await?)?;
+        print(&list::text(&user).await?)?;
         return Ok(ExitCode::SUCCESS);
     }
     let target = match &args.what {
-        Some(name) => Target::named(name, &machine).await?,
-        None => Target::Editor(target::editor_of_terminal(&machine)?),
+        Some(name) => Target::named(name, &user).await?,
+        None => Target::Editor(target::editor_of_terminal(&user)?),
     };
     match target {
-        Target::Editor(editor) => into_editor(editor, &args, &machine).await,
-        Target::Agents(agents) => into_agents(&agents, &args, &machine).await,
+        Target::Editor(editor) => into_editor(editor, &args, &user).await,
+        Target::Agents(agents) => into_agents(&agents, &args, &user).await,
     }
 }
 
-async fn into_editor(editor: Editor, args: &Args, machine: &Machine) -> anyhow::Result<ExitCode> {
-    let mut ledger = Ledger::read(&machine.state)?;
+async fn into_editor(editor: Editor, args: &Args, user: &UserEnvironment) -> anyhow::Result<ExitCode> {
+    let mut ledger = Ledger::read(&user.state)?;
     let installed = ledger.get(editor.id());
-    if let AdapterState::ByHand { at } = editor.state(machine, installed)? {
+    if let AdapterState::ByHand { at } = editor.state(user, installed)? {
         print(&format!(
             "{} has alongside already, but not from `alongside install`: {}\n\
              Nothing is changed. Remove that first to install this.\n",
             editor.name(),
-            machine.shown(&at)
+            user.shown(&at)
         ))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let program = supported_program(editor, machine).await?;
+    let program = supported_program(editor, user).await?;
     let plan = match editor {
-        Editor::Neovim => neovim::plan(machine, installed)?,
-        Editor::Helix => helix::plan(machine, &program, &args.languages).await?,
+        Editor::Neovim => neovim::plan(user, installed)?,
+        Editor::Helix => helix::plan(user, &program, &args.languages).await?,
     };
     let name = match &program.version {
         Some(version) => format!("{} {}", editor.name(), harmless::name(version)),
@@ -98,12 +98,12 @@ async fn into_editor(editor: Editor, args: &Args, machine: &Machine) -> anyhow::
         print(&format!("{name} has alongside {}; nothing to do.\n", env!("CARGO_PKG_VERSION")))?;
         return Ok(ExitCode::SUCCESS);
     }
-    show(&plan, args, machine, &format!("{name} ({})", machine.shown(&program.path)))?;
+    show(&plan, args, user, &format!("{name} ({})", user.shown(&program.path)))?;
     if let Err(code) = args.consent.obtain(&format!("Install alongside into {}?", editor.name())).await {
         return Ok(code);
     }
-    write(editor.id(), &plan, &mut ledger, machine)?;
-    let next = ide_mode_hint(machine).await;
+    write(editor.id(), &plan, &mut ledger, user)?;
+    let next = ide_mode_hint(user).await;
     print(&format!("Installed. Restart {}, then start your agent.\n{next}", editor.name()))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -112,9 +112,9 @@ async fn into_editor(editor: Editor, args: &Args, machine: &Machine) -> anyhow::
 ///
 /// # Errors
 /// When it is not on this machine, or too old for the adapter.
-async fn supported_program(editor: Editor, machine: &Machine) -> anyhow::Result<EditorProgram> {
+async fn supported_program(editor: Editor, user: &UserEnvironment) -> anyhow::Result<EditorProgram> {
     let name = editor.name();
-    let program = editor.program(machine).await.ok_or_else(|| {
+    let program = editor.program(user).await.ok_or_else(|| {
         failure(
             format!("{name} is not on this machine"),
             "install it first; if it is installed, add its directory to PATH",
@@ -122,10 +122,10 @@ async fn supported_program(editor: Editor, machine: &Machine) -> anyhow::Result<
     })?;
     let (oldest_major, oldest_minor) = editor.oldest();
     if let Some(version) = &program.version
-        && machine::major_minor(version).is_some_and(|version| version < editor.oldest())
+        && user_environment::major_minor(version).is_some_and(|version| version < editor.oldest())
     {
         return Err(failure(
-            format!("{} is {name} {version}, which is too old", machine.shown(&program.path)),
+            format!("{} is {name} {version}, which is too old", user.shown(&program.path)),
             format!(
                 "update to {name} {oldest_major}.{oldest_minor:02} or newer, or use `alongside` in a \
                  terminal beside \
@@ -136,14 +136,14 @@ async fn supported_program(editor: Editor, machine: &Machine) -> anyhow::Result<
     Ok(program)
 }
 
-async fn into_agents(agents: &[Agent], args: &Args, machine: &Machine) -> anyhow::Result<ExitCode> {
+async fn into_agents(agents: &[Agent], args: &Args, user: &UserEnvironment) -> anyhow::Result<ExitCode> {
     let here = Surroundings::of_this_process()?;
-    let mut ledger = Ledger::read(&machine.state)?;
+    let mut ledger = Ledger::read(&user.state)?;
     let (mut worst, mut was_dry_run) = (ExitCode::SUCCESS, false);
     for agent in agents {
         let version = agent.version.as_deref().map(|version| format!(" {}", harmless::name(version)));
         let name = format!("{}{}", agent.family.display_name, version.unwrap_or_default());
-        let plan = match agent.plan(&here, machine) {
+        let plan = match agent.plan(&here, user) {
             Ok(plan) => plan,
             // The other agent's settings may be fine.
             Err(error) => {
@@ -157,7 +157,7 @@ async fn into_agents(agents: &[Agent], args: &Args, machine: &Machine) -> anyhow
             print(&format!("{name}: IDE mode is on; nothing to do.\n"))?;
             continue;
         }
-        show(&plan, args, machine, &name)?;
+        show(&plan, args, user, &name)?;
         if args.consent.dry_run {
             was_dry_run = true;
             continue;
@@ -172,7 +172,7 @@ async fn into_agents(agents: &[Agent], args: &Args, machine: &Machine) -> anyhow
             }
             Err(code) => return Ok(code),
         }
-        write(&agent.id(), &plan, &mut ledger, machine)?;
+        write(&agent.id(), &plan, &mut ledger, user)?;
         print(&format!("{name}: IDE mode is on from its next start.\n"))?;
     }
     if was_dry_run {
@@ -181,8 +181,8 @@ async fn into_agents(agents: &[Agent], args: &Args, machine: &Machine) -> anyhow
     Ok(worst)
 }
 
-fn show(plan: &Plan, args: &Args, machine: &Machine, target: &str) -> anyhow::Result<()> {
-    let changes = preview(&plan.changes, machine, OurLines::Added, args.consent.verbose);
+fn show(plan: &Plan, args: &Args, user: &UserEnvironment, target: &str) -> anyhow::Result<()> {
+    let changes = preview(&plan.changes, user, OurLines::Added, args.consent.verbose);
     print(&format!("{target}:\n{changes}"))?;
     plan.notes.iter().for_each(|text| note(text));
     if let Some(summary) = &plan.summary {
@@ -192,10 +192,10 @@ fn show(plan: &Plan, args: &Args, machine: &Machine, target: &str) -> anyhow::Re
 }
 
 /// Makes the changes and lists them in the ledger, or does neither.
-fn write(id: &str, plan: &Plan, ledger: &mut Ledger, machine: &Machine) -> anyhow::Result<()> {
+fn write(id: &str, plan: &Plan, ledger: &mut Ledger, user: &UserEnvironment) -> anyhow::Result<()> {
     let made = change::make(&plan.changes, true)?;
     ledger.add(id, &plan.changes, made);
-    ledger.write(&machine.state).inspect_err(|_| {
+    ledger.write(&user.state).inspect_err(|_| {
         for change in plan.changes.iter().rev() {
             // The person sees the first error only.
             let _ = change::put(&change.path, change.before.as_deref());
@@ -204,10 +204,10 @@ fn write(id: &str, plan: &Plan, ledger: &mut Ledger, machine: &Machine) -> anyho
 }
 
 /// The next step, if IDE mode is off in an agent.
-async fn ide_mode_hint(machine: &Machine) -> String {
+async fn ide_mode_hint(user: &UserEnvironment) -> String {
     let Ok(here) = Surroundings::of_this_process() else { return String::new() };
     let is_off = |agent: &Agent| agent.settings(&here).is_some_and(|settings| !settings.ide_enabled.value);
-    let off = agents::found(machine, &here).await.into_iter().filter(is_off);
+    let off = agents::found(user, &here).await.into_iter().filter(is_off);
     let names: Vec<_> = off.map(|agent| agent.family.display_name).collect();
     if names.is_empty() {
         return String::new();

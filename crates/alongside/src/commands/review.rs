@@ -9,8 +9,8 @@ use crate::draft_store::draft_store;
 use crate::failure::{Hint, failure};
 use crate::globals::Globals;
 use crate::host::{self, JoinRequest};
-use crate::line::json::JsonDesk;
-use crate::line::{Ending, LineDesk, Policy};
+use crate::line_mode::json::JsonDesk;
+use crate::line_mode::{Ending, LineDesk, Policy};
 use crate::signals::{self, Signals};
 use alongside_desk::harmless;
 

@@ -15,8 +15,8 @@ use super::{note, print};
 use crate::adapters::agents::ID_PREFIX;
 use crate::adapters::editor::Editor;
 use crate::adapters::ledger::Ledger;
-use crate::adapters::machine::Machine;
 use crate::adapters::plan::AdapterState;
+use crate::adapters::user_environment::UserEnvironment;
 use crate::failure::failure;
 use crate::host;
 use own_files::OwnFiles;
@@ -57,11 +57,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let machine = Machine::of_this_process()?;
-    let mut ledger = Ledger::read(&machine.state)?;
+    let user = UserEnvironment::of_this_process()?;
+    let mut ledger = Ledger::read(&user.state)?;
     let ids = match &args.what {
         None => ledger.ids(),
-        Some(what) => ids_of(what, &machine, &ledger)?,
+        Some(what) => ids_of(what, &user, &ledger)?,
     };
     let removals: Vec<PlannedRemoval> = ids
         .iter()
@@ -69,15 +69,15 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
         .map(|(id, installed)| PlannedRemoval::plan(id, installed))
         .collect::<anyhow::Result<_>>()?;
     for removal in &removals {
-        removal.show(&machine, args.consent.verbose)?;
+        removal.show(&user, args.consent.verbose)?;
     }
     if !removals.is_empty() {
         note_running_editors(&ids).await;
     }
-    let own_files = if args.all { Some(OwnFiles::find(&machine).await) } else { None };
+    let own_files = if args.all { Some(OwnFiles::find(&user).await) } else { None };
     if let Some(own_files) = &own_files {
-        print(&own_files.preview(&machine))?;
-        note_adapters_by_hand(&machine, &ledger);
+        print(&own_files.preview(&user))?;
+        note_adapters_by_hand(&user, &ledger);
     }
     if removals.is_empty() && own_files.as_ref().is_none_or(OwnFiles::is_empty) {
         print("There is nothing to remove.\n")?;
@@ -86,7 +86,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
             return Ok(code);
         }
         for removal in removals {
-            removal.carry_out(&mut ledger, &machine)?;
+            removal.carry_out(&mut ledger, &user)?;
         }
         if let Some(own_files) = own_files {
             own_files.remove()?;
@@ -100,7 +100,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
 ///
 /// # Errors
 /// When nothing of that name is installed.
-fn ids_of(what: &str, machine: &Machine, ledger: &Ledger) -> anyhow::Result<Vec<String>> {
+fn ids_of(what: &str, user: &UserEnvironment, ledger: &Ledger) -> anyhow::Result<Vec<String>> {
     let what = what.to_lowercase();
     let editor = Editor::named(&what);
     let is_meant = |id: &String| match (editor, what.as_str()) {
@@ -113,10 +113,10 @@ fn ids_of(what: &str, machine: &Machine, ledger: &Ledger) -> anyhow::Result<Vec<
         return Ok(ids);
     }
     if let Some(editor) = editor
-        && let AdapterState::ByHand { at } = editor.state(machine, ledger.get(editor.id()))?
+        && let AdapterState::ByHand { at } = editor.state(user, ledger.get(editor.id()))?
     {
         return Err(failure(
-            format!("alongside in {} is not from `alongside install`: {}", editor.name(), machine.shown(&at)),
+            format!("alongside in {} is not from `alongside install`: {}", editor.name(), user.shown(&at)),
             "remove it by hand",
         ));
     }
@@ -139,10 +139,10 @@ async fn note_running_editors(ids: &[String]) {
 }
 
 /// Names the adapters that somebody installed in another way.
-fn note_adapters_by_hand(machine: &Machine, ledger: &Ledger) {
+fn note_adapters_by_hand(user: &UserEnvironment, ledger: &Ledger) {
     for editor in Editor::ALL {
-        if let Ok(AdapterState::ByHand { at }) = editor.state(machine, ledger.get(editor.id())) {
-            note(&format!("{} stays: it is not from `alongside install`", machine.shown(&at)));
+        if let Ok(AdapterState::ByHand { at }) = editor.state(user, ledger.get(editor.id())) {
+            note(&format!("{} stays: it is not from `alongside install`", user.shown(&at)));
         }
     }
 }

@@ -49,7 +49,7 @@ impl Colours {
         Self::default()
     }
 
-    /// Asks for the lines on the screen, as [`Page::lines_in`](crate::page::Page::lines_in) lists them. A new
+    /// Asks for the lines on the screen, which [`crate::review_page::Page::lines_in`] lists. A new
     /// request replaces the one before. `file` tells the language.
     pub(crate) fn ask(&mut self, file: &str, wanted: Vec<(Text, Range<usize>)>) {
         let mut pieces: Vec<(Text, usize)> = Vec::new();

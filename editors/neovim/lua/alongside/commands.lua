@@ -4,7 +4,7 @@ local config = require('alongside.config')
 local context = require('alongside.context')
 local harmless = require('alongside.harmless')
 local log = require('alongside.log')
-local say = require('alongside.say').now
+local say = require('alongside.messages').now
 local server = require('alongside.server')
 
 local M = {}

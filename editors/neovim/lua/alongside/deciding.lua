@@ -2,7 +2,7 @@
 
 local config = require('alongside.config')
 local ending = require('alongside.ending')
-local say = require('alongside.say')
+local messages = require('alongside.messages')
 local target = require('alongside.target')
 local winbar = require('alongside.winbar')
 local writing = require('alongside.writing')
@@ -38,7 +38,7 @@ local function send(review, decision, on_refused)
   }, function(err)
     review.deciding = nil
     if err and not review.is_over then
-      say.later(('%s: %s'):format(reviews().name(review), reviews().refusal(err)), vim.log.levels.WARN)
+      messages.later(('%s: %s'):format(reviews().name(review), reviews().refusal(err)), vim.log.levels.WARN)
       if on_refused then
         on_refused()
       end
@@ -62,7 +62,7 @@ end
 ---@return boolean
 function M.decide(review, decision, quits)
   if review.is_over then
-    say.now(('%s: this review has already ended.'):format(reviews().name(review)))
+    messages.now(('%s: this review has already ended.'):format(reviews().name(review)))
     return true
   elseif review.deciding then
     return true
@@ -70,7 +70,7 @@ function M.decide(review, decision, quits)
   if decision == 'accept' then
     if review.sync and not review.sync:settle(PATIENCE) then
       local why = review.sync.problem and reviews().refusal(review.sync.problem) or 'The companion does not answer.'
-      say.now(('%s: not accepted. %s'):format(reviews().name(review), why), vim.log.levels.WARN)
+      messages.now(('%s: not accepted. %s'):format(reviews().name(review), why), vim.log.levels.WARN)
       return false
     end
     local revision = review.sync and review.sync.revision
@@ -79,7 +79,7 @@ function M.decide(review, decision, quits)
     end
     if review.is_over or (review.sync and revision ~= review.sync.revision) then
       if not review.is_over then
-        say.now(('%s: the proposal has changed. Look at it again.'):format(reviews().name(review)), vim.log.levels.WARN)
+        messages.now(('%s: the proposal has changed. Look at it again.'):format(reviews().name(review)), vim.log.levels.WARN)
       end
       return false
     end
@@ -98,9 +98,9 @@ function M.by_command(decision)
   if review then
     M.decide(review, decision)
   elseif #reviews().all() == 0 then
-    say.now('alongside: no review is waiting.')
+    messages.now('alongside: no review is waiting.')
   else
-    say.now(('alongside: look at the review first (:Alongside), then %s it.'):format(decision), vim.log.levels.WARN)
+    messages.now(('alongside: look at the review first (:Alongside), then %s it.'):format(decision), vim.log.levels.WARN)
   end
 end
 
@@ -209,7 +209,7 @@ function M.setup()
     local review = reviews().of_buffer(buf)
     if review and not review.said_how then
       review.said_how = true
-      say.later(('%s: not accepted, because nobody typed :w. To accept: :Alongside accept'):format(reviews().name(review)))
+      messages.later(('%s: not accepted, because nobody typed :w. To accept: :Alongside accept'):format(reviews().name(review)))
     end
   end)
   local group = vim.api.nvim_create_augroup('alongside.review', {})

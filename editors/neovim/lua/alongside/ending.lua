@@ -3,7 +3,7 @@
 
 local harmless = require('alongside.harmless')
 local marks = require('alongside.marks')
-local say = require('alongside.say')
+local messages = require('alongside.messages')
 local text = require('alongside.text')
 local view = require('alongside.view')
 local winbar = require('alongside.winbar')
@@ -53,7 +53,7 @@ end
 -- Keeps unsent text in a buffer.
 local function keep_text(review, pieces)
   local buf = view.ordinary(pieces)
-  say.later(('%s: your last edits are in an unnamed buffer (:buffer %d).'):format(reviews().name(review), buf))
+  messages.later(('%s: your last edits are in an unnamed buffer (:buffer %d).'):format(reviews().name(review), buf))
 end
 
 -- The buffer in which the person types becomes an ordinary one.
@@ -65,7 +65,7 @@ local function leave_text(review, shown, is_modified)
   end
   pcall(vim.api.nvim_del_augroup_by_name, 'alongside.review.' .. review.key)
   shown:become_ordinary(is_modified)
-  say.later(('%s: your text stays here, in an unnamed buffer (:w FILE).'):format(reviews().name(review)))
+  messages.later(('%s: your text stays here, in an unnamed buffer (:w FILE).'):format(reviews().name(review)))
 end
 
 local function is_typing()
@@ -113,12 +113,12 @@ function M.over(review, closed, vacate)
     if closed.closing == 'gone' and closed.is_restart then
       return
     elseif closed.closing == 'gone' then
-      say.later(('%s: the connection to alongside is lost; the review will return.'):format(reviews().name(review)))
+      messages.later(('%s: the connection to alongside is lost; the review will return.'):format(reviews().name(review)))
     elseif closed.closing ~= 'replaced' or not (shown and shown:is_shown()) then
-      say.later(said)
+      messages.later(said)
     end
     if closed.draft then
-      say.later(('Your edits are in %s.'):format(harmless.name(closed.draft)))
+      messages.later(('Your edits are in %s.'):format(harmless.name(closed.draft)))
     end
   end
   if not shown or not shown:is_shown() then

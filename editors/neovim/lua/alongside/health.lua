@@ -102,7 +102,7 @@ local function servers()
   if #all == 0 then
     local cwd = project.of_cwd()
     health.error(
-      require('alongside.revival').is_held(cwd) and 'the server was stopped, or crashed too often' or 'no server runs',
+      require('alongside.server_restart').is_held(cwd) and 'the server was stopped, or crashed too often' or 'no server runs',
       { ':Alongside restart', ':Alongside log' }
     )
   end

@@ -6,7 +6,7 @@ local context = require('alongside.context')
 local environment = require('alongside.environment')
 local harmless = require('alongside.harmless')
 local log = require('alongside.log')
-local say = require('alongside.say')
+local messages = require('alongside.messages')
 local server = require('alongside.server')
 
 local M = {}
@@ -112,7 +112,7 @@ function M.setup(options)
   local resolved, wrong = config.resolve(options)
   config.current = resolved
   for _, what in ipairs(wrong) do
-    say.later('alongside: ' .. what, vim.log.levels.ERROR)
+    messages.later('alongside: ' .. what, vim.log.levels.ERROR)
     log.write(what)
   end
   ready = true

@@ -48,7 +48,7 @@ function M.guarded(what)
     end
     if not confessed then
       confessed = true
-      require('alongside.say').later('alongside: the plugin has made a mistake: :Alongside log', vim.log.levels.ERROR)
+      require('alongside.messages').later('alongside: the plugin has made a mistake: :Alongside log', vim.log.levels.ERROR)
     end
   end
 end

@@ -4,7 +4,7 @@
 local config = require('alongside.config')
 local harmless = require('alongside.harmless')
 local marks = require('alongside.marks')
-local say = require('alongside.say')
+local messages = require('alongside.messages')
 local sync = require('alongside.sync')
 local target = require('alongside.target')
 local text = require('alongside.text')
@@ -150,7 +150,7 @@ local function prepared(review)
         answer(err, result)
         if review.sync.problem and not review.is_over and not review.has_said_so then
           review.has_said_so = true
-          say.later(('%s: the companion refused your edits. %s'):format(M.name(review), M.refusal(err)), vim.log.levels.WARN)
+          messages.later(('%s: the companion refused your edits. %s'):format(M.name(review), M.refusal(err)), vim.log.levels.WARN)
         end
       end)
     end,
@@ -236,9 +236,9 @@ function M.opened(client, opened)
   if place and place.view:is_shown() then
     place.view:give_to(M.make_view(review), M.first_line(review))
     M.show(review)
-    say.later(('%s: %s proposes this file again; the earlier proposal is gone.'):format(M.name(review), winbar.agent_name(review.agent)))
+    messages.later(('%s: %s proposes this file again; the earlier proposal is gone.'):format(M.name(review), winbar.agent_name(review.agent)))
   else
-    require('alongside.visiting').announce(review)
+    require('alongside.navigation').announce(review)
   end
   vim.cmd.redrawstatus({ bang = true })
 end
@@ -308,11 +308,11 @@ end
 --- The companion reports a problem.
 function M.problem(_, problem)
   local hint = type(problem.hint) == 'string' and '; ' .. problem.hint or ''
-  say.later('alongside: ' .. harmless.name(tostring(problem.what) .. hint), vim.log.levels.WARN)
+  messages.later('alongside: ' .. harmless.name(tostring(problem.what) .. hint), vim.log.levels.WARN)
 end
 
 function M.go(id, origin)
-  require('alongside.visiting').go(id, origin)
+  require('alongside.navigation').go(id, origin)
 end
 
 function M.accept()

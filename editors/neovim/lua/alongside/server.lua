@@ -6,7 +6,7 @@ local link = require('alongside.link')
 local log = require('alongside.log')
 local project = require('alongside.project')
 local requests = require('alongside.requests')
-local revival = require('alongside.revival')
+local server_restart = require('alongside.server_restart')
 
 local M = {}
 
@@ -35,7 +35,7 @@ function M.installed()
   if vim.fn.executable(vim.fs.normalize(program)) == 1 then
     return true
   end
-  revival.say_once('missing', ("alongside: cannot run '%s': install it, or set cmd (:checkhealth alongside)"):format(program))
+  server_restart.say_once('missing', ("alongside: cannot run '%s': install it, or set cmd (:checkhealth alongside)"):format(program))
   return false
 end
 
@@ -64,7 +64,7 @@ local function stop(client)
 end
 
 local function start_again(root, buffers)
-  if revival.is_held(root) or leaving or M.client(root) then
+  if server_restart.is_held(root) or leaving or M.client(root) then
     return
   end
   M.start(root)
@@ -87,7 +87,7 @@ local function on_init(client, result)
   end
   local root = client.root_dir
   servers[client.id] = { id = client.id, root = root, rpc = client.rpc, client = client, pending = {} }
-  revival.release(root)
+  server_restart.release(root)
   log.write('connected for ' .. root)
   log.guarded(M.on.ready)(client.id)
 end
@@ -99,7 +99,7 @@ local function on_exit(_, _, id)
     local server = servers[id]
     servers[id] = nil
     if server then
-      log.guarded(M.on.gone)(id, revival.is_expected(server.root))
+      log.guarded(M.on.gone)(id, server_restart.is_expected(server.root))
       requests.abandon(server)
     end
   end)
@@ -110,7 +110,7 @@ local function on_exit(_, _, id)
       -- Neovim forgets the client in a turn scheduled after this function; this runs after that.
       vim.schedule(function()
         if not leaving then
-          revival.ended(root, how, M.client(root) ~= nil, function()
+          server_restart.ended(root, how, M.client(root) ~= nil, function()
             start_again(root, buffers)
           end)
         end
@@ -186,7 +186,7 @@ function M.start(root, buf)
     ok, id = pcall(vim.lsp.start_client, for_root(root))
   end
   if not ok or not id then
-    revival.say_once('start ' .. root, 'alongside: cannot start the server (:checkhealth alongside)')
+    server_restart.say_once('start ' .. root, 'alongside: cannot start the server (:checkhealth alongside)')
   end
   return ok and id ~= nil
 end
@@ -200,8 +200,8 @@ function M.attach(buf, opened)
   end
   local root = project.of_buffer(buf)
   if opened then
-    revival.release(root)
-  elseif revival.is_held(root) then
+    server_restart.release(root)
+  elseif server_restart.is_held(root) then
     return
   end
   for _, client in ipairs(vim.lsp.get_clients({ bufnr = buf, name = NAME, _uninitialized = true })) do
@@ -233,14 +233,14 @@ end
 --- Starts the server of the current directory, unless somebody stopped it.
 function M.attach_cwd()
   local root = project.of_cwd()
-  if not revival.is_held(root) then
+  if not server_restart.is_held(root) then
     M.start(root)
   end
 end
 
 --- Restarts every server, also those that were stopped, given up or failed to start.
 function M.restart()
-  local roots = revival.forgive()
+  local roots = server_restart.forgive()
   for _, buf in ipairs(vim.api.nvim_list_bufs()) do
     if vim.api.nvim_buf_is_loaded(buf) and project.is_file(buf) then
       roots[project.of_buffer(buf)] = true
@@ -248,7 +248,7 @@ function M.restart()
   end
   for _, client in ipairs(vim.lsp.get_clients({ name = NAME, _uninitialized = true })) do
     roots[client.root_dir] = nil
-    revival.expect(client.root_dir)
+    server_restart.expect(client.root_dir)
     stop(client)
     vim.defer_fn(function()
       if not client.rpc.is_closing() then
@@ -315,7 +315,7 @@ end
 
 --- Registers the server by name for Neovim's own commands. init.lua must have set `M.on`.
 function M.setup()
-  revival.forgive()
+  server_restart.forgive()
   -- Neovim 0.10 has no such table.
   register = vim.fn.has('nvim-0.11') == 1
   if register then

@@ -1,19 +1,19 @@
 -- Keeps a text equal in a buffer and at the companion. `told` is the companion's text; edits are sent as one change at a
 -- time, each after the reply to the last one. Only `settle`, before a decision, waits for the companion.
 
+local buffer_text = require('alongside.buffer_text')
 local merge = require('alongside.merge')
-local paper = require('alongside.paper')
 local text = require('alongside.text')
 
 local M = {}
 
----@class alongside.Sync: alongside.Paper
+---@class alongside.Sync: alongside.BufferText
 ---@field told string[] the companion's text
 ---@field revision integer its revision
 ---@field problem table? why nothing more can be sent
 ---@field request fun(change: table, revision: integer, answer: fun(err: table?, result: table?))
 ---@field on_settled fun() called whenever buffer and companion hold the same
-local Sync = setmetatable({}, paper)
+local Sync = setmetatable({}, buffer_text)
 Sync.__index = Sync
 
 ---@param current string

@@ -2,8 +2,8 @@
 -- mode. At its end everything is as before: windows and their sizes, cursors, mode, tab pages.
 
 local marks = require('alongside.marks')
-local place = require('alongside.place')
 local text = require('alongside.text')
+local window_state = require('alongside.window_state')
 
 local M = {}
 
@@ -29,7 +29,7 @@ local function is_window(win)
   return win ~= nil and vim.api.nvim_win_is_valid(win)
 end
 
-local shows = place.shows
+local shows = window_state.shows
 
 local function new_buffer(name, kind)
   local buf = vim.api.nvim_create_buf(false, false)
@@ -182,7 +182,7 @@ function View:adopt()
 end
 
 local function remove(win)
-  if #place.windows_of(vim.api.nvim_win_get_tabpage(win)) > 1 or #vim.api.nvim_list_tabpages() > 1 then
+  if #window_state.windows_of(vim.api.nvim_win_get_tabpage(win)) > 1 or #vim.api.nvim_list_tabpages() > 1 then
     if pcall(vim.api.nvim_win_close, win, true) then
       return
     end
@@ -201,13 +201,13 @@ function View:close_windows()
   self.is_closing = true
   local back = false
   if self:is_current() and self.origin then
-    back = place.go_back(self.origin)
+    back = window_state.go_back(self.origin)
   end
   local tab = self:tab()
   local ours = { [self.left_win or 0] = true, [self.right_win or 0] = true }
   local others = tab and vim.tbl_filter(function(win)
     return not ours[win]
-  end, place.windows_of(tab)) or {}
+  end, window_state.windows_of(tab)) or {}
   if tab and #others == 0 and #vim.api.nvim_list_tabpages() > 1 then
     -- Closes floating windows first, because Neovim 0.10 crashes otherwise.
     for _, win in ipairs(vim.api.nvim_tabpage_list_wins(tab)) do
@@ -223,7 +223,7 @@ function View:close_windows()
   end
   self.left_win, self.right_win = nil, nil
   if back then
-    place.settle(back)
+    window_state.settle(back)
   end
   self.is_closing = false
 end

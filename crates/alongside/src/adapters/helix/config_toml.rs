@@ -6,8 +6,8 @@ use std::io::Write as _;
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
 
 use super::toml_lists;
-use crate::adapters::machine::{Machine, output_of};
 use crate::adapters::plan::EditorProgram;
+use crate::adapters::user_environment::{UserEnvironment, output_of};
 
 const GUTTER: &str = "code-action-hint";
 const HIGHLIGHT: &str = "auto-document-highlight";
@@ -76,9 +76,9 @@ fn gutters(editor: &mut dyn TableLike) -> Option<&mut Array> {
 
 /// Whether this Helix accepts both settings; `None` if it cannot be started. It runs without a terminal: it
 /// refuses bad settings before it needs one.
-pub(super) async fn are_accepted(machine: &Machine, helix: &EditorProgram) -> Option<bool> {
+pub(super) async fn are_accepted(user: &UserEnvironment, helix: &EditorProgram) -> Option<bool> {
     // In our session Helix would find the person's terminal.
-    let setsid = machine.find(&["setsid"])?;
+    let setsid = user.find(&["setsid"])?;
     let mut file = tempfile::Builder::new().suffix(".toml").tempfile().ok()?;
     file.write_all(merged(&DocumentMut::new()).as_bytes()).ok()?;
     let (helix, config) = (helix.path.to_str()?, file.path().to_str()?);

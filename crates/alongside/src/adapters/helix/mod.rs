@@ -18,8 +18,8 @@ use toml_edit::DocumentMut;
 
 use super::change;
 use super::installed::{Installed, InstalledFile};
-use super::machine::{self, Machine};
 use super::plan::{AdapterState, EditorProgram, Plan, Remainder};
+use super::user_environment::{self, UserEnvironment};
 use crate::failure::Hint as _;
 use line_ends::LineEnds;
 use server_lookup::{Language, TEXT};
@@ -35,16 +35,16 @@ const BY_HAND: &str = "add by hand: [language-server.alongside] with command and
 the language-servers of your languages; `alongside lsp --help` shows the \
                        first";
 
-fn directory(machine: &Machine) -> PathBuf {
-    machine.directory("XDG_CONFIG_HOME", ".config").join("helix")
+fn directory(user: &UserEnvironment) -> PathBuf {
+    user.directory("XDG_CONFIG_HOME", ".config").join("helix")
 }
 
-fn languages_file(machine: &Machine) -> PathBuf {
-    directory(machine).join("languages.toml")
+fn languages_file(user: &UserEnvironment) -> PathBuf {
+    directory(user).join("languages.toml")
 }
 
-pub(super) fn state(machine: &Machine, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
-    let path = languages_file(machine);
+pub(super) fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
+    let path = languages_file(user);
     let text = change::read(&path)?.unwrap_or_default();
     if !languages_toml::has_ours(&parse(&path, &text)?) {
         return Ok(AdapterState::NotInstalled);
@@ -61,23 +61,27 @@ pub(super) fn state(machine: &Machine, installed: Option<&Installed>) -> anyhow:
 ///
 /// # Errors
 /// When a file of Helix's is not valid, or Helix does not list its servers.
-pub(crate) async fn plan(machine: &Machine, helix: &EditorProgram, more: &[String]) -> anyhow::Result<Plan> {
+pub(crate) async fn plan(
+    user: &UserEnvironment,
+    helix: &EditorProgram,
+    more: &[String],
+) -> anyhow::Result<Plan> {
     let mut plan = Plan::default();
-    plan_languages(machine, helix, more, &mut plan).await?;
-    plan_config(machine, helix, &mut plan).await?;
+    plan_languages(user, helix, more, &mut plan).await?;
+    plan_config(user, helix, &mut plan).await?;
     Ok(plan)
 }
 
 async fn plan_languages(
-    machine: &Machine,
+    user: &UserEnvironment,
     helix: &EditorProgram,
     more: &[String],
     plan: &mut Plan,
 ) -> anyhow::Result<()> {
-    let path = languages_file(machine);
+    let path = languages_file(user);
     let before = change::read(&path)?;
     let document = parse(&path, before.as_deref().unwrap_or_default())?;
-    let languages = look_up_languages(machine, helix, &document, more).await?;
+    let languages = look_up_languages(user, helix, &document, more).await?;
     let is_unknown = |name: &&String| {
         let known = languages.iter().find(|language| language.name == **name);
         known.is_some_and(|language| language.servers.is_none())
@@ -88,26 +92,26 @@ async fn plan_languages(
         plan.notes.push(format!("This Helix knows no language {name:?}, so it is left out."));
     }
     let (ends, text) = LineEnds::strip(before.as_deref().unwrap_or_default());
-    let after = languages_toml::merge(&text, &document, &languages, &machine.own_command())
+    let after = languages_toml::merge(&text, &document, &languages, &user.own_command())
         .with_context(|| format!("cannot add alongside to {}", path.display()))
         .hint(BY_HAND)?;
-    plan.summary = summary(&document, &parse(&path, &after)?, &machine.shown(&path));
+    plan.summary = summary(&document, &parse(&path, &after)?, &user.shown(&path));
     plan.change_theirs(path, before, ends.restore(after));
     Ok(())
 }
 
 /// The default languages, those of the user's file and `more`, each with the servers that Helix starts.
 async fn look_up_languages(
-    machine: &Machine,
+    user: &UserEnvironment,
     helix: &EditorProgram,
     document: &DocumentMut,
     more: &[String],
 ) -> anyhow::Result<Vec<Language>> {
     let names = server_lookup::languages(languages_toml::languages_in(document).chain(more.iter().cloned()));
-    let version = helix.version.as_deref().and_then(machine::major_minor);
+    let version = helix.version.as_deref().and_then(user_environment::major_minor);
     let lists_programs = version.is_some_and(|version| version < LISTS_NAMES);
     let programs = languages_toml::programs(document);
-    let program = machine.shown(&helix.path);
+    let program = user.shown(&helix.path);
     let languages = server_lookup::look_up_servers(&helix.path, lists_programs, names, &programs)
         .await
         .with_context(|| format!("{program} does not list its language servers"))
@@ -119,8 +123,8 @@ async fn look_up_languages(
     Ok(languages)
 }
 
-async fn plan_config(machine: &Machine, helix: &EditorProgram, plan: &mut Plan) -> anyhow::Result<()> {
-    let path = directory(machine).join("config.toml");
+async fn plan_config(user: &UserEnvironment, helix: &EditorProgram, plan: &mut Plan) -> anyhow::Result<()> {
+    let path = directory(user).join("config.toml");
     let before = change::read(&path)?;
     let document = parse(&path, before.as_deref().unwrap_or_default())?;
     let (ends, _) = LineEnds::strip(before.as_deref().unwrap_or_default());
@@ -128,9 +132,9 @@ async fn plan_config(machine: &Machine, helix: &EditorProgram, plan: &mut Plan) 
     if before.as_deref().unwrap_or_default() == after {
         return Ok(());
     }
-    match config_toml::are_accepted(machine, helix).await {
+    match config_toml::are_accepted(user, helix).await {
         Some(true) => {
-            let config = format!("{}: two settings send the cursor to agents.", machine.shown(&path));
+            let config = format!("{}: two settings send the cursor to agents.", user.shown(&path));
             let summary = plan.summary.take();
             plan.summary = Some(summary.map_or(config.clone(), |summary| format!("{summary}\n{config}")));
             plan.change_theirs(path, before, after);

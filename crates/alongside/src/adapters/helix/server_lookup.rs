@@ -7,7 +7,7 @@ use std::path::Path;
 
 use futures_util::{StreamExt as _, stream};
 
-use crate::adapters::machine::output_of;
+use crate::adapters::user_environment::output_of;
 
 /// The name of our server in Helix's files.
 pub(super) const SERVER: &str = "alongside";

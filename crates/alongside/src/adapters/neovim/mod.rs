@@ -9,8 +9,8 @@ use ignore::WalkBuilder;
 
 use super::change::{self, Change};
 use super::installed::Installed;
-use super::machine::Machine;
 use super::plan::{AdapterState, Plan};
+use super::user_environment::UserEnvironment;
 use plugin_files::FILES;
 
 /// Neovim's id on the command line and in the ledger.
@@ -45,11 +45,11 @@ struct NeovimDirs {
 }
 
 impl NeovimDirs {
-    fn of(machine: &Machine) -> Self {
-        let name = machine.variable("NVIM_APPNAME").map_or_else(|| "nvim".into(), PathBuf::from);
+    fn of(user: &UserEnvironment) -> Self {
+        let name = user.variable("NVIM_APPNAME").map_or_else(|| "nvim".into(), PathBuf::from);
         Self {
-            data: machine.directory("XDG_DATA_HOME", ".local/share").join(&name),
-            config: machine.directory("XDG_CONFIG_HOME", ".config").join(&name),
+            data: user.directory("XDG_DATA_HOME", ".local/share").join(&name),
+            config: user.directory("XDG_CONFIG_HOME", ".config").join(&name),
         }
     }
 
@@ -59,7 +59,7 @@ impl NeovimDirs {
 }
 
 /// Every file of an installation, with its text.
-fn files(dirs: &NeovimDirs, machine: &Machine) -> Vec<(PathBuf, String)> {
+fn files(dirs: &NeovimDirs, user: &UserEnvironment) -> Vec<(PathBuf, String)> {
     let package = dirs.package();
     let mut files: Vec<_> =
         FILES.iter().map(|(name, text)| (package.join(name), (*text).to_owned())).collect();
@@ -67,7 +67,7 @@ fn files(dirs: &NeovimDirs, machine: &Machine) -> Vec<(PathBuf, String)> {
         let name = name.trim_start_matches("doc/");
         files.push((package.join("doc/tags"), plugin_files::help_tags(name, text)));
     }
-    files.push((package.join(STAMP), stamp(&machine.program)));
+    files.push((package.join(STAMP), stamp(&user.program)));
     files.push((dirs.data.join(LOADER.0), LOADER.1.to_owned()));
     files
 }
@@ -90,15 +90,15 @@ fn stamp(program: &str) -> String {
     )
 }
 
-pub(super) fn state(machine: &Machine, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
-    let dirs = NeovimDirs::of(machine);
+pub(super) fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
+    let dirs = NeovimDirs::of(user);
     if let Some(at) = by_hand(&dirs, installed) {
         return Ok(AdapterState::ByHand { at });
     }
     let Some(installed) = installed.filter(|_| dirs.package().exists()) else {
         return Ok(AdapterState::NotInstalled);
     };
-    for (path, text) in files(&dirs, machine) {
+    for (path, text) in files(&dirs, user) {
         if change::read(&path)?.as_deref() != Some(text.as_str()) {
             return Ok(AdapterState::Outdated { by: installed.version.clone() });
         }
@@ -110,9 +110,9 @@ pub(super) fn state(machine: &Machine, installed: Option<&Installed>) -> anyhow:
 ///
 /// # Errors
 /// When a file of the plugin cannot be read.
-pub(crate) fn plan(machine: &Machine, installed: Option<&Installed>) -> anyhow::Result<Plan> {
-    let dirs = NeovimDirs::of(machine);
-    let files = files(&dirs, machine);
+pub(crate) fn plan(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<Plan> {
+    let dirs = NeovimDirs::of(user);
+    let files = files(&dirs, user);
     let installed = installed.map(|entry| entry.files.as_slice()).unwrap_or_default();
     let mut plan = Plan::default();
     let mut changed_by_hand = Vec::new();
@@ -124,7 +124,7 @@ pub(crate) fn plan(machine: &Machine, installed: Option<&Installed>) -> anyhow::
         let ours = installed.iter().find(|file| file.path == *path);
         let is_theirs = before.is_some() && ours.map(|file| &file.after) != before.as_ref();
         if is_theirs {
-            changed_by_hand.push(machine.shown(path));
+            changed_by_hand.push(user.shown(path));
         }
         plan.changes.push(Change { path: path.clone(), before, after: Some(text.clone()), is_theirs });
     }

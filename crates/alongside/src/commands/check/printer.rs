@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use alongside_conformance::{Check, CheckResult, Clause, Group, Report, Verdict};
 use alongside_desk::harmless;
 
-use crate::line::{Ink, Inks};
+use crate::line_mode::{Ink, Inks};
 
 /// How many lines of evidence are shown without `--details`.
 const EVIDENCE: usize = 6;

@@ -8,7 +8,7 @@ use alongside_desk::harmless;
 use anyhow::Context;
 
 use super::project::{self, PROPOSALS};
-use crate::line::{Ink, Inks};
+use crate::line_mode::{Ink, Inks};
 use crate::unified::hunks;
 
 /// Every file of the project, with its text at the start.

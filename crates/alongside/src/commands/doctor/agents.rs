@@ -9,7 +9,7 @@ use alongside_contract::behaviour::Release;
 use alongside_contract::family::{FAMILIES, Family, by_command};
 use alongside_platform::process;
 
-use crate::adapters::machine::directories_of;
+use crate::adapters::user_environment::directories_of;
 
 /// An agent that is installed, or that the person named.
 #[derive(Debug, Clone)]

@@ -10,8 +10,8 @@ use super::causes::InstallationCause;
 use super::running_companions::Companions;
 use crate::adapters::editor::Editor;
 use crate::adapters::ledger::Ledger;
-use crate::adapters::machine::Machine;
 use crate::adapters::plan::AdapterState;
+use crate::adapters::user_environment::UserEnvironment;
 use crate::own_program::own_program;
 
 /// The causes in alongside itself, which concern every agent.
@@ -37,9 +37,9 @@ fn old_hosts(companions: &Companions) -> Vec<InstallationCause> {
 
 /// Adapters that differ from those of this version.
 fn old_adapters() -> Vec<InstallationCause> {
-    let Ok(machine) = Machine::of_this_process() else { return Vec::new() };
-    let Ok(ledger) = Ledger::read(&machine.state) else { return Vec::new() };
-    let old = |editor: Editor| match editor.state(&machine, ledger.get(editor.id())) {
+    let Ok(user) = UserEnvironment::of_this_process() else { return Vec::new() };
+    let Ok(ledger) = Ledger::read(&user.state) else { return Vec::new() };
+    let old = |editor: Editor| match editor.state(&user, ledger.get(editor.id())) {
         Ok(AdapterState::Outdated { by }) => {
             Some(InstallationCause::OldAdapter { editor: editor.name(), id: editor.id(), by })
         }

@@ -6,19 +6,19 @@ use alongside_desk::harmless;
 use crate::adapters::agents;
 use crate::adapters::editor::Editor;
 use crate::adapters::ledger::Ledger;
-use crate::adapters::machine::Machine;
 use crate::adapters::plan::AdapterState;
+use crate::adapters::user_environment::UserEnvironment;
 
-pub(super) async fn text(machine: &Machine) -> anyhow::Result<String> {
-    let ledger = Ledger::read(&machine.state)?;
+pub(super) async fn text(user: &UserEnvironment) -> anyhow::Result<String> {
+    let ledger = Ledger::read(&user.state)?;
     let mut rows = Vec::new();
     for editor in Editor::ALL {
-        let program = editor.program(machine).await;
+        let program = editor.program(user).await;
         let version = match &program {
             Some(program) => program.version.as_deref().map_or_else(|| "?".into(), harmless::name),
             None => "not here".into(),
         };
-        let state = match editor.state(machine, ledger.get(editor.id())) {
+        let state = match editor.state(user, ledger.get(editor.id())) {
             Ok(AdapterState::NotInstalled) if program.is_none() => "-".into(),
             Ok(AdapterState::NotInstalled) => format!("not installed: alongside install {}", editor.id()),
             Ok(AdapterState::Current) => format!("installed ({})", env!("CARGO_PKG_VERSION")),
@@ -28,17 +28,17 @@ pub(super) async fn text(machine: &Machine) -> anyhow::Result<String> {
             Ok(AdapterState::Outdated { by }) => {
                 format!("installed by {}: alongside install {}", harmless::name(&by), editor.id())
             }
-            Ok(AdapterState::ByHand { at }) => format!("by hand: {}", machine.shown(&at)),
+            Ok(AdapterState::ByHand { at }) => format!("by hand: {}", user.shown(&at)),
             Err(error) => format!("unknown: {}", harmless::name(&format!("{error:#}"))),
         };
         rows.push([editor.name().to_owned(), version.into_owned(), state]);
     }
     let here = Surroundings::of_this_process()?;
-    for agent in agents::found(machine, &here).await {
+    for agent in agents::found(user, &here).await {
         let version = agent.version.as_deref().map_or_else(|| "?".into(), harmless::name).into_owned();
         let state = match agent.settings(&here) {
             Some(settings) if !settings.broken.is_empty() => {
-                let paths: Vec<_> = settings.broken.iter().map(|(path, _)| machine.shown(path)).collect();
+                let paths: Vec<_> = settings.broken.iter().map(|(path, _)| user.shown(path)).collect();
                 format!("unknown: cannot read {}", paths.join(", "))
             }
             Some(settings) if settings.ide_enabled.value => "IDE mode on".into(),

@@ -7,7 +7,7 @@ use alongside_desk::harmless;
 use crate::adapters::agents::{self, Agent};
 use crate::adapters::editor::Editor;
 use crate::adapters::editor_terminal::{self, OtherEditor, TerminalOwner};
-use crate::adapters::machine::Machine;
+use crate::adapters::user_environment::UserEnvironment;
 use crate::commands::note;
 use crate::failure::failure;
 
@@ -27,14 +27,14 @@ impl Target {
     ///
     /// # Errors
     /// When there is none, or no agent is on this machine.
-    pub(super) async fn named(name: &str, machine: &Machine) -> anyhow::Result<Self> {
+    pub(super) async fn named(name: &str, user: &UserEnvironment) -> anyhow::Result<Self> {
         let name = name.to_lowercase();
         if let Some(editor) = Editor::named(&name) {
             return Ok(Self::Editor(editor));
         }
         let here = Surroundings::of_this_process()?;
         if matches!(name.as_str(), "agent" | "agents") {
-            let found = agents::found(machine, &here).await;
+            let found = agents::found(user, &here).await;
             return match found.is_empty() {
                 false => Ok(Self::Agents(found)),
                 true => Err(failure(
@@ -43,7 +43,7 @@ impl Target {
                 )),
             };
         }
-        if let Some(agent) = agents::named(&name, machine, &here).await {
+        if let Some(agent) = agents::named(&name, user, &here).await {
             return Ok(Self::Agents(vec![agent]));
         }
         if let Some(other) = OtherEditor::named(&name) {
@@ -62,8 +62,8 @@ impl Target {
 ///
 /// # Errors
 /// When the terminal is another editor's, or it is not clear which editor is meant.
-pub(super) fn editor_of_terminal(machine: &Machine) -> anyhow::Result<Editor> {
-    match editor_terminal::owner(machine) {
+pub(super) fn editor_of_terminal(user: &UserEnvironment) -> anyhow::Result<Editor> {
+    match editor_terminal::owner(user) {
         Some(TerminalOwner::Editor(editor)) => {
             note(&format!("this is a terminal of {}", editor.name()));
             return Ok(editor);
@@ -76,7 +76,7 @@ pub(super) fn editor_of_terminal(machine: &Machine) -> anyhow::Result<Editor> {
         }
         None => {}
     }
-    let editors: Vec<Editor> = Editor::ALL.into_iter().filter(|editor| editor.is_here(machine)).collect();
+    let editors: Vec<Editor> = Editor::ALL.into_iter().filter(|editor| editor.is_here(user)).collect();
     match editors[..] {
         [editor] => Ok(editor),
         [] => Err(failure("neither Neovim nor Helix is on this machine", OTHER_EDITORS)),

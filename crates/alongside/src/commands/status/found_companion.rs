@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::commands::serving_companion;
 use crate::companions::{self, Answer};
 use crate::host;
-use crate::line::render;
+use crate::line_mode::render;
 
 pub(super) struct FoundCompanion {
     pub(super) record: Record,

@@ -8,7 +8,7 @@ use alongside_companion::drafts::Drafts;
 use anyhow::Context as _;
 
 use crate::adapters::change;
-use crate::adapters::machine::Machine;
+use crate::adapters::user_environment::UserEnvironment;
 use crate::host::{self, Registry};
 
 /// The directories below our state that go. Drafts need a consent of their own.
@@ -23,7 +23,7 @@ pub(super) struct OwnFiles {
 
 impl OwnFiles {
     /// Looks for the files. While a companion runs, none of them can go.
-    pub(super) async fn find(machine: &Machine) -> Self {
+    pub(super) async fn find(user: &UserEnvironment) -> Self {
         let running: Vec<_> = host::reports()
             .await
             .into_iter()
@@ -32,7 +32,7 @@ impl OwnFiles {
         if !running.is_empty() {
             return Self { directories: Vec::new(), running };
         }
-        let state = STATE_DIRECTORIES.iter().map(|name| machine.state.join(name));
+        let state = STATE_DIRECTORIES.iter().map(|name| user.state.join(name));
         let sockets = Registry::open().ok().map(|registry| registry.directory().to_owned());
         let directories = state.chain(sockets).filter(|path| path.is_dir()).collect();
         Self { directories, running }
@@ -44,14 +44,14 @@ impl OwnFiles {
     }
 
     /// The list that a person reads before they agree.
-    pub(super) fn preview(&self, machine: &Machine) -> String {
+    pub(super) fn preview(&self, user: &UserEnvironment) -> String {
         let is_nothing = self.directories.is_empty() && self.running.is_empty();
         let mut text = if is_nothing { String::new() } else { "Files of alongside itself:\n".into() };
         for directory in &self.directories {
-            text.push_str(&format!("  remove   {}\n", machine.shown(directory)));
+            text.push_str(&format!("  remove   {}\n", user.shown(directory)));
         }
         for (pid, roots) in &self.running {
-            let roots: Vec<_> = roots.iter().map(|root| machine.shown(root)).collect();
+            let roots: Vec<_> = roots.iter().map(|root| user.shown(root)).collect();
             text.push_str(&format!(
                 "  stays    the companion of {} (process {pid}), which runs, and its files\n           \
                  (close its editor and desks, or run `alongside host --stop {pid}`; then repeat this)\n",

@@ -8,10 +8,10 @@ use crate::adapters::change::{self, Change};
 use crate::adapters::editor::Editor;
 use crate::adapters::installed::Installed;
 use crate::adapters::ledger::Ledger;
-use crate::adapters::machine::Machine;
 use crate::adapters::plan::Remainder;
 use crate::adapters::preview::{OurLines, preview};
 use crate::adapters::removal::{display_name, remove_adapter};
+use crate::adapters::user_environment::UserEnvironment;
 use crate::commands::{note, print};
 
 pub(super) struct PlannedRemoval {
@@ -50,17 +50,17 @@ impl PlannedRemoval {
     }
 
     /// Shows the changes, and the files that stay.
-    pub(super) fn show(&self, machine: &Machine, verbose: bool) -> anyhow::Result<()> {
-        let changes = preview(&self.changes, machine, OurLines::Removed, verbose);
+    pub(super) fn show(&self, user: &UserEnvironment, verbose: bool) -> anyhow::Result<()> {
+        let changes = preview(&self.changes, user, OurLines::Removed, verbose);
         print(&format!("{}:\n{changes}", display_name(&self.id)))?;
         for (path, why) in &self.kept {
-            note(&format!("{} stays: {why}", machine.shown(path)));
+            note(&format!("{} stays: {why}", user.shown(path)));
         }
         Ok(())
     }
 
     /// Makes the changes, and removes copies that nobody needs any more.
-    pub(super) fn carry_out(self, ledger: &mut Ledger, machine: &Machine) -> anyhow::Result<()> {
+    pub(super) fn carry_out(self, ledger: &mut Ledger, user: &UserEnvironment) -> anyhow::Result<()> {
         change::make(&self.changes, false)?;
         for backup in &self.installed.backups {
             let original = self.installed.files.iter().find(|file| change::backup_of(&file.path) == *backup);
@@ -72,6 +72,6 @@ impl PlannedRemoval {
         }
         change::remove_empty(&self.installed.directories);
         ledger.remove(&self.id);
-        ledger.write(&machine.state)
+        ledger.write(&user.state)
     }
 }

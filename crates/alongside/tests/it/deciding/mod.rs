@@ -2,8 +2,8 @@
 
 mod content;
 mod editing;
-mod elsewhere;
 mod hunks;
+mod outside_changes;
 mod unattended;
 
 use alongside_agent::Outcome;

@@ -4,52 +4,52 @@ use std::process::Stdio;
 
 use serde_json::json;
 
-use super::clinic::{Clinic, without_tools};
+use super::support::{TestMachine, without_tools};
 use crate::editor::{Editor, Process};
 use crate::support::{files_below, until};
 
 #[tokio::test]
 async fn reports_ide_mode_off() {
-    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
-    let (_desk, _) = clinic.companion().await;
-    clinic.settings("gemini", &json!({ "ide": { "enabled": false } }));
-    let verdict = clinic.is("ide-mode-off", "alongside install agent");
+    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
+    let (_desk, _) = machine.companion().await;
+    machine.settings("gemini", &json!({ "ide": { "enabled": false } }));
+    let verdict = machine.is("ide-mode-off", "alongside install agent");
     let said = verdict.json["agents"][0]["causes"][0]["what"].as_str().unwrap();
     assert!(said.contains(".gemini/settings.json)"), "{said}");
 }
 
 #[tokio::test]
 async fn reports_ide_mode_off_by_default() {
-    let clinic = Clinic::with(&[("qwen", "0.24.4")]);
-    let (_desk, _) = clinic.companion().await;
-    std::fs::remove_file(clinic.home.path("home/.qwen/settings.json")).unwrap();
-    let verdict = clinic.is("ide-mode-off", "alongside install agent");
+    let machine = TestMachine::with(&[("qwen", "0.24.4")]);
+    let (_desk, _) = machine.companion().await;
+    std::fs::remove_file(machine.home.path("home/.qwen/settings.json")).unwrap();
+    let verdict = machine.is("ide-mode-off", "alongside install agent");
     assert_eq!(verdict.json["agents"][0]["wouldConnect"], false);
 }
 
 #[tokio::test]
 async fn reports_unreadable_settings() {
-    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
-    let (_desk, _) = clinic.companion().await;
-    clinic.write("home/.gemini/settings.json", "{ \"ide\": ");
-    let verdict = clinic.is("broken-settings", "settings.json");
+    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
+    let (_desk, _) = machine.companion().await;
+    machine.write("home/.gemini/settings.json", "{ \"ide\": ");
+    let verdict = machine.is("broken-settings", "settings.json");
     assert_eq!(verdict.ids(0), ["broken-settings"], "its content is unknown");
 }
 
 #[tokio::test]
 async fn gemini_in_auto_edit_mode_is_a_note() {
-    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
-    let (_desk, _) = clinic.companion().await;
-    clinic.settings(
+    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
+    let (_desk, _) = machine.companion().await;
+    machine.settings(
         "gemini",
         &json!({ "ide": { "enabled": true }, "general": { "defaultApprovalMode": "auto_edit" },
         "security": { "folderTrust": { "enabled": false } } }),
     );
-    let verdict = clinic.ask(&[]);
+    let verdict = machine.ask(&[]);
     assert_eq!(verdict.ids(0), ["approval-mode"], "{:#}", verdict.json);
     assert_eq!(verdict.json["agents"][0]["wouldConnect"], true, "it connects all the same");
     assert_eq!(verdict.code, Some(0), "the person chose that mode");
-    let file = clinic.home.path("home/.gemini/settings.json");
+    let file = machine.home.path("home/.gemini/settings.json");
     let for_good =
         format!("for good: \"general\": {{ \"defaultApprovalMode\": \"default\" }} in {}", file.display());
     let cure = &verdict.json["agents"][0]["causes"][0]["cure"];
@@ -59,10 +59,10 @@ async fn gemini_in_auto_edit_mode_is_a_note() {
 
 #[tokio::test]
 async fn reports_default_approval_mode_of_qwen() {
-    let clinic = Clinic::with(&[("qwen", "0.24.4")]);
-    let (_desk, _) = clinic.companion().await;
-    clinic.settings("qwen", &json!({ "ide": { "enabled": true } }));
-    let verdict = clinic.is("approval-mode", "qwen --approval-mode default");
+    let machine = TestMachine::with(&[("qwen", "0.24.4")]);
+    let (_desk, _) = machine.companion().await;
+    machine.settings("qwen", &json!({ "ide": { "enabled": true } }));
+    let verdict = machine.is("approval-mode", "qwen --approval-mode default");
     assert_eq!(verdict.code, Some(1), "it is the default");
     let said = verdict.json.to_string();
     assert!(said.contains(r#"for good: \"tools\": { \"approvalMode\": \"default\" } in "#), "{said}");
@@ -70,133 +70,133 @@ async fn reports_default_approval_mode_of_qwen() {
 
 #[tokio::test]
 async fn reports_an_untrusted_folder() {
-    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
-    let (_desk, _) = clinic.companion().await;
-    clinic.settings(
+    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
+    let (_desk, _) = machine.companion().await;
+    machine.settings(
         "gemini",
         &json!({ "ide": { "enabled": true }, "security": { "folderTrust": { "enabled": true } } }),
     );
-    let rules = json!({ clinic.home.project.to_str().unwrap(): "DO_NOT_TRUST" });
-    clinic.write("home/.gemini/trustedFolders.json", &rules.to_string());
-    clinic.is("untrusted-folder", "/permissions");
+    let rules = json!({ machine.home.project.to_str().unwrap(): "DO_NOT_TRUST" });
+    machine.write("home/.gemini/trustedFolders.json", &rules.to_string());
+    machine.is("untrusted-folder", "/permissions");
 }
 
 #[tokio::test]
 async fn an_undecided_folder_is_a_note() {
-    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
-    let (_desk, _) = clinic.companion().await;
-    clinic.settings(
+    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
+    let (_desk, _) = machine.companion().await;
+    machine.settings(
         "gemini",
         &json!({ "ide": { "enabled": true }, "security": { "folderTrust": { "enabled": true } } }),
     );
-    let verdict = clinic.ask(&[]);
+    let verdict = machine.ask(&[]);
     assert_eq!((verdict.ids(0), verdict.code), (vec!["undecided-folder".into()], Some(0)), "only a note");
 }
 
 #[tokio::test]
 async fn reading_the_version_leaves_no_files() {
-    let clinic = Clinic::with(&[]);
+    let machine = TestMachine::with(&[]);
     // Agents write such files whenever they start.
     let script =
         "#!/bin/sh\necho > \"$HOME/.gemini/projects.json.$$.tmp\"; echo > \"$TMPDIR/left\"; echo 0.61.0\n";
-    clinic.program(
-        &clinic.home.path("bin/gemini"),
+    machine.program(
+        &machine.home.path("bin/gemini"),
         &script.replace("$HOME/.gemini", "${GEMINI_CLI_HOME:-$HOME/.gemini}"),
     );
-    let files = || [files_below(&clinic.home.path("home")), files_below(&clinic.home.path("tmp"))];
+    let files = || [files_below(&machine.home.path("home")), files_below(&machine.home.path("tmp"))];
     let before = files();
-    let verdict = clinic.ask(&[]);
+    let verdict = machine.ask(&[]);
     assert_eq!(verdict.json["agents"][0]["version"], "0.61.0", "{:#}", verdict.json);
     assert_eq!(files(), before);
 }
 
 #[tokio::test]
 async fn reports_a_release_without_ide_mode() {
-    let clinic = Clinic::with(&[("gemini", "0.1.9")]);
-    let (_desk, _) = clinic.companion().await;
-    clinic.is("old-agent", "npm install -g @google/gemini-cli");
+    let machine = TestMachine::with(&[("gemini", "0.1.9")]);
+    let (_desk, _) = machine.companion().await;
+    machine.is("old-agent", "npm install -g @google/gemini-cli");
 }
 
 #[tokio::test]
 async fn reports_a_release_that_needs_vscode() {
-    let clinic = Clinic::with(&[("gemini", "0.6.1")]);
-    let (_desk, record) = clinic.companion().await;
-    let file = format!("tmp/gemini/ide/gemini-ide-server-{}-{}.json", clinic.editor(), record.port);
-    clinic.write(&file, &serde_json::to_string(&record).unwrap());
-    clinic.is("needs-vscode-terminal", "TERM_PROGRAM=vscode gemini");
+    let machine = TestMachine::with(&[("gemini", "0.6.1")]);
+    let (_desk, record) = machine.companion().await;
+    let file = format!("tmp/gemini/ide/gemini-ide-server-{}-{}.json", machine.editor(), record.port);
+    machine.write(&file, &serde_json::to_string(&record).unwrap());
+    machine.is("needs-vscode-terminal", "TERM_PROGRAM=vscode gemini");
 }
 
 #[tokio::test]
 async fn reports_a_release_that_sends_no_token() {
-    let mut clinic = Clinic::with(&[("gemini", "0.5.5")]);
-    let (_desk, record) = clinic.companion().await;
-    let file = format!("tmp/gemini/ide/gemini-ide-server-{}-{}.json", clinic.editor(), record.port);
-    clinic.write(&file, &serde_json::to_string(&record).unwrap());
-    clinic.set("TERM_PROGRAM", "vscode");
-    clinic.is("sends-no-token", "npm install -g @google/gemini-cli");
+    let mut machine = TestMachine::with(&[("gemini", "0.5.5")]);
+    let (_desk, record) = machine.companion().await;
+    let file = format!("tmp/gemini/ide/gemini-ide-server-{}-{}.json", machine.editor(), record.port);
+    machine.write(&file, &serde_json::to_string(&record).unwrap());
+    machine.set("TERM_PROGRAM", "vscode");
+    machine.is("sends-no-token", "npm install -g @google/gemini-cli");
 }
 
 #[tokio::test]
 async fn an_unknown_release_is_a_note() {
-    let clinic = Clinic::with(&[("gemini", "9.0.0")]);
-    let (_desk, _) = clinic.companion().await;
-    let verdict = clinic.ask(&[]);
+    let machine = TestMachine::with(&[("gemini", "9.0.0")]);
+    let (_desk, _) = machine.companion().await;
+    let verdict = machine.ask(&[]);
     assert_eq!((verdict.ids(0), verdict.code), (vec!["unknown-release".into()], Some(0)));
     assert_eq!(verdict.json["agents"][0]["wouldConnect"], true);
 }
 
 #[tokio::test]
 async fn reports_an_agent_started_before_the_companion() {
-    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
-    let agent = clinic.starts_gemini(&clinic.home.project).await;
+    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
+    let agent = machine.starts_gemini(&machine.home.project).await;
     // The system records start times in ticks of 10 ms.
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    let (_desk, _) = clinic.companion().await;
-    let verdict = clinic.is("started-earlier", "/ide enable");
+    let (_desk, _) = machine.companion().await;
+    let verdict = machine.is("started-earlier", "/ide enable");
     let said = verdict.json["agents"][0]["causes"][0]["what"].as_str().unwrap();
     assert!(said.contains(&agent.pid().to_string()), "{said}");
 }
 
 #[tokio::test]
 async fn an_agent_of_another_companion_is_fine() {
-    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
     let (first, second) = (Process::open(), Process::open());
-    let _editor = Editor::with_plugin(&clinic.home, &first, &[&clinic.home.project]);
-    let _session = clinic.home.agent().await;
-    let _agent = clinic.starts_gemini(&clinic.home.project).await;
+    let _editor = Editor::with_plugin(&machine.home, &first, &[&machine.home.project]);
+    let _session = machine.home.agent().await;
+    let _agent = machine.starts_gemini(&machine.home.project).await;
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    let _later = Editor::with_plugin(&clinic.home, &second, &[&clinic.home.project]);
-    until("two hosts", || (clinic.home.hosts().len() == 2).then_some(())).await;
-    let verdict = clinic.ask(&[]);
+    let _later = Editor::with_plugin(&machine.home, &second, &[&machine.home.project]);
+    until("two hosts", || (machine.home.hosts().len() == 2).then_some(())).await;
+    let verdict = machine.ask(&[]);
     assert_eq!(verdict.ids(0), ["several-companions"], "{:#}", verdict.json);
 }
 
 #[tokio::test]
 async fn an_agent_started_later_is_fine() {
-    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
-    let (_desk, _) = clinic.companion().await;
+    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
+    let (_desk, _) = machine.companion().await;
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    let _agent = clinic.starts_gemini(&clinic.home.project).await;
-    let verdict = clinic.ask(&[]);
+    let _agent = machine.starts_gemini(&machine.home.project).await;
+    let verdict = machine.ask(&[]);
     assert_eq!((verdict.ids(0), verdict.code), (vec![], Some(0)), "{:#}", verdict.json);
 }
 
 #[tokio::test]
 async fn reports_a_companion_without_diffs() {
-    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
-    let port = super::clinic::listener(without_tools);
-    clinic
-        .write(&format!("tmp/gemini/ide/gemini-ide-server-1-{port}.json"), &clinic.theirs(port).to_string());
-    clinic.is("no-diffs", "use alongside");
+    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
+    let port = super::support::listener(without_tools);
+    machine
+        .write(&format!("tmp/gemini/ide/gemini-ide-server-1-{port}.json"), &machine.theirs(port).to_string());
+    machine.is("no-diffs", "use alongside");
 }
 
 #[tokio::test]
 async fn two_releases_are_examined_separately() {
-    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
-    clinic.install("other-bin", "gemini", "0.1.9");
-    let (_desk, _) = clinic.companion().await;
-    let mut command = clinic.home.alongside(&["doctor", "--json", "--container", "no"]);
-    let path = format!("{}:{}", clinic.path_variable(), clinic.home.path("other-bin").display());
+    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
+    machine.install("other-bin", "gemini", "0.1.9");
+    let (_desk, _) = machine.companion().await;
+    let mut command = machine.home.alongside(&["doctor", "--json", "--container", "no"]);
+    let path = format!("{}:{}", machine.path_variable(), machine.home.path("other-bin").display());
     let output = crate::support::finish(command.env("PATH", path).stdin(Stdio::null()));
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let said =
@@ -210,9 +210,9 @@ async fn two_releases_are_examined_separately() {
 
 #[tokio::test]
 async fn a_launcher_without_package_prints_its_version() {
-    let clinic = Clinic::with(&[]);
-    clinic.program(&clinic.home.path("bin/qwen"), "#!/bin/sh\necho 'qwen v0.5.2'\n");
-    let (_desk, _) = clinic.companion().await;
-    let verdict = clinic.ask(&[]);
+    let machine = TestMachine::with(&[]);
+    machine.program(&machine.home.path("bin/qwen"), "#!/bin/sh\necho 'qwen v0.5.2'\n");
+    let (_desk, _) = machine.companion().await;
+    let verdict = machine.ask(&[]);
     assert_eq!(verdict.json["agents"][0]["version"], "0.5.2", "{:#}", verdict.json);
 }

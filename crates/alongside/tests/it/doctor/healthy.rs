@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::clinic::{Clinic, dead_port};
+use super::support::{TestMachine, dead_port};
 use crate::support::{files_below, until};
 
 fn out(output: &std::process::Output) -> String {
@@ -11,9 +11,9 @@ fn out(output: &std::process::Output) -> String {
 
 #[tokio::test]
 async fn a_healthy_terminal_raises_no_alarm() {
-    let clinic = Clinic::with(&[("gemini", "0.61.0"), ("qwen", "0.24.4")]);
-    let (_desk, record) = clinic.companion().await;
-    let verdict = clinic.ask(&[]);
+    let machine = TestMachine::with(&[("gemini", "0.61.0"), ("qwen", "0.24.4")]);
+    let (_desk, record) = machine.companion().await;
+    let verdict = machine.ask(&[]);
     assert_eq!(verdict.code, Some(0), "{:#}", verdict.json);
     for agent in [0, 1] {
         assert_eq!(verdict.ids(agent), Vec::<String>::new(), "{:#}", verdict.json);
@@ -22,12 +22,12 @@ async fn a_healthy_terminal_raises_no_alarm() {
     }
     assert_eq!(verdict.of_ourselves(), Vec::<String>::new(), "{:#}", verdict.json);
 
-    let said = out(&clinic.run(&[]));
-    let project = clinic.home.project.display();
+    let said = out(&machine.run(&[]));
+    let project = machine.home.project.display();
     let line = format!("✓ Gemini CLI 0.61.0 would connect to alongside (port {}, {project})\n", record.port);
     assert!(said.starts_with(&line), "{said}");
     assert!(said.contains("✓ Qwen Code 0.24.4 would connect to alongside"), "{said}");
-    let told = out(&clinic.run(&["gemini", "--verbose"]));
+    let told = out(&machine.run(&["gemini", "--verbose"]));
     for step in ["taken for the editor", "gemini/ide/gemini-ide-server-", "a companion answers, with diffs"] {
         assert!(told.contains(step), "no {step:?} in {told}");
     }
@@ -35,24 +35,24 @@ async fn a_healthy_terminal_raises_no_alarm() {
 
 #[tokio::test]
 async fn subdirectories_and_links_are_healthy_too() {
-    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
-    let (_desk, _) = clinic.companion().await;
-    std::fs::create_dir(clinic.home.project.join("src")).unwrap();
-    std::os::unix::fs::symlink(&clinic.home.project, clinic.home.path("link")).unwrap();
+    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
+    let (_desk, _) = machine.companion().await;
+    std::fs::create_dir(machine.home.project.join("src")).unwrap();
+    std::os::unix::fs::symlink(&machine.home.project, machine.home.path("link")).unwrap();
     for dir in ["project/src", "link", "link/src/"] {
-        let dir = clinic.home.path("").join(dir);
-        let verdict = clinic.ask(&["--dir", dir.to_str().unwrap()]);
+        let dir = machine.home.path("").join(dir);
+        let verdict = machine.ask(&["--dir", dir.to_str().unwrap()]);
         assert_eq!((verdict.code, verdict.ids(0)), (Some(0), vec![]), "{:#}", verdict.json);
     }
 }
 
 #[tokio::test]
 async fn the_doctor_ends_its_session() {
-    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
-    let (_desk, _) = clinic.companion().await;
-    clinic.ask(&[]);
+    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
+    let (_desk, _) = machine.companion().await;
+    machine.ask(&[]);
     until("the session of the doctor to end", || {
-        let status = clinic.home.run(&["status", "--json"]);
+        let status = machine.home.run(&["status", "--json"]);
         let read: serde_json::Value = serde_json::from_slice(&status.stdout).ok()?;
         (read["companions"][0]["agents"] == json!([])).then_some(())
     })
@@ -61,59 +61,59 @@ async fn the_doctor_ends_its_session() {
 
 #[test]
 fn without_an_agent_there_is_nothing_to_examine() {
-    let clinic = Clinic::with(&[]);
-    let output = clinic.run(&[]);
+    let machine = TestMachine::with(&[]);
+    let output = machine.run(&[]);
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("alongside doctor gemini"), "{said}");
     // A named agent is examined as if it were installed.
-    let verdict = clinic.ask(&["qwen"]);
+    let verdict = machine.ask(&["qwen"]);
     assert_eq!((verdict.code, verdict.ids(0)), (Some(1), vec!["no-companion".into()]), "{:#}", verdict.json);
-    let unknown = clinic.run(&["vim"]);
+    let unknown = machine.run(&["vim"]);
     assert_eq!(unknown.status.code(), Some(2), "1 would say that something is wrong with an agent");
     assert!(String::from_utf8(unknown.stderr).unwrap().contains("no agent is called vim"));
 }
 
 #[tokio::test]
 async fn fix_removes_only_our_stale_files() {
-    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
-    let stale = json!({ "port": dead_port(), "workspacePath": clinic.home.project, "authToken": "t",
+    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
+    let stale = json!({ "port": dead_port(), "workspacePath": machine.home.project, "authToken": "t",
         "writer": "alongside" });
-    let swept = clinic.write("tmp/gemini/ide/gemini-ide-server-1-1.json", &stale.to_string());
-    let (_desk, _) = clinic.companion().await;
+    let swept = machine.write("tmp/gemini/ide/gemini-ide-server-1-1.json", &stale.to_string());
+    let (_desk, _) = machine.companion().await;
     until("the companion to sweep, as each does once", || (!swept.exists()).then_some(())).await;
-    let living = clinic.record().await;
-    let before = files_below(&clinic.home.path("tmp"));
-    let ours = clinic.write("tmp/gemini/ide/gemini-ide-server-1-1.json", &stale.to_string());
-    let lock = clinic.write("home/.qwen/ide/1.lock", &stale.to_string());
+    let living = machine.record().await;
+    let before = files_below(&machine.home.path("tmp"));
+    let ours = machine.write("tmp/gemini/ide/gemini-ide-server-1-1.json", &stale.to_string());
+    let lock = machine.write("home/.qwen/ide/1.lock", &stale.to_string());
     let theirs =
-        clinic.write("tmp/gemini/ide/gemini-ide-server-2-2.json", &clinic.theirs(dead_port()).to_string());
+        machine.write("tmp/gemini/ide/gemini-ide-server-2-2.json", &machine.theirs(dead_port()).to_string());
 
-    let verdict = clinic.ask(&[]);
+    let verdict = machine.ask(&[]);
     assert_eq!(verdict.of_ourselves(), ["stale-files-of-ours"]);
-    let mended = clinic.ask(&["--fix"]);
+    let mended = machine.ask(&["--fix"]);
     assert_eq!(mended.json["mended"].as_array().unwrap().len(), 2, "{:#}", mended.json);
     assert_eq!(mended.of_ourselves(), Vec::<String>::new());
     assert!(!ours.exists() && !lock.exists() && theirs.exists());
     assert!(before.iter().all(|file| file.exists()), "files of running companions stay");
-    assert_eq!(clinic.record().await.port, living.port);
-    assert_eq!(clinic.ask(&["--fix"]).json["mended"], json!([]));
-    assert!(out(&clinic.run(&["--fix"])).starts_with("nothing to remove: "));
+    assert_eq!(machine.record().await.port, living.port);
+    assert_eq!(machine.ask(&["--fix"]).json["mended"], json!([]));
+    assert!(out(&machine.run(&["--fix"])).starts_with("nothing to remove: "));
 }
 
 #[tokio::test]
 async fn what_is_said_is_short_and_harmless() {
-    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
-    let odd = clinic.home.path("project/a \u{1b}[31mb");
+    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
+    let odd = machine.home.path("project/a \u{1b}[31mb");
     std::fs::create_dir(&odd).unwrap();
-    let mut record = clinic.theirs(dead_port());
+    let mut record = machine.theirs(dead_port());
     record["workspacePath"] = odd.to_str().unwrap().into();
     record["ideInfo"]["displayName"] = "\u{1b}[2J".into();
-    clinic.write("tmp/gemini/ide/gemini-ide-server-2-2.json", &record.to_string());
+    machine.write("tmp/gemini/ide/gemini-ide-server-2-2.json", &record.to_string());
     for args in
         [&["--dir", odd.to_str().unwrap(), "--verbose"][..], &["--dir", odd.to_str().unwrap(), "--json"]]
     {
-        let said = out(&clinic.run(args));
+        let said = out(&machine.run(args));
         assert!(!said.contains('\u{1b}'), "{said:?}");
     }
 }

@@ -1,11 +1,11 @@
 //! `alongside doctor`: each cause is staged for real, and the doctor must report it first, with a fix.
 
 mod agents;
-mod answers;
-mod clinic;
-mod elsewhere;
+mod companion_causes;
+mod connection_causes;
 mod files;
 mod healthy;
+mod support;
 mod variables;
 
 const CAUSES: [&str; 5] = [
@@ -17,8 +17,8 @@ const CAUSES: [&str; 5] = [
 ];
 const TESTS: [&str; 6] = [
     include_str!("agents.rs"),
-    include_str!("answers.rs"),
-    include_str!("elsewhere.rs"),
+    include_str!("connection_causes.rs"),
+    include_str!("companion_causes.rs"),
     include_str!("files.rs"),
     include_str!("healthy.rs"),
     include_str!("variables.rs"),

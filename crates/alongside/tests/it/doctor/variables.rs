@@ -1,24 +1,24 @@
 //! Causes in a terminal: stale variables, and the programs in PATH.
 
-use super::clinic::{Clinic, dead_port, listener};
+use super::support::{TestMachine, dead_port, listener};
 
 #[tokio::test]
 async fn reports_variables_of_a_companion_that_is_gone() {
-    let mut clinic = Clinic::with(&[("qwen", "0.12.0")]);
-    let (_desk, _) = clinic.companion().await;
+    let mut machine = TestMachine::with(&[("qwen", "0.12.0")]);
+    let (_desk, _) = machine.companion().await;
     let port = dead_port();
-    clinic.write(&format!("home/.qwen/ide/{port}.lock"), &clinic.theirs(port).to_string());
-    clinic.set("QWEN_CODE_IDE_SERVER_PORT", port);
-    clinic.is("stale-variables", "unset QWEN_CODE_IDE_SERVER_PORT");
+    machine.write(&format!("home/.qwen/ide/{port}.lock"), &machine.theirs(port).to_string());
+    machine.set("QWEN_CODE_IDE_SERVER_PORT", port);
+    machine.is("stale-variables", "unset QWEN_CODE_IDE_SERVER_PORT");
 }
 
 #[tokio::test]
 async fn stale_variables_are_a_note_if_the_agent_connects() {
-    let mut clinic = Clinic::with(&[("gemini", "0.61.0")]);
-    let (_desk, _) = clinic.companion().await;
+    let mut machine = TestMachine::with(&[("gemini", "0.61.0")]);
+    let (_desk, _) = machine.companion().await;
     let port = dead_port();
-    clinic.set("GEMINI_CLI_IDE_SERVER_PORT", port);
-    let verdict = clinic.ask(&[]);
+    machine.set("GEMINI_CLI_IDE_SERVER_PORT", port);
+    let verdict = machine.ask(&[]);
     assert_eq!(verdict.ids(0), ["stale-variables-beside"], "{:#}", verdict.json);
     let cause = &verdict.json["agents"][0]["causes"][0];
     assert_eq!(cause["cure"][0], "unset GEMINI_CLI_IDE_SERVER_PORT");
@@ -27,32 +27,32 @@ async fn stale_variables_are_a_note_if_the_agent_connects() {
 
 #[tokio::test]
 async fn reports_variables_of_another_project() {
-    let mut clinic = Clinic::with(&[("qwen", "0.12.0")]);
-    let (_desk, _) = clinic.companion().await;
+    let mut machine = TestMachine::with(&[("qwen", "0.12.0")]);
+    let (_desk, _) = machine.companion().await;
     let port = listener(|_| None);
-    let mut record = clinic.theirs(port);
+    let mut record = machine.theirs(port);
     record["workspacePath"] = "/elsewhere".into();
-    clinic.write(&format!("home/.qwen/ide/{port}.lock"), &record.to_string());
-    clinic.set("QWEN_CODE_IDE_SERVER_PORT", port);
-    clinic.set("QWEN_CODE_IDE_WORKSPACE_PATH", "/elsewhere");
-    clinic.is("variables-elsewhere", "unset QWEN_CODE_IDE_SERVER_PORT QWEN_CODE_IDE_WORKSPACE_PATH");
+    machine.write(&format!("home/.qwen/ide/{port}.lock"), &record.to_string());
+    machine.set("QWEN_CODE_IDE_SERVER_PORT", port);
+    machine.set("QWEN_CODE_IDE_WORKSPACE_PATH", "/elsewhere");
+    machine.is("variables-elsewhere", "unset QWEN_CODE_IDE_SERVER_PORT QWEN_CODE_IDE_WORKSPACE_PATH");
 }
 
 #[test]
 fn reports_variables_without_editor_name() {
-    let mut clinic = Clinic::with(&[("gemini", "0.61.0")]);
-    clinic.set("GEMINI_CLI_IDE_SERVER_PORT", listener(super::clinic::without_tools));
-    let project = clinic.home.project.display().to_string();
-    clinic.set("GEMINI_CLI_IDE_WORKSPACE_PATH", project);
-    clinic.is("variables-alone", "TERM_PROGRAM=vscode gemini");
+    let mut machine = TestMachine::with(&[("gemini", "0.61.0")]);
+    machine.set("GEMINI_CLI_IDE_SERVER_PORT", listener(super::support::without_tools));
+    let project = machine.home.project.display().to_string();
+    machine.set("GEMINI_CLI_IDE_WORKSPACE_PATH", project);
+    machine.is("variables-alone", "TERM_PROGRAM=vscode gemini");
 }
 
 #[tokio::test]
 async fn reports_alongside_missing_in_path() {
-    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
-    let (_desk, _) = clinic.companion().await;
-    let mut command = clinic.home.alongside(&["doctor", "--json", "--container", "no"]);
-    let output = crate::support::finish(command.env("PATH", clinic.home.path("bin")));
+    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
+    let (_desk, _) = machine.companion().await;
+    let mut command = machine.home.alongside(&["doctor", "--json", "--container", "no"]);
+    let output = crate::support::finish(command.env("PATH", machine.home.path("bin")));
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json["alongside"][0]["id"], "alongside-not-in-path", "{json:#}");
     assert_eq!(output.status.code(), Some(0), "agents are not affected");
@@ -60,34 +60,34 @@ async fn reports_alongside_missing_in_path() {
 
 #[tokio::test]
 async fn reports_two_versions_of_alongside() {
-    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
-    clinic.program(&clinic.home.path("bin/alongside"), "#!/bin/sh\necho alongside 0.0.1\n");
-    let verdict = clinic.ask(&[]);
+    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
+    machine.program(&machine.home.path("bin/alongside"), "#!/bin/sh\necho alongside 0.0.1\n");
+    let verdict = machine.ask(&[]);
     assert_eq!(verdict.of_ourselves(), ["two-alongsides"], "{:#}", verdict.json);
 }
 
 #[test]
 fn reports_an_agent_outside_of_path() {
-    let clinic = Clinic::with(&[]);
-    std::fs::create_dir_all(clinic.home.path("home/.npm-global/bin")).unwrap();
-    clinic.install("home/.npm-global/bin", "gemini", "0.61.0");
-    let verdict = clinic.ask(&[]);
+    let machine = TestMachine::with(&[]);
+    std::fs::create_dir_all(machine.home.path("home/.npm-global/bin")).unwrap();
+    machine.install("home/.npm-global/bin", "gemini", "0.61.0");
+    let verdict = machine.ask(&[]);
     assert_eq!(verdict.ids(0), ["no-companion", "agent-not-in-path"], "{:#}", verdict.json);
 }
 
 #[test]
 fn reports_an_outdated_adapter() {
-    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
-    clinic.program(&clinic.home.path("bin/nvim"), "#!/bin/sh\necho 'NVIM v0.10.4'\n");
-    let path = format!("{}:/usr/bin:/bin", clinic.path_variable());
-    let mut install = clinic.home.alongside(&["install", "neovim", "--yes"]);
+    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
+    machine.program(&machine.home.path("bin/nvim"), "#!/bin/sh\necho 'NVIM v0.10.4'\n");
+    let path = format!("{}:/usr/bin:/bin", machine.path_variable());
+    let mut install = machine.home.alongside(&["install", "neovim", "--yes"]);
     let installed = crate::support::finish(install.env("PATH", path).stdin(std::process::Stdio::null()));
     assert!(installed.status.success(), "{}", String::from_utf8_lossy(&installed.stderr));
-    assert_eq!(clinic.ask(&[]).of_ourselves(), Vec::<String>::new(), "a new installation is up to date");
+    assert_eq!(machine.ask(&[]).of_ourselves(), Vec::<String>::new(), "a new installation is up to date");
 
-    let package = clinic.home.path("home/.local/share/nvim/site/pack/alongside/start/alongside");
-    clinic.program(&package.join("plugin/alongside.lua"), "-- as an older version had it\n");
-    let verdict = clinic.ask(&[]);
+    let package = machine.home.path("home/.local/share/nvim/site/pack/alongside/start/alongside");
+    machine.program(&package.join("plugin/alongside.lua"), "-- as an older version had it\n");
+    let verdict = machine.ask(&[]);
     assert_eq!(verdict.of_ourselves(), ["old-adapter"], "{:#}", verdict.json);
     assert_eq!(verdict.json["alongside"][0]["cure"][0], "alongside install neovim");
 }

@@ -1,0 +1,263 @@
+//! A sandbox with agents as npm installs them, and programs that listen.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
+use std::time::Duration;
+
+use alongside_agent::find;
+use alongside_contract::discovery::{Record, WRITER};
+use serde_json::{Value, json};
+
+use crate::support::{Home, Running, files_below, finish, until};
+
+/// A PID that no process has.
+pub(super) const DEAD: u32 = 99_999_999;
+
+/// A machine with agents whose IDE mode is on and who trust the folder.
+pub(super) struct TestMachine {
+    pub(super) home: Home,
+    variables: Vec<(String, String)>,
+}
+
+/// The doctor's answer.
+pub(super) struct Verdict {
+    pub(super) json: Value,
+    pub(super) code: Option<i32>,
+}
+
+impl TestMachine {
+    /// With these agents, such as `gemini 0.61.0`.
+    pub(super) fn with(agents: &[(&str, &str)]) -> Self {
+        let home = Home::new();
+        let machine = Self { home, variables: Vec::new() };
+        std::fs::create_dir(machine.home.path("bin")).unwrap();
+        for (command, version) in agents {
+            machine.install("bin", command, version);
+        }
+        machine.settings(
+            "gemini",
+            &json!({ "ide": { "enabled": true },
+            "security": { "folderTrust": { "enabled": false } } }),
+        );
+        machine
+            .settings("qwen", &json!({ "ide": { "enabled": true }, "tools": { "approvalMode": "default" } }));
+        machine
+    }
+
+    /// Installs a package with a program, and a link to the program in a directory of PATH.
+    pub(super) fn install(&self, bin: &str, command: &str, version: &str) {
+        let name = if command == "gemini" { "@google/gemini-cli" } else { "@qwen-code/qwen-code" };
+        let package = self.home.path(&format!("lib-{bin}/node_modules/{name}"));
+        std::fs::create_dir_all(package.join("dist")).unwrap();
+        let json = json!({ "name": name, "version": version, "bin": { command: "dist/index.js" } });
+        std::fs::write(package.join("package.json"), json.to_string()).unwrap();
+        let program = package.join("dist/index.js");
+        self.program(&program, "#!/bin/sh\nwhile :; do sleep 0.05; done\n");
+        std::fs::create_dir_all(self.home.path(bin)).unwrap();
+        std::os::unix::fs::symlink(program, self.home.path(bin).join(command)).unwrap();
+    }
+
+    pub(super) fn program(&self, path: &std::path::Path, script: &str) {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::write(path, script).unwrap();
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    pub(super) fn settings(&self, family: &str, json: &Value) {
+        self.write(&format!("home/.{family}/settings.json"), &json.to_string());
+    }
+
+    pub(super) fn write(&self, below: &str, text: &str) -> PathBuf {
+        let path = self.home.path(below);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// Sets a variable of the doctor's terminal.
+    pub(super) fn set(&mut self, name: &str, value: impl ToString) {
+        self.variables.push((name.into(), value.to_string()));
+    }
+
+    /// The process that an agent in a terminal of this test takes for the editor.
+    pub(super) fn editor(&self) -> u32 {
+        find::editor_pid(&self.home.surroundings()).unwrap()
+    }
+
+    /// A companion of ours that serves the project, and its record. Its sweep at start is over: a file of the
+    /// test stays from now on.
+    pub(super) async fn companion(&self) -> (Running, Record) {
+        let stale = json!({ "port": 1, "workspacePath": "/", "authToken": "t", "writer": WRITER });
+        let stale = self.write("tmp/gemini/ide/gemini-ide-server-1-1.json", &stale.to_string());
+        let desk = self.home.review(&[]);
+        // The host writes its files before it listens.
+        until("a host", || self.home.hosts().first().cloned()).await;
+        until("the sweep", || (!stale.exists()).then_some(())).await;
+        (desk, self.record().await)
+    }
+
+    /// Opens a desk, and with it a companion, in a terminal without a common ancestor: an agent here would
+    /// take that ancestor for its editor.
+    pub(super) fn reviews_in_another_terminal(&self, variables: &[(&str, &Path)]) -> Running {
+        let mut command = self.home.command("setsid");
+        command.args(["--fork", env!("CARGO_BIN_EXE_alongside"), "review"]).envs(variables.iter().copied());
+        self.home.start(&mut command)
+    }
+
+    /// Starts the agent in a directory.
+    pub(super) async fn starts_gemini(&self, directory: &Path) -> Running {
+        let mut agent = self.home.command(self.home.path("bin/gemini"));
+        let agent = self.home.start(agent.current_dir(directory));
+        let cmdline = format!("/proc/{}/cmdline", agent.pid());
+        until("the agent to run", || {
+            std::fs::read_to_string(&cmdline).ok().filter(|line| line.contains("gemini"))
+        })
+        .await;
+        agent
+    }
+
+    /// The record of the companion that serves the project.
+    pub(super) async fn record(&self) -> Record {
+        let family = alongside_contract::family::by_command("gemini").unwrap();
+        until("a companion that serves the project", || {
+            let found = find::candidates(family, &self.home.surroundings()).found.into_iter().next();
+            Some(found?.record)
+        })
+        .await
+    }
+
+    /// A record of another program's companion of the project.
+    pub(super) fn theirs(&self, port: u16) -> Value {
+        json!({ "port": port, "workspacePath": self.home.project, "authToken": "t",
+            "ideInfo": { "name": "theirs", "displayName": "Theirs" } })
+    }
+
+    pub(super) fn path_variable(&self) -> String {
+        let own = PathBuf::from(env!("CARGO_BIN_EXE_alongside"));
+        format!("{}:{}", self.home.path("bin").display(), own.parent().unwrap().display())
+    }
+
+    /// Runs the doctor to its end.
+    pub(super) fn run(&self, args: &[&str]) -> Output {
+        let mut command = self.home.alongside(&["doctor"]);
+        command.env("PATH", self.path_variable()).args(args).stdin(Stdio::null());
+        if !args.contains(&"--container") {
+            command.args(["--container", "no"]);
+        }
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        finish(&mut command)
+    }
+
+    /// Runs the doctor with `--json`. Its output never holds a token.
+    pub(super) fn ask(&self, args: &[&str]) -> Verdict {
+        let output = self.run(&[args, &["--json"]].concat());
+        let (said, err) =
+            (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+        for file in
+            files_below(&self.home.path("tmp")).into_iter().chain(files_below(&self.home.path("home")))
+        {
+            let record =
+                std::fs::read(file).ok().and_then(|json| serde_json::from_slice::<Record>(&json).ok());
+            if let Some(token) = record.and_then(|record| record.auth_token).filter(|token| token.len() > 8) {
+                assert!(!said.contains(&token) && !err.contains(&token), "a token is shown: {said}");
+            }
+        }
+        let json = serde_json::from_str(&said).unwrap_or_else(|error| panic!("{error}: {said}\n{err}"));
+        Verdict { json, code: output.status.code() }
+    }
+
+    /// The first cause of the only agent, and the whole answer.
+    pub(super) fn first(&self) -> (String, Verdict) {
+        let verdict = self.ask(&[]);
+        (verdict.ids(0).first().cloned().unwrap_or_default(), verdict)
+    }
+
+    /// Asserts that this cause comes first, that it is more than a note, and that a fix contains `cure`.
+    pub(super) fn is(&self, id: &str, cure: &str) -> Verdict {
+        let (first, verdict) = self.first();
+        assert_eq!(first, id, "{:#}", verdict.json);
+        assert_eq!(verdict.code, Some(1), "{:#}", verdict.json);
+        let said = &verdict.json["agents"][0]["causes"][0];
+        assert_ne!(said["weight"], "note", "{said:#}");
+        let cures: Vec<_> = said["cure"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        assert!(cures.iter().any(|line| line.contains(cure)), "no {cure:?} in {said:#}");
+        verdict
+    }
+}
+
+impl Verdict {
+    /// The ids of an agent's causes.
+    pub(super) fn ids(&self, agent: usize) -> Vec<String> {
+        let causes = self.json["agents"][agent]["causes"].as_array().cloned().unwrap_or_default();
+        causes.iter().map(|cause| cause["id"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// The ids of the causes in alongside itself.
+    pub(super) fn of_ourselves(&self) -> Vec<String> {
+        let causes = self.json["alongside"].as_array().cloned().unwrap_or_default();
+        causes.iter().map(|cause| cause["id"].as_str().unwrap().to_owned()).collect()
+    }
+}
+
+/// A port on which no program listens: bound here, and released at once.
+pub(super) fn dead_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// A program that listens, and answers each request with the function's result, if any.
+pub(super) fn listener(answer: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let answer = std::sync::Arc::new(answer);
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let answer = answer.clone();
+            std::thread::spawn(move || {
+                let _ = stream.set_read_timeout(Some(Duration::from_secs(20)));
+                let (mut request, mut piece) = (Vec::new(), [0; 4096]);
+                while let Ok(count @ 1..) = stream.read(&mut piece) {
+                    request.extend_from_slice(&piece[..count]);
+                    let text = String::from_utf8_lossy(&request).into_owned();
+                    let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
+                    let length = head.lines().find_map(|line| {
+                        line.to_lowercase().strip_prefix("content-length:")?.trim().parse::<usize>().ok()
+                    });
+                    if body.len() < length.unwrap_or(0) {
+                        continue;
+                    }
+                    request.clear();
+                    let Some(reply) = answer(&text) else { continue };
+                    if stream.write_all(reply.as_bytes()).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+    });
+    port
+}
+
+/// An answer over HTTP.
+pub(super) fn http(status: &str, body: &str) -> String {
+    let kind = if body.starts_with('{') { "application/json" } else { "text/html" };
+    format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+}
+
+/// A companion that has no tools.
+pub(super) fn without_tools(request: &str) -> Option<String> {
+    Some(if request.contains("\"initialize\"") {
+        http(
+            "200 OK",
+            r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{},
+                "serverInfo":{"name":"x","version":"1"}}}"#,
+        )
+    } else if request.contains("tools/list") {
+        http("200 OK", r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}"#)
+    } else if request.starts_with("GET") {
+        return None;
+    } else {
+        http("202 Accepted", "")
+    })
+}

@@ -1,0 +1,149 @@
+//! Consequences of the editor's messages about documents: edits of proposals, and where the person is.
+
+use std::path::Path;
+use std::time::Duration;
+
+use lsp_server::RequestId;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::LspDesk;
+use super::document::DocumentKey;
+use super::documents::named;
+use super::positions::{position, read_position, read_range};
+use super::{code_actions, messages};
+use crate::encoding::Encoding;
+use crate::frontend::Frontend as _;
+use crate::io::Io;
+
+/// A closed proposal is rejected after this time. Editors also close documents to reopen them, and before
+/// they end.
+const CLOSE_DELAY: Duration = Duration::from_millis(500);
+
+impl LspDesk {
+    pub(super) fn document_opened(&mut self, io: &mut Io, params: &Value) {
+        let Some(key) = self.documents.open(params) else { return };
+        self.last_place = Some((key.clone(), None));
+        if !self.owns(&key) {
+            return self.context.document_opened(&key);
+        }
+        let text = self.documents.get(&key).map(|document| document.text.clone());
+        if let (Some((id, proposal)), Some(text)) = (self.proposals.at_path_mut(&key), text) {
+            proposal.editor_opened(&text);
+            let is_first = !std::mem::replace(&mut proposal.is_noted, true);
+            if let Some(hidden) = messages::hidden_differences(&proposal.review).filter(|_| is_first) {
+                self.editor.inform(io, &hidden);
+            }
+            self.sync(io, id);
+            self.mark_proposal(io, id);
+        }
+    }
+
+    pub(super) fn document_changed(&mut self, io: &mut Io, params: &Value) {
+        let Some((key, edit)) = self.documents.change(params) else { return };
+        let Some(document) = self.documents.get(&key) else { return };
+        let line = edit.end.map(|end| position(&document.text, end, Encoding::Utf16).line as usize);
+        self.last_place = Some((key.clone(), line));
+        if !self.owns(&key) {
+            return self.context.document_edited(&key, &edit);
+        }
+        if let Some((id, proposal)) = self.proposals.at_path_mut(&key) {
+            let awaited = proposal.mirror.awaits_editor();
+            proposal.editor_changed(&edit.steps);
+            self.sync(io, id);
+            if awaited {
+                self.mark_proposal(io, id);
+            }
+        } else if edit.is_new
+            && let Some(name) = self.proposals.announce_ended(&key)
+        {
+            self.editor.warn(io, &messages::ended(name));
+        }
+    }
+
+    /// Saving a proposal writes the private file, which means nothing.
+    pub(super) fn document_saved(&mut self, params: &Value) {
+        if self.documents.save(params).is_some_and(|key| !self.owns(&key)) {
+            self.context.document_saved();
+        }
+    }
+
+    pub(super) fn document_closed(&mut self, io: &mut Io, params: &Value) {
+        let Some(key) = self.documents.close(params) else { return };
+        self.last_place.take_if(|(place, _)| *place == key);
+        if !self.owns(&key) {
+            return self.context.document_closed(&key);
+        }
+        self.proposals.drop_ended(&key);
+        if let Some((id, proposal)) = self.proposals.at_path_mut(&key) {
+            proposal.open = None;
+            proposal.closes_at = Some(Instant::now() + CLOSE_DELAY);
+            self.publish(io, &key, &[]);
+            self.sync(io, id);
+        }
+    }
+
+    /// Answers a request of the editor; false if there is no such method.
+    pub(super) fn answer_request(
+        &mut self,
+        io: &mut Io,
+        id: &RequestId,
+        method: &str,
+        params: &Value,
+    ) -> bool {
+        let key = named(params).map(|(key, _)| key);
+        let lines = key.as_ref().and_then(|key| self.note_place(key, method, params));
+        match method {
+            "textDocument/documentHighlight" => io.reply(id.clone(), json!([])),
+            "textDocument/codeAction" => {
+                let commands = self.code_actions(key.as_deref(), lines.unwrap_or_default());
+                let literals = "/textDocument/codeAction/codeActionLiteralSupport";
+                let literals = self.editor.client().capabilities.pointer(literals);
+                let literals = literals.is_some_and(Value::is_object);
+                io.reply(id.clone(), code_actions::to_lsp(commands, params, literals));
+            }
+            "textDocument/codeLens" => io.reply(id.clone(), self.code_lenses(key.as_deref())),
+            "workspace/executeCommand" => self.execute(io, id, params),
+            "workspace/textDocumentContent" => self.answer_original(io, id, params),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Notes the cursor or selection that a request reveals, and returns its first and last line.
+    fn note_place(&mut self, key: &DocumentKey, method: &str, params: &Value) -> Option<(usize, usize)> {
+        let is_own = self.owns(key);
+        if let Some(at) = params.get("position").and_then(read_position) {
+            let line = at.line as usize;
+            self.last_place = Some((key.clone(), Some(line)));
+            let cursor = self.documents.offset(key, at)?;
+            if !is_own {
+                self.context.cursor_at(key, cursor);
+            }
+            return Some((line, line));
+        }
+        let (from, to) = params.get("range").and_then(read_range)?;
+        if method != "textDocument/codeAction" {
+            return None;
+        }
+        self.last_place = Some((key.clone(), Some(from.line as usize)));
+        let is_invoked = params.pointer("/context/triggerKind").and_then(Value::as_u64) == Some(1);
+        if let Some(range) = self.documents.span(key, from, to)
+            && let Some(document) = self.documents.get(key)
+            && !is_own
+        {
+            self.context.code_action_range(key, range, &document.text, is_invoked);
+        }
+        // A selection up to the start of a line contains nothing of it.
+        let last = if to.character == 0 && to.line > from.line { to.line - 1 } else { to.line };
+        Some((from.line as usize, last as usize))
+    }
+
+    fn code_lenses(&self, key: Option<&Path>) -> Vec<lsp_types::CodeLens> {
+        let is_named = self.proposals.len() > 1;
+        let mut shown = self.proposals.values().filter(|proposal| key.is_some() && proposal.path() == key);
+        let lenses =
+            shown.next().map(|proposal| code_actions::lenses(proposal, self.editor.roots(), is_named));
+        lenses.unwrap_or_default()
+    }
+}

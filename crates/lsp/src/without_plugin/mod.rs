@@ -1,0 +1,160 @@
+//! An editor without a plugin. Its requests reveal where the person is, which becomes context; a proposal is
+//! a document that LSP's own means show, edit and decide.
+
+pub(crate) mod capabilities;
+mod change_log;
+mod code_actions;
+mod command_arguments;
+mod command_queue;
+mod commands;
+mod context;
+mod diagnostics;
+mod display;
+mod document;
+pub(crate) mod documents;
+mod editor_events;
+mod editor_ui;
+mod merge;
+mod messages;
+mod mirror;
+mod normalization;
+pub(crate) mod positions;
+mod proposal;
+mod proposal_file;
+mod proposals;
+mod review_events;
+mod sync;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use alongside_desk::{Event, Refusal, Request, Revised};
+use lsp_server::RequestId;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use crate::client::Client;
+use crate::frontend::Frontend;
+use crate::io::{Io, RequestOrigin};
+use context::ContextTracker;
+use document::DocumentKey;
+use documents::Documents;
+use editor_ui::EditorUi;
+use proposals::Proposals;
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct LspDesk {
+    editor: EditorUi,
+    /// Proposals are files below this directory.
+    review_directory: Option<PathBuf>,
+    documents: Documents,
+    context: ContextTracker,
+    /// The document that the person was last seen in, proposals included, and the line.
+    last_place: Option<(DocumentKey, Option<usize>)>,
+    proposals: Proposals,
+    /// The companion's process.
+    host: u32,
+    is_paused: bool,
+}
+
+impl LspDesk {
+    /// A desk whose proposals are files below `review_directory`. The directory is private and has no links
+    /// in its name, because editors resolve them.
+    pub(crate) fn new(client: &Client, review_directory: Option<PathBuf>) -> Self {
+        if let Some(directory) = &review_directory {
+            proposal_file::sweep(directory);
+        }
+        Self {
+            editor: EditorUi::new(client.clone()),
+            review_directory,
+            documents: Documents::new(client.encoding),
+            context: ContextTracker::new(client.editor.range),
+            last_place: None,
+            proposals: Proposals::default(),
+            host: 0,
+            is_paused: false,
+        }
+    }
+}
+
+impl Frontend for LspDesk {
+    fn connected(&mut self, _: &mut Io) {
+        self.context.repeat_report();
+    }
+
+    fn disconnected(&mut self, io: &mut Io) {
+        self.companion_stopped(io);
+    }
+
+    fn handle_notification(&mut self, io: &mut Io, method: &str, params: Value) {
+        match method {
+            "textDocument/didOpen" => self.document_opened(io, &params),
+            "textDocument/didChange" => self.document_changed(io, &params),
+            "textDocument/didSave" => self.document_saved(&params),
+            "textDocument/didClose" => self.document_closed(io, &params),
+            _ => {}
+        }
+    }
+
+    fn handle_request(&mut self, io: &mut Io, id: &RequestId, method: &str, params: Value) -> bool {
+        self.answer_request(io, id, method, &params)
+    }
+
+    fn handle_response(&mut self, io: &mut Io, number: i32, result: Option<Value>) {
+        self.question_answered(io, number, result.unwrap_or_default());
+    }
+
+    fn handle_event(&mut self, io: &mut Io, event: Event) {
+        match event {
+            Event::Status(status) => (self.host, self.is_paused) = (status.pid, status.paused),
+            Event::Opened(review) => self.review_opened(io, review),
+            Event::Changed(changed) => self.review_changed(io, changed),
+            Event::Closed(closed) => self.review_closed(io, &closed),
+            Event::FlushReview { id } => self.flush(io, id),
+            Event::Problem(problem) => self.report_problem(io, &problem),
+        }
+    }
+
+    fn handle_reply(&mut self, io: &mut Io, origin: RequestOrigin, reply: Result<Revised, Refusal>) {
+        match origin {
+            RequestOrigin::Edit(id) => self.edit_replied(io, id, reply),
+            RequestOrigin::Command(request, id) => self.command_replied(io, request, id, reply),
+            RequestOrigin::Unawaited | RequestOrigin::Plugin(_) => {}
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        [self.proposals.deadline(), self.context.deadline()].into_iter().flatten().min()
+    }
+
+    fn handle_deadline(&mut self, io: &mut Io, now: Instant) {
+        for id in self.proposals.take_closed(now) {
+            self.proposal_closed(io, id);
+        }
+        for id in self.proposals.take_unopened(now) {
+            self.proposal_is_apart(io, id);
+        }
+        if let Some(report) = self.context.take_report(now, &mut self.documents)
+            && io.is_connected()
+        {
+            io.request(RequestOrigin::Unawaited, Request::ChangeContext(report));
+        }
+    }
+
+    /// Some editors kill the server at once, so the files go first. Some keep diagnostics of a server that
+    /// has ended, so they go too.
+    fn shut_down(&mut self, io: &Io) {
+        let targets: Vec<_> = self.proposals.values().map(|proposal| self.target(&proposal.review)).collect();
+        let open = self.proposals.values().filter(|proposal| proposal.open.is_some());
+        let open: Vec<_> = open.filter_map(|proposal| proposal.path().map(Path::to_owned)).collect();
+        self.proposals.clear();
+        targets.iter().for_each(|target| self.mark_target(io, target));
+        open.iter().for_each(|path| self.publish(io, path, &[]));
+    }
+
+    fn owns(&self, path: &Path) -> bool {
+        self.review_directory.as_ref().is_some_and(|directory| path.starts_with(directory))
+    }
+}

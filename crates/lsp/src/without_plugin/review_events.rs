@@ -1,0 +1,136 @@
+//! Consequences of the companion's events. A new review changes nothing that the person reads or types: it
+//! is announced, marked and offered. When it ends, everything that showed it goes away.
+
+use std::path::Path;
+
+use alongside_desk::{
+    Changed, Closed, Closing, Problem, Request, Review, ReviewId, harmless, messages as desk_messages,
+};
+
+use super::command_queue::ReviewCommand;
+use super::document::DocumentKey;
+use super::editor_ui::Question;
+use super::proposal::Proposal;
+use super::{LspDesk, messages};
+use crate::io::{Io, RequestOrigin};
+use crate::{problems, uri};
+
+impl LspDesk {
+    pub(super) fn report_problem(&self, io: &Io, problem: &Problem) {
+        self.editor.warn(io, &harmless::name(&problem.what));
+        if let Some(hint) = &problem.hint {
+            self.editor.warn(io, &harmless::text(hint));
+        }
+    }
+
+    /// The companion has stopped. Mostly it has closed its reviews before.
+    pub(super) fn companion_stopped(&mut self, io: &mut Io) {
+        let left: Vec<ReviewId> = self.proposals.iter().map(|(id, _)| id).collect();
+        for id in left {
+            self.review_closed(
+                io,
+                &Closed { id, closing: Closing::Stopped, decided_here: false, draft: None },
+            );
+        }
+        self.report_problem(io, &problems::companion_stopped());
+    }
+
+    /// The companion waits for unsent edits.
+    pub(super) fn flush(&mut self, io: &mut Io, id: ReviewId) {
+        match self.proposals.get_mut(id) {
+            Some(proposal) => {
+                proposal.is_flushing = true;
+                self.sync(io, id);
+            }
+            None => io.request(RequestOrigin::Unawaited, Request::Flushed { id }),
+        }
+    }
+
+    pub(super) fn review_opened(&mut self, io: &mut Io, review: Review) {
+        let id = review.id;
+        if let Some(known) = self.proposals.get_mut(id) {
+            known.mirror.companion_changed(review.current.clone());
+            known.foreign_revision = review.revision;
+            known.review = review;
+            return self.sync(io, id);
+        }
+        // The name survives a restart of the server, because the editor may still have the document open.
+        let process = self.editor.client().process_id.unwrap_or_default();
+        let name = format!("{process}-{}-{id}", self.host);
+        let directory = self.review_directory.as_ref().map(|directory| directory.join(name));
+        let mut proposal = Proposal::new(review, directory);
+        if let Some(document) = proposal.path().and_then(|path| self.documents.get(path)) {
+            let text = document.text.clone();
+            proposal.editor_opened(&text);
+        }
+        self.proposals.insert(proposal);
+        self.mark_target_of(io, id);
+        self.mark_proposal(io, id);
+        self.sync(io, id);
+        match self.editor.client().opens_reviews {
+            true => self.show(io, id, None),
+            false => self.announce(io, id),
+        }
+    }
+
+    pub(super) fn review_changed(&mut self, io: &mut Io, changed: Changed) {
+        let id = changed.id;
+        let Some(proposal) = self.proposals.get_mut(id) else { return };
+        let before = (proposal.review.stale, proposal.review.dirty);
+        if let Err(out_of_step) = proposal.review.take(changed) {
+            // The companion refuses decisions on an old revision.
+            return tracing::error!(review = id.0, %out_of_step);
+        }
+        let is_own = proposal.mirror.companion_changed(proposal.review.current.clone())
+            || proposal.commands.is_running();
+        if !is_own || before != (proposal.review.stale, proposal.review.dirty) {
+            proposal.foreign_revision = proposal.review.revision;
+        }
+        self.sync(io, id);
+        self.mark_proposal(io, id);
+    }
+
+    pub(super) fn review_closed(&mut self, io: &mut Io, closed: &Closed) {
+        let Some(mut proposal) = self.proposals.remove(closed.id) else { return };
+        for request in proposal.commands.clear() {
+            self.finish_command(io, request);
+        }
+        let message = desk_messages::closed(&proposal.review, closed, self.editor.roots(), false);
+        match closed.decided_here || closed.closing == Closing::Accepted {
+            true => self.editor.inform(io, &message),
+            false => self.editor.warn(io, &message),
+        }
+        let target = self.target(&proposal.review);
+        self.mark_target(io, &target);
+        // If the editor opened the file after the review, the mark is at its other name.
+        let named: DocumentKey = Path::new(&proposal.review.file).components().collect();
+        if named != target {
+            self.mark_target(io, &named);
+        }
+        let is_open = proposal.open.is_some();
+        let Some(file) = proposal.file.take().filter(|_| is_open) else { return };
+        self.publish(io, file.path(), &[]);
+        self.editor.refresh_lenses(io);
+        let name = messages::file_name(&proposal.review, self.editor.roots());
+        self.proposals.keep_ended(name, file);
+        let returns = closed.decided_here && self.editor.can_show_documents() && target.is_file();
+        if let Some(uri) = uri::of_path(&target).filter(|_| returns) {
+            self.editor.show_document(io, &uri);
+        }
+    }
+
+    /// The editor closed a proposal and has not opened it again in time.
+    pub(super) fn proposal_closed(&mut self, io: &mut Io, id: ReviewId) {
+        let Some(proposal) = self.proposals.get(id) else { return };
+        let roots = self.editor.roots();
+        if proposal.has_edits() {
+            self.editor.warn(io, &messages::closed_with_edits(&proposal.review, roots));
+        } else if self.editor.client().editor.prompts {
+            // These editors also close a document to show another one.
+            let message = messages::closed(&proposal.review, roots);
+            self.editor.ask(io, &message, [messages::WAIT, messages::REJECT], Question::Closed(id));
+        } else {
+            self.queue(io, id, None, ReviewCommand::Reject);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The choice of a review among several, or of one that the editor shows without this server.
+
+use alongside_desk::Agent;
+
+use super::companion::Companion;
+use super::showing::{NEW, OLD, proposed};
+use super::*;
+use crate::without_plugin::messages;
+
+#[tokio::test(start_paused = true)]
+async fn a_command_means_the_documents_or_the_named_review() {
+    let (mut stage, _) = proposed("helix").await;
+    let agent = Agent { number: 2, ..Agent::default() };
+    let file = stage.path("b.txt").to_str().unwrap().to_owned();
+    Companion::opens(&mut stage, Companion::review(2, agent, file, "b\n", "B\n")).serve(&mut stage).await;
+    stage.open("c.txt", "c\n");
+    stage.seen();
+    stage.command(json!({"command": "alongside.review"}));
+    let said = stage.seen().said();
+    assert!(said.contains("1: ") && said.contains("2: ") && said.contains("agent 2"), "{said}");
+    for arguments in [json!([2]), json!(["2"]), json!([{"review": 2}])] {
+        stage.command(json!({"command": "alongside.review", "arguments": arguments}));
+        assert!(stage.seen().one("window/showDocument")["uri"].as_str().unwrap().ends_with("b.txt"));
+    }
+    stage.open("notes.txt", OLD);
+    stage.command(json!({"command": "alongside.review"}));
+    assert!(stage.seen().one("window/showDocument")["uri"].as_str().unwrap().ends_with("notes.txt"));
+    assert!(stage.ask("workspace/textDocumentContent", json!({"uri": "alongside:/original/2/b.txt"})));
+    assert_eq!(stage.seen().result(), &json!({"text": "b\n"}));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_documents_review_comes_first_and_is_named() {
+    let (mut stage, _) = proposed("helix").await;
+    let file = stage.path("m.md").to_str().unwrap().to_owned();
+    stage.open("m.md", "m\n");
+    let mut second = Companion::opens(&mut stage, Companion::review(2, Agent::default(), file, "m\n", "M\n"));
+    second.serve(&mut stage).await;
+    let roots = stage.desk.editor.roots();
+    let names = stage.desk.proposals.values().map(|proposal| messages::file_name(&proposal.review, roots));
+    let [first, second] = names.collect::<Vec<_>>().try_into().unwrap();
+    let begins = |titles: Vec<String>, expected: &[String]| {
+        let fits = titles.iter().zip(expected).all(|(title, expected)| title.starts_with(expected));
+        assert!(titles.len() == expected.len() && fits, "{titles:?}, not {expected:?}");
+    };
+    let review = |name: &str| format!("Review: {name} (");
+    let deciding = |name: &str| ["Accept", "Reject"].map(|verb| format!("alongside: {verb} {name}"));
+    let [accept, reject] = deciding(&second);
+    let titles = stage.titles(&stage.uri("m.md"), 0);
+    begins(titles, &[review(&second), accept, reject, review(&first)]);
+    begins(stage.titles("file:///elsewhere", 0), &[review(&first), review(&second)]);
+    let own = stage.show_proposal(NEW);
+    let [accept, reject] = deciding(&first);
+    let change = ["Drop this change", "Next change"].map(|title| format!("alongside: {title}"));
+    let [drop, next] = change;
+    begins(stage.titles(&own, 1), &[drop, next, accept, reject, review(&second)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_proposal_shown_without_this_server_is_decided_elsewhere() {
+    let (mut stage, mut companion) = proposed("helix").await;
+    let decides = |titles: &[String]| titles.iter().any(|title| title.starts_with("alongside: Accept "));
+    stage.open("other.md", "x\n");
+    let other = stage.uri("other.md");
+    stage.choose(&other, 0, "Review: ");
+    let number = stage.seen().number("window/showDocument");
+    stage.reply(&number, json!({"success": true}));
+    assert!(!decides(&stage.titles(&other, 0)), "the editor may still open it");
+    stage.wait();
+    let seen = stage.seen();
+    assert_eq!(seen.said(), "alongside: Cannot review notes.txt here. Go back and use a code action there.");
+    assert!(seen.said().len() <= 80);
+    assert_eq!(seen.one("window/showMessage")["type"], 2);
+    assert!(decides(&stage.titles(&other, 0)));
+    stage.wait();
+    assert_eq!(stage.seen().said(), "", "the message appears once");
+    stage.choose(&other, 0, "alongside: Accept ");
+    companion.serve(&mut stage).await;
+    assert_eq!(companion.decided, Some(alongside_desk::Decision::Accept));
+
+    // A proposal that is opened, before or after the answer, is not apart.
+    for opened_first in [true, false] {
+        let (mut stage, _) = proposed("helix").await;
+        stage.choose("file:///elsewhere", 0, "Review: ");
+        let seen = stage.seen();
+        let own = seen.one("window/showDocument")["uri"].clone();
+        let open = json!({"textDocument": {"uri": own, "version": 0, "text": NEW}});
+        if opened_first {
+            stage.tell("didOpen", open.clone());
+        }
+        stage.reply(&seen.number("window/showDocument"), json!({"success": true}));
+        if !opened_first {
+            stage.tell("didOpen", open);
+        }
+        stage.wait();
+        assert_eq!(stage.seen().said(), "");
+        assert!(!decides(&stage.titles("file:///elsewhere", 0)));
+    }
+}

@@ -1,0 +1,197 @@
+//! Accepting, rejecting, keeping and dropping: only by the person, and only what they saw.
+
+use std::time::Duration;
+
+use alongside_desk::{Closing, Decision};
+use tokio::time::Instant;
+
+use super::companion::Companion;
+use super::*;
+
+const OLD: &str = "one\ntwo\nthree\nfour\nfive\nsix\n";
+const NEW: &str = "one\nTWO\nthree\nfour\nfive\nsix\nseven\n";
+
+/// A review whose proposal is open in the editor.
+async fn looked_at(editor: &str) -> (Stage, Companion, String) {
+    let mut stage = Stage::new(editor, &[]);
+    stage.open("notes.txt", OLD);
+    let mut companion = Companion::proposes(&mut stage, "notes.txt", OLD, NEW);
+    companion.serve(&mut stage).await;
+    let own = stage.show_proposal(NEW);
+    companion.serve(&mut stage).await;
+    stage.seen();
+    (stage, companion, own)
+}
+
+#[tokio::test(start_paused = true)]
+async fn accepting_returns_to_the_file() {
+    let (mut stage, mut companion, own) = looked_at("helix").await;
+    stage.choose(&own, 0, "alongside: Accept");
+    companion.serve(&mut stage).await;
+    assert_eq!(companion.decided, Some(Decision::Accept));
+    let seen = stage.seen();
+    assert!(seen.said().contains("accepted; Gemini CLI writes it"), "{}", seen.said());
+    assert_eq!(seen.one("window/showDocument")["uri"], stage.uri("notes.txt"));
+    assert_eq!(seen.result(), &Value::Null, "the command gets an answer");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_edits_are_accepted_too() {
+    let (mut stage, mut companion, own) = looked_at("helix").await;
+    stage.type_in(&own, "Typed ", range((0, 0), (0, 0)));
+    stage.type_in(&own, "too ", range((0, 6), (0, 6)));
+    stage.command(json!({"command": "alongside.accept"}));
+    companion.serve(&mut stage).await;
+    assert_eq!(companion.decided, Some(Decision::Accept));
+    assert_eq!(&*companion.review.current, format!("Typed too {NEW}"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_changes_the_editor_and_is_no_edit() {
+    let (mut stage, mut companion, own) = looked_at("helix").await;
+    stage.choose(&own, 1, "alongside: Drop this change");
+    companion.serve(&mut stage).await;
+    let seen = stage.seen();
+    let edit = &seen.one("workspace/applyEdit")["edit"]["documentChanges"][0];
+    assert_eq!(edit["textDocument"], json!({"uri": own, "version": 1}));
+    assert_eq!(edit["edits"], json!([{"range": range((1, 0), (2, 0)), "newText": "two\n"}]));
+    stage.type_in(&own, "two\n", range((1, 0), (2, 0)));
+    stage.reply(&seen.number("workspace/applyEdit"), json!({"applied": true}));
+    companion.serve(&mut stage).await;
+    let seen = stage.seen();
+    assert_eq!(seen.marks(&own), ["1 dropped; proposed: TWO", "6 added"]);
+    assert!(seen.all("workspace/applyEdit").is_empty());
+    assert_eq!(companion.edits, 0);
+    assert_eq!(stage.titles(&own, 1)[0], "alongside: Keep this change");
+    assert_eq!(stage.titles(&own, 1)[2], "alongside: Accept (1 of 2 changes)");
+}
+
+#[tokio::test(start_paused = true)]
+async fn doubts_must_be_accepted_explicitly() {
+    let (mut stage, mut companion, own) = looked_at("helix").await;
+    let before = stage.titles(&own, 0);
+    companion.change(&stage, |review| review.dirty = true);
+    companion.serve(&mut stage).await;
+    let title =
+        stage.titles(&own, 0).into_iter().find(|title| title.starts_with("alongside: Accept")).unwrap();
+    assert!(title.contains("although") && title.ends_with("notes.txt has unsaved changes"), "{title}");
+    assert!(before.contains(&"alongside: Accept".to_owned()));
+    // An action from before the change does not count.
+    let arguments = json!([{"review": 1, "revision": 1, "although": false}]);
+    stage.command(json!({"command": "alongside.accept", "arguments": arguments}));
+    companion.serve(&mut stage).await;
+    assert!(stage.seen().said().contains("Look at it again"));
+    stage.command(json!({"command": "alongside.accept"}));
+    companion.serve(&mut stage).await;
+    assert!(stage.seen().said().contains("Run the command again"));
+    assert_eq!(companion.decided, None);
+    stage.choose(&own, 0, "alongside: Accept although");
+    companion.serve(&mut stage).await;
+    assert_eq!(companion.decided, Some(Decision::Accept));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_is_shown_and_the_command_answered() {
+    let (mut stage, mut companion, own) = looked_at("Neovim").await;
+    stage.choose(&own, 0, "alongside: Accept");
+    // The file changes in between.
+    companion.change(&stage, |review| review.stale = true);
+    companion.serve(&mut stage).await;
+    let seen = stage.seen();
+    assert!(seen.said().contains("changed since"), "{}", seen.said());
+    assert_eq!(seen.one("window/showMessage")["type"], 2);
+    assert_eq!((companion.decided, seen.result()), (None, &Value::Null));
+}
+
+#[tokio::test(start_paused = true)]
+async fn text_that_the_editor_lacks_is_not_accepted() {
+    let (mut stage, mut companion, own) = looked_at("helix").await;
+    companion.change(&stage, |review| review.current = "elsewhere\n".into());
+    companion.serve(&mut stage).await;
+    stage.reply(&stage.seen().number("workspace/applyEdit"), json!({"applied": false}));
+    stage.command(json!({"command": "alongside.accept"}));
+    companion.serve(&mut stage).await;
+    let seen = stage.seen();
+    assert_eq!(companion.decided, None);
+    assert!(seen.said().contains("Look again"), "{}", seen.said());
+    // A command allows another offer, because some editors take edits only then.
+    stage.type_in(&own, "elsewhere\n", range((0, 0), (7, 0)));
+    stage.reply(&seen.number("workspace/applyEdit"), json!({"applied": true}));
+    stage.command(json!({"command": "alongside.accept"}));
+    companion.serve(&mut stage).await;
+    assert_eq!(companion.decided, Some(Decision::Accept));
+}
+
+#[tokio::test(start_paused = true)]
+async fn closing_the_proposal_rejects_it_after_500_ms() {
+    let (mut stage, mut companion, own) = looked_at("helix").await;
+    stage.tell("didClose", json!({"textDocument": {"uri": own}}));
+    let start = Instant::now();
+    let closes = stage.desk.proposals.values().find_map(|proposal| proposal.closes_at);
+    assert_eq!(closes, Some(start + Duration::from_millis(500)));
+    stage.wait();
+    companion.serve(&mut stage).await;
+    assert_eq!(companion.decided, Some(Decision::Reject));
+}
+
+#[tokio::test(start_paused = true)]
+async fn reopening_edits_and_shutdown_prevent_rejection() {
+    let (mut stage, mut companion, own) = looked_at("helix").await;
+    stage.tell("didClose", json!({"textDocument": {"uri": own}}));
+    stage.tell("didOpen", json!({"textDocument": {"uri": own, "text": NEW}}));
+    stage.wait();
+    companion.serve(&mut stage).await;
+    assert_eq!(companion.decided, None);
+
+    stage.type_in(&own, "mine ", range((1, 0), (1, 0)));
+    companion.serve(&mut stage).await;
+    stage.tell("didClose", json!({"textDocument": {"uri": own}}));
+    stage.wait();
+    companion.serve(&mut stage).await;
+    let said = stage.seen().said();
+    assert!(said.contains("It still waits"), "{said}");
+    assert_eq!(companion.decided, None);
+    // The file has the edits.
+    stage.command(json!({"command": "alongside.review"}));
+    let seen = stage.seen();
+    let path = crate::uri::to_path(seen.one("window/showDocument")["uri"].as_str().unwrap()).unwrap();
+    assert_eq!(std::fs::read_to_string(path).unwrap(), *companion.review.current);
+
+    let (mut stage, mut companion, own) = looked_at("helix").await;
+    stage.tell("didClose", json!({"textDocument": {"uri": own}}));
+    stage.desk.shut_down(&stage.io);
+    stage.wait();
+    companion.serve(&mut stage).await;
+    assert_eq!(companion.decided, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn editors_with_prompts_ask_before_rejecting() {
+    let (mut stage, mut companion, own) = looked_at("Visual Studio Code").await;
+    stage.tell("didClose", json!({"textDocument": {"uri": own}}));
+    stage.wait();
+    companion.serve(&mut stage).await;
+    assert_eq!(companion.decided, None);
+    let seen = stage.seen();
+    assert_eq!(seen.one("window/showMessageRequest")["actions"][0]["title"], "Let it wait");
+    stage.reply(&seen.number("window/showMessageRequest"), json!({"title": "Reject"}));
+    companion.serve(&mut stage).await;
+    assert_eq!(companion.decided, Some(Decision::Reject));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_returning_companion_repeats_its_review() {
+    let (mut stage, mut companion, own) = looked_at("helix").await;
+    companion.close(&stage, Closing::Interrupted, false);
+    companion.serve(&mut stage).await;
+    assert!(stage.seen().said().contains("interrupted"));
+    stage.tell("didClose", json!({"textDocument": {"uri": own}}));
+    // The companion repeats the review.
+    let (mut stage, companion, own) = looked_at("helix").await;
+    let review = companion.review.clone();
+    let mut again = Companion::opens(&mut stage, review);
+    again.serve(&mut stage).await;
+    stage.type_in(&own, "x", range((0, 0), (0, 0)));
+    again.serve(&mut stage).await;
+    assert_eq!(&*again.review.current, format!("x{NEW}"));
+}

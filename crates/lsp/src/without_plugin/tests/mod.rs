@@ -1,0 +1,160 @@
+//! A desk between an editor and a companion, both played by the test.
+
+mod choosing;
+mod companion;
+mod context;
+mod deciding;
+mod mirror;
+mod showing;
+mod typing;
+
+use std::path::{Path, PathBuf};
+
+use alongside_desk::{Call, Request, Seat, pair};
+use lsp_server::{Connection, Message, RequestId};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::LspDesk;
+use crate::client::Client;
+use crate::frontend::Frontend as _;
+use crate::io::{self, CompanionMessage, Io};
+
+/// The desk and both sides of it.
+struct Stage {
+    desk: LspDesk,
+    io: Io,
+    seat: Seat,
+    editor: Connection,
+    dir: TempDir,
+    last: i32,
+}
+
+impl Stage {
+    /// An editor with a name, position encodings and a project.
+    fn new(editor: &str, encodings: &[&str]) -> Self {
+        let params = json!({
+            "clientInfo": { "name": editor },
+            "processId": 1,
+            "capabilities": {
+                "general": { "positionEncodings": encodings },
+                "textDocument": { "codeAction": { "codeActionLiteralSupport": {} } },
+                "window": { "showDocument": { "support": true } },
+                "workspace": {
+                    "workspaceEdit": { "documentChanges": true },
+                    "codeLens": { "refreshSupport": true },
+                },
+            },
+        });
+        Self::introduced(params)
+    }
+
+    fn introduced(params: Value) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let (ours, editor) = Connection::memory();
+        let (_, mut io) = io::open(ours);
+        let (desk, seat) = pair();
+        io.connect(desk);
+        let client = Client::read(&params, dir.path());
+        let mut desk = LspDesk::new(&client, Some(dir.path().join("own")));
+        desk.connected(&mut io);
+        Self { desk, io, seat, editor, dir, last: 0 }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn uri(&self, name: &str) -> String {
+        uri(&self.path(name))
+    }
+
+    /// Writes a file and opens it.
+    fn open(&mut self, name: &str, text: &str) {
+        std::fs::write(self.path(name), text).unwrap();
+        let uri = self.uri(name);
+        self.tell("didOpen", json!({"textDocument": {"uri": uri, "version": 1, "text": text}}));
+    }
+
+    fn tell(&mut self, method: &str, params: Value) {
+        self.desk.handle_notification(&mut self.io, &format!("textDocument/{method}"), params);
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> bool {
+        self.last += 1;
+        self.desk.handle_request(&mut self.io, &RequestId::from(self.last), method, params)
+    }
+
+    /// All messages to the editor so far.
+    fn sent(&self) -> Vec<Message> {
+        // A thread forwards them, so a last message marks the end.
+        let last = json!("last");
+        self.io.notify("test/last", &last);
+        let is_last =
+            |message: &Message| matches!(message, Message::Notification(told) if told.method == "test/last");
+        self.editor.receiver.iter().take_while(|message| !is_last(message)).collect()
+    }
+
+    /// The next request to the companion, if there is one.
+    fn asked(&mut self) -> Option<Call> {
+        self.seat.calls.try_recv().ok()
+    }
+
+    /// Passes all deadlines.
+    fn wait(&mut self) {
+        while let Some(due) = self.desk.deadline() {
+            self.desk.handle_deadline(&mut self.io, due);
+        }
+    }
+
+    /// The last report of the context; null if nothing changed.
+    fn reported(&mut self) -> Value {
+        self.wait();
+        let mut report = Value::Null;
+        while let Some(call) = self.asked() {
+            if let Request::ChangeContext(context) = call.request {
+                report = serde_json::to_value(context).unwrap();
+            }
+        }
+        report
+    }
+
+    /// The active file of the last report.
+    fn active(&mut self) -> Value {
+        let mut active = self.reported()["active"].take();
+        if let Some(path) = active.get_mut("path") {
+            *path = path.as_str().unwrap().rsplit('/').next().unwrap().into();
+        }
+        active
+    }
+
+    /// Handles all messages from the companion.
+    async fn hear(&mut self) {
+        while let Ok(told) =
+            tokio::time::timeout(std::time::Duration::from_millis(1), self.io.next_companion_message()).await
+        {
+            match told {
+                CompanionMessage::Event(event) => self.desk.handle_event(&mut self.io, *event),
+                CompanionMessage::Reply(asked, answer) => self.desk.handle_reply(&mut self.io, asked, answer),
+                CompanionMessage::Stopped => return,
+            }
+        }
+    }
+}
+
+/// A runtime whose clock stands still, for property tests.
+fn paused_runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap()
+}
+
+fn uri(path: &Path) -> String {
+    url::Url::from_file_path(path).unwrap().to_string()
+}
+
+fn at(line: u32, character: u32) -> Value {
+    json!({"line": line, "character": character})
+}
+
+fn range(from: (u32, u32), to: (u32, u32)) -> Value {
+    json!({"start": at(from.0, from.1), "end": at(to.0, to.1)})
+}

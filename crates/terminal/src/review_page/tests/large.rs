@@ -1,0 +1,75 @@
+//! Texts of ten megabytes and lines of one: what is not on the screen costs nothing.
+
+use super::*;
+use crate::review_page::texts::LINES_READ;
+
+fn lines_read(work: impl FnOnce()) -> usize {
+    let before = LINES_READ.get();
+    work();
+    LINES_READ.get() - before
+}
+
+#[test]
+fn drawing_looks_at_what_is_on_the_screen_only() {
+    let line = "a line of a file that is as long as lines of files are";
+    let mut diff = String::new();
+    for at in 0..200_000 {
+        if at % 500 == 250 {
+            diff += &format!("-{line} {at}\n+{line} {at}!\n");
+        } else {
+            diff += &format!(" {line} {at}\n");
+        }
+    }
+    let review = review(&diff);
+    assert!(review.current.len() > 10_000_000 && review.hunks.len() == 400);
+    let mut page = Page::new(&review, Layout::SideBySide);
+    let eyes = Eyes::new(Depth::Indexed);
+    for row in (0..page.rows()).rev() {
+        page.toggle_fold(row);
+    }
+    assert!(page.rows() > 200_000);
+    let opened = page.rows();
+    for top in [0, opened / 3, opened - 40, opened + 7] {
+        let options = DrawOptions {
+            palette: &eyes.palette,
+            colours: &eyes.colours,
+            hunk: None,
+            search: None,
+            sideways: 0,
+        };
+        let mut buf = Buffer::empty(Rect::new(0, 0, 120, 40));
+        let read = lines_read(|| page.draw(&mut buf, Rect::new(0, 0, 120, 40), top, &options));
+        assert!(read <= 2 * 40, "{read} lines for 40 rows");
+        assert!(page.lines_in(top..top + 40).iter().map(|(_, lines)| lines.len()).sum::<usize>() <= 2 * 40);
+    }
+    let read = lines_read(|| {
+        page.update(&review);
+        page.relayout(Layout::OneColumn);
+        let found = page.find(&Needle::new("199999").unwrap(), 0, true);
+        assert_eq!(found.map(|row| page.line_at(row)), Some(200_000));
+    });
+    assert_eq!(read, 0, "and neither does moving measure lines");
+}
+
+#[test]
+fn a_line_of_a_megabyte_is_drawn_from_any_column() {
+    let long = "0123456789".repeat(100_000);
+    let page = Page::new(&review(&format!("-{long}\n+{long}!\n")), Layout::OneColumn);
+    let mut eyes = Eyes::new(Depth::None);
+    eyes.sideways = 999_990;
+    insta::assert_snapshot!(text(&eyes.drawn(&page, 40, 2)), @r#"
+    ▌1   - …123456789
+    ▌  1 + …123456789!
+    "#);
+    assert_eq!(page.most_sideways(0..2, 40), 1_000_001 - (40 - 1 - 4 - 2));
+}
+
+#[test]
+fn a_character_of_a_megabyte_is_taken_apart() {
+    let marks = "\u{301}".repeat(500_000);
+    let page = Page::new(&review(&format!("+e{marks}\n")), Layout::OneColumn);
+    let drawn = Eyes::new(Depth::None).drawn(&page, 60, 1);
+    let longest = drawn.content.iter().map(|cell| cell.symbol().len()).max();
+    assert!(longest <= Some(64), "{longest:?} bytes in a cell");
+    assert!(line(&drawn, 0).contains("\\u{301}"));
+}

@@ -1,0 +1,246 @@
+//! Pages drawn and moved, with reviews written as diffs.
+
+mod drawn;
+mod large;
+mod moved;
+mod properties;
+mod styled;
+
+use alongside_desk::{Agent, Hunk, HunkState, Lines, Range, Review, ReviewId, Words};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Style};
+use unicode_width::UnicodeWidthStr;
+
+use super::rows::{self, Kind};
+use super::texts;
+use super::{DrawOptions, Needle, Page};
+use crate::colour::Colours;
+use crate::palette::{Depth, Palette};
+use crate::{Layout, Theme};
+
+/// A review written as a diff: lines begin with ` ` (unchanged), `-` (original), `+` (proposed and kept), `x`
+/// (proposed and dropped) or `~` (the person's); a line `|` keeps two hunks apart. Lines are joined by
+/// `ending`; the last has none if the diff ends in `$`.
+pub(super) fn review_with(diff: &str, ending: &str) -> Review {
+    let (mut original, mut proposed, mut current) = (Side::default(), Side::default(), Side::default());
+    let mut hunks: Vec<Hunk> = Vec::new();
+    let mut open: Option<Hunk> = None;
+    for line in diff.strip_suffix('$').unwrap_or(diff).split_terminator('\n') {
+        let (sign, text) = line.split_at(1);
+        if matches!(sign, " " | "|") {
+            hunks.extend(open.take());
+            if sign == " " {
+                original.add(text, ending);
+                proposed.add(text, ending);
+                current.add(text, ending);
+            }
+            continue;
+        }
+        let hunk = open.get_or_insert_with(|| Hunk {
+            original: original.here(),
+            proposed: proposed.here(),
+            current: current.here(),
+            state: HunkState::Kept,
+            words: None,
+        });
+        match sign {
+            "-" => original.add(text, ending),
+            "+" => proposed.add(text, ending),
+            "x" => {
+                hunk.state = HunkState::Dropped;
+                proposed.add(text, ending);
+            }
+            "~" => {
+                if hunk.state != HunkState::Edited {
+                    current.cut(hunk.current.start);
+                }
+                hunk.state = HunkState::Edited;
+                current.add(text, ending);
+            }
+            other => panic!("{other:?} begins no line of a diff"),
+        }
+        hunk.original.end = original.lines;
+        hunk.proposed.end = proposed.lines;
+        let mine = match hunk.state {
+            HunkState::Kept => proposed.part(hunk.proposed),
+            HunkState::Dropped => original.part(hunk.original),
+            HunkState::Edited => current.part(Lines { end: current.lines, ..hunk.current }),
+        };
+        current.cut(hunk.current.start);
+        mine.iter().for_each(|line| current.add(line, ""));
+        hunk.current.end = current.lines;
+    }
+    hunks.extend(open);
+    let text = |side: Side| {
+        let text = side.texts.concat();
+        if diff.ends_with('$') { text.strip_suffix(ending).unwrap_or(&text).to_owned() } else { text }
+    };
+    Review {
+        id: ReviewId(1),
+        agent: Agent::default(),
+        file: "/p/basket.py".into(),
+        original: Some(text(original).into()),
+        proposed: text(proposed).into(),
+        current: text(current).into(),
+        revision: 1,
+        hunks,
+        outside: None,
+        in_git: None,
+        whole_file_only: None,
+        file_line_ending: None,
+        file_has_bom: None,
+        stale: false,
+        dirty: false,
+    }
+}
+
+pub(super) fn review(diff: &str) -> Review {
+    review_with(diff, "\n")
+}
+
+/// A text as it grows.
+#[derive(Default)]
+struct Side {
+    texts: Vec<String>,
+    lines: usize,
+}
+
+impl Side {
+    fn add(&mut self, line: &str, ending: &str) {
+        self.texts.push(format!("{line}{ending}"));
+        self.lines += 1;
+    }
+
+    fn here(&self) -> Lines {
+        Lines { start: self.lines, end: self.lines }
+    }
+
+    fn part(&self, lines: Lines) -> Vec<String> {
+        self.texts[lines.start..lines.end].to_vec()
+    }
+
+    fn cut(&mut self, lines: usize) {
+        self.texts.truncate(lines);
+        self.lines = lines;
+    }
+}
+
+/// Marks words of a hunk: (line, first column, column after it) in its original and in what stands beside it.
+fn words(review: &mut Review, hunk: usize, removed: &[[u32; 3]], added: &[[u32; 3]]) {
+    let ranges = |of: &[[u32; 3]]| {
+        of.iter()
+            .map(|&[line, start, end]| {
+                let at = |character| alongside_desk::Position { line, character };
+                Range { start: at(start), end: at(end) }
+            })
+            .collect()
+    };
+    review.hunks[hunk].words = Some(Words { removed: ranges(removed), added: ranges(added) });
+}
+
+/// Unchanged lines that say their number, counted from 1.
+fn same(lines: std::ops::RangeInclusive<usize>) -> String {
+    lines.map(|line| format!(" line {line}\n")).collect()
+}
+
+/// The default way to draw a page.
+struct Eyes {
+    palette: Palette,
+    colours: Colours,
+    hunk: Option<usize>,
+    needle: Option<Needle>,
+    sideways: usize,
+}
+
+impl Eyes {
+    fn new(depth: Depth) -> Self {
+        Self {
+            palette: Palette::new(Theme::Dark, depth),
+            colours: Colours::new(),
+            hunk: Some(0),
+            needle: None,
+            sideways: 0,
+        }
+    }
+
+    fn drawn(&self, page: &Page, width: u16, height: u16) -> Buffer {
+        let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
+        let options = DrawOptions {
+            palette: &self.palette,
+            colours: &self.colours,
+            hunk: self.hunk,
+            search: self.needle.as_ref(),
+            sideways: self.sideways,
+        };
+        page.draw(&mut buf, Rect::new(0, 0, width, height), 0, &options);
+        buf
+    }
+}
+
+/// The whole page as text.
+fn shown(page: &Page, width: u16) -> String {
+    let height = u16::try_from(page.rows()).unwrap();
+    text(&Eyes::new(Depth::None).drawn(page, width, height))
+}
+
+/// The visible text, without blanks at the ends of lines.
+fn text(buf: &Buffer) -> String {
+    let lines: Vec<String> = buf.area.rows().map(|row| line(buf, row.y)).collect();
+    lines.join("\n")
+}
+
+fn line(buf: &Buffer, y: u16) -> String {
+    let (mut line, mut x) = (String::new(), 0);
+    while x < buf.area.width {
+        let symbol = buf[(x, y)].symbol();
+        line.push_str(symbol);
+        x += u16::try_from(symbol.width().max(1)).unwrap();
+    }
+    line.trim_end().to_owned()
+}
+
+/// A row in pieces of one style: the piece, and what is said of it.
+fn styles(buf: &Buffer, y: u16) -> String {
+    let mut pieces: Vec<(String, Style)> = Vec::new();
+    for x in 0..buf.area.width {
+        let cell = &buf[(x, y)];
+        match pieces.last_mut() {
+            Some((piece, style)) if *style == cell.style() => piece.push_str(cell.symbol()),
+            _ => pieces.push((cell.symbol().to_owned(), cell.style())),
+        }
+    }
+    let said = |(piece, style): &(String, Style)| {
+        let colour = |before: &str, colour: Option<Color>| match colour {
+            None | Some(Color::Reset) => String::new(),
+            Some(colour) => format!("{before}{colour} "),
+        };
+        let (fg, bg) = (colour("", style.fg), colour("on ", style.bg));
+        let modifiers = format!("{:?}", style.add_modifier).to_lowercase();
+        let modifiers = if style.add_modifier.is_empty() { String::new() } else { modifiers };
+        let all = format!("{fg}{bg}{modifiers}");
+        if all.is_empty() { format!("{piece:?}") } else { format!("{piece:?} {}", all.trim_end()) }
+    };
+    pieces.iter().map(said).collect::<Vec<_>>().join("\n")
+}
+
+impl Page {
+    /// The line of the current text at a row or next to it, counted from 1.
+    fn line_at(&self, row: usize) -> usize {
+        let Some(block) = self.block(row) else { return 1 };
+        let offset = block.offset(row).unwrap_or(0);
+        let line = match block.kind {
+            Kind::Same | Kind::Fold { .. } => block.at.current + offset,
+            Kind::Hunk(hunk) => {
+                let hunk = &self.hunks[hunk];
+                let left = match self.shape() {
+                    Layout::SideBySide => 0,
+                    Layout::OneColumn => rows::sides(hunk).0,
+                };
+                let last = hunk.current.end.saturating_sub(1).max(hunk.current.start);
+                (hunk.current.start + offset.saturating_sub(left)).min(last)
+            }
+        };
+        line.min(self.texts.text(texts::Side::Current).len().saturating_sub(1)) + 1
+    }
+}

@@ -1,0 +1,218 @@
+//! Properties of every review: all of it can be reached, nothing is drawn elsewhere, columns stay.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::review_page::cells::Row;
+use crate::review_page::texts::Side;
+
+/// Lines that are hard to draw.
+fn hard_line() -> impl Strategy<Value = String> {
+    let pieces = proptest::sample::select(vec![
+        "a",
+        "word ",
+        "\t",
+        "漢",
+        "字",
+        "e\u{301}",
+        "😀",
+        "\u{202e}",
+        "\u{1b}",
+        "\u{200d}",
+        "\u{301}",
+        "👍🏽",
+        "🇩🇪",
+        "ｶﾞ",
+        "\u{fe0f}",
+        "क्षि",
+        "\r",
+        "\u{0}",
+        "한",
+    ]);
+    proptest::collection::vec(pieces, 0..24).prop_map(|pieces| pieces.concat())
+}
+
+fn any_diff() -> impl Strategy<Value = String> {
+    let sign =
+        proptest::sample::select(vec![" ", " ", " ", " ", " ", " ", "-", "+", "-", "+", "x", "~", "i"]);
+    proptest::collection::vec((sign, hard_line(), 1..6usize), 0..40).prop_map(|rows| {
+        let mut diff = String::new();
+        for (sign, line, times) in rows {
+            let lines = format!("{sign}{line}\n").repeat(times);
+            // Kinds do not mix in a hunk, and what is only inserted by hand touches no other hunk.
+            match sign {
+                "x" => diff += &format!("|\n-{line}\n{lines}|\n"),
+                "~" => diff += &format!("|\n-{line}\n{lines}|\n"),
+                "i" => diff += &format!(" {line}\n{} {line}\n", format!("~{line}\n").repeat(times)),
+                _ => diff += &lines,
+            }
+        }
+        diff
+    })
+}
+
+fn layouts() -> impl Strategy<Value = Layout> {
+    proptest::sample::select(vec![Layout::SideBySide, Layout::OneColumn])
+}
+
+fn open_all(page: &mut Page) {
+    while let Some(fold) =
+        (0..page.rows()).find(|row| matches!(row_at(page, *row), Row::Fold { open: false, .. }))
+    {
+        page.toggle_fold(fold);
+    }
+}
+
+fn row_at(page: &Page, row: usize) -> Row {
+    page.row_in(page.block(row).unwrap(), row)
+}
+
+fn cells(row: Row) -> Vec<crate::review_page::cells::Cell> {
+    match row {
+        Row::Fold { .. } => Vec::new(),
+        Row::One(cell) => vec![cell],
+        Row::Two(left, right) => left.into_iter().chain(right).collect(),
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_line_is_reached_once_and_in_order(diff in any_diff(), layout in layouts()) {
+        let review = review(&diff);
+        let mut page = Page::new(&review, layout);
+        open_all(&mut page);
+        let all: Vec<_> = (0..page.rows()).flat_map(|row| cells(row_at(&page, row))).collect();
+        let lines = |number: fn(&crate::review_page::cells::Cell) -> Option<usize>, side: Side| {
+            let mut lines: Vec<_> = all.iter().filter(|cell| cell.side == side || layout == Layout::OneColumn)
+                .filter_map(number).collect();
+            lines.dedup();
+            lines
+        };
+        let originals = lines(|cell| cell.original, Side::Original);
+        prop_assert_eq!(originals, (0..page.texts.text(Side::Original).len()).collect::<Vec<_>>());
+        // A dropped hunk's lines stand on the side of the original.
+        let mut currents: Vec<_> = all.iter().filter_map(|cell| cell.current).collect();
+        currents.sort_unstable();
+        currents.dedup();
+        prop_assert_eq!(currents, (0..page.texts.text(Side::Current).len()).collect::<Vec<_>>());
+        for (index, hunk) in review.hunks.iter().enumerate() {
+            let rows = page.hunk_rows(index);
+            prop_assert!(!rows.is_empty());
+            prop_assert!(rows.clone().all(|row| page.hunk_at(row) == Some(index)), "{:?} {:?}", hunk, rows);
+        }
+    }
+
+    #[test]
+    fn a_line_is_the_same_in_all_that_is_said_of_it(diff in any_diff(), layout in layouts()) {
+        let page = Page::new(&review(&diff), layout);
+        for row in 0..page.rows() {
+            for cell in cells(row_at(&page, row)) {
+                let twin = page.texts.line(cell.twin.0, cell.twin.1);
+                prop_assert_eq!(page.texts.line(cell.side, cell.line), twin);
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_outside_is_touched_and_columns_stay(
+        diff in any_diff(), layout in layouts(), width in 0..70u16, height in 0..20u16,
+        x in 0..6u16, y in 0..4u16,
+        sideways in 0..40usize, top in 0..60usize,
+    ) {
+        let page = Page::new(&review(&diff), layout);
+        let eyes = Eyes::new(Depth::Indexed);
+        let whole = Rect::new(0, 0, 60, 20);
+        let untouched = ratatui::buffer::Cell::new("#");
+        let mut buf = Buffer::filled(whole, untouched.clone());
+        let area = Rect::new(x, y, width, height);
+        let needle = Needle::new("a");
+        let (palette, colours) = (&eyes.palette, &eyes.colours);
+        let options = DrawOptions { palette, colours, hunk: Some(0), search: needle.as_ref(), sideways };
+        page.draw(&mut buf, area, top, &options);
+        for at in whole.positions() {
+            let inside = area.contains(at);
+            prop_assert_eq!(buf[at] == untouched, !inside, "{:?}", at);
+        }
+        let area = area.intersection(whole);
+        for row in area.rows() {
+            // Every character that is drawn has its room: what follows a wide one is blank, and the last one
+            // ends inside.
+            let mut column = row.x;
+            while column < row.right() {
+                let symbol = buf[(column, row.y)].symbol();
+                prop_assert!(alongside_desk::harmless::harmful(symbol).next().is_none(), "{:?}", symbol);
+                let wide = u16::try_from(symbol.width()).unwrap();
+                prop_assert!(wide >= 1, "{:?} has no width", symbol);
+                for covered in column + 1..column + wide {
+                    prop_assert!(covered < row.right());
+                    prop_assert_eq!(buf[(covered, row.y)].symbol(), " ");
+                }
+                column += wide;
+            }
+        }
+        let shown = page.rows().saturating_sub(top).min(area.height.into());
+        if layout == Layout::SideBySide && !page.is_one_sided() && area.width > 2 {
+            let middle = area.x + 1 + (area.width - 2) / 2;
+            for at in 0..u16::try_from(shown).unwrap() {
+                if !matches!(row_at(&page, top + usize::from(at)), Row::Fold { .. }) {
+                    prop_assert_eq!(buf[(middle, area.y + at)].symbol(), "│");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn hunks_that_make_no_sense_are_survived(
+        diff in any_diff(), layout in layouts(), numbers in proptest::collection::vec(0..50usize, 0..40),
+        row in 0..90usize,
+        sideways in proptest::sample::select(vec![0, 3, usize::MAX]),
+    ) {
+        let mut review = review(&diff);
+        for (at, numbers) in numbers.chunks_exact(7).enumerate() {
+            let lines = |of: &[usize]| Lines { start: of[0], end: of[1] };
+            let place = |line: usize| {
+                alongside_desk::Position { line: line as u32, character: (line % 5) as u32 }
+            };
+            let range = |of: &[usize]| Range { start: place(of[0]), end: place(of[1]) };
+            let state = [HunkState::Kept, HunkState::Dropped, HunkState::Edited][numbers[6] % 3];
+            let words = Words {
+                removed: numbers.windows(2).map(range).collect(),
+                added: numbers.windows(2).map(range).collect(),
+            };
+            review.hunks.insert(at.min(review.hunks.len()), Hunk {
+                original: lines(numbers),
+                proposed: lines(&numbers[2..]),
+                current: lines(&numbers[4..]),
+                state,
+                words: Some(words),
+            });
+        }
+        let mut page = Page::new(&review, layout);
+        let anchor = page.anchor(row);
+        page.toggle_fold(row);
+        page.find(&Needle::new("a").unwrap(), row, row % 2 == 0);
+        page.update(&review);
+        let eyes = Eyes { sideways, ..Eyes::new(Depth::True) };
+        eyes.drawn(&page, 60, 30);
+        prop_assert!(page.rows() == 0 || page.row(anchor) < page.rows());
+        page.lines_in(0..page.rows());
+        for hunk in 0..review.hunks.len() {
+            prop_assert!(page.hunk_rows(hunk).end <= page.rows());
+        }
+    }
+
+    #[test]
+    fn anchors_come_back_to_their_rows(diff in any_diff(), layout in layouts(), row in 0..200usize) {
+        let review = review(&diff);
+        let mut page = Page::new(&review, layout);
+        prop_assume!(page.rows() > 0);
+        let row = row % page.rows();
+        let anchor = page.anchor(row);
+        prop_assert_eq!(page.row(anchor), row);
+        page.update(&review);
+        prop_assert_eq!(page.row(anchor), row);
+        let line = page.line_at(row);
+        open_all(&mut page);
+        prop_assert_eq!(page.line_at(page.row(anchor)), line);
+    }
+}

@@ -1,0 +1,116 @@
+//! Styles, in words: what carries meaning on which terminal.
+
+use super::*;
+
+fn small() -> Review {
+    let mut review = review(" def f():\n-    old = 1\n+    new = 1\n|\n-b\nxc\n|\n-d\n+e\n~mine\n");
+    words(&mut review, 0, &[[1, 4, 7]], &[[1, 4, 7]]);
+    review
+}
+
+fn all_rows(eyes: &Eyes, page: &Page, width: u16) -> String {
+    let drawn = eyes.drawn(page, width, u16::try_from(page.rows()).unwrap());
+    drawn.area.rows().map(|row| styles(&drawn, row.y)).collect::<Vec<_>>().join("\n\n")
+}
+
+#[test]
+fn without_colours() {
+    let page = Page::new(&small(), Layout::OneColumn);
+    insta::assert_snapshot!(all_rows(&Eyes::new(Depth::None), &page, 30));
+}
+
+#[test]
+fn with_sixteen_colours() {
+    let page = Page::new(&small(), Layout::OneColumn);
+    insta::assert_snapshot!(all_rows(&Eyes::new(Depth::Sixteen), &page, 30));
+}
+
+#[test]
+fn with_256_colours() {
+    let page = Page::new(&small(), Layout::OneColumn);
+    insta::assert_snapshot!(all_rows(&Eyes::new(Depth::Indexed), &page, 30));
+}
+
+#[test]
+fn with_all_colours_on_light() {
+    let page = Page::new(&small(), Layout::OneColumn);
+    let eyes = Eyes { palette: Palette::new(Theme::Light, Depth::True), ..Eyes::new(Depth::True) };
+    insta::assert_snapshot!(all_rows(&eyes, &page, 30));
+}
+
+#[test]
+fn the_hunk_that_keys_act_on_is_marked() {
+    let page = Page::new(&small(), Layout::OneColumn);
+    let mut eyes = Eyes::new(Depth::Sixteen);
+    eyes.hunk = Some(1);
+    let drawn = eyes.drawn(&page, 30, 7);
+    let margin: Vec<_> = (0..7).map(|y| drawn[(0, y)].symbol()).collect();
+    assert_eq!(margin, [" ", "╭", "╰", "▌", "▌", "╭", "╰"]);
+}
+
+#[test]
+fn words_are_found_by_utf16_columns() {
+    let mut review = review("-a😀b old c\n+a😀b new c\n");
+    words(&mut review, 0, &[[0, 5, 8]], &[[0, 5, 8]]);
+    let drawn = Eyes::new(Depth::None).drawn(&Page::new(&review, Layout::OneColumn), 24, 2);
+    assert!(styles(&drawn, 0).contains("\"old\" bold | underlined"), "{}", styles(&drawn, 0));
+    assert!(styles(&drawn, 1).contains("\"new\" bold | underlined"), "{}", styles(&drawn, 1));
+}
+
+#[test]
+fn a_dropped_hunk_marks_no_words_in_what_stays() {
+    let mut review = review("-old\nxnew\n");
+    words(&mut review, 0, &[[0, 0, 3]], &[[0, 0, 3]]);
+    let drawn = Eyes::new(Depth::None).drawn(&Page::new(&review, Layout::OneColumn), 24, 2);
+    assert!(!styles(&drawn, 0).contains("underlined"), "{}", styles(&drawn, 0));
+}
+
+#[test]
+fn every_match_is_marked() {
+    let page = Page::new(&review(" def Total(total):\n-x\n+y TOTAL\n"), Layout::OneColumn);
+    let mut eyes = Eyes::new(Depth::None);
+    eyes.needle = Needle::new("total");
+    insta::assert_snapshot!(all_rows(&eyes, &page, 30), @r#"
+    " 1 1   def "
+    "Total" reversed
+    "("
+    "total" reversed
+    "):      "
+
+    "▌" bold
+    "2   "
+    "-" bold
+    " x                      "
+
+    "▌" bold
+    "  2 "
+    "+" bold
+    " y "
+    "TOTAL" reversed
+    "                "
+    "#);
+    eyes.needle = Needle::new("Total");
+    let drawn = eyes.drawn(&page, 30, 3);
+    assert_eq!(styles(&drawn, 0).matches("reversed").count(), 1);
+    assert_eq!(styles(&drawn, 2).matches("reversed").count(), 0);
+}
+
+#[tokio::test]
+async fn source_code_is_coloured_once_its_colours_are_there() {
+    let page = Page::new(
+        &review(" def f():\n-    return 1\n+    return 2  # two\n g()\n-return 3\nxreturn 4\n"),
+        Layout::OneColumn,
+    );
+    let mut eyes = Eyes::new(Depth::Indexed);
+    let before = all_rows(&eyes, &page, 36);
+    eyes.colours.ask("/p/a.py", page.lines_in(0..page.rows()));
+    while all_rows(&eyes, &page, 36) == before || !all_rows(&eyes, &page, 36).contains("\"# two\"") {
+        tokio::time::timeout(std::time::Duration::from_secs(60), eyes.colours.changed())
+            .await
+            .expect("colours come");
+    }
+    while eyes.colours.line(page.texts.text(crate::review_page::texts::Side::Original).text(), 1).is_none() {
+        eyes.colours.changed().await;
+    }
+    insta::assert_snapshot!(all_rows(&eyes, &page, 36));
+}

@@ -1,0 +1,89 @@
+//! The three texts of a review, line by line, without line endings that carry no information.
+
+use std::sync::Arc;
+
+use alongside_desk::{Review, Text};
+
+/// One of the three texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Original,
+    Proposed,
+    Current,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct ReviewTexts {
+    original: Text,
+    proposed: Text,
+    current: Text,
+    /// Whether every line of every text ends in `\r\n`, so that `\r` is not worth showing.
+    crlf: bool,
+}
+
+impl ReviewTexts {
+    pub(super) fn new(review: &Review) -> Self {
+        let original = Text::new(review.original.clone().unwrap_or_default());
+        let proposed = Text::new(review.proposed.clone());
+        let current = if Arc::ptr_eq(&review.current, &review.proposed) {
+            proposed.clone()
+        } else {
+            Text::new(review.current.clone())
+        };
+        let mut texts = Self { original, proposed, current, crlf: false };
+        texts.look_at_endings();
+        texts
+    }
+
+    /// Takes over the current text; the others never change.
+    pub(super) fn update(&mut self, review: &Review) {
+        if !Arc::ptr_eq(self.current.text(), &review.current) {
+            self.current = Text::new(review.current.clone());
+            self.look_at_endings();
+        }
+    }
+
+    fn look_at_endings(&mut self) {
+        let texts = [&self.original, &self.proposed, &self.current];
+        self.crlf = texts.iter().all(|text| is_crlf(text.text()))
+            && texts.iter().any(|text| text.text().contains('\n'));
+    }
+
+    pub(super) fn text(&self, side: Side) -> &Text {
+        match side {
+            Side::Original => &self.original,
+            Side::Proposed => &self.proposed,
+            Side::Current => &self.current,
+        }
+    }
+
+    /// A line as it is shown, 0-based; empty beyond the end.
+    pub(super) fn line(&self, side: Side, line: usize) -> &str {
+        #[cfg(test)]
+        LINES_READ.with(|read| read.set(read.get() + 1));
+        let line = self.text(side).lines(line..line.saturating_add(1));
+        match line.strip_suffix('\n') {
+            Some(line) if self.crlf => line.strip_suffix('\r').unwrap_or(line),
+            Some(line) => line,
+            None => line,
+        }
+    }
+
+    /// Whether this is a last line that lacks its line ending.
+    pub(super) fn ends_open(&self, side: Side, line: usize) -> bool {
+        let text = self.text(side);
+        line + 1 == text.len() && text.ends_open()
+    }
+}
+
+/// Whether every `\n` has its `\r`. Stops at the first that has not.
+fn is_crlf(text: &str) -> bool {
+    text.match_indices('\n').all(|(at, _)| text[..at].ends_with('\r'))
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How many lines this thread has looked at, so that a test can count what drawing costs.
+    pub(super) static LINES_READ: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}

@@ -1,0 +1,148 @@
+-- What a buffer holds as the pieces of a text, read in parts where it was touched, and shown with the least changes, so
+-- that cursors, marks and folds stay where they are. sync.lua builds on this.
+
+local harmless = require('alongside.harmless')
+local merge = require('alongside.merge')
+local text = require('alongside.text')
+
+---@class alongside.BufferText
+---@field buf integer? where the text is shown
+---@field format alongside.Format? how it is shown
+---@field seen string[]? what the buffer held when it was read last
+---@field is_touched boolean? whether it was changed since then
+---@field on_format fun(format: alongside.Format) called when line endings are shown in another way
+local BufferText = {}
+BufferText.__index = BufferText
+
+--- Whether the buffer holds nothing at all, rather than one empty line: Neovim tells by the size only.
+local function is_empty(buf)
+  if vim.api.nvim_buf_line_count(buf) > 1 or vim.api.nvim_buf_get_lines(buf, 0, 1, false)[1] ~= '' then
+    return false
+  end
+  return vim.api.nvim_buf_call(buf, function()
+    return vim.fn.wordcount().bytes == 0
+  end)
+end
+
+function BufferText:options()
+  local options = vim.bo[self.buf]
+  return { bom = options.bomb, dos = options.fileformat == 'dos', eol = options.endofline }
+end
+
+-- What is unchanged since the buffer was last looked at: lines at its beginning and its end.
+function BufferText:mark_clean()
+  self.count = vim.api.nvim_buf_line_count(self.buf)
+  self.seen_count = self.count
+  self.head, self.tail = self.count, self.count
+  self.is_touched = false
+end
+
+--- What the buffer holds. Reads the lines that were touched only.
+---@return string[] pieces
+function BufferText:read()
+  local buf, format = self.buf, self:options()
+  local count = vim.api.nvim_buf_line_count(buf)
+  -- Read is not sent.
+  self.is_behind = self.is_behind or self.is_touched
+  if is_empty(buf) then
+    self.seen, self.seen_format = text.nothing(format), format
+    self:mark_clean()
+    return self.seen
+  end
+  local extra = format.eol and 1 or 0
+  local head, tail = self.head, self.tail
+  -- What Neovim tells of changes of an empty buffer does not add up.
+  local known = self.seen
+    and count == self.count
+    and tail >= 0
+    and #self.seen == self.seen_count + extra
+    and text.same_format(format, self.seen_format)
+  if not known then
+    head, tail = 0, 0
+  end
+  tail = math.min(tail, count, self.seen_count)
+  if format.bom then
+    tail = math.min(tail, count - 1, self.seen_count - 1)
+  end
+  head = math.min(head, count - tail, self.seen_count - tail)
+  if not format.eol and tail == 0 then
+    -- The last line has no line end, and may not be the last one any more.
+    head = math.max(0, math.min(head, count - 1, self.seen_count - 1))
+  end
+  local lines = vim.api.nvim_buf_get_lines(buf, head, count - tail, true)
+  self:repair(lines, head)
+  local new = text.pieces(lines, head, count, format)
+  if known then
+    self.seen = text.spliced(self.seen, head, #self.seen - extra - tail, new)
+  else
+    if format.eol then
+      new[#new + 1] = ''
+    end
+    self.seen = new
+  end
+  self.seen_format = format
+  self:mark_clean()
+  return self.seen
+end
+
+-- Bytes that are not UTF-8 cannot be sent. What is shown is what is sent, so they are replaced where they are shown.
+function BufferText:repair(lines, first)
+  for i, line in ipairs(lines) do
+    if line:find('[\128-\255]') then
+      local right = harmless.utf8(line)
+      if right ~= line then
+        lines[i] = right
+        self:quietly(function()
+          vim.api.nvim_buf_set_lines(self.buf, first + i - 1, first + i, true, { right })
+        end)
+      end
+    end
+  end
+end
+
+-- Changes the buffer without taking that for typing.
+function BufferText:quietly(change)
+  local was = self.is_quiet
+  local modifiable = vim.bo[self.buf].modifiable
+  self.is_quiet = true
+  vim.bo[self.buf].modifiable = true
+  local ok, err = pcall(change)
+  vim.bo[self.buf].modifiable = modifiable
+  vim.bo[self.buf].modified = false
+  self.is_quiet = was
+  if not ok then
+    error(err, 0)
+  end
+end
+
+--- Shows `pieces`, of which the buffer held `from` so far.
+function BufferText:show(from, pieces)
+  local buf = self.buf
+  local before = self:options()
+  local format = text.format(pieces, self.format)
+  -- A buffer without a last line end can hold nothing, too: that is no empty line.
+  local old = is_empty(buf) and {} or text.lines(from, before)
+  local new = text.lines(pieces, format)
+  self:quietly(function()
+    if #old == 0 or #new == 0 then
+      vim.api.nvim_buf_set_lines(buf, 0, -1, true, new)
+    else
+      local hunks = merge.differences(old, new)
+      for i = #hunks, 1, -1 do
+        local first, last, start, stop = unpack(hunks[i])
+        vim.api.nvim_buf_set_lines(buf, first, last, true, vim.list_slice(new, start + 1, stop))
+      end
+    end
+    local options = vim.bo[buf]
+    options.bomb, options.fileformat, options.endofline = format.bom, format.dos and 'dos' or 'unix', format.eol
+  end)
+  local changed = self.format and self.format.dos ~= format.dos
+  self.format = format
+  self.seen, self.seen_format = pieces, format
+  self:mark_clean()
+  if changed then
+    self.on_format(format)
+  end
+end
+
+return BufferText

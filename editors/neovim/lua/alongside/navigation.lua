@@ -1,0 +1,106 @@
+-- Announces reviews, and takes the person to one when they ask.
+
+local config = require('alongside.config')
+local harmless = require('alongside.harmless')
+local messages = require('alongside.messages')
+local target = require('alongside.target')
+local winbar = require('alongside.winbar')
+local window_state = require('alongside.window_state')
+
+local M = {}
+
+local announced = {} ---@type alongside.Review[] to announce in a moment
+
+local function reviews()
+  return require('alongside.review')
+end
+
+--- Announces a new review.
+---@param review alongside.Review
+function M.announce(review)
+  local go = config.current.keys.go and winbar.key_name(config.current.keys.go) or ':Alongside'
+  announced[#announced + 1] = review
+  if #announced > 1 then
+    return
+  end
+  -- Reviews that arrive together, as when Neovim connects, share one message.
+  vim.defer_fn(function()
+    local new = vim.tbl_filter(function(one)
+      return not one.is_over and not (one.view and one.view:is_shown())
+    end, announced)
+    announced = {}
+    if #new == 1 then
+      local one = new[1]
+      messages.later(('%s proposes %s (%s): %s'):format(winbar.agent_name(one.agent), reviews().name(one), reviews().changes(one), go))
+    elseif #new > 1 then
+      messages.later(('%d reviews are waiting: %s'):format(#new, go))
+    end
+  end, 40)
+end
+
+local function open(review, origin)
+  messages.hush()
+  local shown = review.view
+  if shown and shown:is_shown() then
+    shown:focus()
+    return
+  end
+  local before = reviews().of_buffer(vim.api.nvim_get_current_buf())
+  origin = origin or window_state.here()
+  origin.before = before and before.view.origin or nil
+  if not shown or not vim.api.nvim_buf_is_loaded(shown.right) then
+    if shown then
+      shown:close()
+    end
+    shown = reviews().make_view(review)
+  end
+  shown:open(origin, review.line or reviews().first_line(review))
+  if review.look then
+    vim.fn.winrestview(review.look)
+  end
+  reviews().show(review)
+end
+
+--- Goes to a review: the named one, that of the current file, the only one, or the one that the person chooses.
+---@param id integer?
+---@param origin table? where to return to; here by default
+function M.go(id, origin)
+  if vim.fn.getcmdwintype() ~= '' then
+    return messages.now('alongside: close the command-line window first.', vim.log.levels.WARN)
+  end
+  local all, here = reviews().all(), reviews().looked_at()
+  if type(id) == 'string' or id then
+    all = vim.tbl_filter(function(review)
+      return review.id == tonumber(id) or review.key == id
+    end, all)
+  elseif here and #all > 1 then
+    all = vim.tbl_filter(function(review)
+      return review ~= here
+    end, all)
+  end
+  if #all == 0 then
+    return messages.now(id and ('alongside: there is no review %s.'):format(harmless.name(id)) or 'alongside: no review is waiting.')
+  end
+  local of_this_file = vim.tbl_filter(function(review)
+    return target.buffer(review.file) == vim.api.nvim_get_current_buf()
+  end, all)
+  if #all == 1 or #of_this_file == 1 then
+    return open(#all == 1 and all[1] or of_this_file[1], origin)
+  end
+  origin = origin or window_state.here()
+  vim.ui.select(all, {
+    prompt = 'Which review?',
+    kind = 'alongside',
+    format_item = function(review)
+      return ('%s: %s (%s)'):format(winbar.agent_name(review.agent), reviews().name(review), reviews().changes(review))
+    end,
+  }, function(chosen)
+    if chosen and not chosen.is_over then
+      open(chosen, origin)
+    elseif chosen then
+      messages.now(('%s: this review has already ended.'):format(reviews().name(chosen)))
+    end
+  end)
+end
+
+return M
