@@ -13,9 +13,16 @@ local function with(files, options, body)
   end)
 end
 
-local function await_active(e, what, skip)
+-- Waits until the active file has these values.
+local function await_active(e, values, skip)
   return e:await_message(CONTEXT, function(params)
-    return params.active and what(params.active)
+    return params.active and vim.deep_equal(params.active, vim.tbl_deep_extend('force', params.active, values))
+  end, skip)
+end
+
+local function await_no_selection(e, skip)
+  e:await_message(CONTEXT, function(params)
+    return params.active and params.active.selectedText == nil
   end, skip)
 end
 
@@ -56,18 +63,14 @@ end
 local function selects(lines, keys, wanted)
   return function()
     with({ ['a.txt'] = table.concat(lines, '\n') .. '\n' }, { args = { 'a.txt' } }, function(e)
-      await_active(e, function(active)
-        return active.selectedText == nil
-      end)
+      await_no_selection(e)
       e:keys(keys)
-      local message = await_active(e, function(active)
-        return active.selectedText ~= nil and (wanted == nil or active.selectedText == wanted)
+      e:await_message(CONTEXT, function(params)
+        local selected = params.active and params.active.selectedText
+        return selected and (wanted == nil or selected == wanted)
       end)
-      assert(message)
       e:keys('<Esc>')
-      await_active(e, function(active)
-        return active.selectedText == nil
-      end, #e:got(CONTEXT) - 1)
+      await_no_selection(e, #e:got(CONTEXT) - 1)
     end)
   end
 end
@@ -78,13 +81,9 @@ return {
     function()
       with({ ['a.txt'] = 'a\n', ['b.txt'] = 'x😀é y\n' }, { args = { 'a.txt', 'b.txt' } }, function(e, root)
         e:cmd('next')
-        await_active(e, function(active)
-          return active.path == root .. '/b.txt' and active.cursor.character == 0
-        end)
+        await_active(e, { path = root .. '/b.txt', cursor = { character = 0 } })
         e:keys('fy')
-        await_active(e, function(active)
-          return active.cursor.line == 0 and active.cursor.character == 5
-        end)
+        await_active(e, { cursor = { line = 0, character = 5 } })
         assert(vim.deep_equal(names(newest(e)), { 'b.txt', 'a.txt' }), vim.inspect(newest(e)))
         assert(newest(e).openFiles[1].dirty == false)
         e:keys('A!<Esc>')
@@ -116,8 +115,8 @@ return {
         for _, keys in ipairs({ 'ggVG', 'gg0lvG$', 'gg0<C-v>G$', ':next<CR>V' }) do
           local before = count(e)
           e:keys('<Esc>' .. keys)
-          local text = await_active(e, function(active)
-            return active.selectedText and #active.selectedText > 1000
+          local text = e:await_message(CONTEXT, function(params)
+            return params.active and params.active.selectedText and #params.active.selectedText > 1000
           end, before).params.active.selectedText
           local units = vim.fn.strutf16len(text)
           assert(units >= 16384 and units <= 16410, keys .. ' ' .. units)
@@ -130,15 +129,11 @@ return {
     'a terminal or a floating window leaves the file active that was looked at last, with its selection',
     function()
       with({ ['a.txt'] = 'one two\n', ['b.txt'] = 'b\n' }, { args = { 'a.txt' } }, function(e, root)
-        await_active(e, function()
-          return true
-        end)
+        await_active(e, {})
         e:lua([[vim.cmd('split | enew | setlocal buftype=nofile | wincmd p')]])
         settle(e)
         e:keys('wviw<C-w>w')
-        await_active(e, function(active)
-          return active.selectedText == 'two'
-        end)
+        await_active(e, { selectedText = 'two' })
         settle(e)
         assert(newest(e).active.selectedText == 'two')
         -- Also from a command line.
@@ -167,9 +162,7 @@ return {
     'an unnamed text is no file, and neither is one that is not on disk yet',
     function()
       with({ ['a.txt'] = 'one\n' }, { args = { 'a.txt' } }, function(e)
-        await_active(e, function()
-          return true
-        end)
+        await_active(e, {})
         e:cmd('enew')
         e:await_message(CONTEXT, function(params)
           return params.active == nil and #params.openFiles == 1
@@ -191,9 +184,7 @@ return {
       with({ ['deep/a.txt'] = 'one\n' }, {}, function(e, root)
         assert(vim.uv.fs_symlink(root .. '/deep', other .. '/link'))
         e:lua([[vim.api.nvim_buf_set_name(0, ...) vim.cmd('edit!')]], other .. '/link/a.txt')
-        await_active(e, function(active)
-          return active.path == root .. '/deep/a.txt'
-        end)
+        await_active(e, { path = root .. '/deep/a.txt' })
       end)
     end,
   },
@@ -204,9 +195,7 @@ return {
         e:cmd('next')
         settle(e)
         e:cmd('saveas c.txt')
-        await_active(e, function(active)
-          return active.path == root .. '/c.txt'
-        end)
+        await_active(e, { path = root .. '/c.txt' })
         for _, one in ipairs({ { 'bdelete', 'c.txt' }, { 'silent! bwipeout a.txt', 'a.txt' } }) do
           local before = count(e)
           e:cmd(one[1])
@@ -222,13 +211,9 @@ return {
     function()
       local other = editor.files(editor.directory(), { ['o.txt'] = 'o\n' }, true)
       with({ ['a.txt'] = 'one\n' }, { args = { 'a.txt' } }, function(e, root)
-        await_active(e, function(active)
-          return active.path == root .. '/a.txt'
-        end)
+        await_active(e, { path = root .. '/a.txt' })
         e:cmd('edit ' .. other .. '/o.txt')
-        await_active(e, function(active)
-          return active.path == other .. '/o.txt'
-        end)
+        await_active(e, { path = other .. '/o.txt' })
         e:await_message(CONTEXT, function(params)
           return params.active == nil and vim.deep_equal(names(params), { 'a.txt' })
         end)
@@ -252,9 +237,7 @@ return {
           e:keys('j')
           vim.wait(5)
         end
-        await_active(e, function(active)
-          return active.cursor.line == 200
-        end)
+        await_active(e, { cursor = { line = 200 } })
         local passed = (vim.uv.hrtime() - began) / 1e6
         assert(count(e) - before <= passed / 50 + 2, ('%d in %d ms'):format(count(e) - before, passed))
       end)
@@ -278,9 +261,7 @@ return {
       with({ ['a.txt'] = 'caf\233 \0 x\n', ['b\233.txt'] = 'two\n' }, { args = { 'a.txt' } }, function(e)
         e:cmd('set binary | edit! ++bin a.txt')
         e:keys('V')
-        await_active(e, function(active)
-          return active.selectedText == 'caf\239\191\189 \0 x'
-        end)
+        await_active(e, { selectedText = 'caf\239\191\189 \0 x' })
         e:keys('<Esc>')
         e:lua([[vim.cmd.edit(vim.fn.fnameescape('b\233.txt'))]])
         settle(e)

@@ -12,6 +12,7 @@ local test = reviewing.test
 local open = reviewing.open
 local await = reviewing.await
 local go = reviewing.go
+local show = reviewing.show
 local typed = reviewing.typed
 local await_mode = reviewing.await_mode
 local await_text = reviewing.await_text
@@ -86,8 +87,7 @@ test('the bar says how the file differs, and goes without things where it is nar
   bar('a.txt  1 of 1 kept  file: LF, proposal: CRLF | \\a accept  \\r reject', { ends = 'lf' }, 70)
   bar('a.txt  1 of 1 kept', { keys = { accept = false, reject = false } }, 39)
   nvim:lua('vim.o.columns = 200')
-  open(nvim, { fileLineEnding = 'crlf' })
-  go(nvim)
+  show(nvim, { fileLineEnding = 'crlf' })
   await(nvim, 'the bar', [[return vim.wo.winbar:find('file: CRLF, proposal: LF', 1, true)]])
 end)
 
@@ -102,8 +102,7 @@ test('names of agents and files are harmless', {}, function(nvim)
 end)
 
 test(':edit shows the proposal again', {}, function(nvim)
-  open(nvim)
-  go(nvim)
+  show(nvim)
   nvim:keys('Ax<Esc>')
   await_text(nvim, (PROPOSED:gsub('TWO', 'TWOx')))
   nvim:keys(':e!<CR>')
@@ -130,16 +129,14 @@ end)
 test('who is in a floating window comes back to it', {}, function(nvim)
   nvim:lua([[float = vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), true,
     { relative = 'editor', row = 1, col = 1, width = 20, height = 5 })]])
-  open(nvim)
-  go(nvim)
+  show(nvim)
   nvim:keys('\\a')
   await_decided(nvim, 'accept')
   await(nvim, 'the window', 'return vim.api.nvim_get_current_win() == float and vim.fn.tabpagenr("$") == 1')
 end)
 
 test('a window that floats above the review does not keep it', {}, function(nvim)
-  open(nvim)
-  go(nvim)
+  show(nvim)
   nvim:lua([[vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), false,
     { relative = 'editor', row = 1, col = 1, width = 20, height = 5 })]])
   nvim:keys('\\a')
@@ -149,14 +146,12 @@ end)
 
 test('where the person came from may be gone', {}, function(nvim)
   nvim:cmd('tabnew b.txt')
-  open(nvim)
-  go(nvim)
+  show(nvim)
   nvim:cmd('tabclose 2')
   nvim:keys('\\a')
   await_decided(nvim, 'accept')
   await(nvim, 'another tab page', 'return vim.fn.tabpagenr("$") == 1 and vim.fn.bufname() == "a.txt"')
-  open(nvim, { id = 2 })
-  go(nvim)
+  show(nvim, { id = 2 })
   nvim:cmd('tabonly')
   nvim:keys('\\a')
   await_decided(nvim, 'accept', 2)
@@ -166,8 +161,7 @@ test('where the person came from may be gone', {}, function(nvim)
 end)
 
 test('other windows in its tab page stay', {}, function(nvim)
-  open(nvim)
-  go(nvim)
+  show(nvim)
   nvim:cmd('botright split b.txt')
   eq(false, nvim:lua('return vim.wo.diff'))
   nvim:keys('<C-w>t<C-w>l\\a')
@@ -177,8 +171,7 @@ test('other windows in its tab page stay', {}, function(nvim)
 end)
 
 test('another name gets a copy, and accepts nothing', {}, function(nvim)
-  open(nvim)
-  go(nvim)
+  show(nvim)
   nvim:keys(':w copy.txt<CR>')
   local path = nvim.root .. '/copy.txt'
   editor.await('the copy', function()
@@ -190,8 +183,7 @@ end)
 
 test('without keys of its own the commands are named', { setup = { keys = { accept = false, reject = false } } }, function(nvim)
   nvim:lua('vim.o.columns = 160')
-  open(nvim)
-  go(nvim)
+  show(nvim)
   local bar = nvim:lua('return vim.api.nvim_eval_statusline(vim.wo.winbar, { winid = 0, use_winbar = true, maxwidth = 300 }).str')
   assert(bar:find(':Alongside accept', 1, true), bar)
   eq('', nvim:lua([[return vim.fn.maparg('\\a', 'n')]]))
@@ -222,8 +214,7 @@ test('what is decided is what is looked at', {}, function(nvim)
 end)
 
 test('what another desk changes is seen, and what is typed meanwhile stays', {}, function(nvim)
-  open(nvim)
-  go(nvim)
+  show(nvim)
   nvim:keys('Amine')
   await_mode(nvim, 'i')
   nvim:lua('desk.change(1, ...)', (PROPOSED:gsub('TWO', 'TWOmine'):gsub('SIX', 'six'):gsub('^one', 'zero\none')))
@@ -246,8 +237,7 @@ for seed, ends in ipairs({ '\n', '\r\n', '\n', '\r\n', '\n', '\n' }) do
       text = text:gsub('\n', ends)
       return seed > 3 and text:gsub('%s*$', '') or text
     end
-    open(nvim, { original = with_ends(ORIGINAL), proposed = with_ends(PROPOSED) })
-    go(nvim)
+    show(nvim, { original = with_ends(ORIGINAL), proposed = with_ends(PROPOSED) })
     for round = 1, 150 do
       local done = {}
       for i = 1, 12 do
@@ -280,8 +270,7 @@ for seed, ends in ipairs({ '\n', '\r\n', '\n', '\r\n', '\n', '\n' }) do
 end
 
 test('an agent whose answer is awaited gets what was typed last', {}, function(nvim)
-  open(nvim)
-  go(nvim)
+  show(nvim)
   nvim:lua([[
     vim.api.nvim_buf_set_lines(0, 0, 1, false, { 'first' })
     require('alongside.review').flush(7, 1)
@@ -294,8 +283,7 @@ for name, text in vim.spairs({
   crlf = 'one\r\ntwo\r\n', bom = '\239\187\191one\ntwo\n', ['no last line end'] = 'one\ntwo', both = '\239\187\191one\r\ntwo',
 }) do
   test('an edit leaves the rest of the text as it is: ' .. name, {}, function(nvim)
-    open(nvim, { original = (text:gsub('two', 'zwei')), proposed = text })
-    go(nvim)
+    show(nvim, { original = (text:gsub('two', 'zwei')), proposed = text })
     local shown = nvim:lua([[return vim.tbl_map(function(win)
       return vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(win), 0, -1, false) end, vim.api.nvim_tabpage_list_wins(0))]])
     eq({ { 'one', 'zwei' }, { 'one', 'two' } }, shown)

@@ -10,6 +10,7 @@ local test = reviewing.test
 local open = reviewing.open
 local await = reviewing.await
 local go = reviewing.go
+local show = reviewing.show
 local typed = reviewing.typed
 local await_mode = reviewing.await_mode
 local await_text = reviewing.await_text
@@ -55,8 +56,7 @@ test('closing what holds edits asks first, and the answer may be to keep it', {}
 end)
 
 test('closing the original leaves the proposal', {}, function(nvim)
-  open(nvim)
-  go(nvim)
+  show(nvim)
   nvim:keys('<C-w>h:q<CR>')
   await(nvim, 'one window', 'return #vim.api.nvim_tabpage_list_wins(0) == 1')
   undecided(nvim)
@@ -65,8 +65,7 @@ test('closing the original leaves the proposal', {}, function(nvim)
 end)
 
 test('what is wrong with accepting is asked about, and Enter is no', {}, function(nvim)
-  open(nvim, { stale = true })
-  go(nvim)
+  show(nvim, { stale = true })
   nvim:keys('\\a')
   await(nvim, 'the question', 'return #asked == 1')
   undecided(nvim)
@@ -83,8 +82,7 @@ test('what is wrong with accepting is asked about, and Enter is no', {}, functio
 end)
 
 test('no to the question after :wq keeps the review before the person', {}, function(nvim)
-  open(nvim, { stale = true })
-  go(nvim)
+  show(nvim, { stale = true })
   nvim:keys(':wq<CR>')
   await(nvim, 'the question', 'return #asked == 1')
   await(nvim, 'the review to be back', [[return vim.bo.buftype == 'acwrite' and #vim.api.nvim_tabpage_list_wins(0) == 2]])
@@ -92,8 +90,7 @@ test('no to the question after :wq keeps the review before the person', {}, func
 end)
 
 test('what is typed when the review ends elsewhere stays where it is typed', {}, function(nvim)
-  open(nvim)
-  go(nvim)
+  show(nvim)
   nvim:keys('Ahel')
   await_mode(nvim, 'i')
   await_text(nvim, (PROPOSED:gsub('TWO', 'TWOhel')))
@@ -126,8 +123,7 @@ test('what is typed when the review ends elsewhere stays where it is typed', {},
 end)
 
 test('what no draft has counts as unsaved', {}, function(nvim)
-  open(nvim)
-  go(nvim)
+  show(nvim)
   nvim:keys('Ahel')
   await_text(nvim, (PROPOSED:gsub('TWO', 'TWOhel')))
   nvim:lua([[desk.close(1, 'agentGone', false)]])
@@ -136,8 +132,7 @@ test('what no draft has counts as unsaved', {}, function(nvim)
 end)
 
 test('keys pressed when the review ends elsewhere do not land in another buffer', {}, function(nvim)
-  open(nvim)
-  go(nvim)
+  show(nvim)
   nvim:keys('jd')
   await_mode(nvim, 'n')
   nvim:lua([[desk.close(1, 'answeredInAgent', false)]])
@@ -147,8 +142,7 @@ test('keys pressed when the review ends elsewhere do not land in another buffer'
 end)
 
 test('a second proposal for the file comes in the place of the first', {}, function(nvim)
-  open(nvim)
-  go(nvim)
+  show(nvim)
   local tab = nvim:lua('return vim.api.nvim_get_current_tabpage()')
   -- In one turn; the place is kept for 1 s.
   nvim:lua([[
@@ -171,8 +165,7 @@ test('the end of the server closes what is shown and keeps what was not sent', {
   go(nvim)
   nvim:lua([[require('alongside.review').gone(7)]])
   await_picture(nvim, before)
-  open(nvim)
-  go(nvim)
+  show(nvim)
   nvim:lua([[
     vim.api.nvim_buf_set_lines(0, 0, 1, false, { 'typed' })
     require('alongside.review').gone(7)
@@ -183,8 +176,7 @@ test('the end of the server closes what is shown and keeps what was not sent', {
 end)
 
 test('what was not sent when the person is elsewhere is a buffer that Neovim asks about', {}, function(nvim)
-  open(nvim)
-  go(nvim)
+  show(nvim)
   nvim:lua([[
     vim.api.nvim_buf_set_lines(0, 0, 1, false, { 'typed' })
     vim.cmd('tabnext 1')

@@ -11,6 +11,7 @@ local test = reviewing.test
 local open = reviewing.open
 local await = reviewing.await
 local go = reviewing.go
+local show = reviewing.show
 local typed = reviewing.typed
 local await_mode = reviewing.await_mode
 local await_text = reviewing.await_text
@@ -44,8 +45,7 @@ test('several that come at once are one announcement', {}, function(nvim)
 end)
 
 test('the review is a tab page with the original and the proposal in diff mode', {}, function(nvim)
-  open(nvim)
-  go(nvim)
+  show(nvim)
   local seen = nvim:lua([[
     local wins, seen = vim.api.nvim_tabpage_list_wins(0), {}
     for i, win in ipairs(wins) do
@@ -62,8 +62,7 @@ test('the review is a tab page with the original and the proposal in diff mode',
 end)
 
 test('do, dp, undo, substitutions, macros and pasting reach the companion as they are seen', {}, function(nvim)
-  open(nvim)
-  go(nvim)
+  show(nvim)
   local function both(keys, expected)
     nvim:keys(keys)
     await_text(nvim, expected)
@@ -88,8 +87,7 @@ test('do, dp, undo, substitutions, macros and pasting reach the companion as the
 end)
 
 test('what has become of the changes is seen', {}, function(nvim)
-  open(nvim)
-  go(nvim)
+  show(nvim)
   nvim:keys('do')
   await_text(nvim, (PROPOSED:gsub('TWO', 'two')))
   nvim:keys(']cAx<Esc>')
@@ -227,8 +225,7 @@ test('nothing that writes by itself accepts', {
     })
   ]],
 }, function(nvim)
-  open(nvim)
-  go(nvim)
+  show(nvim)
   nvim:keys('Ax<Esc>ddu')
   await_text(nvim, (PROPOSED:gsub('TWO', 'TWOx')))
   for _, keys in ipairs({ ':wall<CR>', ':silent! write<CR>', ':update<CR>', ':silent! up<CR>', ':wa!<CR>', ':1,2w<CR>',
@@ -247,8 +244,7 @@ end)
 
 for _, keys in ipairs({ ':xa<CR>', ':qa<CR>', ':wqa<CR>' }) do
   test('quitting decides nothing and is not held up: ' .. keys, {}, function(nvim)
-    open(nvim)
-    go(nvim)
+    show(nvim)
     nvim:keys('Ax<Esc>')
     await_text(nvim, (PROPOSED:gsub('TWO', 'TWOx')))
     local out = vim.fn.tempname()

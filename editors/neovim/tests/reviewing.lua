@@ -82,6 +82,11 @@ local function go(nvim)
   await(nvim, 'the review to be shown', [[return vim.bo.buftype == 'acwrite' and vim.wo.diff]])
 end
 
+local function show(nvim, more)
+  open(nvim, more)
+  go(nvim)
+end
+
 -- Waits until all keys are handled.
 local function typed(nvim, keys)
   nvim:keys(keys)
@@ -157,6 +162,7 @@ return {
   open = open,
   await = await,
   go = go,
+  show = show,
   typed = typed,
   await_mode = await_mode,
   await_text = await_text,

@@ -3,14 +3,9 @@
 
 local merge = require('alongside.merge')
 local model = require('model')
+local eq = require('reviewing').eq
 local sync = require('alongside.sync')
 local text = require('alongside.text')
-
-local function eq(expected, found, what)
-  if not vim.deep_equal(expected, found) then
-    error(('%s\nexpected %s\nfound    %s'):format(what or 'not equal', vim.inspect(expected), vim.inspect(found)), 2)
-  end
-end
 
 -- A separate generator gives the same keys on every machine and release.
 local function generator(seed)
