@@ -98,7 +98,6 @@ impl Io {
         self.desk = None;
     }
 
-    /// Whether there is a connection to the companion.
     pub(crate) fn is_connected(&self) -> bool {
         self.desk.is_some()
     }
@@ -108,14 +107,12 @@ impl Io {
         let _ = self.to_editor.send(message.into());
     }
 
-    /// Sends a notification to the editor.
     pub(crate) fn notify(&self, method: &str, params: impl Serialize) {
         // Our types hold nothing that cannot be written.
         let params = serde_json::to_value(params).unwrap_or_default();
         self.send(Notification { method: method.to_owned(), params });
     }
 
-    /// Answers a request of the editor.
     pub(crate) fn reply(&self, id: RequestId, result: impl Serialize) {
         let result = serde_json::to_value(result).unwrap_or_default();
         self.send(Response { id, response_result: Ok(result) });

@@ -11,7 +11,6 @@ use crate::frontend::Frontend;
 use crate::io::{Io, RequestOrigin};
 use crate::problems;
 
-/// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct PluginDesk {
     /// The last report, repeated to a companion that connects later.

@@ -77,7 +77,6 @@ enum Phase {
     ShutDown,
 }
 
-/// See the module.
 pub(crate) struct Session<'a> {
     client: Client,
     frontend: Box<dyn Frontend>,

@@ -66,7 +66,6 @@ pub(crate) enum Effect {
     Stop,
     /// Draw every cell anew.
     Redraw,
-    /// Leave the desk.
     Leave,
 }
 
@@ -75,7 +74,6 @@ pub(crate) enum Effect {
 pub(crate) enum Purpose {
     /// The pending change.
     Change(ReviewId),
-    /// A decision.
     Decide(ReviewId),
     /// A text that was saved in an open editor.
     Upload(ReviewId),
@@ -144,7 +142,6 @@ impl App {
         if self.options.roots.is_empty() { &self.companion.status().roots } else { &self.options.roots }
     }
 
-    /// The review on the screen.
     pub(crate) fn current(&self) -> Option<&ReviewView> {
         self.at.and_then(|at| self.view(at))
     }
@@ -181,7 +178,6 @@ impl App {
         self.show([Message::warning(text)]);
     }
 
-    /// Shows messages.
     pub(crate) fn show(&mut self, messages: impl IntoIterator<Item = Message>) {
         messages.into_iter().for_each(|message| self.messages.add(message));
         self.due = true;

@@ -9,7 +9,6 @@ use crate::app::{App, Vacancy};
 use crate::review_view::ReviewView;
 
 impl App {
-    /// Takes an event of the companion.
     pub(crate) fn take_event(&mut self, event: Event) {
         self.due = true;
         match event {

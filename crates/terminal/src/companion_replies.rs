@@ -29,7 +29,6 @@ impl App {
         self.ask(Request::DecideReview { id, revision, decision }, Purpose::Decide(id));
     }
 
-    /// Takes a reply.
     pub(crate) fn take_reply(&mut self, purpose: Purpose, reply: Result<Revised, Refusal>) {
         self.due = true;
         match (purpose, reply) {

@@ -47,7 +47,6 @@ impl Action {
 pub(crate) struct Row {
     /// The keys; capital letters are written as such.
     keys: &'static [(KeyCode, KeyModifiers)],
-    /// The action.
     pub(crate) action: Action,
     /// The keys as people read them.
     pub(crate) shown: &'static str,

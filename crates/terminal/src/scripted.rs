@@ -87,7 +87,6 @@ fn add(text: &mut String, more: &str) -> Lines {
     Lines { start, end: text.lines().count() }
 }
 
-/// See the module.
 pub(crate) struct Companion {
     seat: Seat,
     pub(crate) status: Status,

@@ -38,7 +38,6 @@ const LEFT_OVER: Duration = Duration::from_millis(30);
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
 const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
 
-/// See the module.
 pub(crate) struct Tty {
     terminal: Terminal<CrosstermBackend<Pen>>,
     pen: Pen,

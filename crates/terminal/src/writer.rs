@@ -18,7 +18,6 @@ const PIECE: usize = 1024;
 /// Nothing is written until the terminal is taken again.
 pub(crate) const EVERYTHING: usize = usize::MAX;
 
-/// See the module.
 pub(crate) struct Writer {
     frames: std::sync::mpsc::Sender<(usize, Vec<u8>)>,
     /// How many have been sent.

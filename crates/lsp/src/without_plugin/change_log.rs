@@ -22,7 +22,6 @@ struct AppliedChange {
     /// The document's number before.
     from: i32,
     number: i32,
-    /// The text before.
     text: Text,
     changes: Vec<Value>,
 }

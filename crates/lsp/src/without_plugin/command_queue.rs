@@ -27,7 +27,6 @@ pub(crate) struct PendingCommand {
     pub(crate) command: ReviewCommand,
 }
 
-/// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct CommandQueue {
     pending: VecDeque<PendingCommand>,

@@ -21,7 +21,6 @@ const REPORT_INTERVAL: Duration = Duration::from_millis(50);
 /// The longest reported selection, in UTF-16 units; agents keep 16,384.
 const MAX_SELECTION: usize = 20_000;
 
-/// See the module.
 #[derive(Debug)]
 pub(crate) struct ContextTracker {
     /// The meaning of the range of an automatic code action.

@@ -104,7 +104,6 @@ impl Document {
         end
     }
 
-    /// The current text counts as saved.
     pub(crate) fn mark_saved(&mut self) {
         self.saved = self.text.clone();
     }

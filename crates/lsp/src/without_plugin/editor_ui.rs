@@ -28,7 +28,6 @@ pub(crate) enum Question {
     Closed(ReviewId),
 }
 
-/// See the module.
 #[derive(Debug)]
 pub(crate) struct EditorUi {
     client: Client,

@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use super::merge::merged;
 
-/// See the module.
 #[derive(Debug, Clone)]
 pub(crate) struct Mirror {
     /// The person typed the editor's differences from it; the companion's came from elsewhere.

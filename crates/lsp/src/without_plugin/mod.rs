@@ -43,7 +43,6 @@ use documents::Documents;
 use editor_ui::EditorUi;
 use proposals::Proposals;
 
-/// See the module.
 #[derive(Debug)]
 pub(crate) struct LspDesk {
     editor: EditorUi,

@@ -9,7 +9,6 @@ use serde_json::Value;
 
 use crate::encoding::Encoding;
 
-/// Reads a range of LSP.
 pub(crate) fn read_range(range: &Value) -> Option<(Position, Position)> {
     Some((read_position(range.get("start")?)?, read_position(range.get("end")?)?))
 }

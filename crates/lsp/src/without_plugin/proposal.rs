@@ -12,7 +12,6 @@ use super::mirror::Mirror;
 use super::normalization::Normalization;
 use super::proposal_file::ProposalFile;
 
-/// See the module.
 #[derive(Debug)]
 pub(crate) struct Proposal {
     pub(crate) review: Review,
@@ -65,7 +64,6 @@ impl Proposal {
         }
     }
 
-    /// The path of the file.
     pub(crate) fn path(&self) -> Option<&Path> {
         self.file.as_ref().map(ProposalFile::path)
     }

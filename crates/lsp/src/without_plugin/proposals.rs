@@ -10,7 +10,6 @@ use super::document::DocumentKey;
 use super::proposal::Proposal;
 use super::proposal_file::ProposalFile;
 
-/// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct Proposals {
     open: BTreeMap<ReviewId, Proposal>,

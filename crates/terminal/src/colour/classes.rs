@@ -5,11 +5,9 @@ use syntect::parsing::{ParseScopeError, Scope};
 /// The class of a piece of source code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
-    /// A comment.
     Comment,
     /// Quoted text.
     String,
-    /// A number.
     Number,
     /// Another constant, and what the language itself calls this or nothing.
     Constant,

@@ -19,7 +19,6 @@ pub(crate) struct Span {
     pub(crate) start: u16,
     /// First byte after it.
     pub(crate) end: u16,
-    /// Its class.
     pub(crate) class: Class,
 }
 

@@ -9,7 +9,6 @@ use super::rows::{self, Block, Kind, Place};
 use super::texts::Side;
 use crate::options::Layout;
 
-/// A row.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Row {
     /// A fold over some lines.
@@ -34,7 +33,6 @@ pub(super) struct Cell {
     pub(super) original: Option<usize>,
     /// Its line in the current text, if it is there.
     pub(super) current: Option<usize>,
-    /// Its sign.
     pub(super) sign: Sign,
     /// Its hunk, if it is in one.
     pub(super) hunk: Option<usize>,

@@ -9,7 +9,6 @@ use super::rows::{self, Block, Kind, OpenFolds};
 use super::texts::{ReviewTexts, Side};
 use crate::options::Layout;
 
-/// See the module.
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(super) texts: ReviewTexts,
@@ -80,7 +79,6 @@ impl Page {
         self.texts.text(Side::Original).is_empty()
     }
 
-    /// How many rows there are.
     pub(crate) fn rows(&self) -> usize {
         self.blocks.last().map_or(0, Block::end)
     }

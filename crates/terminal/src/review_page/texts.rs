@@ -12,7 +12,6 @@ pub(super) enum Side {
     Current,
 }
 
-/// See the module.
 #[derive(Debug)]
 pub(super) struct ReviewTexts {
     original: Text,

@@ -269,8 +269,7 @@ async fn the_last_desk_asks_before_it_leaves_reviews() {
 
     let mut stage = Stage::reading(120, 24).await;
     stage.companion.status.desks = 2;
-    stage.companion.tell_status();
-    stage.moment().await;
+    stage.tell_status().await;
     stage.press("q").await;
     assert_eq!(stage.ending().await.0, Ending::Left);
 }

@@ -17,10 +17,7 @@ async fn until(stage: &mut Stage, what: &str, is: impl Fn(&Stage) -> bool) {
 }
 
 fn on_screen(text: &str) -> impl Fn(&Stage) -> bool {
-    move |stage| {
-        let ours = stage.screen().split_whitespace().collect::<Vec<_>>().join(" ");
-        ours.contains(text)
-    }
+    move |stage| stage.flat().contains(text)
 }
 
 fn edits(stage: &Stage) -> Vec<String> {
@@ -68,17 +65,12 @@ async fn an_editor_that_fails_loses_nothing() {
     let mut stage = edit_with("edit() { echo mine > \"$1\"; exit 3; }; edit").await;
     until(&mut stage, "the message", on_screen("the editor ended with exit code 3. Your text is in ")).await;
     assert_eq!(edits(&stage), [""; 0]);
-    let screen = stage.screen().split_whitespace().collect::<Vec<_>>().join(" ");
-    let path = screen.split("Your text is in ").nth(1).unwrap().split(". ").next().unwrap().to_owned();
-    let path = std::path::Path::new(path.split(' ').next().unwrap());
-    assert_eq!(std::fs::read_to_string(path).unwrap(), "mine\n");
-    std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    assert_eq!(kept(&stage.flat()), "mine\n");
 }
 
-/// The text that a screen says is kept; it is removed.
-fn kept(screen: &str) -> String {
-    let screen = screen.split_whitespace().collect::<Vec<_>>().join(" ");
-    let path = screen.split("Your text is in ").nth(1).unwrap().split(' ').next().unwrap();
+/// The text that a message says is kept; it is removed.
+fn kept(said: &str) -> String {
+    let path = said.split("Your text is in ").nth(1).unwrap().split(' ').next().unwrap();
     let path = std::path::Path::new(path.trim_end_matches('.'));
     let text = std::fs::read_to_string(path).unwrap();
     std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
@@ -150,7 +142,7 @@ async fn a_text_outlives_its_review() {
     stage.moment().await;
     std::fs::write(go, "").unwrap();
     until(&mut stage, "the message", on_screen("the review has ended. Your text is in ")).await;
-    assert_eq!(kept(&stage.screen()), "mine\nmore\n");
+    assert_eq!(kept(&stage.flat()), "mine\nmore\n");
 }
 
 #[tokio::test]
@@ -162,5 +154,5 @@ async fn a_text_that_is_refused_is_kept() {
     stage.companion.refuse = Some(alongside_desk::Refusal::Stale { revision: 9 });
     stage.press("e").await;
     until(&mut stage, "the message", on_screen("the companion refused your text. Your text is in ")).await;
-    assert_eq!(kept(&stage.screen()), "mine\n");
+    assert_eq!(kept(&stage.flat()), "mine\n");
 }

@@ -113,12 +113,10 @@ async fn agents_come_go_and_are_away() {
     stage.connect().await;
     stage.shows("Qwen Code is connected.");
     stage.companion.status.agents[0].listening = false;
-    stage.companion.tell_status();
-    stage.moment().await;
+    stage.tell_status().await;
     stage.shows("Gemini CLI is away: it hears nothing until it is back.");
     stage.companion.status.agents.remove(0);
-    stage.companion.tell_status();
-    stage.moment().await;
+    stage.tell_status().await;
     stage.shows("Gemini CLI has left.");
 }
 
@@ -139,11 +137,9 @@ async fn agent_news_does_not_push_a_problem_off_the_screen() {
     stage.companion.tell(Event::Problem(Problem { what: "disk full".into(), hint }));
     for _ in 0..3 {
         let agents = std::mem::take(&mut stage.companion.status.agents);
-        stage.companion.tell_status();
-        stage.moment().await;
+        stage.tell_status().await;
         stage.companion.status.agents = agents;
-        stage.companion.tell_status();
-        stage.moment().await;
+        stage.tell_status().await;
     }
     stage.shows("Problem: disk full");
     stage.shows("make room");

@@ -175,8 +175,7 @@ impl Stage {
     async fn connect(&mut self) {
         self.companion.status.agents = vec![self.gemini.clone(), self.qwen.clone()];
         self.companion.shows(&["/shop/basket.py", "/shop/README.md"]);
-        self.companion.tell_status();
-        self.moment().await;
+        self.tell_status().await;
     }
 
     /// Gemini proposes a file.
@@ -264,19 +263,24 @@ impl Stage {
         self.shared.shown.lock().unwrap().clone()
     }
 
+    /// The screen in one line: messages may be broken over rows.
+    fn flat(&self) -> String {
+        self.screen().split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
     #[track_caller]
     fn shows(&self, text: &str) {
-        let screen = self.screen();
-        // Messages may be broken over rows.
-        let flat = screen.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(flat.contains(text), "{text:?} is not on the screen:\n{screen}");
+        assert!(self.flat().contains(text), "{text:?} is not on the screen:\n{}", self.screen());
     }
 
     #[track_caller]
     fn does_not_show(&self, text: &str) {
-        let screen = self.screen();
-        let flat = screen.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(!flat.contains(text), "{text:?} is on the screen:\n{screen}");
+        assert!(!self.flat().contains(text), "{text:?} is on the screen:\n{}", self.screen());
+    }
+
+    async fn tell_status(&mut self) {
+        self.companion.tell_status();
+        self.moment().await;
     }
 
     /// The requests that change or decide, in order.

@@ -23,8 +23,7 @@ async fn agents_and_no_review() {
     stage.connect().await;
     assert_snapshot!("agents", stage.screen());
     stage.companion.status.agents[1].listening = false;
-    stage.companion.tell_status();
-    stage.moment().await;
+    stage.tell_status().await;
     assert_snapshot!("agent_away", stage.screen());
 }
 

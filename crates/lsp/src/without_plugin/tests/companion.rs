@@ -11,12 +11,10 @@ use alongside_desk::{
 use super::*;
 use crate::without_plugin::merge::differences;
 
-/// See the module.
 pub(super) struct Companion {
     pub(super) review: Review,
     pub(super) decided: Option<Decision>,
     pub(super) flushed: bool,
-    /// The number of edits.
     pub(super) edits: usize,
     told: (Arc<str>, u64),
 }

@@ -6,17 +6,12 @@ use alongside_desk::{Closing, Decision};
 use tokio::time::Instant;
 
 use super::companion::Companion;
+use super::showing::{NEW, proposed};
 use super::*;
-
-const OLD: &str = "one\ntwo\nthree\nfour\nfive\nsix\n";
-const NEW: &str = "one\nTWO\nthree\nfour\nfive\nsix\nseven\n";
 
 /// A review whose proposal is open in the editor.
 async fn looked_at(editor: &str) -> (Stage, Companion, String) {
-    let mut stage = Stage::new(editor, &[]);
-    stage.open("notes.txt", OLD);
-    let mut companion = Companion::proposes(&mut stage, "notes.txt", OLD, NEW);
-    companion.serve(&mut stage).await;
+    let (mut stage, mut companion) = proposed(editor).await;
     let own = stage.show_proposal(NEW);
     companion.serve(&mut stage).await;
     stage.seen();

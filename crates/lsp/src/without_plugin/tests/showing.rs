@@ -32,16 +32,10 @@ async fn a_new_review_is_announced_and_changes_nothing() {
     assert!(seen.said().contains("Gemini CLI proposes 2 changes"), "{}", seen.said());
     assert_eq!(seen.one("window/showMessage")["type"], 3);
     assert_eq!(seen.marks(&target).len(), 1);
-    assert!(
-        seen.marks(&target)[0].starts_with("1 Gemini CLI proposes 2 changes"),
-        "{:?}",
-        seen.marks(&target)
-    );
-    assert!(
-        seen.0.iter().all(|message| !matches!(message, Message::Request(_))),
-        "nothing is asked: {:?}",
-        seen.0
-    );
+    let marks = seen.marks(&target);
+    assert!(marks[0].starts_with("1 Gemini CLI proposes 2 changes"), "{marks:?}");
+    let is_request = |message: &Message| matches!(message, Message::Request(_));
+    assert!(!seen.0.iter().any(is_request), "nothing is asked: {:?}", seen.0);
     let [show] = stage.titles(other, 0).try_into().unwrap();
     assert!(show.starts_with("Review: ") && show.ends_with("notes.txt (Gemini CLI, 2 changes)"), "{show}");
     let name = crate::without_plugin::messages::file_name(&companion.review, stage.desk.editor.roots());

@@ -19,24 +19,20 @@ struct Buffer {
 impl Stage {
     /// The editor opens the proposal with a text; returns its URI.
     pub(super) fn show_proposal(&mut self, text: &str) -> String {
-        let path = self
-            .desk
-            .proposals
-            .values()
-            .find_map(|proposal| proposal.path().map(std::path::Path::to_owned))
-            .unwrap();
-        let uri = uri(&path);
+        let uri = uri(self.desk.proposals.values().find_map(|proposal| proposal.path()).unwrap());
         self.tell("didOpen", json!({"textDocument": {"uri": uri, "version": 1, "text": text}}));
         uri
     }
 
     /// The person replaces something.
     pub(super) fn type_in(&mut self, uri: &str, text: &str, range: Value) {
-        let document = json!({"uri": uri, "version": 2});
-        self.tell(
-            "didChange",
-            json!({"textDocument": document, "contentChanges": [{"range": range, "text": text}]}),
-        );
+        self.type_version(uri, 2, text, range);
+    }
+
+    fn type_version(&mut self, uri: &str, version: i32, text: &str, range: Value) {
+        let document = json!({"uri": uri, "version": version});
+        let changes = json!([{"range": range, "text": text}]);
+        self.tell("didChange", json!({"textDocument": document, "contentChanges": changes}));
     }
 }
 
@@ -44,17 +40,13 @@ impl Buffer {
     fn replace(&mut self, stage: &mut Stage, from: usize, to: usize, new: &str) {
         let at = |offset: usize| {
             let Position { line, character } = position(&self.text, offset, self.encoding);
-            json!({"line": line, "character": character})
+            at(line, character)
         };
         let range = json!({"start": at(from), "end": at(to)});
         let old = self.text.text();
         self.text = Text::new(format!("{}{new}{}", &old[..from], &old[to..]));
         self.version += 1;
-        let document = json!({"uri": self.uri, "version": self.version});
-        stage.tell(
-            "didChange",
-            json!({"textDocument": document, "contentChanges": [{"range": range, "text": new}]}),
-        );
+        stage.type_version(&self.uri, self.version, new, range);
     }
 
     /// Applies the edits that the server requests; false if there are none.
@@ -82,11 +74,12 @@ impl Buffer {
     }
 }
 
-fn encoding(name: &str) -> Encoding {
-    [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32]
-        .into_iter()
-        .find(|encoding| encoding.name() == name)
-        .unwrap()
+/// A proposal for a file that is not open, in Helix.
+async fn proposed_as(original: &str, text: &str) -> (Stage, Companion) {
+    let mut stage = Stage::new("helix", &[]);
+    let mut companion = Companion::proposes(&mut stage, "notes.txt", original, text);
+    companion.serve(&mut stage).await;
+    (stage, companion)
 }
 
 /// The text on disk, in the editor, and at the companion after typing at the start.
@@ -98,9 +91,7 @@ async fn normalization_is_no_edit_and_survives_one() {
         ("a", "a\n", "xa"),
         ("a\nb", "a\r\nb", "xa\nb"),
     ] {
-        let mut stage = Stage::new("helix", &[]);
-        let mut companion = Companion::proposes(&mut stage, "notes.txt", "", disk);
-        companion.serve(&mut stage).await;
+        let (mut stage, mut companion) = proposed_as("", disk).await;
         let own = stage.show_proposal(editor);
         companion.serve(&mut stage).await;
         assert_eq!((companion.edits, &*companion.review.current), (0, disk));
@@ -117,9 +108,7 @@ async fn normalization_is_no_edit_and_survives_one() {
 
 #[tokio::test(start_paused = true)]
 async fn a_flush_sends_edits_first() {
-    let mut stage = Stage::new("helix", &[]);
-    let mut companion = Companion::proposes(&mut stage, "notes.txt", "", "a\n");
-    companion.serve(&mut stage).await;
+    let (mut stage, mut companion) = proposed_as("", "a\n").await;
     let own = stage.show_proposal("a\n");
     stage.type_in(&own, "x", range((0, 0), (0, 0)));
     stage.type_in(&own, "y", range((0, 1), (0, 1)));
@@ -133,9 +122,7 @@ async fn a_flush_sends_edits_first() {
 
 #[tokio::test(start_paused = true)]
 async fn the_last_edits_survive_closing_and_reopening() {
-    let mut stage = Stage::new("helix", &[]);
-    let mut companion = Companion::proposes(&mut stage, "notes.txt", "", "a\n");
-    companion.serve(&mut stage).await;
+    let (mut stage, mut companion) = proposed_as("", "a\n").await;
     let own = stage.show_proposal("a\n");
     stage.type_in(&own, "x", range((0, 0), (0, 0)));
     stage.tell("didClose", json!({"textDocument": {"uri": own}}));
@@ -162,7 +149,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
     fn editor_and_companion_converge(
-        encoded in proptest::sample::select(vec!["utf-8", "utf-16", "utf-32"]),
+        encoding in proptest::sample::select(vec![Encoding::Utf8, Encoding::Utf16, Encoding::Utf32]),
         crlf: bool,
         marked: bool,
         text in "([ab\u{1f600}]{0,2}\n){1,6}",
@@ -172,12 +159,12 @@ proptest! {
         runtime.block_on(async {
             let mark = if marked { "\u{feff}" } else { "" };
             let disk = format!("{mark}{}", if crlf { text.replace('\n', "\r\n") } else { text.clone() });
-            let mut stage = Stage::new("helix", &[encoded]);
+            let mut stage = Stage::new("helix", &[encoding.name()]);
             let mut companion = Companion::proposes(&mut stage, "notes.txt", "a\nb\n", &disk);
             companion.serve(&mut stage).await;
             let uri = stage.show_proposal(&text);
             let text = Text::new(text.as_str());
-            let mut buffer = Buffer { uri, text, version: 1, encoding: encoding(encoded) };
+            let mut buffer = Buffer { uri, text, version: 1, encoding };
             let mut tokens = 0;
             for (step, place, what) in steps {
                 match step {

@@ -6,7 +6,7 @@ mod moved;
 mod properties;
 mod styled;
 
-use alongside_desk::{Agent, Hunk, HunkState, Lines, Range, Review, ReviewId, Words};
+use alongside_desk::{Agent, Hunk, HunkState, Lines, Range, Review, Words};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Style};
@@ -77,21 +77,11 @@ pub(super) fn review_with(diff: &str, ending: &str) -> Review {
         if diff.ends_with('$') { text.strip_suffix(ending).unwrap_or(&text).to_owned() } else { text }
     };
     Review {
-        id: ReviewId(1),
-        agent: Agent::default(),
-        file: "/p/basket.py".into(),
         original: Some(text(original).into()),
         proposed: text(proposed).into(),
         current: text(current).into(),
-        revision: 1,
         hunks,
-        outside: None,
-        in_git: None,
-        whole_file_only: None,
-        file_line_ending: None,
-        file_has_bom: None,
-        stale: false,
-        dirty: false,
+        ..crate::scripted::review(1, &Agent::default(), "/p/basket.py", &[])
     }
 }
 
