@@ -1,6 +1,6 @@
 //! Finds the companion that serves a directory, as agents find it, and asks it whether it is really there.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use alongside_agent::find::{self, Found, Surroundings};
@@ -10,12 +10,16 @@ use alongside_contract::discovery::{Record, WRITER};
 use alongside_contract::family::FAMILIES;
 use alongside_desk::{Problem, Status};
 use alongside_platform::listener::{self, ListenerOwner};
+use alongside_platform::untrusted::{self, Whose};
 use anyhow::Context;
 
 use crate::failure::{Hint, failure};
 
 /// How long a companion on this machine may take to answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// A record has a few hundred bytes; a file larger than this is something else.
+const MAX_RECORD_BYTES: u64 = 1 << 20;
 
 /// A companion that answers.
 #[derive(Debug)]
@@ -178,8 +182,19 @@ pub(crate) async fn listens(host: &str, port: u16, patience: Duration) -> bool {
     matches!(tokio::time::timeout(patience, dialled).await, Ok(Ok(_)))
 }
 
+/// The record in a file, if it holds one.
+pub(crate) fn read_record(path: &Path, whose: Whose) -> Option<Record> {
+    serde_json::from_slice(&untrusted::read(path, MAX_RECORD_BYTES, whose).ok()?).ok()
+}
+
+/// The name, for people, that a record gives its companion.
+pub(crate) fn display_name(record: &Record) -> &str {
+    let given = record.ide_info.as_ref().map(|info| info.display_name.as_str());
+    given.or(record.ide_name.as_deref()).unwrap_or("a companion without a name")
+}
+
 /// The process id in the name of a record's file.
-pub(crate) fn pid_in_name(path: &std::path::Path) -> Option<u32> {
+pub(crate) fn pid_in_name(path: &Path) -> Option<u32> {
     let name = path.file_name()?.to_str()?;
     FAMILIES.iter().flat_map(|family| family.files).find_map(|row| row.pid_in(name))
 }

@@ -59,7 +59,6 @@ impl Editor {
         }
     }
 
-    /// Whether it is on this machine.
     pub(crate) fn is_here(self, user: &UserEnvironment) -> bool {
         user.find(self.commands()).is_some()
     }

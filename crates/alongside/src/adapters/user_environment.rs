@@ -1,4 +1,4 @@
-//! The user's machine: where programs and their files are. No other file of the adapters reads the
+//! The environment of the user: where programs and their files are. No other file of the adapters reads the
 //! environment.
 
 use std::collections::HashMap;
@@ -22,7 +22,6 @@ const USUAL_PLACES_ON_MACOS: &[&str] = &["/opt/homebrew/bin", "/usr/local/bin"];
 /// How long a program may take to print its version, or its servers for a language.
 const OUTPUT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The user's machine.
 #[derive(Debug, Clone)]
 pub(crate) struct UserEnvironment {
     pub(crate) home: PathBuf,
@@ -34,7 +33,7 @@ pub(crate) struct UserEnvironment {
 }
 
 impl UserEnvironment {
-    /// The machine as this process sees it.
+    /// As this process sees it.
     ///
     /// # Errors
     /// When HOME is not a directory. The account's home directory is no substitute: a person who has set HOME
@@ -131,7 +130,6 @@ pub(crate) fn version_in(text: &str) -> Option<String> {
     words.find(|word| word.starts_with(|c: char| c.is_ascii_digit())).map(str::to_owned)
 }
 
-/// Major and minor version.
 pub(crate) fn major_minor(version: &str) -> Option<(u64, u64)> {
     let mut numbers = version.split('.').map(|number| {
         let digits = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());

@@ -10,7 +10,7 @@ use alongside_contract::discovery::Record;
 use alongside_contract::family::FAMILIES;
 use alongside_desk::harmless;
 use alongside_desk::socket::Report;
-use alongside_platform::untrusted::{self, Whose};
+use alongside_platform::untrusted::Whose;
 use futures_util::future::join_all;
 use serde_json::json;
 
@@ -18,9 +18,6 @@ use super::{note, print};
 use crate::companions;
 use crate::host;
 use found_companion::FoundCompanion;
-
-/// A record has a few hundred bytes; a file larger than this is something else.
-const MAX_RECORD_BYTES: u64 = 1 << 20;
 
 /// Show the companions of this machine, and which one serves this directory
 ///
@@ -108,9 +105,7 @@ fn records(here: &Surroundings) -> Vec<(Record, Vec<PathBuf>)> {
         let mut paths: Vec<_> = named.map(|entry| entry.path()).filter(|path| path.is_file()).collect();
         paths.sort();
         for path in paths {
-            let json = untrusted::read(&path, MAX_RECORD_BYTES, Whose::Anybodys).ok();
-            let read = json.and_then(|json| serde_json::from_slice::<Record>(&json).ok());
-            let Some(read) = read else { continue };
+            let Some(read) = companions::read_record(&path, Whose::Anybodys) else { continue };
             let is_same = |known: &&mut (Record, Vec<PathBuf>)| {
                 known.0.is_same_companion(&read) && !known.1.contains(&path)
             };

@@ -39,8 +39,6 @@ enum Ownership {
         shown: u32,
         /// Until when the starter may join and be that process, though others were faster.
         starter_until: Option<Instant>,
-        /// When the last desk that vanished is given up.
-        lost_until: Option<Instant>,
     },
     Owned {
         owner: Owner,
@@ -59,6 +57,8 @@ pub(super) struct Lifecycle {
     parties: BTreeMap<u64, Party>,
     /// When the host ends if nobody joins.
     ends_at: Option<Instant>,
+    /// When the last desk that vanished from an unowned host is given up.
+    lost_until: Option<Instant>,
 }
 
 impl Lifecycle {
@@ -69,21 +69,20 @@ impl Lifecycle {
         let ownership = match owner {
             // After a crash a desk may be the starter.
             Some(owner) => Ownership::Owned { owner, gone_at: until },
-            None => Ownership::Unowned { shown: starter, starter_until: until, lost_until: None },
+            None => Ownership::Unowned { shown: starter, starter_until: until },
         };
-        Self { ownership, parties: BTreeMap::new(), ends_at: until }
+        Self { ownership, parties: BTreeMap::new(), ends_at: until, lost_until: None }
     }
 
     /// Moves every deadline by the time for which the process or the machine was suspended.
     pub(super) fn postpone(&mut self, gap: Duration) {
-        let (one, other) = match &mut self.ownership {
-            Ownership::Unowned { starter_until, lost_until, .. } => {
-                (starter_until.as_mut(), lost_until.as_mut())
-            }
-            Ownership::Owned { gone_at, .. } => (gone_at.as_mut(), None),
-            Ownership::Hidden { .. } => (None, None),
+        let mut none = None;
+        let own = match &mut self.ownership {
+            Ownership::Unowned { starter_until, .. } => starter_until,
+            Ownership::Owned { gone_at, .. } => gone_at,
+            Ownership::Hidden { .. } => &mut none,
         };
-        for deadline in one.into_iter().chain(other).chain(self.ends_at.as_mut()) {
+        for deadline in [own, &mut self.ends_at, &mut self.lost_until].into_iter().flatten() {
             *deadline += gap;
         }
     }
@@ -128,13 +127,13 @@ impl Lifecycle {
                 if fits || starter_until.is_some() { Vec::new() } else { self.show(&party) }
             }
         };
-        if let Ownership::Unowned { shown, starter_until, lost_until } = &mut self.ownership {
-            if party.pid == Some(*shown) {
-                *starter_until = None;
-            }
-            if party.role == Role::Desk {
-                *lost_until = None;
-            }
+        if let Ownership::Unowned { shown, starter_until } = &mut self.ownership
+            && party.pid == Some(*shown)
+        {
+            *starter_until = None;
+        }
+        if party.role == Role::Desk {
+            self.lost_until = None;
         }
         self.parties.insert(id, party);
         steps
@@ -157,16 +156,15 @@ impl Lifecycle {
                 *gone_at = Some(now + GRACE);
                 Vec::new()
             }
-            Ownership::Unowned { lost_until, .. } => {
+            Ownership::Unowned { .. } => {
                 if !left && party.role == Role::Desk {
-                    *lost_until = Some(now + GRACE);
+                    self.lost_until = Some(now + GRACE);
                 }
-                let lost_until = *lost_until;
                 if !self.parties.is_empty() {
                     return self.show_for_somebody();
                 }
                 // A keeper that leaves does not shorten the time of a desk that vanished before.
-                let waits = lost_until.filter(|until| *until > now && party.role == Role::Keeper);
+                let waits = self.lost_until.filter(|until| *until > now && party.role == Role::Keeper);
                 self.ends_at = if left { waits } else { Some(now + GRACE) };
                 if self.ends_at.is_none() { vec![Step::End] } else { Vec::new() }
             }
@@ -195,11 +193,7 @@ impl Lifecycle {
 
     /// Whether time runs out for somebody, also where nothing is due at its end.
     pub(super) fn counts(&self, now: Instant) -> bool {
-        let lost_until = match self.ownership {
-            Ownership::Unowned { lost_until, .. } => lost_until,
-            _ => None,
-        };
-        self.deadline().is_some() || lost_until.is_some_and(|until| until > now)
+        self.deadline().is_some() || self.lost_until.is_some_and(|until| until > now)
     }
 
     /// When something is due.
@@ -229,16 +223,13 @@ impl Lifecycle {
 
     fn own(&mut self, owner: Owner) -> Vec<Step> {
         self.ownership = Ownership::Owned { owner: owner.clone(), gone_at: None };
+        self.lost_until = None;
         vec![Step::ShowAs(owner)]
     }
 
     fn show(&mut self, party: &Party) -> Vec<Step> {
         let owner = stand_in(party);
-        let lost_until = match self.ownership {
-            Ownership::Unowned { lost_until, .. } => lost_until,
-            _ => None,
-        };
-        self.ownership = Ownership::Unowned { shown: owner.pid, starter_until: None, lost_until };
+        self.ownership = Ownership::Unowned { shown: owner.pid, starter_until: None };
         vec![Step::ShowAs(owner)]
     }
 

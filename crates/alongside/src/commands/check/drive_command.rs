@@ -20,7 +20,6 @@ const NOT_RUN: [i32; 2] = [126, 127];
 /// How much of what it says is repeated, in bytes.
 const SAID: usize = 200;
 
-/// The command.
 pub(super) struct Command {
     command: String,
     failed: NotRunnable,

@@ -25,13 +25,11 @@ fn check(check: &Check) -> Value {
     json
 }
 
-/// All checks.
 pub(super) fn list(checks: &[&'static Check]) -> String {
     let checks: Vec<Value> = checks.iter().map(|it| check(it)).collect();
     format!("{}\n", Value::from(checks))
 }
 
-/// All verdicts.
 pub(super) fn json(report: &Report) -> String {
     let result = |result: &CheckResult| {
         let mut json = check(result.check);

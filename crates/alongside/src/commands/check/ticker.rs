@@ -9,7 +9,6 @@ use alongside_platform::terminal::columns_for_errors;
 /// Erases the line that the [`Ticker`] wrote.
 pub(super) const ERASE: &str = "\r\x1b[K";
 
-/// See the module.
 pub(super) struct Ticker {
     kind: Kind,
     /// Whether a line is there to be erased.

@@ -128,9 +128,8 @@ impl Companions {
 
 impl RunningCompanion {
     fn of_record(record: &Record, files: Vec<(PathBuf, usize)>, here: &Surroundings) -> Self {
-        let info = record.ide_info.as_ref().map(|info| info.display_name.clone());
         Self {
-            name: info.or(record.ide_name.clone()).unwrap_or_else(|| "a companion without a name".into()),
+            name: companions::display_name(record).to_owned(),
             port: record.port,
             roots: split_roots(&record.workspace_path).map(str::to_owned).collect(),
             files,

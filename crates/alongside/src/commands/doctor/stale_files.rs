@@ -1,22 +1,18 @@
 //! `--fix`: removes our own discovery files whose companion is gone. Everything else is the person's to do.
 
-use std::path::Path;
-
-use alongside_contract::discovery::{Record, WRITER};
+use alongside_contract::discovery::WRITER;
 use alongside_desk::harmless;
-use alongside_platform::untrusted::{self, Whose};
+use alongside_platform::untrusted::Whose;
 
 use super::probe::{self, ProbeResult};
 use super::running_companions::Companions;
-
-/// A record has a few hundred bytes; a file larger than this is something else.
-const MAX_BYTES: u64 = 1 << 20;
+use crate::companions;
 
 /// Removes the files, and returns a line for each. A file goes only if it names us as its writer, no
 /// companion proves to know its token, and it still holds the same record.
-pub(super) async fn remove(companions: &Companions) -> Vec<String> {
+pub(super) async fn remove(found: &Companions) -> Vec<String> {
     let mut removed = Vec::new();
-    let ours = companions.stale.iter().filter(|(_, record)| record.writer.as_deref() == Some(WRITER));
+    let ours = found.stale.iter().filter(|(_, record)| record.writer.as_deref() == Some(WRITER));
     for (path, record) in ours {
         let result = probe::connect("127.0.0.1", record.port, record.auth_token.as_deref()).await;
         // A companion that hangs may come back.
@@ -24,7 +20,9 @@ pub(super) async fn remove(companions: &Companions) -> Vec<String> {
             result,
             ProbeResult::NotListening | ProbeResult::Refused | ProbeResult::Stranger | ProbeResult::Other(_)
         );
-        if !is_gone || !still_holds(path, record) {
+        // Another program may have put a device or a pipe there.
+        let now = companions::read_record(path, Whose::Ours);
+        if !is_gone || !now.is_some_and(|now| now.is_same_companion(record)) {
             continue;
         }
         removed.push(match std::fs::remove_file(path) {
@@ -33,11 +31,4 @@ pub(super) async fn remove(companions: &Companions) -> Vec<String> {
         });
     }
     removed
-}
-
-fn still_holds(path: &Path, record: &Record) -> bool {
-    // Another program may have put a device or a pipe there.
-    let json = untrusted::read(path, MAX_BYTES, Whose::Ours).ok();
-    let now = json.and_then(|json| serde_json::from_slice::<Record>(&json).ok());
-    now.is_some_and(|now| now.is_same_companion(record))
 }

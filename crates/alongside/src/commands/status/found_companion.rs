@@ -58,11 +58,6 @@ impl FoundCompanion {
         self.record.writer.as_deref() == Some(WRITER)
     }
 
-    fn name(&self) -> &str {
-        let given = self.record.ide_info.as_ref().map(|info| info.display_name.as_str());
-        given.or(self.record.ide_name.as_deref()).unwrap_or("a companion without a name")
-    }
-
     fn pid(&self) -> Option<u32> {
         let in_name = || self.files.iter().find_map(|path| companions::pid_in_name(path));
         let known = self.status().map(|status| status.pid).or_else(|| self.silent_pid());
@@ -87,7 +82,7 @@ impl FoundCompanion {
         };
         let roots: Vec<_> = self.roots().iter().map(|root| harmless::name(root).into_owned()).collect();
         let roots = if roots.is_empty() { "none".into() } else { roots.join(", ") };
-        let name = harmless::name(self.name());
+        let name = harmless::name(companions::display_name(&self.record));
         // Writing to a String does not fail.
         let _ = writeln!(text, "{name}: port {}{pid}{here}\n  projects: {roots}", self.record.port);
         if let Some(status) = self.status() {
@@ -135,7 +130,7 @@ impl FoundCompanion {
 
     pub(super) fn json(&self, with_token: bool) -> Value {
         let mut json = json!({
-            "name": self.name(),
+            "name": companions::display_name(&self.record),
             "port": self.record.port,
             "roots": self.roots(),
             "servesHere": self.serves_here(),

@@ -283,14 +283,12 @@ impl World {
             })
         };
         let (ownership, own) = match &self.lifecycle.ownership {
-            Ownership::Unowned { shown, starter_until, lost_until } => {
-                (format!("unowned {shown}"), [*starter_until, *lost_until])
-            }
-            Ownership::Owned { owner, gone_at } => (format!("owned {}", owner.pid), [*gone_at, None]),
-            Ownership::Hidden { owner } => (format!("hidden {}", owner.pid), [None, None]),
+            Ownership::Unowned { shown, starter_until } => (format!("unowned {shown}"), *starter_until),
+            Ownership::Owned { owner, gone_at } => (format!("owned {}", owner.pid), *gone_at),
+            Ownership::Hidden { owner } => (format!("hidden {}", owner.pid), None),
         };
         let parties: Vec<_> = self.lifecycle.parties.keys().collect();
-        let times = [own[0], own[1], self.lifecycle.ends_at].map(from_now);
+        let times = [own, self.lifecycle.lost_until, self.lifecycle.ends_at].map(from_now);
         let counts = [self.alone, self.unserved, self.hidden, self.lost, self.age];
         format!(
             "{parties:?} {ownership} {times:?} {:?} {:?} {:?} {counts:?}",

@@ -32,17 +32,19 @@ const NOTHING: &[Step] = &[];
 const END: &[Step] = &[Step::End];
 
 /// A host that a desk (process 1) has started and joined as number 1.
-fn ownerless(now: Instant) -> Lifecycle {
+fn ownerless() -> (Instant, Lifecycle) {
+    let now = Instant::now();
     let mut lifecycle = Lifecycle::begin(None, 1, now);
     assert_eq!(lifecycle.joined(1, desk(1)), NOTHING, "it is found as the desk's already");
-    lifecycle
+    (now, lifecycle)
 }
 
 /// A host that an editor (process 1) has started and joined as number 1.
-fn owned(now: Instant) -> Lifecycle {
+fn owned() -> (Instant, Lifecycle) {
+    let now = Instant::now();
     let mut lifecycle = Lifecycle::begin(Some(editor(1)), 1, now);
     assert_eq!(lifecycle.joined(1, relay(1)), NOTHING);
-    lifecycle
+    (now, lifecycle)
 }
 
 #[test]
@@ -56,8 +58,7 @@ fn a_host_that_nobody_joins_ends() {
 
 #[test]
 fn the_last_desk_to_leave_ends_the_host_at_once() {
-    let now = Instant::now();
-    let mut lifecycle = ownerless(now);
+    let (now, mut lifecycle) = ownerless();
     lifecycle.joined(2, desk(2));
     assert_eq!(lifecycle.parted(2, true, now), NOTHING);
     assert_eq!(lifecycle.parted(1, true, now), END);
@@ -65,8 +66,7 @@ fn the_last_desk_to_leave_ends_the_host_at_once() {
 
 #[test]
 fn the_host_waits_for_the_last_desk_that_vanished() {
-    let now = Instant::now();
-    let mut lifecycle = ownerless(now);
+    let (now, mut lifecycle) = ownerless();
     assert_eq!(lifecycle.parted(1, false, now), NOTHING);
     assert_eq!(lifecycle.due(now + GRACE - SECOND), NOTHING);
     // It comes back, as another process, and agents find it as that.
@@ -78,8 +78,7 @@ fn the_host_waits_for_the_last_desk_that_vanished() {
 
 #[test]
 fn a_remaining_desk_keeps_the_host_and_is_published() {
-    let now = Instant::now();
-    let mut lifecycle = ownerless(now);
+    let (now, mut lifecycle) = ownerless();
     assert_eq!(lifecycle.joined(2, desk(2)), NOTHING);
     assert_eq!(lifecycle.parted(1, false, now), show(2));
     assert_eq!(lifecycle.deadline(), None);
@@ -87,8 +86,7 @@ fn a_remaining_desk_keeps_the_host_and_is_published() {
 
 #[test]
 fn a_keeper_keeps_the_host_after_the_last_desk() {
-    let now = Instant::now();
-    let mut lifecycle = ownerless(now);
+    let (now, mut lifecycle) = ownerless();
     lifecycle.joined(2, keeper(2));
     assert_eq!(lifecycle.parted(1, true, now), show(2));
     assert_eq!(lifecycle.deadline(), None);
@@ -97,14 +95,13 @@ fn a_keeper_keeps_the_host_after_the_last_desk() {
 
 #[test]
 fn a_leaving_keeper_leaves_a_lost_desk_its_time() {
-    let now = Instant::now();
-    let mut lifecycle = ownerless(now);
+    let (now, mut lifecycle) = ownerless();
     lifecycle.joined(2, keeper(2));
     lifecycle.parted(1, false, now);
     assert_eq!(lifecycle.parted(2, true, now + 5 * SECOND), NOTHING);
     assert_eq!(lifecycle.deadline(), Some(now + GRACE));
     // But nothing is owed to a desk that was lost long ago.
-    let mut lifecycle = ownerless(now);
+    let (now, mut lifecycle) = ownerless();
     lifecycle.joined(2, keeper(2));
     lifecycle.parted(1, false, now);
     assert_eq!(lifecycle.parted(2, true, now + 2 * GRACE), END);
@@ -112,8 +109,7 @@ fn a_leaving_keeper_leaves_a_lost_desk_its_time() {
 
 #[test]
 fn an_editor_takes_over_an_unowned_host() {
-    let now = Instant::now();
-    let mut lifecycle = ownerless(now);
+    let (now, mut lifecycle) = ownerless();
     assert_eq!(lifecycle.joined(2, relay(7)), [show_editor(7)]);
     assert_eq!(lifecycle.owner(), Some(&editor(7)));
     assert_eq!(lifecycle.parted(1, true, now), NOTHING);
@@ -122,8 +118,7 @@ fn an_editor_takes_over_an_unowned_host() {
 
 #[test]
 fn the_host_hides_while_it_waits_for_its_editor() {
-    let now = Instant::now();
-    let mut lifecycle = owned(now);
+    let (now, mut lifecycle) = owned();
     assert_eq!(lifecycle.parted(1, true, now), [Step::Hide]);
     assert!(lifecycle.is_hidden());
     assert_eq!(lifecycle.due(now + GRACE - SECOND), NOTHING);
@@ -137,8 +132,7 @@ fn the_host_hides_while_it_waits_for_its_editor() {
 
 #[test]
 fn one_editor_may_have_several_servers() {
-    let now = Instant::now();
-    let mut lifecycle = owned(now);
+    let (now, mut lifecycle) = owned();
     assert_eq!(lifecycle.joined(2, relay(1)), NOTHING);
     assert_eq!(lifecycle.parted(1, true, now), NOTHING);
     assert_eq!(lifecycle.parted(2, true, now), [Step::Hide]);
@@ -146,8 +140,7 @@ fn one_editor_may_have_several_servers() {
 
 #[test]
 fn windows_of_one_editor_are_separate_owners() {
-    let now = Instant::now();
-    let mut lifecycle = owned(now);
+    let (now, mut lifecycle) = owned();
     let window = Owner { window: Some("2".into()), ..editor(1) };
     assert_eq!(lifecycle.joined(2, Party { owner: Some(window), ..desk(1) }), NOTHING);
     assert_eq!(lifecycle.owner(), Some(&editor(1)), "the first one lives");
@@ -157,8 +150,7 @@ fn windows_of_one_editor_are_separate_owners() {
 
 #[test]
 fn an_ended_editor_is_gone_though_its_server_lives() {
-    let now = Instant::now();
-    let mut lifecycle = owned(now);
+    let (now, mut lifecycle) = owned();
     assert_eq!(lifecycle.owner_gone(now), [Step::Hide]);
     assert_eq!(lifecycle.parted(1, false, now + SECOND), NOTHING);
     assert_eq!(lifecycle.deadline(), Some(now + GRACE));
@@ -167,8 +159,7 @@ fn an_ended_editor_is_gone_though_its_server_lives() {
 
 #[test]
 fn an_editor_may_restart_a_crashed_server() {
-    let now = Instant::now();
-    let mut lifecycle = owned(now);
+    let (now, mut lifecycle) = owned();
     assert_eq!(lifecycle.parted(1, false, now), NOTHING);
     assert_eq!(lifecycle.joined(2, relay(1)), NOTHING);
     assert_eq!(lifecycle.deadline(), None);
@@ -179,8 +170,7 @@ fn an_editor_may_restart_a_crashed_server() {
 
 #[test]
 fn a_joined_desk_inherits_the_host_of_a_gone_editor() {
-    let now = Instant::now();
-    let mut lifecycle = owned(now);
+    let (now, mut lifecycle) = owned();
     lifecycle.joined(2, desk(2));
     assert_eq!(lifecycle.parted(1, true, now), [vec![Step::Hide], show(2)].concat());
     assert_eq!(lifecycle.owner(), None);
@@ -190,8 +180,7 @@ fn a_joined_desk_inherits_the_host_of_a_gone_editor() {
 
 #[test]
 fn a_new_desk_takes_over_a_hidden_host() {
-    let now = Instant::now();
-    let mut lifecycle = owned(now);
+    let (now, mut lifecycle) = owned();
     lifecycle.parted(1, true, now);
     assert_eq!(lifecycle.joined(2, desk(2)), show(2));
     assert_eq!((lifecycle.owner(), lifecycle.deadline()), (None, None));
@@ -199,8 +188,7 @@ fn a_new_desk_takes_over_a_hidden_host() {
 
 #[test]
 fn no_editor_takes_the_host_of_a_living_one() {
-    let now = Instant::now();
-    let mut lifecycle = owned(now);
+    let (now, mut lifecycle) = owned();
     assert_eq!(lifecycle.joined(2, relay(9)), NOTHING);
     assert_eq!(lifecycle.owner(), Some(&editor(1)));
     assert_eq!(lifecycle.parted(2, true, now), NOTHING);
@@ -209,8 +197,7 @@ fn no_editor_takes_the_host_of_a_living_one() {
 
 #[test]
 fn an_unknown_party_cannot_part() {
-    let now = Instant::now();
-    let mut lifecycle = ownerless(now);
+    let (now, mut lifecycle) = ownerless();
     assert_eq!(lifecycle.parted(9, true, now), NOTHING);
 }
 
