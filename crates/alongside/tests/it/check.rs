@@ -2,7 +2,6 @@
 
 mod driven;
 
-use std::process::Stdio;
 use std::time::Duration;
 
 use alongside_agent::find;
@@ -19,12 +18,10 @@ const PATIENCE: Duration = Duration::from_secs(240);
 /// The report of a run in which it is driven.
 async fn report(home: &Home, driven: &Driven, args: &[&str]) -> (Option<i32>, Value) {
     let mut command = home.alongside(&["check", "--json", "--drive", &driven.command()]);
-    command.args(args).stdin(Stdio::null());
+    command.args(args).stdin(std::process::Stdio::null());
     let run = tokio::process::Command::from(command).kill_on_drop(true).output();
     let output = tokio::time::timeout(PATIENCE, run).await.expect("the checks end").unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    let report = serde_json::from_str(&text);
-    let report = report.unwrap_or_else(|_| panic!("{text}{}", String::from_utf8_lossy(&output.stderr)));
+    let report = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
     (output.status.code(), report)
 }
 
@@ -103,7 +100,7 @@ async fn unattended_checks_are_not_observable_and_junit_says_so() {
     let junit = home.path("check.xml");
     let only = "diffs.accepted,diffs.immediate,stop";
     let ran = home.run(&["check", "--only", only, "--json", "--junit", junit.to_str().unwrap()]);
-    let report: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let report = ran.json();
     let verdicts: Vec<_> = report["checks"].as_array().unwrap().iter().map(|it| &it["verdict"]).collect();
     assert_eq!(verdicts[..2], ["pass", "not observable"]);
     assert_eq!((ran.status.code(), &report["notObservable"]), (Some(0), &5.into()));
@@ -116,12 +113,12 @@ async fn unattended_checks_are_not_observable_and_junit_says_so() {
 fn without_a_companion_the_exit_code_is_2() {
     let home = Home::new();
     let ran = home.run(&["check"]);
-    let said = String::from_utf8(ran.stderr).unwrap();
+    let said = ran.err;
     assert!(said.contains("no companion serves") && said.contains("hint: start the editor"), "{said}");
     assert_eq!(ran.status.code(), Some(2));
     let gone = { std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port() };
     let ran = home.run(&["check", "--port", &gone.to_string()]);
-    let said = String::from_utf8(ran.stderr).unwrap();
+    let said = ran.err;
     assert!(said.contains("nobody listens on port"), "{said}");
     assert!(said.contains("no discovery file names that port"), "{said}");
     assert_eq!(ran.status.code(), Some(2));
@@ -129,7 +126,7 @@ fn without_a_companion_the_exit_code_is_2() {
     let record = serde_json::json!({ "port": gone, "workspacePath": home.project });
     let file = home.file("left.json", &record.to_string());
     let ran = home.run(&["check", "--file", &file]);
-    let said = String::from_utf8(ran.stderr).unwrap();
+    let said = ran.err;
     assert!(said.contains("left.json behind"), "{said}");
     assert_eq!(ran.status.code(), Some(2));
 }
@@ -142,7 +139,7 @@ async fn wrong_arguments_give_no_verdict() {
         (["--skip", "difs"], "no check and no group \"difs\""),
     ] {
         let ran = home.run(&["check", args[0], args[1]]);
-        assert!(String::from_utf8(ran.stderr).unwrap().contains(what));
+        assert!(ran.err.contains(what));
         assert_eq!(ran.status.code(), Some(2), "{args:?}");
     }
     let (_process, _editor) = opens(&home).await;
@@ -151,9 +148,9 @@ async fn wrong_arguments_give_no_verdict() {
         (["--drive", "./no-such-driver"], "the command of --drive cannot be run"),
     ] {
         let ran = home.run(&["check", "--only", "diffs.rejected", args[0], args[1]]);
-        let said = String::from_utf8(ran.stderr).unwrap();
+        let said = ran.err;
         assert!(said.contains(what), "{said}");
-        assert_eq!((ran.status.code(), ran.stdout.len()), (Some(2), 0), "{args:?}");
+        assert_eq!((ran.status.code(), &*ran.out), (Some(2), ""), "{args:?}");
     }
 }
 
@@ -163,7 +160,7 @@ async fn a_failing_driver_fails_the_run_an_incapable_one_does_not() {
     let (_process, _editor) = opens(&home).await;
     let only = ["check", "--only", "diffs.rejected,diffs.view-closed,diffs.immediate", "--drive"];
     let ran = home.run(&[&only[..], &["sh -c 'echo no $2 >&2; exit 5' --"]].concat());
-    let said = String::from_utf8(ran.stdout).unwrap();
+    let said = ran.out;
     assert!(said.contains("! the driver failed to reject: it ended with 5: no"), "{said}");
     assert!(said.contains("The command of --drive failed, so its checks"), "{said}");
     assert!(said.contains("\u{b7} diffs.immediate"), "{said}");
@@ -194,18 +191,18 @@ async fn another_program_or_a_wrong_token_gives_no_verdict() {
     let home = Home::new();
     let port = web_server().to_string();
     let ran = home.run(&["check", "--port", &port, "--unattended"]);
-    let said = String::from_utf8(ran.stderr).unwrap();
+    let said = ran.err;
     assert!(said.contains("is no companion: it answers 501 to initialize"), "{said}");
-    assert_eq!((ran.status.code(), ran.stdout.len()), (Some(2), 0));
+    assert_eq!((ran.status.code(), &*ran.out), (Some(2), ""));
     let (_process, _editor) = opens(&home).await;
     let found = find::candidates(&FAMILIES[0], &home.surroundings()).found.remove(0);
     let port = found.record.port.to_string();
     let ran = home.run(&["check", "--port", &port, "--token", "x", "--unattended"]);
-    let said = String::from_utf8(ran.stderr).unwrap();
+    let said = ran.err;
     assert!(said.contains("refuses the token (401)") && said.contains("the right one is in"), "{said}");
-    assert_eq!((ran.status.code(), ran.stdout.len()), (Some(2), 0));
+    assert_eq!((ran.status.code(), &*ran.out), (Some(2), ""));
     let ran = home.run(&["check", "--port", &port, "--only", "access.wrong-token", "--unattended"]);
-    assert_eq!(ran.status.code(), Some(0), "{}", String::from_utf8_lossy(&ran.stdout));
+    assert_eq!(ran.status.code(), Some(0), "{}", ran.out);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -213,7 +210,7 @@ async fn slow_checks_are_announced_and_skipped_without_wait() {
     let home = Home::new();
     let (_process, _editor) = opens(&home).await;
     let ran = home.run(&["check", "--only", "sessions.freed", "--wait", "9", "--json", "--unattended"]);
-    let report: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let report = ran.json();
     let check = &report["checks"][0];
     let why = "it takes 66 s, and this run waits 9 s only (--wait)";
     assert_eq!((&check["verdict"], &check["reason"]), (&"skipped".into(), &why.into()));
@@ -229,5 +226,5 @@ async fn slow_checks_are_announced_and_skipped_without_wait() {
 #[test]
 fn the_list_holds_every_check() {
     let ran = Home::new().run(&["check", "--list"]);
-    assert_eq!(String::from_utf8(ran.stdout).unwrap().lines().count(), alongside_conformance::CHECKS.len());
+    assert_eq!(ran.out.lines().count(), alongside_conformance::CHECKS.len());
 }

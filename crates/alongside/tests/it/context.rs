@@ -2,22 +2,15 @@
 
 use serde_json::json;
 
-use crate::editor::{Editor, Process};
+use crate::editor::Editor;
 use crate::support::Home;
-
-/// Writes the person's settings file.
-pub(crate) fn set(home: &Home, text: &str) {
-    let place = home.path("home/.config/alongside");
-    std::fs::create_dir_all(&place).unwrap();
-    std::fs::write(place.join("config.toml"), text).unwrap();
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn context_disabled_in_settings_stays_off() {
     let home = Home::new();
-    set(&home, "[context]\nenabled = false\n");
-    let (file, process) = (home.file("a.txt", "a\n"), Process::open());
-    let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
+    home.settings("[context]\nenabled = false\n");
+    let file = home.file("a.txt", "a\n");
+    let (_process, mut editor) = Editor::opened(&home);
     editor.hears("alongside/didChangeStatus", |status| status["paused"] == true);
     let agent = home.agent().await;
     let report = |line: u32| json!({"active": {"path": file, "cursor": {"line": line, "character": 0}}});
@@ -39,8 +32,7 @@ async fn context_disabled_in_settings_stays_off() {
     tokio::time::sleep(std::time::Duration::from_millis(500)).await;
     let told = agent.context().borrow().clone().expect("a context without files");
     assert!(told.open_files().is_empty(), "{told:?}");
-    let status = home.run(&["status"]);
-    let status = String::from_utf8_lossy(&status.stdout).into_owned();
+    let status = home.run(&["status"]).out;
     assert!(status.contains("(context is paused)"), "{status}");
     desk.types("q");
     desk.ends();
@@ -52,16 +44,14 @@ async fn an_opened_project_hides_what_its_settings_say() {
     let home = Home::new();
     let write = |path: &str, text: &str| {
         let path = home.path(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, text).unwrap();
+        crate::support::write_file(&path, text);
         path.to_str().unwrap().to_owned()
     };
     write("second/.alongside.toml", "[context]\nexclude = [\"/secret/\"]\n");
     write("third/.alongside.toml", "[context]\nexlude = [\"/secret/\"]\n");
     let (secret, open) = (write("second/secret/a.txt", ""), write("second/open.txt", ""));
     let (unclear, first) = (write("third/b.txt", ""), home.file("a.txt", ""));
-    let process = Process::open();
-    let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
+    let (_process, mut editor) = Editor::opened(&home);
     editor.hears("alongside/didChangeStatus", |status| status["desks"] == 1);
     let folder = |name: &str| json!({ "uri": format!("file://{}", home.path(name).display()), "name": name });
     let added = [folder("second"), folder("third")];

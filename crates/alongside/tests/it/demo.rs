@@ -6,8 +6,8 @@ use crate::support::{Home, files_below};
 fn the_demo_plays_both_sides_and_leaves_nothing() {
     let home = Home::new();
     let played = home.run(&["demo"]);
-    let transcript = String::from_utf8(played.stdout).unwrap();
-    assert_eq!(played.status.code(), Some(0), "{transcript}{}", String::from_utf8_lossy(&played.stderr));
+    let transcript = played.out;
+    assert_eq!(played.status.code(), Some(0), "{transcript}{}", played.err);
     let start = transcript.find("alongside-demo-").expect("the scratch project is named");
     let name = &transcript[start..start + "alongside-demo-".len() + 6];
     let stable = transcript.replace(home.path("").to_str().unwrap(), "/").replace(name, "alongside-demo");

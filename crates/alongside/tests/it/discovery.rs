@@ -9,14 +9,6 @@ use serde_json::{Value, json};
 
 use crate::support::{Home, finish, until};
 
-fn out(output: &std::process::Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn err(output: &std::process::Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
 /// The port of the companion of the project, and the token that Gemini CLI presents.
 async fn companion(home: &Home) -> (u16, String) {
     until("a record", || {
@@ -38,20 +30,18 @@ async fn env_prints_what_a_shell_can_read() {
          \"$QWEN_CODE_IDE_WORKSPACE_PATH\" \"$NO_PROXY\" \"$GEMINI_CLI_IDE_SERVER_STDIO_ARGS\"",
         env!("CARGO_BIN_EXE_alongside")
     );
-    let read = finish(
-        home.command("bash").args(["-c", &script]).env("NO_PROXY", "example.org").stdin(Stdio::null()),
-    );
+    let read = finish(home.command("bash").args(["-c", &script]).env("NO_PROXY", "example.org"));
     let expected = format!(
         "{port}\n{token}\n{}\nexample.org,127.0.0.1,localhost,::1\n[\"stdio\"]\n",
         home.project.display()
     );
-    assert_eq!(out(&read), expected, "{}", err(&read));
+    assert_eq!(read.out, expected, "{}", read.err);
     for (shell, start) in
         [("fish", "set -gx GEMINI"), ("pwsh", "$env:GEMINI"), ("nu", "{\""), ("zsh", "export GEMINI")]
     {
         let printed = home.run(&["env", "--shell", shell]);
-        assert!(out(&printed).starts_with(start), "{shell}: {}", out(&printed));
-        let printed = out(&printed).replace('\n', " ");
+        assert!(printed.out.starts_with(start), "{shell}: {}", printed.out);
+        let printed = printed.out.replace('\n', " ");
         assert_eq!(alongside_desk::harmless::harmful(&printed).next(), None, "{shell}: {printed}");
     }
 }
@@ -62,13 +52,12 @@ async fn env_does_not_guess_for_a_shell_that_cannot_read_it() {
     let _desk = home.review(&[]);
     companion(&home).await;
     for shell in ["/bin/tcsh", "/usr/bin/csh", "/opt/elvish"] {
-        let refused = finish(home.alongside(&["env"]).env("SHELL", shell).stdin(Stdio::null()));
-        assert_eq!((out(&refused).as_str(), refused.status.code()), ("", Some(1)));
-        let said = err(&refused);
+        let refused = finish(home.alongside(&["env"]).env("SHELL", shell));
+        assert_eq!((refused.out.as_str(), refused.status.code()), ("", Some(1)));
+        let said = refused.err;
         assert!(said.contains(shell) && said.contains("--shell"), "{said}");
-        let asked =
-            finish(home.alongside(&["env", "--shell", "bash"]).env("SHELL", shell).stdin(Stdio::null()));
-        assert!(out(&asked).starts_with("export GEMINI"), "{}", err(&asked));
+        let asked = finish(home.alongside(&["env", "--shell", "bash"]).env("SHELL", shell));
+        assert!(asked.out.starts_with("export GEMINI"), "{}", asked.err);
     }
 }
 
@@ -76,12 +65,12 @@ async fn env_does_not_guess_for_a_shell_that_cannot_read_it() {
 fn without_a_companion_env_and_status_give_a_hint() {
     let home = Home::new();
     let output = home.run(&["env"]);
-    assert_eq!((out(&output).as_str(), output.status.code()), ("", Some(1)));
-    let said = err(&output);
+    assert_eq!((output.out.as_str(), output.status.code()), ("", Some(1)));
+    let said = output.err;
     assert!(said.contains("no companion serves") && said.contains("`alongside`"), "{said}");
     let status = home.run(&["status"]);
-    assert_eq!((out(&status).as_str(), status.status.code()), ("", Some(1)));
-    assert!(err(&status).contains("`alongside`"));
+    assert_eq!((status.out.as_str(), status.status.code()), ("", Some(1)));
+    assert!(status.err.contains("`alongside`"));
 }
 
 #[tokio::test]
@@ -95,7 +84,7 @@ async fn status_shows_everything_but_the_token() {
     desk.shows("(1/1) keep").await;
 
     let status = home.run(&["status"]);
-    let shown = out(&status);
+    let shown = &status.out;
     assert_eq!(status.status.code(), Some(0));
     let host = home.hosts()[0].0;
     assert_ne!(host, desk.pid(), "the companion outlives the desk");
@@ -114,7 +103,7 @@ async fn status_shows_everything_but_the_token() {
     assert!(files.ends_with(" (--files lists them)"), "{files}");
     assert!(count > 0 && files.contains(&home.path("tmp/gemini/ide").display().to_string()), "{files}");
     assert!(!shown.contains(".json"), "no single file is named: {shown}");
-    let listed = out(&home.run(&["status", "--files"]));
+    let listed = home.run(&["status", "--files"]).out;
     let names: Vec<_> = listed.lines().filter_map(|line| line.strip_prefix("  file: ")).collect();
     for file in [
         format!("tmp/gemini/ide/gemini-ide-server-{}-{port}.json", desk.pid()),
@@ -124,43 +113,41 @@ async fn status_shows_everything_but_the_token() {
     }
     assert!(files.starts_with(&format!("{} in ", names.len())), "{files}\n{listed}");
     let json = home.run(&["status", "--json"]);
-    let read: Value = serde_json::from_slice(&json.stdout).unwrap();
+    let read = json.json();
     assert_eq!(read["servesHere"], true);
     assert_eq!(read["companions"][0]["port"], port);
     assert_eq!(read["companions"][0]["reviews"], 1);
     assert_eq!(read["companions"][0]["agents"][0]["name"], "Gemini CLI");
     for shown in [&status, &json] {
-        assert!(!(out(shown) + &err(shown)).contains(&token));
+        assert!(!(shown.said()).contains(&token));
     }
-    assert!(out(&home.run(&["status", "--token"])).contains(&token));
-    let with: Value = serde_json::from_slice(&home.run(&["status", "--json", "--token"]).stdout).unwrap();
+    assert!(home.run(&["status", "--token"]).out.contains(&token));
+    let with = home.run(&["status", "--json", "--token"]).json();
     assert_eq!(with["companions"][0]["token"], token.as_str());
 
     drop(agent);
     until("the agent to be away", || {
-        out(&home.run(&["status"])).contains("  agents: Gemini CLI (away)\n").then_some(())
+        home.run(&["status"]).out.contains("  agents: Gemini CLI (away)\n").then_some(())
     })
     .await;
 
-    let elsewhere = finish(home.alongside(&["status"]).current_dir(home.path("home")).stdin(Stdio::null()));
+    let elsewhere = finish(home.alongside(&["status"]).current_dir(home.path("home")));
     assert_eq!(elsewhere.status.code(), Some(1));
     assert!(
-        out(&elsewhere).contains(&format!("alongside: port {port}"))
-            && !out(&elsewhere).contains("serves this")
+        elsewhere.out.contains(&format!("alongside: port {port}")) && !elsewhere.out.contains("serves this")
     );
 }
 
 #[tokio::test]
 async fn status_points_out_files_whose_companion_is_gone() {
     let home = Home::new();
-    let folder = home.path("tmp/gemini/ide");
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = home.directory("tmp/gemini/ide");
     // A free port, on which nobody listens.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let record = json!({ "port": port, "workspacePath": home.project, "authToken": "t", "ppid": 1 });
     std::fs::write(folder.join(format!("gemini-ide-server-1-{port}.json")), record.to_string()).unwrap();
     let status = home.run(&["status"]);
-    assert!(out(&status).contains("no answer on this port: these files are stale"), "{}", out(&status));
+    assert!(status.out.contains("no answer on this port: these files are stale"), "{}", status.out);
     assert_eq!(status.status.code(), Some(1));
 }
 
@@ -175,18 +162,14 @@ async fn a_frozen_companion_is_not_taken_for_gone() {
     kill_process(Pid::from_raw(host.cast_signed()).unwrap(), Signal::STOP).unwrap();
     let status = home.run(&["status"]);
     let helps = format!("process {host} may be stopped (resume it: `kill -CONT {host}`)");
-    assert!(out(&status).contains(&format!("it does not answer: {helps}")), "{}", out(&status));
-    assert!(!out(&status).contains("stale") && out(&status).contains(&format!(", process {host}\n")));
-    assert!(
-        err(&status).contains("does not answer") && !err(&status).contains("start one"),
-        "{}",
-        err(&status)
-    );
-    let read: Value = serde_json::from_slice(&home.run(&["status", "--json"]).stdout).unwrap();
+    assert!(status.out.contains(&format!("it does not answer: {helps}")), "{}", status.out);
+    assert!(!status.out.contains("stale") && status.out.contains(&format!(", process {host}\n")));
+    assert!(status.err.contains("does not answer") && !status.err.contains("start one"), "{}", status.err);
+    let read = home.run(&["status", "--json"]).json();
     assert_eq!((&read["servesHere"], &read["companions"][0]["answers"]), (&json!(false), &json!(false)));
     let env = home.run(&["env"]);
-    assert_eq!((out(&env).as_str(), env.status.code()), ("", Some(1)));
-    let said = err(&env);
+    assert_eq!((env.out.as_str(), env.status.code()), ("", Some(1)));
+    let said = env.err;
     assert!(
         said.contains("does not answer") && said.contains(&helps) && !said.contains("start one"),
         "{said}"
@@ -201,20 +184,20 @@ async fn run_starts_a_companion_that_ends_with_the_agent() {
     let script = "echo port=$GEMINI_CLI_IDE_SERVER_PORT qwen=$QWEN_CODE_IDE_SERVER_PORT no_proxy=$no_proxy; \
                   ls \"$TMPDIR/gemini/ide\"; exit 7";
     let ran = home.run(&["run", "sh", "-c", script]);
-    assert_eq!(ran.status.code(), Some(7), "the agent's own exit code; {}", err(&ran));
-    let shown = out(&ran);
+    assert_eq!(ran.status.code(), Some(7), "the agent's own exit code; {}", ran.err);
+    let shown = ran.out;
     let port = shown.strip_prefix("port=").and_then(|rest| rest.split_whitespace().next()).unwrap();
     assert!(port.parse::<u16>().is_ok_and(|port| port > 0), "{shown}");
     assert!(shown.contains(&format!("qwen={port} no_proxy=127.0.0.1,localhost,::1\n")), "{shown}");
     assert!(shown.contains(&format!("-{port}.json")), "the files were there: {shown}");
-    assert!(err(&ran).contains("start `alongside` in another terminal of this project"), "{}", err(&ran));
+    assert!(ran.err.contains("start `alongside` in another terminal of this project"), "{}", ran.err);
     assert!(find::all_records(&home.surroundings()).is_empty(), "the files are gone");
 
     let killed = home.run(&["run", "--", "sh", "-c", "kill -TERM $$"]);
     assert_eq!(killed.status.code(), Some(143));
     let unknown = home.run(&["run", "no-such-agent"]);
     assert_eq!(unknown.status.code(), Some(1));
-    assert!(err(&unknown).contains("cannot start no-such-agent"), "{}", err(&unknown));
+    assert!(unknown.err.contains("cannot start no-such-agent"), "{}", unknown.err);
     assert!(find::all_records(&home.surroundings()).is_empty(), "also after that");
 }
 
@@ -226,8 +209,8 @@ async fn run_takes_the_companion_that_is_there() {
     let script = "echo $GEMINI_CLI_IDE_SERVER_PORT $GEMINI_CLI_IDE_AUTH_TOKEN $GEMINI_CLI_IDE_PID; \
                   ls \"$HOME/.qwen/ide\"";
     let ran = home.run(&["run", "sh", "-c", script]);
-    assert_eq!(out(&ran), format!("{port} {token} {}\n{port}.lock\n", desk.pid()), "{}", err(&ran));
-    assert_eq!(err(&ran), "", "nothing is started, so nothing is reported");
+    assert_eq!(ran.out, format!("{port} {token} {}\n{port}.lock\n", desk.pid()), "{}", ran.err);
+    assert_eq!(ran.err, "", "nothing is started, so nothing is reported");
     assert_eq!(companion(&home).await.0, port, "it still runs");
 }
 
@@ -237,22 +220,22 @@ async fn status_marks_the_companion_that_env_takes() {
     std::fs::create_dir(home.project.join("sub")).unwrap();
     let mut first = home.review(&["sub"]);
     first.shows("alongside serves").await;
-    assert!(!out(&home.run(&["status"])).contains("take"), "a single companion is not marked");
+    assert!(!home.run(&["status"]).out.contains("take"), "a single companion is not marked");
     // The first companion serves only a part of the project, so this desk starts another.
     let mut second = home.review(&[]);
     second.shows("alongside serves").await;
     assert_eq!(home.hosts().len(), 2);
     // Both serve the lower directory.
     let home = home.inside("sub");
-    let read = out(&home.run(&["env"]));
+    let read = home.run(&["env"]).out;
     let taken = read.lines().find_map(|line| line.strip_prefix("export GEMINI_CLI_IDE_SERVER_PORT='"));
     let taken: u16 = taken.and_then(|line| line.strip_suffix('\'')).unwrap().parse().unwrap();
-    let status = out(&home.run(&["status"]));
+    let status = home.run(&["status"]).out;
     assert_eq!(status.matches(" - serves this directory").count(), 2, "{status}");
     assert_eq!(status.matches("env, run and stdio take this one").count(), 1, "{status}");
     let line = status.lines().find(|line| line.contains("take this one")).unwrap();
     assert!(line.contains(&format!("port {taken},")), "{line}; env took {taken}");
-    let read: Value = serde_json::from_slice(&home.run(&["status", "--json"]).stdout).unwrap();
+    let read = home.run(&["status", "--json"]).json();
     for companion in read["companions"].as_array().unwrap() {
         assert_eq!(companion["taken"], companion["port"] == taken, "{companion}");
     }
@@ -295,7 +278,7 @@ async fn stdio_is_a_bridge_to_the_companion_that_runs() {
     send(json!({"jsonrpc":"2.0","id":1,"method":"initialize","params":{
         "protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"my-client","version":"1"}}}));
     assert_eq!(hear(json!(1))["result"]["protocolVersion"], "2025-06-18");
-    let status: Value = serde_json::from_slice(&home.run(&["status", "--json"]).stdout).unwrap();
+    let status = home.run(&["status", "--json"]).json();
     assert_eq!(
         status["companions"][0]["agents"][0]["name"], "my-client",
         "the record it was found by does not say who it is"

@@ -75,6 +75,13 @@ impl Editor {
         Self { server, to_server, messages, last: 0, said: Vec::new() }
     }
 
+    /// An editor with a plugin in the project, and its process.
+    pub(crate) fn opened(home: &Home) -> (Process, Self) {
+        let process = Process::open();
+        let editor = Self::with_plugin(home, &process, &[&home.project]);
+        (process, editor)
+    }
+
     /// An editor with a plugin, in these projects.
     pub(crate) fn with_plugin(home: &Home, process: &Process, roots: &[&Path]) -> Self {
         let mut editor = Self::starts(home, &[]);

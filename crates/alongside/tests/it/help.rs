@@ -26,11 +26,8 @@ fn help_of_every_command() {
         let output = home.run(&args);
         assert_eq!(output.status.code(), Some(0), "{command}");
         let name = if command.is_empty() { "alongside" } else { command };
-        insta::assert_snapshot!(format!("help of {name}"), String::from_utf8(output.stdout).unwrap());
+        insta::assert_snapshot!(format!("help of {name}"), output.out);
     }
     let version = home.run(&["--version"]);
-    assert_eq!(
-        String::from_utf8(version.stdout).unwrap(),
-        concat!("alongside ", env!("CARGO_PKG_VERSION"), "\n")
-    );
+    assert_eq!(version.out, concat!("alongside ", env!("CARGO_PKG_VERSION"), "\n"));
 }

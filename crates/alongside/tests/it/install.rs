@@ -7,20 +7,18 @@ mod machine;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
-use std::process::Stdio;
 
 use alongside_companion::AppDirs;
 use alongside_companion::drafts::Drafts;
 
 use crate::support::{Home, finish};
-use machine::{LANGUAGES, NEOVIM, NEW_HELIX, OLD_HELIX, said};
+use machine::{LANGUAGES, NEOVIM, NEW_HELIX, OLD_HELIX};
 
 const PACKAGE: &str = ".local/share/nvim/site/pack/alongside/start/alongside";
 
 #[test]
 fn neovim_gets_a_package_once() {
-    let home = Home::new();
-    home.program("nvim", NEOVIM);
+    let home = Home::with_program("nvim", NEOVIM);
     let before = home.everything();
     let said = home.succeeds(&["install", "neovim", "--yes"]);
     assert!(said.contains("Neovim 0.10.4 (") && said.contains(&format!("~/{PACKAGE}: ")), "{said}");
@@ -42,8 +40,7 @@ fn neovim_gets_a_package_once() {
 
 #[test]
 fn an_older_plugin_is_updated_and_changes_are_backed_up() {
-    let home = Home::new();
-    home.program("nvim", NEOVIM);
+    let home = Home::with_program("nvim", NEOVIM);
     home.succeeds(&["install", "nvim", "--yes"]);
     let (changed, gone) = (format!("{PACKAGE}/lua/alongside/log.lua"), format!("{PACKAGE}/README.md"));
     let log = home.reads(&changed);
@@ -65,23 +62,20 @@ fn an_older_plugin_is_updated_and_changes_are_backed_up() {
 
 #[test]
 fn a_plugin_installed_by_hand_is_left_alone() {
-    let linked = Home::new();
-    linked.program("nvim", NEOVIM);
+    let linked = Home::with_program("nvim", NEOVIM);
     let clone = linked.writes("src/alongside/editors/neovim/lua/alongside/init.lua", "");
     let clone = clone.ancestors().nth(3).unwrap();
     let package = linked.in_home(PACKAGE);
     fs::create_dir_all(package.parent().unwrap()).unwrap();
     symlink(clone, &package).unwrap();
 
-    let managed = Home::new();
-    managed.program("nvim", NEOVIM);
+    let managed = Home::with_program("nvim", NEOVIM);
     managed.writes(
         ".config/nvim/lua/plugins/ai.lua",
         "return { dir = '~/src/alongside/editors/neovim', opts = {} }\n",
     );
 
-    let cloned = Home::new();
-    cloned.program("nvim", NEOVIM);
+    let cloned = Home::with_program("nvim", NEOVIM);
     cloned.writes(".local/share/nvim/lazy/alongside/editors/neovim/lua/alongside/init.lua", "");
 
     for (home, place) in [
@@ -94,15 +88,14 @@ fn a_plugin_installed_by_hand_is_left_alone() {
         assert!(said.contains(place) && said.contains("not from `alongside install`"), "{said}");
         assert!(home.succeeds(&["install", "--list"]).contains(&format!("by hand: ~/{place}")));
         let refused = home.does(&["uninstall", "neovim", "--yes"]);
-        assert_eq!(refused.status.code(), Some(1), "{}", self::said(&refused));
+        assert_eq!(refused.status.code(), Some(1), "{}", refused.said());
         assert_eq!(home.everything(), before);
     }
 }
 
 #[test]
 fn helix_gets_our_server_and_keeps_its_own() {
-    let home = Home::new();
-    home.program("hx", OLD_HELIX);
+    let home = Home::with_program("hx", OLD_HELIX);
     home.writes(".config/helix/languages.toml", LANGUAGES);
     let before = home.everything();
 
@@ -137,8 +130,7 @@ fn helix_gets_our_server_and_keeps_its_own() {
 
 #[test]
 fn newer_helix_also_gets_the_cursor_settings() {
-    let home = Home::new();
-    home.program("helix", NEW_HELIX);
+    let home = Home::with_program("helix", NEW_HELIX);
     home.writes(".config/helix/config.toml", "theme = \"x\" # dark\n");
     let before = home.everything();
     home.succeeds(&["install", "helix", "--yes"]);
@@ -151,8 +143,7 @@ fn newer_helix_also_gets_the_cursor_settings() {
 
 #[test]
 fn uninstall_keeps_later_changes() {
-    let home = Home::new();
-    home.program("hx", OLD_HELIX);
+    let home = Home::with_program("hx", OLD_HELIX);
     let path = home.writes(".config/helix/languages.toml", LANGUAGES);
     home.succeeds(&["install", "helix", "--yes"]);
     let mut text = fs::read_to_string(&path).unwrap();
@@ -173,8 +164,7 @@ fn uninstall_keeps_later_changes() {
 
 #[test]
 fn links_and_modes_are_kept() {
-    let home = Home::new();
-    home.program("hx", OLD_HELIX);
+    let home = Home::with_program("hx", OLD_HELIX);
     let dotfile = home.writes("dotfiles/languages.toml", LANGUAGES);
     fs::set_permissions(&dotfile, fs::Permissions::from_mode(0o640)).unwrap();
     fs::create_dir_all(home.in_home(".config/helix")).unwrap();
@@ -192,8 +182,7 @@ fn links_and_modes_are_kept() {
 
 #[test]
 fn an_invalid_file_is_reported_with_its_line() {
-    let home = Home::new();
-    home.program("hx", OLD_HELIX);
+    let home = Home::with_program("hx", OLD_HELIX);
     home.agent_program("gemini", "0.61.0");
     home.writes(".config/helix/languages.toml", "[[language]]\nname = rust\n");
     home.writes(".gemini/settings.json", "{\n  \"ide\": {,}\n}\n");
@@ -201,7 +190,7 @@ fn an_invalid_file_is_reported_with_its_line() {
     for (what, unchanged) in [("helix", "nothing is changed"), ("agent", "that file is not changed")] {
         let output = home.does(&["install", what, "--yes"]);
         assert_eq!(output.status.code(), Some(1));
-        let said = said(&output);
+        let said = output.said();
         assert!(said.contains("line 2") && said.contains("hint:") && said.contains(unchanged), "{said}");
     }
     assert_eq!(home.everything(), before);
@@ -222,12 +211,12 @@ fn without_home_nothing_is_changed() {
             let mut command = home.alongside(args);
             home.with_path(&mut command);
             command.env_remove("HOME").envs(value.map(|value| ("HOME", value)));
-            let output = finish(command.stdin(Stdio::null()));
-            assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+            let output = finish(command);
+            assert_eq!(output.status.code(), Some(1), "{}", output.said());
             assert!(
-                said(&output).contains(why) && said(&output).contains("hint: set HOME"),
+                output.said().contains(why) && output.said().contains("hint: set HOME"),
                 "{}",
-                said(&output)
+                output.said()
             );
         }
     }
@@ -236,8 +225,7 @@ fn without_home_nothing_is_changed() {
 
 #[test]
 fn preview_is_short_and_shows_all_lines_of_the_person() {
-    let home = Home::new();
-    home.program("hx", NEW_HELIX);
+    let home = Home::with_program("hx", NEW_HELIX);
     home.agent_program("gemini", "0.61.0");
     home.agent_program("qwen", "0.24.4");
     let path = home.writes(".config/helix/languages.toml", LANGUAGES);
@@ -263,8 +251,7 @@ fn preview_is_short_and_shows_all_lines_of_the_person() {
 
 #[test]
 fn a_dangling_link_stays_a_link() {
-    let home = Home::new();
-    home.program("hx", NEW_HELIX);
+    let home = Home::with_program("hx", NEW_HELIX);
     fs::create_dir_all(home.in_home(".config/helix")).unwrap();
     let link = home.in_home(".config/helix/config.toml");
     symlink("dots/config.toml", &link).unwrap();
@@ -279,8 +266,7 @@ fn a_dangling_link_stays_a_link() {
 
 #[test]
 fn comments_stay_beside_their_servers() {
-    let home = Home::new();
-    home.program("hx", OLD_HELIX);
+    let home = Home::with_program("hx", OLD_HELIX);
     let theirs = "[[language]]\nname = \"rust\"\nlanguage-servers = [\n  \"typos\", # for \
                   words\n  \"rust-analyzer\", # best\n]\n";
     let path = home.writes(".config/helix/languages.toml", theirs);
@@ -297,14 +283,13 @@ fn comments_stay_beside_their_servers() {
 
 #[test]
 fn a_failed_write_restores_the_other_files() {
-    let home = Home::new();
-    home.program("hx", NEW_HELIX);
+    let home = Home::with_program("hx", NEW_HELIX);
     home.writes(".config/helix/languages.toml", LANGUAGES);
     let settings = home.writes(".config/helix/config.toml", "theme = \"x\"\n");
     fs::set_permissions(&settings, fs::Permissions::from_mode(0o444)).unwrap();
     let before = home.everything();
     let output = home.does(&["install", "helix", "--yes"]);
-    let said = said(&output);
+    let said = output.said();
     assert!(!output.status.success() && said.contains("config.toml: it is write-protected"), "{said}");
     assert!(said.contains("nothing is changed"), "{said}");
     assert_eq!(home.everything(), before);
@@ -312,14 +297,13 @@ fn a_failed_write_restores_the_other_files() {
 
 #[test]
 fn nothing_is_written_without_consent() {
-    let home = Home::new();
-    home.program("nvim", NEOVIM);
+    let home = Home::with_program("nvim", NEOVIM);
     home.agent_program("gemini", "0.61.0");
     let before = home.everything();
     for args in [&["install", "neovim"][..], &["install", "agent"]] {
         let output = home.does(args);
-        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
-        assert!(said(&output).contains("--yes"), "{}", said(&output));
+        assert_eq!(output.status.code(), Some(2), "{}", output.said());
+        assert!(output.said().contains("--yes"), "{}", output.said());
         let shown = home.succeeds(&[args, &["--dry-run"]].concat());
         assert!(shown.contains("--dry-run"), "{shown}");
     }
@@ -333,8 +317,7 @@ fn nothing_is_written_without_consent() {
 
 #[tokio::test]
 async fn at_a_terminal_only_yes_agrees() {
-    let home = Home::new();
-    home.program("nvim", NEOVIM);
+    let home = Home::with_program("nvim", NEOVIM);
     let before = home.everything();
     for (answer, code) in [("\n", Some(1)), ("n\n", Some(1)), ("\x04", Some(1)), ("\x03", Some(130))] {
         let mut install = home.asks(&["install", "neovim"]);
@@ -355,21 +338,21 @@ async fn at_a_terminal_only_yes_agrees() {
 fn without_a_name_the_terminal_tells_the_editor() {
     let home = Home::new();
     let nobody = home.does(&["install", "--dry-run"]);
-    assert!(said(&nobody).contains("neither Neovim nor Helix is on this machine"), "{}", said(&nobody));
+    assert!(nobody.said().contains("neither Neovim nor Helix is on this machine"), "{}", nobody.said());
     home.program("hx", OLD_HELIX);
     assert!(home.succeeds(&["install", "--dry-run"]).contains("Helix 25.01.1 ("));
     home.program("nvim", NEOVIM);
     let both = home.does(&["install", "--dry-run"]);
     assert!(
-        said(&both).contains("`alongside install neovim` or `alongside install helix`"),
+        both.said().contains("`alongside install neovim` or `alongside install helix`"),
         "{}",
-        said(&both)
+        both.said()
     );
 
     let within = |variable: &str, value: &str| {
         let mut command = home.alongside(&["install", "--dry-run"]);
         home.with_path(&mut command);
-        said(&finish(command.env(variable, value).stdin(Stdio::null())))
+        finish(command.env(variable, value)).said()
     };
     assert!(within("NVIM", "/run/nvim.sock").contains("this is a terminal of Neovim"));
     let other = within("TERM_PROGRAM", "vscode");
@@ -391,19 +374,18 @@ fn unknown_targets_get_a_hint() {
         let output = home.does(&["install", what, "--yes"]);
         assert_eq!(output.status.code(), Some(1), "{what}");
         assert!(
-            said(&output).contains(words) && said(&output).contains("hint:"),
+            output.said().contains(words) && output.said().contains("hint:"),
             "{what}: {}",
-            said(&output)
+            output.said()
         );
     }
     let output = home.does(&["uninstall", "helix", "--yes"]);
-    assert!(said(&output).contains("nothing was installed for \"helix\""), "{}", said(&output));
+    assert!(output.said().contains("nothing was installed for \"helix\""), "{}", output.said());
 }
 
 #[test]
 fn uninstall_all_keeps_only_the_drafts() {
-    let home = Home::new();
-    home.program("nvim", NEOVIM);
+    let home = Home::with_program("nvim", NEOVIM);
     home.program("hx", OLD_HELIX);
     home.agent_program("gemini", "0.61.0");
     let before = home.everything();

@@ -1,9 +1,8 @@
 //! A program as the desk: `alongside review --json`.
 
-use alongside_agent::Outcome;
 use serde_json::{Value, json};
 
-use crate::support::{Home, Running, propose, soon, until};
+use crate::support::{Home, Running, accepted, propose, soon, until};
 
 /// The messages so far.
 fn messages(desk: &Running) -> Vec<Value> {
@@ -28,9 +27,7 @@ async fn result(desk: &Running, id: Value) -> Value {
 async fn a_program_drops_a_change_and_accepts() {
     let home = Home::new();
     let file = home.file("a.txt", "a\nb\nc\nd\ne\n");
-    let mut desk = home.review(&["--json"]);
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "A\nb\nc\nd\nE\n").await;
+    let (mut desk, _agent, diff) = home.proposal(&file, "A\nb\nc\nd\nE\n", home.review(&["--json"])).await;
 
     let opened = message(&desk, "the review", |m| m["method"] == "alongside/didOpenReview").await;
     let review = &opened["params"];
@@ -58,7 +55,7 @@ async fn a_program_drops_a_change_and_accepts() {
     assert_eq!(refused["error"]["revision"], kept);
     desk.types(&decide("now", &kept));
     assert_eq!(result(&desk, json!("now")).await["result"]["revision"], kept);
-    let accepted = Outcome::Accepted { content: "A\nb\nc\nd\ne\n".into() };
+    let accepted = accepted("A\nb\nc\nd\ne\n");
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted);
     let closed = message(&desk, "the end", |m| m["method"] == "alongside/didCloseReview").await;
     assert_eq!(closed["params"]["closing"], "accepted");
@@ -142,8 +139,7 @@ async fn names_of_agents_and_files_are_harmless_everywhere() {
         &["host", NASTY],
     ] {
         let ran = home.run(args);
-        for said in [&ran.stdout, &ran.stderr] {
-            let said = std::str::from_utf8(said).expect("it is text");
+        for said in [&ran.out, &ran.err] {
             let at = said.find(harmful);
             assert_eq!(
                 at,
@@ -154,12 +150,12 @@ async fn names_of_agents_and_files_are_harmless_everywhere() {
             seen += usize::from(said.contains("x1b") || said.contains("u001b"));
         }
         if args.contains(&"--json") {
-            serde_json::from_slice::<Value>(&ran.stdout).expect("JSON");
+            ran.json();
         }
     }
     assert!(seen > 0, "it is shown");
     desk.types("a");
-    let accepted = Outcome::Accepted { content: format!("{NASTY}\ntwo\n") };
+    let accepted = accepted(&format!("{NASTY}\ntwo\n"));
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted);
     desk.shows("accepted").await;
     let said = desk.out.text();

@@ -4,9 +4,7 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 
-use alongside_agent::find;
-
-use crate::support::{Home, propose, soon, until};
+use crate::support::{Home, propose, soon, until, write_file};
 
 #[tokio::test]
 async fn a_host_logs_where_it_can_be_read_and_never_the_token() {
@@ -17,13 +15,13 @@ async fn a_host_logs_where_it_can_be_read_and_never_the_token() {
     let file = home.file("a.txt", "a\n");
     let mut desk = home.start(home.alongside(&["review"]).env("ALONGSIDE_LOG_LEVEL", "trace"));
     let agent = home.agent().await;
-    let token = find::all_records(&home.surroundings())[0].1.auth_token.clone().unwrap();
+    let token = home.record().auth_token.unwrap();
     let diff = propose(&agent, &file, "A\n").await;
     desk.answers("(1/1) keep", "a").await;
     soon("the outcome", diff.outcome()).await;
     // The agent's receipt is the last line for now.
     let log = until("the receipt in the log", || {
-        let log = String::from_utf8(home.run(&["log", "-n", "1000"]).stdout).unwrap();
+        let log = home.run(&["log", "-n", "1000"]).out;
         log.contains("the agent has the outcome").then_some(log)
     });
     let log = log.await;
@@ -32,13 +30,10 @@ async fn a_host_logs_where_it_can_be_read_and_never_the_token() {
     assert!(!log.contains(secret), "{log}");
     assert!(!log.contains("\"A\""), "file contents stay out: {log}");
     let directory = home.path("home/.local/state/alongside/log");
-    assert_eq!(
-        String::from_utf8(home.run(&["log", "--path"]).stdout).unwrap().trim(),
-        directory.to_str().unwrap()
-    );
+    assert_eq!(home.run(&["log", "--path"]).out.trim(), directory.to_str().unwrap());
     assert_eq!(directory.metadata().unwrap().mode() & 0o777, 0o700);
-    assert_eq!(String::from_utf8(home.run(&["log", "-n", "1"]).stdout).unwrap().lines().count(), 1);
-    let last = String::from_utf8(home.run(&["log", "-n", "1"]).stdout).unwrap();
+    assert_eq!(home.run(&["log", "-n", "1"]).out.lines().count(), 1);
+    let last = home.run(&["log", "-n", "1"]).out;
     let mut followed = home.start(&mut home.alongside(&["log", "--follow", "-n", "1"]));
     followed.shows(last.trim_end()).await;
     desk.types("q");
@@ -72,14 +67,14 @@ async fn refusals_are_counted_and_do_not_fill_the_log() {
     let home = Home::new();
     let mut desk = home.review(&[]);
     desk.shows("alongside serves").await;
-    let port = find::all_records(&home.surroundings())[0].1.port;
+    let port = home.record().port;
     for _ in 0..5 {
         refused(port, 100);
     }
     desk.types("q");
     assert!(desk.ends().success());
     let lines = || {
-        let log = String::from_utf8(home.run(&["log", "-n", "10000"]).stdout).unwrap();
+        let log = home.run(&["log", "-n", "10000"]).out;
         log.lines().filter(|line| line.contains("refused")).map(str::to_owned).collect::<Vec<_>>()
     };
     let lines = until("the rest", || Some(lines()).filter(|lines| lines.len() > 1)).await;
@@ -90,12 +85,11 @@ async fn refusals_are_counted_and_do_not_fill_the_log() {
 #[tokio::test]
 async fn log_follow_continues_in_a_new_file() {
     let home = Home::new();
-    let directory = home.path("home/.local/state/alongside/log");
-    fs::create_dir_all(&directory).unwrap();
+    let directory = home.directory("home/.local/state/alongside/log");
     let (now, before) = (directory.join("host.log"), directory.join("host.log.1"));
     fs::write(&before, "one\n").unwrap();
     fs::write(&now, "two\n").unwrap();
-    let all = String::from_utf8(home.run(&["log"]).stdout).unwrap();
+    let all = home.run(&["log"]).out;
     assert_eq!(all, "one\ntwo\n");
     let mut followed = home.start(&mut home.alongside(&["log", "--follow", "-n", "1"]));
     followed.shows("two").await;
@@ -110,16 +104,14 @@ async fn log_follow_continues_in_a_new_file() {
 #[tokio::test]
 async fn a_host_that_cannot_log_serves_logs_elsewhere_and_says_so() {
     let home = Home::new();
-    let state = home.path("home/.local/state/alongside");
-    fs::create_dir_all(&state).unwrap();
-    fs::write(state.join("log"), "in the way").unwrap();
+    write_file(&home.path("home/.local/state/alongside/log"), "in the way");
     let mut desk = home.review(&[]);
     let said = desk.shows("this companion cannot log in").await + &desk.shows("instead").await;
     let elsewhere = home.path("run/alongside/log");
     assert!(said.contains(elsewhere.to_str().unwrap()), "{said}");
-    let log = String::from_utf8(home.run(&["log"]).stdout).unwrap();
+    let log = home.run(&["log"]).out;
     assert!(log.contains("a desk joins"), "{log}");
-    let path = String::from_utf8(home.run(&["log", "--path"]).stdout).unwrap();
+    let path = home.run(&["log", "--path"]).out;
     assert!(path.contains(elsewhere.to_str().unwrap()), "{path}");
     let file = home.file("a.txt", "a\n");
     let agent = home.agent().await;
@@ -130,12 +122,8 @@ async fn a_host_that_cannot_log_serves_logs_elsewhere_and_says_so() {
 #[tokio::test]
 async fn a_host_that_can_log_nowhere_serves_all_the_same() {
     let home = Home::new();
-    let state = home.path("home/.local/state/alongside");
-    fs::create_dir_all(&state).unwrap();
-    fs::write(state.join("log"), "in the way").unwrap();
-    let run = home.path("run/alongside");
-    fs::create_dir(&run).unwrap();
-    fs::write(run.join("log"), "in the way").unwrap();
+    write_file(&home.path("home/.local/state/alongside/log"), "in the way");
+    write_file(&home.path("run/alongside/log"), "in the way");
     let mut desk = home.review(&[]);
     desk.shows("It logs nowhere.").await;
 }

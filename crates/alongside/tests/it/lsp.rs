@@ -2,17 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use alongside_agent::{Outcome, find};
+use alongside_agent::{Outcome, PendingDiff, Session, find};
 use serde_json::{Value, json};
 
 use crate::editor::{Editor, Process, introduction};
-use crate::support::{Home, files_below, propose, soon, until};
-
-/// Whether agents find the companion under this process.
-fn is_found_as(home: &Home, pid: u32) -> bool {
-    let name = format!("gemini-ide-server-{pid}-");
-    files_below(&home.path("tmp")).iter().any(|file| file.to_string_lossy().contains(&name))
-}
+use crate::support::{Home, accepted, files_below, propose, soon, until};
 
 /// How many companions agents can find.
 fn companions(home: &Home) -> usize {
@@ -23,6 +17,16 @@ fn companions(home: &Home) -> usize {
     ports.len()
 }
 
+/// An editor that shows the proposal of an agent for `a.txt`.
+async fn proposed_in_editor() -> (Home, Process, Editor, Session, PendingDiff) {
+    let home = Home::new();
+    let (process, mut editor) = Editor::opened(&home);
+    let agent = home.agent().await;
+    let diff = propose(&agent, &home.file("a.txt", "a\n"), "A\n").await;
+    editor.hears("alongside/didOpenReview", any);
+    (home, process, editor, agent, diff)
+}
+
 fn any(_: &Value) -> bool {
     true
 }
@@ -30,8 +34,8 @@ fn any(_: &Value) -> bool {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_plugin_reports_reviews_edits_and_decides() {
     let home = Home::new();
-    let (file, process) = (home.file("a.txt", "a\nb\n"), Process::open());
-    let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
+    let file = home.file("a.txt", "a\nb\n");
+    let (process, mut editor) = Editor::opened(&home);
     let cursor = json!({"line": 1, "character": 1});
     // Sent before the companion can run.
     editor.says(
@@ -39,7 +43,7 @@ async fn a_plugin_reports_reviews_edits_and_decides() {
         json!({"active": {"path": file, "cursor": cursor, "selectedText": "b"}}),
     );
     let agent = home.agent().await;
-    assert!(is_found_as(&home, process.pid()));
+    assert!(home.is_found_as(process.pid()));
     let context = agent.context();
     until("the file", || {
         context.borrow().as_ref()?.workspace_state.as_ref()?.open_files.as_ref()?.first().map(drop)
@@ -68,7 +72,7 @@ async fn a_plugin_reports_reviews_edits_and_decides() {
     let decide = json!({"id": id, "revision": 2, "decision": "accept"});
     assert_eq!(editor.asks("alongside/decideReview", decide), Ok(json!({"revision": 2})));
     assert_eq!(editor.hears("alongside/didCloseReview", any)["decidedHere"], true);
-    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "a\nb\nc\n".into() });
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted("a\nb\nc\n"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -76,7 +80,7 @@ async fn a_plugin_is_asked_for_unsent_edits() {
     // The plugin has 150 ms to send its edit; on a busy machine the test tries again.
     let mut text = None;
     for _ in 0..5 {
-        text = close_while_a_plugin_has_not_sent_all("A\n").await;
+        text = close_while_a_plugin_has_not_sent_all().await;
         if text.as_deref() != Some("A\n") {
             break;
         }
@@ -84,13 +88,9 @@ async fn a_plugin_is_asked_for_unsent_edits() {
     assert_eq!(text, Some("typed at the last moment\n".into()));
 }
 
-async fn close_while_a_plugin_has_not_sent_all(proposed: &str) -> Option<String> {
-    let home = Home::new();
-    let (file, process) = (home.file("a.txt", "a\n"), Process::open());
-    let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
-    let agent = home.agent().await;
-    let _diff = propose(&agent, &file, proposed).await;
-    editor.hears("alongside/didOpenReview", any);
+async fn close_while_a_plugin_has_not_sent_all() -> Option<String> {
+    let (home, _process, mut editor, agent, _diff) = proposed_in_editor().await;
+    let file = home.in_project("a.txt");
     let closing = agent.close_diff(&file, true);
     let typing = async {
         // The test's editor blocks its thread while it waits.
@@ -127,28 +127,18 @@ async fn servers_of_one_editor_and_a_desk_share_a_host() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_restarted_server_keeps_agents_and_reviews() {
-    let home = Home::new();
-    let (file, process) = (home.file("a.txt", "a\n"), Process::open());
-    let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "A\n").await;
-    editor.hears("alongside/didOpenReview", any);
+    let (home, process, editor, _agent, diff) = proposed_in_editor().await;
     editor.quits();
     let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
     let review = editor.hears("alongside/didOpenReview", any);
     editor.accepts(&review);
-    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "A\n".into() });
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted("A\n"));
     assert_eq!(home.hosts().len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_editor_frees_its_agents_and_may_come_back() {
-    let home = Home::new();
-    let (file, mut process) = (home.file("a.txt", "a\n"), Process::open());
-    let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "A\n").await;
-    editor.hears("alongside/didOpenReview", any);
+    let (home, mut process, editor, agent, diff) = proposed_in_editor().await;
     let killed = Instant::now();
     process.dies();
     drop(editor);
@@ -159,24 +149,18 @@ async fn a_killed_editor_frees_its_agents_and_may_come_back() {
     assert_eq!(files_below(&home.path("tmp")), Vec::<std::path::PathBuf>::new());
 
     // An editor that is reopened within the grace takes over, and the agent is still connected.
-    let process = Process::open();
-    let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
+    let (process, mut editor) = Editor::opened(&home);
     editor.hears("alongside/didChangeStatus", |status| status["agents"][0]["listening"] == true);
-    until("it to be found as the new editor's", || is_found_as(&home, process.pid()).then_some(())).await;
-    let diff = propose(&agent, &file, "B\n").await;
+    until("it to be found as the new editor's", || home.is_found_as(process.pid()).then_some(())).await;
+    let diff = propose(&agent, &home.in_project("a.txt"), "B\n").await;
     let review = editor.hears("alongside/didOpenReview", any);
     editor.accepts(&review);
-    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "B\n".into() });
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted("B\n"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crashed_companion_comes_back_for_the_editor() {
-    let home = Home::new();
-    let (file, process) = (home.file("a.txt", "a\n"), Process::open());
-    let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "A\n").await;
-    editor.hears("alongside/didOpenReview", any);
+    let (home, _process, mut editor, _agent, diff) = proposed_in_editor().await;
     home.kill_hosts();
     assert_eq!(editor.hears("alongside/didCloseReview", any)["closing"], "interrupted");
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
@@ -186,8 +170,8 @@ async fn a_crashed_companion_comes_back_for_the_editor() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stopped_companion_starts_again_on_activity() {
     let home = Home::new();
-    let (file, process) = (home.file("a.txt", "a\n"), Process::open());
-    let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
+    let file = home.file("a.txt", "a\n");
+    let (_process, mut editor) = Editor::opened(&home);
     editor.hears("alongside/didChangeStatus", |status| status["desks"] == 1);
     let (first, _) = home.hosts()[0];
     assert!(home.run(&["host", "--stop"]).status.success());
@@ -210,10 +194,8 @@ async fn a_stopped_companion_starts_again_on_activity() {
 #[tokio::test(flavor = "multi_thread")]
 async fn opened_projects_are_served_and_closed_ones_are_not() {
     let home = Home::new();
-    let (one, other) = (home.project.clone(), home.path("other"));
-    std::fs::create_dir(&other).unwrap();
-    let process = Process::open();
-    let mut editor = Editor::with_plugin(&home, &process, &[&one]);
+    let (one, other) = (home.project.clone(), home.directory("other"));
+    let (process, mut editor) = Editor::opened(&home);
     let folder = |path: &std::path::Path| json!({"uri": format!("file://{}/", path.display()), "name": "x"});
     // Sent before the companion can run.
     editor.says(
@@ -246,8 +228,7 @@ async fn opened_projects_are_served_and_closed_ones_are_not() {
 #[tokio::test(flavor = "multi_thread")]
 async fn two_editors_have_a_companion_each() {
     let home = Home::new();
-    let other = home.path("other");
-    std::fs::create_dir(&other).unwrap();
+    let other = home.directory("other");
     let processes = [Process::open(), Process::open()];
     let mut one = Editor::with_plugin(&home, &processes[0], &[&home.project]);
     let mut two = Editor::with_plugin(&home, &processes[1], &[&other]);
@@ -286,14 +267,12 @@ fn early_and_unknown_requests_are_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn wrong_settings_are_reported_and_may_be_corrected() {
     let (home, process) = (Home::new(), Process::open());
-    let settings = home.path("home/.config/alongside/config.toml");
-    std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
-    std::fs::write(&settings, "[context]\nexlude = []\n").unwrap();
+    home.settings("[context]\nexlude = []\n");
     let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
     let problem = editor.hears("alongside/problem", any);
     let what = problem["what"].as_str().unwrap();
     assert!(what.contains("config.toml:2") && what.contains("did you mean \"exclude\""), "{what}");
-    std::fs::write(&settings, "[context]\nexclude = []\n").unwrap();
+    home.settings("[context]\nexclude = []\n");
     until("a companion", || {
         editor.says("alongside/didFocus", json!({}));
         home.hosts().pop()

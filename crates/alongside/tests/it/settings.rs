@@ -1,20 +1,17 @@
 //! Mistakes in settings files, as the program reports them. And the log file.
 
-use crate::support::{Home, finish};
-use std::process::Stdio;
+use crate::support::{Home, finish, write_file};
 
 fn said(home: &Home, args: &[&str]) -> String {
     let output = home.run(args);
     assert_eq!(output.status.code(), Some(1));
-    String::from_utf8(output.stderr).unwrap().replace(home.path("").to_str().unwrap(), "~/")
+    output.err.replace(home.path("").to_str().unwrap(), "~/")
 }
 
 #[test]
 fn a_wrong_key_stops_the_program_with_file_and_line() {
     let home = Home::new();
-    let config = home.path("home/.config/alongside");
-    std::fs::create_dir_all(&config).unwrap();
-    std::fs::write(config.join("config.toml"), "[context]\nexlude = []\n").unwrap();
+    home.settings("[context]\nexlude = []\n");
     for args in [&["review"][..], &["run", "true"]] {
         assert_eq!(
             said(&home, args),
@@ -33,12 +30,9 @@ fn a_named_file_must_exist_and_xdg_moves_the_default_one() {
     alongside: cannot read the settings nowhere.toml: No such file or directory (os error 2)
       hint: name a file that exists, or leave --config away to use the default file
     "#);
-    let config = home.path("xdg/alongside");
-    std::fs::create_dir_all(&config).unwrap();
-    std::fs::write(config.join("config.toml"), "[server]\nlisten = 1\n").unwrap();
-    let output =
-        finish(home.alongside(&["review"]).env("XDG_CONFIG_HOME", home.path("xdg")).stdin(Stdio::null()));
-    let said = String::from_utf8(output.stderr).unwrap();
+    write_file(&home.path("xdg/alongside/config.toml"), "[server]\nlisten = 1\n");
+    let output = finish(home.alongside(&["review"]).env("XDG_CONFIG_HOME", home.path("xdg")));
+    let said = output.err;
     assert!(said.contains("config.toml:2: [server] listen must be a string, not a number"), "{said}");
 }
 
@@ -85,7 +79,7 @@ async fn a_log_is_private_and_never_holds_the_token() {
         home.alongside(&["review", "--log", log.to_str().unwrap()]).env("ALONGSIDE_LOG_LEVEL", "trace"),
     );
     let agent = home.agent().await;
-    let token = alongside_agent::find::all_records(&home.surroundings())[0].1.auth_token.clone().unwrap();
+    let token = home.record().auth_token.unwrap();
     let diff = crate::support::propose(&agent, &file, "A\n").await;
     desk.answers("(1/1) keep", "a").await;
     crate::support::soon("the outcome", diff.outcome()).await;

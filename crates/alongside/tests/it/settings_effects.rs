@@ -1,15 +1,12 @@
 //! The effects of settings: where agents find the companion, which files they hear of, which agents it
 //! serves.
 
-use std::process::Stdio;
-
 use alongside_agent::find::{self, Surroundings};
 use alongside_agent::{Endpoint, Identity, Session};
 use alongside_contract::family::FAMILIES;
 use serde_json::json;
 
-use crate::context::set;
-use crate::editor::{Editor, Process};
+use crate::editor::Editor;
 use crate::support::{Home, finish, soon, until};
 
 /// The port of the companion that Gemini CLI finds from the project, with this temporary directory.
@@ -26,8 +23,8 @@ async fn found_in(home: &Home, tmp: &str) -> u16 {
 #[tokio::test]
 async fn discovery_tmp_adds_a_temporary_directory() {
     let home = Home::new();
-    std::fs::create_dir(home.path("other")).unwrap();
-    set(&home, &format!("[discovery]\ntmp = ['{}']\n", home.path("other").display()));
+    home.directory("other");
+    home.settings(&format!("[discovery]\ntmp = ['{}']\n", home.path("other").display()));
     let mut desk = home.review(&[]);
     assert_eq!(found_in(&home, "tmp").await, found_in(&home, "other").await);
     desk.types("q");
@@ -61,7 +58,7 @@ async fn the_temporary_directory_is_tmpdir_then_tmp_then_temp() {
 async fn without_aliases_only_the_own_process_is_published() {
     for (aliases, fits) in [(true, (|files| files > 1) as fn(usize) -> bool), (false, |files| files == 1)] {
         let home = Home::new();
-        set(&home, &format!("[discovery]\naliases = {aliases}\n"));
+        home.settings(&format!("[discovery]\naliases = {aliases}\n"));
         let mut desk = home.review(&[]);
         // Every discovery file is written by then.
         desk.shows("alongside serves").await;
@@ -78,12 +75,11 @@ async fn without_aliases_only_the_own_process_is_published() {
 async fn git_ignored_files_are_told_only_if_set() {
     for (include, told) in [(false, vec!["a.txt"]), (true, vec!["a.log", "a.txt"])] {
         let home = Home::new();
-        set(&home, &format!("[context]\ninclude-git-ignored = {include}\n"));
+        home.settings(&format!("[context]\ninclude-git-ignored = {include}\n"));
         std::fs::create_dir(home.project.join(".git")).unwrap();
         home.file(".gitignore", "*.log\n");
         let files = ["a.log", "a.txt"].map(|name| json!({ "path": home.file(name, "") }));
-        let process = Process::open();
-        let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
+        let (_process, mut editor) = Editor::opened(&home);
         editor.says("alongside/didChangeContext", json!({ "openFiles": files }));
         let status = editor.hears("alongside/didChangeStatus", |status| status["context"] != json!([]));
         let names = status["context"].as_array().unwrap().iter().map(|file| file["path"].as_str().unwrap());
@@ -98,7 +94,7 @@ async fn tokenless_agents_are_served_only_if_set() {
     for allowed in [false, true] {
         let home = Home::new();
         if allowed {
-            set(&home, "[server]\nallow-tokenless-agents = true\n");
+            home.settings("[server]\nallow-tokenless-agents = true\n");
         }
         let _desk = home.review(&[]);
         let port = found_in(&home, "tmp").await;
@@ -117,7 +113,7 @@ async fn an_agents_name_is_harmless_in_desk_status_and_log() {
     let (file, log) = (home.file("a.txt", "a\n"), home.path("home/log"));
     let mut desk = home.start(&mut home.alongside(&["review", "--log", log.to_str().unwrap()]));
     let port = found_in(&home, "tmp").await;
-    let token = find::all_records(&home.surroundings())[0].1.auth_token.clone().unwrap();
+    let token = home.record().auth_token.unwrap();
     // Without a family in its token, an agent is shown under the name that it gives itself.
     let token = alongside_contract::token::split(&token).0.to_owned();
     let who = Identity::new(NAME, "1\u{1b}[31m\u{202e}");
@@ -128,10 +124,10 @@ async fn an_agents_name_is_harmless_in_desk_status_and_log() {
     desk.types("l");
     desk.shows("Agents connected: ").await;
     desk.shows("[k,d,s").await;
-    let status = finish(home.alongside(&["status"]).stdin(Stdio::null()));
+    let status = finish(home.alongside(&["status"]));
     let shown = [
         ("the desk", desk.out.text()),
-        ("status", String::from_utf8(status.stdout).unwrap()),
+        ("status", status.out),
         ("the log", std::fs::read_to_string(&log).unwrap()),
     ];
     for (who, text) in shown {

@@ -3,7 +3,7 @@
 use alongside_agent::Outcome;
 use rustix::process::Signal;
 
-use crate::support::{Home, Lateness, files_below, finish, propose, soon};
+use crate::support::{Home, Lateness, accepted, files_below, finish, propose, proposed, soon};
 
 /// The discovery files of a home.
 fn records(home: &Home) -> Vec<std::path::PathBuf> {
@@ -16,11 +16,7 @@ fn records(home: &Home) -> Vec<std::path::PathBuf> {
 #[tokio::test]
 async fn signals_reject_open_reviews_and_remove_files() {
     for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
-        let home = Home::new();
-        let file = home.file("a.txt", "a\n");
-        let mut desk = home.review(&[]);
-        let agent = home.agent().await;
-        let diff = propose(&agent, &file, "A\n").await;
+        let (home, mut desk, _agent, diff) = proposed("a.txt", "a\n", "A\n").await;
         desk.shows("(1/1) keep").await;
         assert!(!records(&home).is_empty(), "there were files to remove");
         desk.signal(signal);
@@ -34,18 +30,14 @@ async fn signals_reject_open_reviews_and_remove_files() {
 
 #[tokio::test]
 async fn a_closed_terminal_decides_nothing() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
-    let mut desk = home.review(&[]);
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "A\n").await;
+    let (home, mut desk, _agent, diff) = proposed("a.txt", "a\n", "A\n").await;
     desk.shows("(1/1) keep").await;
     desk.signal(Signal::HUP);
     assert_eq!(desk.ends().code(), Some(129));
     assert!(!records(&home).is_empty(), "agents still find the companion");
     let mut next = home.review(&[]);
     next.answers("(1/1) keep", "a").await;
-    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "A\n".into() });
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted("A\n"));
     next.types("q");
     assert_eq!(next.ends().code(), Some(0));
     assert_eq!(records(&home), Vec::<std::path::PathBuf>::new());
@@ -66,18 +58,15 @@ async fn a_desk_that_is_not_the_last_ends_nothing() {
     let mut watching = home.review(&[]);
     watching.shows("(1/1) keep").await;
     one.types("a");
-    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "A\n".into() });
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted("A\n"));
     one.shows("a.txt: accepted; Gemini CLI writes it.").await;
     watching.shows("a.txt: accepted at another desk; Gemini CLI writes it.").await;
 }
 
 #[tokio::test]
 async fn a_killed_host_comes_back_and_frees_the_agent() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
-    let mut desk = home.review(&[]);
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "A\n").await;
+    let (home, mut desk, agent, diff) = proposed("a.txt", "a\n", "A\n").await;
+    let file = home.in_project("a.txt");
     desk.shows("(1/1) keep").await;
     let machine = Lateness::begin();
     home.kill_hosts();
@@ -94,16 +83,12 @@ async fn a_killed_host_comes_back_and_frees_the_agent() {
     let again = propose(&agent, &file, "B\n").await;
     desk.shows("+B").await;
     desk.answers("(1/1) keep", "a").await;
-    assert_eq!(soon("the outcome", again.outcome()).await, Outcome::Accepted { content: "B\n".into() });
+    assert_eq!(soon("the outcome", again.outcome()).await, accepted("B\n"));
 }
 
 #[tokio::test]
 async fn leaving_asks_while_a_review_waits() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
-    let mut desk = home.review(&[]);
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "A\n").await;
+    let (home, mut desk, _agent, diff) = proposed("a.txt", "a\n", "A\n").await;
     desk.answers("(1/1) keep", "q").await;
     desk.answers("1 review is waiting; leaving rejects it. Your edits stay in drafts. Leave [y,n]?", "maybe")
         .await;
@@ -137,9 +122,8 @@ async fn without_input_reviews_are_answered_in_the_agent() {
 async fn rejected_edits_are_in_the_drafts() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
-    let mut desk = home.start(home.alongside(&["review"]).env("EDITOR", "sed -i s/A/precious/"));
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "A\n").await;
+    let (mut desk, _agent, diff) =
+        home.proposal(&file, "A\n", home.review_with_editor("sed -i s/A/precious/")).await;
     desk.answers("(1/1) keep", "e").await;
     desk.answers("(1/1) keep", "r").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
@@ -150,10 +134,7 @@ async fn rejected_edits_are_in_the_drafts() {
 
     let drafts = |args: &[&str]| {
         let output = home.run(&[&["drafts"], args].concat());
-        (
-            String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap(),
-            output.status.code(),
-        )
+        (output.out + &output.err, output.status.code())
     };
     let (list, code) = drafts(&[]);
     assert!(list.starts_with(&format!("1. {file} (Gemini CLI, just now): ")), "{list}");
@@ -176,12 +157,11 @@ async fn rejected_edits_are_in_the_drafts() {
 async fn a_directory_that_cannot_be_a_project_is_named() {
     let home = Home::new();
     let missing = home.run(&["review", "nowhere"]);
-    let said = String::from_utf8(missing.stderr).unwrap();
+    let said = missing.err;
     assert!(said.contains("cannot use nowhere as a project") && said.contains("hint: "), "{said}");
     assert_eq!(missing.status.code(), Some(1));
     home.file("a.txt", "");
-    let file = home.run(&["review", "a.txt"]);
-    let said = String::from_utf8(file.stderr).unwrap();
+    let said = home.run(&["review", "a.txt"]).err;
     assert!(said.contains("a.txt is not a directory"), "{said}");
 }
 
@@ -191,8 +171,8 @@ async fn a_host_that_cannot_listen_leaves_no_file() {
     let long = home.path("run").join("long".repeat(30));
     std::fs::create_dir(&long).unwrap();
     let mut review = home.alongside(&["review"]);
-    let refused = finish(review.env("XDG_RUNTIME_DIR", &long).stdin(std::process::Stdio::null()));
-    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    let refused = finish(review.env("XDG_RUNTIME_DIR", &long));
+    let said = refused.err;
     assert!(!refused.status.success() && said.contains(long.to_str().unwrap()), "{said}");
     assert!(said.contains("set XDG_RUNTIME_DIR to another directory of yours"), "{said}");
     assert_eq!(records(&home), Vec::<std::path::PathBuf>::new(), "no discovery file is left");

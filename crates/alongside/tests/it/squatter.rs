@@ -11,7 +11,7 @@ use alongside_contract::discovery::Record;
 use rustix::process::Signal;
 
 use crate::recovery::kill_everybody;
-use crate::support::{Home, files_below, propose, until};
+use crate::support::{Home, files_below, proposed, until};
 
 /// A listener on both loopbacks that answers every request with 200.
 struct Squatter {
@@ -54,10 +54,6 @@ impl Squatter {
     }
 }
 
-fn record(home: &Home) -> Record {
-    find::all_records(&home.surroundings())[0].1.clone()
-}
-
 fn secret(record: &Record) -> String {
     let token = record.auth_token.as_deref().unwrap();
     alongside_contract::token::split(token).0.to_owned()
@@ -68,7 +64,7 @@ async fn no_command_shows_a_token_to_whoever_has_a_freed_port() {
     let home = Home::new();
     let mut desk = home.review(&[]);
     desk.shows("alongside serves").await;
-    let before = record(&home);
+    let before = home.record();
     kill_everybody(&home);
     let squatter = Squatter::on(before.port).await;
     // No command takes the squatter for the companion.
@@ -78,8 +74,7 @@ async fn no_command_shows_a_token_to_whoever_has_a_freed_port() {
         home.run(args);
     }
     // A companion of another project sweeps stale discovery files.
-    let other = home.path("other");
-    std::fs::create_dir(&other).unwrap();
+    let other = home.directory("other");
     let mut elsewhere = home.start(home.alongside(&["review"]).current_dir(&other));
     elsewhere.shows("alongside serves").await;
     let name = format!("-{}.json", before.port);
@@ -101,13 +96,9 @@ async fn no_command_shows_a_token_to_whoever_has_a_freed_port() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_port_that_nobody_held_comes_back_with_another_token() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
-    let mut desk = home.review(&[]);
-    let agent = home.agent().await;
-    let _diff = propose(&agent, &file, "A\n").await;
+    let (home, mut desk, _agent, _diff) = proposed("a.txt", "a\n", "A\n").await;
     desk.shows("(1/1) keep").await;
-    let before = record(&home);
+    let before = home.record();
     kill_everybody(&home);
     let mut next = home.review(&[]);
     let said = next.shows("/ide enable").await;
@@ -147,7 +138,7 @@ async fn another_user_cannot_have_the_port_while_a_desk_holds_it() {
     let mut desk = home.review(&[]);
     let _agent = home.agent().await;
     desk.shows("Gemini CLI is connected.").await;
-    let before = record(&home);
+    let before = home.record();
     // The stopped desk holds the port, and cannot start the host again.
     desk.signal(Signal::STOP);
     home.kill_hosts();
@@ -166,7 +157,7 @@ async fn another_user_cannot_have_the_port_while_a_desk_holds_it() {
         std::net::TcpStream::connect(("127.0.0.1", record.port)).ok()
     })
     .await;
-    assert_eq!((record(&home).port, secret(&record(&home))), (before.port, secret(&before)));
+    assert_eq!((home.record().port, secret(&home.record())), (before.port, secret(&before)));
 }
 
 #[tokio::test(flavor = "multi_thread")]

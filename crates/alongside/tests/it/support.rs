@@ -1,16 +1,21 @@
 //! A home for each test, a running `alongside review`, and an agent that finds it as agents do.
 
+mod process;
+
 use std::collections::HashMap;
-use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::process::Command;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use alongside_agent::find::{self, Surroundings};
-use alongside_agent::{Endpoint, Identity, PendingDiff, Session};
+use alongside_agent::{Endpoint, Identity, Outcome, PendingDiff, Session};
+use alongside_contract::discovery::Record;
 use alongside_contract::family::FAMILIES;
+use rustix::process::{Pid, Signal, kill_process};
+
+pub(crate) use process::{Ran, Running, finish};
 
 /// The deadline of every wait. Only a failing test waits this long.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
@@ -37,12 +42,27 @@ impl Home {
         self.dir.path().canonicalize().unwrap().join(below)
     }
 
+    /// Makes a directory.
+    pub(crate) fn directory(&self, below: &str) -> PathBuf {
+        let path = self.path(below);
+        std::fs::create_dir_all(&path).unwrap();
+        path
+    }
+
+    /// Writes the person's settings file.
+    pub(crate) fn settings(&self, text: &str) {
+        write_file(&self.path("home/.config/alongside/config.toml"), text);
+    }
+
+    /// The path of a file of the project as agents spell it.
+    pub(crate) fn in_project(&self, name: &str) -> String {
+        self.project.join(name).to_str().unwrap().to_owned()
+    }
+
     /// Writes a file of the project and returns its path as agents spell it.
     pub(crate) fn file(&self, name: &str, text: &str) -> String {
-        let path = self.project.join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, text).unwrap();
-        path.to_str().unwrap().to_owned()
+        write_file(&self.project.join(name), text);
+        self.in_project(name)
     }
 
     /// A program that runs in the project. Of the real environment it gets only PATH.
@@ -64,12 +84,17 @@ impl Home {
     }
 
     /// Runs to the end, with an empty standard input.
-    pub(crate) fn run(&self, args: &[&str]) -> Output {
-        finish(self.alongside(args).stdin(Stdio::null()))
+    pub(crate) fn run(&self, args: &[&str]) -> Ran {
+        finish(self.alongside(args))
     }
 
     pub(crate) fn review(&self, args: &[&str]) -> Running {
         self.start(self.alongside(&["review"]).args(args))
+    }
+
+    /// Starts line mode with this editor for the person.
+    pub(crate) fn review_with_editor(&self, editor: impl AsRef<std::ffi::OsStr>) -> Running {
+        self.start(self.alongside(&["review"]).env("EDITOR", editor))
     }
 
     /// Starts a program with pipes to the test.
@@ -107,9 +132,37 @@ impl Home {
     /// Kills every host.
     pub(crate) fn kill_hosts(&self) {
         for (pid, _) in self.hosts() {
-            let pid = rustix::process::Pid::from_raw(pid.cast_signed());
-            let _ = pid.map(|pid| rustix::process::kill_process(pid, rustix::process::Signal::KILL));
+            let pid = Pid::from_raw(pid.cast_signed());
+            let _ = pid.map(|pid| kill_process(pid, Signal::KILL));
         }
+    }
+
+    /// The process of the only host.
+    pub(crate) fn hosts_pid(&self) -> Option<u32> {
+        self.hosts().first().map(|(pid, _)| *pid)
+    }
+
+    /// The discovery record that agents find first.
+    pub(crate) fn record(&self) -> Record {
+        find::all_records(&self.surroundings()).swap_remove(0).1
+    }
+
+    /// Whether agents find the companion under this process.
+    pub(crate) fn is_found_as(&self, pid: u32) -> bool {
+        let name = format!("gemini-ide-server-{pid}-");
+        files_below(&self.path("tmp")).iter().any(|file| file.to_string_lossy().contains(&name))
+    }
+
+    /// Every process that has this home.
+    pub(crate) fn processes(&self) -> Vec<Pid> {
+        let mark = format!("XDG_RUNTIME_DIR={}\0", self.path("run").display()).into_bytes();
+        let is_ours = |entry: &std::fs::DirEntry| {
+            // An ended process has no environment.
+            let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
+            environment.windows(mark.len()).any(|part| part == mark)
+        };
+        let ours = std::fs::read_dir("/proc").into_iter().flatten().flatten().filter(is_ours);
+        ours.filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)).collect()
     }
 
     /// The surroundings of an agent in the project.
@@ -140,51 +193,40 @@ impl Home {
         until("the agent to be told of the files", || context.borrow().is_some().then_some(())).await;
         agent
     }
+
+    /// Connects an agent, which proposes a text for the file, once the desk has started.
+    pub(crate) async fn proposal(
+        &self,
+        file: &str,
+        text: &str,
+        desk: Running,
+    ) -> (Running, Session, PendingDiff) {
+        let agent = self.agent().await;
+        let diff = propose(&agent, file, text).await;
+        (desk, agent, diff)
+    }
 }
 
 impl Drop for Home {
     /// Kills every process that has this home: hosts outlive the desks of a test, and a starting one is in no
     /// list.
     fn drop(&mut self) {
-        let mark = format!("XDG_RUNTIME_DIR={}\0", self.path("run").display());
         for _ in 0..100 {
-            let left: Vec<_> = processes().filter(|(_, environment)| environment.contains(&mark)).collect();
-            for (pid, _) in &left {
-                let _ = rustix::process::kill_process(*pid, rustix::process::Signal::KILL);
-            }
+            let left = self.processes();
             if left.is_empty() {
                 return;
+            }
+            for pid in left {
+                let _ = kill_process(pid, Signal::KILL);
             }
             std::thread::sleep(Duration::from_millis(10));
         }
     }
 }
 
-/// All processes of this user and their environments. An ended process has none.
-fn processes() -> impl Iterator<Item = (rustix::process::Pid, String)> {
-    std::fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(|entry| {
-        let pid = rustix::process::Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?;
-        let environment = std::fs::read(entry.path().join("environ")).ok()?;
-        Some((pid, String::from_utf8_lossy(&environment).into_owned()))
-    })
-}
-
 fn private(path: &Path) {
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700)).unwrap();
-}
-
-/// Runs a command to its end.
-pub(crate) fn finish(command: &mut Command) -> Output {
-    let mut child = Group(command.stdout(Stdio::piped()).stderr(Stdio::piped()).group().spawn().unwrap());
-    let (out, err) = (drain(child.0.stdout.take().unwrap()), drain(child.0.stderr.take().unwrap()));
-    let status = child.wait(&out);
-    // A pipe ends with the last process that holds it.
-    let until = Instant::now() + DEADLINE;
-    while Instant::now() < until && !(out.ended() && err.ended()) {
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    Output { status, stdout: out.text().into_bytes(), stderr: err.text().into_bytes() }
 }
 
 /// Polls until `look` returns a value, or fails and names what was awaited.
@@ -230,176 +272,31 @@ impl Lateness {
     }
 }
 
+/// A home with a file, a desk in line mode, an agent, and its proposal for that file.
+pub(crate) async fn proposed(
+    file: &str,
+    original: &str,
+    text: &str,
+) -> (Home, Running, Session, PendingDiff) {
+    let home = Home::new();
+    let (desk, agent, diff) = home.proposal(&home.file(file, original), text, home.review(&[])).await;
+    (home, desk, agent, diff)
+}
+
+/// The outcome of an accepted proposal.
+pub(crate) fn accepted(text: &str) -> Outcome {
+    Outcome::Accepted { content: text.into() }
+}
+
+/// Writes a file, and the directories that it needs.
+pub(crate) fn write_file(path: &Path, text: &str) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
 /// Opens a diff.
 pub(crate) async fn propose(agent: &Session, path: &str, text: &str) -> PendingDiff {
     soon("openDiff to be answered", agent.open_diff(path, text)).await.expect("the diff is opened")
-}
-
-/// The output of a program so far.
-#[derive(Clone, Default)]
-pub(crate) struct Written(Arc<Mutex<(Vec<u8>, bool)>>);
-
-impl Written {
-    pub(crate) fn text(&self) -> String {
-        String::from_utf8_lossy(&self.0.lock().unwrap().0).into_owned()
-    }
-
-    fn ended(&self) -> bool {
-        self.0.lock().unwrap().1
-    }
-}
-
-fn drain(mut from: impl Read + Send + 'static) -> Written {
-    let written = Written::default();
-    let into = written.clone();
-    std::thread::spawn(move || {
-        let mut piece = [0; 8192];
-        loop {
-            match from.read(&mut piece) {
-                Ok(n @ 1..) => into.0.lock().unwrap().0.extend_from_slice(&piece[..n]),
-                _ => break into.0.lock().unwrap().1 = true,
-            }
-        }
-    });
-    written
-}
-
-trait InGroup {
-    fn group(&mut self) -> &mut Self;
-}
-
-impl InGroup for Command {
-    /// Starts a process group, which ends with the test.
-    fn group(&mut self) -> &mut Self {
-        std::os::unix::process::CommandExt::process_group(self, 0)
-    }
-}
-
-struct Group(Child);
-
-impl Group {
-    fn wait(&mut self, seen: &Written) -> ExitStatus {
-        let end = Instant::now() + DEADLINE;
-        loop {
-            if let Some(status) = self.0.try_wait().unwrap() {
-                return status;
-            }
-            assert!(
-                Instant::now() < end,
-                "waited in vain for the program to end; it wrote:\n{}",
-                seen.text()
-            );
-            std::thread::sleep(Duration::from_millis(10));
-        }
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        if let Some(pid) = rustix::process::Pid::from_raw(self.0.id().cast_signed()) {
-            let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
-        }
-        let _ = self.0.wait();
-    }
-}
-
-/// A running program and its output.
-pub(crate) struct Running {
-    process: Group,
-    input: Option<Box<dyn Write + Send>>,
-    pub(crate) out: Written,
-    pub(crate) err: Written,
-    /// How much of the output `shows` has consumed.
-    read: usize,
-}
-
-impl Running {
-    fn start(command: &mut Command) -> Self {
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).group();
-        let mut child = command.spawn().unwrap();
-        let (out, err) = (drain(child.stdout.take().unwrap()), drain(child.stderr.take().unwrap()));
-        let input = child.stdin.take().map(|input| Box::new(input) as _);
-        Self { input, process: Group(child), out, err, read: 0 }
-    }
-
-    pub(crate) fn at_terminal(command: &mut Command) -> Self {
-        use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
-        grantpt(&ours).and_then(|()| unlockpt(&ours)).unwrap();
-        let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
-        let theirs = std::fs::File::options().read(true).write(true).open(name).unwrap();
-        let theirs = || Stdio::from(theirs.try_clone().unwrap());
-        command.stdin(theirs()).stdout(theirs()).stderr(theirs());
-        // setsid makes it the leader of a new group.
-        let child = command.spawn().unwrap();
-        let ours = std::fs::File::from(ours);
-        let (out, err) = (drain(ours.try_clone().unwrap()), Written::default());
-        Self { input: Some(Box::new(ours)), process: Group(child), out, err, read: 0 }
-    }
-
-    pub(crate) fn pid(&self) -> u32 {
-        self.process.0.id()
-    }
-
-    /// Types a line.
-    pub(crate) fn types(&mut self, line: &str) {
-        let input = self.input.as_mut().expect("the input is open");
-        writeln!(input, "{line}").and_then(|()| input.flush()).expect("the program reads");
-    }
-
-    /// Presses keys, without a final Enter.
-    pub(crate) fn presses(&mut self, keys: &str) {
-        let input = self.input.as_mut().expect("the input is open");
-        input.write_all(keys.as_bytes()).and_then(|()| input.flush()).expect("the program reads");
-    }
-
-    /// Reads a question as slowly as a person, because answers that come too soon do not count.
-    pub(crate) async fn reads(&mut self, question: &str) -> String {
-        let seen = self.shows(question).await;
-        tokio::time::sleep(Duration::from_millis(400)).await;
-        seen
-    }
-
-    pub(crate) fn ends_input(&mut self) {
-        self.input = None;
-    }
-
-    /// Waits for a text behind the last one, and returns the output up to its end.
-    pub(crate) async fn shows(&mut self, text: &str) -> String {
-        let end = Instant::now() + DEADLINE;
-        loop {
-            let all = self.out.text();
-            if let Some(at) = all[self.read..].find(text) {
-                let seen = all[self.read..self.read + at + text.len()].to_owned();
-                self.read += at + text.len();
-                return seen;
-            }
-            assert!(
-                Instant::now() < end,
-                "waited in vain for {text:?}; instead there was:\n{}\n--- and as errors:\n{}",
-                &all[self.read..],
-                self.err.text()
-            );
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    }
-
-    /// Waits for a question and answers it.
-    pub(crate) async fn answers(&mut self, question: &str, answer: &str) -> String {
-        let seen = self.shows(question).await;
-        self.types(answer);
-        seen
-    }
-
-    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
-        let pid = rustix::process::Pid::from_raw(self.pid().cast_signed()).unwrap();
-        rustix::process::kill_process(pid, signal).unwrap();
-    }
-
-    /// Waits for the end and returns the exit status.
-    pub(crate) fn ends(&mut self) -> ExitStatus {
-        self.process.wait(&self.out)
-    }
 }
 
 /// All files below a directory.

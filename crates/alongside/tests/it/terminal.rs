@@ -49,10 +49,8 @@ async fn output_discards_the_text_typed_before_it() {
 #[tokio::test]
 async fn ctrl_d_leaves_and_asks_while_a_review_waits() {
     let home = Home::new();
-    let file = home.file("a.txt", "a\n");
-    let mut desk = home.at_terminal(&["review"]);
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "A\n").await;
+    let (mut desk, _agent, diff) =
+        home.proposal(&home.file("a.txt", "a\n"), "A\n", home.at_terminal(&["review"])).await;
     desk.reads(HUNK).await;
     desk.presses(CTRL_D);
     desk.shows("Leave [y,n]?").await;

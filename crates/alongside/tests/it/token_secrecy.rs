@@ -1,23 +1,14 @@
 //! The token stands in private files and in agents' environment, and in no output, report, argument or log.
 
-use alongside_agent::find;
+use rustix::process::Pid;
 
 use crate::support::{Home, files_below, propose, until};
 
-/// The arguments of every process of this user that runs in the home.
+/// The arguments of every process that runs in the home.
 fn arguments(home: &Home) -> String {
-    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let ours = |path: &std::path::Path| {
-        let mark = format!("HOME={}", home.path("home").display()).into_bytes();
-        std::fs::read(path.join("environ")).is_ok_and(|it| it.windows(mark.len()).any(|part| part == mark))
-    };
-    processes
-        .map(|entry| entry.path())
-        .filter(|path| ours(path))
-        .filter_map(|path| std::fs::read(path.join("cmdline")).ok())
-        .map(|line| String::from_utf8_lossy(&line).replace('\0', " "))
-        .collect::<Vec<_>>()
-        .join("\n")
+    let line = |pid: Pid| std::fs::read(format!("/proc/{}/cmdline", pid.as_raw_nonzero())).ok();
+    let lines: Vec<_> = home.processes().into_iter().filter_map(line).collect();
+    String::from_utf8_lossy(&lines.join(&b'\n')).replace('\0', " ")
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -26,7 +17,7 @@ async fn the_token_is_in_no_output_report_argument_or_log() {
     let file = home.file("a.txt", "a\n");
     let mut desk = home.start(home.alongside(&["review"]).env("ALONGSIDE_LOG_LEVEL", "trace"));
     let agent = home.agent().await;
-    let token = find::all_records(&home.surroundings())[0].1.auth_token.clone().unwrap();
+    let token = home.record().auth_token.unwrap();
     let secret = token.split('.').next().unwrap();
     assert!(secret.len() >= 64, "a short secret would prove nothing");
     let _diff = propose(&agent, &file, "A\n").await;
@@ -44,10 +35,9 @@ async fn the_token_is_in_no_output_report_argument_or_log() {
         &["log", "-n", "100000"],
         &["drafts"],
     ] {
-        let ran = home.run(args);
-        let said = [ran.stdout, ran.stderr].map(|said| String::from_utf8_lossy(&said).into_owned());
-        assert!(!said.concat().is_empty() || args == ["drafts"], "{args:?} says nothing");
-        assert!(!said.concat().contains(secret), "{args:?}: {said:?}");
+        let said = home.run(args).said();
+        assert!(!said.is_empty() || args == ["drafts"], "{args:?} says nothing");
+        assert!(!said.contains(secret), "{args:?}: {said:?}");
     }
     let report = std::fs::read_to_string(&junit).expect("the report is written");
     assert!(report.contains("access.") && !report.contains(secret), "{report}");
@@ -76,7 +66,7 @@ async fn a_hosts_log_is_private() {
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crash_leaves_neither_a_core_nor_the_token() {
-    use rustix::process::{Pid, Signal, kill_process};
+    use rustix::process::{Signal, kill_process};
 
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
@@ -87,7 +77,7 @@ async fn a_crash_leaves_neither_a_core_nor_the_token() {
     command.env("ALONGSIDE_LOG_LEVEL", "trace").env("RUST_BACKTRACE", "full");
     let mut desk = home.start(&mut command);
     let agent = home.agent().await;
-    let token = find::all_records(&home.surroundings())[0].1.auth_token.clone().unwrap();
+    let token = home.record().auth_token.unwrap();
     let secret = token.split('.').next().unwrap();
     let _diff = propose(&agent, &file, "A\n").await;
     desk.shows("(1/1) keep").await;

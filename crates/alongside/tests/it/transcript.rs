@@ -2,12 +2,11 @@
 //! After a change of the protocol, `ALONGSIDE_BLESS=1 cargo test -p alongside --test it transcript` writes it
 //! anew.
 
-use alongside_agent::Outcome;
 use lsp_server::Message;
 use serde_json::{Value, json};
 
-use crate::editor::{Editor, Process};
-use crate::support::{Home, propose, soon};
+use crate::editor::Editor;
+use crate::support::{Home, accepted, propose, soon};
 
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/desk-protocol.md");
 const BEGIN: &str = "<!-- transcript -->\n";
@@ -16,8 +15,8 @@ const END: &str = "<!-- end of the transcript -->\n";
 #[tokio::test(flavor = "multi_thread")]
 async fn the_documented_transcript_is_real() {
     let home = Home::new();
-    let (file, process) = (home.file("notes.txt", "one\ntwo\nthree\n"), Process::open());
-    let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
+    let file = home.file("notes.txt", "one\ntwo\nthree\n");
+    let (_process, mut editor) = Editor::opened(&home);
     let mut statuses = vec![editor.hears("alongside/didChangeStatus", |status| status["desks"] == 1)];
     let active = json!({"path": file, "cursor": {"line": 1, "character": 3}, "selectedText": "two"});
     let open = json!([{"path": file}]);
@@ -35,7 +34,7 @@ async fn the_documented_transcript_is_real() {
     editor.asks("alongside/editReview", edit).unwrap_err();
     editor.asks("alongside/decideReview", json!({"id": 1, "revision": 3, "decision": "accept"})).unwrap();
     editor.hears("alongside/didCloseReview", |_| true);
-    let accepted = Outcome::Accepted { content: "one\ntwo\nThree\n4\n".into() };
+    let accepted = accepted("one\ntwo\nThree\n4\n");
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted);
     let diff = propose(&agent, &file, "1\n").await;
     editor.hears("alongside/didOpenReview", |review| review["id"] == 2);

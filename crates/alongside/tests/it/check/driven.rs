@@ -33,8 +33,7 @@ pub(crate) struct Driven {
 
 impl Driven {
     pub(crate) fn by(home: &Home, editor: Editor, process: Process) -> Self {
-        let mailbox = home.path("drive");
-        std::fs::create_dir(&mailbox).unwrap();
+        let mailbox = home.directory("drive");
         let script = mailbox.join("drive.sh");
         std::fs::write(&script, SCRIPT).unwrap();
         let over = Arc::new(AtomicBool::new(false));

@@ -45,7 +45,7 @@ async fn an_edit_that_removes_hunks_skips_no_other() {
         *SEVEN*) sed -i s/SEVEN/seven/ \"$1\";; *) sed -i s/seven/SEVEN/ \"$1\";; esac\n";
     std::fs::write(home.path("home/editor"), script).unwrap();
     let editor = format!("sh '{}'", home.path("home/editor").display());
-    let mut desk = home.start(home.alongside(&["review"]).env("EDITOR", editor));
+    let mut desk = home.review_with_editor(editor);
     let agent = home.agent().await;
     let _diff = propose(&agent, &file, PROPOSED).await;
 
@@ -80,10 +80,8 @@ async fn an_editor_that_fails_loses_nothing() {
 async fn a_missing_final_newline_survives_the_editor() {
     let home = Home::new();
     let file = home.file("notes.md", "one\n");
-    let mut desk =
-        home.start(home.alongside(&["review"]).env("EDITOR", "sed -i -e 's/two/three/' -e '$a\\'"));
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "one\ntwo").await;
+    let (mut desk, _agent, diff) =
+        home.proposal(&file, "one\ntwo", home.review_with_editor("sed -i -e 's/two/three/' -e '$a\\'")).await;
 
     let shown = desk.answers("(1/1) keep", "e").await;
     assert!(shown.contains("+two\n\\ No newline at end of file\n"), "{shown}");
@@ -108,7 +106,7 @@ async fn is_taken_from_an_open_editor() -> bool {
     // Saves, tells the test, and stays open until it is told.
     let editor = "sh -c 'echo typed > \"$0\"; touch \"$HOME/saved\"; \
         while [ ! -e \"$HOME/close\" ]; do sleep 0.02; done'";
-    let mut desk = home.start(home.alongside(&["review"]).env("EDITOR", editor));
+    let mut desk = home.review_with_editor(editor);
     let agent = home.agent().await;
     let _diff = propose(&agent, &file, "two\n").await;
 
@@ -134,14 +132,11 @@ async fn saved_text_is_in_drafts_however_the_program_ends() {
         let home = Home::new();
         let file = home.file("notes.md", "one\n");
         let editor = "sh -c 'echo typed > \"$0\"; exec sleep 60'";
-        let mut desk = home.start(home.alongside(&["review"]).env("EDITOR", editor));
+        let mut desk = home.review_with_editor(editor);
         let agent = home.agent().await;
         let _diff = propose(&agent, &file, "two\n").await;
         desk.answers("(1/1) keep", "e").await;
-        let draft = || {
-            let output = home.run(&["drafts", "show", "1"]);
-            (output.stdout == b"typed\n").then_some(())
-        };
+        let draft = || (home.run(&["drafts", "show", "1"]).out == "typed\n").then_some(());
         until("a draft of what was saved", draft).await;
         desk.signal(signal);
         desk.ends();

@@ -4,11 +4,8 @@ use super::*;
 
 #[tokio::test]
 async fn a_person_keeps_one_change_drops_another_and_accepts() {
-    let home = Home::new();
-    let file = home.file("src/numbers.txt", ORIGINAL);
-    let mut desk = home.review(&[]);
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, PROPOSED).await;
+    let (home, mut desk, _agent, diff) = proposed("src/numbers.txt", ORIGINAL, PROPOSED).await;
+    let file = home.in_project("src/numbers.txt");
 
     let first = desk.answers(HUNK, "k").await;
     assert!(first.contains("src/numbers.txt: Gemini CLI proposes 3 changes (+3 -2)\n"), "{first}");
@@ -32,11 +29,7 @@ async fn a_person_keeps_one_change_drops_another_and_accepts() {
 
 #[tokio::test]
 async fn a_person_splits_a_change_and_takes_half_of_it() {
-    let home = Home::new();
-    let file = home.file("a.txt", "one\ntwo\nthree\n");
-    let mut desk = home.review(&[]);
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "ONE\nTWO\nthree\n").await;
+    let (_home, mut desk, _agent, diff) = proposed("a.txt", "one\ntwo\nthree\n", "ONE\nTWO\nthree\n").await;
 
     desk.answers("(1/1) keep", "s").await;
     desk.shows("Split into 2 changes.").await;
@@ -48,11 +41,7 @@ async fn a_person_splits_a_change_and_takes_half_of_it() {
 
 #[tokio::test]
 async fn undo_takes_back_step_by_step_and_goes_back_to_each_place() {
-    let home = Home::new();
-    let file = home.file("numbers.txt", ORIGINAL);
-    let mut desk = home.review(&[]);
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, PROPOSED).await;
+    let (_home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
 
     desk.answers("(1/3) keep", "d").await;
     desk.answers("(2/3) keep", "k").await;
@@ -68,11 +57,7 @@ async fn undo_takes_back_step_by_step_and_goes_back_to_each_place() {
 
 #[tokio::test]
 async fn moving_about_decides_nothing_and_help_and_lists_are_there() {
-    let home = Home::new();
-    let file = home.file("numbers.txt", ORIGINAL);
-    let mut desk = home.review(&[]);
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, PROPOSED).await;
+    let (_home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
 
     desk.answers("(1/3) keep", "K").await;
     desk.shows("This is the first change.").await;
@@ -99,10 +84,13 @@ async fn moving_about_decides_nothing_and_help_and_lists_are_there() {
 #[tokio::test]
 async fn dropping_an_own_edit_skips_no_hunk() {
     let home = Home::new();
-    let file = home.file("numbers.txt", ORIGINAL);
-    let mut desk = home.start(home.alongside(&["review"]).env("EDITOR", "sed -i s/seven/SEVEN/"));
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, PROPOSED).await;
+    let (mut desk, _agent, diff) = home
+        .proposal(
+            &home.file("numbers.txt", ORIGINAL),
+            PROPOSED,
+            home.review_with_editor("sed -i s/seven/SEVEN/"),
+        )
+        .await;
 
     desk.answers("(1/3) keep", "e").await;
     desk.shows("Your text is in the review; it has 4 changes now.").await;
@@ -121,9 +109,8 @@ async fn dropping_an_own_edit_skips_no_hunk() {
 async fn empty_and_unchanged_texts_are_refused_with_a_reason() {
     let home = Home::new();
     let file = home.file("a.txt", "a\nb\n");
-    let mut desk = home.start(home.alongside(&["review"]).env("EDITOR", "truncate -s 0"));
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "a\nB\n").await;
+    let (mut desk, agent, diff) =
+        home.proposal(&file, "a\nB\n", home.review_with_editor("truncate -s 0")).await;
 
     desk.answers("(1/1) keep", "d").await;
     desk.answers(END, "a").await;

@@ -8,7 +8,7 @@ mod unattended;
 
 use alongside_agent::Outcome;
 
-use crate::support::{Home, propose, soon, until};
+use crate::support::{Home, accepted, propose, proposed, soon, until};
 
 const ORIGINAL: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
 /// Three changes: line 2, an addition after line 5, and line 9 gone.
@@ -16,7 +16,3 @@ const PROPOSED: &str = "one\nTWO\nthree\nfour\nfive\nnew a\nnew b\nsix\nseven\ne
 
 const HUNK: &str = "keep this change [k,d,s,e,a,r,u,?]?";
 const END: &str = "accept, reject, or look again [a,r,b,e,u,?]?";
-
-fn accepted(text: &str) -> Outcome {
-    Outcome::Accepted { content: text.into() }
-}

@@ -25,11 +25,8 @@ async fn a_review_answered_in_the_agent_gives_way_to_the_next() {
 
 #[tokio::test]
 async fn an_agent_that_proposes_anew_or_leaves_is_followed() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
-    let mut desk = home.review(&[]);
-    let agent = home.agent().await;
-    let _first = propose(&agent, &file, "A\n").await;
+    let (home, mut desk, agent, _first) = proposed("a.txt", "a\n", "A\n").await;
+    let file = home.in_project("a.txt");
     desk.shows("+A\n").await;
     let _second = propose(&agent, &file, "AA\n").await;
     desk.shows("a.txt: Gemini CLI proposes this file anew; the earlier proposal is gone.").await;
@@ -41,11 +38,7 @@ async fn an_agent_that_proposes_anew_or_leaves_is_followed() {
 
 #[tokio::test]
 async fn a_file_changed_on_disk_needs_a_second_yes() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\nb\n");
-    let mut desk = home.review(&[]);
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "a\nB\n").await;
+    let (home, mut desk, _agent, diff) = proposed("a.txt", "a\nb\n", "a\nB\n").await;
 
     desk.shows("(1/1) keep").await;
     home.file("a.txt", "somebody else was here\n");

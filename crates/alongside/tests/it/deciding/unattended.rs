@@ -6,9 +6,7 @@ use super::*;
 async fn all_can_be_accepted_or_rejected_when_asked_for_by_name() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
-    let mut desk = home.review(&["--accept-all"]);
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "A\n").await;
+    let (mut desk, agent, diff) = home.proposal(&file, "A\n", home.review(&["--accept-all"])).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("A\n"));
     desk.shows("a.txt: accepted; Gemini CLI writes it.").await;
     // Agents take an unchanged text for an error: the desk rejects it and says why.
@@ -19,10 +17,8 @@ async fn all_can_be_accepted_or_rejected_when_asked_for_by_name() {
     drop((desk, agent));
 
     let home = Home::new();
-    let file = home.file("a.txt", "a\n");
-    let mut desk = home.review(&["--reject-all"]);
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "A\n").await;
+    let (mut desk, _agent, diff) =
+        home.proposal(&home.file("a.txt", "a\n"), "A\n", home.review(&["--reject-all"])).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
     desk.shows("a.txt: rejected; Gemini CLI is told.").await;
 

@@ -1,7 +1,5 @@
 //! Causes in the agent: its release, its settings, and when it was started.
 
-use std::process::Stdio;
-
 use serde_json::json;
 
 use super::support::{TestMachine, without_tools};
@@ -10,18 +8,16 @@ use crate::support::{files_below, until};
 
 #[tokio::test]
 async fn reports_ide_mode_off() {
-    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
-    let (_desk, _) = machine.companion().await;
+    let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
     machine.settings("gemini", &json!({ "ide": { "enabled": false } }));
     let verdict = machine.is("ide-mode-off", "alongside install agent");
-    let said = verdict.json["agents"][0]["causes"][0]["what"].as_str().unwrap();
+    let said = verdict.what();
     assert!(said.contains(".gemini/settings.json)"), "{said}");
 }
 
 #[tokio::test]
 async fn reports_ide_mode_off_by_default() {
-    let machine = TestMachine::with(&[("qwen", "0.24.4")]);
-    let (_desk, _) = machine.companion().await;
+    let (machine, _desk, _record) = TestMachine::serving(&["qwen 0.24.4"]).await;
     std::fs::remove_file(machine.home.path("home/.qwen/settings.json")).unwrap();
     let verdict = machine.is("ide-mode-off", "alongside install agent");
     assert_eq!(verdict.json["agents"][0]["wouldConnect"], false);
@@ -29,8 +25,7 @@ async fn reports_ide_mode_off_by_default() {
 
 #[tokio::test]
 async fn reports_unreadable_settings() {
-    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
-    let (_desk, _) = machine.companion().await;
+    let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
     machine.write("home/.gemini/settings.json", "{ \"ide\": ");
     let verdict = machine.is("broken-settings", "settings.json");
     assert_eq!(verdict.ids(0), ["broken-settings"], "its content is unknown");
@@ -38,8 +33,7 @@ async fn reports_unreadable_settings() {
 
 #[tokio::test]
 async fn gemini_in_auto_edit_mode_is_a_note() {
-    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
-    let (_desk, _) = machine.companion().await;
+    let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
     machine.settings(
         "gemini",
         &json!({ "ide": { "enabled": true }, "general": { "defaultApprovalMode": "auto_edit" },
@@ -59,8 +53,7 @@ async fn gemini_in_auto_edit_mode_is_a_note() {
 
 #[tokio::test]
 async fn reports_default_approval_mode_of_qwen() {
-    let machine = TestMachine::with(&[("qwen", "0.24.4")]);
-    let (_desk, _) = machine.companion().await;
+    let (machine, _desk, _record) = TestMachine::serving(&["qwen 0.24.4"]).await;
     machine.settings("qwen", &json!({ "ide": { "enabled": true } }));
     let verdict = machine.is("approval-mode", "qwen --approval-mode default");
     assert_eq!(verdict.code, Some(1), "it is the default");
@@ -70,8 +63,7 @@ async fn reports_default_approval_mode_of_qwen() {
 
 #[tokio::test]
 async fn reports_an_untrusted_folder() {
-    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
-    let (_desk, _) = machine.companion().await;
+    let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
     machine.settings(
         "gemini",
         &json!({ "ide": { "enabled": true }, "security": { "folderTrust": { "enabled": true } } }),
@@ -83,8 +75,7 @@ async fn reports_an_untrusted_folder() {
 
 #[tokio::test]
 async fn an_undecided_folder_is_a_note() {
-    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
-    let (_desk, _) = machine.companion().await;
+    let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
     machine.settings(
         "gemini",
         &json!({ "ide": { "enabled": true }, "security": { "folderTrust": { "enabled": true } } }),
@@ -112,34 +103,28 @@ async fn reading_the_version_leaves_no_files() {
 
 #[tokio::test]
 async fn reports_a_release_without_ide_mode() {
-    let machine = TestMachine::with(&[("gemini", "0.1.9")]);
-    let (_desk, _) = machine.companion().await;
+    let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.1.9"]).await;
     machine.is("old-agent", "npm install -g @google/gemini-cli");
 }
 
 #[tokio::test]
 async fn reports_a_release_that_needs_vscode() {
-    let machine = TestMachine::with(&[("gemini", "0.6.1")]);
-    let (_desk, record) = machine.companion().await;
-    let file = format!("tmp/gemini/ide/gemini-ide-server-{}-{}.json", machine.editor(), record.port);
-    machine.write(&file, &serde_json::to_string(&record).unwrap());
+    let (machine, _desk, record) = TestMachine::serving(&["gemini 0.6.1"]).await;
+    machine.gemini_file(machine.editor(), record.port, &record);
     machine.is("needs-vscode-terminal", "TERM_PROGRAM=vscode gemini");
 }
 
 #[tokio::test]
 async fn reports_a_release_that_sends_no_token() {
-    let mut machine = TestMachine::with(&[("gemini", "0.5.5")]);
-    let (_desk, record) = machine.companion().await;
-    let file = format!("tmp/gemini/ide/gemini-ide-server-{}-{}.json", machine.editor(), record.port);
-    machine.write(&file, &serde_json::to_string(&record).unwrap());
+    let (mut machine, _desk, record) = TestMachine::serving(&["gemini 0.5.5"]).await;
+    machine.gemini_file(machine.editor(), record.port, &record);
     machine.set("TERM_PROGRAM", "vscode");
     machine.is("sends-no-token", "npm install -g @google/gemini-cli");
 }
 
 #[tokio::test]
 async fn an_unknown_release_is_a_note() {
-    let machine = TestMachine::with(&[("gemini", "9.0.0")]);
-    let (_desk, _) = machine.companion().await;
+    let (machine, _desk, _record) = TestMachine::serving(&["gemini 9.0.0"]).await;
     let verdict = machine.ask(&[]);
     assert_eq!((verdict.ids(0), verdict.code), (vec!["unknown-release".into()], Some(0)));
     assert_eq!(verdict.json["agents"][0]["wouldConnect"], true);
@@ -147,19 +132,19 @@ async fn an_unknown_release_is_a_note() {
 
 #[tokio::test]
 async fn reports_an_agent_started_before_the_companion() {
-    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
+    let machine = TestMachine::with(&["gemini 0.61.0"]);
     let agent = machine.starts_gemini(&machine.home.project).await;
     // The system records start times in ticks of 10 ms.
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     let (_desk, _) = machine.companion().await;
     let verdict = machine.is("started-earlier", "/ide enable");
-    let said = verdict.json["agents"][0]["causes"][0]["what"].as_str().unwrap();
+    let said = verdict.what();
     assert!(said.contains(&agent.pid().to_string()), "{said}");
 }
 
 #[tokio::test]
 async fn an_agent_of_another_companion_is_fine() {
-    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
+    let machine = TestMachine::with(&["gemini 0.61.0"]);
     let (first, second) = (Process::open(), Process::open());
     let _editor = Editor::with_plugin(&machine.home, &first, &[&machine.home.project]);
     let _session = machine.home.agent().await;
@@ -173,8 +158,7 @@ async fn an_agent_of_another_companion_is_fine() {
 
 #[tokio::test]
 async fn an_agent_started_later_is_fine() {
-    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
-    let (_desk, _) = machine.companion().await;
+    let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     let _agent = machine.starts_gemini(&machine.home.project).await;
     let verdict = machine.ask(&[]);
@@ -183,22 +167,20 @@ async fn an_agent_started_later_is_fine() {
 
 #[tokio::test]
 async fn reports_a_companion_without_diffs() {
-    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
+    let machine = TestMachine::with(&["gemini 0.61.0"]);
     let port = super::support::listener(without_tools);
-    machine
-        .write(&format!("tmp/gemini/ide/gemini-ide-server-1-{port}.json"), &machine.theirs(port).to_string());
+    machine.gemini_file(1, port, &machine.theirs(port));
     machine.is("no-diffs", "use alongside");
 }
 
 #[tokio::test]
 async fn two_releases_are_examined_separately() {
-    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
+    let machine = TestMachine::with(&["gemini 0.61.0"]);
     machine.install("other-bin", "gemini", "0.1.9");
     let (_desk, _) = machine.companion().await;
     let mut command = machine.home.alongside(&["doctor", "--json", "--container", "no"]);
     let path = format!("{}:{}", machine.path_variable(), machine.home.path("other-bin").display());
-    let output = crate::support::finish(command.env("PATH", path).stdin(Stdio::null()));
-    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let json = crate::support::finish(command.env("PATH", path)).json();
     let said =
         |at: usize| (json["agents"][at]["version"].clone(), json["agents"][at]["wouldConnect"].clone());
     assert_eq!(

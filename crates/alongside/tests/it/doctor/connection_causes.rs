@@ -4,50 +4,45 @@ use super::support::{TestMachine, http, listener};
 
 #[tokio::test]
 async fn reports_a_wrong_token() {
-    let mut machine = TestMachine::with(&[("gemini", "0.61.0")]);
-    let (_desk, mut record) = machine.companion().await;
+    let (mut machine, _desk, mut record) = TestMachine::serving(&["gemini 0.61.0"]).await;
     record.auth_token = Some("not the token of this companion".into());
     machine.set("GEMINI_CLI_IDE_PID", 4242);
-    let file = format!("tmp/gemini/ide/gemini-ide-server-4242-{}.json", record.port);
-    let file = machine.write(&file, &serde_json::to_string(&record).unwrap());
+    let file = machine.gemini_file(4242, record.port, &record);
     machine.is("wrong-token", &format!("rm {}", file.display()));
 }
 
 #[tokio::test]
 async fn reports_a_file_without_token() {
-    let mut machine = TestMachine::with(&[("gemini", "0.61.0")]);
-    let (_desk, mut record) = machine.companion().await;
+    let (mut machine, _desk, mut record) = TestMachine::serving(&["gemini 0.61.0"]).await;
     record.auth_token = None;
     machine.set("GEMINI_CLI_IDE_PID", 4242);
-    let file = format!("tmp/gemini/ide/gemini-ide-server-4242-{}.json", record.port);
-    machine.write(&file, &serde_json::to_string(&record).unwrap());
+    machine.gemini_file(4242, record.port, &record);
     machine.is("no-token", "restart the companion");
 }
 
 #[test]
 fn reports_a_silent_port() {
-    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
+    let machine = TestMachine::with(&["gemini 0.61.0"]);
     let port = listener(|_| None);
-    machine
-        .write(&format!("tmp/gemini/ide/gemini-ide-server-1-{port}.json"), &machine.theirs(port).to_string());
+    machine.gemini_file(1, port, &machine.theirs(port));
     machine.is("hangs", "restart the editor");
 }
 
 #[test]
 fn reports_another_program_on_the_port() {
-    let machine = TestMachine::with(&[("gemini", "0.61.0"), ("qwen", "0.24.4")]);
+    let machine = TestMachine::with(&["gemini 0.61.0", "qwen 0.24.4"]);
     let port = listener(|_| Some(http("200 OK", "<html>hello</html>")));
     let mut record = machine.theirs(port);
     record["ppid"] = std::process::id().into();
-    machine.write(&format!("tmp/gemini/ide/gemini-ide-server-1-{port}.json"), &record.to_string());
-    machine.write(&format!("home/.qwen/ide/{port}.lock"), &record.to_string());
+    machine.gemini_file(1, port, &record);
+    machine.qwen_file(port, &record);
     let verdict = machine.is("not-a-companion", "update or restart");
     assert_eq!(verdict.ids(1)[0], "not-a-companion");
 }
 
 #[test]
 fn another_program_has_the_port_of_a_companion_of_ours() {
-    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
+    let machine = TestMachine::with(&["gemini 0.61.0"]);
     let (heard, hears) = std::sync::mpsc::channel();
     let port = listener(move |request| {
         heard.send(request.to_owned()).ok();
@@ -56,7 +51,7 @@ fn another_program_has_the_port_of_a_companion_of_ours() {
     let mut record = machine.theirs(port);
     record["writer"] = "alongside".into();
     record["authToken"] = "5ec3e75ec3e75ec3e7.gemini".into();
-    machine.write(&format!("tmp/gemini/ide/gemini-ide-server-1-{port}.json"), &record.to_string());
+    machine.gemini_file(1, port, &record);
     machine.is("stranger", "rm ");
     let heard: Vec<String> = hears.try_iter().collect();
     assert!(!heard.is_empty() && !heard.concat().contains("5ec3e7"), "{heard:?}");
@@ -64,12 +59,11 @@ fn another_program_has_the_port_of_a_companion_of_ours() {
 
 #[tokio::test]
 async fn in_a_container_the_agent_dials_the_host() {
-    let mut machine = TestMachine::with(&[("gemini", "0.61.0")]);
-    let (_desk, record) = machine.companion().await;
+    let (mut machine, _desk, record) = TestMachine::serving(&["gemini 0.61.0"]).await;
     let ask = |machine: &TestMachine| machine.ask(&["--container", "yes"]);
     let verdict = ask(&machine);
     assert_eq!(verdict.ids(0)[0], "container-host", "{:#}", verdict.json);
-    let cure = verdict.json["agents"][0]["causes"][0]["cure"].to_string();
+    let cure = verdict.cure(0);
     assert!(cure.contains("REMOTE_CONTAINERS=1 gemini"), "{cure}");
     // It connects all the same: it starts the program that the file names.
     assert!(record.stdio.is_some());
@@ -85,26 +79,22 @@ async fn in_a_container_the_agent_dials_the_host() {
 
 #[tokio::test]
 async fn older_releases_need_the_container_host_in_etc_hosts() {
-    let machine = TestMachine::with(&[("gemini", "0.26.0")]);
-    let (_desk, record) = machine.companion().await;
-    let file = format!("tmp/gemini/ide/gemini-ide-server-{}-{}.json", machine.editor(), record.port);
-    machine.write(&file, &serde_json::to_string(&record).unwrap());
+    let (machine, _desk, record) = TestMachine::serving(&["gemini 0.26.0"]).await;
+    machine.gemini_file(machine.editor(), record.port, &record);
     let verdict = machine.ask(&["--container", "yes"]);
     assert_eq!(verdict.ids(0)[0], "container-host", "{:#}", verdict.json);
-    let cure = verdict.json["agents"][0]["causes"][0]["cure"].to_string();
+    let cure = verdict.cure(0);
     assert!(cure.contains("'127.0.0.1 host.docker.internal' >> /etc/hosts"), "{cure}");
 }
 
 #[tokio::test]
 async fn reports_a_proxy() {
-    let mut machine = TestMachine::with(&[("gemini", "0.26.0")]);
-    let (_desk, record) = machine.companion().await;
-    let file = format!("tmp/gemini/ide/gemini-ide-server-{}-{}.json", machine.editor(), record.port);
-    machine.write(&file, &serde_json::to_string(&record).unwrap());
+    let (mut machine, _desk, record) = TestMachine::serving(&["gemini 0.26.0"]).await;
+    machine.gemini_file(machine.editor(), record.port, &record);
     machine.set("HTTP_PROXY", "http://127.0.0.1:9");
     let verdict = machine.ask(&["--container", "yes"]);
     assert_eq!(verdict.ids(0)[0], "proxy", "{:#}", verdict.json);
-    let cure = verdict.json["agents"][0]["causes"][0]["cure"].to_string();
+    let cure = verdict.cure(0);
     assert!(cure.contains("NO_PROXY=") && cure.contains("host.docker.internal"), "{cure}");
     let outside = machine.ask(&[]);
     assert_eq!(outside.code, Some(0), "outside a container the loopback needs no proxy: {:#}", outside.json);

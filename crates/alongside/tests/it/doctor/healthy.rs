@@ -5,14 +5,9 @@ use serde_json::json;
 use super::support::{TestMachine, dead_port};
 use crate::support::{files_below, until};
 
-fn out(output: &std::process::Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
 #[tokio::test]
 async fn a_healthy_terminal_raises_no_alarm() {
-    let machine = TestMachine::with(&[("gemini", "0.61.0"), ("qwen", "0.24.4")]);
-    let (_desk, record) = machine.companion().await;
+    let (machine, _desk, record) = TestMachine::serving(&["gemini 0.61.0", "qwen 0.24.4"]).await;
     let verdict = machine.ask(&[]);
     assert_eq!(verdict.code, Some(0), "{:#}", verdict.json);
     for agent in [0, 1] {
@@ -22,12 +17,12 @@ async fn a_healthy_terminal_raises_no_alarm() {
     }
     assert_eq!(verdict.of_ourselves(), Vec::<String>::new(), "{:#}", verdict.json);
 
-    let said = out(&machine.run(&[]));
+    let said = machine.run(&[]).out;
     let project = machine.home.project.display();
     let line = format!("✓ Gemini CLI 0.61.0 would connect to alongside (port {}, {project})\n", record.port);
     assert!(said.starts_with(&line), "{said}");
     assert!(said.contains("✓ Qwen Code 0.24.4 would connect to alongside"), "{said}");
-    let told = out(&machine.run(&["gemini", "--verbose"]));
+    let told = machine.run(&["gemini", "--verbose"]).out;
     for step in ["taken for the editor", "gemini/ide/gemini-ide-server-", "a companion answers, with diffs"] {
         assert!(told.contains(step), "no {step:?} in {told}");
     }
@@ -35,8 +30,7 @@ async fn a_healthy_terminal_raises_no_alarm() {
 
 #[tokio::test]
 async fn subdirectories_and_links_are_healthy_too() {
-    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
-    let (_desk, _) = machine.companion().await;
+    let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
     std::fs::create_dir(machine.home.project.join("src")).unwrap();
     std::os::unix::fs::symlink(&machine.home.project, machine.home.path("link")).unwrap();
     for dir in ["project/src", "link", "link/src/"] {
@@ -48,12 +42,11 @@ async fn subdirectories_and_links_are_healthy_too() {
 
 #[tokio::test]
 async fn the_doctor_ends_its_session() {
-    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
-    let (_desk, _) = machine.companion().await;
+    let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
     machine.ask(&[]);
     until("the session of the doctor to end", || {
         let status = machine.home.run(&["status", "--json"]);
-        let read: serde_json::Value = serde_json::from_slice(&status.stdout).ok()?;
+        let read: serde_json::Value = serde_json::from_str(&status.out).ok()?;
         (read["companions"][0]["agents"] == json!([])).then_some(())
     })
     .await;
@@ -64,30 +57,29 @@ fn without_an_agent_there_is_nothing_to_examine() {
     let machine = TestMachine::with(&[]);
     let output = machine.run(&[]);
     assert_eq!(output.status.code(), Some(2));
-    let said = String::from_utf8(output.stderr).unwrap();
+    let said = output.err;
     assert!(said.contains("alongside doctor gemini"), "{said}");
     // A named agent is examined as if it were installed.
     let verdict = machine.ask(&["qwen"]);
     assert_eq!((verdict.code, verdict.ids(0)), (Some(1), vec!["no-companion".into()]), "{:#}", verdict.json);
     let unknown = machine.run(&["vim"]);
     assert_eq!(unknown.status.code(), Some(2), "1 would say that something is wrong with an agent");
-    assert!(String::from_utf8(unknown.stderr).unwrap().contains("no agent is called vim"));
+    assert!(unknown.err.contains("no agent is called vim"));
 }
 
 #[tokio::test]
 async fn fix_removes_only_our_stale_files() {
-    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
+    let machine = TestMachine::with(&["gemini 0.61.0"]);
     let stale = json!({ "port": dead_port(), "workspacePath": machine.home.project, "authToken": "t",
         "writer": "alongside" });
-    let swept = machine.write("tmp/gemini/ide/gemini-ide-server-1-1.json", &stale.to_string());
+    let swept = machine.gemini_file(1, 1, &stale);
     let (_desk, _) = machine.companion().await;
     until("the companion to sweep, as each does once", || (!swept.exists()).then_some(())).await;
     let living = machine.record().await;
     let before = files_below(&machine.home.path("tmp"));
-    let ours = machine.write("tmp/gemini/ide/gemini-ide-server-1-1.json", &stale.to_string());
-    let lock = machine.write("home/.qwen/ide/1.lock", &stale.to_string());
-    let theirs =
-        machine.write("tmp/gemini/ide/gemini-ide-server-2-2.json", &machine.theirs(dead_port()).to_string());
+    let ours = machine.gemini_file(1, 1, &stale);
+    let lock = machine.qwen_file(1, &stale);
+    let theirs = machine.gemini_file(2, 2, &machine.theirs(dead_port()));
 
     let verdict = machine.ask(&[]);
     assert_eq!(verdict.of_ourselves(), ["stale-files-of-ours"]);
@@ -98,22 +90,21 @@ async fn fix_removes_only_our_stale_files() {
     assert!(before.iter().all(|file| file.exists()), "files of running companions stay");
     assert_eq!(machine.record().await.port, living.port);
     assert_eq!(machine.ask(&["--fix"]).json["mended"], json!([]));
-    assert!(out(&machine.run(&["--fix"])).starts_with("nothing to remove: "));
+    assert!(machine.run(&["--fix"]).out.starts_with("nothing to remove: "));
 }
 
 #[tokio::test]
 async fn what_is_said_is_short_and_harmless() {
-    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
-    let odd = machine.home.path("project/a \u{1b}[31mb");
-    std::fs::create_dir(&odd).unwrap();
+    let machine = TestMachine::with(&["gemini 0.61.0"]);
+    let odd = machine.home.directory("project/a \u{1b}[31mb");
     let mut record = machine.theirs(dead_port());
     record["workspacePath"] = odd.to_str().unwrap().into();
     record["ideInfo"]["displayName"] = "\u{1b}[2J".into();
-    machine.write("tmp/gemini/ide/gemini-ide-server-2-2.json", &record.to_string());
+    machine.gemini_file(2, 2, &record);
     for args in
         [&["--dir", odd.to_str().unwrap(), "--verbose"][..], &["--dir", odd.to_str().unwrap(), "--json"]]
     {
-        let said = out(&machine.run(args));
+        let said = machine.run(args).out;
         assert!(!said.contains('\u{1b}'), "{said:?}");
     }
 }

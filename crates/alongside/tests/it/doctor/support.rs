@@ -3,14 +3,14 @@
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use alongside_agent::find;
 use alongside_contract::discovery::{Record, WRITER};
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::support::{Home, Running, files_below, finish, until};
+use crate::support::{Home, Ran, Running, files_below, finish, until, write_file};
 
 /// A PID that no process has.
 pub(super) const DEAD: u32 = 99_999_999;
@@ -29,11 +29,11 @@ pub(super) struct Verdict {
 
 impl TestMachine {
     /// With these agents, such as `gemini 0.61.0`.
-    pub(super) fn with(agents: &[(&str, &str)]) -> Self {
+    pub(super) fn with(agents: &[&str]) -> Self {
         let home = Home::new();
         let machine = Self { home, variables: Vec::new() };
-        std::fs::create_dir(machine.home.path("bin")).unwrap();
-        for (command, version) in agents {
+        machine.home.directory("bin");
+        for (command, version) in agents.iter().filter_map(|agent| agent.split_once(' ')) {
             machine.install("bin", command, version);
         }
         machine.settings(
@@ -44,6 +44,13 @@ impl TestMachine {
         machine
             .settings("qwen", &json!({ "ide": { "enabled": true }, "tools": { "approvalMode": "default" } }));
         machine
+    }
+
+    /// The same with a companion of ours, and its record.
+    pub(super) async fn serving(agents: &[&str]) -> (Self, Running, Record) {
+        let machine = Self::with(agents);
+        let (desk, record) = machine.companion().await;
+        (machine, desk, record)
     }
 
     /// Installs a package with a program, and a link to the program in a directory of PATH.
@@ -71,9 +78,19 @@ impl TestMachine {
 
     pub(super) fn write(&self, below: &str, text: &str) -> PathBuf {
         let path = self.home.path(below);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, text).unwrap();
+        write_file(&path, text);
         path
+    }
+
+    /// Writes a discovery file of Gemini CLI for an editor's process.
+    pub(super) fn gemini_file(&self, editor: u32, port: u16, record: &impl Serialize) -> PathBuf {
+        let path = format!("tmp/gemini/ide/gemini-ide-server-{editor}-{port}.json");
+        self.write(&path, &serde_json::to_string(record).unwrap())
+    }
+
+    /// Writes a discovery file of Qwen Code.
+    pub(super) fn qwen_file(&self, port: u16, record: &Value) -> PathBuf {
+        self.write(&format!("home/.qwen/ide/{port}.lock"), &record.to_string())
     }
 
     /// Sets a variable of the doctor's terminal.
@@ -140,44 +157,33 @@ impl TestMachine {
     }
 
     /// Runs the doctor to its end.
-    pub(super) fn run(&self, args: &[&str]) -> Output {
+    pub(super) fn run(&self, args: &[&str]) -> Ran {
         let mut command = self.home.alongside(&["doctor"]);
-        command.env("PATH", self.path_variable()).args(args).stdin(Stdio::null());
+        command.env("PATH", self.path_variable()).args(args);
         if !args.contains(&"--container") {
             command.args(["--container", "no"]);
         }
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
-        finish(&mut command)
+        finish(command)
     }
 
     /// Runs the doctor with `--json`. Its output never holds a token.
     pub(super) fn ask(&self, args: &[&str]) -> Verdict {
-        let output = self.run(&[args, &["--json"]].concat());
-        let (said, err) =
-            (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-        for file in
-            files_below(&self.home.path("tmp")).into_iter().chain(files_below(&self.home.path("home")))
-        {
+        let ran = self.run(&[args, &["--json"]].concat());
+        for file in ["tmp", "home"].iter().flat_map(|below| files_below(&self.home.path(below))) {
             let record =
                 std::fs::read(file).ok().and_then(|json| serde_json::from_slice::<Record>(&json).ok());
             if let Some(token) = record.and_then(|record| record.auth_token).filter(|token| token.len() > 8) {
-                assert!(!said.contains(&token) && !err.contains(&token), "a token is shown: {said}");
+                assert!(!ran.said().contains(&token), "a token is shown: {ran:?}");
             }
         }
-        let json = serde_json::from_str(&said).unwrap_or_else(|error| panic!("{error}: {said}\n{err}"));
-        Verdict { json, code: output.status.code() }
-    }
-
-    /// The first cause of the only agent, and the whole answer.
-    pub(super) fn first(&self) -> (String, Verdict) {
-        let verdict = self.ask(&[]);
-        (verdict.ids(0).first().cloned().unwrap_or_default(), verdict)
+        Verdict { json: ran.json(), code: ran.status.code() }
     }
 
     /// Asserts that this cause comes first, that it is more than a note, and that a fix contains `cure`.
     pub(super) fn is(&self, id: &str, cure: &str) -> Verdict {
-        let (first, verdict) = self.first();
-        assert_eq!(first, id, "{:#}", verdict.json);
+        let verdict = self.ask(&[]);
+        assert_eq!(verdict.ids(0).first().map(String::as_str), Some(id), "{:#}", verdict.json);
         assert_eq!(verdict.code, Some(1), "{:#}", verdict.json);
         let said = &verdict.json["agents"][0]["causes"][0];
         assert_ne!(said["weight"], "note", "{said:#}");
@@ -192,6 +198,16 @@ impl Verdict {
     pub(super) fn ids(&self, agent: usize) -> Vec<String> {
         let causes = self.json["agents"][agent]["causes"].as_array().cloned().unwrap_or_default();
         causes.iter().map(|cause| cause["id"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// The first cause of the first agent.
+    pub(super) fn what(&self) -> &str {
+        self.json["agents"][0]["causes"][0]["what"].as_str().unwrap()
+    }
+
+    /// The fixes of an agent's first cause.
+    pub(super) fn cure(&self, agent: usize) -> String {
+        self.json["agents"][agent]["causes"][0]["cure"].to_string()
     }
 
     /// The ids of the causes in alongside itself.

@@ -4,18 +4,16 @@ use super::support::{TestMachine, dead_port, listener};
 
 #[tokio::test]
 async fn reports_variables_of_a_companion_that_is_gone() {
-    let mut machine = TestMachine::with(&[("qwen", "0.12.0")]);
-    let (_desk, _) = machine.companion().await;
+    let (mut machine, _desk, _record) = TestMachine::serving(&["qwen 0.12.0"]).await;
     let port = dead_port();
-    machine.write(&format!("home/.qwen/ide/{port}.lock"), &machine.theirs(port).to_string());
+    machine.qwen_file(port, &machine.theirs(port));
     machine.set("QWEN_CODE_IDE_SERVER_PORT", port);
     machine.is("stale-variables", "unset QWEN_CODE_IDE_SERVER_PORT");
 }
 
 #[tokio::test]
 async fn stale_variables_are_a_note_if_the_agent_connects() {
-    let mut machine = TestMachine::with(&[("gemini", "0.61.0")]);
-    let (_desk, _) = machine.companion().await;
+    let (mut machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
     let port = dead_port();
     machine.set("GEMINI_CLI_IDE_SERVER_PORT", port);
     let verdict = machine.ask(&[]);
@@ -27,12 +25,11 @@ async fn stale_variables_are_a_note_if_the_agent_connects() {
 
 #[tokio::test]
 async fn reports_variables_of_another_project() {
-    let mut machine = TestMachine::with(&[("qwen", "0.12.0")]);
-    let (_desk, _) = machine.companion().await;
+    let (mut machine, _desk, _record) = TestMachine::serving(&["qwen 0.12.0"]).await;
     let port = listener(|_| None);
     let mut record = machine.theirs(port);
     record["workspacePath"] = "/elsewhere".into();
-    machine.write(&format!("home/.qwen/ide/{port}.lock"), &record.to_string());
+    machine.qwen_file(port, &record);
     machine.set("QWEN_CODE_IDE_SERVER_PORT", port);
     machine.set("QWEN_CODE_IDE_WORKSPACE_PATH", "/elsewhere");
     machine.is("variables-elsewhere", "unset QWEN_CODE_IDE_SERVER_PORT QWEN_CODE_IDE_WORKSPACE_PATH");
@@ -40,7 +37,7 @@ async fn reports_variables_of_another_project() {
 
 #[test]
 fn reports_variables_without_editor_name() {
-    let mut machine = TestMachine::with(&[("gemini", "0.61.0")]);
+    let mut machine = TestMachine::with(&["gemini 0.61.0"]);
     machine.set("GEMINI_CLI_IDE_SERVER_PORT", listener(super::support::without_tools));
     let project = machine.home.project.display().to_string();
     machine.set("GEMINI_CLI_IDE_WORKSPACE_PATH", project);
@@ -49,18 +46,17 @@ fn reports_variables_without_editor_name() {
 
 #[tokio::test]
 async fn reports_alongside_missing_in_path() {
-    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
-    let (_desk, _) = machine.companion().await;
+    let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
     let mut command = machine.home.alongside(&["doctor", "--json", "--container", "no"]);
     let output = crate::support::finish(command.env("PATH", machine.home.path("bin")));
-    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let json = output.json();
     assert_eq!(json["alongside"][0]["id"], "alongside-not-in-path", "{json:#}");
     assert_eq!(output.status.code(), Some(0), "agents are not affected");
 }
 
 #[tokio::test]
 async fn reports_two_versions_of_alongside() {
-    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
+    let machine = TestMachine::with(&["gemini 0.61.0"]);
     machine.program(&machine.home.path("bin/alongside"), "#!/bin/sh\necho alongside 0.0.1\n");
     let verdict = machine.ask(&[]);
     assert_eq!(verdict.of_ourselves(), ["two-alongsides"], "{:#}", verdict.json);
@@ -69,7 +65,7 @@ async fn reports_two_versions_of_alongside() {
 #[test]
 fn reports_an_agent_outside_of_path() {
     let machine = TestMachine::with(&[]);
-    std::fs::create_dir_all(machine.home.path("home/.npm-global/bin")).unwrap();
+    machine.home.directory("home/.npm-global/bin");
     machine.install("home/.npm-global/bin", "gemini", "0.61.0");
     let verdict = machine.ask(&[]);
     assert_eq!(verdict.ids(0), ["no-companion", "agent-not-in-path"], "{:#}", verdict.json);
@@ -77,12 +73,12 @@ fn reports_an_agent_outside_of_path() {
 
 #[test]
 fn reports_an_outdated_adapter() {
-    let machine = TestMachine::with(&[("gemini", "0.61.0")]);
+    let machine = TestMachine::with(&["gemini 0.61.0"]);
     machine.program(&machine.home.path("bin/nvim"), "#!/bin/sh\necho 'NVIM v0.10.4'\n");
     let path = format!("{}:/usr/bin:/bin", machine.path_variable());
     let mut install = machine.home.alongside(&["install", "neovim", "--yes"]);
-    let installed = crate::support::finish(install.env("PATH", path).stdin(std::process::Stdio::null()));
-    assert!(installed.status.success(), "{}", String::from_utf8_lossy(&installed.stderr));
+    let installed = crate::support::finish(install.env("PATH", path));
+    assert!(installed.status.success(), "{}", installed.err);
     assert_eq!(machine.ask(&[]).of_ourselves(), Vec::<String>::new(), "a new installation is up to date");
 
     let package = machine.home.path("home/.local/share/nvim/site/pack/alongside/start/alongside");

@@ -5,20 +5,19 @@ use alongside_desk::socket::{JoinError, Mismatch, PROTOCOL, join};
 use tokio::net::UnixListener;
 
 use super::{dial, hello, is_dead};
-use crate::support::{Home, files_below, propose, soon, until};
+use crate::support::{Home, accepted, files_below, propose, proposed, soon, until};
 
 #[tokio::test]
 async fn a_handover_keeps_port_and_token() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
-    let mut desk = home.start(home.alongside(&["review"]).env("EDITOR", "sed -i s/A/precious/"));
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "A\n").await;
+    let (mut desk, agent, diff) =
+        home.proposal(&file, "A\n", home.review_with_editor("sed -i s/A/precious/")).await;
     desk.answers("(1/1) keep", "e").await;
     desk.shows("+precious").await;
     let (before, records) = (home.hosts(), find::all_records(&home.surroundings()));
     let replaced = home.run(&["host", "--replace"]);
-    assert_eq!(replaced.status.code(), Some(0), "{}", String::from_utf8_lossy(&replaced.stderr));
+    assert_eq!(replaced.status.code(), Some(0), "{}", replaced.err);
     let after = home.hosts();
     assert_eq!(after[0].1, before[0].1);
     assert_ne!(after[0].0, before[0].0);
@@ -28,27 +27,23 @@ async fn a_handover_keeps_port_and_token() {
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
     let again = propose(&agent, &file, "B\n").await;
     desk.answers("(1/1) keep", "a").await;
-    assert_eq!(soon("the outcome", again.outcome()).await, Outcome::Accepted { content: "B\n".into() });
-    assert!(String::from_utf8_lossy(&home.run(&["drafts"]).stdout).contains("a.txt"));
+    assert_eq!(soon("the outcome", again.outcome()).await, accepted("B\n"));
+    assert!(home.run(&["drafts"]).out.contains("a.txt"));
 }
 
 #[tokio::test]
 async fn a_host_can_be_stopped_by_process_id() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
-    let mut desk = home.review(&[]);
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "A\n").await;
+    let (home, mut desk, _agent, diff) = proposed("a.txt", "a\n", "A\n").await;
     desk.shows("(1/1) keep").await;
     let host = home.hosts()[0].0;
     let stopped = home.run(&["host", "--stop", &host.to_string()]);
-    assert_eq!(stopped.status.code(), Some(0), "{}", String::from_utf8_lossy(&stopped.stderr));
+    assert_eq!(stopped.status.code(), Some(0), "{}", stopped.err);
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
     assert_eq!(desk.ends().code(), Some(1));
     assert!(find::all_records(&home.surroundings()).is_empty());
     until("the host to end", || is_dead(host).then_some(())).await;
     let none = home.run(&["host", "--stop"]);
-    assert!(String::from_utf8_lossy(&none.stderr).contains("no host serves"));
+    assert!(none.err.contains("no host serves"));
 }
 
 #[tokio::test]
@@ -57,7 +52,7 @@ async fn stopping_the_host_keeps_text_being_typed() {
     let file = home.file("a.txt", "a\n");
     let editor = "edit() { echo early > \"$1\"; echo open; \
                   while [ ! -e \"$HOME/go\" ]; do sleep 0.02; done; echo late > \"$1\"; }; edit";
-    let mut desk = home.start(home.alongside(&["review"]).env("EDITOR", editor));
+    let mut desk = home.review_with_editor(editor);
     let agent = home.agent().await;
     let diff = propose(&agent, &file, "A\n").await;
     desk.answers("(1/1) keep", "e").await;
@@ -91,8 +86,7 @@ async fn a_desk_of_another_protocol_gets_a_hint() {
 #[tokio::test]
 async fn a_host_of_another_protocol_is_neither_joined_nor_doubled() {
     let home = Home::new();
-    let directory = home.path("run/alongside");
-    std::fs::create_dir(&directory).unwrap();
+    let directory = home.directory("run/alongside");
     std::fs::set_permissions(&directory, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
     let entry = serde_json::json!({
         "name": "old", "pid": 1, "version": "0.0.1", "roots": [home.project], "focusedAt": 1
@@ -125,7 +119,7 @@ async fn a_host_of_another_protocol_is_neither_joined_nor_doubled() {
     host.await.unwrap();
     let (output, home) = refused;
     assert_eq!(output.status.code(), Some(1));
-    let said = String::from_utf8_lossy(&output.stderr);
+    let said = output.err;
     assert!(said.contains("alongside host --replace"), "the newer program names the command: {said}");
     assert!(said.contains("0.0.1"), "{said}");
     assert_eq!(home.hosts().len(), 1, "no other was started");

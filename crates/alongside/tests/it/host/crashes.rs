@@ -3,13 +3,13 @@
 use alongside_agent::{Outcome, find};
 use rustix::process::Signal;
 
-use super::{is_dead, is_found_as};
-use crate::support::{Home, files_below, propose, soon, until};
+use super::is_dead;
+use crate::support::{Home, files_below, soon, until};
 
 /// Whether this host has so many desks.
 fn has_desks(home: &Home, host: u32, desks: u64) -> bool {
-    let status = home.run(&["status", "--json"]).stdout;
-    let status: serde_json::Value = serde_json::from_slice(&status).unwrap_or_default();
+    let status: serde_json::Value =
+        serde_json::from_str(&home.run(&["status", "--json"]).out).unwrap_or_default();
     let companions = status["companions"].as_array().cloned().unwrap_or_default();
     companions.iter().any(|one| one["pid"] == host && one["desks"] == desks)
 }
@@ -17,10 +17,9 @@ fn has_desks(home: &Home, host: u32, desks: u64) -> bool {
 #[tokio::test]
 async fn killing_desk_and_host_mid_edit_loses_nothing() {
     let home = Home::new();
-    let file = home.file("a.txt", "a\n");
-    let mut first = home.start(home.alongside(&["review"]).env("EDITOR", "sed -i s/A/precious/"));
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "A\n").await;
+    let (mut first, _agent, diff) = home
+        .proposal(&home.file("a.txt", "a\n"), "A\n", home.review_with_editor("sed -i s/A/precious/"))
+        .await;
     first.answers("(1/1) keep", "e").await;
     first.shows("+precious").await;
     first.signal(Signal::KILL);
@@ -31,7 +30,7 @@ async fn killing_desk_and_host_mid_edit_loses_nothing() {
     home.kill_hosts();
     second.shows("a.txt: rejected, because the companion was interrupted.").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
-    let drafts = String::from_utf8(home.run(&["drafts"]).stdout).unwrap();
+    let drafts = home.run(&["drafts"]).out;
     assert!(drafts.contains("a.txt"), "{drafts}");
     let kept = files_below(&home.path("home/.local/state/alongside/drafts"));
     let texts: Vec<_> = kept.iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect();
@@ -64,7 +63,7 @@ async fn a_lost_port_is_reported_with_its_agents() {
     let mut desk = home.review(&[]);
     let _agent = home.agent().await;
     desk.shows("Gemini CLI is connected.").await;
-    let port = super::port(&home);
+    let port = home.record().port;
     // A living desk would hold the port.
     desk.signal(Signal::KILL);
     desk.ends();
@@ -92,7 +91,7 @@ async fn run_keeps_the_host_after_the_last_desk_and_starts_it_again() {
     desk.types("q");
     assert_eq!(desk.ends().code(), Some(0));
     let host = home.hosts()[0].0;
-    assert!(!is_dead(host) && is_found_as(&home, ran.pid()));
+    assert!(!is_dead(host) && home.is_found_as(ran.pid()));
     home.kill_hosts();
     let next = until("the next host", || {
         home.hosts().into_iter().map(|(pid, _)| pid).find(|pid| *pid != host && !is_dead(*pid))

@@ -4,9 +4,9 @@ use alongside_agent::{Outcome, find};
 use alongside_desk::socket::{Joined, Owner, join};
 use alongside_desk::{Change, Closing, Decision, Event, Request, Review};
 
-use super::{dial, hello, is_found_as};
+use super::{dial, hello};
 use crate::editor::Process as Editor;
-use crate::support::{Home, propose, soon, until};
+use crate::support::{Home, accepted, propose, soon, until};
 
 async fn join_as(home: &Home, owner: Option<Owner>) -> Joined {
     soon("joining", join(dial(home).await, &hello(owner))).await.unwrap()
@@ -41,11 +41,11 @@ async fn a_desk_inherits_the_host_of_a_gone_editor() {
     let mut desk = home.review(&[]);
     let agent = home.agent().await;
     let desk_pid = desk.pid();
-    assert!(is_found_as(&home, desk_pid));
+    assert!(home.is_found_as(desk_pid));
     let mut editor = Editor::open();
     let pid = editor.pid();
     let mut relay = join_as(&home, Some(editor.owner())).await;
-    until("the editor's files", || (is_found_as(&home, pid) && !is_found_as(&home, desk_pid)).then_some(()))
+    until("the editor's files", || (home.is_found_as(pid) && !home.is_found_as(desk_pid)).then_some(()))
         .await;
     let diff = propose(&agent, &file, "A\n").await;
     let review = opened(&mut relay).await;
@@ -57,8 +57,7 @@ async fn a_desk_inherits_the_host_of_a_gone_editor() {
     assert_eq!(closing(&mut relay).await, Closing::EditorGone);
     desk.shows("a.txt: rejected, because the editor is gone. Your edits are in ").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
-    until("the desk's files", || (is_found_as(&home, desk_pid) && !is_found_as(&home, pid)).then_some(()))
-        .await;
+    until("the desk's files", || (home.is_found_as(desk_pid) && !home.is_found_as(pid)).then_some(())).await;
 }
 
 #[tokio::test]
@@ -67,27 +66,27 @@ async fn a_reopened_editor_gets_the_reviews_from_meanwhile() {
     let file = home.file("a.txt", "a\n");
     let mut desk = home.review(&[]);
     let agent = home.agent().await;
-    let port = super::port(&home);
+    let port = home.record().port;
     let editor = Editor::open();
     let relay = join_as(&home, Some(editor.owner())).await;
     desk.types("q");
     assert_eq!(desk.ends().code(), Some(0));
-    until("the editor's files", || is_found_as(&home, editor.pid()).then_some(())).await;
+    until("the editor's files", || home.is_found_as(editor.pid()).then_some(())).await;
     relay.desk.leave().await;
     until("the files to go", || find::all_records(&home.surroundings()).is_empty().then_some(())).await;
-    let status = String::from_utf8(home.run(&["status"]).stdout).unwrap();
+    let status = home.run(&["status"]).out;
     assert!(status.contains("  waits for The Editor, which has ended\n"), "{status}");
     // The agent's stream lives, so its proposal waits.
     let diff = propose(&agent, &file, "A\n").await;
     let reopened = Editor::open();
     let mut relay = join_as(&home, Some(reopened.owner())).await;
     let review = opened(&mut relay).await;
-    until("the files to be back", || is_found_as(&home, reopened.pid()).then_some(())).await;
-    assert_eq!(super::port(&home), port);
+    until("the files to be back", || home.is_found_as(reopened.pid()).then_some(())).await;
+    assert_eq!(home.record().port, port);
     let accept =
         Request::DecideReview { id: review.id, revision: review.revision, decision: Decision::Accept };
     relay.desk.request(accept).await.unwrap();
-    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "A\n".into() });
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted("A\n"));
 }
 
 #[tokio::test]

@@ -5,9 +5,6 @@ mod control;
 mod crashes;
 mod editors;
 
-use std::process::Stdio;
-
-use alongside_agent::find;
 use alongside_desk::socket::{ClientInfo, Hello, Options, Owner, PROTOCOL, Role, Terms};
 use rustix::process::Signal;
 use tokio::net::UnixStream;
@@ -26,16 +23,6 @@ fn hello(owner: Option<Owner>) -> Hello {
 async fn dial(home: &Home) -> UnixStream {
     let (_, name) = until("a host", || home.hosts().into_iter().next()).await;
     UnixStream::connect(home.path(&format!("run/alongside/{name}.sock"))).await.unwrap()
-}
-
-/// Whether agents find the companion under this process.
-fn is_found_as(home: &Home, pid: u32) -> bool {
-    let name = format!("gemini-ide-server-{pid}-");
-    files_below(&home.path("tmp")).iter().any(|file| file.to_string_lossy().contains(&name))
-}
-
-fn port(home: &Home) -> u16 {
-    find::all_records(&home.surroundings())[0].1.port
 }
 
 /// Whether the process has ended, though its parent may not have waited for it.
@@ -80,7 +67,7 @@ async fn a_desk_joins_the_host_focused_last_or_the_chosen_one() {
     asked.shows(&format!("alongside serves {sub} ")).await;
     let refused = home.run(&["review", "--host", "nonsense"]);
     assert_eq!(refused.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("there is no host \"nonsense\""));
+    assert!(refused.err.contains("there is no host \"nonsense\""));
 }
 
 #[tokio::test]
@@ -93,15 +80,14 @@ async fn the_directory_of_sockets_is_private_and_nobody_elses() {
 
     // Without a runtime directory it lies in the temporary one, where another user may have made it before.
     let home = Home::new();
-    let elsewhere = home.path("elsewhere");
-    std::fs::create_dir(&elsewhere).unwrap();
+    let elsewhere = home.directory("elsewhere");
     std::fs::set_permissions(&elsewhere, std::fs::Permissions::from_mode(0o777)).unwrap();
     let uid = rustix::process::geteuid().as_raw();
     symlink(&elsewhere, home.path(&format!("tmp/alongside-{uid}"))).unwrap();
     let mut command = home.alongside(&["review"]);
-    let output = finish(command.env_remove("XDG_RUNTIME_DIR").stdin(Stdio::null()));
+    let output = finish(command.env_remove("XDG_RUNTIME_DIR"));
     assert_eq!(output.status.code(), Some(1));
-    let said = String::from_utf8_lossy(&output.stderr);
+    let said = output.err;
     assert!(said.contains("is a symbolic link") && said.contains("XDG_RUNTIME_DIR"), "{said}");
     assert_eq!(files_below(&elsewhere), Vec::<std::path::PathBuf>::new());
 }
@@ -109,10 +95,10 @@ async fn the_directory_of_sockets_is_private_and_nobody_elses() {
 #[tokio::test]
 async fn without_a_terminal_the_desk_names_alternatives() {
     let home = Home::new();
-    for mut command in [home.alongside(&[]), home.alongside(&[home.project.to_str().unwrap()])] {
-        let output = finish(command.stdin(Stdio::null()));
+    for command in [home.alongside(&[]), home.alongside(&[home.project.to_str().unwrap()])] {
+        let output = finish(command);
         assert_eq!(output.status.code(), Some(2));
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let said = output.err;
         assert!(said.contains("`alongside review`") && said.contains("`alongside status`"), "{said}");
     }
     assert_eq!(home.hosts(), [], "nothing was started");
@@ -121,7 +107,7 @@ async fn without_a_terminal_the_desk_names_alternatives() {
     assert_eq!(dumb.ends().code(), Some(2));
     let misplaced = home.run(&["--theme", "dark", "review"]);
     assert_eq!(misplaced.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&misplaced.stderr).contains("precede a command"));
+    assert!(misplaced.err.contains("precede a command"));
 }
 
 #[cfg(target_os = "linux")]
@@ -145,16 +131,15 @@ async fn a_project_path_that_is_not_utf8_is_refused() {
     let home = Home::new();
     let project = home.project.join(std::ffi::OsStr::from_bytes(b"pr\xffject"));
     std::fs::create_dir(&project).unwrap();
-    let refused = home.alongside(&["review"]).current_dir(&project).output().unwrap();
-    let said = String::from_utf8_lossy(&refused.stderr);
+    let refused = finish(home.alongside(&["review"]).current_dir(&project));
+    let said = refused.err;
     assert!(!refused.status.success());
     assert!(said.contains("its path is not UTF-8") && said.contains("rename it"), "{said}");
     assert_eq!(home.hosts(), []);
     // No host is left without an entry either.
-    until("every process to end", || crate::recovery::everybody(&home).is_empty().then_some(())).await;
+    until("every process to end", || home.processes().is_empty().then_some(())).await;
     let config = home.path("home").join(std::ffi::OsStr::from_bytes(b"s\xff.toml"));
     std::fs::write(&config, "").unwrap();
-    let refused = home.alongside(&["review", "--config"]).arg(&config).output().unwrap();
-    let said = String::from_utf8_lossy(&refused.stderr);
+    let said = finish(home.alongside(&["review", "--config"]).arg(&config)).err;
     assert!(said.contains("is not UTF-8") && said.contains("another name"), "{said}");
 }

@@ -3,7 +3,6 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use super::machine::said;
 use crate::support::Home;
 
 #[test]
@@ -49,7 +48,7 @@ fn broken_settings_of_one_agent_do_not_stop_the_other() {
     let broken = "{\n  \"ide\": { \"enabled\": false, },\n}\n";
     home.writes(".qwen/settings.json", broken);
     let output = home.does(&["install", "agent", "--yes"]);
-    let said = said(&output);
+    let said = output.said();
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("Gemini CLI 0.61.0: IDE mode is on from its next start"), "{said}");
     assert!(said.contains("Qwen Code 0.24.4 is not changed: cannot change"), "{said}");

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Command;
 
-use crate::support::{Home, Running, finish};
+use crate::support::{Home, Ran, Running, finish, write_file};
 
 /// Answers as Helix 25.01: it lists the programs of servers, and does not know the settings.
 pub(super) const OLD_HELIX: &str = r#"
@@ -38,26 +38,30 @@ pub(super) const LANGUAGES: &str = "# mine\n[[language]]\nname = \"rust\" # best
                                     language-servers = [\"rust-analyzer\"]\n";
 
 impl Home {
+    /// A home with a script on the PATH.
+    pub(super) fn with_program(name: &str, body: &str) -> Self {
+        let home = Self::new();
+        home.program(name, body);
+        home
+    }
+
     pub(super) fn program(&self, name: &str, body: &str) {
         let path = self.path("bin").join(name);
-        fs::create_dir_all(self.path("bin")).unwrap();
-        fs::write(&path, format!("#!/bin/sh\n{body}")).unwrap();
+        write_file(&path, &format!("#!/bin/sh\n{body}"));
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
     /// An agent as npm installs it: a link to a file of a package.
     pub(super) fn agent_program(&self, name: &str, version: &str) {
         let package = self.path("lib").join(name);
-        fs::create_dir_all(package.join("dist")).unwrap();
-        fs::create_dir_all(self.path("bin")).unwrap();
-        fs::write(
-            package.join("package.json"),
-            format!("{{\"name\": \"{}\", \"version\": \"{version}\"}}", package_name(name)),
-        )
-        .unwrap();
-        fs::write(package.join("dist/cli.js"), "").unwrap();
-        fs::set_permissions(package.join("dist/cli.js"), fs::Permissions::from_mode(0o755)).unwrap();
-        symlink(package.join("dist/cli.js"), self.path("bin").join(name)).unwrap();
+        // Its name on npm.
+        let package_name = alongside_contract::family::by_command(name).unwrap().packages[0];
+        let json = serde_json::json!({ "name": package_name, "version": version });
+        write_file(&package.join("package.json"), &json.to_string());
+        let script = package.join("dist/cli.js");
+        write_file(&script, "");
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+        symlink(script, self.directory("bin").join(name)).unwrap();
     }
 
     pub(super) fn in_home(&self, below: &str) -> PathBuf {
@@ -66,8 +70,7 @@ impl Home {
 
     pub(super) fn writes(&self, below: &str, text: &str) -> PathBuf {
         let path = self.in_home(below);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, text).unwrap();
+        write_file(&path, text);
         path
     }
 
@@ -77,8 +80,7 @@ impl Home {
 
     /// Nothing but the scripts is on the PATH, whatever editors and agents this machine has.
     pub(super) fn with_path(&self, command: &mut Command) {
-        let bin = self.path("bin");
-        fs::create_dir_all(&bin).unwrap();
+        let bin = self.directory("bin");
         if !bin.join("setsid").exists() {
             let path = std::env::var_os("PATH").unwrap();
             let mut setsid = std::env::split_paths(&path).map(|place| place.join("setsid"));
@@ -88,16 +90,16 @@ impl Home {
     }
 
     /// Runs with the machine's scripts on the PATH, and nobody to ask.
-    pub(super) fn does(&self, args: &[&str]) -> Output {
+    pub(super) fn does(&self, args: &[&str]) -> Ran {
         let mut command = self.alongside(args);
         self.with_path(&mut command);
-        finish(command.stdin(Stdio::null()))
+        finish(command)
     }
 
     pub(super) fn succeeds(&self, args: &[&str]) -> String {
         let output = self.does(args);
-        assert!(output.status.success(), "{args:?}: {}", said(&output));
-        said(&output)
+        assert!(output.status.success(), "{args:?}: {}", output.said());
+        output.said()
     }
 
     /// The same at a terminal.
@@ -130,13 +132,4 @@ impl Home {
         below(&self.path("home"), &mut found);
         found
     }
-}
-
-/// The name of an agent's package on npm.
-pub(super) fn package_name(command: &str) -> &str {
-    alongside_contract::family::by_command(command).unwrap().packages[0]
-}
-
-pub(super) fn said(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }

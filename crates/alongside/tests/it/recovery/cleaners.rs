@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use alongside_agent::{Outcome, find};
 
-use super::hosts_pid;
-use crate::support::{Home, files_below, propose, soon, until};
+use crate::support::{Home, files_below, proposed, soon, until};
 
 /// Does what `rm -rf directory/*` does.
 fn empty(directory: &Path) {
@@ -31,20 +30,16 @@ fn sockets(home: &Home, below: &str) -> Vec<PathBuf> {
 
 #[tokio::test]
 async fn removed_files_of_a_host_are_restored() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
-    let mut desk = home.review(&[]);
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "A\n").await;
+    let (home, mut desk, _agent, diff) = proposed("a.txt", "a\n", "A\n").await;
     desk.shows("(1/1) keep").await;
-    let (host, before) = (hosts_pid(&home), find::all_records(&home.surroundings()));
+    let (host, before) = (home.hosts_pid(), find::all_records(&home.surroundings()));
     for directory in ["run", "tmp"] {
         empty(&home.path(directory));
     }
     // The same host shows its open review.
     let mut second = home.review(&[]);
     second.shows("(1/1) keep").await;
-    assert_eq!((hosts_pid(&home), home.hosts().len()), (host, 1));
+    assert_eq!((home.hosts_pid(), home.hosts().len()), (host, 1));
     assert_eq!(sockets(&home, "run").len(), 1);
     let is_back = || find::all_records(&home.surroundings()).len() == before.len();
     until("the discovery files to be back", || is_back().then_some(())).await;

@@ -6,18 +6,14 @@ use std::path::PathBuf;
 use alongside_agent::{Outcome, find};
 
 use super::kill_everybody;
-use crate::editor::{Editor, Process};
-use crate::support::{Home, Running, files_below, propose, soon, until};
-
-fn port(home: &Home) -> u16 {
-    find::all_records(&home.surroundings())[0].1.port
-}
+use crate::editor::Editor;
+use crate::support::{Home, Running, files_below, propose, proposed, soon, until};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_editor_killed_with_its_host_comes_back() {
     let home = Home::new();
-    let (file, mut process) = (home.file("a.txt", "a\n"), Process::open());
-    let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
+    let file = home.file("a.txt", "a\n");
+    let (mut process, mut editor) = Editor::opened(&home);
     let agent = home.agent().await;
     let _diff = propose(&agent, &file, "A\n").await;
     editor.hears("alongside/didOpenReview", |_| true);
@@ -25,8 +21,7 @@ async fn an_editor_killed_with_its_host_comes_back() {
     process.dies();
     drop(editor);
     // A host is named after its editor's process; the new editor still finds the old name.
-    let process = Process::open();
-    let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
+    let (process, mut editor) = Editor::opened(&home);
     editor.hears("alongside/problem", |problem| {
         let said = problem.to_string();
         said.contains("a.txt") && said.contains("/ide enable")
@@ -44,13 +39,9 @@ async fn an_editor_killed_with_its_host_comes_back() {
 
 /// A desk and an agent with an open review, whose host is killed after something has gone wrong.
 async fn interrupted(goes_wrong: impl FnOnce(&Home)) -> (Home, Running) {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
-    let mut desk = home.review(&[]);
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "A\n").await;
+    let (home, mut desk, _agent, diff) = proposed("a.txt", "a\n", "A\n").await;
     desk.shows("(1/1) keep").await;
-    let before = port(&home);
+    let before = home.record().port;
     goes_wrong(&home);
     home.kill_hosts();
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
@@ -75,9 +66,7 @@ async fn a_host_comes_back_though_project_settings_are_wrong() {
 #[tokio::test]
 async fn a_host_comes_back_though_own_settings_are_wrong() {
     let (_home, mut desk) = interrupted(|home| {
-        let directory = home.path("home/.config/alongside");
-        std::fs::create_dir_all(&directory).unwrap();
-        std::fs::write(directory.join("config.toml"), "[context]\nexclud = 1\n").unwrap();
+        home.settings("[context]\nexclud = 1\n");
     })
     .await;
     let said = desk.shows("agents hear of no files").await;
@@ -86,11 +75,7 @@ async fn a_host_comes_back_though_own_settings_are_wrong() {
 
 #[tokio::test]
 async fn a_host_comes_back_though_its_project_is_gone() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
-    let mut desk = home.review(&[]);
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "A\n").await;
+    let (home, mut desk, _agent, diff) = proposed("a.txt", "a\n", "A\n").await;
     desk.shows("(1/1) keep").await;
     std::fs::rename(&home.project, home.path("elsewhere")).unwrap();
     home.kill_hosts();

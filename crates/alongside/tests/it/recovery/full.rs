@@ -7,21 +7,13 @@ use std::time::Duration;
 use alongside_agent::Outcome;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::hosts_pid;
-use crate::support::{Home, Running, files_below, propose, soon, until};
+use crate::support::{Home, Running, accepted, files_below, propose, soon, until};
 
-/// Starts a desk for which these directories are small file systems of its own, which vanish with it. `None`
-/// if the test may not mount any.
-fn desk_with_small_disks(home: &Home, directories: &[PathBuf]) -> Option<Running> {
-    desk_after(home, directories, "true")
-}
+/// The size of most file systems here.
+const SMALL: &str = "size=256k,nr_inodes=200";
 
-/// Like [`desk_with_small_disks`], after a shell command.
-fn desk_after(home: &Home, directories: &[PathBuf], done: &str) -> Option<Running> {
-    desk_on(home, directories, "size=256k,nr_inodes=200", done)
-}
-
-/// Like [`desk_after`], with file systems of this size.
+/// Starts a desk, after a shell command, for which these directories are file systems of its own, which vanish
+/// with it. `None` if the test may not mount any.
 fn desk_on(home: &Home, directories: &[PathBuf], size: &str, done: &str) -> Option<Running> {
     let mount: Vec<String> = directories
         .iter()
@@ -68,9 +60,9 @@ async fn edits_on_a_full_disk_are_saved_once_there_is_room() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
     let state = home.path("home/.local/state");
-    let Some(mut desk) = desk_with_small_disks(&home, std::slice::from_ref(&state)) else { return };
+    let Some(mut desk) = desk_on(&home, std::slice::from_ref(&state), SMALL, "true") else { return };
     let agent = home.agent().await;
-    let host = hosts_pid(&home).unwrap();
+    let host = home.hosts_pid().unwrap();
     let state = seen_by(host, &state.join("alongside"));
     let filler = fill(&state);
     // More than fits into the free rest of the journal's last block.
@@ -105,19 +97,16 @@ async fn edits_on_a_full_disk_are_saved_once_there_is_room() {
     until("the log to say so", || (logged("the journal is written again") == 1).then_some(())).await;
     assert_eq!(logged("cannot write the journal"), 1, "a lasting error is logged once");
     desk.types("a");
-    assert_eq!(
-        soon("the outcome", diff.outcome()).await,
-        Outcome::Accepted { content: format!("precious{rest}\n") }
-    );
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&format!("precious{rest}\n")));
 }
 
 #[tokio::test]
 async fn agents_find_a_companion_once_a_full_disk_has_room() {
     let home = Home::new();
     let tmp = home.path("tmp");
-    let Some(mut desk) = desk_with_small_disks(&home, std::slice::from_ref(&tmp)) else { return };
+    let Some(mut desk) = desk_on(&home, std::slice::from_ref(&tmp), SMALL, "true") else { return };
     desk.shows("alongside serves").await;
-    let host = hosts_pid(&home).unwrap();
+    let host = home.hosts_pid().unwrap();
     let tmp = seen_by(host, &tmp);
     std::fs::remove_dir_all(tmp.join("gemini")).unwrap();
     let filler = fill(&tmp);
@@ -137,7 +126,7 @@ async fn agents_find_a_companion_once_a_full_disk_has_room() {
 fn desk_without_room_to_be_found(home: &Home) -> Option<(Running, PathBuf)> {
     let run = home.path("run");
     let fill = format!("head -c 1M /dev/zero > '{}/filler' 2> /dev/null", run.display());
-    let desk = desk_after(home, std::slice::from_ref(&run), &fill)?;
+    let desk = desk_on(home, std::slice::from_ref(&run), SMALL, &fill)?;
     let seen = seen_by(desk.pid(), &run);
     Some((desk, seen))
 }
@@ -153,7 +142,7 @@ async fn a_host_without_room_for_its_entry_serves() {
     let agent = home.agent().await;
     let diff = propose(&agent, &file, "A\n").await;
     desk.answers("(1/1) keep", "a").await;
-    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "A\n".into() });
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted("A\n"));
     std::fs::remove_file(run.join("filler")).unwrap();
     desk.shows("new desks can join this companion again").await;
     let kinds =
@@ -183,7 +172,7 @@ async fn an_idle_host_retries_its_journal() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
     let state = home.path("home/.local/state");
-    let Some(mut desk) = desk_with_small_disks(&home, std::slice::from_ref(&state)) else { return };
+    let Some(mut desk) = desk_on(&home, std::slice::from_ref(&state), SMALL, "true") else { return };
     let agent = home.agent().await;
     let state = seen_by(desk.pid(), &state);
     // Without free names a retry makes no file, of which the system would tell.
@@ -211,7 +200,7 @@ async fn a_host_killed_on_a_full_disk_comes_back() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
     let [state, run] = ["home/.local/state", "run"].map(|name| home.path(name));
-    let Some(mut desk) = desk_with_small_disks(&home, &[state.clone(), run.clone()]) else { return };
+    let Some(mut desk) = desk_on(&home, &[state.clone(), run.clone()], SMALL, "true") else { return };
     let agent = home.agent().await;
     let [state, run] = [state, run].map(|directory| seen_by(desk.pid(), &directory));
     let entry = || {
@@ -245,7 +234,7 @@ async fn what_is_typed_while_others_fill_the_disk_outlives_a_kill() {
     };
     let agent = home.agent().await;
     // An open file keeps the file system.
-    let open = std::fs::File::open(seen_by(hosts_pid(&home).unwrap(), &below)).unwrap();
+    let open = std::fs::File::open(seen_by(home.hosts_pid().unwrap(), &below)).unwrap();
     let state = PathBuf::from(format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&open)));
     let state = state.join("alongside");
     until("the reserve", || (files_below(&state.join("reserve")).len() >= 4).then_some(())).await;

@@ -6,8 +6,7 @@ use std::time::Duration;
 use alongside_agent::Outcome;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::hosts_pid;
-use crate::support::{Home, files_below, propose, soon, until};
+use crate::support::{Home, accepted, files_below, proposed, soon, until};
 
 /// Only the standard descriptors, so that no file can be opened.
 const NONE: usize = 3;
@@ -29,12 +28,11 @@ fn computed(pid: u32) -> u64 {
 #[tokio::test]
 async fn a_host_without_descriptors_serves_its_desks() {
     let home = Home::new();
-    let file = home.file("a.txt", "a\n");
-    let mut desk = home.start(home.alongside(&["review"]).env("EDITOR", "sed -i s/A/precious/"));
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "A\n").await;
+    let (mut desk, _agent, diff) = home
+        .proposal(&home.file("a.txt", "a\n"), "A\n", home.review_with_editor("sed -i s/A/precious/"))
+        .await;
     desk.shows("(1/1) keep").await;
-    let host = hosts_pid(&home).unwrap();
+    let host = home.hosts_pid().unwrap();
     allow_files(&home, host, NONE);
     desk.types("e");
     desk.shows("could not be saved in").await;
@@ -48,16 +46,12 @@ async fn a_host_without_descriptors_serves_its_desks() {
     second.shows("+precious").await;
     desk.shows("are saved now").await;
     second.types("a");
-    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "precious\n".into() });
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted("precious\n"));
 }
 
 #[tokio::test]
 async fn a_desk_without_descriptors_restarts_its_host_later() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
-    let mut desk = home.review(&[]);
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "A\n").await;
+    let (home, mut desk, _agent, diff) = proposed("a.txt", "a\n", "A\n").await;
     desk.shows("(1/1) keep").await;
     let pid = desk.pid();
     allow_files(&home, pid, NONE);
@@ -71,13 +65,9 @@ async fn a_desk_without_descriptors_restarts_its_host_later() {
 
 #[tokio::test]
 async fn a_suspended_host_postpones_its_deadlines() {
-    let home = Home::new();
-    let file = home.file("a.txt", "a\n");
-    let mut desk = home.review(&[]);
-    let agent = home.agent().await;
-    let diff = propose(&agent, &file, "A\n").await;
+    let (home, mut desk, _agent, diff) = proposed("a.txt", "a\n", "A\n").await;
     desk.shows("(1/1) keep").await;
-    let host = hosts_pid(&home).unwrap();
+    let host = home.hosts_pid().unwrap();
     let process = Pid::from_raw(host.cast_signed()).unwrap();
     // A desk that vanishes has 30 s to come back; the host does not see most of them.
     kill_process(process, Signal::STOP).unwrap();
@@ -88,8 +78,8 @@ async fn a_suspended_host_postpones_its_deadlines() {
     kill_process(process, Signal::CONT).unwrap();
     let mut next = home.review(&[]);
     next.answers("(1/1) keep", "a").await;
-    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "A\n".into() });
-    assert_eq!(hosts_pid(&home), Some(host));
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted("A\n"));
+    assert_eq!(home.hosts_pid(), Some(host));
     let log = files_below(&home.path("home/.local/state/alongside/log"));
     until("the host to log it", || {
         let said = log.iter().filter_map(|file| std::fs::read_to_string(file).ok()).collect::<String>();
@@ -103,7 +93,7 @@ async fn a_frozen_host_blocks_nobody() {
     let home = Home::new();
     let mut desk = home.review(&[]);
     desk.shows("Waiting for proposals").await;
-    let host = hosts_pid(&home).unwrap();
+    let host = home.hosts_pid().unwrap();
     let process = Pid::from_raw(host.cast_signed()).unwrap();
     kill_process(process, Signal::STOP).unwrap();
     let mut next = home.start(&mut home.alongside(&["review"]));
@@ -121,7 +111,7 @@ async fn a_frozen_host_blocks_nobody() {
         assert_eq!(left.ends().code(), Some(143));
     }
     let refused = home.run(&["host", "--stop"]);
-    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    let said = refused.err;
     assert!(
         !refused.status.success() && said.contains(&format!("process {host}) has not answered")),
         "{said}"

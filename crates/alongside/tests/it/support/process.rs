@@ -1,0 +1,211 @@
+//! Programs that a test runs: to their end, or with pipes or a terminal to the test.
+
+use std::io::{Read, Write};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::DEADLINE;
+
+/// How a program ended, and all that it printed.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) status: ExitStatus,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Ran {
+    pub(crate) fn said(&self) -> String {
+        format!("{}{}", self.out, self.err)
+    }
+
+    /// The output of a command with `--json`.
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.said()))
+    }
+}
+
+/// Runs a command to its end, with an empty standard input.
+pub(crate) fn finish(mut command: impl std::borrow::BorrowMut<Command>) -> Ran {
+    let command = command.borrow_mut();
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = Group(command.group().spawn().unwrap());
+    let (out, err) = (drain(child.0.stdout.take().unwrap()), drain(child.0.stderr.take().unwrap()));
+    let status = child.wait(&out);
+    // A pipe ends with the last process that holds it.
+    let until = Instant::now() + DEADLINE;
+    while Instant::now() < until && !(out.ended() && err.ended()) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Ran { status, out: out.text(), err: err.text() }
+}
+
+/// The output of a program so far.
+#[derive(Clone, Default)]
+pub(crate) struct Written(Arc<Mutex<(Vec<u8>, bool)>>);
+
+impl Written {
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.lock().unwrap().0).into_owned()
+    }
+
+    fn ended(&self) -> bool {
+        self.0.lock().unwrap().1
+    }
+}
+
+fn drain(mut from: impl Read + Send + 'static) -> Written {
+    let written = Written::default();
+    let into = written.clone();
+    std::thread::spawn(move || {
+        let mut piece = [0; 8192];
+        loop {
+            match from.read(&mut piece) {
+                Ok(n @ 1..) => into.0.lock().unwrap().0.extend_from_slice(&piece[..n]),
+                _ => break into.0.lock().unwrap().1 = true,
+            }
+        }
+    });
+    written
+}
+
+trait InGroup {
+    fn group(&mut self) -> &mut Self;
+}
+
+impl InGroup for Command {
+    /// Starts a process group, which ends with the test.
+    fn group(&mut self) -> &mut Self {
+        std::os::unix::process::CommandExt::process_group(self, 0)
+    }
+}
+
+struct Group(Child);
+
+impl Group {
+    fn wait(&mut self, seen: &Written) -> ExitStatus {
+        let end = Instant::now() + DEADLINE;
+        loop {
+            if let Some(status) = self.0.try_wait().unwrap() {
+                return status;
+            }
+            assert!(
+                Instant::now() < end,
+                "waited in vain for the program to end; it wrote:\n{}",
+                seen.text()
+            );
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(pid) = Pid::from_raw(self.0.id().cast_signed()) {
+            let _ = rustix::process::kill_process_group(pid, Signal::KILL);
+        }
+        let _ = self.0.wait();
+    }
+}
+
+/// A running program and its output.
+pub(crate) struct Running {
+    process: Group,
+    input: Option<Box<dyn Write + Send>>,
+    pub(crate) out: Written,
+    pub(crate) err: Written,
+    /// How much of the output `shows` has consumed.
+    read: usize,
+}
+
+impl Running {
+    pub(super) fn start(command: &mut Command) -> Self {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).group();
+        let mut child = command.spawn().unwrap();
+        let (out, err) = (drain(child.stdout.take().unwrap()), drain(child.stderr.take().unwrap()));
+        let input = child.stdin.take().map(|input| Box::new(input) as _);
+        Self { input, process: Group(child), out, err, read: 0 }
+    }
+
+    pub(crate) fn at_terminal(command: &mut Command) -> Self {
+        use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+        grantpt(&ours).and_then(|()| unlockpt(&ours)).unwrap();
+        let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
+        let theirs = std::fs::File::options().read(true).write(true).open(name).unwrap();
+        let theirs = || Stdio::from(theirs.try_clone().unwrap());
+        command.stdin(theirs()).stdout(theirs()).stderr(theirs());
+        // setsid makes it the leader of a new group.
+        let child = command.spawn().unwrap();
+        let ours = std::fs::File::from(ours);
+        let (out, err) = (drain(ours.try_clone().unwrap()), Written::default());
+        Self { input: Some(Box::new(ours)), process: Group(child), out, err, read: 0 }
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.process.0.id()
+    }
+
+    /// Types a line.
+    pub(crate) fn types(&mut self, line: &str) {
+        let input = self.input.as_mut().expect("the input is open");
+        writeln!(input, "{line}").and_then(|()| input.flush()).expect("the program reads");
+    }
+
+    /// Presses keys, without a final Enter.
+    pub(crate) fn presses(&mut self, keys: &str) {
+        let input = self.input.as_mut().expect("the input is open");
+        input.write_all(keys.as_bytes()).and_then(|()| input.flush()).expect("the program reads");
+    }
+
+    /// Reads a question as slowly as a person, because answers that come too soon do not count.
+    pub(crate) async fn reads(&mut self, question: &str) -> String {
+        let seen = self.shows(question).await;
+        tokio::time::sleep(Duration::from_millis(400)).await;
+        seen
+    }
+
+    pub(crate) fn ends_input(&mut self) {
+        self.input = None;
+    }
+
+    /// Waits for a text behind the last one, and returns the output up to its end.
+    pub(crate) async fn shows(&mut self, text: &str) -> String {
+        let end = Instant::now() + DEADLINE;
+        loop {
+            let all = self.out.text();
+            if let Some(at) = all[self.read..].find(text) {
+                let seen = all[self.read..self.read + at + text.len()].to_owned();
+                self.read += at + text.len();
+                return seen;
+            }
+            assert!(
+                Instant::now() < end,
+                "waited in vain for {text:?}; instead there was:\n{}\n--- and as errors:\n{}",
+                &all[self.read..],
+                self.err.text()
+            );
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    /// Waits for a question and answers it.
+    pub(crate) async fn answers(&mut self, question: &str, answer: &str) -> String {
+        let seen = self.shows(question).await;
+        self.types(answer);
+        seen
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        let pid = Pid::from_raw(self.pid().cast_signed()).unwrap();
+        kill_process(pid, signal).unwrap();
+    }
+
+    /// Waits for the end and returns the exit status.
+    pub(crate) fn ends(&mut self) -> ExitStatus {
+        self.process.wait(&self.out)
+    }
+}
