@@ -97,6 +97,14 @@ function M:lua(code, ...)
   return vim.rpcrequest(self.channel, 'nvim_exec_lua', code, { ... })
 end
 
+--- Waits until Lua there returns a value that holds, and returns that.
+function M:await_lua(what, code)
+  return M.await(what, function()
+    local value = self:lua(code)
+    return value ~= vim.NIL and value
+  end)
+end
+
 function M:cmd(command)
   self:watch()
   vim.rpcrequest(self.channel, 'nvim_command', command)

@@ -70,12 +70,7 @@ local function open(nvim, more)
   }, more or {}))
 end
 
-local function await(nvim, what, code)
-  return editor.await(what, function()
-    local value = nvim:lua(code)
-    return value ~= vim.NIL and value
-  end)
-end
+local await = editor.await_lua
 
 local function go(nvim)
   nvim:cmd('Alongside')

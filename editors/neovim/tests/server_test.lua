@@ -19,9 +19,7 @@ local STOP = [[for _, c in ipairs(vim.lsp.get_clients({ name = 'alongside' })) d
   if vim.fn.has('nvim-0.11') == 1 then c:stop() else c.stop() end end]]
 
 local function await_stopped(e)
-  editor.await('the client to be gone', function()
-    return e:lua([[return #vim.lsp.get_clients({ name = 'alongside', _uninitialized = true }) == 0]])
-  end)
+  e:await_lua('the client to be gone', [[return #vim.lsp.get_clients({ name = 'alongside', _uninitialized = true }) == 0]])
 end
 
 local function is_held(e, root)
@@ -92,8 +90,7 @@ local tests = {
   {
     'a crashed server is started again, with its buffers, and is told the context again',
     function()
-      local root = project()
-      editor.with({ cwd = root, args = { 'a.txt' } }, function(e)
+      editor.with({ cwd = project(), args = { 'a.txt' } }, function(e)
         initialized(e)
         e:await_message('alongside/didChangeContext')
         local before = #e:got('alongside/didChangeContext')
@@ -101,9 +98,7 @@ local tests = {
         e:lua([[require('alongside.server').notify(require('alongside.server').all()[1].id, 'fake/exit', { code = 101 })]])
         initialized(e, 1)
         e:await_message('alongside/didChangeContext', nil, before)
-        editor.await('the buffer to be attached', function()
-          return e:lua([[return #vim.lsp.get_clients({ bufnr = 0, name = 'alongside' }) == 1]])
-        end)
+        e:await_lua('the buffer to be attached', [[return #vim.lsp.get_clients({ bufnr = 0, name = 'alongside' }) == 1]])
         assert(#e:lua('return said') == 0, vim.inspect(e:lua('return said')))
       end)
     end,
@@ -111,8 +106,7 @@ local tests = {
   {
     'what is unanswered when the server ends is answered with an error that says why',
     function()
-      local root = project()
-      editor.with({ cwd = root }, function(e)
+      editor.with({ cwd = project() }, function(e)
         initialized(e)
         e:lua([[local server = require('alongside.server')
           local id = server.all()[1].id
@@ -265,8 +259,7 @@ local tests = {
   {
     "stopping a client by Neovim's functions and opening it again works as with any other server",
     function()
-      local root = project()
-      editor.with({ cwd = root, args = { 'a.txt' } }, function(e)
+      editor.with({ cwd = project(), args = { 'a.txt' } }, function(e)
         initialized(e)
         -- Like :LspRestart of nvim-lspconfig.
         e:lua([[
@@ -278,17 +271,14 @@ local tests = {
             vim.defer_fn(function() vim.cmd.edit() end, 500)
           end]])
         initialized(e, 1)
-        editor.await('the buffer to be attached', function()
-          return e:lua([[return #vim.lsp.get_clients({ bufnr = 0, name = 'alongside' }) == 1]])
-        end)
+        e:await_lua('the buffer to be attached', [[return #vim.lsp.get_clients({ bufnr = 0, name = 'alongside' }) == 1]])
       end)
     end,
   },
   {
     'beside a server that counts bytes it counts bytes, so that Neovim does not mix the two up',
     function()
-      local root = project()
-      editor.with({ cwd = root, args = { 'a.txt' } }, function(e)
+      editor.with({ cwd = project(), args = { 'a.txt' } }, function(e)
         initialized(e)
         e:lua([[vim.lsp.start({ name = 'other', cmd = ..., root_dir = vim.fn.getcwd() })]], editor.fake(e.log .. '2', 'utf-8'))
         editor.await('both to be attached', function()
@@ -305,9 +295,8 @@ local tests = {
   {
     'quitting ends the server and starts no other',
     function()
-      local root = project()
       local log
-      editor.with({ cwd = root, args = { 'a.txt' } }, function(e)
+      editor.with({ cwd = project(), args = { 'a.txt' } }, function(e)
         log = e.log
         initialized(e)
         -- Not by e:stop(), which kills a slow Neovim.
@@ -326,8 +315,7 @@ local tests = {
   {
     'setup may be called again, and late',
     function()
-      local root = project()
-      editor.with({ cwd = root, args = { 'a.txt' }, setup = false }, function(e)
+      editor.with({ cwd = project(), args = { 'a.txt' }, setup = false }, function(e)
         local set = [[require('alongside').setup({ cmd = ... })]]
         e:lua(set, editor.fake(e.log))
         initialized(e)
@@ -342,8 +330,7 @@ local tests = {
   {
     'a request of the server is answered after it was obeyed',
     function()
-      local root = project()
-      editor.with({ cwd = root }, function(e)
+      editor.with({ cwd = project() }, function(e)
         initialized(e)
         e:lua([[local server = require('alongside.server')
           server.notify(server.all()[1].id, 'fake/say', { method = 'alongside/flushReview', params = { id = 7 }, id = 'q1' })]])
@@ -366,9 +353,7 @@ if vim.fn.exists(':lsp') == 2 then
         initialized(e)
         e:cmd('lsp restart')
         initialized(e, 1)
-        editor.await('the buffer to be attached', function()
-          return e:lua([[return #vim.lsp.get_clients({ bufnr = 0, name = 'alongside' }) == 1]])
-        end)
+        e:await_lua('the buffer to be attached', [[return #vim.lsp.get_clients({ bufnr = 0, name = 'alongside' }) == 1]])
         assert(not is_held(e, root))
         e:cmd('lsp disable alongside')
         await_stopped(e)

@@ -23,12 +23,6 @@ local function agent(name)
   return { number = 1, name = name, version = '1.2.3', since = 0, listening = true }
 end
 
-local function await_lua(e, what, code)
-  return editor.await(what, function()
-    return e:lua(code)
-  end)
-end
-
 return {
   {
     'a wrong option names itself and the nearest right one, the others still work',
@@ -77,14 +71,14 @@ return {
         e:say('alongside/didChangeStatus', status({
           environment = { ALONGSIDE_TEST_PORT = '1', ALONGSIDE_TEST_TOKEN = 'secret', ['not a name'] = 'x' },
         }))
-        await_lua(e, 'the variables', [[return vim.env.ALONGSIDE_TEST_TOKEN == 'secret']])
+        e:await_lua('the variables', [[return vim.env.ALONGSIDE_TEST_TOKEN == 'secret']])
         assert(e:lua([[return vim.fn.system('echo $ALONGSIDE_TEST_PORT')]]) == '1\n')
         -- In the directory of another project, its variables replace them.
         e:cmd('edit ' .. other .. '/o.txt')
         e:await_message('initialized', nil, 1)
-        await_lua(e, 'the second server', [[return #require('alongside.server').all() == 2]])
+        e:await_lua('the second server', [[return #require('alongside.server').all() == 2]])
         e:say('alongside/didChangeStatus', status({ environment = { ALONGSIDE_TEST_PORT = '2' } }), other)
-        await_lua(e, 'its status', [[return #vim.tbl_filter(function(s) return s.port end, require('alongside').status()) == 2]])
+        e:await_lua('its status', [[return #vim.tbl_filter(function(s) return s.port end, require('alongside').status()) == 2]])
         assert(e:lua('return vim.env.ALONGSIDE_TEST_PORT') == '1')
         e:cmd('cd ' .. other)
         assert(e:lua('return vim.env.ALONGSIDE_TEST_PORT') == '2')
@@ -96,7 +90,7 @@ return {
           :find('secret'))
         e:lua([[for _, c in ipairs(vim.lsp.get_clients({ name = 'alongside' })) do
           if vim.fn.has('nvim-0.11') == 1 then c:stop() else c.stop() end end]])
-        await_lua(e, 'the variables to be given back', [[return vim.env.ALONGSIDE_TEST_PORT == 'outer']])
+        e:await_lua('the variables to be given back', [[return vim.env.ALONGSIDE_TEST_PORT == 'outer']])
         assert(e:lua('return vim.env.ALONGSIDE_TEST_TOKEN') == vim.NIL)
       end)
     end,
@@ -107,15 +101,15 @@ return {
       local say = { environment = { ALONGSIDE_TEST_PORT = '1' } }
       with({}, function(e)
         e:say('alongside/didChangeStatus', status(say))
-        await_lua(e, 'the variable', [[return vim.env.ALONGSIDE_TEST_PORT == '1']])
+        e:await_lua('the variable', [[return vim.env.ALONGSIDE_TEST_PORT == '1']])
         e:lua([[vim.env.ALONGSIDE_TEST_PORT = 'mine']])
         e:say('alongside/didChangeStatus', status({ port = 4712 }))
-        await_lua(e, 'the status', [[return require('alongside').status()[1].port == 4712]])
+        e:await_lua('the status', [[return require('alongside').status()[1].port == 4712]])
         assert(e:lua('return vim.env.ALONGSIDE_TEST_PORT') == 'mine')
       end)
       with({ setup = { environment = false } }, function(e)
         e:say('alongside/didChangeStatus', status(say))
-        await_lua(e, 'the status', [[return require('alongside').status()[1].port == 4711]])
+        e:await_lua('the status', [[return require('alongside').status()[1].port == 4711]])
         assert(e:lua('return vim.env.ALONGSIDE_TEST_PORT') == vim.NIL)
       end)
     end,
@@ -127,9 +121,9 @@ return {
         local line = [[return require('alongside').statusline()]]
         assert(e:lua(line) == '')
         e:say('alongside/didChangeStatus', status({ agents = { agent('gemini'), agent('qwen') } }))
-        await_lua(e, 'two agents', [[return require('alongside').statusline() == 'alongside 2 agents']])
+        e:await_lua('two agents', [[return require('alongside').statusline() == 'alongside 2 agents']])
         e:say('alongside/didChangeStatus', status({ agents = { agent('gemini') }, paused = true }))
-        await_lua(e, 'a pause', [[return require('alongside').statusline() == 'alongside 1 agent, paused']])
+        e:await_lua('a pause', [[return require('alongside').statusline() == 'alongside 1 agent, paused']])
       end)
     end,
   },
@@ -161,7 +155,7 @@ return {
         assert(e:await_message('alongside/pauseContext').params.paused == true)
         e:await_said('Agents learn nothing about your files')
         e:say('alongside/didChangeStatus', status({ paused = true }))
-        await_lua(e, 'the status', [[return (require('alongside').status()[1] or {}).paused]])
+        e:await_lua('the status', [[return (require('alongside').status()[1] or {}).paused]])
         e:cmd('Alongside pause')
         assert(e:await_message('alongside/pauseContext', nil, 1).params.paused == false)
         e:lua([[local server = require('alongside.server')
@@ -177,14 +171,14 @@ return {
     function()
       with({}, function(e)
         e:say('alongside/didChangeStatus', status({ agents = { agent('evil\27[31m\u{202e}') } }))
-        await_lua(e, 'the agent', [[return #require('alongside').status()[1].agents == 1]])
+        e:await_lua('the agent', [[return #require('alongside').status()[1].agents == 1]])
         local shown = e:lua([[return vim.api.nvim_exec2('Alongside status', { output = true }).output]])
         assert(shown:find([[evil\x1b[31m\u{202e}]], 1, true), shown)
         assert(shown:find('port 4711, process 42', 1, true))
         e:cmd('Alongside log')
         assert(e:lua([[return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false))]]):find('connected for', 1, true))
         e:keys('q')
-        await_lua(e, 'the window to close', [[return #vim.api.nvim_list_wins() == 1]])
+        e:await_lua('the window to close', [[return #vim.api.nvim_list_wins() == 1]])
       end)
     end,
   },
@@ -225,7 +219,7 @@ return {
           e:say('alongside/problem', { what = 'x' })
         end
         e:await_said('the plugin has made a mistake')
-        await_lua(e, 'three entries in the log', [[return #vim.tbl_filter(function(line)
+        e:await_lua('three entries in the log', [[return #vim.tbl_filter(function(line)
           return line:find('broken on purpose', 1, true) end, require('alongside.log').lines()) == 3]])
         assert(#e:lua('return said') == 1, vim.inspect(e:lua('return said')))
         assert(e:lua('return vim.v.errmsg') == '')
@@ -241,7 +235,7 @@ return {
       local before = ('vim.opt.runtimepath:prepend(%q)\n'):format(installed)
       local program = [[return require('alongside').is_set_up() and require('alongside.config').current.cmd[1] or '']]
       editor.with({ setup = false, cwd = editor.directory(), before = before }, function(e)
-        await_lua(e, 'it to start', [[return require('alongside').is_set_up()]])
+        e:await_lua('it to start', [[return require('alongside').is_set_up()]])
         assert(e:lua(program) == vim.v.progpath)
       end)
       with({ before = before }, function(e)
@@ -255,7 +249,7 @@ return {
       -- A missing program is searched in $PATH.
       editor.files(installed, { ['lua/alongside/installed.lua'] = "return { program = '/nowhere', version = '1' }\n" })
       editor.with({ setup = false, cwd = editor.directory(), before = before }, function(e)
-        await_lua(e, 'it to start', [[return require('alongside').is_set_up()]])
+        e:await_lua('it to start', [[return require('alongside').is_set_up()]])
         assert(e:lua(program) == 'alongside')
       end)
     end,
