@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 
-use crate::support::{Home, propose, soon, until, write_file};
+use crate::support::{Home, propose, serving, soon, until, write_file};
 
 #[tokio::test]
 async fn a_host_logs_where_it_can_be_read_and_never_the_token() {
@@ -64,15 +64,12 @@ fn refused(port: u16, times: usize) {
 
 #[tokio::test]
 async fn refusals_are_counted_and_do_not_fill_the_log() {
-    let home = Home::new();
-    let mut desk = home.review(&[]);
-    desk.shows("alongside serves").await;
+    let (home, mut desk) = serving().await;
     let port = home.record().port;
     for _ in 0..5 {
         refused(port, 100);
     }
-    desk.types("q");
-    assert!(desk.ends().success());
+    desk.leaves();
     let lines = || {
         let log = home.run(&["log", "-n", "10000"]).out;
         log.lines().filter(|line| line.contains("refused")).map(str::to_owned).collect::<Vec<_>>()

@@ -11,7 +11,7 @@ use alongside_contract::discovery::Record;
 use rustix::process::Signal;
 
 use crate::recovery::kill_everybody;
-use crate::support::{Home, files_below, proposed, until};
+use crate::support::{Home, files_below, proposed, serving, until};
 
 /// A listener on both loopbacks that answers every request with 200.
 struct Squatter {
@@ -61,9 +61,7 @@ fn secret(record: &Record) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_command_shows_a_token_to_whoever_has_a_freed_port() {
-    let home = Home::new();
-    let mut desk = home.review(&[]);
-    desk.shows("alongside serves").await;
+    let (home, _desk) = serving().await;
     let before = home.record();
     kill_everybody(&home);
     let squatter = Squatter::on(before.port).await;

@@ -272,6 +272,14 @@ impl Lateness {
     }
 }
 
+/// A home with a desk in line mode, whose companion serves the project.
+pub(crate) async fn serving() -> (Home, Running) {
+    let home = Home::new();
+    let mut desk = home.review(&[]);
+    desk.shows("alongside serves").await;
+    (home, desk)
+}
+
 /// A home with a file, a desk in line mode, an agent, and its proposal for that file.
 pub(crate) async fn proposed(
     file: &str,

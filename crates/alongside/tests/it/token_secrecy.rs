@@ -2,7 +2,7 @@
 
 use rustix::process::Pid;
 
-use crate::support::{Home, files_below, propose, until};
+use crate::support::{Home, files_below, propose, serving, until};
 
 /// The arguments of every process that runs in the home.
 fn arguments(home: &Home) -> String {
@@ -55,9 +55,7 @@ async fn the_token_is_in_no_output_report_argument_or_log() {
 async fn a_hosts_log_is_private() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    let home = Home::new();
-    let mut desk = home.review(&[]);
-    desk.shows("alongside serves").await;
+    let (home, _desk) = serving().await;
     let logs = files_below(&home.path("home/.local/state/alongside/log"));
     assert_eq!(logs.len(), 1);
     assert_eq!(logs[0].metadata().unwrap().permissions().mode() & 0o777, 0o600);

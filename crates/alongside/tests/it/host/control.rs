@@ -5,7 +5,7 @@ use alongside_desk::socket::{JoinError, Mismatch, PROTOCOL, join};
 use tokio::net::UnixListener;
 
 use super::{dial, hello, is_dead};
-use crate::support::{Home, accepted, files_below, propose, proposed, soon, until};
+use crate::support::{Home, accepted, files_below, propose, proposed, serving, soon, until};
 
 #[tokio::test]
 async fn a_handover_keeps_port_and_token() {
@@ -72,9 +72,7 @@ async fn stopping_the_host_keeps_text_being_typed() {
 
 #[tokio::test]
 async fn a_desk_of_another_protocol_gets_a_hint() {
-    let home = Home::new();
-    let mut desk = home.review(&[]);
-    desk.shows("alongside serves").await;
+    let (home, _desk) = serving().await;
     let mut newer = hello(None);
     newer.initialization_options.alongside.protocol = PROTOCOL + 1;
     let refused = soon("the refusal", join(dial(&home).await, &newer)).await;

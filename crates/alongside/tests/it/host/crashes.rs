@@ -4,7 +4,7 @@ use alongside_agent::{Outcome, find};
 use rustix::process::Signal;
 
 use super::is_dead;
-use crate::support::{Home, files_below, soon, until};
+use crate::support::{Home, files_below, serving, soon, until};
 
 /// Whether this host has so many desks.
 fn has_desks(home: &Home, host: u32, desks: u64) -> bool {
@@ -39,9 +39,7 @@ async fn killing_desk_and_host_mid_edit_loses_nothing() {
 
 #[tokio::test]
 async fn a_host_that_keeps_crashing_is_given_up() {
-    let home = Home::new();
-    let mut desk = home.review(&[]);
-    desk.shows("alongside serves").await;
+    let (home, mut desk) = serving().await;
     let mut killed = Vec::new();
     for _ in 0..6 {
         let host = until("the next host", || {
@@ -88,8 +86,7 @@ async fn run_keeps_the_host_after_the_last_desk_and_starts_it_again() {
     ran.shows("ready").await;
     let mut desk = home.review(&[]);
     desk.shows("alongside serves").await;
-    desk.types("q");
-    assert_eq!(desk.ends().code(), Some(0));
+    desk.leaves();
     let host = home.hosts()[0].0;
     assert!(!is_dead(host) && home.is_found_as(ran.pid()));
     home.kill_hosts();

@@ -6,7 +6,7 @@ use alongside_desk::{Change, Closing, Decision, Event, Request, Review};
 
 use super::{dial, hello};
 use crate::editor::Process as Editor;
-use crate::support::{Home, accepted, propose, soon, until};
+use crate::support::{Home, accepted, propose, serving, soon, until};
 
 async fn join_as(home: &Home, owner: Option<Owner>) -> Joined {
     soon("joining", join(dial(home).await, &hello(owner))).await.unwrap()
@@ -69,8 +69,7 @@ async fn a_reopened_editor_gets_the_reviews_from_meanwhile() {
     let port = home.record().port;
     let editor = Editor::open();
     let relay = join_as(&home, Some(editor.owner())).await;
-    desk.types("q");
-    assert_eq!(desk.ends().code(), Some(0));
+    desk.leaves();
     until("the editor's files", || home.is_found_as(editor.pid()).then_some(())).await;
     relay.desk.leave().await;
     until("the files to go", || find::all_records(&home.surroundings()).is_empty().then_some(())).await;
@@ -91,9 +90,7 @@ async fn a_reopened_editor_gets_the_reviews_from_meanwhile() {
 
 #[tokio::test]
 async fn a_desk_joins_the_host_of_an_editor() {
-    let home = Home::new();
-    let mut desk = home.review(&[]);
-    desk.shows("alongside serves").await;
+    let (home, mut desk) = serving().await;
     let editor = Editor::open();
     let _relay = join_as(&home, Some(editor.owner())).await;
     desk.types("q");

@@ -9,7 +9,7 @@ use alongside_desk::socket::{ClientInfo, Hello, Options, Owner, PROTOCOL, Role, 
 use rustix::process::Signal;
 use tokio::net::UnixStream;
 
-use crate::support::{Home, files_below, finish, until};
+use crate::support::{Home, files_below, finish, serving, until};
 
 fn hello(owner: Option<Owner>) -> Hello {
     let terms = Terms { protocol: PROTOCOL, role: Role::Desk, owner };
@@ -43,8 +43,7 @@ async fn desks_that_start_at_once_share_one_host() {
     assert_eq!(home.hosts().len(), 1);
     let host = home.hosts()[0].0;
     for desk in &mut desks {
-        desk.types("q");
-        assert_eq!(desk.ends().code(), Some(0));
+        desk.leaves();
     }
     until("the host to end", || is_dead(host).then_some(())).await;
     assert_eq!(home.hosts(), []);
@@ -73,9 +72,7 @@ async fn a_desk_joins_the_host_focused_last_or_the_chosen_one() {
 #[tokio::test]
 async fn the_directory_of_sockets_is_private_and_nobody_elses() {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
-    let home = Home::new();
-    let mut desk = home.review(&[]);
-    desk.shows("alongside serves").await;
+    let (home, _desk) = serving().await;
     assert_eq!(home.path("run/alongside").metadata().unwrap().mode() & 0o777, 0o700);
 
     // Without a runtime directory it lies in the temporary one, where another user may have made it before.

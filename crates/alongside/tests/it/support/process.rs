@@ -204,6 +204,12 @@ impl Running {
         kill_process(pid, signal).unwrap();
     }
 
+    /// Leaves line mode, and asserts that nothing was wrong.
+    pub(crate) fn leaves(&mut self) {
+        self.types("q");
+        assert_eq!(self.ends().code(), Some(0));
+    }
+
     /// Waits for the end and returns the exit status.
     pub(crate) fn ends(&mut self) -> ExitStatus {
         self.process.wait(&self.out)
