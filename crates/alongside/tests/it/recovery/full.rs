@@ -12,8 +12,8 @@ use crate::support::{Home, Running, accepted, files_below, propose, soon, until}
 /// The size of most file systems here.
 const SMALL: &str = "size=256k,nr_inodes=200";
 
-/// Starts a desk, after a shell command, for which these directories are file systems of its own, which vanish
-/// with it. `None` if the test may not mount any.
+/// Starts a desk, after a shell command, for which these directories are file systems of its own, which
+/// vanish with it. `None` if the test may not mount any.
 fn desk_on(home: &Home, directories: &[PathBuf], size: &str, done: &str) -> Option<Running> {
     let mount: Vec<String> = directories
         .iter()

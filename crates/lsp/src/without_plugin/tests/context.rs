@@ -201,8 +201,8 @@ fn any_json() -> impl Strategy<Value = Value> {
         proptest::sample::select(vec!["", "x\ny\n", "é😀", "file:///a", "file:///tmp", "untitled:1"])
             .prop_map(Value::from),
     ];
-    let names = "textDocument uri version text contentChanges range start end line character position context \
-                 triggerKind command arguments only review";
+    let names = "textDocument uri version text contentChanges range start end line character \
+                 position context triggerKind command arguments only review";
     leaf.prop_recursive(4, 40, 6, move |inner| {
         prop_oneof![
             proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
