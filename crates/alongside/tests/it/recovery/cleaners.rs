@@ -87,7 +87,10 @@ async fn foreign_files_in_place_of_ours_stay() {
     let record = records.iter().map(|(path, _)| path.clone()).next().unwrap();
     let theirs = r#"{"port":1,"workspacePath":"/elsewhere"}"#;
     for path in [entry.clone().unwrap(), record.clone()] {
-        std::fs::write(path, theirs).unwrap();
+        // In one step: the program would restore a file that it sees empty.
+        let new = path.with_extension("new");
+        std::fs::write(&new, theirs).unwrap();
+        std::fs::rename(new, path).unwrap();
     }
     // The check that restores this file also sees the foreign ones.
     let gone = files_below(&home.path("tmp")).into_iter().find(|path| *path != record).unwrap();
