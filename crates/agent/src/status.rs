@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::Error;
 use crate::endpoint::Endpoint;
 use crate::wire::{Connection, Head, Request};
-use alongside_contract::proof;
+use alongside_contract::token_proof;
 use alongside_platform::listener::{self, ListenerOwner};
 use alongside_platform::random;
 
@@ -73,10 +73,10 @@ impl<'a> Proven<'a> {
         let dialled = connection.peer_address().map_err(failed)?;
         let mut connected = Self { endpoint, connection };
         let nonce = random::hex::<32>().map_err(failed)?;
-        let head = connected.get(proof::NONCE_HEADER, &nonce).await?;
-        let given = head.get(proof::PROOF_HEADER);
-        let is_proven =
-            head.status == 204 && given.is_some_and(|given| proof::is_proven(token, &nonce, dialled, given));
+        let head = connected.get(token_proof::NONCE_HEADER, &nonce).await?;
+        let given = head.get(token_proof::PROOF_HEADER);
+        let is_proven = head.status == 204
+            && given.is_some_and(|given| token_proof::is_proven(token, &nonce, dialled, given));
         // A proof can be passed on from another machine or network namespace where a companion has the same
         // address, so on the loopback it has to be this user who listens. Elsewhere nobody says who does.
         let is_ours = !dialled.ip().is_loopback() || listener_of(dialled).await.may_be_us();
@@ -143,7 +143,7 @@ mod tests {
             assert!(matches!(refused, Error::Unproven { .. }), "{answer}: {refused}");
             let heard = hears.recv().unwrap();
             let heard = heard.to_lowercase();
-            assert!(heard.contains(&proof::NONCE_HEADER.to_lowercase()), "{heard}");
+            assert!(heard.contains(&token_proof::NONCE_HEADER.to_lowercase()), "{heard}");
             assert!(!heard.contains("5ec3e7") && !heard.contains("authorization"), "{heard}");
         }
     }

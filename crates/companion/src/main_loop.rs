@@ -648,7 +648,7 @@ async fn until(deadline: Option<Instant>) {
     match deadline {
         // Tests have a clock of their own.
         Some(deadline) if cfg!(test) => tokio::time::sleep_until(deadline).await,
-        Some(deadline) => alongside_platform::moment::until(deadline).await,
+        Some(deadline) => alongside_platform::precise_timer::until(deadline).await,
         None => std::future::pending().await,
     }
 }

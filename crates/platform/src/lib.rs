@@ -7,19 +7,19 @@
 
 pub mod directories;
 pub mod directory;
+pub mod disk_space;
 pub mod files;
 pub mod limits;
 pub mod listener;
 pub mod memory;
-#[cfg(feature = "tokio")]
-pub mod moment;
 pub mod path_lists;
 pub mod paths;
 pub mod ports;
+#[cfg(feature = "tokio")]
+pub mod precise_timer;
 pub mod private;
 pub mod process;
 pub mod random;
-pub mod room;
 pub mod shell;
 #[cfg(feature = "tokio")]
 pub mod signals;

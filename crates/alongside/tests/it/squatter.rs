@@ -219,9 +219,9 @@ async fn a_proof_that_another_user_passes_on_is_not_believed() {
             head.push(char::from(byte[0]));
         }
         let mut headers = head.lines().filter_map(|line| line.split_once(": "));
-        let is_nonce = |name: &str| name.eq_ignore_ascii_case(alongside_contract::proof::NONCE_HEADER);
+        let is_nonce = |name: &str| name.eq_ignore_ascii_case(alongside_contract::token_proof::NONCE_HEADER);
         let (_, nonce) = headers.find(|(name, _)| is_nonce(name)).unwrap();
-        let proof = alongside_contract::proof::prove(TOKEN, nonce, ([127, 0, 0, 1], port).into());
+        let proof = alongside_contract::token_proof::prove(TOKEN, nonce, ([127, 0, 0, 1], port).into());
         write!(stream, "HTTP/1.1 204 No Content\r\nAlongside-Proof: {proof}\r\n\r\n").unwrap();
     });
     let asked = alongside_agent::get_status(&Endpoint::local(port), TOKEN).await;

@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use alongside_contract::discovery::Record;
-use alongside_contract::proof;
+use alongside_contract::token_proof;
 use alongside_platform::random;
 
 const TIMEOUT: Duration = Duration::from_millis(500);
@@ -29,7 +29,7 @@ fn ask(record: &Record) -> io::Result<bool> {
     write!(
         stream,
         "GET /status HTTP/1.1\r\nHost: {address}\r\n{}: {nonce}\r\nConnection: close\r\n\r\n",
-        proof::NONCE_HEADER
+        token_proof::NONCE_HEADER
     )?;
     let mut head = Vec::new();
     // The listener may send a few bytes at a time.
@@ -45,6 +45,6 @@ fn ask(record: &Record) -> io::Result<bool> {
     }
     let head = String::from_utf8_lossy(&head);
     let mut headers = head.lines().filter_map(|line| line.split_once(": "));
-    let given = headers.find(|(name, _)| name.eq_ignore_ascii_case(proof::PROOF_HEADER));
-    Ok(given.is_some_and(|(_, given)| proof::is_proven(token, &nonce, address, given)))
+    let given = headers.find(|(name, _)| name.eq_ignore_ascii_case(token_proof::PROOF_HEADER));
+    Ok(given.is_some_and(|(_, given)| token_proof::is_proven(token, &nonce, address, given)))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use alongside_contract::family::Family;
-use alongside_contract::{proof, rpc, token};
+use alongside_contract::{rpc, token, token_proof};
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Uri};
@@ -18,7 +18,7 @@ use super::rate_limited_log::RateLimitedLog;
 use super::refusals::refusal;
 use crate::agents::credential::Credential;
 
-/// [`proof::NONCE_HEADER`] in lower case, as `HeaderName` requires.
+/// [`token_proof::NONCE_HEADER`] in lower case, as `HeaderName` requires.
 const NONCE: &str = "alongside-nonce";
 
 /// The status and reason of a refusal.
@@ -82,12 +82,12 @@ impl Gate {
         let headers = request.headers();
         let is_asked = request.method() == Method::GET && request.uri().path() == "/status";
         let nonce = only(headers, HeaderName::from_static(NONCE));
-        if !is_asked || headers.contains_key(AUTHORIZATION) || !proof::is_nonce(nonce) {
+        if !is_asked || headers.contains_key(AUTHORIZATION) || !token_proof::is_nonce(nonce) {
             return None;
         }
         self.check_local(request.uri(), headers).ok()?;
         let dialled = request.extensions().get::<Connection>()?.dialled?;
-        Some(proof::prove(&self.token, nonce, dialled))
+        Some(token_proof::prove(&self.token, nonce, dialled))
     }
 
     /// Checks a token in constant time. Returns the family it was given to.
@@ -126,7 +126,7 @@ fn only(headers: &HeaderMap, name: HeaderName) -> &str {
 /// The middleware in front of every route.
 pub(crate) async fn gate(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
     if let Some(proof) = gate.prove(&request) {
-        return (StatusCode::NO_CONTENT, [(proof::PROOF_HEADER, proof)]).into_response();
+        return (StatusCode::NO_CONTENT, [(token_proof::PROOF_HEADER, proof)]).into_response();
     }
     match gate.admit(request.method(), request.uri(), request.headers()) {
         Ok(credential) => {

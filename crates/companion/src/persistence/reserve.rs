@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use alongside_platform::directory::Directory;
-use alongside_platform::room;
+use alongside_platform::disk_space;
 
 use super::private_files::{self, PathTrust};
 
@@ -69,7 +69,7 @@ impl Reserve {
 
     /// Fills the missing slices, while there is plenty of room. Returns whether there is. Blocks.
     pub(crate) fn take(&mut self) -> bool {
-        let is_plenty = || room::available(&self.state).is_some_and(|free| free / SHARE >= SLICE);
+        let is_plenty = || disk_space::available(&self.state).is_some_and(|free| free / SHARE >= SLICE);
         let made = private_files::directory(&self.state, Path::new("reserve"), PathTrust::Own);
         if made.is_err() || !is_plenty() {
             return false;
@@ -107,7 +107,9 @@ impl Reserve {
         let mut gave = false;
         let written = loop {
             match write() {
-                Err(error) if room::is_short(&error) && self.give_up(purpose.slices_left()) => gave = true,
+                Err(error) if disk_space::is_short(&error) && self.give_up(purpose.slices_left()) => {
+                    gave = true
+                }
                 written => break written,
             }
         };
@@ -146,7 +148,7 @@ fn fill(slice: &Path, bytes: u64) -> io::Result<()> {
     let directory = Directory::open(slice.parent().unwrap_or(Path::new(".")))?;
     let held = directory
         .create(slice.file_name().unwrap_or_default())
-        .and_then(|mut file| room::hold(&mut file, bytes));
+        .and_then(|mut file| disk_space::hold(&mut file, bytes));
     if held.is_err() {
         // It may be partly filled.
         let _ = fs::remove_file(slice);

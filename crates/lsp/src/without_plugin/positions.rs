@@ -47,18 +47,12 @@ pub(super) fn span(text: &Text, from: Position, to: Position, encoding: Encoding
 
 /// The position of a byte offset.
 pub(crate) fn position(text: &Text, offset: usize, encoding: Encoding) -> Position {
-    let (mut low, mut high) = (0, text.len());
-    if text.ends_open() {
-        high -= 1;
-    }
-    while low < high {
-        let middle = (low + high).div_ceil(2);
-        if text.lines(0..middle).len() <= offset { low = middle } else { high = middle - 1 }
-    }
-    let start = text.lines(0..low).len();
+    let last = text.len() - usize::from(text.ends_open());
+    let line = text.line_at(offset).min(last);
+    let start = text.lines(0..line).len();
     let units: usize = text.text()[start..offset].chars().map(|c| encoding.units(c)).sum();
     let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    Position { line: number(low), character: number(units) }
+    Position { line: number(line), character: number(units) }
 }
 
 /// A line without its line ending.

@@ -81,7 +81,7 @@ fn a_repeated_host_or_token_counts_as_none() {
 
 #[test]
 fn the_nonce_header_is_the_contracts() {
-    assert_eq!(NONCE, proof::NONCE_HEADER.to_ascii_lowercase());
+    assert_eq!(NONCE, token_proof::NONCE_HEADER.to_ascii_lowercase());
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_proof_is_given_only_to_a_local_request_for_it() {
     };
     let (host, asked) = (("host", "127.0.0.1:80"), (NONCE, nonce.as_str()));
     let proof = asks(Method::GET, "/status", &[host, asked]).expect("it is given");
-    assert!(proof::is_proven("secret", &nonce, dialled, &proof));
+    assert!(token_proof::is_proven("secret", &nonce, dialled, &proof));
     for (method, uri, headers) in [
         (Method::POST, "/status", vec![host, asked]),
         (Method::GET, "/mcp", vec![host, asked]),
