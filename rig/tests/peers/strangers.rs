@@ -84,6 +84,7 @@ async fn busy_strangers_are_disconnected_in_time() {
     assert_eq!(ping_over(&mut known, &peer).await, 200);
 
     let mut silent = Raw::dial(stage.port()).await;
+    let began = Instant::now();
     let mut slow = Raw::dial(stage.port()).await;
     let mut wrong = Raw::dial(stage.port()).await;
     slow.send("POST /mcp HTTP/1.1\r\nX-Slow: ").await;
@@ -96,10 +97,12 @@ async fn busy_strangers_are_disconnected_in_time() {
         }
     })
     .await;
-    silent.closed().await;
     wrong.closed().await;
 
     assert_eq!(ping_over(&mut known, &peer).await, 200, "a connection with the token may stay silent");
+    // The socket of an agent that is busy for a while before it sends its request.
+    assert!(began.elapsed() > Duration::from_secs(9), "the others went too early to tell");
+    assert_eq!(ping_over(&mut silent, &peer).await, 200, "a connection that has sent nothing may wait");
 }
 
 #[cfg(target_os = "linux")]

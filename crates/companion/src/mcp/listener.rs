@@ -2,6 +2,9 @@
 //! the token, *strangers*, are limited in time and number: the oldest one is closed when there are too many.
 //! So half-open connections cost bounded memory and descriptors, and agents can still connect. Connections
 //! that have sent the token have no such limits.
+//!
+//! A stranger that sends nothing may be an agent: the system connects its socket while the agent draws a large
+//! diff, for a minute or more, and the request that it sends then must not meet a closed connection.
 
 use std::collections::VecDeque;
 use std::io;
@@ -20,8 +23,10 @@ use tokio::task::JoinHandle;
 
 use super::rate_limited_log::RateLimitedLog;
 
-/// How long a connection may last without the token.
+/// How long a connection may last without the token, from its first byte.
 const STRANGER_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a connection may wait before its first byte: longer than agents wait for a response.
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 /// The most connections without the token, on each address.
 const MAX_STRANGERS: usize = 256;
 /// The longest head of a request in bytes; a longer one is answered with 431.
@@ -98,6 +103,7 @@ async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiv
     let mut strangers: VecDeque<oneshot::Sender<()>> = VecDeque::new();
     let (open, is_open) = watch::channel(());
     let accept_errors = RateLimitedLog::default();
+    let closed_strangers = Arc::new(RateLimitedLog::default());
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -112,9 +118,13 @@ async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiv
                 let (stranger, evicted) = oneshot::channel();
                 strangers.push_back(stranger);
                 let connection = serve_connection(stream, router.clone(), stopped.clone(), evicted);
-                let is_open = is_open.clone();
+                let (is_open, closed_strangers) = (is_open.clone(), closed_strangers.clone());
                 tokio::spawn(async move {
-                    connection.await;
+                    if let Err(Closed(why)) = connection.await
+                        && let Some(times) = closed_strangers.count(std::time::Instant::now())
+                    {
+                        tracing::info!(times, why, "closed a connection without the token");
+                    }
                     drop(is_open);
                 });
             }
@@ -134,30 +144,41 @@ async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiv
     open.closed().await;
 }
 
+/// A stranger's connection was closed for this reason.
+struct Closed(&'static str);
+
 /// Serves one connection. Its errors end only this connection.
 async fn serve_connection(
     stream: TcpStream,
     router: Router,
     mut stopped: watch::Receiver<bool>,
-    evicted: oneshot::Receiver<()>,
-) {
+    mut evicted: oneshot::Receiver<()>,
+) -> Result<(), Closed> {
     // Otherwise a streamed reply waits for the peer's delayed acknowledgement.
     let _ = stream.set_nodelay(true);
+    const TOO_MANY: Closed = Closed("there were too many");
+    tokio::select! {
+        // Look for what has arrived first: after the process was stopped, every timeout is over at once.
+        biased;
+        _ = stream.readable() => {}
+        _ = stopped.wait_for(|stop| *stop) => {}
+        _ = &mut evicted => return Err(TOO_MANY),
+        () = tokio::time::sleep(SILENCE_TIMEOUT) => return Err(Closed("it sent nothing for 15 minutes")),
+    }
     let (connection, mut authenticated) = Connection::new(stream.local_addr().ok());
     let service = TowerToHyperService::new(router.layer(Extension(connection)));
     let served = http1::Builder::new().max_buf_size(MAX_HEAD).serve_connection(TokioIo::new(stream), service);
     let mut served = std::pin::pin!(served);
     let is_stranger = tokio::select! {
-        // Read what has arrived first: after the process was stopped, every timeout is over at once.
         biased;
-        _ = &mut served => return,
+        _ = &mut served => return Ok(()),
         _ = authenticated.wait_for(|is_authenticated| *is_authenticated) => false,
         _ = stopped.wait_for(|stop| *stop) => true,
-        _ = evicted => return,
-        () = tokio::time::sleep(STRANGER_TIMEOUT) => return,
+        _ = evicted => return Err(TOO_MANY),
+        () = tokio::time::sleep(STRANGER_TIMEOUT) => return Err(Closed("it sent no token within 10 s")),
     };
     tokio::select! {
-        _ = &mut served => return,
+        _ = &mut served => return Ok(()),
         _ = stopped.wait_for(|stop| *stop) => {}
     }
     served.as_mut().graceful_shutdown();
@@ -167,6 +188,7 @@ async fn serve_connection(
     } else {
         let _ = served.await;
     }
+    Ok(())
 }
 
 /// Whether the error concerns only the connection that was to be accepted.

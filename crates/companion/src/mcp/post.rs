@@ -10,7 +10,7 @@ use axum::extract::{Extension, Request, State};
 use axum::http::StatusCode;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 
 use super::batch::{Batch, BatchReplies, MAX_BATCH};
@@ -22,8 +22,11 @@ use super::unread_request::UnreadRequest;
 use crate::agents::credential::Credential;
 use crate::events::Event;
 
-/// How long a body may take to arrive.
-const BODY_TIMEOUT: Duration = Duration::from_secs(120);
+/// How long no byte of a body may arrive. Until then, outcomes for its session wait: the body may replace a
+/// review.
+const BODY_SILENCE: Duration = Duration::from_secs(120);
+/// How long the body of a refused request is read.
+const DISCARD_TIMEOUT: Duration = Duration::from_secs(120);
 /// How many bytes of a refused body are read and thrown away, so that its sender hears the refusal.
 const MAX_DISCARDED: usize = 4 << 30;
 
@@ -55,7 +58,10 @@ pub(super) async fn post_messages(
     }
     let body = match read(body, server.max_body).await {
         Ok(body) => body,
-        Err(refused) => return *refused,
+        Err(refused) => {
+            tracing::warn!(session, declared, status = %refused.status(), "the body of a request is incomplete");
+            return *refused;
+        }
     };
     let (events, proposals) = (server.events.clone(), server.proposals.clone());
     let caller = Caller { events, proposals, session, credential, request_number, unread };
@@ -63,17 +69,23 @@ pub(super) async fn post_messages(
 }
 
 async fn read(body: Body, limit: usize) -> Result<Bytes, Box<Response>> {
-    let collected = tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, limit).collect()).await;
-    match collected {
-        Ok(Ok(collected)) => Ok(collected.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Box::new(too_large(Body::empty(), limit))),
-        Ok(Err(_)) => Err(Box::new(bad_request(rpc::PARSE_ERROR, "the body broke off"))),
-        Err(_) => Err(Box::new(refusal(
-            StatusCode::REQUEST_TIMEOUT,
-            rpc::PARSE_ERROR,
-            "the body did not arrive within two minutes",
-        ))),
+    let mut body = Limited::new(body, limit);
+    let mut bytes = BytesMut::with_capacity(body.size_hint().lower().try_into().unwrap_or(limit).min(limit));
+    while let Some(frame) = tokio::time::timeout(BODY_SILENCE, body.frame()).await.map_err(|_| silent())? {
+        match frame {
+            Ok(frame) => bytes.extend(frame.into_data()),
+            Err(error) if error.is::<LengthLimitError>() => {
+                return Err(Box::new(too_large(Body::empty(), limit)));
+            }
+            Err(_) => return Err(Box::new(bad_request(rpc::PARSE_ERROR, "the body broke off"))),
+        }
     }
+    Ok(bytes.freeze())
+}
+
+fn silent() -> Box<Response> {
+    let why = "the rest of the body did not come within two minutes";
+    Box::new(refusal(StatusCode::REQUEST_TIMEOUT, rpc::PARSE_ERROR, why))
 }
 
 /// Refuses at once, and keeps reading for senders that listen only after they have sent everything.
@@ -81,7 +93,7 @@ fn too_large(body: Body, limit: usize) -> Response {
     tokio::spawn(async move {
         let mut rest = Limited::new(body, MAX_DISCARDED);
         let discard = async { while let Some(Ok(_)) = rest.frame().await {} };
-        let _ = tokio::time::timeout(BODY_TIMEOUT, discard).await;
+        let _ = tokio::time::timeout(DISCARD_TIMEOUT, discard).await;
     });
     let why = format!("the message is larger than {limit} bytes");
     refusal(StatusCode::PAYLOAD_TOO_LARGE, rpc::INVALID_REQUEST, &why)
