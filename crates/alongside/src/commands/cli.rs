@@ -56,6 +56,19 @@ enum Command {
     Man(man::Args),
 }
 
+/// The command that a mistyped word was probably meant to be.
+fn similar_command(word: &str) -> Option<String> {
+    let commands = Cli::command();
+    let names = commands.get_subcommands().filter(|command| !command.is_hide_set());
+    let distances = names.map(|command| {
+        let name = command.get_name();
+        (strsim::damerau_levenshtein(word, name), name)
+    });
+    let (distance, name) = distances.min()?;
+    // A short word is close to many others.
+    (distance <= 2 && distance * 2 < name.len()).then(|| name.to_owned())
+}
+
 impl Cli {
     /// Parses the arguments of this process.
     ///
@@ -67,6 +80,15 @@ impl Cli {
             let message = "arguments of the desk precede a command; write a directory that is named like a \
                            command as ./NAME";
             return Err(Self::command().error(ErrorKind::ArgumentConflict, message));
+        }
+        if cli.command.is_none()
+            && let Some(word) = cli.desk.missing_word()
+            && let Some(command) = similar_command(word)
+        {
+            let message = format!(
+                "there is no directory \"{word}\"; did you mean the command \"{command}\"?\n\n  alongside {command}"
+            );
+            return Err(Self::command().error(ErrorKind::InvalidSubcommand, message));
         }
         Ok(cli)
     }

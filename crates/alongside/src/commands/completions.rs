@@ -8,6 +8,8 @@ use clap::Command;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap_complete::Shell;
 
+use crate::failure::failure;
+
 /// Print a script that makes a shell complete commands and options
 ///
 /// Packages and the install script have installed it already.
@@ -21,13 +23,16 @@ Examples:
 
 For zsh, ~/.zshrc needs fpath+=~/.zfunc before compinit.")]
 pub(crate) struct Args {
-    /// The shell to print it for
+    /// The shell to print it for [default: the one of $SHELL]
     #[arg(value_enum)]
-    shell: Shell,
+    shell: Option<Shell>,
 }
 
 pub(crate) fn run(args: &Args, cli: &Command) -> anyhow::Result<ExitCode> {
-    super::print(&script(args.shell, cli))?;
+    let shell = args.shell.or_else(Shell::from_env).ok_or_else(|| {
+        failure("$SHELL names no shell with completions", "give one: `alongside completions bash`")
+    })?;
+    super::print(&script(shell, cli))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -36,6 +36,13 @@ pub(crate) struct Args {
 }
 
 impl Args {
+    /// The only argument, if it is a plain word that names nothing here.
+    pub(crate) fn missing_word(&self) -> Option<&str> {
+        let [dir] = &self.dirs[..] else { return None };
+        let word = dir.to_str().filter(|word| word.chars().all(|c| c.is_ascii_alphabetic() || c == '-'))?;
+        matches!(dir.try_exists(), Ok(false)).then_some(word)
+    }
+
     pub(crate) fn any_given(&self) -> bool {
         !self.dirs.is_empty() || self.host.is_some() || self.theme.is_some()
     }

@@ -107,6 +107,20 @@ async fn without_a_terminal_the_desk_names_alternatives() {
     assert!(misplaced.err.contains("precede a command"));
 }
 
+#[test]
+fn a_mistyped_command_is_named() {
+    let home = Home::new();
+    let mistyped = home.run(&["doctro"]);
+    assert_eq!(mistyped.status.code(), Some(2));
+    assert!(mistyped.err.contains("did you mean the command \"doctor\"?"), "{}", mistyped.err);
+    // A directory of that name is a project, and other words are directories that do not exist.
+    home.directory("doctro");
+    for word in ["doctro", "web"] {
+        let said = home.run(&[word]).err;
+        assert!(!said.contains("did you mean"), "{said}");
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_host_is_started_so_that_it_gives_memory_back() {
