@@ -122,7 +122,7 @@ impl Cli {
             Command::Lsp(args) => lsp::run(args, globals).await,
             Command::Host(args) => host::run(args, globals).await,
             Command::Check(args) => check::run(args, globals).await,
-            Command::Doctor(args) => doctor::run(args).await,
+            Command::Doctor(args) => doctor::run(args, globals).await,
             Command::Install(args) => install::run(args).await,
             Command::Uninstall(args) => uninstall::run(args).await,
             Command::Completions(args) => completions::run(&args, &Self::command()),

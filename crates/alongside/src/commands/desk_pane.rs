@@ -1,6 +1,6 @@
 //! Opens the desk beside the agent, in a pane of the terminal multiplexer that we run in.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::Stdio;
 
@@ -46,14 +46,24 @@ impl Multiplexer {
         }
     }
 
-    /// The command that opens a pane with `desk` in it. tmux and kitty leave the keyboard to the agent.
-    fn command(self, dir: &Path, wide: bool, desk: &[OsString]) -> (&'static str, Vec<OsString>) {
+    /// The command that opens a pane with `desk` in it. tmux and kitty leave the keyboard to the agent. tmux
+    /// splits the pane of the agent; by itself, it would split the one that the person looks at.
+    fn command(
+        self,
+        dir: &Path,
+        wide: bool,
+        tmux_pane: Option<&OsStr>,
+        desk: &[OsString],
+    ) -> (&'static str, Vec<OsString>) {
         let os = |args: &[&str]| args.iter().map(OsString::from).collect::<Vec<_>>();
         let dir = || dir.as_os_str().to_owned();
         let (program, mut args) = match self {
             Self::Tmux => {
-                let mut args = os(&["split-window", "-d", if wide { "-h" } else { "-v" }, "-c"]);
-                args.push(dir());
+                let mut args = os(&["split-window", "-d", if wide { "-h" } else { "-v" }]);
+                if let Some(pane) = tmux_pane {
+                    args.extend(["-t".into(), pane.to_owned()]);
+                }
+                args.extend(["-c".into(), dir()]);
                 ("tmux", args)
             }
             Self::Zellij => {
@@ -90,8 +100,9 @@ pub(super) async fn open(dir: &Path) -> Result<(), String> {
     let here = here.ok_or_else(|| OPEN_BY_HAND.to_owned())?;
     let until = std::process::id().to_string();
     let desk = [own_program().into(), "--until".into(), until.into(), dir.as_os_str().to_owned()];
-    let (program, args) =
-        here.command(dir, columns().is_some_and(|columns| columns >= MIN_COLUMNS_BESIDE), &desk);
+    let wide = columns().is_some_and(|columns| columns >= MIN_COLUMNS_BESIDE);
+    let tmux_pane = std::env::var_os("TMUX_PANE").filter(|pane| !pane.is_empty());
+    let (program, args) = here.command(dir, wide, tmux_pane.as_deref(), &desk);
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let failed = |why: String| {
@@ -111,15 +122,16 @@ mod tests {
     use super::*;
 
     fn line(here: Multiplexer, wide: bool) -> String {
-        let (program, args) = here.command(Path::new("/p"), wide, &["alongside".into(), "/p".into()]);
+        let desk = ["alongside".into(), "/p".into()];
+        let (program, args) = here.command(Path::new("/p"), wide, Some("%7".as_ref()), &desk);
         let args: Vec<_> = args.iter().map(|arg| arg.to_str().unwrap()).collect();
         format!("{program} {}", args.join(" "))
     }
 
     #[test]
     fn each_multiplexer_has_its_own_command() {
-        assert_eq!(line(Multiplexer::Tmux, true), "tmux split-window -d -h -c /p alongside /p");
-        assert_eq!(line(Multiplexer::Tmux, false), "tmux split-window -d -v -c /p alongside /p");
+        assert_eq!(line(Multiplexer::Tmux, true), "tmux split-window -d -h -t %7 -c /p alongside /p");
+        assert_eq!(line(Multiplexer::Tmux, false), "tmux split-window -d -v -t %7 -c /p alongside /p");
         assert_eq!(
             line(Multiplexer::Zellij, true),
             "zellij run --close-on-exit --direction right --cwd /p -- alongside /p"

@@ -24,13 +24,15 @@ use clap::ValueEnum;
 use super::completions::Names;
 use crate::companions;
 use crate::failure::{self, Hint, failure};
+use crate::globals::Globals;
 use agents::Agent;
 use examine::Examiner;
 use finding::Finding;
+use message::Severity;
 use report::Report;
 use running_companions::Companions;
 
-/// The exit code where the doctor can examine nothing. 1 says that something is wrong with an agent.
+/// The exit code where the doctor can examine nothing. 1 says that something fails.
 const NOTHING_EXAMINED: u8 = 2;
 
 /// No line is longer than this, however wide the terminal is.
@@ -48,8 +50,8 @@ Examples:
   alongside doctor gemini --verbose     every step of Gemini CLI's search
   alongside doctor --pid 12345          as that running agent sees it
 
-Exit codes: 0 if each agent would connect and propose, 1 if something is wrong, 2 if there is nothing \
-to examine.")]
+Exit codes: 0 if each agent would connect, 1 if one would fail or alongside cannot start, 2 if there is \
+nothing to examine.")]
 pub(crate) struct Args {
     /// The agents: gemini, qwen, llxprt, … [default: those that are installed]
     #[arg(value_name = "AGENT", value_parser = Names::Agents, hide_possible_values = true)]
@@ -88,8 +90,8 @@ pub(crate) enum Container {
     No,
 }
 
-pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
-    match diagnose(args).await {
+pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
+    match diagnose(args, globals).await {
         Err(error) => {
             tracing::error!("{error:#}");
             failure::print(&error);
@@ -99,7 +101,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-async fn diagnose(args: Args) -> anyhow::Result<ExitCode> {
+async fn diagnose(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     let here = surroundings(&args)?;
     let agents = agents_to_examine(&args, &here).await?;
     let mut companions = Companions::find(&here).await;
@@ -115,7 +117,7 @@ async fn diagnose(args: Args) -> anyhow::Result<ExitCode> {
     for agent in agents {
         findings.push(examiner.examine(agent).await);
     }
-    let installation = own_installation::check(&here, &companions).await;
+    let installation = own_installation::check(&here, &companions, globals.config.as_deref()).await;
     let columns = alongside_platform::terminal::columns().map(usize::from);
     let report = Report {
         companions: &companions,
@@ -134,7 +136,9 @@ async fn diagnose(args: Args) -> anyhow::Result<ExitCode> {
         super::note("no agent is in PATH, so there is nothing to examine; name one: alongside doctor gemini");
         return Ok(NOTHING_EXAMINED.into());
     }
-    Ok(if findings.iter().any(Finding::is_wrong) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    let fails = findings.iter().any(Finding::fails)
+        || installation.iter().any(|cause| cause.message().severity == Severity::Fails);
+    Ok(if fails { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 /// The agents that the person named or that run as `--pid`, else the installed ones.

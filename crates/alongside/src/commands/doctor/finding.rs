@@ -46,8 +46,8 @@ impl Finding {
         messages
     }
 
-    /// Whether a message is more than a note.
-    pub(super) fn is_wrong(&self) -> bool {
-        self.messages().iter().any(|message| message.severity != Severity::Note)
+    /// Whether the agent would not connect.
+    pub(super) fn fails(&self) -> bool {
+        self.messages().iter().any(|message| message.severity == Severity::Fails)
     }
 }

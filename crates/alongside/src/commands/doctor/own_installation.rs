@@ -1,6 +1,6 @@
 //! Checks alongside itself: adapters, hosts and programs of other versions, and files that it left behind.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use alongside_agent::find::Surroundings;
 use alongside_agent::version;
@@ -12,11 +12,18 @@ use crate::adapters::editor::Editor;
 use crate::adapters::ledger::Ledger;
 use crate::adapters::plan::AdapterState;
 use crate::adapters::user_environment::UserEnvironment;
+use crate::failure;
 use crate::own_program::own_program;
+use crate::settings::Settings;
 
 /// The causes in alongside itself, which concern every agent.
-pub(super) async fn check(here: &Surroundings, companions: &Companions) -> Vec<InstallationCause> {
-    let mut causes = old_hosts(companions);
+pub(super) async fn check(
+    here: &Surroundings,
+    companions: &Companions,
+    config: Option<&Path>,
+) -> Vec<InstallationCause> {
+    let mut causes: Vec<_> = broken_settings(here, config).into_iter().collect();
+    causes.extend(old_hosts(companions));
     causes.extend(old_adapters());
     causes.extend(programs_in_path(here).await);
     let ours = companions.stale.iter().filter(|(_, record)| record.writer.as_deref() == Some(WRITER));
@@ -25,6 +32,13 @@ pub(super) async fn check(here: &Surroundings, companions: &Companions) -> Vec<I
         count => causes.push(InstallationCause::StaleFiles { count }),
     }
     causes
+}
+
+/// A mistake in the person's settings or in those of this project.
+fn broken_settings(here: &Surroundings, config: Option<&Path>) -> Option<InstallationCause> {
+    let error = Settings::load(config, std::slice::from_ref(&here.cwd)).err()?;
+    let (error, hints) = failure::parts(&error);
+    Some(InstallationCause::BrokenSettings { error, hints })
 }
 
 /// Hosts of this directory that run another version of this program.

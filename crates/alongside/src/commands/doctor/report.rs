@@ -40,7 +40,8 @@ impl Report<'_> {
             text.push('\n');
         }
         for message in self.installation.iter().map(InstallationCause::message) {
-            self.write_line("! ", "  ", &message.text, &mut text);
+            let mark = if message.severity == Severity::Fails { "✗ " } else { "! " };
+            self.write_line(mark, "  ", &message.text, &mut text);
             self.write_fixes(&message.fixes, "    ", &mut text);
         }
         text
@@ -49,7 +50,7 @@ impl Report<'_> {
     fn write_finding(&self, finding: &Finding, text: &mut String) {
         let name = self.agent_name(finding);
         let messages = finding.messages();
-        let fails = messages.iter().any(|message| message.severity == Severity::Fails);
+        let fails = finding.fails();
         let mut rest = messages.iter();
         match (self.companion_label(finding), fails, messages.first()) {
             (Some(companion), false, _) => {
@@ -152,7 +153,6 @@ impl Report<'_> {
 
     fn finding_json(&self, finding: &Finding) -> Value {
         let messages = finding.messages();
-        let fails = messages.iter().any(|message| message.severity == Severity::Fails);
         let step = |step: &Step| {
             let verdict = match step.verdict {
                 Verdict::Good => "good",
@@ -165,7 +165,7 @@ impl Report<'_> {
             "family": finding.agent.family.id,
             "version": finding.agent.version,
             "program": finding.agent.program,
-            "wouldConnect": finding.port().is_some() && !fails,
+            "wouldConnect": finding.port().is_some() && !finding.fails(),
             "causes": messages.iter().map(message_json).collect::<Vec<_>>(),
             "steps": finding.trace.steps.iter().map(step).collect::<Vec<_>>(),
         });

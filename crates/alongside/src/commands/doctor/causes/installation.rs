@@ -11,6 +11,8 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::commands::doctor) enum InstallationCause {
+    /// The settings hold a mistake, so that no companion starts.
+    BrokenSettings { error: String, hints: Vec<String> },
     /// Another version of this program installed the adapter.
     OldAdapter { editor: &'static str, id: &'static str, by: String },
     /// The host runs another version of this program.
@@ -26,6 +28,11 @@ pub(in crate::commands::doctor) enum InstallationCause {
 impl InstallationCause {
     pub(in crate::commands::doctor) fn message(&self) -> Message {
         match self {
+            Self::BrokenSettings { error, hints } => Message::fails(
+                "broken-own-settings",
+                format!("alongside does not start: {}", harmless::name(error)),
+                hints.iter().map(|hint| Fix::advice(harmless::name(hint))).collect::<Vec<_>>(),
+            ),
             Self::OldAdapter { editor, id, by } => Message::note(
                 "old-adapter",
                 format!("the adapter in {editor} is from alongside {by}; {VERSION} has a newer one"),
