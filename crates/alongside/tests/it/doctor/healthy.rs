@@ -52,6 +52,17 @@ async fn the_doctor_ends_its_session() {
     .await;
 }
 
+#[tokio::test]
+async fn a_mistake_in_the_settings_is_reported() {
+    let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
+    machine.home.settings("[context]\nenabeld = true\n");
+    let verdict = machine.ask(&[]);
+    assert_eq!(verdict.of_ourselves(), ["broken-own-settings"], "{:#}", verdict.json);
+    assert_eq!(verdict.code, Some(1), "no companion would start");
+    let said = machine.run(&[]).out;
+    assert!(said.contains("config.toml") && said.contains("enabled"), "{said}");
+}
+
 #[test]
 fn without_an_agent_there_is_nothing_to_examine() {
     let machine = TestMachine::with(&[]);
