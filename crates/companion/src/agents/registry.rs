@@ -192,7 +192,10 @@ impl Agents {
     /// The next moment at which time runs out for an agent.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         let sessions = self.sessions.values();
-        sessions.flat_map(|one| [one.resend_at(), one.freed_at(), one.views_close_at()]).flatten().min()
+        let deadlines = |one: &Session| {
+            [one.resend_at(), one.unlisted_at(), one.freed_at(), one.views_close_at()]
+        };
+        sessions.flat_map(deadlines).flatten().min()
     }
 
     /// Sends the outcomes that were held back, and tells for which agents time is over.
@@ -202,6 +205,9 @@ impl Agents {
         for session in self.sessions.values_mut() {
             if is_due(session.resend_at()) {
                 session.pump(now);
+            }
+            if is_due(session.unlisted_at()) {
+                session.unlist();
             }
             if is_due(session.freed_at()) {
                 expired.gone.push(session.id.clone());
@@ -250,8 +256,8 @@ impl Agents {
 
     /// The connected agents as desks see them, in the order in which they came.
     pub(crate) fn list(&self) -> Vec<Agent> {
-        let mut agents: Vec<_> =
-            self.sessions.values().filter(|session| session.is_connected()).map(Session::agent).collect();
+        let listed = self.sessions.values().filter(|session| session.is_listed());
+        let mut agents: Vec<_> = listed.map(Session::agent).collect();
         agents.sort_by_key(|agent| agent.number);
         agents
     }

@@ -21,6 +21,9 @@ use crate::reviews::outcome;
 pub(crate) const FREED_AFTER: Duration = Duration::from_secs(60);
 /// The reviews of an agent close this long after its stream was lost: until then the agent may come back.
 pub(crate) const VIEWS_CLOSE_AFTER: Duration = Duration::from_secs(10);
+/// Desks do not list an agent this long after its stream was lost: most agents that leave say nothing, and
+/// one that comes back opens its stream sooner.
+pub(crate) const UNLISTED_AFTER: Duration = Duration::from_millis(1_500);
 /// An outcome that was decided before a stream opened is not sent on it before this time has passed.
 pub(crate) const RESEND_AFTER: Duration = Duration::from_millis(100);
 /// The number of delivered last texts that are remembered for an agent that closes a review late or twice.
@@ -66,6 +69,8 @@ pub(super) struct Session {
     last_heard: Instant,
     /// The end of the last stream, while no other has opened.
     stream_lost: Option<Instant>,
+    /// Desks do not list the agent until it is heard again.
+    is_unlisted: bool,
     /// Last texts of reviews that ended, newest last.
     ended: VecDeque<(String, Arc<str>)>,
 }
@@ -110,6 +115,7 @@ impl Session {
             in_flight: InFlight::default(),
             last_heard: Instant::now(),
             stream_lost: None,
+            is_unlisted: false,
             ended: VecDeque::new(),
         }
     }
@@ -184,9 +190,9 @@ impl Session {
         }
     }
 
-    /// Whether the agent is connected: it was heard in this life of the companion.
-    pub(super) fn is_connected(&self) -> bool {
-        self.is_back
+    /// Whether desks list the agent: it was heard in this life of the companion, and did not leave.
+    pub(super) fn is_listed(&self) -> bool {
+        self.is_back && !self.is_unlisted
     }
 
     /// Whether the agent has only asked for a session so far.
@@ -198,6 +204,7 @@ impl Session {
     pub(super) fn begin_request(&mut self) -> u64 {
         self.is_back = true;
         self.was_heard = true;
+        self.is_unlisted = false;
         self.mark_heard();
         self.in_flight.begin()
     }
@@ -212,6 +219,7 @@ impl Session {
         let opened = Instant::now();
         self.stream = Some(Stream { number, frames: sender, opened });
         self.stream_lost = None;
+        self.is_unlisted = false;
         self.is_back = true;
         self.was_heard = true;
         self.last_heard = opened;
@@ -282,6 +290,16 @@ impl Session {
     /// When the agent counts as gone, unless it is heard before.
     pub(super) fn freed_at(&self) -> Option<Instant> {
         (self.stream.is_none() && self.in_flight.are_read()).then_some(self.last_heard + FREED_AFTER)
+    }
+
+    /// When desks cease to list the agent, unless it is heard before.
+    pub(super) fn unlisted_at(&self) -> Option<Instant> {
+        let is_lost = self.stream_lost.is_some() && self.stream.is_none() && self.in_flight.are_read();
+        (is_lost && !self.is_unlisted).then_some(self.last_heard + UNLISTED_AFTER)
+    }
+
+    pub(super) fn unlist(&mut self) {
+        self.is_unlisted = true;
     }
 
     /// When the agent's reviews close, unless its stream returns.

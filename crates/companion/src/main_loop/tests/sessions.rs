@@ -19,6 +19,19 @@ async fn a_session_ends_60_s_after_its_last_message() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn desks_list_an_agent_until_2_s_after_its_stream() {
+    let mut story = Story::begin().await;
+    let (agent, stream) = story.listener().await;
+    story.status(|status| status.agents.iter().any(|agent| agent.listening)).await;
+    let lost = Instant::now();
+    drop(stream);
+    story.status(|status| status.agents.is_empty()).await;
+    assert_eq!(lost.elapsed().as_secs(), 1);
+    let _stream = agent.stream().await;
+    story.status(|status| status.agents.iter().any(|agent| agent.listening)).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn reviews_close_10_s_after_the_stream_and_edits_are_drafts() {
     let mut story = Story::begin().await;
     let (agent, stream) = story.listener().await;
