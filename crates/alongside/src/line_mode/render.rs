@@ -45,22 +45,21 @@ pub(crate) fn header(review: &Review, roots: &[PathBuf], inks: Inks) -> String {
     std::iter::once(inks.ink(Ink::Mark, &title)).chain(notes).collect::<Vec<_>>().join("\n")
 }
 
-/// A hunk as a unified diff. The context is the text as it would be accepted now.
+/// A hunk as a unified diff. The context is the file as it is, whatever other hunks make of it.
 pub(crate) fn hunk(review: &Review, hunk: &Hunk, inks: Inks) -> String {
     let original = Text::new(review.original.clone().unwrap_or_default());
-    let current = Text::new(review.current.clone());
     let (new_text, new) = match hunk.state {
-        HunkState::Edited => (current.clone(), hunk.current),
+        HunkState::Edited => (Text::new(review.current.clone()), hunk.current),
         HunkState::Kept | HunkState::Dropped => (Text::new(review.proposed.clone()), hunk.proposed),
     };
-    let before = hunk.current.start.min(CONTEXT);
-    let after = current.len().saturating_sub(hunk.current.end).min(CONTEXT);
+    let before = hunk.original.start.min(CONTEXT);
+    let after = original.len().saturating_sub(hunk.original.end).min(CONTEXT);
     let mut lines = vec![inks.ink(Ink::Mark, &place(hunk, before, after, new))];
     let show = Show { inks, crlf: is_crlf(&review.proposed) };
-    show.lines(' ', &current, hunk.current.start - before..hunk.current.start, &mut lines);
+    show.lines(' ', &original, hunk.original.start - before..hunk.original.start, &mut lines);
     show.lines('-', &original, hunk.original.start..hunk.original.end, &mut lines);
     show.lines('+', &new_text, new.start..new.end, &mut lines);
-    show.lines(' ', &current, hunk.current.end..hunk.current.end + after, &mut lines);
+    show.lines(' ', &original, hunk.original.end..hunk.original.end + after, &mut lines);
     lines.join("\n")
 }
 
