@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use alongside_contract::mcp::{ASSUMED_VERSION, BATCH_VERSIONS, SESSION_HEADER};
 use alongside_contract::{rpc, surrogates};
-use axum::body::Body;
+use axum::body::{Body, HttpBody as _};
 use axum::extract::{Extension, Request, State};
 use axum::http::StatusCode;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
