@@ -1,8 +1,8 @@
 //! `alongside`: the IDE companion for every editor, as a command.
 //!
 //! `commands` holds one file per command; its doc comment is its help. `host` is the process around the
-//! companion, `line_mode` the desk of `alongside review`, `save_watcher` the context without an editor. Modules import from
-//! those below them only. Text from outside is printed through `harmless`.
+//! companion, `line_mode` the desk of `alongside review`, `save_watcher` the context without an editor.
+//! Modules import from those below them only. Text from outside is printed through `harmless`.
 
 mod adapters;
 mod commands;

@@ -86,7 +86,8 @@ impl Cli {
             && let Some(command) = similar_command(word)
         {
             let message = format!(
-                "there is no directory \"{word}\"; did you mean the command \"{command}\"?\n\n  alongside {command}"
+                "there is no directory \"{word}\"; did you mean the command \"{command}\"?\n\n  \
+                 alongside {command}"
             );
             return Err(Self::command().error(ErrorKind::InvalidSubcommand, message));
         }

@@ -106,7 +106,8 @@ fn list(all: &[Draft]) -> String {
         let _ = writeln!(text, "{}. {file} ({agent}, {age}): {why}", index + 1);
     }
     text.push_str(
-        "\n`alongside drafts show 1` prints the first one, `alongside drafts save 1 FILE` writes it to a file.\n",
+        "\n`alongside drafts show 1` prints the first one, `alongside drafts save 1 FILE` writes it to a \
+         file.\n",
     );
     text
 }

@@ -192,9 +192,8 @@ impl Agents {
     /// The next moment at which time runs out for an agent.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         let sessions = self.sessions.values();
-        let deadlines = |one: &Session| {
-            [one.resend_at(), one.unlisted_at(), one.freed_at(), one.views_close_at()]
-        };
+        let deadlines =
+            |one: &Session| [one.resend_at(), one.unlisted_at(), one.freed_at(), one.views_close_at()];
         sessions.flat_map(deadlines).flatten().min()
     }
 

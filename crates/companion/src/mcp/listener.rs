@@ -3,8 +3,8 @@
 //! So half-open connections cost bounded memory and descriptors, and agents can still connect. Connections
 //! that have sent the token have no such limits.
 //!
-//! A stranger that sends nothing may be an agent: the system connects its socket while the agent draws a large
-//! diff, for a minute or more, and the request that it sends then must not meet a closed connection.
+//! A stranger that sends nothing may be an agent: the system connects its socket while the agent draws a
+//! large diff, for a minute or more, and the request that it sends then must not meet a closed connection.
 
 use std::collections::VecDeque;
 use std::io;

@@ -59,7 +59,8 @@ pub(super) async fn post_messages(
     let body = match read(body, server.max_body).await {
         Ok(body) => body,
         Err(refused) => {
-            tracing::warn!(session, declared, status = %refused.status(), "the body of a request is incomplete");
+            let status = refused.status();
+            tracing::warn!(declared, %status, "the body of a request is incomplete");
             return *refused;
         }
     };

@@ -56,7 +56,7 @@ async fn reports_default_approval_mode_of_qwen() {
     let (machine, _desk, _record) = TestMachine::serving(&["qwen 0.24.4"]).await;
     machine.settings("qwen", &json!({ "ide": { "enabled": true } }));
     let verdict = machine.is("approval-mode", "qwen --approval-mode default");
-    assert_eq!(verdict.code, Some(1), "it is the default");
+    assert_eq!(verdict.json["agents"][0]["causes"][0]["weight"], "hinders", "it is the default");
     let said = verdict.json.to_string();
     assert!(said.contains(r#"for good: \"tools\": { \"approvalMode\": \"default\" } in "#), "{said}");
 }

@@ -114,7 +114,7 @@ fn a_mistyped_command_is_named() {
     assert_eq!(mistyped.status.code(), Some(2));
     assert!(mistyped.err.contains("did you mean the command \"doctor\"?"), "{}", mistyped.err);
     // A directory of that name is a project, and other words are directories that do not exist.
-    home.directory("doctro");
+    home.directory("project/doctro");
     for word in ["doctro", "web"] {
         let said = home.run(&[word]).err;
         assert!(!said.contains("did you mean"), "{said}");
