@@ -156,11 +156,13 @@ async fn serve_connection(
 ) -> Result<(), Closed> {
     // Otherwise a streamed reply waits for the peer's delayed acknowledgement.
     let _ = stream.set_nodelay(true);
+    let mut first_byte = [0];
     const TOO_MANY: Closed = Closed("there were too many");
     tokio::select! {
         // Look for what has arrived first: after the process was stopped, every timeout is over at once.
         biased;
-        _ = stream.readable() => {}
+        // Unlike `readable`, this does not complete before there is something to read.
+        _ = stream.peek(&mut first_byte) => {}
         _ = stopped.wait_for(|stop| *stop) => {}
         _ = &mut evicted => return Err(TOO_MANY),
         () = tokio::time::sleep(SILENCE_TIMEOUT) => return Err(Closed("it sent nothing for 15 minutes")),
