@@ -18,6 +18,7 @@ mod runtime_dir;
 mod save_watcher;
 mod settings;
 mod signals;
+mod similar_name;
 mod unified;
 
 use std::process::ExitCode;

@@ -10,6 +10,7 @@ use super::{
     stdio, uninstall,
 };
 use crate::globals::Globals;
+use crate::similar_name::nearest;
 
 /// The IDE companion for every editor
 ///
@@ -59,14 +60,8 @@ enum Command {
 /// The command that a mistyped word was probably meant to be.
 fn similar_command(word: &str) -> Option<String> {
     let commands = Cli::command();
-    let names = commands.get_subcommands().filter(|command| !command.is_hide_set());
-    let distances = names.map(|command| {
-        let name = command.get_name();
-        (strsim::damerau_levenshtein(word, name), name)
-    });
-    let (distance, name) = distances.min()?;
-    // A short word is close to many others.
-    (distance <= 2 && distance * 2 < name.len()).then(|| name.to_owned())
+    let shown = commands.get_subcommands().filter(|command| !command.is_hide_set());
+    nearest(word, shown.map(clap::Command::get_name)).map(str::to_owned)
 }
 
 impl Cli {

@@ -6,6 +6,8 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::similar_name::nearest;
+
 /// One `key = value` of a section.
 pub(super) struct Entry<'i> {
     pub(super) section: &'static str,
@@ -93,15 +95,6 @@ fn unknown_section(name: &str, keys: &[(&'static str, &'static str)], sections: 
         |near| format!("; did you mean [{near}]?"),
     );
     format!("there is no section [{name}]{meant}")
-}
-
-/// The name that the person probably meant, if one is near enough.
-fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    candidates
-        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
-        .filter(|(distance, candidate)| *distance <= 1 + candidate.len() / 3)
-        .min()
-        .map(|(_, candidate)| candidate)
 }
 
 fn there_are(keys: Vec<&str>) -> String {

@@ -10,6 +10,7 @@ use crate::adapters::editor_terminal::{self, OtherEditor, TerminalOwner};
 use crate::adapters::user_environment::UserEnvironment;
 use crate::commands::note;
 use crate::failure::failure;
+use crate::similar_name::nearest;
 
 pub(super) enum Target {
     Editor(Editor),
@@ -49,8 +50,7 @@ impl Target {
         if let Some(other) = OtherEditor::named(&name) {
             return Err(failure(format!("there is nothing to install for {}", other.name), other.instead));
         }
-        let similar = NAMES.into_iter().find(|known| strsim::damerau_levenshtein(known, &name) <= 2);
-        let hint = match similar {
+        let hint = match nearest(&name, NAMES) {
             Some(similar) => format!("did you mean `alongside install {similar}`?"),
             None => format!("name neovim, helix, agent, gemini or qwen; {OTHER_EDITORS}"),
         };
