@@ -1,4 +1,4 @@
-//! What Linux says of a process in `/proc`.
+//! The processes of Linux, as `/proc` lists them.
 
 use std::fmt::Display;
 use std::fs;

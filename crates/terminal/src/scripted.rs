@@ -43,14 +43,7 @@ pub(crate) fn review(id: u64, agent: &Agent, file: &str, pieces: &[Piece]) -> Re
         proposed: "".into(),
         current: "".into(),
         revision: 1,
-        hunks: Vec::new(),
-        outside: None,
-        in_git: None,
-        whole_file_only: None,
-        file_line_ending: None,
-        file_has_bom: None,
-        stale: false,
-        dirty: false,
+        ..Review::default()
     };
     compose(&mut review, pieces);
     review

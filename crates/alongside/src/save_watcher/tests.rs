@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use alongside_desk::{Agent, Call, Closed, Seat};
+use alongside_desk::{Call, Closed, Seat};
 
 use super::*;
 
@@ -102,20 +102,12 @@ async fn noise_and_accepted_files_do_not_count() {
     let mut project = Watched::project().await;
     let review = Review {
         id: ReviewId(1),
-        agent: Agent::default(),
         file: project.root.join("src/a.rs").display().to_string(),
         original: None,
         proposed: Arc::from("one\ntwo\n"),
         current: Arc::from("one\ntwo\n"),
         revision: 1,
-        hunks: Vec::new(),
-        outside: None,
-        in_git: None,
-        whole_file_only: None,
-        file_line_ending: None,
-        file_has_bom: None,
-        stale: false,
-        dirty: false,
+        ..Review::default()
     };
     project.seat.events.send(Event::Opened(review)).unwrap();
     let closed = Closed { id: ReviewId(1), closing: Closing::Accepted, decided_here: true, draft: None };

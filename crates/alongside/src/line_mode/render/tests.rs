@@ -22,13 +22,7 @@ fn review(original: &str, proposed: &str, hunks: Vec<Hunk>) -> Review {
         current: Arc::from(proposed),
         revision: 1,
         hunks,
-        outside: None,
-        in_git: None,
-        whole_file_only: None,
-        file_line_ending: None,
-        file_has_bom: None,
-        stale: false,
-        dirty: false,
+        ..Review::default()
     }
 }
 

@@ -36,14 +36,7 @@ impl Companion {
             proposed: proposed.into(),
             current: proposed.into(),
             revision: 1,
-            hunks: Vec::new(),
-            outside: None,
-            in_git: None,
-            whole_file_only: None,
-            file_line_ending: None,
-            file_has_bom: None,
-            stale: false,
-            dirty: false,
+            ..Review::default()
         };
         review.hunks = hunks(&review);
         review
