@@ -52,8 +52,8 @@ pub(super) struct Session {
     client: Implementation,
     /// The negotiated protocol version.
     version: String,
-    /// False for a session of before a crash until the agent is heard again.
-    is_back: bool,
+    /// Whether desks list the agent. After a crash, and after it has left, not until it is heard again.
+    is_listed: bool,
     /// The agent has sent a message since its session began.
     was_heard: bool,
     /// The agent sent no token, so it is a release of mid 2025.
@@ -69,8 +69,6 @@ pub(super) struct Session {
     last_heard: Instant,
     /// The end of the last stream, while no other has opened.
     stream_lost: Option<Instant>,
-    /// Desks do not list the agent until it is heard again.
-    is_unlisted: bool,
     /// Last texts of reviews that ended, newest last.
     ended: VecDeque<(String, Arc<str>)>,
 }
@@ -107,7 +105,7 @@ impl Session {
             version,
             tokenless: credential == Credential::Nothing,
             family,
-            is_back: true,
+            is_listed: true,
             was_heard: false,
             since: alongside_desk::now_ms(),
             outbox: Outbox::default(),
@@ -115,7 +113,6 @@ impl Session {
             in_flight: InFlight::default(),
             last_heard: Instant::now(),
             stream_lost: None,
-            is_unlisted: false,
             ended: VecDeque::new(),
         }
     }
@@ -126,7 +123,7 @@ impl Session {
         let family = FAMILIES.iter().find(|family| Some(family.id) == known.family.as_deref());
         let credential = if known.tokenless { Credential::Nothing } else { Credential::Token(family) };
         let mut session = Self::new(known.id, number, known.client, known.version, credential);
-        session.is_back = false;
+        session.is_listed = false;
         session.was_heard = true;
         for Undecided { file_path, text, .. } in known.undecided {
             let messages = outcome::rejected(file_path.clone(), session.hears_that_diffs_close());
@@ -192,7 +189,7 @@ impl Session {
 
     /// Whether desks list the agent: it was heard in this life of the companion, and did not leave.
     pub(super) fn is_listed(&self) -> bool {
-        self.is_back && !self.is_unlisted
+        self.is_listed
     }
 
     /// Whether the agent has only asked for a session so far.
@@ -202,9 +199,8 @@ impl Session {
 
     /// A request of the agent began. Returns its number.
     pub(super) fn begin_request(&mut self) -> u64 {
-        self.is_back = true;
+        self.is_listed = true;
         self.was_heard = true;
-        self.is_unlisted = false;
         self.mark_heard();
         self.in_flight.begin()
     }
@@ -219,8 +215,7 @@ impl Session {
         let opened = Instant::now();
         self.stream = Some(Stream { number, frames: sender, opened });
         self.stream_lost = None;
-        self.is_unlisted = false;
-        self.is_back = true;
+        self.is_listed = true;
         self.was_heard = true;
         self.last_heard = opened;
         self.outbox.stream_opened();
@@ -294,12 +289,12 @@ impl Session {
 
     /// When desks cease to list the agent, unless it is heard before.
     pub(super) fn unlisted_at(&self) -> Option<Instant> {
-        let is_lost = self.stream_lost.is_some() && self.stream.is_none() && self.in_flight.are_read();
-        (is_lost && !self.is_unlisted).then_some(self.last_heard + UNLISTED_AFTER)
+        let has_left = self.stream_lost.is_some() && self.in_flight.are_read();
+        (self.is_listed && has_left).then_some(self.last_heard + UNLISTED_AFTER)
     }
 
     pub(super) fn unlist(&mut self) {
-        self.is_unlisted = true;
+        self.is_listed = false;
     }
 
     /// When the agent's reviews close, unless its stream returns.

@@ -13,8 +13,8 @@ const TIMEOUT: Duration = Duration::from_millis(500);
 /// The longest head of an answer in bytes. A proof's has some two hundred.
 const MAX_HEAD: usize = 4 << 10;
 
-/// Whether the companion of this record listens on its port: the listener has to [prove](proof) that it knows
-/// the token, for anybody may have the port by now. Blocks for half a second at most.
+/// Whether the companion of this record listens on its port: the listener has to [prove](token_proof) that it
+/// knows the token, for anybody may have the port by now. Blocks for half a second at most.
 pub(super) fn answers(record: &Record) -> bool {
     ask(record).unwrap_or(false)
 }

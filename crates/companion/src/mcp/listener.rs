@@ -29,6 +29,8 @@ const STRANGER_TIMEOUT: Duration = Duration::from_secs(10);
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 /// The most connections without the token, on each address.
 const MAX_STRANGERS: usize = 256;
+/// Why a stranger above that number is closed.
+const TOO_MANY: &str = "there were too many";
 /// The longest head of a request in bytes; a longer one is answered with 431.
 const MAX_HEAD: usize = 64 << 10;
 /// The pause after `accept` has failed, as when there are no descriptors left.
@@ -120,7 +122,7 @@ async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiv
                 let connection = serve_connection(stream, router.clone(), stopped.clone(), evicted);
                 let (is_open, closed_strangers) = (is_open.clone(), closed_strangers.clone());
                 tokio::spawn(async move {
-                    if let Err(Closed(why)) = connection.await
+                    if let Err(why) = connection.await
                         && let Some(times) = closed_strangers.count(std::time::Instant::now())
                     {
                         tracing::info!(times, why, "closed a connection without the token");
@@ -144,20 +146,19 @@ async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiv
     open.closed().await;
 }
 
-/// A stranger's connection was closed for this reason.
-struct Closed(&'static str);
-
 /// Serves one connection. Its errors end only this connection.
+///
+/// # Errors
+/// The reason, if a stranger's connection is closed.
 async fn serve_connection(
     stream: TcpStream,
     router: Router,
     mut stopped: watch::Receiver<bool>,
     mut evicted: oneshot::Receiver<()>,
-) -> Result<(), Closed> {
+) -> Result<(), &'static str> {
     // Otherwise a streamed reply waits for the peer's delayed acknowledgement.
     let _ = stream.set_nodelay(true);
     let mut first_byte = [0];
-    const TOO_MANY: Closed = Closed("there were too many");
     tokio::select! {
         // Look for what has arrived first: after the process was stopped, every timeout is over at once.
         biased;
@@ -165,7 +166,7 @@ async fn serve_connection(
         _ = stream.peek(&mut first_byte) => {}
         _ = stopped.wait_for(|stop| *stop) => {}
         _ = &mut evicted => return Err(TOO_MANY),
-        () = tokio::time::sleep(SILENCE_TIMEOUT) => return Err(Closed("it sent nothing for 15 minutes")),
+        () = tokio::time::sleep(SILENCE_TIMEOUT) => return Err("it sent nothing for 15 minutes"),
     }
     let (connection, mut authenticated) = Connection::new(stream.local_addr().ok());
     let service = TowerToHyperService::new(router.layer(Extension(connection)));
@@ -177,7 +178,7 @@ async fn serve_connection(
         _ = authenticated.wait_for(|is_authenticated| *is_authenticated) => false,
         _ = stopped.wait_for(|stop| *stop) => true,
         _ = evicted => return Err(TOO_MANY),
-        () = tokio::time::sleep(STRANGER_TIMEOUT) => return Err(Closed("it sent no token within 10 s")),
+        () = tokio::time::sleep(STRANGER_TIMEOUT) => return Err("it sent no token within 10 s"),
     };
     tokio::select! {
         _ = &mut served => return Ok(()),

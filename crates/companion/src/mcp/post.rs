@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use alongside_contract::mcp::{ASSUMED_VERSION, BATCH_VERSIONS, SESSION_HEADER};
 use alongside_contract::{rpc, surrogates};
-use axum::body::{Body, HttpBody as _};
+use axum::body::Body;
 use axum::extract::{Extension, Request, State};
 use axum::http::StatusCode;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
@@ -25,6 +25,8 @@ use crate::events::Event;
 /// How long no byte of a body may arrive. Until then, outcomes for its session wait: the body may replace a
 /// review.
 const BODY_SILENCE: Duration = Duration::from_secs(120);
+/// The most bytes that are reserved for a body before they arrive.
+const MAX_RESERVED: usize = 1 << 20;
 /// How long the body of a refused request is read.
 const DISCARD_TIMEOUT: Duration = Duration::from_secs(120);
 /// How many bytes of a refused body are read and thrown away, so that its sender hears the refusal.
@@ -56,11 +58,11 @@ pub(super) async fn post_messages(
             None => return stopping(),
         }
     }
-    let body = match read(body, server.max_body).await {
+    let body = match read(body, declared, server.max_body).await {
         Ok(body) => body,
         Err(refused) => {
             let status = refused.status();
-            tracing::warn!(declared, %status, "the body of a request is incomplete");
+            tracing::warn!(declared, %status, "cannot read the body of a request");
             return *refused;
         }
     };
@@ -69,9 +71,9 @@ pub(super) async fn post_messages(
     dispatch(caller, body, version, server.max_body).await
 }
 
-async fn read(body: Body, limit: usize) -> Result<Bytes, Box<Response>> {
+async fn read(body: Body, declared: Option<usize>, limit: usize) -> Result<Bytes, Box<Response>> {
     let mut body = Limited::new(body, limit);
-    let mut bytes = BytesMut::with_capacity(body.size_hint().lower().try_into().unwrap_or(limit).min(limit));
+    let mut bytes = BytesMut::with_capacity(declared.unwrap_or(0).min(MAX_RESERVED));
     while let Some(frame) = tokio::time::timeout(BODY_SILENCE, body.frame()).await.map_err(|_| silent())? {
         match frame {
             Ok(frame) => bytes.extend(frame.into_data()),
