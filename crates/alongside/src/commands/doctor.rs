@@ -28,7 +28,7 @@ use crate::globals::Globals;
 use agents::Agent;
 use examine::Examiner;
 use finding::Finding;
-use message::Severity;
+use message::any_fails;
 use report::Report;
 use running_companions::Companions;
 
@@ -134,11 +134,13 @@ async fn diagnose(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     }
     if findings.is_empty() {
         super::note("no agent is in PATH, so there is nothing to examine; name one: alongside doctor gemini");
-        return Ok(NOTHING_EXAMINED.into());
     }
-    let fails = findings.iter().any(Finding::fails)
-        || installation.iter().any(|cause| cause.message().severity == Severity::Fails);
-    Ok(if fails { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    let agent_fails = findings.iter().any(|finding| any_fails(&finding.messages()));
+    Ok(match any_fails(&installation) || agent_fails {
+        true => ExitCode::FAILURE,
+        false if findings.is_empty() => NOTHING_EXAMINED.into(),
+        false => ExitCode::SUCCESS,
+    })
 }
 
 /// The agents that the person named or that run as `--pid`, else the installed ones.

@@ -4,7 +4,7 @@ use alongside_agent::find::{Attempt, To, Trace};
 
 use super::agents::Agent;
 use super::causes::Cause;
-use super::message::{AgentInfo, Message, Severity};
+use super::message::{AgentInfo, Message};
 use super::probe::ProbeResult;
 
 #[derive(Debug)]
@@ -44,10 +44,5 @@ impl Finding {
         // Stable: causes of the same severity stay in the agent's order.
         messages.sort_by_key(|message| message.severity);
         messages
-    }
-
-    /// Whether the agent would not connect.
-    pub(super) fn fails(&self) -> bool {
-        self.messages().iter().any(|message| message.severity == Severity::Fails)
     }
 }

@@ -54,6 +54,11 @@ impl Message {
     }
 }
 
+/// Whether one of these messages says that an agent does not connect, or alongside does not start.
+pub(super) fn any_fails(messages: &[Message]) -> bool {
+    messages.iter().any(|message| message.severity == Severity::Fails)
+}
+
 /// One thing to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fix {

@@ -7,6 +7,7 @@ use alongside_agent::version;
 use alongside_contract::discovery::WRITER;
 
 use super::causes::InstallationCause;
+use super::message::Message;
 use super::running_companions::Companions;
 use crate::adapters::editor::Editor;
 use crate::adapters::ledger::Ledger;
@@ -16,12 +17,12 @@ use crate::failure;
 use crate::own_program::own_program;
 use crate::settings::Settings;
 
-/// The causes in alongside itself, which concern every agent.
+/// The messages about alongside itself, which concern every agent.
 pub(super) async fn check(
     here: &Surroundings,
     companions: &Companions,
     config: Option<&Path>,
-) -> Vec<InstallationCause> {
+) -> Vec<Message> {
     let mut causes: Vec<_> = broken_settings(here, config).into_iter().collect();
     causes.extend(old_hosts(companions));
     causes.extend(old_adapters());
@@ -31,7 +32,7 @@ pub(super) async fn check(
         0 => {}
         count => causes.push(InstallationCause::StaleFiles { count }),
     }
-    causes
+    causes.iter().map(InstallationCause::message).collect()
 }
 
 /// A mistake in the person's settings or in those of this project.

@@ -8,9 +8,8 @@ use alongside_desk::harmless;
 use serde_json::{Value, json};
 
 use super::agents::release_number;
-use super::causes::InstallationCause;
 use super::finding::Finding;
-use super::message::{Fix, Message, Severity};
+use super::message::{Fix, Message, Severity, any_fails};
 use super::probe;
 use super::running_companions::Companions;
 
@@ -18,8 +17,8 @@ use super::running_companions::Companions;
 pub(super) struct Report<'a> {
     pub(super) companions: &'a Companions,
     pub(super) findings: &'a [Finding],
-    /// Causes in alongside itself.
-    pub(super) installation: &'a [InstallationCause],
+    /// The messages about alongside itself.
+    pub(super) installation: &'a [Message],
     /// Whether to list each step of an agent's search.
     pub(super) verbose: bool,
     /// Lines are wrapped at this many columns; never without it.
@@ -39,7 +38,7 @@ impl Report<'_> {
         if !self.installation.is_empty() {
             text.push('\n');
         }
-        for message in self.installation.iter().map(InstallationCause::message) {
+        for message in self.installation {
             let mark = if message.severity == Severity::Fails { "✗ " } else { "! " };
             self.write_line(mark, "  ", &message.text, &mut text);
             self.write_fixes(&message.fixes, "    ", &mut text);
@@ -50,9 +49,8 @@ impl Report<'_> {
     fn write_finding(&self, finding: &Finding, text: &mut String) {
         let name = self.agent_name(finding);
         let messages = finding.messages();
-        let fails = finding.fails();
         let mut rest = messages.iter();
-        match (self.companion_label(finding), fails, messages.first()) {
+        match (self.companion_label(finding), any_fails(&messages), messages.first()) {
             (Some(companion), false, _) => {
                 self.write_line("✓ ", "  ", &format!("{name} would connect to {companion}"), text);
             }
@@ -146,8 +144,7 @@ impl Report<'_> {
     /// The report for scripts. `removed` are the lines about files that `--fix` has removed.
     pub(super) fn json(&self, removed: &[String]) -> Value {
         let agents: Vec<Value> = self.findings.iter().map(|finding| self.finding_json(finding)).collect();
-        let installation: Vec<Value> =
-            self.installation.iter().map(|cause| message_json(&cause.message())).collect();
+        let installation: Vec<Value> = self.installation.iter().map(message_json).collect();
         json!({ "agents": agents, "alongside": installation, "mended": removed })
     }
 
@@ -165,7 +162,7 @@ impl Report<'_> {
             "family": finding.agent.family.id,
             "version": finding.agent.version,
             "program": finding.agent.program,
-            "wouldConnect": finding.port().is_some() && !finding.fails(),
+            "wouldConnect": finding.port().is_some() && !any_fails(&messages),
             "causes": messages.iter().map(message_json).collect::<Vec<_>>(),
             "steps": finding.trace.steps.iter().map(step).collect::<Vec<_>>(),
         });
