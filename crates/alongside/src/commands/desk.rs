@@ -36,9 +36,9 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// The only argument, if it is a plain word that names nothing here.
+    /// The first argument, if it is a plain word that names nothing here.
     pub(crate) fn missing_word(&self) -> Option<&str> {
-        let [dir] = &self.dirs[..] else { return None };
+        let dir = self.dirs.first()?;
         let word = dir.to_str().filter(|word| word.chars().all(|c| c.is_ascii_alphabetic() || c == '-'))?;
         matches!(dir.try_exists(), Ok(false)).then_some(word)
     }

@@ -110,9 +110,11 @@ async fn without_a_terminal_the_desk_names_alternatives() {
 #[test]
 fn a_mistyped_command_is_named() {
     let home = Home::new();
-    let mistyped = home.run(&["doctro"]);
-    assert_eq!(mistyped.status.code(), Some(2));
-    assert!(mistyped.err.contains("did you mean the command \"doctor\"?"), "{}", mistyped.err);
+    for mistyped in [&["doctro"][..], &["doctro", "gemini"]] {
+        let mistyped = home.run(mistyped);
+        assert_eq!(mistyped.status.code(), Some(2));
+        assert!(mistyped.err.contains("did you mean the command \"doctor\"?"), "{}", mistyped.err);
+    }
     // A directory of that name is a project, and other words are directories that do not exist.
     home.directory("project/doctro");
     for word in ["doctro", "web"] {
