@@ -97,13 +97,13 @@ pub(crate) async fn foreign(roots: &[PathBuf]) -> Vec<Problem> {
             continue;
         };
         let pid = other.pid.map(|pid| format!(" (process {pid})")).unwrap_or_default();
-        problems.push(Problem {
-            what: format!(
+        problems.push(Problem::new(
+            format!(
                 "another companion{pid} serves {} already; agents may connect to it instead",
                 root.display()
             ),
-            hint: Some("`alongside status` shows both; end the one you do not want".into()),
-        });
+            "`alongside status` shows both; end the one you do not want",
+        ));
     }
     problems
 }

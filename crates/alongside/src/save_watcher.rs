@@ -226,12 +226,10 @@ fn problem(error: &notify::Error) -> Option<Problem> {
         notify::ErrorKind::Io(io) if io.raw_os_error() == Some(24) => "fs.inotify.max_user_instances=512",
         _ => return None,
     };
-    Some(Problem {
-        what: "the system's limit of watched folders is reached: agents do not hear of files saved in the \
-               others"
-            .into(),
-        hint: Some(format!("raise it with: sudo sysctl {setting}")),
-    })
+    Some(Problem::new(
+        "the system's limit of watched folders is reached: agents do not hear of files saved in the others",
+        format!("raise it with: sudo sysctl {setting}"),
+    ))
 }
 
 /// The text without line endings' differences and a byte-order mark, which agents restore by themselves.

@@ -5,12 +5,10 @@ use alongside_desk::socket::PROTOCOL;
 
 /// The companion has stopped, because somebody stopped it.
 pub(crate) fn companion_stopped() -> Problem {
-    Problem {
-        what: "the companion has stopped".into(),
-        hint: Some(
-            "it restarts when you continue in the editor; then run `/ide enable` in each agent".into(),
-        ),
-    }
+    Problem::new(
+        "the companion has stopped",
+        "it restarts when you continue in the editor; then run `/ide enable` in each agent",
+    )
 }
 
 /// The editor's plugin speaks version `theirs` of the desk protocol, and alongside `version` does not.

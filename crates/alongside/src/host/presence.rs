@@ -94,8 +94,8 @@ impl Presence {
         match self.registry.put_back(&self.entry) {
             Ok(listener) => {
                 let was_lost = std::mem::take(&mut self.is_lost);
-                let what = "new desks can join this companion again".into();
-                Restored { listener, problem: was_lost.then_some(Problem { what, hint: None }) }
+                let problem = || Problem::without_hint("new desks can join this companion again");
+                Restored { listener, problem: was_lost.then(problem) }
             }
             Err(error) if !self.is_lost => {
                 self.is_lost = true;
@@ -104,7 +104,7 @@ impl Presence {
                 let hint = "alongside tries again every second. Make room, and see that the directory is \
                             yours and writable; or set XDG_RUNTIME_DIR to another directory for programs \
                             you start next.";
-                Restored { listener: None, problem: Some(Problem { what, hint: Some(hint.into()) }) }
+                Restored { listener: None, problem: Some(Problem::new(what, hint)) }
             }
             Err(_) => Restored::default(),
         }

@@ -91,7 +91,7 @@ impl Projects {
             }
             Err(error) => {
                 self.settings.read_projects(&self.roots);
-                (None, vec![Problem { what: error.to_string(), hint: None }])
+                (None, vec![Problem::without_hint(error.to_string())])
             }
         }
     }
@@ -104,5 +104,5 @@ pub(super) fn settings_problem(root: &Path, error: &anyhow::Error) -> Problem {
          usual.",
         root.display()
     );
-    Problem { what: format!("{error:#}"), hint: Some(hint) }
+    Problem::new(format!("{error:#}"), hint)
 }

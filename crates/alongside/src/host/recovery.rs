@@ -19,9 +19,9 @@ pub(super) async fn recover(plan: &Plan) -> anyhow::Result<Started> {
     let mut problems = Vec::new();
     let (roots, gone): (Vec<PathBuf>, Vec<PathBuf>) =
         plan.roots.iter().cloned().partition(|root| root.is_dir());
-    problems.extend(gone.iter().map(|root| Problem {
-        what: format!("the workspace {} no longer exists", root.display()),
-        hint: Some("Open it again when it is back.".into()),
+    problems.extend(gone.iter().map(|root| {
+        let what = format!("the workspace {} no longer exists", root.display());
+        Problem::new(what, "Open it again when it is back.")
     }));
     let mut settings = match Settings::load(plan.globals.config.as_deref(), &[]) {
         Ok(settings) => settings,
@@ -55,5 +55,5 @@ pub(super) async fn recover(plan: &Plan) -> anyhow::Result<Started> {
 fn problem(error: &anyhow::Error, limit: &str) -> Problem {
     let (what, hints) = parts(error);
     let hint = format!("The companion is back after an interruption all the same; {limit}.");
-    Problem { what, hint: Some([hints, vec![hint]].concat().join(" ")) }
+    Problem::new(what, [hints, vec![hint]].concat().join(" "))
 }

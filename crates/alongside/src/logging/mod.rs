@@ -126,10 +126,10 @@ pub(crate) fn start_for_host(file: Option<&Path>) -> anyhow::Result<Log> {
         }
         None => "It logs nowhere.".into(),
     };
-    let problem = Problem {
-        what: format!("this companion cannot log in {}: {error}", wanted.display()),
-        hint: Some(format!("{instead} Make room, and see that the file and its directory are yours.")),
-    };
+    let problem = Problem::new(
+        format!("this companion cannot log in {}: {error}", wanted.display()),
+        format!("{instead} Make room, and see that the file and its directory are yours."),
+    );
     let _ = PROBLEM.set(problem);
     other.map_or(Ok(Log(None)), |(log, _)| write_to(log, level))
 }
