@@ -88,26 +88,28 @@ impl Group {
         Self::Stop,
     ];
 
-    /// Name and title of each, in the same order.
-    const NAMES: [(&'static str, &'static str); 8] = [
-        ("discovery", "Being found"),
-        ("access", "Who may talk to it"),
-        ("protocol", "The protocol"),
-        ("sessions", "Several agents"),
-        ("streams", "The stream"),
-        ("context", "Context"),
-        ("diffs", "Diffs"),
-        ("stop", "The end"),
-    ];
+    /// Its name and its title.
+    const fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Discovery => ("discovery", "Being found"),
+            Self::Access => ("access", "Who may talk to it"),
+            Self::Protocol => ("protocol", "The protocol"),
+            Self::Sessions => ("sessions", "Several agents"),
+            Self::Streams => ("streams", "The stream"),
+            Self::Context => ("context", "Context"),
+            Self::Diffs => ("diffs", "Diffs"),
+            Self::Stop => ("stop", "The end"),
+        }
+    }
 
     /// Its name, with which the ids of its checks begin.
     pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize].0
+        self.names().0
     }
 
     /// Its title, for people.
     pub fn title(self) -> &'static str {
-        Self::NAMES[self as usize].1
+        self.names().1
     }
 }
 

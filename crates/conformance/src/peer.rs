@@ -128,6 +128,17 @@ impl Peer {
         self.post(&json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }))
     }
 
+    /// Pings the session, and waits for the reply.
+    ///
+    /// # Errors
+    /// [`NotPassed::Skip`] without a reply.
+    pub(crate) async fn is_served(&self) -> Checked {
+        match self.ask("ping", json!({})).await {
+            Ok(_) => Ok(()),
+            Err(_) => skip("the session is not served any more"),
+        }
+    }
+
     pub(crate) fn next_id(&self) -> Value {
         self.ids.fetch_add(1, Ordering::Relaxed).into()
     }

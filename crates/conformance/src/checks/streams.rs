@@ -2,15 +2,12 @@
 
 use std::time::Duration;
 
-use serde_json::json;
-
 use crate::case::Case;
 use crate::check::Clause::{Advice, Mcp, Shipped};
 use crate::check::Level::Must;
 use crate::check::{Check, Group, When};
-use crate::check_ending::{Checked, ensure, fail, skip};
+use crate::check_ending::{Checked, ensure, fail};
 use crate::listener::Listener;
-use crate::peer::Peer;
 use crate::stream_rules::Rule;
 
 pub(crate) static CHECKS: &[Check] = &[
@@ -136,16 +133,6 @@ async fn older_ends(case: &Case<'_>) -> Checked {
         Some(false) => fail("the older stream broke off, instead of ending properly"),
         None => {
             fail(format!("the older stream is still open after {} s", case.timeouts().answer.as_secs_f32()))
-        }
-    }
-}
-
-impl Peer {
-    /// Waits until the companion has surely noticed what was done to a connection: it has answered since.
-    pub(crate) async fn is_served(&self) -> Checked {
-        match self.ask("ping", json!({})).await {
-            Ok(_) => Ok(()),
-            Err(_) => skip("the session is not served any more"),
         }
     }
 }
