@@ -15,12 +15,12 @@ use crate::model::{FakeModel, Turn};
 use crate::program::alongside_bin;
 use crate::sandbox::Sandbox;
 
-/// A whole agent of a released version.
+/// An agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cli {
-    /// Gemini CLI 0.61.0.
+    /// Gemini CLI.
     Gemini,
-    /// Qwen Code 0.24.4.
+    /// Qwen Code.
     Qwen,
 }
 
@@ -34,7 +34,8 @@ impl Cli {
     }
 
     /// Writes the settings of an agent in use (signed in, hints seen, folder trusted, IDE mode on, updates
-    /// and statistics off) and a launcher that connects it to `model`.
+    /// and statistics off) and a launcher that connects it to `model`. The releases are Gemini CLI 0.61.0 and
+    /// Qwen Code 0.24.4.
     pub fn set_up(self, sandbox: &Sandbox, rig: &Rig, model: &FakeModel) -> Result<()> {
         let (program, environment, arguments) = match self {
             Self::Gemini => {

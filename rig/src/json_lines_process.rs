@@ -116,6 +116,7 @@ impl JsonLinesProcess {
         let (name, last_id, pid) = (name.to_owned(), AtomicU64::new(0), Pid::INIT);
         let mut peer = Self { name, pid, log, lines, answers, events, last_id };
         let pid = peer.wait("its being ready", |events| {
+            // Our own desks send no `ready`; their first message with their process id counts.
             let named = |event: &Value| event["params"]["pid"].as_i64();
             find(events, "ready")
                 .map(|ready| ready["pid"].as_i64())

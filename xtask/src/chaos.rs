@@ -13,7 +13,7 @@ use alongside_rig::chaos::results::{MAX_GROWTH, ResultLog, Totals};
 use alongside_rig::chaos::{Harness, Plan, Record, Violation, play, small_disk};
 use anyhow::{Context as _, Result, anyhow, bail};
 
-use crate::run::{checkout, interruption, progress};
+use crate::run::{interruption, progress, target_directory};
 
 /// Options of `cargo xtask chaos`.
 #[derive(Debug, clap::Args)]
@@ -79,7 +79,7 @@ pub(crate) fn chaos(options: &Options) -> Result<ExitCode> {
         return play_file(harness(options)?.as_mut(), path);
     }
     let end = options.seed.checked_add(options.rounds).context("--seed plus --rounds is too large")?;
-    let directory = checkout().join("target/chaos");
+    let directory = target_directory().join("chaos");
     let mut log = ResultLog::open(&directory, &log_name(options)?)?;
     let due: Vec<u64> =
         (options.seed..end).filter(|seed| options.again || log.get(*seed).is_none()).collect();

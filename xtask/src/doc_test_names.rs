@@ -3,21 +3,14 @@
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::path::{Path, PathBuf};
 
-    fn workspace() -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-    }
+    use crate::run::checkout;
+    use crate::structure::files_below;
 
-    fn sources(directory: &Path, text: &mut String) {
-        for entry in fs::read_dir(directory).unwrap().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                sources(&path, text);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                text.push_str(&fs::read_to_string(&path).unwrap());
-            }
-        }
+    /// The code of these directories.
+    fn code(directories: &[&str]) -> String {
+        let files = directories.iter().flat_map(|directory| files_below(&checkout().join(directory)));
+        files.map(|file| fs::read_to_string(file).unwrap()).collect()
     }
 
     /// Whether the code has a test of this name: a function, an imported one, or a row of a macro.
@@ -41,11 +34,8 @@ mod tests {
 
     #[test]
     fn every_test_named_in_the_contract_exists() {
-        let contract = fs::read_to_string(workspace().join("docs/contract-rules.md")).unwrap();
-        let mut code = String::new();
-        for directory in ["crates", "rig"] {
-            sources(&workspace().join(directory), &mut code);
-        }
+        let contract = fs::read_to_string(checkout().join("docs/contract-rules.md")).unwrap();
+        let code = code(&["crates", "rig"]);
         let named = named_tests(&contract);
         assert!(named.len() > 80, "found only {} tests in the tables", named.len());
         let missing: Vec<_> = named.iter().filter(|test| !has_test(&code, test)).collect();
@@ -54,12 +44,9 @@ mod tests {
 
     #[test]
     fn every_test_that_a_page_promises_exists() {
-        let mut code = String::new();
-        for directory in ["crates", "rig", "xtask"] {
-            sources(&workspace().join(directory), &mut code);
-        }
+        let code = code(&["crates", "rig", "xtask"]);
         for page in ["ARCHITECTURE.md", "SECURITY.md", "docs/reliability.md"] {
-            let text = fs::read_to_string(workspace().join(page)).unwrap();
+            let text = fs::read_to_string(checkout().join(page)).unwrap();
             let is_test = |word: &&str| {
                 word.matches('_').count() > 2
                     && word.chars().all(|c| c == '_' || c.is_ascii_lowercase() || c.is_ascii_digit())
@@ -73,7 +60,7 @@ mod tests {
 
     #[test]
     fn every_contract_rule_names_a_test() {
-        let contract = fs::read_to_string(workspace().join("docs/contract-rules.md")).unwrap();
+        let contract = fs::read_to_string(checkout().join("docs/contract-rules.md")).unwrap();
         let without: Vec<_> = rows(&contract)
             .filter(|row| !row.starts_with("| rule |"))
             .filter(|row| {

@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context as _, bail};
 
-use crate::run::{announce, cargo, checkout, must};
+use crate::run::{announce, cargo, checkout, must, target_directory};
 
 /// The pinned release; a newer one may need another toolchain.
 const CARGO_FUZZ: &str = "0.13.2";
@@ -71,7 +71,7 @@ fn install() -> anyhow::Result<PathBuf> {
 /// Runs one target; false if it failed.
 fn run(cargo_fuzz: &Path, target: &str, limit: &str) -> anyhow::Result<bool> {
     let fuzz = checkout().join("fuzz");
-    let known = checkout().join("target/fuzz").join(target);
+    let known = target_directory().join("fuzz").join(target);
     std::fs::create_dir_all(&known).with_context(|| format!("cannot make {}", known.display()))?;
     let mut command = Command::new(cargo_fuzz);
     // Sanitizers need a nightly compiler, and there is no unsafe code to check.

@@ -11,7 +11,7 @@ use alongside_rig::{
 };
 use anyhow::Context as _;
 
-use crate::run::{cargo, checkout, must};
+use crate::run::{checkout, program};
 use svg::{Colours, DARK, LIGHT};
 
 /// How long nothing must be drawn before a picture is taken: colours arrive late.
@@ -83,10 +83,7 @@ const PICTURES: &[Picture] = &[
 
 /// Takes all pictures.
 pub(crate) fn screenshot() -> anyhow::Result<()> {
-    // The variable names another build, as in the tests.
-    if std::env::var_os("ALONGSIDE_BIN").is_none() {
-        must(cargo().args(["build", "-p", "alongside"]))?;
-    }
+    program(None, &[])?;
     let directory = checkout().join("docs/pictures");
     fs::create_dir_all(&directory).with_context(|| format!("cannot make {}", directory.display()))?;
     for picture in PICTURES {

@@ -88,8 +88,20 @@ impl Totals {
     }
 
     fn counts(&mut self) -> [&mut u64; 12] {
-        let Self { steps, diffs, decisions, edits, outcomes, kills, .. } = self;
-        let Self { ends, cuts, freezes, drafts, squats, took, .. } = self;
+        let Self {
+            steps,
+            diffs,
+            decisions,
+            edits,
+            outcomes,
+            kills,
+            ends,
+            cuts,
+            freezes,
+            drafts,
+            squats,
+            took,
+        } = self;
         [steps, diffs, decisions, edits, outcomes, kills, ends, cuts, freezes, drafts, squats, took]
     }
 }

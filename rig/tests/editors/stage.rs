@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use alongside_rig::agent::Agent;
 use alongside_rig::agent_cli::Cli;
 use alongside_rig::model::Script;
+use alongside_rig::procfs::command_line;
 use alongside_rig::program::companions;
 use alongside_rig::tmux::{Pane, SHELL_PROMPT, Tmux};
 use alongside_rig::wait::{self, PATIENCE};
@@ -60,7 +61,8 @@ impl Stage {
     pub(crate) fn wait_until_it_runs(&self, editor: &Editor) -> Result<()> {
         wait::until(&format!("{} to run", editor.program.display()), PATIENCE, || {
             let is_running = !self.processes_of(editor).is_empty();
-            is_running.then_some(()).ok_or_else(|| format!("{:?}", self.sandbox.processes()))
+            let lines = || self.sandbox.processes().into_iter().map(|pid| command_line(pid.as_raw_nonzero()));
+            is_running.then_some(()).ok_or_else(|| lines().collect::<Vec<_>>().join("\n"))
         })
     }
 
