@@ -2,11 +2,13 @@
 
 use super::*;
 
-/// Where no drafts can be: something else has the name of the directory.
+/// Where no drafts can be: something else has the name of the directory. The directory above it may be there:
+/// the writer keeps its reserve in it.
 fn block(story: &Story) -> PathBuf {
-    let state = story.path("state");
-    fs::write(&state, "").unwrap();
-    state
+    let drafts = story.path("state/drafts");
+    fs::create_dir_all(story.path("state")).unwrap();
+    fs::write(&drafts, "").unwrap();
+    drafts
 }
 
 /// The next event for desks about a problem or its end.
@@ -29,13 +31,13 @@ async fn typed(story: &mut Story) -> Review {
 #[tokio::test(start_paused = true)]
 async fn unsaved_edits_are_reported_and_saved_once_possible() {
     let mut story = Story::begin().await;
-    let state = block(&story);
+    let drafts = block(&story);
     let file = story.file.clone();
     let review = typed(&mut story).await;
     let desk::Event::Problem(problem) = news(&mut story).await else { panic!("a problem first") };
     let (what, rest) = problem.what.split_once(" could not be saved in ").unwrap();
     assert_eq!(what, format!("your edits of {file}"));
-    assert!(rest.starts_with(state.join("drafts").to_str().unwrap()), "{rest}");
+    assert!(rest.starts_with(drafts.to_str().unwrap()), "{rest}");
     story.decide(&review, Decision::Reject).await.unwrap();
     let desk::Event::Closed(closed) = news(&mut story).await else {
         panic!("the end, and the problem said once")
@@ -45,7 +47,7 @@ async fn unsaved_edits_are_reported_and_saved_once_possible() {
     story.desk = story.companion.join();
     assert_eq!(news(&mut story).await, desk::Event::Problem(problem));
 
-    fs::remove_file(&state).unwrap();
+    fs::remove_file(&drafts).unwrap();
     let desk::Event::Problem(saved) = news(&mut story).await else { panic!("it is saved") };
     let (what, path) = saved.what.split_once(": ").unwrap();
     assert_eq!(what, format!("your edits of {file} are saved now"));
@@ -58,10 +60,10 @@ async fn unsaved_edits_are_reported_and_saved_once_possible() {
 #[tokio::test(start_paused = true)]
 async fn a_companion_that_stops_tries_once_more() {
     let mut story = Story::begin().await;
-    let state = block(&story);
+    let drafts = block(&story);
     typed(&mut story).await;
     news(&mut story).await;
-    fs::remove_file(&state).unwrap();
+    fs::remove_file(&drafts).unwrap();
     assert_eq!(story.drafts().await, ["mine\n"]);
 }
 
