@@ -7,6 +7,7 @@
 //! This crate holds the messages, the two ends of a connection, and the [review model](review_model) of a
 //! desk. It knows nothing of hunks being made or decisions being carried out: the companion does that.
 
+pub mod agent_setup;
 mod connection;
 mod context;
 mod decision;

@@ -4,12 +4,49 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use alongside_contract::family::Family;
-use alongside_contract::settings::{Name, Release};
-use jsonc_parser::cst::{CstObject, CstRootNode};
+use alongside_contract::settings::{Name, Release, SettingsFiles};
+use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use serde_json::Value;
 
+use super::value::ApprovalMode;
 use super::{paths, read};
 use crate::find::Surroundings;
+
+/// A setting that decides whether a person gets an agent's changes to review.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Setting {
+    /// IDE mode: the agent looks for a companion when it starts.
+    IdeMode,
+    /// The approval mode in which the agent asks before it edits.
+    ApprovalMode,
+}
+
+impl Setting {
+    const ALL: [Self; 2] = [Self::IdeMode, Self::ApprovalMode];
+
+    fn names(self, table: &SettingsFiles) -> &'static [Name] {
+        match self {
+            Self::IdeMode => table.ide_enabled,
+            Self::ApprovalMode => table.approval_mode,
+        }
+    }
+
+    /// The value that lets the person review.
+    fn reviewing(self) -> Value {
+        match self {
+            Self::IdeMode => Value::Bool(true),
+            Self::ApprovalMode => Value::String(ApprovalMode::Default.to_string()),
+        }
+    }
+
+    /// Whether a value already lets the person review.
+    fn reviews(self, value: &Value) -> Option<bool> {
+        match self {
+            Self::IdeMode => read::truth(value),
+            Self::ApprovalMode => value.as_str().map(|word| ApprovalMode::named(word).opens_diffs()),
+        }
+    }
+}
 
 /// A change to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,12 +80,14 @@ pub enum Error {
     },
 }
 
-/// The edit that switches IDE mode on for that release of the family, or the newest, in the person's file.
-/// `None` if the file says so already, or where the family keeps its settings is not known.
+/// The edit of the person's file after which that release of the family, or the newest, lets them review, as
+/// far as `setting` decides it. `None` if the file says so already, or where the family keeps its settings is
+/// not known.
 ///
 /// # Errors
 /// When the file cannot be read, or changed without guessing.
-pub fn switch_ide_on(
+pub fn let_review(
+    setting: Setting,
     family: &Family,
     release: Option<Release>,
     here: &Surroundings,
@@ -62,59 +101,70 @@ pub fn switch_ide_on(
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         Err(error) => return Err(Error::Unreadable { path, error }),
     };
-    let after = on(before.as_deref(), table.ide_enabled, release)
+    let after = on(before.as_deref(), setting, table, release)
         .map_err(|why| Error::Malformed { path: path.clone(), why })?;
     Ok(after.map(|after| Edit { path, before, after }))
 }
 
-/// Undoes [`switch_ide_on`] in a file that has meanwhile been changed by others: what held before holds
-/// again, and the rest stays. `None` if nothing is left in a file that was not there before.
+/// Undoes [`let_review`], which made `made` of `before`, in a file that others have changed since: the settings
+/// that it changed are as before, and the rest stays. `None` if nothing is left in a file that was not there
+/// before.
 ///
 /// # Errors
 /// When `now` cannot be changed without guessing.
 pub fn take_back(
     family: &Family,
     path: &Path,
-    before: Option<&str>,
+    (before, made): (Option<&str>, &str),
     now: &str,
 ) -> Result<Option<String>, Error> {
-    let names = family.settings.map_or(&[][..], |table| table.ide_enabled);
-    off(before, now, names).map_err(|why| Error::Malformed { path: path.to_owned(), why })
+    off(before, made, now, family.settings).map_err(|why| Error::Malformed { path: path.to_owned(), why })
 }
 
-/// The text with IDE mode on; `None` if it is.
-fn on(text: Option<&str>, names: &[Name], release: Option<Release>) -> Result<Option<String>, String> {
+/// The text in which the setting lets the person review; `None` if it does.
+fn on(
+    text: Option<&str>,
+    setting: Setting,
+    table: &SettingsFiles,
+    release: Option<Release>,
+) -> Result<Option<String>, String> {
     let text = text.filter(|text| !text.trim().is_empty()).unwrap_or("{}\n");
     let content = read::object(text)?;
-    let names: Vec<&Name> = names.iter().filter(|name| name.is_read_by(release)).collect();
-    let says = |name: &Name| read::value(&content, name).and_then(read::truth);
+    let names: Vec<&Name> = setting.names(table).iter().filter(|name| name.is_read_by(release)).collect();
+    let says = |name: &Name| read::value(&content, name).and_then(|value| setting.reviews(value));
     if names.iter().find_map(|name| says(name)) == Some(true) {
         return Ok(None);
     }
     let root = parse(text)?;
-    // The name of today is written; an older one that says no would be believed before it.
-    let Some((today, older)) = names.split_last() else {
+    // The name of today is written; another one that says otherwise may be believed before it.
+    let Some(today) = names.iter().copied().max_by_key(|name| (name.below_version.is_none(), name.from))
+    else {
         return Ok(None);
     };
-    for name in older.iter().filter(|name| says(name).is_some()).chain([today]) {
-        set(&root, name.keys, true)?;
+    for name in names.into_iter().filter(|name| *name == today || says(name).is_some()) {
+        set(&root, name.keys, &setting.reviewing())?;
     }
     Ok(Some(root.to_string()))
 }
 
 /// The text with what held before, where it still says what [`on`] made it say.
-fn off(before: Option<&str>, now: &str, names: &[Name]) -> Result<Option<String>, String> {
+fn off(
+    before: Option<&str>,
+    made: &str,
+    now: &str,
+    table: Option<&SettingsFiles>,
+) -> Result<Option<String>, String> {
     let was = before.map(read::object).transpose()?.unwrap_or_default();
-    let is = read::object(now)?;
+    let (ours, is) = (read::object(made)?, read::object(now)?);
     let root = parse(now)?;
-    for name in names {
-        let at = |content: &Value| name.keys.iter().try_fold(content.clone(), |it, key| it.get(key).cloned());
-        match (at(&was), at(&is)) {
-            (was, is) if was == is => {}
-            (None, Some(Value::Bool(true))) => remove(&root, name.keys, &was),
-            (Some(Value::Bool(false)), Some(Value::Bool(true))) => set(&root, name.keys, false)?,
-            // Somebody has said something else since.
-            _ => {}
+    let names = table.into_iter().flat_map(|table| Setting::ALL.map(|setting| setting.names(table)));
+    for keys in names.flatten().map(|name| name.keys) {
+        let at = |content: &Value| keys.iter().try_fold(content.clone(), |it, key| it.get(key).cloned());
+        match (at(&was), at(&ours), at(&is)) {
+            // It is not ours, or somebody has said something else since.
+            (was, ours, is) if was == ours || ours != is => {}
+            (None, ..) => remove(&root, keys, &was),
+            (Some(was), ..) => set(&root, keys, &was)?,
         }
     }
     let is_empty = root.object_value().is_some_and(|object| object.properties().is_empty());
@@ -125,7 +175,7 @@ fn parse(text: &str) -> Result<CstRootNode, String> {
     CstRootNode::parse(text, &read::AS_AGENTS_DO).map_err(|error| error.to_string())
 }
 
-fn set(root: &CstRootNode, keys: &[&str], value: bool) -> Result<(), String> {
+fn set(root: &CstRootNode, keys: &[&str], value: &Value) -> Result<(), String> {
     let (Some(mut object), Some((last, first))) = (root.object_value_or_create(), keys.split_last()) else {
         return Err("it is not a JSON object".into());
     };
@@ -134,11 +184,25 @@ fn set(root: &CstRootNode, keys: &[&str], value: bool) -> Result<(), String> {
             .object_value_or_create(key)
             .ok_or_else(|| format!("{key:?} in it should be an object, and is not"))?;
     }
+    let value = input(value);
     match object.get(last) {
-        Some(property) => property.set_value(value.into()),
-        None => drop(object.append(last, value.into())),
+        Some(property) => property.set_value(value),
+        None => drop(object.append(last, value)),
     }
     Ok(())
+}
+
+fn input(value: &Value) -> CstInputValue {
+    match value {
+        Value::Null => CstInputValue::Null,
+        Value::Bool(truth) => (*truth).into(),
+        Value::Number(number) => CstInputValue::Number(number.to_string()),
+        Value::String(text) => text.as_str().into(),
+        Value::Array(values) => CstInputValue::Array(values.iter().map(input).collect()),
+        Value::Object(map) => {
+            CstInputValue::Object(map.iter().map(|(key, value)| (key.clone(), input(value))).collect())
+        }
+    }
 }
 
 /// Takes a value out, and the objects around it that were made for it.

@@ -32,7 +32,7 @@ use alongside_contract::settings::{Name, Release, SettingsFiles};
 use crate::find::Surroundings;
 use read::File;
 
-pub use edit::{Edit, Error, switch_ide_on, take_back};
+pub use edit::{Edit, Error, Setting, let_review, take_back};
 pub use trust::Trust;
 pub use value::{ApprovalMode, By, Said};
 

@@ -59,7 +59,7 @@ impl Machine {
     }
 
     fn switch_on(&self, agent: &str, release: Option<Release>) -> Option<Edit> {
-        switch_ide_on(by_command(agent).unwrap(), release, &self.here()).unwrap()
+        let_review(Setting::IdeMode, by_command(agent).unwrap(), release, &self.here()).unwrap()
     }
 }
 
@@ -196,10 +196,12 @@ fn a_file_that_the_agent_cannot_read_is_named_with_the_line() {
     assert!(settings.broken[0].1.contains("line 2"), "{}", settings.broken[0].1);
     assert!(!settings.ide_enabled.value);
 
-    let error = switch_ide_on(by_command("gemini").unwrap(), None, &machine.here()).unwrap_err();
+    let error =
+        let_review(Setting::IdeMode, by_command("gemini").unwrap(), None, &machine.here()).unwrap_err();
     assert!(error.to_string().contains("line 2"), "{error}");
     let machine = machine.with("home/.gemini/settings.json", r#"{"ide": true}"#);
-    let error = switch_ide_on(by_command("gemini").unwrap(), None, &machine.here()).unwrap_err();
+    let error =
+        let_review(Setting::IdeMode, by_command("gemini").unwrap(), None, &machine.here()).unwrap_err();
     assert!(error.to_string().contains("\"ide\""), "{error}");
 }
 
@@ -236,7 +238,8 @@ fn switching_on_changes_one_key_and_leaves_every_other_byte() {
         let machine = machine.with("home/.qwen/settings.json", &edit.after);
         assert_eq!(machine.switch_on("qwen", None), None, "a second time there is nothing to do");
         assert!(machine.settings("qwen", None).ide_enabled.value);
-        let back = take_back(by_command("qwen").unwrap(), &edit.path, before, &edit.after).unwrap();
+        let back =
+            take_back(by_command("qwen").unwrap(), &edit.path, (before, &edit.after), &edit.after).unwrap();
         let same = |text: &str| read::object(text).unwrap();
         assert_eq!(back.as_deref().map(same), before.map(same), "{back:?}");
     }
@@ -257,7 +260,9 @@ fn old_setting_names_are_switched_on_as_well() {
 #[test]
 fn taking_back_leaves_what_others_have_changed_since() {
     let qwen = by_command("qwen").unwrap();
-    let back = |before: Option<&str>, now: &str| take_back(qwen, Path::new("x"), before, now).unwrap();
+    let ours = "{\"ide\": {\"enabled\": true}}";
+    let back =
+        |before: Option<&str>, now: &str| take_back(qwen, Path::new("x"), (before, ours), now).unwrap();
     let now = "{\n  \"a\": 1, // one\n  \"ide\": {\n    \"enabled\": true\n  },\n  \"$version\": 3\n}\n";
     assert_eq!(back(Some("{\"a\": 1}"), now).unwrap(), "{\n  \"a\": 1, // one\n  \"$version\": 3\n}\n");
     assert_eq!(back(None, "{\"ide\": {\"enabled\": true}}"), None, "nothing is left of a file of ours");
@@ -267,6 +272,40 @@ fn taking_back_leaves_what_others_have_changed_since() {
     assert!(back(Some("{}"), more).unwrap().contains("hasSeenNudge"));
     let was_off = "{\"ide\": {\"enabled\": false}, \"b\": 2}";
     assert!(back(Some(off), "{\"ide\": {\"enabled\": true}, \"b\": 2}").unwrap() == was_off);
+}
+
+#[test]
+fn the_approval_mode_is_set_and_taken_back_on_its_own() {
+    let qwen = by_command("qwen").unwrap();
+    for before in [None, Some("{\n  \"tools\": {\n    \"approvalMode\": \"auto\"\n  }\n}\n")] {
+        let machine = Machine::new();
+        let machine = match before {
+            Some(text) => machine.with("home/.qwen/settings.json", text),
+            None => machine,
+        };
+        assert_eq!(machine.settings("qwen", None).approval_mode.value, ApprovalMode::Auto);
+        let edit = let_review(Setting::ApprovalMode, qwen, None, &machine.here()).unwrap().unwrap();
+        assert_eq!(edit.after, "{\n  \"tools\": {\n    \"approvalMode\": \"default\"\n  }\n}\n");
+        let machine = machine.with("home/.qwen/settings.json", &edit.after);
+        assert_eq!(machine.settings("qwen", None).approval_mode.value, ApprovalMode::Default);
+        assert_eq!(let_review(Setting::ApprovalMode, qwen, None, &machine.here()).unwrap(), None);
+
+        let more = edit.after.replace("{\n  \"tools\"", "{\n  \"a\": 1,\n  \"tools\"");
+        let back = take_back(qwen, &edit.path, (before, &edit.after), &more).unwrap().unwrap();
+        let expected = before.map_or("{\n  \"a\": 1\n}\n".to_owned(), |before| {
+            before.replace("{\n  \"tools\"", "{\n  \"a\": 1,\n  \"tools\"")
+        });
+        assert_eq!(read::object(&back).unwrap(), read::object(&expected).unwrap(), "{back}");
+    }
+    // The person chose this mode; only IDE mode was switched on.
+    let (before, ours) = ("{\"tools\": {\"approvalMode\": \"auto\"}}", "{\"ide\": {\"enabled\": true}}");
+    let now = "{\"tools\": {\"approvalMode\": \"default\"}, \"ide\": {\"enabled\": true}}";
+    let ours = format!("{{\"tools\": {{\"approvalMode\": \"auto\"}}, {}", &ours[1..]);
+    let back = take_back(qwen, Path::new("x"), (Some(before), &ours), now).unwrap().unwrap();
+    assert_eq!(
+        read::object(&back).unwrap(),
+        read::object("{\"tools\": {\"approvalMode\": \"default\"}}").unwrap()
+    );
 }
 
 #[cfg(unix)]

@@ -1,15 +1,15 @@
-//! The agents' adapter: it switches IDE mode on in the person's own settings. IDE mode is off by default.
+//! The agents on this machine whose settings alongside can change.
 
 use alongside_agent::find::Surroundings;
-use alongside_agent::settings::{self, By, Settings};
+use alongside_agent::settings::{self, Settings};
 use alongside_agent::version;
 use alongside_contract::family::{FAMILIES, Family};
 use alongside_contract::settings::Release;
+use alongside_desk::harmless;
 
 use super::installed::InstalledFile;
-use super::plan::{Plan, Remainder};
+use super::plan::Remainder;
 use super::user_environment::UserEnvironment;
-use crate::failure::Hint as _;
 
 /// An agent's id in the ledger is this and the family's id.
 pub(crate) const ID_PREFIX: &str = "agent:";
@@ -28,7 +28,7 @@ impl Agent {
         format!("{ID_PREFIX}{}", self.family.id)
     }
 
-    fn release(&self) -> Option<Release> {
+    pub(super) fn release(&self) -> Option<Release> {
         version::release(self.version.as_deref()?)
     }
 
@@ -37,39 +37,10 @@ impl Agent {
         Settings::of(self.family, self.release(), here)
     }
 
-    /// The changes that make it look for a companion when it starts.
-    ///
-    /// # Errors
-    /// When its settings cannot be read.
-    pub(crate) fn plan(&self, here: &Surroundings, user: &UserEnvironment) -> anyhow::Result<Plan> {
-        let mut plan = Plan::default();
-        let edit = settings::switch_ide_on(self.family, self.release(), here).hint(
-            "that file is not changed; correct it and repeat this, or set \"enabled\" in \"ide\" to true \
-             yourself",
-        )?;
-        if let Some(edit) = edit {
-            plan.change_theirs(edit.path, edit.before, edit.after);
-        }
-        let Some(settings) = self.settings(here) else { return Ok(plan) };
-        let name = self.family.display_name;
-        if let Some(By::File(path)) = &settings.ide_enabled.by
-            && !settings.ide_enabled.value
-            && *path != settings.user_file
-        {
-            plan.notes.push(format!(
-                "{} switches IDE mode off and overrides your settings. Change it there.",
-                user.shown(path)
-            ));
-        }
-        if !settings.approval_mode.value.opens_diffs() {
-            let command = self.family.commands.first().unwrap_or(&"it");
-            plan.notes.push(format!(
-                "{name} edits without asking (approval mode {:?}). To review its changes, start it as \
-                 `{command} --approval-mode default`.",
-                settings.approval_mode.value.to_string()
-            ));
-        }
-        Ok(plan)
+    /// Its name and version, harmless to show.
+    pub(crate) fn name(&self) -> String {
+        let version = self.version.as_deref().map(|version| format!(" {}", harmless::name(version)));
+        format!("{}{}", self.family.display_name, version.unwrap_or_default())
     }
 }
 
@@ -101,6 +72,6 @@ pub(super) fn remove_adapter(id: &str, file: &InstalledFile, now: &str) -> anyho
     let Some(family) = family_of(id) else {
         return Ok(Remainder::Unchanged("this version of alongside does not know that agent".into()));
     };
-    let rest = settings::take_back(family, &file.path, file.before.as_deref(), now)?;
+    let rest = settings::take_back(family, &file.path, (file.before.as_deref(), &file.after), now)?;
     Ok(rest.map_or(Remainder::Nothing, Remainder::Text))
 }

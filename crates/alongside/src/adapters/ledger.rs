@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::change::{self, Change, Made};
 use super::installed::{Installed, InstalledFile};
-use super::plan::Remainder;
+use super::plan::{Plan, Remainder};
 use super::removal::remove_adapter;
 use crate::failure::Hint as _;
 
@@ -62,8 +62,23 @@ impl Ledger {
         self.installed.keys().cloned().collect()
     }
 
+    /// Makes the changes of a plan and lists them in the file below `state`, or does neither.
+    ///
+    /// # Errors
+    /// When a file has changed meanwhile or cannot be written.
+    pub(crate) fn make(&mut self, id: &str, plan: &Plan, state: &Path) -> anyhow::Result<()> {
+        let made = change::make(&plan.changes, true)?;
+        self.add(id, &plan.changes, made);
+        self.write(state).inspect_err(|_| {
+            for change in plan.changes.iter().rev() {
+                // The person sees the first error only.
+                let _ = change::put(&change.path, change.before.as_deref());
+            }
+        })
+    }
+
     /// Adds changes that were made.
-    pub(crate) fn add(&mut self, id: &str, changes: &[Change], made: Made) {
+    fn add(&mut self, id: &str, changes: &[Change], made: Made) {
         let entry = self.installed.entry(id.to_owned()).or_default();
         env!("CARGO_PKG_VERSION").clone_into(&mut entry.version);
         entry.directories.extend(made.directories);

@@ -3,14 +3,17 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
-use super::note;
+use super::{note, print};
+use crate::adapters::plan::Plan;
+use crate::adapters::preview::{OurLines, preview};
+use crate::adapters::user_environment::UserEnvironment;
 use crate::signals::{self, Signals};
 
 /// The exit code where there is nobody to ask.
 const NOBODY_TO_ASK: u8 = 2;
 
 /// The options of every command that changes a person's files.
-#[derive(Debug, Clone, Copy, clap::Args)]
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub(super) struct Consent {
     /// Make the changes without asking
     #[arg(long, short)]
@@ -37,6 +40,20 @@ enum Reply {
 }
 
 impl Consent {
+    /// Shows the changes that the question is about.
+    ///
+    /// # Errors
+    /// When standard output cannot be written.
+    pub(super) fn show(self, plan: &Plan, user: &UserEnvironment, target: &str) -> anyhow::Result<()> {
+        let changes = preview(&plan.changes, user, OurLines::Added, self.verbose);
+        print(&format!("{target}:\n{changes}"))?;
+        plan.notes.iter().for_each(|text| note(text));
+        if let Some(summary) = &plan.summary {
+            print(&format!("{summary}\n"))?;
+        }
+        Ok(())
+    }
+
     /// Asks the question, unless the options answer it.
     ///
     /// # Errors

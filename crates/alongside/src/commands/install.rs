@@ -8,18 +8,19 @@ use std::process::ExitCode;
 use alongside_agent::find::Surroundings;
 use alongside_desk::harmless;
 
+use super::agent_setup::{self, Answer};
 use super::completions::Names;
 use super::consent::{Consent, note_dry_run};
 use super::{note, print};
+use crate::adapters::agent_setting::{AgentSetting, start_asking};
 use crate::adapters::agents::{self, Agent};
-use crate::adapters::change;
 use crate::adapters::editor::Editor;
 use crate::adapters::ledger::Ledger;
-use crate::adapters::plan::{AdapterState, EditorProgram, Plan};
-use crate::adapters::preview::{OurLines, preview};
+use crate::adapters::plan::{AdapterState, EditorProgram};
 use crate::adapters::user_environment::{self, UserEnvironment};
 use crate::adapters::{helix, neovim};
 use crate::failure::{self, failure};
+use crate::signals;
 use target::Target;
 
 /// Install alongside into an editor, or switch on IDE mode in the agents
@@ -98,11 +99,11 @@ async fn into_editor(editor: Editor, args: &Args, user: &UserEnvironment) -> any
         print(&format!("{name} has alongside {}; nothing to do.\n", env!("CARGO_PKG_VERSION")))?;
         return Ok(ExitCode::SUCCESS);
     }
-    show(&plan, args, user, &format!("{name} ({})", user.shown(&program.path)))?;
+    args.consent.show(&plan, user, &format!("{name} ({})", user.shown(&program.path)))?;
     if let Err(code) = args.consent.obtain(&format!("Install alongside into {}?", editor.name())).await {
         return Ok(code);
     }
-    write(editor.id(), &plan, &mut ledger, user)?;
+    ledger.make(editor.id(), &plan, &user.state)?;
     let next = ide_mode_hint(user).await;
     print(&format!("Installed. Restart {}, then start your agent.\n{next}", editor.name()))?;
     Ok(ExitCode::SUCCESS)
@@ -138,69 +139,43 @@ async fn supported_program(editor: Editor, user: &UserEnvironment) -> anyhow::Re
 
 async fn into_agents(agents: &[Agent], args: &Args, user: &UserEnvironment) -> anyhow::Result<ExitCode> {
     let here = Surroundings::of_this_process()?;
-    let mut ledger = Ledger::read(&user.state)?;
     let (mut worst, mut was_dry_run) = (ExitCode::SUCCESS, false);
     for agent in agents {
-        let version = agent.version.as_deref().map(|version| format!(" {}", harmless::name(version)));
-        let name = format!("{}{}", agent.family.display_name, version.unwrap_or_default());
-        let plan = match agent.plan(&here, user) {
-            Ok(plan) => plan,
-            // The other agent's settings may be fine.
-            Err(error) => {
-                failure::print(&error.context(format!("{name} is not changed")));
-                worst = ExitCode::FAILURE;
-                continue;
-            }
-        };
-        if plan.changes.is_empty() {
-            plan.notes.iter().for_each(|text| note(text));
-            print(&format!("{name}: IDE mode is on; nothing to do.\n"))?;
-            continue;
-        }
-        show(&plan, args, user, &name)?;
-        if args.consent.dry_run {
-            was_dry_run = true;
-            continue;
-        }
-        let question = format!("Switch on IDE mode in {}?", agent.family.display_name);
-        match args.consent.obtain(&question).await {
-            Ok(()) => {}
+        let ide_mode = AgentSetting::ide_mode(agent);
+        match agent_setup::ask(&ide_mode, args.consent, &here, user).await {
+            Ok(Answer::Made) => {}
+            Ok(Answer::NothingToDo) => print(&format!("{}: IDE mode is on; nothing to do.\n", agent.name()))?,
+            Ok(Answer::DryRun) => was_dry_run = true,
             // A no to one agent is no answer for the next.
-            Err(code) if code == ExitCode::FAILURE => {
+            Ok(Answer::No(code)) if code == ExitCode::FAILURE => {
                 worst = code;
                 continue;
             }
-            Err(code) => return Ok(code),
+            Ok(Answer::No(code)) => return Ok(code),
+            // The other agent's settings may be fine.
+            Err(error) => {
+                failure::print(&error.context(format!("{} is not changed", agent.name())));
+                worst = ExitCode::FAILURE;
+                continue;
+            }
         }
-        write(&agent.id(), &plan, &mut ledger, user)?;
-        print(&format!("{name}: IDE mode is on from its next start.\n"))?;
+        let Some(asking) = start_asking(agent, &here) else { continue };
+        // `--yes` agrees to IDE mode: an agent that begins to ask would stop scripts that run it.
+        let approval_mode = AgentSetting::approval_mode(agent, &here).filter(|_| !args.consent.yes);
+        let answer = match &approval_mode {
+            Some(setting) => agent_setup::ask(setting, args.consent, &here, user).await?,
+            None => Answer::No(ExitCode::SUCCESS),
+        };
+        match answer {
+            Answer::No(code) if code == signals::exit_code(signals::INTERRUPT) => return Ok(code),
+            Answer::No(_) => note(&asking),
+            Answer::Made | Answer::NothingToDo | Answer::DryRun => {}
+        }
     }
     if was_dry_run {
         note_dry_run();
     }
     Ok(worst)
-}
-
-fn show(plan: &Plan, args: &Args, user: &UserEnvironment, target: &str) -> anyhow::Result<()> {
-    let changes = preview(&plan.changes, user, OurLines::Added, args.consent.verbose);
-    print(&format!("{target}:\n{changes}"))?;
-    plan.notes.iter().for_each(|text| note(text));
-    if let Some(summary) = &plan.summary {
-        print(&format!("{summary}\n"))?;
-    }
-    Ok(())
-}
-
-/// Makes the changes and lists them in the ledger, or does neither.
-fn write(id: &str, plan: &Plan, ledger: &mut Ledger, user: &UserEnvironment) -> anyhow::Result<()> {
-    let made = change::make(&plan.changes, true)?;
-    ledger.add(id, &plan.changes, made);
-    ledger.write(&user.state).inspect_err(|_| {
-        for change in plan.changes.iter().rev() {
-            // The person sees the first error only.
-            let _ = change::put(&change.path, change.before.as_deref());
-        }
-    })
 }
 
 /// The next step, if IDE mode is off in an agent.

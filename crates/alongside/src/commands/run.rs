@@ -8,7 +8,7 @@ use alongside_platform::process;
 use anyhow::Context;
 use tokio::process::{Child, Command};
 
-use super::{agent_variables, desk, desk_pane, note, serving_companion};
+use super::{agent_setup, agent_variables, desk, desk_pane, note, serving_companion};
 use crate::companions;
 use crate::failure::Hint;
 use crate::globals::Globals;
@@ -41,6 +41,9 @@ pub(crate) struct Args {
 
 pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     let here = companions::surroundings()?;
+    if let Err(code) = agent_setup::before_start(&args.agent).await {
+        return Ok(code);
+    }
     // From now on the agent answers signals, and we end after it.
     let mut signals = Signals::listen()?;
     let (keeper, environment) = match serving_companion::of_other_program(&here).await? {

@@ -1,0 +1,134 @@
+//! The agents' adapter: the settings that keep an agent's changes from a person, and the changes that let the
+//! person review. IDE mode is off by default, and Qwen Code edits without asking by default.
+
+use alongside_agent::find::Surroundings;
+use alongside_agent::settings::{self, By, Setting};
+
+use super::agents::Agent;
+use super::ledger::Ledger;
+use super::plan::Plan;
+use super::user_environment::UserEnvironment;
+use crate::failure::Hint as _;
+
+/// A setting of an agent.
+#[derive(Debug, Clone)]
+pub(crate) struct AgentSetting {
+    pub(crate) agent: Agent,
+    pub(crate) setting: Setting,
+}
+
+impl AgentSetting {
+    /// Whether this agent looks for a companion.
+    pub(crate) fn ide_mode(agent: &Agent) -> Self {
+        Self { agent: agent.clone(), setting: Setting::IdeMode }
+    }
+
+    /// Whether this agent asks before it edits; `None` if it does, or if a file says that it shall not: that is
+    /// the person's own choice.
+    pub(crate) fn approval_mode(agent: &Agent, here: &Surroundings) -> Option<Self> {
+        let settings = agent.settings(here)?;
+        (settings.approval_mode.by.is_none() && !settings.approval_mode.value.opens_diffs())
+            .then(|| Self { agent: agent.clone(), setting: Setting::ApprovalMode })
+    }
+
+    /// The settings of an agent that keep its changes from the person: those that offer something to change.
+    pub(crate) fn to_change(agent: &Agent, here: &Surroundings) -> Vec<Self> {
+        let is_off = agent.settings(here).is_some_and(|settings| !settings.ide_enabled.value);
+        let ide_mode = is_off.then(|| Self::ide_mode(agent));
+        ide_mode.into_iter().chain(Self::approval_mode(agent, here)).collect()
+    }
+
+    /// Its name in an offer to a desk.
+    pub(crate) fn id(&self) -> String {
+        let setting = match self.setting {
+            Setting::IdeMode => "ide-mode",
+            Setting::ApprovalMode => "approval-mode",
+        };
+        format!("{}:{setting}", self.agent.family.id)
+    }
+
+    /// The fact that makes a change worth while.
+    pub(crate) fn fact(&self, here: &Surroundings) -> String {
+        let name = self.agent.name();
+        match self.setting {
+            Setting::IdeMode => format!("IDE mode is off in {name}, so it does not look for alongside."),
+            Setting::ApprovalMode => {
+                let mode = self.agent.settings(here).map(|settings| settings.approval_mode.value.to_string());
+                format!(
+                    "{name} edits without asking (approval mode {:?}), so there is nothing to review.",
+                    mode.unwrap_or_default()
+                )
+            }
+        }
+    }
+
+    /// The question before the change.
+    pub(crate) fn question(&self) -> String {
+        let name = self.agent.family.display_name;
+        match self.setting {
+            Setting::IdeMode => format!("Switch on IDE mode in {name}?"),
+            Setting::ApprovalMode => format!("Make {name} ask before it edits?"),
+        }
+    }
+
+    /// The sentence after the change.
+    pub(crate) fn changed(&self) -> String {
+        let name = self.agent.name();
+        match self.setting {
+            Setting::IdeMode => format!("{name}: IDE mode is on from its next start."),
+            Setting::ApprovalMode => format!("{name} asks before it edits from its next start."),
+        }
+    }
+
+    /// The changes; none if the person's file says so already.
+    ///
+    /// # Errors
+    /// When the settings cannot be read.
+    pub(crate) fn plan(&self, here: &Surroundings, user: &UserEnvironment) -> anyhow::Result<Plan> {
+        let agent = &self.agent;
+        let mut plan = Plan::default();
+        let by_hand = match self.setting {
+            Setting::IdeMode => "set \"enabled\" in \"ide\" to true yourself",
+            Setting::ApprovalMode => "set \"approvalMode\" in \"tools\" to \"default\" yourself",
+        };
+        let edit = settings::let_review(self.setting, agent.family, agent.release(), here)
+            .hint(format!("that file is not changed; correct it and repeat this, or {by_hand}"))?;
+        if let Some(edit) = edit {
+            plan.change_theirs(edit.path, edit.before, edit.after);
+        }
+        let Some(settings) = agent.settings(here) else { return Ok(plan) };
+        if self.setting == Setting::IdeMode
+            && let Some(By::File(path)) = &settings.ide_enabled.by
+            && !settings.ide_enabled.value
+            && *path != settings.user_file
+        {
+            plan.notes.push(format!(
+                "{} switches IDE mode off and overrides your settings. Change it there.",
+                user.shown(path)
+            ));
+        }
+        Ok(plan)
+    }
+
+    /// Makes the changes and lists them in the ledger, or does neither.
+    ///
+    /// # Errors
+    /// When a file has changed since the plan was made, or cannot be written.
+    pub(crate) fn make(&self, plan: &Plan, user: &UserEnvironment) -> anyhow::Result<()> {
+        Ledger::read(&user.state)?.make(&self.agent.id(), plan, &user.state)
+    }
+}
+
+/// How to start an agent that edits without asking so that it asks; `None` if it asks.
+pub(crate) fn start_asking(agent: &Agent, here: &Surroundings) -> Option<String> {
+    let settings = agent.settings(here)?;
+    let command = agent.family.commands.first()?;
+    (!settings.approval_mode.value.opens_diffs()).then(|| {
+        format!(
+            "{} edits without asking (approval mode {:?}). To review its changes, start it as `{command} \
+             --approval-mode default`.",
+            agent.family.display_name,
+            settings.approval_mode.value.to_string()
+        )
+    })
+}

@@ -1,0 +1,192 @@
+//! The set-up of agents, asked at a terminal or offered by a desk: IDE mode, and the approval mode in which the
+//! agent asks before it edits. Nothing is written before the person has seen the change and agreed.
+
+use std::ffi::{OsStr, OsString};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use alongside_agent::find::Surroundings;
+use alongside_agent::settings::Setting;
+use alongside_contract::family::{self, FAMILIES};
+use alongside_desk::agent_setup::{AgentSetup, Offer, Reply};
+use anyhow::Context as _;
+
+use super::consent::Consent;
+use super::{note, print};
+use crate::adapters::agent_setting::{AgentSetting, start_asking};
+use crate::adapters::agents::{self, Agent};
+use crate::adapters::plan::Plan;
+use crate::adapters::preview::{OurLines, preview};
+use crate::adapters::user_environment::UserEnvironment;
+use crate::failure;
+use crate::signals::{self, INTERRUPT};
+
+/// The answer to a change of an agent's setting.
+#[derive(Debug)]
+pub(super) enum Answer {
+    Made,
+    /// The person's file says so already.
+    NothingToDo,
+    /// The change was only shown.
+    DryRun,
+    /// The exit code of a command that ends with it.
+    No(ExitCode),
+}
+
+/// Shows the change of a setting, asks unless the options answer, and makes it.
+///
+/// # Errors
+/// When the settings cannot be read or written.
+pub(super) async fn ask(
+    setting: &AgentSetting,
+    consent: Consent,
+    here: &Surroundings,
+    user: &UserEnvironment,
+) -> anyhow::Result<Answer> {
+    let plan = setting.plan(here, user)?;
+    if plan.changes.is_empty() {
+        plan.notes.iter().for_each(|text| note(text));
+        return Ok(Answer::NothingToDo);
+    }
+    print(&format!("{}\n", setting.fact(here)))?;
+    consent.show(&plan, user, &setting.agent.name())?;
+    if consent.dry_run {
+        return Ok(Answer::DryRun);
+    }
+    if let Err(code) = consent.obtain(&setting.question()).await {
+        return Ok(Answer::No(code));
+    }
+    setting.make(&plan, user)?;
+    print(&format!("{}\n", setting.changed()))?;
+    Ok(Answer::Made)
+}
+
+/// Before `alongside run` starts an agent: says whether its settings keep its changes from the person, and at a
+/// terminal offers to change them.
+///
+/// # Errors
+/// The exit code after Ctrl-C. Nothing else keeps the agent from starting.
+pub(super) async fn before_start(command: &[OsString]) -> Result<(), ExitCode> {
+    let (Ok(user), Ok(here)) = (UserEnvironment::of_this_process(), Surroundings::of_this_process()) else {
+        return Ok(());
+    };
+    let Some(agent) = agent_of(command, &user, &here).await else { return Ok(()) };
+    let is_off = agent.settings(&here).is_some_and(|settings| !settings.ide_enabled.value);
+    let has_mode = command.iter().skip(1).any(|argument| is_approval_mode(argument));
+    let asking = start_asking(&agent, &here).filter(|_| !has_mode);
+    if !is_off {
+        asking.iter().for_each(|text| note(text));
+        return Ok(());
+    }
+    let ide_mode = AgentSetting::ide_mode(&agent);
+    let later = format!("`alongside install {}` switches it on", agent.family.id);
+    if !super::desk::can_draw() {
+        note(&format!("{} {later}", ide_mode.fact(&here)));
+        return Ok(());
+    }
+    let settings = [Some(ide_mode), AgentSetting::approval_mode(&agent, &here).filter(|_| !has_mode)];
+    for setting in settings.into_iter().flatten() {
+        match ask(&setting, Consent::default(), &here, &user).await {
+            Ok(Answer::No(code)) if code == signals::exit_code(INTERRUPT) => return Err(code),
+            Ok(Answer::Made | Answer::DryRun) => {}
+            Ok(Answer::No(_) | Answer::NothingToDo) if setting.setting == Setting::IdeMode => {
+                note(&format!("{} starts without alongside; {later}", agent.family.display_name));
+                return Ok(());
+            }
+            Ok(Answer::No(_) | Answer::NothingToDo) => asking.iter().for_each(|text| note(text)),
+            Err(error) => {
+                failure::print(&error.context(format!("{} starts without alongside", agent.name())));
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The agent that a command starts, by its name or by its package: `gemini`, `npx @google/gemini-cli@latest`.
+async fn agent_of(command: &[OsString], user: &UserEnvironment, here: &Surroundings) -> Option<Agent> {
+    let mut words = command.iter().filter_map(|word| word.to_str());
+    let family = family::by_command(words.next()?).or_else(|| {
+        words.find_map(|word| {
+            // The first character may be the `@` of a scope.
+            let name = word.get(1..).and_then(|rest| rest.find('@')).map_or(word, |at| &word[..=at]);
+            FAMILIES.iter().find(|family| family.packages.contains(&name))
+        })
+    })?;
+    agents::named(family.id, user, here).await
+}
+
+/// Whether an argument of an agent decides whether it asks.
+fn is_approval_mode(argument: &OsStr) -> bool {
+    let argument = argument.to_str().unwrap_or_default();
+    let name = argument.split('=').next().unwrap_or_default();
+    matches!(name, "--approval-mode" | "--yolo" | "-y")
+}
+
+/// The set-up of this user's agents.
+pub(super) fn of_this_user() -> Arc<dyn AgentSetup> {
+    Arc::new(UserAgents)
+}
+
+#[derive(Debug)]
+struct UserAgents;
+
+impl AgentSetup for UserAgents {
+    fn offers(&self) -> Reply<Vec<Offer>> {
+        Box::pin(async {
+            offers().await.unwrap_or_else(|error| {
+                tracing::warn!(%error, "cannot look for agents to set up");
+                Vec::new()
+            })
+        })
+    }
+
+    fn make(&self, id: &str, preview: &str) -> Reply<Result<String, String>> {
+        let (id, preview) = (id.to_owned(), preview.to_owned());
+        Box::pin(async move { make(&id, &preview).await.map_err(|error| format!("{error:#}")) })
+    }
+}
+
+async fn offers() -> anyhow::Result<Vec<Offer>> {
+    let (user, here) = (UserEnvironment::of_this_process()?, Surroundings::of_this_process()?);
+    let mut offers = Vec::new();
+    for agent in agents::found(&user, &here).await {
+        for setting in AgentSetting::to_change(&agent, &here) {
+            offers.push(Offer {
+                id: setting.id(),
+                agent: agent.family.display_name.to_owned(),
+                connects: setting.setting == Setting::IdeMode,
+                fact: setting.fact(&here),
+                question: setting.question(),
+                preview: match shown(&setting, &here, &user) {
+                    Ok(preview) => preview,
+                    Err(error) => format!("{error:#}"),
+                },
+            });
+        }
+    }
+    Ok(offers)
+}
+
+async fn make(id: &str, preview: &str) -> anyhow::Result<String> {
+    let (user, here) = (UserEnvironment::of_this_process()?, Surroundings::of_this_process()?);
+    let found = agents::found(&user, &here).await;
+    let mut settings = found.iter().flat_map(|agent| AgentSetting::to_change(agent, &here));
+    let setting = settings.find(|setting| setting.id() == id).context("it is changed already")?;
+    let plan = setting.plan(&here, &user)?;
+    anyhow::ensure!(
+        text_of(&plan, &user) == preview && !plan.changes.is_empty(),
+        "the settings have changed meanwhile; look at them again"
+    );
+    setting.make(&plan, &user)?;
+    Ok(setting.changed())
+}
+
+fn shown(setting: &AgentSetting, here: &Surroundings, user: &UserEnvironment) -> anyhow::Result<String> {
+    Ok(text_of(&setting.plan(here, user)?, user))
+}
+
+fn text_of(plan: &Plan, user: &UserEnvironment) -> String {
+    let changes = preview(&plan.changes, user, OurLines::Added, false);
+    plan.notes.iter().fold(changes, |text, note| format!("{text}{note}\n"))
+}

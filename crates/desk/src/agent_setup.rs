@@ -1,0 +1,46 @@
+//! The set-up of agents as desks offer it: agents whose own settings keep their proposals from the person, and
+//! the change that mends each. A desk shows the change and asks; the program makes it.
+
+use std::fmt;
+use std::pin::Pin;
+
+/// A change of an agent's settings that a person can agree to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    /// Names it for [`AgentSetup::make`].
+    pub id: String,
+    /// The agent's name.
+    pub agent: String,
+    /// Whether the agent finds no companion without the change.
+    pub connects: bool,
+    /// The fact behind it, in a sentence.
+    pub fact: String,
+    /// The question that the person answers.
+    pub question: String,
+    /// The change as a unified diff, harmless to show.
+    pub preview: String,
+}
+
+impl Offer {
+    /// The names of the agents that find no companion, joined for a sentence; `None` if all do.
+    pub fn unconnected(offers: &[Self]) -> Option<String> {
+        let names: Vec<_> =
+            offers.iter().filter(|offer| offer.connects).map(|offer| offer.agent.as_str()).collect();
+        (!names.is_empty()).then(|| names.join(" and "))
+    }
+}
+
+/// The reply of an [`AgentSetup`].
+pub type Reply<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// Looks for agents to set up, and changes their settings.
+pub trait AgentSetup: fmt::Debug + Send + Sync {
+    /// The changes that the installed agents need, in the order in which a person is asked.
+    fn offers(&self) -> Reply<Vec<Offer>>;
+
+    /// Makes the change of an offer, if it still is the one that `preview` shows, and says so in a sentence.
+    ///
+    /// # Errors
+    /// A sentence with its cause, when the settings have changed since or cannot be written.
+    fn make(&self, id: &str, preview: &str) -> Reply<Result<String, String>>;
+}
