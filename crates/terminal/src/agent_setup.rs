@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use alongside_desk::agent_setup::{AgentSetup, Offer};
+use alongside_desk::agent_setup::Offer;
 use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::app::{App, Effect};
@@ -15,12 +15,20 @@ use crate::messages;
 pub(crate) struct SetupState {
     /// The changes that the last look found.
     pub(crate) offers: Vec<Offer>,
-    /// The person asked to see them, and the look is under way.
-    opening: bool,
+    /// Why the reply to the next look opens one.
+    opening: Option<Opening>,
     /// The change on the screen.
     pub(crate) open: Option<OpenOffer>,
-    /// The offers that the person declined since they opened the first one.
-    declined: BTreeSet<String>,
+    /// The offers that the person has answered since they opened the first one.
+    answered: BTreeSet<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Opening {
+    /// The person asked for it.
+    Asked,
+    /// The change before was made.
+    Next,
 }
 
 /// A change that the person is asked about.
@@ -41,9 +49,10 @@ pub(crate) enum SetupReply {
 }
 
 impl App {
-    /// Looks for agents to set up, if nobody is connected who might be one.
-    pub(crate) fn look_for_agents(&mut self) {
-        if self.options.agent_setup.is_some() && self.companion.status().agents.is_empty() {
+    /// The person turned to the desk, and may have changed settings elsewhere: looks again for agents to set
+    /// up, unless all seems well.
+    pub(crate) fn look_again_for_agents(&mut self) {
+        if self.companion.status().agents.is_empty() || !self.setup.offers.is_empty() {
             self.add_effect(Effect::LookForAgents);
         }
     }
@@ -53,8 +62,8 @@ impl App {
         if self.options.agent_setup.is_none() {
             return self.say(messages::NOTHING_TO_SET_UP);
         }
-        self.setup.opening = true;
-        self.setup.declined.clear();
+        self.setup.opening = Some(Opening::Asked);
+        self.setup.answered.clear();
         self.add_effect(Effect::LookForAgents);
     }
 
@@ -63,8 +72,11 @@ impl App {
         match reply {
             SetupReply::Offers(offers) => {
                 self.setup.offers = offers;
-                if self.setup.opening {
-                    self.open_next_offer();
+                if let Some(opening) = self.setup.opening.take()
+                    && !self.open_next_offer()
+                    && opening == Opening::Asked
+                {
+                    self.say(messages::NOTHING_TO_SET_UP);
                 }
             }
             SetupReply::Made(made) => {
@@ -72,26 +84,28 @@ impl App {
                     Ok(message) => self.say(message),
                     Err(message) => self.warn(message),
                 }
-                self.setup.opening = true;
+                self.setup.opening = Some(Opening::Next);
                 self.add_effect(Effect::LookForAgents);
             }
         }
         self.due = true;
     }
 
-    /// Shows the next change that the person has not declined.
-    fn open_next_offer(&mut self) {
-        let declined = &self.setup.declined;
-        let next = self.setup.offers.iter().find(|offer| !declined.contains(&offer.id)).cloned();
-        self.setup.opening = false;
-        match next {
-            Some(offer) => self.setup.open = Some(OpenOffer { offer, seen: false, top: 0 }),
-            None => {
-                if self.setup.open.take().is_none() && self.messages.len() == 0 {
-                    self.say(messages::NOTHING_TO_SET_UP);
-                }
-                self.forget_seen();
-            }
+    /// Shows the next change that the person has not answered; false if there is none.
+    fn open_next_offer(&mut self) -> bool {
+        let answered = &self.setup.answered;
+        let next = self.setup.offers.iter().find(|offer| !answered.contains(&offer.id)).cloned();
+        self.setup.open = next.map(|offer| OpenOffer { offer, seen: false, top: 0 });
+        if self.setup.open.is_none() {
+            self.show_what_was_covered();
+        }
+        self.setup.open.is_some()
+    }
+
+    /// A review may have come while a change covered it, and nobody has read it yet.
+    fn show_what_was_covered(&mut self) {
+        if self.at.is_some() {
+            self.invalidate_keys();
         }
     }
 
@@ -99,23 +113,23 @@ impl App {
     pub(crate) fn setup_key(&mut self, key: KeyEvent, action: Option<Action>) {
         let page = usize::from(self.areas.main.height.max(2)) / 2;
         let Some(open) = &mut self.setup.open else { return };
-        self.due = true;
         match (key.code, action) {
-            (KeyCode::Char('y' | 'Y'), _) if !open.seen => self.warn(alongside_desk::messages::TYPED_TOO_SOON),
-            (KeyCode::Char('y' | 'Y'), _) => {
-                // Asked about once: a change that fails is not asked about again.
-                self.setup.declined.insert(open.offer.id.clone());
-                let (id, preview) = (open.offer.id.clone(), open.offer.preview.clone());
-                self.setup.open = None;
-                self.add_effect(Effect::SetAgentUp { id, preview });
+            (KeyCode::Char('y' | 'Y'), _) if !open.seen => {
+                self.warn(alongside_desk::messages::TYPED_TOO_SOON)
             }
-            (KeyCode::Char('n' | 'N'), _) => {
-                self.setup.declined.insert(open.offer.id.clone());
-                self.open_next_offer();
+            (KeyCode::Char('y' | 'Y' | 'n' | 'N'), _) => {
+                let Offer { id, preview, .. } = open.offer.clone();
+                self.setup.answered.insert(id.clone());
+                if matches!(key.code, KeyCode::Char('y' | 'Y')) {
+                    self.setup.open = None;
+                    self.add_effect(Effect::SetAgentUp { id, preview });
+                } else {
+                    self.open_next_offer();
+                }
             }
             (KeyCode::Esc, _) | (_, Some(Action::Leave)) => {
                 self.setup.open = None;
-                self.forget_seen();
+                self.show_what_was_covered();
             }
             (_, Some(Action::NextHunk)) => open.top += 1,
             (_, Some(Action::PreviousHunk)) => open.top = open.top.saturating_sub(1),
@@ -124,12 +138,4 @@ impl App {
             _ => {}
         }
     }
-}
-
-/// Starts the work of an effect; the reply is `None` where there is no set-up.
-pub(crate) async fn look(setup: Option<&dyn AgentSetup>) -> SetupReply {
-    SetupReply::Offers(match setup {
-        Some(setup) => setup.offers().await,
-        None => Vec::new(),
-    })
 }

@@ -10,6 +10,7 @@ use alongside_desk::review_model::{CompanionState, Message, Question};
 use alongside_desk::{Agent, Request, ReviewId, messages};
 use tokio::time::Instant;
 
+use crate::agent_setup::SetupState;
 use crate::areas::Areas;
 use crate::colour::Colours;
 use crate::message_log::MessageLog;
@@ -38,6 +39,8 @@ pub(crate) struct App {
     pub(crate) question_seen: bool,
     /// The first line of the help on the screen, while it is open.
     pub(crate) help: Option<usize>,
+    /// The agents to set up.
+    pub(crate) setup: SetupState,
     pub(crate) search: Search,
     /// The layout that the person asked for.
     pub(crate) layout: Option<Layout>,
@@ -64,6 +67,13 @@ pub(crate) enum Effect {
     Copy(String),
     /// Stop the process until the shell continues it.
     Stop,
+    /// Look for agents to set up.
+    LookForAgents,
+    /// Make the change of this offer, if it still is the one that the preview shows.
+    SetAgentUp {
+        id: String,
+        preview: String,
+    },
     /// Draw every cell anew.
     Redraw,
     Leave,
@@ -108,6 +118,8 @@ pub(crate) struct Picture {
     change: u64,
     review: Option<(ReviewId, u64)>,
     question: Option<Question>,
+    /// Whether it shows the change of an agent's settings that is asked about.
+    setup: bool,
     messages: usize,
 }
 
@@ -126,6 +138,7 @@ impl App {
             question: None,
             question_seen: false,
             help: None,
+            setup: SetupState::default(),
             search: Search::default(),
             pending: PendingEdit::Idle,
             seen: SeenScreen::default(),
@@ -214,12 +227,14 @@ impl App {
     /// The content of a frame drawn now.
     pub(crate) fn picture(&self) -> Picture {
         let small = self.areas.too_small;
-        // The help covers the review.
-        let view = self.current().filter(|_| self.help.is_none() && !small);
+        // The help and the set-up of agents cover the review.
+        let setup = self.help.is_none() && !small && self.setup.open.is_some();
+        let view = self.current().filter(|_| self.help.is_none() && !setup && !small);
         Picture {
             change: self.seen.current(),
             review: view.map(|view| (view.review().id, view.review().revision)),
             question: self.question.filter(|_| !small),
+            setup,
             messages: if small { 0 } else { self.messages.len() },
         }
     }
@@ -231,6 +246,11 @@ impl App {
             && let Some(view) = self.view_mut(id)
         {
             view.seen = Some(revision);
+        }
+        if picture.setup
+            && let Some(open) = &mut self.setup.open
+        {
+            open.seen = true;
         }
         self.messages.mark_seen(picture.messages);
         self.question_seen = self.question.is_some() && picture.question == self.question;

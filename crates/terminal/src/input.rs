@@ -23,7 +23,10 @@ impl App {
                 self.take_key(key, at);
             }
             TerminalEvent::Mouse(mouse) => self.mouse(mouse),
-            TerminalEvent::FocusGained => self.focus(at),
+            TerminalEvent::FocusGained => {
+                self.focus(at);
+                self.look_again_for_agents();
+            }
             TerminalEvent::Resize(..) => {}
             // A paste is no row of keys; only a search takes text.
             TerminalEvent::Paste(text) => match &mut self.search.typing {
@@ -59,6 +62,9 @@ impl App {
         }
         if self.help.is_some() {
             return self.help_key(action);
+        }
+        if self.setup.open.is_some() {
+            return self.setup_key(key, action);
         }
         if key.code == KeyCode::Esc {
             self.search.needle = None;

@@ -12,6 +12,17 @@ pub(crate) const NO_AGENT: &[&str] = &[
     "accept it.",
 ];
 
+/// The screen while no agent is connected, and IDE mode is off in these.
+pub(crate) fn ide_mode_is_off(agents: &str) -> Vec<String> {
+    vec![
+        format!("IDE mode is off in {agents}."),
+        String::new(),
+        "An agent looks for this desk only while its IDE mode is on.".into(),
+        "Press i to see the change to its settings; y makes it.".into(),
+        "Then start the agent in this project, in another terminal.".into(),
+    ]
+}
+
 /// The screen while agents are connected and no review waits.
 pub(crate) const NO_REVIEW: &[&str] = &[
     "No review is waiting.",
@@ -19,6 +30,10 @@ pub(crate) const NO_REVIEW: &[&str] = &[
     "As soon as an agent proposes a change it appears here, and nothing",
     "is written before you accept it.",
 ];
+
+/// No agent's settings keep its proposals from the desk.
+pub(crate) const NOTHING_TO_SET_UP: &str =
+    "The installed agents are set up already. Start one in this project.";
 
 /// The hunk that a key would act on was not on the screen; now it is.
 pub(crate) const LOOK_FIRST: &str = "This is the change that the key acts on. Press it again.";

@@ -26,6 +26,7 @@ impl App {
                 let paused = !self.companion.status().paused;
                 self.ask(Request::PauseContext { paused }, Purpose::Pause(paused));
             }
+            Action::SetUpAgents => self.open_setup(),
             Action::NextReview => self.turn_to(1),
             Action::PreviousReview => self.turn_to(-1),
             Action::Layout => {
@@ -159,6 +160,10 @@ impl App {
                 0 => self.close_help(),
                 by => *top = top.saturating_add_signed(by).min(TABLE.len().saturating_sub(1)),
             }
+            return;
+        }
+        if let Some(open) = &mut self.setup.open {
+            open.top = open.top.saturating_add_signed(wheel);
             return;
         }
         if wheel != 0 {

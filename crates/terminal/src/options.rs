@@ -1,6 +1,9 @@
 //! The choices a person has about the desk, and the ways in which it ends.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+
+use alongside_desk::agent_setup::AgentSetup;
 
 use crate::draft_store::DraftStore;
 
@@ -15,6 +18,8 @@ pub struct Options {
     pub layout: Option<Layout>,
     /// Where texts go that a person typed and no companion took.
     pub drafts: DraftStore,
+    /// Looks for agents to set up; without it the desk offers nothing.
+    pub agent_setup: Option<Arc<dyn AgentSetup>>,
     /// Whether nothing outlives the desk, as in a demo: then it promises no drafts.
     pub rehearsal: bool,
 }

@@ -6,10 +6,12 @@ use std::collections::VecDeque;
 use std::io;
 use std::process::ExitStatus;
 
+use alongside_desk::agent_setup::AgentSetup;
 use alongside_desk::{Desk, Event as CompanionEvent, Gone, Refusal, Request, Revised, harmless, messages};
 use tokio::sync::mpsc;
 use tokio::time::{Duration, Instant, sleep, sleep_until, timeout};
 
+use crate::agent_setup::SetupReply;
 use crate::app::{App, Effect, Picture, Purpose};
 use crate::editor::Editing;
 use crate::options::Ending;
@@ -54,6 +56,7 @@ enum Event {
     CompanionGone,
     Reply(Reply),
     Screen(ScreenEvent),
+    Setup(SetupReply),
     EditorEnded(io::Result<ExitStatus>),
     /// The open editor's file may have been saved.
     LookForSavedText,
@@ -71,6 +74,8 @@ struct MainLoop<'a, S> {
     inputs: &'a mut Inputs,
     replies: mpsc::UnboundedReceiver<Reply>,
     reply_to: mpsc::UnboundedSender<Reply>,
+    setup_replies: mpsc::UnboundedReceiver<SetupReply>,
+    setup_reply_to: mpsc::UnboundedSender<SetupReply>,
     /// The content of the frame that is being written.
     picture: Option<Picture>,
     /// When the last frame was drawn.
@@ -92,9 +97,11 @@ pub(crate) async fn run(
     inputs: &mut Inputs,
 ) -> anyhow::Result<Ending> {
     let (reply_to, replies) = mpsc::unbounded_channel();
+    let (setup_reply_to, setup_replies) = mpsc::unbounded_channel();
     let (picture, due_since, drawn) = (None, None, Instant::now());
     // The person who opens a desk has turned to it.
     app.focus(drawn);
+    app.add_effect(Effect::LookForAgents);
     let mut main_loop = MainLoop {
         desk,
         app,
@@ -102,6 +109,8 @@ pub(crate) async fn run(
         inputs,
         replies,
         reply_to,
+        setup_replies,
+        setup_reply_to,
         picture,
         drawn,
         due_since,
@@ -136,6 +145,7 @@ impl<S: Screen> MainLoop<'_, S> {
                 return Ok(event.map_or_else(|Gone| Event::CompanionGone, Event::Companion));
             }
             Some(reply) = self.replies.recv() => return Ok(Event::Reply(reply)),
+            Some(reply) = self.setup_replies.recv() => return Ok(Event::Setup(reply)),
             status = app.pending.editor_exit() => return Ok(Event::EditorEnded(status)),
             event = self.screen.next() => event,
             Some(()) = self.inputs.panicked.recv() => return Ok(Event::Panicked),
@@ -170,6 +180,7 @@ impl<S: Screen> MainLoop<'_, S> {
             Event::CompanionGone if has_editor => self.companion_gone = true,
             Event::CompanionGone => return Ok(Some(Ending::Gone)),
             Event::Reply((purpose, reply)) => self.app.take_reply(purpose, reply),
+            Event::Setup(reply) => self.app.take_setup(reply),
             Event::Screen(ScreenEvent::Written) => {
                 if let Some(picture) = self.picture.take() {
                     self.app.mark_shown(picture, Instant::now());
@@ -239,11 +250,30 @@ impl<S: Screen> MainLoop<'_, S> {
                     hear_companion_during(stopped, self.app, self.desk, &self.reply_to).await?;
                     self.app.invalidate_keys();
                 }
+                Effect::LookForAgents => self.set_up(|agents| {
+                    let offers = agents.offers();
+                    async { SetupReply::Offers(offers.await) }
+                }),
+                Effect::SetAgentUp { id, preview } => self.set_up(|agents| {
+                    let made = agents.make(&id, &preview);
+                    async { SetupReply::Made(made.await) }
+                }),
                 Effect::Leave => return Ok(true),
                 Effect::Edit => self.start_editor().await?,
             }
         }
         Ok(false)
+    }
+
+    /// Starts a part of the set-up of agents; the reply is an event.
+    fn set_up<F>(&self, start: impl FnOnce(&dyn AgentSetup) -> F)
+    where
+        F: Future<Output = SetupReply> + Send + 'static,
+    {
+        let Some(agents) = &self.app.options.agent_setup else { return };
+        let (reply, reply_to) = (start(&**agents), self.setup_reply_to.clone());
+        // A loop that has ended takes no replies.
+        tokio::spawn(async move { drop(reply_to.send(reply.await)) });
     }
 
     /// Gives the review on the screen, and the terminal, to the person's editor.

@@ -90,6 +90,7 @@ impl App {
         }
         match self.current() {
             _ if self.help.is_some() => panels::help::draw(self, frame),
+            _ if self.setup.open.is_some() => panels::agent_setup::draw(self, frame),
             None => panels::empty::draw(self, frame),
             Some(view) => {
                 panels::header::draw(self, view, frame);

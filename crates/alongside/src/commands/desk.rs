@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use alongside_platform::process;
 use alongside_terminal::{Ending, Layout, Options, Theme};
 
-use super::review;
+use super::{agent_setup, review};
 use crate::draft_store::draft_store;
 use crate::failure;
 use crate::globals::Globals;
@@ -83,6 +83,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         theme: theme.or(settings.theme),
         layout: None::<Layout>,
         drafts: draft_store(),
+        agent_setup: Some(agent_setup::of_this_user()),
         rehearsal: false,
     };
     let ending = alongside_terminal::run(reached.desk, options).await?;

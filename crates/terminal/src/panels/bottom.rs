@@ -78,6 +78,7 @@ fn keys(app: &App, width: u16) -> Line<'static> {
     let keys = match app.question {
         Some(question) => question.choices().to_vec(),
         None if app.search.typing.is_some() => vec![("Enter", "find"), ("Esc", "end the search")],
+        None if app.setup.open.is_some() => vec![("y", "change it"), ("n", "leave it"), ("Esc", "back")],
         None if app.help.is_some() => vec![("j/k", "more"), ("Esc", "back")],
         None => brief(app, usize::from(width)),
     };
@@ -92,15 +93,19 @@ fn keys(app: &App, width: u16) -> Line<'static> {
 /// As many keys of the table as fit; the last two, help and leave, always.
 fn brief(app: &App, width: usize) -> Vec<(&'static str, &'static str)> {
     let means = |act: Action| match app.current() {
-        None => matches!(act, Action::Pause | Action::Help | Action::Leave),
+        None => matches!(act, Action::Pause | Action::SetUpAgents | Action::Help | Action::Leave),
         // One that is taken or left as a whole has nothing else to offer.
         Some(view) if view.review().whole_file_only.is_some() => {
             !act.touches_review() || matches!(act, Action::Accept | Action::Reject)
         }
         Some(_) => true,
     };
-    let several = |act: Action| act != Action::NextReview || app.reviews.len() > 1;
-    let rows = TABLE.iter().filter(|row| means(row.action) && several(row.action));
+    let applies = |act: Action| match act {
+        Action::NextReview => app.reviews.len() > 1,
+        Action::SetUpAgents => app.current().is_none() && !app.setup.offers.is_empty(),
+        _ => true,
+    };
+    let rows = TABLE.iter().filter(|row| means(row.action) && applies(row.action));
     let mut keys: Vec<_> = rows.filter_map(|row| row.brief).collect();
     let columns = |keys: &[(&str, &str)]| -> usize {
         keys.iter().map(|(key, what)| width::columns(key) + width::columns(what) + 3).sum()

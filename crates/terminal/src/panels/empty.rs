@@ -1,5 +1,6 @@
 //! The screen without a review: what to do next.
 
+use alongside_desk::agent_setup::Offer;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -10,10 +11,8 @@ use crate::text_fit::wrapped;
 
 pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
     let (main, palette) = (app.areas.main, &app.palette);
-    let text =
-        if app.companion.status().agents.is_empty() { messages::NO_AGENT } else { messages::NO_REVIEW };
     let width = main.width.saturating_sub(4);
-    let rows: Vec<_> = text.iter().flat_map(|line| wrapped(line, usize::from(width))).collect();
+    let rows: Vec<_> = text(app).iter().flat_map(|line| wrapped(line, usize::from(width))).collect();
     let height = u16::try_from(rows.len()).unwrap_or(u16::MAX);
     let y = main.y + main.height.saturating_sub(height) / 3;
     let area = Rect { x: main.x + 2, y, width, height }.intersection(main);
@@ -22,4 +21,29 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
         .enumerate()
         .map(|(index, row)| Line::styled(row, if index == 0 { palette.heading } else { palette.text }));
     app.lines(frame, area, lines);
+}
+
+/// The lines of the screen; of agents that are not set up, the ones that matter now.
+fn text(app: &App) -> Vec<String> {
+    let (agents, offers) = (&app.companion.status().agents, &app.setup.offers);
+    if agents.is_empty() {
+        return match Offer::unconnected(offers) {
+            Some(names) => messages::ide_mode_is_off(&names),
+            None => lines(messages::NO_AGENT),
+        };
+    }
+    let mut text = lines(messages::NO_REVIEW);
+    let mut without_asking = offers.iter().filter(|offer| !offer.connects);
+    if let Some(offer) = without_asking.find(|offer| agents.iter().any(|agent| agent.name == offer.agent)) {
+        text.extend([
+            String::new(),
+            offer.fact.clone(),
+            "Press i to see the change that makes it ask.".into(),
+        ]);
+    }
+    text
+}
+
+fn lines(text: &[&str]) -> Vec<String> {
+    text.iter().map(|line| (*line).to_owned()).collect()
 }

@@ -1,6 +1,7 @@
 //! Stories at the desk: a scripted companion on one side, a person's keys and a screen of cells on the other.
 //! The clock is paused, so that time passes without waiting.
 
+mod agents;
 mod deciding;
 mod editing;
 mod following;
@@ -149,13 +150,17 @@ impl Stage {
 
     /// `editor` is a shell command.
     fn with_editor(width: u16, height: u16, editor: &str) -> Self {
+        Self::with_options(width, height, editor, Options::default())
+    }
+
+    fn with_options(width: u16, height: u16, editor: &str, options: Options) -> Self {
         let (mut desk, seat) = pair();
         let (input, typed) = mpsc::unbounded_channel();
         let shared = Arc::new(Shared { size: Mutex::new(Size { width, height }), ..Shared::default() });
         let terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
         let mut cells =
             Cells { terminal, shared: shared.clone(), input: typed, under_way: false, ours: true };
-        let mut app = App::new(Options::default(), Palette::new(Theme::Dark, Depth::Sixteen));
+        let mut app = App::new(options, Palette::new(Theme::Dark, Depth::Sixteen));
         let (panic, panicked) = mpsc::unbounded_channel();
         let signals = Signals::listen().unwrap();
         let mut inputs = Inputs { signals, panicked, editor: editor.into(), clock: || NOW };

@@ -1,0 +1,29 @@
+//! One change of an agent's settings, with the question whether to make it.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+use crate::app::App;
+use crate::text_fit::wrapped;
+
+pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
+    let Some(open) = &app.setup.open else { return };
+    let (main, palette, offer) = (app.areas.main, &app.palette, &open.offer);
+    let area = Rect { x: main.x + 1, width: main.width.saturating_sub(2), ..main };
+    let width = usize::from(area.width);
+    let mut rows = vec![app.title(offer.question.clone())];
+    rows.extend(wrapped(&offer.fact, width).into_iter().map(|row| Line::styled(row, palette.text)));
+    rows.push(Line::default());
+    for line in offer.preview.lines() {
+        let style = match line.as_bytes().first() {
+            Some(b'+') if !line.starts_with("+++") => palette.added.line,
+            Some(b'-') if !line.starts_with("---") => palette.removed.line,
+            _ => palette.quiet,
+        };
+        rows.extend(wrapped(line, width).into_iter().map(|row| Line::styled(row, style)));
+    }
+    let room = usize::from(area.height);
+    let top = open.top.min(rows.len().saturating_sub(room));
+    app.lines(frame, area, rows.into_iter().skip(top));
+}

@@ -1,0 +1,140 @@
+//! Agents that do not look for the desk: it says so, and changes their settings after a yes to what it showed.
+
+use std::sync::Mutex;
+
+use alongside_desk::agent_setup::{AgentSetup, Offer, Reply};
+use crossterm::event::KeyCode;
+
+use super::*;
+
+/// Settings of two agents in which nothing is on. Each change is one offer.
+#[derive(Debug, Default)]
+struct Settings {
+    made: Mutex<Vec<String>>,
+    /// The third offer cannot be made.
+    protected: bool,
+}
+
+const OFFERS: [(&str, &str, bool, &str); 3] = [
+    ("gemini:ide-mode", "Gemini CLI", true, "Switch on IDE mode in Gemini CLI?"),
+    ("qwen:ide-mode", "Qwen Code", true, "Switch on IDE mode in Qwen Code?"),
+    ("qwen:approval-mode", "Qwen Code", false, "Make Qwen Code ask before it edits?"),
+];
+
+#[derive(Debug, Clone, Default)]
+struct Agents(Arc<Settings>);
+
+impl AgentSetup for Agents {
+    fn offers(&self) -> Reply<Vec<Offer>> {
+        let made = self.0.made.lock().unwrap().clone();
+        let open = OFFERS.iter().filter(|(id, ..)| !made.iter().any(|made| made == id));
+        let offers = open.map(|(id, agent, connects, question)| Offer {
+            id: (*id).into(),
+            agent: (*agent).into(),
+            connects: *connects,
+            fact: format!("This is why: {id}."),
+            question: (*question).into(),
+            preview: "--- a\n+++ b\n-  \"old\": 1\n+  \"new\": 1\n".into(),
+        });
+        let offers = offers.collect();
+        Box::pin(async { offers })
+    }
+
+    fn make(&self, id: &str, preview: &str) -> Reply<Result<String, String>> {
+        assert!(preview.contains("+  \"new\": 1"));
+        let reply = if self.0.protected {
+            Err("cannot write settings.json: it is write-protected".into())
+        } else {
+            self.0.made.lock().unwrap().push(id.to_owned());
+            Ok(format!("{id} is changed."))
+        };
+        Box::pin(async { reply })
+    }
+}
+
+async fn stage(settings: Settings) -> (Stage, Agents) {
+    let agents = Agents(Arc::new(settings));
+    let options = Options { agent_setup: Some(Arc::new(agents.clone())), ..Options::default() };
+    let mut stage = Stage::with_options(80, 24, "false", options);
+    stage.moment().await;
+    (stage, agents)
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_change_is_shown_and_made_after_a_yes() {
+    let (mut stage, agents) = stage(Settings::default()).await;
+    stage.shows("IDE mode is off in Gemini CLI and Qwen Code.");
+    stage.shows("i set agents up");
+    stage.press("i").await;
+    stage.shows("Switch on IDE mode in Gemini CLI?");
+    stage.shows("This is why: gemini:ide-mode.");
+    stage.shows("+ \"new\": 1");
+    assert!(agents.0.made.lock().unwrap().is_empty(), "looking changes nothing");
+    stage.press("y").await;
+    stage.shows("gemini:ide-mode is changed.");
+    stage.shows("Switch on IDE mode in Qwen Code?");
+    stage.press("n").await;
+    stage.shows("Make Qwen Code ask before it edits?");
+    stage.press("y").await;
+    stage.shows("IDE mode is off in Qwen Code.");
+    stage.shows("qwen:approval-mode is changed.");
+    assert_eq!(*agents.0.made.lock().unwrap(), ["gemini:ide-mode", "qwen:approval-mode"]);
+
+    // Asked again, the one that was declined comes back.
+    stage.press("iy").await;
+    stage.shows("No agent is connected yet.");
+    stage.does_not_show("set agents up");
+    stage.press("i").await;
+    stage.shows("The installed agents are set up already.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_yes_typed_before_the_change_was_shown_makes_nothing() {
+    let (mut stage, agents) = stage(Settings::default()).await;
+    stage.shared.stuck.store(true, Ordering::Relaxed);
+    stage.press("i").await;
+    stage.press("y").await;
+    assert!(agents.0.made.lock().unwrap().is_empty());
+    stage.shared.stuck.store(false, Ordering::Relaxed);
+    stage.moment().await;
+    stage.shows("Ignored: you typed that before this was on the screen.");
+    stage.key(KeyCode::Esc).await;
+    stage.shows("IDE mode is off in Gemini CLI and Qwen Code.");
+    assert!(agents.0.made.lock().unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_that_fails_says_why_and_is_not_asked_about_twice() {
+    let (mut stage, agents) = stage(Settings { protected: true, ..Settings::default() }).await;
+    stage.press("iy").await;
+    stage.shows("cannot write settings.json: it is write-protected");
+    stage.shows("Switch on IDE mode in Qwen Code?");
+    stage.press("nn").await;
+    stage.shows("IDE mode is off in Gemini CLI and Qwen Code.");
+    assert!(agents.0.made.lock().unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_review_that_arrives_meanwhile_is_not_decided_blindly() {
+    let (mut stage, _) = stage(Settings::default()).await;
+    stage.press("i").await;
+    stage.connect().await;
+    stage.propose(1, "/shop/basket.py").await;
+    stage.a_while().await;
+    stage.shows("Switch on IDE mode in Gemini CLI?");
+    stage.press("nnn").await;
+    stage.shows("change 1 of 3");
+    stage.press("a").await;
+    assert_eq!(stage.asked(), [], "nobody has read it yet");
+    stage.a_while().await;
+    stage.press("a").await;
+    assert_eq!(stage.asked().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connected_agent_that_edits_without_asking_is_named() {
+    let (mut stage, _) = stage(Settings::default()).await;
+    stage.connect().await;
+    stage.shows("No review is waiting.");
+    stage.shows("This is why: qwen:approval-mode. Press i to see the change that makes it ask.");
+}
