@@ -27,6 +27,19 @@ impl Agent {
         Ok(Self { pane, model, cli })
     }
 
+    /// Installs an agent that is signed in and otherwise new: IDE mode is off, as it comes.
+    pub fn install_as_new(
+        sandbox: &Sandbox,
+        rig: &Rig,
+        cli: Cli,
+        script: Script,
+        pane: Pane,
+    ) -> Result<Self> {
+        let model = FakeModel::start(script)?;
+        cli.set_up_as_new(sandbox, rig, &model)?;
+        Ok(Self { pane, model, cli })
+    }
+
     /// Types the agent's name and waits for its prompt.
     pub fn start(&self) -> Result<()> {
         self.start_with(self.cli.command())

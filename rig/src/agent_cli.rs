@@ -37,9 +37,28 @@ impl Cli {
     /// and statistics off) and a launcher that connects it to `model`. The releases are Gemini CLI 0.61.0 and
     /// Qwen Code 0.24.4.
     pub fn set_up(self, sandbox: &Sandbox, rig: &Rig, model: &FakeModel) -> Result<()> {
+        // Qwen's own default, "auto", never opens a diff.
+        let asking = if self == Self::Qwen { "--approval-mode default" } else { "" };
+        self.set_up_with(sandbox, rig, model, Some(json!({ "enabled": true, "hasSeenNudge": true })), asking)
+    }
+
+    /// The same for an agent that is signed in and otherwise new: nothing says whether its IDE mode is on, or
+    /// whether it asks before it edits.
+    pub fn set_up_as_new(self, sandbox: &Sandbox, rig: &Rig, model: &FakeModel) -> Result<()> {
+        self.set_up_with(sandbox, rig, model, None, "")
+    }
+
+    fn set_up_with(
+        self,
+        sandbox: &Sandbox,
+        rig: &Rig,
+        model: &FakeModel,
+        ide: Option<Value>,
+        more: &str,
+    ) -> Result<()> {
         let (program, environment, arguments) = match self {
             Self::Gemini => {
-                gemini_settings(sandbox)?;
+                gemini_settings(sandbox, ide)?;
                 let variables = [
                     ("GEMINI_API_KEY", "fake".to_owned()),
                     ("GOOGLE_GEMINI_BASE_URL", model.url()),
@@ -48,14 +67,13 @@ impl Cli {
                 (rig.gemini_cli("0.61.0").join("bundle/gemini.js"), variables, "-m gemini-2.5-flash")
             }
             Self::Qwen => {
-                qwen_settings(sandbox)?;
+                qwen_settings(sandbox, ide)?;
                 let variables = [
                     ("OPENAI_API_KEY", "fake".to_owned()),
                     ("OPENAI_BASE_URL", model.url() + "/v1"),
                     ("QWEN_CODE_NO_RELAUNCH", "1".to_owned()),
                 ];
-                // Its own default, "auto", never opens a diff.
-                (rig.qwen_code("0.24.4").join("cli-entry.js"), variables, "-m fake --approval-mode default")
+                (rig.qwen_code("0.24.4").join("cli-entry.js"), variables, "-m fake")
             }
         };
         let exports: String =
@@ -66,7 +84,7 @@ impl Cli {
             self.command(),
             &format!(
                 "{exports}export NODE_OPTIONS=\"$NODE_OPTIONS --require={}\"\n\
-                 exec '{}' '{}' {arguments} \"$@\"",
+                 exec '{}' '{}' {arguments} {more} \"$@\"",
                 guard.display(),
                 rig.node().display(),
                 program.display(),
@@ -127,25 +145,28 @@ fn bin(sandbox: &Sandbox) -> PathBuf {
 }
 
 /// The settings of an agent in use, with the way it signs in and whether it asks which folders to trust.
-fn settings(auth: &str, folder_trust: bool) -> Value {
-    json!({
+fn settings(auth: &str, folder_trust: bool, ide: Option<Value>) -> Value {
+    let mut settings = json!({
         "security": { "auth": { "selectedType": auth }, "folderTrust": { "enabled": folder_trust } },
-        "ide": { "enabled": true, "hasSeenNudge": true },
         "general": { "disableAutoUpdate": true, "enableAutoUpdate": false, "disableUpdateNag": true },
         "privacy": { "usageStatisticsEnabled": false },
-    })
+    });
+    if let Some(ide) = ide {
+        settings["ide"] = ide;
+    }
+    settings
 }
 
-fn gemini_settings(sandbox: &Sandbox) -> Result<()> {
+fn gemini_settings(sandbox: &Sandbox, ide: Option<Value>) -> Result<()> {
     let home = sandbox.home().join(".gemini");
-    write_json(&home.join("settings.json"), &settings("gemini-api-key", true))?;
+    write_json(&home.join("settings.json"), &settings("gemini-api-key", true, ide))?;
     let trusted = json!({ sandbox.project().to_string_lossy(): "TRUST_FOLDER" });
     write_json(&home.join("trustedFolders.json"), &trusted)?;
     write_json(&home.join("state.json"), &json!({ "terminalSetupPromptShown": true }))
 }
 
-fn qwen_settings(sandbox: &Sandbox) -> Result<()> {
-    let mut settings = settings("openai", false);
+fn qwen_settings(sandbox: &Sandbox, ide: Option<Value>) -> Result<()> {
+    let mut settings = settings("openai", false, ide);
     settings["ui"] = json!({ "enableFollowupSuggestions": false });
     write_json(&sandbox.home().join(".qwen/settings.json"), &settings)
 }

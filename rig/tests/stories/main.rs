@@ -12,6 +12,7 @@ mod desk;
 mod desks;
 mod discovery;
 mod kills;
+mod new_agents;
 mod script;
 mod stage;
 mod together;

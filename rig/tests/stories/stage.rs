@@ -110,6 +110,12 @@ impl Stage {
         Agent::install(&self.sandbox, &self.rig, cli, script, pane)
     }
 
+    /// Installs an agent that is signed in and otherwise new, and opens a window for it.
+    pub(crate) fn install_as_new(&self, cli: Cli, script: Script) -> Result<Agent> {
+        let pane = self.terminal.window(cli.command(), (200, 50))?;
+        Agent::install_as_new(&self.sandbox, &self.rig, cli, script, pane)
+    }
+
     /// Installs an agent whose model plays `script`, and opens a pane for it.
     pub(crate) fn install(&self, cli: Cli, script: Script) -> Result<Agent> {
         let pane = self.terminal.pane(cli.command())?;

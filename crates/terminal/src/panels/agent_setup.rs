@@ -21,7 +21,11 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
             Some(b'-') if !line.starts_with("---") => palette.removed.line,
             _ => palette.quiet,
         };
-        rows.extend(wrapped(line, width).into_iter().map(|row| Line::styled(row, style)));
+        // Wrapping would take the indentation for a gap between words.
+        let text = line.trim_start();
+        let indent = &line[..line.len() - text.len()];
+        let pieces = wrapped(text, width.saturating_sub(indent.len()).max(1));
+        rows.extend(pieces.into_iter().map(|piece| Line::styled(format!("{indent}{piece}"), style)));
     }
     let room = usize::from(area.height);
     let top = open.top.min(rows.len().saturating_sub(room));
