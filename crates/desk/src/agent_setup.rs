@@ -1,5 +1,5 @@
-//! The set-up of agents as desks offer it: agents whose own settings keep their proposals from the person, and
-//! the change that mends each. A desk shows the change and asks; the program makes it.
+//! The set-up of agents as desks offer it: agents whose own settings keep their proposals from the person,
+//! and the change that mends each. A desk shows the change and asks; the program makes it.
 
 use std::fmt;
 use std::pin::Pin;
@@ -19,6 +19,8 @@ pub struct Offer {
     pub question: String,
     /// The change as a unified diff, harmless to show.
     pub preview: String,
+    /// The change in one line, as in `ide.enabled = true in ~/.gemini/settings.json`.
+    pub summary: String,
 }
 
 impl Offer {
@@ -28,6 +30,15 @@ impl Offer {
             offers.iter().filter(|offer| offer.connects).map(|offer| offer.agent.as_str()).collect();
         (!names.is_empty()).then(|| names.join(" and "))
     }
+}
+
+/// The result of a look or a change.
+#[derive(Debug)]
+pub enum SetupReply {
+    /// The changes that the installed agents need.
+    Offers(Vec<Offer>),
+    /// The sentence after a change: it was made, or why not.
+    Made(Result<String, String>),
 }
 
 /// The reply of an [`AgentSetup`].

@@ -20,6 +20,8 @@ pub struct Editor {
     pub(crate) show_document: ShowDocument,
     /// Whether a message longer than a line takes the next key.
     pub(crate) brief: bool,
+    /// The command that sets agents up, as its person types it.
+    pub(crate) agents_command: &'static str,
 }
 
 /// The process that agents take for an editor, starting from the one it names.
@@ -66,6 +68,7 @@ const ANY: Editor = Editor {
     prompts: false,
     show_document: ShowDocument::IfDeclared,
     brief: false,
+    agents_command: "alongside install agent",
 };
 
 /// The first row that fits counts.
@@ -76,6 +79,7 @@ const EDITORS: [Editor; 18] = [
         display_name: "Neovim",
         process: Process::ParentIfEmbedded,
         brief: true,
+        agents_command: ":Alongside agents",
         ..ANY
     },
     // 25.01 shows documents and declares no capability.

@@ -3,12 +3,15 @@
 
 use std::path::Path;
 
+use alongside_desk::agent_setup::Offer;
 use alongside_desk::{Event, Refusal, Revised};
 use lsp_server::RequestId;
 use serde_json::Value;
 use tokio::time::Instant;
 
+use crate::editors::Editor;
 use crate::io::{Io, RequestOrigin};
+use crate::problems;
 
 /// A desk behind an editor. The session calls it; it never waits.
 pub(crate) trait Frontend {
@@ -35,6 +38,16 @@ pub(crate) trait Frontend {
 
     /// The companion replies to a request of this desk.
     fn handle_reply(&mut self, io: &mut Io, origin: RequestOrigin, reply: Result<Revised, Refusal>);
+
+    /// The changes of settings that the installed agents need.
+    fn handle_offers(&mut self, io: &mut Io, offers: Vec<Offer>, editor: &Editor) {
+        if let Some(problem) = problems::agents_do_not_look(&offers, editor.agents_command) {
+            self.handle_event(io, Event::Problem(problem));
+        }
+    }
+
+    /// The sentence after a change of an agent's settings.
+    fn handle_agent_change(&mut self, _io: &mut Io, _made: Result<String, String>) {}
 
     /// When [`Self::handle_deadline`] is to be called next.
     fn deadline(&self) -> Option<Instant> {

@@ -4,8 +4,10 @@
 //! on an editor that is slow to read, so a queue without a bound lies between.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
+use alongside_desk::agent_setup::{AgentSetup, SetupReply};
 use alongside_desk::{Desk, Refusal, Request, ReviewId, Revised};
 use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
@@ -43,6 +45,10 @@ pub(crate) struct Io {
     desk: Option<Desk>,
     /// Requests to the companion, in their order.
     requests: FuturesOrdered<BoxFuture<'static, Reply>>,
+    /// Looks for agents to set up.
+    agent_setup: Option<Arc<dyn AgentSetup>>,
+    /// The looks and changes under way.
+    setting_up: FuturesOrdered<BoxFuture<'static, SetupReply>>,
     /// A reply that arrived, until all earlier events are handled.
     held_reply: Option<Reply>,
 }
@@ -59,6 +65,8 @@ struct OpenQuestion {
 pub(crate) enum CompanionMessage {
     Event(Box<alongside_desk::Event>),
     Reply(RequestOrigin, Result<Revised, Refusal>),
+    /// The program, not the companion, replies about agents to set up.
+    AgentSetup(SetupReply),
     Stopped,
 }
 
@@ -84,7 +92,30 @@ impl Io {
             questions: BTreeMap::new(),
             desk: None,
             requests: FuturesOrdered::new(),
+            agent_setup: None,
+            setting_up: FuturesOrdered::new(),
             held_reply: None,
+        }
+    }
+
+    /// Can set agents up from now on.
+    pub(crate) fn set_agents(&mut self, agents: Arc<dyn AgentSetup>) {
+        self.agent_setup = Some(agents);
+    }
+
+    /// Looks for agents to set up.
+    pub(crate) fn look_for_agents(&mut self) {
+        if let Some(agents) = &self.agent_setup {
+            let offers = agents.offers();
+            self.setting_up.push_back(Box::pin(async { SetupReply::Offers(offers.await) }));
+        }
+    }
+
+    /// Makes the change of this offer, if it still is the one that the preview shows.
+    pub(crate) fn set_agent_up(&mut self, id: &str, preview: &str) {
+        if let Some(agents) = &self.agent_setup {
+            let made = agents.make(id, preview);
+            self.setting_up.push_back(Box::pin(async { SetupReply::Made(made.await) }));
         }
     }
 
@@ -191,6 +222,9 @@ impl Io {
                 event = next_event(&mut self.desk) => {
                     let event = event.map(|event| CompanionMessage::Event(Box::new(event)));
                     return event.unwrap_or(CompanionMessage::Stopped);
+                }
+                Some(reply) = self.setting_up.next(), if !self.setting_up.is_empty() => {
+                    return CompanionMessage::AgentSetup(reply);
                 }
                 Some(reply) = self.requests.next(), if !self.requests.is_empty() => {
                     self.held_reply = Some(reply);

@@ -1,6 +1,7 @@
 //! Problems that the front door itself reports to a person.
 
 use alongside_desk::Problem;
+use alongside_desk::agent_setup::Offer;
 use alongside_desk::socket::PROTOCOL;
 
 /// The companion has stopped, because somebody stopped it.
@@ -9,6 +10,13 @@ pub(crate) fn companion_stopped() -> Problem {
         "the companion has stopped",
         "it restarts when you continue in the editor; then run `/ide enable` in each agent",
     )
+}
+
+/// IDE mode is off in agents, so they find no editor; `None` if it is on in all.
+/// `command` sets agents up.
+pub(crate) fn agents_do_not_look(offers: &[Offer], command: &str) -> Option<Problem> {
+    let agents = Offer::unconnected(offers)?;
+    Some(Problem::new(format!("IDE mode is off in {agents}"), format!("`{command}` switches it on")))
 }
 
 /// The editor's plugin speaks version `theirs` of the desk protocol, and alongside `version` does not.

@@ -2,7 +2,9 @@
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use alongside_desk::agent_setup::{AgentSetup, SetupReply};
 use alongside_desk::{Desk, Event as CompanionEvent, Problem};
 use futures_util::FutureExt as _;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
@@ -23,17 +25,19 @@ const METHOD_NOT_FOUND: i64 = ErrorCode::MethodNotFound as i64;
 /// Serves an editor until it ends. Needs a Tokio runtime.
 ///
 /// `connect` finds the companion of the editor's projects, or starts it. The person hears of a failure, and
-/// their next action retries. `here` is the directory in which the editor started the server, `version` the
-/// program's. Proposals become files below `review_directory`, which is private and has no links in its
-/// name; without it the editor cannot show them.
+/// their next action retries. `agent_setup` finds agents that do not look for the editor. `here` is the
+/// directory in which the editor started the server, `version` the program's. Proposals become files below
+/// `review_directory`, which is private and has no links in its name; without it the editor cannot show them.
 pub async fn run(
     connection: Connection,
     here: PathBuf,
     version: &str,
     review_directory: Option<PathBuf>,
+    agent_setup: Arc<dyn AgentSetup>,
     connect: impl AsyncFn(Client) -> Result<Desk, Problem>,
 ) {
-    let (mut inbox, io) = io::open(connection);
+    let (mut inbox, mut io) = io::open(connection);
+    io.set_agents(agent_setup);
     let Some(mut client) = handshake::initialize(&mut inbox, &io, &here, version).await else { return };
     // An editor that shows a proposal may take its directory for a project.
     client.roots.retain(|root| !review_directory.as_ref().is_some_and(|own| root.starts_with(own)));
@@ -88,6 +92,8 @@ pub(crate) struct Session<'a> {
     last_problem: Option<Problem>,
     /// A problem to show at `initialized`.
     pending_problem: Option<Problem>,
+    /// Whether the session looked for agents to set up.
+    has_looked_for_agents: bool,
 }
 
 impl<'a> Session<'a> {
@@ -104,7 +110,17 @@ impl<'a> Session<'a> {
             None => Box::new(LspDesk::new(&client, review_directory)),
         };
         let (phase, last_problem, pending_problem) = (Phase::Initializing, None, None);
-        Self { client, frontend, inbox, io, connector, phase, last_problem, pending_problem }
+        Self {
+            client,
+            frontend,
+            inbox,
+            io,
+            connector,
+            phase,
+            last_problem,
+            pending_problem,
+            has_looked_for_agents: false,
+        }
     }
 
     /// Waits for whatever happens first.
@@ -144,10 +160,17 @@ impl<'a> Session<'a> {
                 Err(problem) => self.report_problem(problem),
             },
             Event::Companion(CompanionMessage::Event(event)) => {
+                self.look_for_agents(&event);
                 self.frontend.handle_event(&mut self.io, *event);
             }
             Event::Companion(CompanionMessage::Reply(origin, reply)) => {
                 self.frontend.handle_reply(&mut self.io, origin, reply);
+            }
+            Event::Companion(CompanionMessage::AgentSetup(SetupReply::Offers(offers))) => {
+                self.frontend.handle_offers(&mut self.io, offers, self.client.editor);
+            }
+            Event::Companion(CompanionMessage::AgentSetup(SetupReply::Made(made))) => {
+                self.frontend.handle_agent_change(&mut self.io, made);
             }
             Event::Companion(CompanionMessage::Stopped) => {
                 self.io.disconnect();
@@ -224,6 +247,16 @@ impl<'a> Session<'a> {
         self.frontend.connected(&mut self.io);
         if let Some(request) = roots::difference(roots, &self.client.roots) {
             self.io.request(RequestOrigin::Unawaited, request);
+        }
+    }
+
+    /// Looks once for agents to set up, where none is connected.
+    fn look_for_agents(&mut self, event: &CompanionEvent) {
+        if let CompanionEvent::Status(status) = event
+            && !std::mem::replace(&mut self.has_looked_for_agents, true)
+            && status.agents.is_empty()
+        {
+            self.io.look_for_agents();
         }
     }
 

@@ -1,52 +1,13 @@
 //! The set-up of agents at the desk: which agents do not look for it, and one change of their settings after
 //! another, shown and confirmed.
 
-use std::collections::BTreeSet;
-
-use alongside_desk::agent_setup::Offer;
+use alongside_desk::agent_setup::{Offer, SetupReply};
 use crossterm::event::{KeyCode, KeyEvent};
 
+use crate::agent_offers::{OpenOffer, Opening};
 use crate::app::{App, Effect};
 use crate::keys::Action;
 use crate::messages;
-
-/// What the desk knows of agents to set up.
-#[derive(Debug, Default)]
-pub(crate) struct SetupState {
-    /// The changes that the last look found.
-    pub(crate) offers: Vec<Offer>,
-    /// Why the reply to the next look opens one.
-    opening: Option<Opening>,
-    /// The change on the screen.
-    pub(crate) open: Option<OpenOffer>,
-    /// The offers that the person has answered since they opened the first one.
-    answered: BTreeSet<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Opening {
-    /// The person asked for it.
-    Asked,
-    /// The change before was made.
-    Next,
-}
-
-/// A change that the person is asked about.
-#[derive(Debug)]
-pub(crate) struct OpenOffer {
-    pub(crate) offer: Offer,
-    /// Whether the question has been on the screen.
-    pub(crate) seen: bool,
-    /// The first row on the screen.
-    pub(crate) top: usize,
-}
-
-/// The reply of the program to a look or a change.
-#[derive(Debug)]
-pub(crate) enum SetupReply {
-    Offers(Vec<Offer>),
-    Made(Result<String, String>),
-}
 
 impl App {
     /// The person turned to the desk, and may have changed settings elsewhere: looks again for agents to set
@@ -93,9 +54,7 @@ impl App {
 
     /// Shows the next change that the person has not answered; false if there is none.
     fn open_next_offer(&mut self) -> bool {
-        let answered = &self.setup.answered;
-        let next = self.setup.offers.iter().find(|offer| !answered.contains(&offer.id)).cloned();
-        self.setup.open = next.map(|offer| OpenOffer { offer, seen: false, top: 0 });
+        self.setup.open = self.setup.next_unanswered().map(OpenOffer::new);
         if self.setup.open.is_none() {
             self.show_what_was_covered();
         }

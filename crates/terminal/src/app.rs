@@ -10,7 +10,7 @@ use alongside_desk::review_model::{CompanionState, Message, Question};
 use alongside_desk::{Agent, Request, ReviewId, messages};
 use tokio::time::Instant;
 
-use crate::agent_setup::SetupState;
+use crate::agent_offers::AgentOffers;
 use crate::areas::Areas;
 use crate::colour::Colours;
 use crate::message_log::MessageLog;
@@ -40,7 +40,7 @@ pub(crate) struct App {
     /// The first line of the help on the screen, while it is open.
     pub(crate) help: Option<usize>,
     /// The agents to set up.
-    pub(crate) setup: SetupState,
+    pub(crate) setup: AgentOffers,
     pub(crate) search: Search,
     /// The layout that the person asked for.
     pub(crate) layout: Option<Layout>,
@@ -138,7 +138,7 @@ impl App {
             question: None,
             question_seen: false,
             help: None,
-            setup: SetupState::default(),
+            setup: AgentOffers::default(),
             search: Search::default(),
             pending: PendingEdit::Idle,
             seen: SeenScreen::default(),

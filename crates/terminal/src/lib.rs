@@ -3,6 +3,7 @@
 //! It draws the events it gets and sends a request for each key. It knows nothing of hunks being made or
 //! decisions being carried out: the companion does that, at the other end of a [`Desk`].
 
+mod agent_offers;
 mod agent_setup;
 mod app;
 mod areas;

@@ -6,12 +6,11 @@ use std::collections::VecDeque;
 use std::io;
 use std::process::ExitStatus;
 
-use alongside_desk::agent_setup::AgentSetup;
+use alongside_desk::agent_setup::{AgentSetup, SetupReply};
 use alongside_desk::{Desk, Event as CompanionEvent, Gone, Refusal, Request, Revised, harmless, messages};
 use tokio::sync::mpsc;
 use tokio::time::{Duration, Instant, sleep, sleep_until, timeout};
 
-use crate::agent_setup::SetupReply;
 use crate::app::{App, Effect, Picture, Purpose};
 use crate::editor::Editing;
 use crate::options::Ending;

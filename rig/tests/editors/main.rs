@@ -8,6 +8,7 @@ mod endings;
 mod helix;
 mod installed;
 mod neovim;
+mod new_agents;
 mod restarts;
 mod saving;
 #[path = "../stories/script.rs"]

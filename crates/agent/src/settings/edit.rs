@@ -57,6 +57,8 @@ pub struct Edit {
     pub before: Option<String>,
     /// Its new text.
     pub after: String,
+    /// The settings that change, as in `ide.enabled = true`.
+    pub summary: String,
 }
 
 /// Why a file cannot be changed without guessing.
@@ -101,14 +103,14 @@ pub fn let_review(
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         Err(error) => return Err(Error::Unreadable { path, error }),
     };
-    let after = on(before.as_deref(), setting, table, release)
+    let changed = on(before.as_deref(), setting, table, release)
         .map_err(|why| Error::Malformed { path: path.clone(), why })?;
-    Ok(after.map(|after| Edit { path, before, after }))
+    Ok(changed.map(|(after, summary)| Edit { path, before, after, summary }))
 }
 
-/// Undoes [`let_review`], which made `made` of `before`, in a file that others have changed since: the settings
-/// that it changed are as before, and the rest stays. `None` if nothing is left in a file that was not there
-/// before.
+/// Undoes [`let_review`], which made `made` of `before`, in a file that others have changed since: the
+/// settings that it changed are as before, and the rest stays. `None` if nothing is left in a file that was
+/// not there before.
 ///
 /// # Errors
 /// When `now` cannot be changed without guessing.
@@ -121,13 +123,13 @@ pub fn take_back(
     off(before, made, now, family.settings).map_err(|why| Error::Malformed { path: path.to_owned(), why })
 }
 
-/// The text in which the setting lets the person review; `None` if it does.
+/// The text in which the setting lets the person review, and a summary; `None` if it does.
 fn on(
     text: Option<&str>,
     setting: Setting,
     table: &SettingsFiles,
     release: Option<Release>,
-) -> Result<Option<String>, String> {
+) -> Result<Option<(String, String)>, String> {
     let text = text.filter(|text| !text.trim().is_empty()).unwrap_or("{}\n");
     let content = read::object(text)?;
     let names: Vec<&Name> = setting.names(table).iter().filter(|name| name.is_read_by(release)).collect();
@@ -141,10 +143,12 @@ fn on(
     else {
         return Ok(None);
     };
+    let mut changes = Vec::new();
     for name in names.into_iter().filter(|name| *name == today || says(name).is_some()) {
         set(&root, name.keys, &setting.reviewing())?;
+        changes.push(format!("{} = {}", name.keys.join("."), setting.reviewing()));
     }
-    Ok(Some(root.to_string()))
+    Ok(Some((root.to_string(), changes.join(", "))))
 }
 
 /// The text with what held before, where it still says what [`on`] made it say.

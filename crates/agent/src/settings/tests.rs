@@ -285,6 +285,7 @@ fn the_approval_mode_is_set_and_taken_back_on_its_own() {
         };
         assert_eq!(machine.settings("qwen", None).approval_mode.value, ApprovalMode::Auto);
         let edit = let_review(Setting::ApprovalMode, qwen, None, &machine.here()).unwrap().unwrap();
+        assert_eq!(edit.summary, "tools.approvalMode = \"default\"");
         assert_eq!(edit.after, "{\n  \"tools\": {\n    \"approvalMode\": \"default\"\n  }\n}\n");
         let machine = machine.with("home/.qwen/settings.json", &edit.after);
         assert_eq!(machine.settings("qwen", None).approval_mode.value, ApprovalMode::Default);

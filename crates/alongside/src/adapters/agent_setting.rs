@@ -23,8 +23,8 @@ impl AgentSetting {
         Self { agent: agent.clone(), setting: Setting::IdeMode }
     }
 
-    /// Whether this agent asks before it edits; `None` if it does, or if a file says that it shall not: that is
-    /// the person's own choice.
+    /// Whether this agent asks before it edits; `None` if it does, or if a file says that it shall not: that
+    /// is the person's own choice.
     pub(crate) fn approval_mode(agent: &Agent, here: &Surroundings) -> Option<Self> {
         let settings = agent.settings(here)?;
         (settings.approval_mode.by.is_none() && !settings.approval_mode.value.opens_diffs())
@@ -94,6 +94,7 @@ impl AgentSetting {
         let edit = settings::let_review(self.setting, agent.family, agent.release(), here)
             .hint(format!("that file is not changed; correct it and repeat this, or {by_hand}"))?;
         if let Some(edit) = edit {
+            plan.changed_setting = Some(format!("{} in {}", edit.summary, user.shown(&edit.path)));
             plan.change_theirs(edit.path, edit.before, edit.after);
         }
         let Some(settings) = agent.settings(here) else { return Ok(plan) };

@@ -35,6 +35,8 @@ pub(crate) struct Plan {
     pub(crate) changes: Vec<Change>,
     /// Long changes in one sentence.
     pub(crate) summary: Option<String>,
+    /// The setting of an agent that changes, its new value, and the file.
+    pub(crate) changed_setting: Option<String>,
     /// Remarks for the person to read before they agree.
     pub(crate) notes: Vec<String>,
 }

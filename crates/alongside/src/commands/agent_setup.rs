@@ -1,5 +1,5 @@
-//! The set-up of agents, asked at a terminal or offered by a desk: IDE mode, and the approval mode in which the
-//! agent asks before it edits. Nothing is written before the person has seen the change and agreed.
+//! The set-up of agents, asked at a terminal or offered by a desk: IDE mode, and the approval mode in which
+//! the agent asks before it edits. Nothing is written before the person has seen the change and agreed.
 
 use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
@@ -61,8 +61,8 @@ pub(super) async fn ask(
     Ok(Answer::Made)
 }
 
-/// Before `alongside run` starts an agent: says whether its settings keep its changes from the person, and at a
-/// terminal offers to change them.
+/// Before `alongside run` starts an agent: says whether its settings keep its changes from the person, and at
+/// a terminal offers to change them.
 ///
 /// # Errors
 /// The exit code after Ctrl-C. Nothing else keeps the agent from starting.
@@ -152,16 +152,18 @@ async fn offers() -> anyhow::Result<Vec<Offer>> {
     let mut offers = Vec::new();
     for agent in agents::found(&user, &here).await {
         for setting in AgentSetting::to_change(&agent, &here) {
+            let (preview, summary) = match setting.plan(&here, &user) {
+                Ok(plan) => (text_of(&plan, &user), plan.changed_setting.unwrap_or_default()),
+                Err(error) => (format!("{error:#}\n"), format!("{error:#}")),
+            };
             offers.push(Offer {
                 id: setting.id(),
                 agent: agent.family.display_name.to_owned(),
                 connects: setting.setting == Setting::IdeMode,
                 fact: setting.fact(&here),
                 question: setting.question(),
-                preview: match shown(&setting, &here, &user) {
-                    Ok(preview) => preview,
-                    Err(error) => format!("{error:#}"),
-                },
+                preview,
+                summary,
             });
         }
     }
@@ -180,10 +182,6 @@ async fn make(id: &str, preview: &str) -> anyhow::Result<String> {
     );
     setting.make(&plan, &user)?;
     Ok(setting.changed())
-}
-
-fn shown(setting: &AgentSetting, here: &Surroundings, user: &UserEnvironment) -> anyhow::Result<String> {
-    Ok(text_of(&setting.plan(here, user)?, user))
 }
 
 fn text_of(plan: &Plan, user: &UserEnvironment) -> String {

@@ -11,6 +11,7 @@ use alongside_desk::{Desk, Problem};
 use alongside_lsp::{Client, Connection};
 use anyhow::Context as _;
 
+use super::agent_setup;
 use crate::failure::{failure, parts};
 use crate::globals::Globals;
 use crate::host::{self, JoinRequest, Registry};
@@ -49,7 +50,9 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     let here = std::env::current_dir().unwrap_or_else(|_| "/".into());
     let (connection, threads) = Connection::stdio();
     let reach = async |client: Client| reach(client, args.pid, globals.clone()).await;
-    alongside_lsp::run(connection, here, env!("CARGO_PKG_VERSION"), reviews_directory(), reach).await;
+    let (version, reviews, agents) =
+        (env!("CARGO_PKG_VERSION"), reviews_directory(), agent_setup::of_this_user());
+    alongside_lsp::run(connection, here, version, reviews, agents, reach).await;
     // Waits for the last answer to be written, unless the editor is gone.
     let ended = tokio::task::spawn_blocking(|| threads.join());
     match tokio::time::timeout(LAST_ANSWER_TIMEOUT, ended).await {

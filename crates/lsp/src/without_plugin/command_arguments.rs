@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::command_queue::HunkStart;
 
 /// All commands. Each also works without arguments.
-pub(crate) const COMMANDS: [&str; 9] = [
+pub(crate) const COMMANDS: [&str; 10] = [
     "alongside.review",
     "alongside.accept",
     "alongside.reject",
@@ -16,6 +16,7 @@ pub(crate) const COMMANDS: [&str; 9] = [
     "alongside.undo",
     "alongside.original",
     "alongside.pause",
+    "alongside.setUp",
 ];
 
 /// The arguments of a command.

@@ -54,6 +54,10 @@ impl LspDesk {
             self.toggle_pause(io);
             return io.reply(id.clone(), Value::Null);
         }
+        if name == "alongside.setUp" {
+            self.set_agent_up(io, params);
+            return io.reply(id.clone(), Value::Null);
+        }
         let Some(verb) = name.strip_prefix("alongside.").filter(|_| COMMANDS.contains(&name)) else {
             let message = format!("there is no command {:?}", harmless::name(name));
             return io.refuse(id.clone(), INVALID_PARAMS, message, None);

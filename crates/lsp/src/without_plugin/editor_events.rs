@@ -96,7 +96,8 @@ impl LspDesk {
         match method {
             "textDocument/documentHighlight" => io.reply(id.clone(), json!([])),
             "textDocument/codeAction" => {
-                let commands = self.code_actions(key.as_deref(), lines.unwrap_or_default());
+                let mut commands = self.code_actions(key.as_deref(), lines.unwrap_or_default());
+                commands.extend(self.setup_actions(params));
                 let literals = "/textDocument/codeAction/codeActionLiteralSupport";
                 let literals = self.editor.client().capabilities.pointer(literals);
                 let literals = literals.is_some_and(Value::is_object);

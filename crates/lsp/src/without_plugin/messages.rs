@@ -132,6 +132,17 @@ pub(crate) const REVIEW: &str = "Review";
 pub(crate) const WAIT: &str = "Let it wait";
 pub(crate) const REJECT: &str = "Reject";
 
+/// These agents find no editor.
+pub(crate) fn ide_mode_is_off(agents: &str) -> String {
+    format!("IDE mode is off in {agents}; see the code actions.")
+}
+
+/// The title of a change of an agent's settings: the question as an answer, and the change.
+pub(crate) fn agent_change(question: &str, summary: &str) -> String {
+    format!("alongside: {} ({summary})", question.trim_end_matches('?'))
+}
+
+pub(crate) const NOTHING_TO_SET_UP: &str = "The installed agents are set up already.";
 pub(crate) const NO_REVIEW: &str = "No review is waiting.";
 pub(crate) const ENDED: &str = "This review has already ended.";
 pub(crate) const CHANGED: &str = "The review has changed since. Look at it again.";

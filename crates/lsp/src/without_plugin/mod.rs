@@ -1,6 +1,7 @@
 //! An editor without a plugin. Its requests reveal where the person is, which becomes context; a proposal is
 //! a document that LSP's own means show, edit and decide.
 
+mod agent_setup;
 pub(crate) mod capabilities;
 mod change_log;
 mod code_actions;
@@ -18,6 +19,7 @@ mod merge;
 mod messages;
 mod mirror;
 mod normalization;
+mod offered_changes;
 pub(crate) mod positions;
 mod proposal;
 mod proposal_file;
@@ -29,18 +31,21 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
+use alongside_desk::agent_setup::Offer;
 use alongside_desk::{Event, Refusal, Request, Revised};
 use lsp_server::RequestId;
 use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::client::Client;
+use crate::editors::Editor;
 use crate::frontend::Frontend;
 use crate::io::{Io, RequestOrigin};
 use context::ContextTracker;
 use document::DocumentKey;
 use documents::Documents;
 use editor_ui::EditorUi;
+use offered_changes::OfferedChanges;
 use proposals::Proposals;
 
 #[derive(Debug)]
@@ -56,6 +61,7 @@ pub(crate) struct LspDesk {
     /// The companion's process.
     host: u32,
     is_paused: bool,
+    agent_setup: OfferedChanges,
 }
 
 impl LspDesk {
@@ -74,6 +80,7 @@ impl LspDesk {
             proposals: Proposals::default(),
             host: 0,
             is_paused: false,
+            agent_setup: OfferedChanges::default(),
         }
     }
 }
@@ -122,6 +129,14 @@ impl Frontend for LspDesk {
             RequestOrigin::Command(request, id) => self.command_replied(io, request, id, reply),
             RequestOrigin::Unawaited | RequestOrigin::Plugin(_) => {}
         }
+    }
+
+    fn handle_offers(&mut self, io: &mut Io, offers: Vec<Offer>, _: &Editor) {
+        self.offers_arrived(io, offers);
+    }
+
+    fn handle_agent_change(&mut self, io: &mut Io, made: Result<String, String>) {
+        self.agent_changed(io, made);
     }
 
     fn deadline(&self) -> Option<Instant> {

@@ -1,4 +1,5 @@
-//! Agents that do not look for the desk: it says so, and changes their settings after a yes to what it showed.
+//! Agents that do not look for the desk: it says so, and changes their settings after a yes to what it
+//! showed.
 
 use std::sync::Mutex;
 
@@ -34,6 +35,7 @@ impl AgentSetup for Agents {
             connects: *connects,
             fact: format!("This is why: {id}."),
             question: (*question).into(),
+            summary: String::new(),
             preview: "--- a\n+++ b\n-  \"old\": 1\n+  \"new\": 1\n".into(),
         });
         let offers = offers.collect();

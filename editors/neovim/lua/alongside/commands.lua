@@ -109,6 +109,11 @@ local subcommands = {
       review().reject()
     end,
   },
+  agents = {
+    run = function()
+      require('alongside.agents').set_up()
+    end,
+  },
   pause = {
     run = pause,
     words = function()

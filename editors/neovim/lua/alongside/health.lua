@@ -166,7 +166,7 @@ local function agents_here()
   if not found then
     health.info('neither gemini nor qwen is in $PATH')
   end
-  health.info('a new agent has IDE mode off: run /ide enable in it; /ide status shows what it found')
+  health.info('a new agent has IDE mode off: `:Alongside agents` switches it on; /ide status shows what the agent found')
   health.info('an agent looks once, at its start: start it after Neovim, in the project or below it')
 end
 

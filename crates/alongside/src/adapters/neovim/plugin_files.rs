@@ -12,6 +12,7 @@ pub(super) const FILES: &[(&str, &str)] = files![
     "README.md",
     "plugin/alongside.lua",
     "doc/alongside.txt",
+    "lua/alongside/agents.lua",
     "lua/alongside/buffer_text.lua",
     "lua/alongside/commands.lua",
     "lua/alongside/config.lua",

@@ -1,5 +1,6 @@
 //! A desk between an editor and a companion, both played by the test.
 
+mod agent_setup;
 mod choosing;
 mod companion;
 mod context;
@@ -10,6 +11,7 @@ mod typing;
 
 use std::path::{Path, PathBuf};
 
+use alongside_desk::agent_setup::SetupReply;
 use alongside_desk::{Call, Request, Seat, pair};
 use lsp_server::{Connection, Message, RequestId};
 use serde_json::{Value, json};
@@ -136,6 +138,12 @@ impl Stage {
             match told {
                 CompanionMessage::Event(event) => self.desk.handle_event(&mut self.io, *event),
                 CompanionMessage::Reply(asked, answer) => self.desk.handle_reply(&mut self.io, asked, answer),
+                CompanionMessage::AgentSetup(SetupReply::Offers(offers)) => {
+                    self.desk.offers_arrived(&self.io, offers);
+                }
+                CompanionMessage::AgentSetup(SetupReply::Made(made)) => {
+                    self.desk.handle_agent_change(&mut self.io, made);
+                }
                 CompanionMessage::Stopped => return,
             }
         }

@@ -1,0 +1,50 @@
+//! The changes of settings that agents need, as the desk last found them, and the one that it asks about.
+
+use std::collections::BTreeSet;
+
+use alongside_desk::agent_setup::Offer;
+
+/// The changes that agents need, and the one that the person is asked about.
+#[derive(Debug, Default)]
+pub(crate) struct AgentOffers {
+    /// The changes that the last look found.
+    pub(crate) offers: Vec<Offer>,
+    /// Why the reply to the next look opens one.
+    pub(crate) opening: Option<Opening>,
+    /// The change on the screen.
+    pub(crate) open: Option<OpenOffer>,
+    /// The offers that the person has answered since they opened the first one.
+    pub(crate) answered: BTreeSet<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Opening {
+    /// The person asked for it.
+    Asked,
+    /// The change before was made.
+    Next,
+}
+
+/// A change that the person is asked about.
+#[derive(Debug)]
+pub(crate) struct OpenOffer {
+    pub(crate) offer: Offer,
+    /// Whether the question has been on the screen.
+    pub(crate) seen: bool,
+    /// The first row on the screen.
+    pub(crate) top: usize,
+}
+
+impl AgentOffers {
+    /// The first change that the person has not answered.
+    pub(crate) fn next_unanswered(&self) -> Option<Offer> {
+        self.offers.iter().find(|offer| !self.answered.contains(&offer.id)).cloned()
+    }
+}
+
+impl OpenOffer {
+    /// A change that has not been on the screen.
+    pub(crate) fn new(offer: Offer) -> Self {
+        Self { offer, seen: false, top: 0 }
+    }
+}

@@ -1,0 +1,73 @@
+//! An agent whose IDE mode is off: the editor says so, and its person switches the mode on without leaving
+//! the editor.
+
+use std::fs;
+
+use alongside_rig::agent::Agent;
+use alongside_rig::agent_cli::Cli;
+use alongside_rig::{Generation, adapters, rig_or_skip};
+use anyhow::Result;
+
+use crate::helix::wait_until_announced;
+use crate::script::shout;
+use crate::stage::Stage;
+
+alongside_rig::tests! {
+    new_gemini_is_set_up_in_the_oldest_neovim: in_neovim(Generation::Oldest),
+    new_gemini_is_set_up_in_the_newest_neovim: in_neovim(Generation::Newest),
+    new_gemini_is_set_up_in_helix_25_01: in_helix(Generation::Oldest),
+    new_gemini_is_set_up_in_the_newest_helix: in_helix(Generation::Newest),
+}
+
+fn in_neovim(generation: Generation) -> Result<()> {
+    let Some((stage, agent)) = set(generation)? else { return Ok(()) };
+    adapters::neovim(&stage.sandbox, "")?;
+    let neovim = stage.open(&stage.editors.neovim(generation))?;
+    let said = "IDE mode is off in Gemini CLI; `:Alongside agents` switches it on";
+    neovim.wait_for("the remark", |screen| screen.contains(said))?;
+    neovim.enter(":Alongside agents")?;
+    neovim.wait_for("the change", |screen| {
+        screen.contains("+  \"ide\": {") && screen.contains("Switch on IDE mode in Gemini CLI? [y/N]")
+    })?;
+    assert!(!settings(&stage)?.contains("\"ide\""), "nothing is written before the yes");
+    neovim.enter("y")?;
+    neovim.wait_for("the end", |screen| screen.contains("[Process exited 0]"))?;
+    neovim.press("Enter")?;
+    neovim.wait_for("the file alone", |screen| {
+        screen.contains("fifteen") && !screen.contains("[Process exited 0]")
+    })?;
+    agent.start()?;
+    stage.wait_until_connected(1)
+}
+
+fn in_helix(generation: Generation) -> Result<()> {
+    let Some((stage, agent)) = set(generation)? else { return Ok(()) };
+    adapters::helix(&stage.sandbox, generation)?;
+    let helix = stage.open(&stage.editors.helix(generation))?;
+    let said = "alongside: IDE mode is off in Gemini CLI; see the code actions.";
+    helix.wait_for("the remark", |screen| screen.contains(said))?;
+    helix.type_text(" a")?;
+    let action = "Switch on IDE mode in Gemini CLI (ide.enabled = true in ~/.gemini/settings.json)";
+    helix.wait_for("the change among the code actions", |screen| screen.contains(action))?;
+    assert!(!settings(&stage)?.contains("\"ide\""), "nothing is written before the choice");
+    helix.press("Enter")?;
+    helix.wait_for("the end", |screen| screen.contains("IDE mode is on from its next start."))?;
+    agent.start()?;
+    stage.wait_until_connected(1)?;
+    stage.ask_with_context(&agent, &[])?;
+    agent.wait_until_it_asks()?;
+    wait_until_announced(&helix)
+}
+
+/// A stage with a new Gemini CLI; `None` where it cannot be installed.
+fn set(generation: Generation) -> Result<Option<(Stage, Agent)>> {
+    let (Some(stage), Some(rig)) = (Stage::set(generation)?, rig_or_skip()) else { return Ok(None) };
+    let pane = stage.terminal.window("gemini", (100, 50))?;
+    let script = shout(Cli::Gemini, &stage.file);
+    let agent = Agent::install_as_new(&stage.sandbox, &rig, Cli::Gemini, script, pane)?;
+    Ok(Some((stage, agent)))
+}
+
+fn settings(stage: &Stage) -> Result<String> {
+    Ok(fs::read_to_string(stage.sandbox.home().join(".gemini/settings.json"))?)
+}
