@@ -15,6 +15,8 @@ use crate::stage::Stage;
 alongside_rig::tests! {
     new_gemini_is_set_up_by_install_and_connected_by_run: install_then_run(Cli::Gemini),
     new_qwen_is_set_up_by_install_and_connected_by_run: install_then_run(Cli::Qwen),
+    new_gemini_is_set_up_by_run: run_alone(Cli::Gemini),
+    new_qwen_is_set_up_by_run: run_alone(Cli::Qwen),
     new_gemini_is_set_up_by_the_desk: desk_then_agent(Cli::Gemini),
     new_qwen_is_set_up_by_the_desk: desk_then_agent(Cli::Qwen),
 }
@@ -31,16 +33,32 @@ fn install_then_run(cli: Cli) -> Result<()> {
     let Some(stage) = Stage::set()? else { return Ok(()) };
     let agent = stage.install_as_new(cli, shout(cli, &stage.file))?;
     agent.pane.enter("clear; alongside install agent")?;
-    for question in questions(cli) {
-        agent.pane.wait_for(question, |screen| screen.ends_with(&format!("{question} [y/N]")))?;
-        agent.pane.enter("y")?;
-    }
+    agrees(&agent.pane, cli)?;
     agent.pane.wait_for("the shell", |screen| {
         screen.contains("from its next start.") && screen.ends_with(alongside_rig::tmux::SHELL_PROMPT)
     })?;
     agent.start_with(&format!("clear; alongside run -- {}", cli.command()))?;
     let desk = Desk::new(stage.terminal.opened_beside(&agent.pane, "the desk beside it")?);
     proposes_and_is_accepted(&stage, &agent, &desk)
+}
+
+fn run_alone(cli: Cli) -> Result<()> {
+    let Some(stage) = Stage::set()? else { return Ok(()) };
+    let agent = stage.install_as_new(cli, shout(cli, &stage.file))?;
+    agent.pane.enter(&format!("clear; alongside run -- {}", cli.command()))?;
+    agrees(&agent.pane, cli)?;
+    agent.wait_until_free()?;
+    let desk = Desk::new(stage.terminal.opened_beside(&agent.pane, "the desk beside it")?);
+    proposes_and_is_accepted(&stage, &agent, &desk)
+}
+
+/// Reads each change at the terminal, and agrees.
+fn agrees(pane: &Pane, cli: Cli) -> Result<()> {
+    for question in questions(cli) {
+        pane.wait_for(question, |screen| screen.ends_with(&format!("{question} [y/N]")))?;
+        pane.enter("y")?;
+    }
+    Ok(())
 }
 
 fn desk_then_agent(cli: Cli) -> Result<()> {

@@ -78,3 +78,40 @@ fn an_overriding_settings_file_is_reported() {
     let said = home.succeeds(&["install", "qwen", "--yes"]);
     assert!(said.contains("/project/.qwen/settings.json switches IDE mode off"), "{said}");
 }
+
+#[test]
+fn the_approval_mode_is_offered_but_no_yes_of_a_script_changes_it() {
+    let home = Home::new();
+    home.agent_program("qwen", "0.24.4");
+    let before = home.everything();
+    let shown = home.succeeds(&["install", "agent", "--dry-run"]);
+    assert!(shown.contains("Qwen Code 0.24.4 edits without asking (approval mode \"auto\")"), "{shown}");
+    assert!(shown.contains("+    \"approvalMode\": \"default\""), "{shown}");
+    assert_eq!(home.everything(), before);
+
+    let said = home.succeeds(&["install", "agent", "--yes"]);
+    assert!(said.contains("start it as `qwen --approval-mode default`"), "{said}");
+    assert!(!home.reads(".qwen/settings.json").contains("approvalMode"));
+
+    // The person's own choice is no default: it is named, and nothing is offered.
+    home.writes(
+        ".qwen/settings.json",
+        "{\"ide\": {\"enabled\": true}, \"tools\": {\"approvalMode\": \"yolo\"}}",
+    );
+    let said = home.succeeds(&["install", "agent", "--dry-run"]);
+    assert!(said.contains("(approval mode \"yolo\")") && !said.contains("+  "), "{said}");
+}
+
+#[test]
+fn run_says_that_ide_mode_is_off_and_starts_the_agent() {
+    let home = Home::new();
+    home.agent_program("gemini", "0.61.0");
+    let output = home.does(&["run", "--no-desk", "gemini"]);
+    let said = output.said();
+    assert!(
+        said.contains("IDE mode is off in Gemini CLI 0.61.0, so it does not look for alongside.")
+            && said.contains("`alongside install gemini` switches it on"),
+        "{said}"
+    );
+    assert!(!home.in_home(".gemini/settings.json").exists(), "nobody was there to agree");
+}
