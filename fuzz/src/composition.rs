@@ -45,8 +45,11 @@ pub fn holds(data: &[u8]) {
         agree(&composition, &original, proposed);
     }
     all_and_none(&mut composition, proposed, &original);
+    let last = composition.current().to_owned();
     while composition.undo().is_ok() {}
     assert_eq!(composition.current(), proposed, "undoing everything gives the first text");
+    while composition.redo().is_ok() {}
+    assert_eq!(composition.current(), last, "redoing everything gives the last text");
 }
 
 fn all_and_none(composition: &mut ReviewComposition, proposed: &str, original: &str) {
@@ -102,15 +105,16 @@ fn acts_on(composition: &mut ReviewComposition, act: &[u8]) -> bool {
     const TYPED: [&str; 8] = ["", "\n", "a", "b\n", "\r\n", "é😀", "a b\nc\n", "\r"];
     let [what, one, two, three] = *act else { return false };
     let at = |line: u8, character: u8| Position { line: u32::from(line), character: u32::from(character) };
-    match what % 5 {
+    match what % 6 {
         0 => composition.keep(&[usize::from(one)], two & 1 == 0).is_ok(),
         1 => composition.split(usize::from(one)).is_ok(),
         2 => {
             let range = Range { start: at(one % 16, two), end: at(one % 16 + (three >> 5), three & 0x1f) };
-            let text = TYPED[usize::from(what / 5) % TYPED.len()].to_owned();
+            let text = TYPED[usize::from(what / 6) % TYPED.len()].to_owned();
             composition.edit(&[Change { range: Some(range), text }]).is_ok()
         }
         3 => composition.undo().is_ok(),
+        5 => composition.redo().is_ok(),
         _ => {
             let text = TYPED[usize::from(one) % TYPED.len()].repeat(usize::from(two % 4));
             composition.edit(&[Change { range: None, text }]).is_ok()

@@ -101,4 +101,9 @@ impl ReviewComposition {
     pub fn undo(&mut self) -> Result<(), Refusal> {
         self.0.undo()
     }
+
+    /// Does again what undo took back last.
+    pub fn redo(&mut self) -> Result<(), Refusal> {
+        self.0.redo()
+    }
 }

@@ -444,6 +444,9 @@ impl MainLoop {
             Request::UndoReview { id, revision } => {
                 return self.edit_review(id, |review| review.undo(revision));
             }
+            Request::RedoReview { id, revision } => {
+                return self.edit_review(id, |review| review.redo(revision));
+            }
             Request::DecideReview { id, revision, decision } => {
                 self.reviews.get_mut(id)?.may_decide(revision, decision)?;
                 let closing = match decision {

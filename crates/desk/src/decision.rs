@@ -116,6 +116,9 @@ pub enum Refusal {
     /// Nothing to undo.
     #[error("there is nothing to undo")]
     NothingToUndo,
+    /// Nothing was undone, or the review has changed since.
+    #[error("there is nothing to redo")]
+    NothingToRedo,
     /// The companion has stopped.
     #[error("the companion has stopped")]
     Stopped,

@@ -57,6 +57,14 @@ pub enum Request {
         /// The revision on the screen.
         revision: u64,
     },
+    /// Does again what was taken back last, unless the review has changed since.
+    #[serde(rename = "alongside/redoReview", rename_all = "camelCase")]
+    RedoReview {
+        /// Which review.
+        id: ReviewId,
+        /// The revision on the screen.
+        revision: u64,
+    },
     /// Ends a review. Only ever sent because a person said so.
     #[serde(rename = "alongside/decideReview", rename_all = "camelCase")]
     DecideReview {

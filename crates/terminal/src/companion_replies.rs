@@ -4,7 +4,7 @@ use alongside_desk::review_model::Question;
 use alongside_desk::{Decision, Refusal, Request, ReviewId, Revised, messages};
 
 use crate::app::{App, Purpose};
-use crate::messages::UNDONE;
+use crate::messages::{REDONE, UNDONE};
 use crate::pending_edit::{EditKind, PendingEdit, UnsavedText};
 use crate::review_view::ReviewView;
 
@@ -38,12 +38,17 @@ impl App {
                 unjudged.into_iter().for_each(|news| self.tell_news(news));
                 self.settle();
             }
-            (Purpose::Change(_), Err(refusal)) => {
+            (Purpose::Change(id), Err(refusal)) => {
                 let (unjudged, unsaved) = self.pending.take_refused();
                 unjudged.into_iter().for_each(|news| self.tell_news(news));
                 if let Some(unsaved) = unsaved {
                     let kept = self.keep_text(&unsaved, "the companion refused your text");
                     self.warn(kept);
+                }
+                if refusal == Refusal::NothingToRedo
+                    && let Some(view) = self.view_mut(id)
+                {
+                    view.forget_undone();
                 }
                 self.tell_refusal(&refusal);
             }
@@ -107,14 +112,19 @@ impl App {
         };
         let hunks = view.review().hunks.len();
         match kind {
-            EditKind::KeepOrDrop => {}
-            EditKind::Undo(hunk) => {
-                if let Some(hunk) = hunk {
-                    view.go_to_hunk(hunk);
-                }
+            EditKind::KeepOrDrop { hunk } => view.push_step(hunk),
+            EditKind::Undo => {
+                view.mark_undone();
                 self.say(UNDONE);
             }
-            EditKind::Split(before) => self.say(messages::split(before, hunks)),
+            EditKind::Redo => {
+                view.mark_redone();
+                self.say(REDONE);
+            }
+            EditKind::Split { hunk, before } => {
+                view.push_step(hunk);
+                self.say(messages::split(before, hunks));
+            }
             EditKind::SingleNewline if self.at == Some(id) => self.decide(Decision::Accept),
             EditKind::SingleNewline => {}
             EditKind::Edited => self.say(messages::edit_taken(hunks)),

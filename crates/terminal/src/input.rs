@@ -97,8 +97,10 @@ impl App {
             },
             (Action::Reject, _) => self.decide(Decision::Reject),
             (Action::Undo, _) => {
-                let hunk = view.pop_step();
-                self.change(id, EditKind::Undo(hunk), Request::UndoReview { id, revision }, None);
+                self.change(id, EditKind::Undo, Request::UndoReview { id, revision }, None);
+            }
+            (Action::Redo, _) => {
+                self.change(id, EditKind::Redo, Request::RedoReview { id, revision }, None);
             }
             (Action::Edit, _) if view.review().whole_file_only.is_some() => {
                 self.warn("You can only accept or reject this proposal as a whole.");
@@ -114,17 +116,16 @@ impl App {
             }
             (Action::Split, Some(_)) => {
                 let before = view.review().hunks.len();
-                view.push_step(hunk);
-                self.change(id, EditKind::Split(before), Request::SplitHunk { id, revision, hunk }, None);
+                let kind = EditKind::Split { hunk, before };
+                self.change(id, kind, Request::SplitHunk { id, revision, hunk }, None);
             }
             (_, Some(state)) => {
-                view.push_step(hunk);
                 let keep = state == HunkState::Dropped;
                 if state == HunkState::Edited {
                     self.say("Your edit of this change is dropped; u brings it back.");
                 }
                 let request = Request::KeepHunks { id, revision, hunks: vec![hunk], keep };
-                self.change(id, EditKind::KeepOrDrop, request, None);
+                self.change(id, EditKind::KeepOrDrop { hunk }, request, None);
             }
         }
     }

@@ -20,6 +20,7 @@ pub(crate) enum Action {
     Split,
     Edit,
     Undo,
+    Redo,
     Accept,
     Reject,
     NextReview,
@@ -40,7 +41,16 @@ pub(crate) enum Action {
 impl Action {
     /// Whether it changes or decides a review: then it must hit the review that the person saw.
     pub(crate) fn touches_review(self) -> bool {
-        matches!(self, Self::KeepOrDrop | Self::Split | Self::Edit | Self::Undo | Self::Accept | Self::Reject)
+        matches!(
+            self,
+            Self::KeepOrDrop
+                | Self::Split
+                | Self::Edit
+                | Self::Undo
+                | Self::Redo
+                | Self::Accept
+                | Self::Reject
+        )
     }
 }
 
@@ -106,6 +116,7 @@ pub(crate) const TABLE: &[Row] = &[
         "edit",
     ),
     brief(row(&[key('u')], Action::Undo, "u", "undo the last edit, whoever made it"), "u", "undo"),
+    row(&[ctrl('r')], Action::Redo, "Ctrl-R", "redo the edit that was undone last"),
     brief(row(&[key('s')], Action::Split, "s", "split this change into smaller ones"), "s", "split"),
     brief(row(&[named(KeyCode::Tab)], Action::NextReview, "Tab", "next review"), "Tab", "review"),
     row(&[named(KeyCode::BackTab)], Action::PreviousReview, "Shift-Tab", "previous review"),

@@ -41,6 +41,9 @@ pub(crate) const LOOK_FIRST: &str = "This is the change that the key acts on. Pr
 /// An undo was carried out.
 pub(crate) const UNDONE: &str = "Undone.";
 
+/// A redo was carried out.
+pub(crate) const REDONE: &str = "Redone.";
+
 /// How long ago, in a few letters. Both are milliseconds since the Unix epoch.
 pub(crate) fn ago(since: u64, now: u64) -> String {
     match now.saturating_sub(since) / 60_000 {

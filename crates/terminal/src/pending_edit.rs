@@ -44,11 +44,16 @@ pub(crate) struct PendingChange {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EditKind {
     /// Keep or drop a hunk.
-    KeepOrDrop,
-    /// Split a hunk; there were this many hunks.
-    Split(usize),
-    /// Undo; the hunk of the last step.
-    Undo(Option<usize>),
+    KeepOrDrop {
+        hunk: usize,
+    },
+    /// Split a hunk; there were `before` hunks.
+    Split {
+        hunk: usize,
+        before: usize,
+    },
+    Undo,
+    Redo,
     /// One empty line in place of nothing, which is then accepted.
     SingleNewline,
     /// The text from the editor.
@@ -294,14 +299,14 @@ mod tests {
 
     #[test]
     fn keys_wait_for_a_change_and_come_back_with_it() {
-        let mut pending = PendingEdit::change(ID, EditKind::KeepOrDrop, None);
+        let mut pending = PendingEdit::change(ID, EditKind::KeepOrDrop { hunk: 0 }, None);
         assert!(!pending.admits(key(), Instant::now()));
         assert!(pending.take_settled(|_| Some(9)).is_none(), "there is no reply yet");
         assert!(pending.judge(news(2)).is_none());
         assert_eq!(pending.mark_made(ID, 2), [news(2)]);
         assert!(pending.take_settled(|_| Some(1)).is_none(), "the revision is not here yet");
         let (id, kind, held) = pending.take_settled(|_| Some(2)).unwrap();
-        assert_eq!((id, kind, held.len()), (ID, EditKind::KeepOrDrop, 1));
+        assert_eq!((id, kind, held.len()), (ID, EditKind::KeepOrDrop { hunk: 0 }, 1));
         assert!(pending.admits(key(), Instant::now()));
     }
 

@@ -69,14 +69,28 @@ impl ReviewView {
         self.open.is_foreign(news)
     }
 
-    /// Remembers the hunk of a change, for undo.
+    /// Remembers the hunk of a change, for undo and redo.
     pub(crate) fn push_step(&mut self, hunk: usize) {
         self.open.push_step(hunk, true);
     }
 
-    /// The hunk of the last change.
-    pub(crate) fn pop_step(&mut self) -> Option<usize> {
-        self.open.pop_step().map(|step| step.hunk)
+    /// The last change was undone: the person goes to its hunk.
+    pub(crate) fn mark_undone(&mut self) {
+        if let Some(step) = self.open.mark_undone() {
+            self.go_to_hunk(step.hunk);
+        }
+    }
+
+    /// The change that was undone last was made again: the person goes to its hunk.
+    pub(crate) fn mark_redone(&mut self) {
+        if let Some(step) = self.open.mark_redone() {
+            self.go_to_hunk(step.hunk);
+        }
+    }
+
+    /// There is nothing to redo any more.
+    pub(crate) fn forget_undone(&mut self) {
+        self.open.forget_undone();
     }
 
     /// Lays the review out for a screen of this size. The rows that the person reads stay where they are.

@@ -85,6 +85,7 @@ pub(crate) struct Companion {
     pub(crate) status: Status,
     reviews: HashMap<ReviewId, (Review, Vec<Piece>)>,
     before: HashMap<ReviewId, Vec<Vec<Piece>>>,
+    undone: HashMap<ReviewId, Vec<Vec<Piece>>>,
     /// All that was asked, in order.
     pub(crate) asked: Vec<Request>,
     /// The refusal of the next request that changes or decides.
@@ -99,6 +100,7 @@ impl Companion {
             status,
             reviews: HashMap::new(),
             before: HashMap::new(),
+            undone: HashMap::new(),
             asked: Vec::new(),
             refuse: None,
         }
@@ -146,6 +148,11 @@ impl Companion {
 
     /// Changes a review as another desk or the disk would.
     pub(crate) fn change(&mut self, id: u64, change: impl FnOnce(&mut Review, &mut Vec<Piece>)) {
+        self.undone.remove(&ReviewId(id));
+        self.revise(id, change);
+    }
+
+    fn revise(&mut self, id: u64, change: impl FnOnce(&mut Review, &mut Vec<Piece>)) {
         let Some((review, pieces)) = self.reviews.get_mut(&ReviewId(id)) else { return };
         let (from, before) = (review.revision, review.current.clone());
         change(review, pieces);
@@ -188,6 +195,7 @@ impl Companion {
             | Request::KeepHunks { id, revision, .. }
             | Request::SplitHunk { id, revision, .. }
             | Request::UndoReview { id, revision }
+            | Request::RedoReview { id, revision }
             | Request::DecideReview { id, revision, .. } => (*id, *revision),
             Request::PauseContext { paused } => {
                 self.status.paused = *paused;
@@ -213,7 +221,9 @@ impl Companion {
         }
         let history = self.before.entry(id).or_default();
         let now = pieces.clone();
-        let undoes = matches!(request, Request::UndoReview { .. });
+        let undone = self.undone.entry(id).or_default();
+        let (undoes, redoes) =
+            (matches!(request, Request::UndoReview { .. }), matches!(request, Request::RedoReview { .. }));
         let next = match request {
             Request::KeepHunks { hunks, keep, .. } => keep_hunks(now.clone(), &hunks, keep),
             Request::EditReview { changes, .. } => {
@@ -223,12 +233,14 @@ impl Companion {
                 vec![Piece::Differs { old, new, state: HunkState::Edited, now: text }]
             }
             Request::UndoReview { .. } => history.pop().ok_or(Refusal::NothingToUndo)?,
+            Request::RedoReview { .. } => undone.pop().ok_or(Refusal::NothingToRedo)?,
             _ => return Err(Refusal::CannotSplit),
         };
-        if !undoes {
-            history.push(now);
+        if !undoes && !redoes {
+            undone.clear();
         }
-        self.change(id.0, |_, pieces| *pieces = next);
+        if undoes { undone } else { history }.push(now);
+        self.revise(id.0, |_, pieces| *pieces = next);
         Ok(Revised { revision: revision + 1 })
     }
 }

@@ -105,6 +105,7 @@ impl Companion {
             | Request::KeepHunks { id, revision, .. }
             | Request::SplitHunk { id, revision, .. }
             | Request::UndoReview { id, revision }
+            | Request::RedoReview { id, revision }
             | Request::DecideReview { id, revision, .. } => (*id, *revision),
             _ => return Ok(Revised::default()),
         };
@@ -126,6 +127,7 @@ impl Companion {
             }
             Request::SplitHunk { hunk, .. } => composition.split(hunk)?,
             Request::UndoReview { .. } => composition.undo()?,
+            Request::RedoReview { .. } => composition.redo()?,
             Request::DecideReview { decision, .. } => {
                 let accepted = decision == Decision::Accept;
                 let closing = if accepted { Closing::Accepted } else { Closing::Rejected };

@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use alongside_desk::review_model::{Question, Reply, UndoStep};
+use alongside_desk::review_model::{OpenReview, Question, Reply, UndoStep};
 use alongside_desk::{Decision, Gone, HunkState, Refusal, Request, ReviewId, Revised, harmless, messages};
 
 use super::desk::{Activity, Due, LineDesk};
@@ -82,6 +82,7 @@ impl LineDesk {
             "r" | "reject" => self.decide(id, Decision::Reject).await,
             "e" | "edit" => self.edit(),
             "u" | "undo" => self.undo(id).await,
+            "U" | "redo" => self.redo(id).await,
             "k" | "y" | "keep" if at_hunk => self.keep(id, hunk, true).await,
             "d" | "n" | "drop" if at_hunk => self.keep(id, hunk, false).await,
             "s" | "split" if at_hunk => self.split(id, hunk).await,
@@ -217,12 +218,31 @@ impl LineDesk {
 
     async fn undo(&mut self, id: ReviewId) {
         let Some(open) = self.open_mut(id) else { return };
-        let (step, revision) = (open.pop_step(), open.review().revision);
+        let (step, revision) = (open.last_step(), open.review().revision);
         if let Some(UndoStep { hunk, changed: false }) = step {
+            open.mark_undone();
             return self.look_at(hunk);
         }
         if self.ask(id, Request::UndoReview { id, revision }).await.is_some() {
+            self.open_mut(id).and_then(OpenReview::mark_undone);
             self.look_at(step.map_or(0, |step| step.hunk));
+        }
+    }
+
+    async fn redo(&mut self, id: ReviewId) {
+        let Some(open) = self.open_mut(id) else { return };
+        let (step, revision) = (open.last_undone(), open.review().revision);
+        if let Some(UndoStep { hunk, changed: false }) = step {
+            open.mark_redone();
+            return self.look_at(hunk);
+        }
+        let redone = self.ask(id, Request::RedoReview { id, revision }).await.is_some();
+        let Some(open) = self.open_mut(id) else { return };
+        if redone {
+            open.mark_redone();
+            self.look_at(step.map_or(0, |step| step.hunk));
+        } else {
+            open.forget_undone();
         }
     }
 

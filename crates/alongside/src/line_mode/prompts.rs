@@ -45,7 +45,7 @@ s  split it into smaller changes
 e  edit the whole text in your editor, at this place
 a  accept the file as it stands now
 r  reject the whole proposal
-u  undo the last step
+u  undo the last step; U redoes it
 j  go to the next change without deciding (also: J)
 K  go back to the change before
 l  list the reviews that wait; a number goes to that one
@@ -60,7 +60,7 @@ a  accept the file as it stands now: the agent writes it
 r  reject the whole proposal
 b  look again from the first change (K goes to the last one)
 e  edit the whole text in your editor
-u  undo the last step
+u  undo the last step; U redoes it
 l  list the reviews that wait; a number goes to that one
 p  pause or resume telling agents about your files
 q  leave; reviews that wait are rejected

@@ -183,6 +183,12 @@ impl PendingReview {
         self.changed(done)
     }
 
+    pub(crate) fn redo(&mut self, revision: u64) -> Result<u64, Refusal> {
+        self.check_revision(revision)?;
+        let done = self.proposal.composition.redo();
+        self.changed(done)
+    }
+
     /// Whether this decision may be taken on this revision. Agents take neither an empty text, for which they
     /// write their whole proposal, nor the text that the file already holds.
     pub(crate) fn may_decide(&self, revision: u64, decision: Decision) -> Result<(), Refusal> {

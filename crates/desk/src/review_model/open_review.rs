@@ -9,10 +9,13 @@ pub struct OpenReview {
     review: Review,
     hunk: usize,
     own_revision: u64,
-    steps: Vec<UndoStep>,
+    /// The steps that undo takes back, the last one last.
+    done: Vec<UndoStep>,
+    /// The steps that redo does again, the last one last.
+    undone: Vec<UndoStep>,
 }
 
-/// Something the person did to a review, so that undo goes back to its place.
+/// Something the person did to a review, so that undo and redo go to its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UndoStep {
     /// The hunk, as an index.
@@ -39,7 +42,7 @@ pub struct ReviewNews {
 impl OpenReview {
     /// A review that just arrived: the person is at its first hunk.
     pub fn new(review: Review) -> Self {
-        Self { hunk: 0, own_revision: review.revision, steps: Vec::new(), review }
+        Self { hunk: 0, own_revision: review.revision, done: Vec::new(), undone: Vec::new(), review }
     }
 
     /// The newest revision of the review.
@@ -67,14 +70,39 @@ impl OpenReview {
         self.own_revision = self.own_revision.max(revision);
     }
 
-    /// Remembers where the person did something.
+    /// Remembers where the person did something. Nothing can be done again then.
     pub fn push_step(&mut self, hunk: usize, changed: bool) {
-        self.steps.push(UndoStep { hunk, changed });
+        self.done.push(UndoStep { hunk, changed });
+        self.undone.clear();
     }
 
-    /// The last step, which undo takes back.
-    pub fn pop_step(&mut self) -> Option<UndoStep> {
-        self.steps.pop()
+    /// The step that undo takes back.
+    pub fn last_step(&self) -> Option<UndoStep> {
+        self.done.last().copied()
+    }
+
+    /// The step that redo does again.
+    pub fn last_undone(&self) -> Option<UndoStep> {
+        self.undone.last().copied()
+    }
+
+    /// The last step was taken back. Returns it.
+    pub fn mark_undone(&mut self) -> Option<UndoStep> {
+        let step = self.done.pop();
+        self.undone.extend(step);
+        step
+    }
+
+    /// The step that was taken back last was done again. Returns it.
+    pub fn mark_redone(&mut self) -> Option<UndoStep> {
+        let step = self.undone.pop();
+        self.done.extend(step);
+        step
+    }
+
+    /// The companion has nothing to redo: the review has changed since.
+    pub fn forget_undone(&mut self) {
+        self.undone.clear();
     }
 
     /// Takes a new revision; the person stays where they are.
@@ -180,13 +208,17 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn undo_goes_back_step_by_step() {
+    fn undo_and_redo_go_step_by_step() {
         let mut open = OpenReview::new(review());
         open.push_step(0, true);
         open.push_step(1, false);
-        assert_eq!(open.pop_step(), Some(UndoStep { hunk: 1, changed: false }));
-        assert_eq!(open.pop_step(), Some(UndoStep { hunk: 0, changed: true }));
-        assert_eq!(open.pop_step(), None);
+        let (first, second) = (UndoStep { hunk: 0, changed: true }, UndoStep { hunk: 1, changed: false });
+        assert_eq!((open.mark_undone(), open.mark_undone()), (Some(second), Some(first)));
+        assert_eq!(open.mark_undone(), None);
+        assert_eq!((open.mark_redone(), open.last_undone()), (Some(first), Some(second)));
+        assert_eq!(open.last_step(), Some(first));
+        open.push_step(2, true);
+        assert_eq!(open.mark_redone(), None, "a new step leaves nothing to redo");
     }
 
     fn hunk(original: std::ops::Range<usize>, proposed: std::ops::Range<usize>) -> Hunk {

@@ -163,6 +163,7 @@ mod tests {
         for request in [
             Request::ChangeContext(ContextReport::default()),
             Request::KeepHunks { id, revision: 2, hunks: vec![0, 4], keep: false },
+            Request::RedoReview { id, revision: 2 },
             Request::DecideReview { id, revision: 2, decision: Decision::Accept },
             Request::PauseContext { paused: true },
             Request::Focus,

@@ -157,6 +157,35 @@ async fn space_toggles_u_undoes_and_fast_keys_wait() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn ctrl_r_redoes_until_something_else_changes() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.press(" j u").await;
+    stage.shows("Undone.");
+    stage.ctrl('r').await;
+    stage.shows("Redone.");
+    stage.shows("change 2 of 3: 1 kept, 2 dropped");
+    let redo = |revision| Request::RedoReview { id: ReviewId(1), revision };
+    assert_eq!(stage.asked().last(), Some(&redo(4)));
+    stage.ctrl('r').await;
+    stage.shows("There is nothing to redo.");
+    stage.press("uu").await;
+    stage.press(" ").await;
+    stage.ctrl('r').await;
+    stage.shows("There is nothing to redo.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_desks_change_leaves_nothing_to_redo() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.press(" u").await;
+    stage.companion.change(1, |_, pieces| *pieces = scripted::keep_hunks(pieces.clone(), &[2], false));
+    stage.a_while().await;
+    stage.ctrl('r').await;
+    stage.shows("There is nothing to redo.");
+    stage.shows("2 kept, 1 dropped");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_hunk_off_the_screen_is_not_dropped() {
     let mut stage = Stage::reading(120, 18).await;
     stage.key(KeyCode::Enter).await;

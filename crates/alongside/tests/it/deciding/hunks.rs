@@ -56,6 +56,23 @@ async fn undo_takes_back_step_by_step_and_goes_back_to_each_place() {
 }
 
 #[tokio::test]
+async fn redo_makes_undone_steps_again_until_there_is_a_new_one() {
+    let (_home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
+
+    desk.answers("(1/3) keep", "d").await;
+    desk.answers("(2/3) keep", "k").await;
+    desk.answers("(3/3) keep", "u").await;
+    desk.answers("(2/3) keep", "u").await;
+    desk.answers("(1/3) keep", "U").await;
+    // Keeping what was kept changed nothing; redo still goes there.
+    desk.answers("(1/3) keep", "U").await;
+    desk.answers("(2/3) keep", "U").await;
+    desk.shows("There is nothing to redo.").await;
+    desk.answers("(2/3) keep", "a").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&PROPOSED.replace("TWO", "two")));
+}
+
+#[tokio::test]
 async fn moving_about_decides_nothing_and_help_and_lists_are_there() {
     let (_home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
 

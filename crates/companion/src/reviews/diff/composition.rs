@@ -26,6 +26,8 @@ pub(crate) struct Composition {
     current: Text,
     segments: Vec<Segment>,
     history: Vec<(Text, Vec<Segment>)>,
+    /// The states that undo took back, the last one last; any other change empties it.
+    undone: Vec<(Text, Vec<Segment>)>,
     marks: WordMarks,
     /// How long a comparison may take.
     comparison_time: Duration,
@@ -69,6 +71,7 @@ impl Composition {
             proposed,
             segments,
             history: Vec::new(),
+            undone: Vec::new(),
             marks: WordMarks::default(),
             comparison_time,
         };
@@ -204,17 +207,33 @@ impl Composition {
 
     /// Undoes the last edit.
     pub(crate) fn undo(&mut self) -> Result<(), Refusal> {
-        let (text, segments) = self.history.pop().ok_or(Refusal::NothingToUndo)?;
-        self.current = text;
-        self.segments = segments;
-        self.mark_words();
+        let before = self.history.pop().ok_or(Refusal::NothingToUndo)?;
+        let now = self.restore(before);
+        self.undone.push(now);
         Ok(())
+    }
+
+    /// Does again what undo took back last. Any change since then has made that impossible.
+    pub(crate) fn redo(&mut self) -> Result<(), Refusal> {
+        let after = self.undone.pop().ok_or(Refusal::NothingToRedo)?;
+        let now = self.restore(after);
+        self.history.push(now);
+        Ok(())
+    }
+
+    /// Goes to an earlier or later state, and returns the one before.
+    fn restore(&mut self, (text, segments): (Text, Vec<Segment>)) -> (Text, Vec<Segment>) {
+        let now =
+            (std::mem::replace(&mut self.current, text), std::mem::replace(&mut self.segments, segments));
+        self.mark_words();
+        now
     }
 
     fn replace(&mut self, text: Text, segments: Vec<Segment>) {
         let before =
             (std::mem::replace(&mut self.current, text), std::mem::replace(&mut self.segments, segments));
         self.history.push(before);
+        self.undone.clear();
         let mut kept = 0;
         let is_too_old = |(text, _): &(Text, Vec<Segment>)| {
             kept += text.text().len() + 1;

@@ -11,6 +11,7 @@ enum Act {
     Split(usize),
     Type(Option<(u32, u32, u32)>, String),
     Undo,
+    Redo,
     Dirty(bool),
 }
 
@@ -27,6 +28,7 @@ fn act() -> impl Strategy<Value = Act> {
         (0..4usize).prop_map(Act::Split),
         (place, text()).prop_map(|(place, text)| Act::Type(place, text)),
         Just(Act::Undo),
+        Just(Act::Redo),
         any::<bool>().prop_map(Act::Dirty),
     ]
 }
@@ -45,6 +47,7 @@ fn done(pending: &mut PendingReview, act: Act) {
             pending.edit(revision, &[Change { range, text }])
         }
         Act::Undo => pending.undo(revision),
+        Act::Redo => pending.redo(revision),
         Act::Dirty(dirty) => {
             pending.set_dirty(dirty);
             Ok(revision)

@@ -148,12 +148,47 @@ fn an_empty_undo_and_an_unknown_hunk_are_refused() {
     assert_eq!(&**composition.current(), "b\n");
 }
 
+#[test]
+fn redo_does_again_what_undo_took_back() {
+    let mut composition = Composition::new(ORIGINAL, PROPOSED);
+    let edited = PROPOSED.replace("TWO", "Two!");
+    composition.keep(&[1], false).unwrap();
+    let dropped = composition.hunks();
+    typed(&mut composition, &edited);
+    composition.undo().unwrap();
+    assert_eq!(composition.hunks(), dropped);
+    composition.undo().unwrap();
+    assert_eq!(&**composition.current(), PROPOSED);
+    composition.redo().unwrap();
+    assert_eq!(composition.hunks(), dropped);
+    composition.redo().unwrap();
+    assert_eq!(&**composition.current(), edited);
+    assert_eq!(composition.redo(), Err(Refusal::NothingToRedo));
+    composition.undo().unwrap();
+    assert_eq!(composition.hunks(), dropped, "what was done again can be undone again");
+}
+
+#[test]
+fn a_new_change_leaves_nothing_to_redo() {
+    let mut composition = Composition::new(ORIGINAL, PROPOSED);
+    composition.keep(&[0], false).unwrap();
+    composition.undo().unwrap();
+    assert!(composition.keep(&[9], true).is_err());
+    composition.redo().expect("a refused change is none");
+    composition.undo().unwrap();
+    composition.keep(&[1], false).unwrap();
+    let now = composition.current().clone();
+    assert_eq!(composition.redo(), Err(Refusal::NothingToRedo));
+    assert_eq!(*composition.current(), now);
+}
+
 #[derive(Debug, Clone)]
 enum Action {
     Keep(usize, bool),
     Split(usize),
     Type(String),
     Undo,
+    Redo,
 }
 
 fn text() -> impl Strategy<Value = String> {
@@ -168,6 +203,7 @@ fn action() -> impl Strategy<Value = Action> {
         (0..4usize).prop_map(Action::Split),
         text().prop_map(Action::Type),
         Just(Action::Undo),
+        Just(Action::Redo),
     ]
 }
 
@@ -181,6 +217,7 @@ proptest! {
     ) {
         let mut composition = Composition::new(original, proposed);
         let mut past = vec![composition.current().clone()];
+        let mut undone = Vec::new();
         for act in acts {
             let before = composition.current().clone();
             let done = match act {
@@ -192,17 +229,30 @@ proptest! {
                     Ok(())
                 }
                 Action::Undo => {
-                    let undone = composition.undo();
-                    if undone.is_ok() {
-                        past.pop();
+                    let undo = composition.undo();
+                    if undo.is_ok() {
+                        undone.extend(past.pop());
                         prop_assert_eq!(Some(composition.current()), past.last());
                         continue;
                     }
-                    undone
+                    undo
+                }
+                Action::Redo => {
+                    let redo = composition.redo();
+                    prop_assert_eq!(redo.is_ok(), !undone.is_empty());
+                    if redo.is_ok() {
+                        past.extend(undone.pop());
+                        prop_assert_eq!(Some(composition.current()), past.last());
+                        continue;
+                    }
+                    redo
                 }
             };
             match done {
-                Ok(()) => past.push(composition.current().clone()),
+                Ok(()) => {
+                    past.push(composition.current().clone());
+                    undone.clear();
+                }
                 Err(_) => prop_assert_eq!(&before, composition.current()),
             }
             for hunk in composition.hunks() {
