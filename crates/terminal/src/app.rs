@@ -4,12 +4,14 @@
 //! when the person does, `editor_events` when their editor does. `screen_layout` draws it.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::path::PathBuf;
 
 use alongside_desk::review_model::{CompanionState, Message, Question};
 use alongside_desk::{Agent, Request, ReviewId, messages};
 use tokio::time::Instant;
 
+use crate::accept_list::AcceptAll;
 use crate::agent_offers::AgentOffers;
 use crate::areas::Areas;
 use crate::colour::Colours;
@@ -37,6 +39,8 @@ pub(crate) struct App {
     pub(crate) question: Option<Question>,
     /// Whether the open question has been on the screen.
     pub(crate) question_seen: bool,
+    /// The list of reviews to accept together, while it is open.
+    pub(crate) accept_all: Option<AcceptAll>,
     /// The first line of the help on the screen, while it is open.
     pub(crate) help: Option<usize>,
     /// The agents to set up.
@@ -85,6 +89,8 @@ pub(crate) enum Purpose {
     /// The pending change.
     Change(ReviewId),
     Decide(ReviewId),
+    /// An acceptance among several.
+    AcceptListed(ReviewId),
     /// A text that was saved in an open editor.
     Upload(ReviewId),
     /// Pausing or resuming the context.
@@ -113,13 +119,15 @@ pub(crate) struct Search {
 }
 
 /// The content of a frame, so that the desk knows later what was on the screen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Picture {
     change: u64,
     review: Option<(ReviewId, u64)>,
     question: Option<Question>,
     /// Whether it shows the change of an agent's settings that is asked about.
     setup: bool,
+    /// The rows of the list of reviews to accept together.
+    listed: Option<Range<usize>>,
     messages: usize,
 }
 
@@ -137,6 +145,7 @@ impl App {
             messages: MessageLog::default(),
             question: None,
             question_seen: false,
+            accept_all: None,
             help: None,
             setup: AgentOffers::default(),
             search: Search::default(),
@@ -227,14 +236,17 @@ impl App {
     /// The content of a frame drawn now.
     pub(crate) fn picture(&self) -> Picture {
         let small = self.areas.too_small;
-        // The help and the set-up of agents cover the review.
+        // The help, the set-up of agents and the list cover the review.
         let setup = self.help.is_none() && !small && self.setup.open.is_some();
-        let view = self.current().filter(|_| self.help.is_none() && !setup && !small);
+        let is_covered = self.help.is_some() || setup || self.accept_all.is_some();
+        let view = self.current().filter(|_| !is_covered && !small);
+        let list = self.accept_all.as_ref().filter(|_| !small);
         Picture {
             change: self.seen.current(),
             review: view.map(|view| (view.review().id, view.review().revision)),
             question: self.question.filter(|_| !small),
             setup,
+            listed: list.map(|list| list.rows_on_screen(self.areas.main.height)),
             messages: if small { 0 } else { self.messages.len() },
         }
     }
@@ -253,6 +265,9 @@ impl App {
             open.seen = true;
         }
         self.messages.mark_seen(picture.messages);
+        if let (Some(list), Some(rows)) = (&mut self.accept_all, &picture.listed) {
+            list.mark_seen(rows);
+        }
         self.question_seen = self.question.is_some() && picture.question == self.question;
     }
 

@@ -86,7 +86,9 @@ impl App {
         let view = self.reviews.remove(index);
         let review = view.review();
         let message = self.companion.review_closed(review, closed, self.roots());
-        self.show([message]);
+        if !self.acceptance_closed(closed) {
+            self.show([message]);
+        }
         self.pending.end_decision(closed.id);
         let current = self.at == Some(closed.id);
         if closed.closing == Closing::Replaced {
@@ -101,6 +103,7 @@ impl App {
             }
             self.invalidate_keys();
         }
+        self.end_acceptances();
         self.settle();
     }
 

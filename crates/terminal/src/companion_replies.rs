@@ -63,8 +63,9 @@ impl App {
                 self.pending.end_decision(id);
                 self.tell_refusal(&refusal);
             }
+            (Purpose::AcceptListed(id), Err(refusal)) => self.acceptance_refused(id, &refusal),
             (Purpose::Pause(_), Err(refusal)) => self.tell_refusal(&refusal),
-            (Purpose::Decide(_), Ok(_)) | (Purpose::Nothing, _) => {}
+            (Purpose::Decide(_) | Purpose::AcceptListed(_), Ok(_)) | (Purpose::Nothing, _) => {}
         }
     }
 

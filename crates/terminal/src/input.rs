@@ -60,6 +60,9 @@ impl App {
         if let Some(question) = self.question {
             return self.question_answered(question, key, interrupts);
         }
+        if self.accept_all.is_some() {
+            return self.accept_all_key(key);
+        }
         if self.help.is_some() {
             return self.help_key(action);
         }
@@ -95,6 +98,7 @@ impl App {
                 Some(question) => self.open_question(question),
                 None => self.decide(Decision::Accept),
             },
+            (Action::AcceptAll, _) => self.open_accept_all(),
             (Action::Reject, _) => self.decide(Decision::Reject),
             (Action::Undo, _) => {
                 self.change(id, EditKind::Undo, Request::UndoReview { id, revision }, None);

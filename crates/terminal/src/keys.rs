@@ -22,6 +22,7 @@ pub(crate) enum Action {
     Undo,
     Redo,
     Accept,
+    AcceptAll,
     Reject,
     NextReview,
     PreviousReview,
@@ -49,6 +50,7 @@ impl Action {
                 | Self::Undo
                 | Self::Redo
                 | Self::Accept
+                | Self::AcceptAll
                 | Self::Reject
         )
     }
@@ -119,6 +121,16 @@ pub(crate) const TABLE: &[Row] = &[
     row(&[ctrl('r')], Action::Redo, "Ctrl-R", "redo the edit that was undone last"),
     brief(row(&[key('s')], Action::Split, "s", "split this change into smaller ones"), "s", "split"),
     brief(row(&[named(KeyCode::Tab)], Action::NextReview, "Tab", "next review"), "Tab", "review"),
+    brief(
+        row(
+            &[key('A')],
+            Action::AcceptAll,
+            "A",
+            "accept all reviews that you have seen, after a list of them",
+        ),
+        "A",
+        "accept all",
+    ),
     row(&[named(KeyCode::BackTab)], Action::PreviousReview, "Shift-Tab", "previous review"),
     row(
         &[named(KeyCode::PageDown), ctrl('f')],

@@ -3,6 +3,8 @@
 //! It draws the events it gets and sends a request for each key. It knows nothing of hunks being made or
 //! decisions being carried out: the companion does that, at the other end of a [`Desk`].
 
+mod accept_all;
+mod accept_list;
 mod agent_offers;
 mod agent_setup;
 mod app;

@@ -83,7 +83,7 @@ impl App {
     }
 
     /// The person turned to another review: keys mean it once it is on the screen again.
-    fn forget_seen(&mut self) {
+    pub(crate) fn forget_seen(&mut self) {
         if let Some(view) = self.current_mut() {
             view.seen = None;
         }
@@ -155,6 +155,9 @@ impl App {
             MouseEventKind::Down(MouseButton::Left) => 0,
             _ => return,
         };
+        if let Some(list) = &mut self.accept_all {
+            return list.scroll(wheel, self.areas.main.height);
+        }
         if let Some(top) = &mut self.help {
             match wheel {
                 0 => self.close_help(),

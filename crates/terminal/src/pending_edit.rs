@@ -12,6 +12,7 @@ use alongside_desk::{Request, ReviewId};
 use crossterm::event::KeyEvent;
 use tokio::time::Instant;
 
+use crate::accept_list::Acceptances;
 use crate::editor::Editing;
 
 /// The thing under way. There is one at a time.
@@ -24,6 +25,8 @@ pub(crate) enum PendingEdit {
     Change(PendingChange),
     /// The companion was asked for a decision; keys that touch a review were not meant for the next one.
     Decision(ReviewId),
+    /// The companion was asked for several acceptances.
+    Acceptances(Acceptances),
     /// The loop is about to start the editor.
     OpeningEditor,
     /// The editor has the terminal.

@@ -89,6 +89,7 @@ impl App {
             panels::strip::draw(self, frame);
         }
         match self.current() {
+            _ if let Some(list) = &self.accept_all => panels::accept_all::draw(self, list, frame),
             _ if self.help.is_some() => panels::help::draw(self, frame),
             _ if self.setup.open.is_some() => panels::agent_setup::draw(self, frame),
             None => panels::empty::draw(self, frame),

@@ -1,12 +1,14 @@
 //! A review as a person works on it at a desk, without a screen: where they are, the questions they are
 //! asked, and the messages they read. The terminal desk and the line desk differ only in how they show it.
 
+mod accept_all;
 mod companion_state;
 mod message;
 mod notes;
 mod open_review;
 mod question;
 
+pub use accept_all::{AcceptedTogether, ListedReview, Obstacle};
 pub use companion_state::CompanionState;
 pub use message::{Message, MessageKind};
 pub use notes::{Note, notes};

@@ -65,6 +65,9 @@ fn rows(app: &App, width: u16) -> Vec<Row> {
         let keeps_drafts = !app.options.rehearsal;
         add(&question.text(app.reviews.len(), keeps_drafts), palette.warning, false);
     }
+    if let Some(list) = app.accept_all.as_ref().filter(|_| app.question.is_none()) {
+        add(&super::accept_all::question(list), palette.warning, false);
+    }
     if let Some(needle) = &app.search.typing {
         let text = format!("/{}", harmless::name(needle));
         let text = cut(&text, width.saturating_sub(1));
@@ -78,6 +81,7 @@ fn keys(app: &App, width: u16) -> Line<'static> {
     let keys = match app.question {
         Some(question) => question.choices().to_vec(),
         None if app.search.typing.is_some() => vec![("Enter", "find"), ("Esc", "end the search")],
+        None if let Some(list) = &app.accept_all => super::accept_all::keys(list, app.areas.main),
         None if app.setup.open.is_some() => vec![("y", "change it"), ("n", "leave it"), ("Esc", "back")],
         None if app.help.is_some() => vec![("j/k", "more"), ("Esc", "back")],
         None => brief(app, usize::from(width)),
@@ -96,12 +100,12 @@ fn brief(app: &App, width: usize) -> Vec<(&'static str, &'static str)> {
         None => matches!(act, Action::Pause | Action::SetUpAgents | Action::Help | Action::Leave),
         // One that is taken or left as a whole has nothing else to offer.
         Some(view) if view.review().whole_file_only.is_some() => {
-            !act.touches_review() || matches!(act, Action::Accept | Action::Reject)
+            !act.touches_review() || matches!(act, Action::Accept | Action::AcceptAll | Action::Reject)
         }
         Some(_) => true,
     };
     let applies = |act: Action| match act {
-        Action::NextReview => app.reviews.len() > 1,
+        Action::NextReview | Action::AcceptAll => app.reviews.len() > 1,
         Action::SetUpAgents => app.current().is_none() && !app.setup.offers.is_empty(),
         _ => true,
     };

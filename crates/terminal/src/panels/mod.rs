@@ -1,5 +1,6 @@
 //! The panels around the review, a file for each.
 
+pub(crate) mod accept_all;
 pub(crate) mod agent_setup;
 pub(crate) mod agents;
 pub(crate) mod bottom;

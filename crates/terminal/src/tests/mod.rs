@@ -1,6 +1,7 @@
 //! Stories at the desk: a scripted companion on one side, a person's keys and a screen of cells on the other.
 //! The clock is paused, so that time passes without waiting.
 
+mod accepting_all;
 mod agents;
 mod deciding;
 mod editing;

@@ -1,0 +1,179 @@
+//! Accepting every waiting review at once: the list that the person confirms, and the sentence about the end.
+//!
+//! The list names revisions. Only those are accepted: a review that changes or comes later waits on.
+
+use std::path::PathBuf;
+
+use crate::messages;
+use crate::review::{Review, ReviewId};
+use crate::review_model::notes;
+
+/// A waiting review as the confirmation lists it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedReview {
+    /// Which review.
+    pub id: ReviewId,
+    /// The revision that is listed, and the only one to accept.
+    pub revision: u64,
+    /// The file's name, rendered harmless.
+    pub name: String,
+    /// Lines that accepting adds and removes.
+    pub counts: (usize, usize),
+    /// How many hunks are in each state: `2 kept, 1 dropped`.
+    pub states: String,
+    /// Why it is not accepted with the others.
+    pub obstacle: Option<Obstacle>,
+}
+
+/// Why a review is not accepted together with others: the person decides on it alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Obstacle {
+    /// The review has not been on the screen.
+    Unseen,
+    /// The review was edited elsewhere since it was on the screen.
+    Edited,
+    /// The file on disk changed since the proposal.
+    Stale,
+    /// An editor holds unsaved changes to the file.
+    Dirty,
+    /// A warning stands above the review, such as a path that leaves the project.
+    Warned,
+    /// Agents do not take an empty text.
+    Empty,
+    /// Nothing of the proposal is kept.
+    Unchanged,
+}
+
+impl ListedReview {
+    /// Lists a review. `known`: the revision that the person knows, if it has been on the screen.
+    pub fn new(review: &Review, known: Option<u64>, roots: &[PathBuf]) -> Self {
+        Self {
+            id: review.id,
+            revision: review.revision,
+            name: messages::file_name(&review.file, roots),
+            counts: messages::line_counts(review),
+            states: messages::hunk_states(review),
+            obstacle: Obstacle::of(review, known, roots),
+        }
+    }
+}
+
+impl Obstacle {
+    fn of(review: &Review, known: Option<u64>, roots: &[PathBuf]) -> Option<Self> {
+        let converted = review.file_line_ending.is_some() || review.file_has_bom.is_some();
+        let is_unchanged = review.original.as_ref() == Some(&review.current)
+            && !(converted && review.current == review.proposed);
+        match known {
+            _ if review.stale => Some(Self::Stale),
+            _ if review.dirty => Some(Self::Dirty),
+            None => Some(Self::Unseen),
+            Some(known) if known != review.revision => Some(Self::Edited),
+            _ if notes(review, roots).iter().any(|note| note.warning) => Some(Self::Warned),
+            _ if review.current.is_empty() && !review.proposed.is_empty() => Some(Self::Empty),
+            _ => is_unchanged.then_some(Self::Unchanged),
+        }
+    }
+
+    /// The reason, to stand below the name of the file.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Unseen => "not seen yet",
+            Self::Edited => "edited at another desk since you saw it",
+            Self::Stale => "the file changed on disk; accepting undoes that change",
+            Self::Dirty => "an editor holds unsaved changes to the file",
+            Self::Warned => "it has a warning; accept it alone",
+            Self::Empty => "its text is empty, which agents do not take",
+            Self::Unchanged => "none of its changes is kept",
+        }
+    }
+}
+
+/// The end of an acceptance of all: how many reviews went which way.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AcceptedTogether {
+    /// Accepted as listed.
+    pub accepted: usize,
+    /// Changed after the list opened: they wait.
+    pub changed: usize,
+    /// Came after the list opened: they wait.
+    pub arrived: usize,
+    /// Listed with an obstacle: they wait.
+    pub held_back: usize,
+    /// Ended otherwise before they could be accepted.
+    pub ended: usize,
+    /// Refused by the companion, each as the file and the reason. They wait.
+    pub refused: Vec<(String, String)>,
+}
+
+impl AcceptedTogether {
+    /// The sentence for the person.
+    pub fn text(&self) -> String {
+        let wait = |count: usize, verb: &str| {
+            let waits = if count == 1 { "waits" } else { "wait" };
+            (count > 0).then(|| format!("{count} {verb} {waits}"))
+        };
+        let accepted = match self.accepted {
+            0 => "Nothing accepted".to_owned(),
+            count => format!("{count} accepted"),
+        };
+        let ended = (self.ended > 0).then(|| format!("{} ended meanwhile", self.ended));
+        let refused = self.refused.iter().map(|(name, why)| format!("{name} waits: {why}"));
+        let parts = std::iter::once(accepted)
+            .chain(wait(self.changed, "changed meanwhile and"))
+            .chain(wait(self.arrived, "arrived meanwhile and"))
+            .chain(wait(self.held_back, if self.held_back == 1 { "other" } else { "others" }))
+            .chain(ended)
+            .chain(refused);
+        format!("{}.", parts.collect::<Vec<_>>().join("; ").trim_end_matches('.'))
+    }
+
+    /// Whether a listed review was not accepted.
+    pub fn has_failures(&self) -> bool {
+        self.changed + self.ended + self.refused.len() > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::LineEnding;
+    use crate::review_model::open_review::tests::review;
+
+    #[test]
+    fn only_a_review_as_it_was_seen_has_no_obstacle() {
+        let obstacle = |known, change: fn(&mut Review)| {
+            let mut review = review();
+            change(&mut review);
+            ListedReview::new(&review, known, &["/p".into()]).obstacle
+        };
+        assert_eq!(obstacle(Some(1), |_| ()), None);
+        assert_eq!(obstacle(None, |_| ()), Some(Obstacle::Unseen));
+        assert_eq!(obstacle(Some(1), |review| review.revision = 2), Some(Obstacle::Edited));
+        assert_eq!(obstacle(Some(1), |review| review.stale = true), Some(Obstacle::Stale));
+        assert_eq!(obstacle(Some(1), |review| review.dirty = true), Some(Obstacle::Dirty));
+        assert_eq!(obstacle(Some(1), |review| review.in_git = Some("x".into())), Some(Obstacle::Warned));
+        assert_eq!(obstacle(Some(1), |review| review.file = "/elsewhere".into()), Some(Obstacle::Warned));
+        assert_eq!(obstacle(Some(1), |review| review.current = "".into()), Some(Obstacle::Empty));
+        let drop_all = |review: &mut Review| review.current = "1\n2\n3\n".into();
+        assert_eq!(obstacle(Some(1), drop_all), Some(Obstacle::Unchanged));
+        let convert = |review: &mut Review| {
+            review.proposed = "1\n2\n3\n".into();
+            review.current = review.proposed.clone();
+            review.file_line_ending = Some(LineEnding::Crlf);
+        };
+        assert_eq!(obstacle(Some(1), convert), None, "other line endings are a change");
+    }
+
+    #[test]
+    fn the_end_is_one_sentence() {
+        let mut end = AcceptedTogether { accepted: 3, changed: 1, ..AcceptedTogether::default() };
+        assert_eq!(end.text(), "3 accepted; 1 changed meanwhile and waits.");
+        assert!(end.has_failures());
+        end = AcceptedTogether { accepted: 1, arrived: 2, held_back: 1, ..AcceptedTogether::default() };
+        assert_eq!(end.text(), "1 accepted; 2 arrived meanwhile and wait; 1 other waits.");
+        assert!(!end.has_failures());
+        let refused = vec![("a".to_owned(), "the companion has stopped".to_owned())];
+        end = AcceptedTogether { ended: 1, refused, ..AcceptedTogether::default() };
+        assert_eq!(end.text(), "Nothing accepted; 1 ended meanwhile; a waits: the companion has stopped.");
+    }
+}

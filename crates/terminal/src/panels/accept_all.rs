@@ -1,0 +1,75 @@
+//! The list of reviews that the person accepts together, and of those that wait on, with the reason.
+
+use alongside_desk::review_model::ListedReview;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::accept_list::AcceptAll;
+use crate::app::App;
+use crate::text_fit::cut;
+use crate::width;
+
+pub(crate) fn draw(app: &App, list: &AcceptAll, frame: &mut Frame<'_>) {
+    let main = app.areas.main;
+    let area = Rect { x: main.x + 1, width: main.width.saturating_sub(1), ..main };
+    let mut lines = Vec::new();
+    let all = || list.ready.iter().chain(&list.held_back);
+    let widest = |text: fn(&ListedReview, &str) -> String| {
+        all().map(|(listed, agent)| width::columns(&text(listed, agent))).max().unwrap_or(0)
+    };
+    let (counts, agents) = (widest(|listed, _| size(listed)), widest(|_, agent| agent.to_owned()));
+    let room = usize::from(area.width).saturating_sub(counts + agents + 6);
+    let names = widest(|listed, _| listed.name.clone()).min(room.max(12));
+    let row = |(listed, agent): &(ListedReview, String)| {
+        let pad = |text: &str, columns: usize| {
+            let gap = columns.saturating_sub(width::columns(text));
+            format!("{text}{}  ", " ".repeat(gap))
+        };
+        Line::from(vec![
+            Span::styled(format!("  {}", pad(&cut(&listed.name, names), names)), app.palette.text),
+            Span::styled(pad(&size(listed), counts), app.palette.text),
+            Span::styled(pad(agent, agents), app.palette.quiet),
+            Span::styled(listed.states.clone(), app.palette.quiet),
+        ])
+    };
+    if !list.ready.is_empty() {
+        lines.push(app.title("To accept, as they stand now:"));
+        lines.extend(list.ready.iter().map(row));
+        lines.push(Line::default());
+    }
+    if !list.held_back.is_empty() {
+        lines.push(app.title("Not accepted; these wait on:"));
+        for held in &list.held_back {
+            let reason = held.0.obstacle.map_or("", |obstacle| obstacle.text());
+            lines.push(row(held));
+            lines.push(Line::styled(format!("    {reason}"), app.palette.warning));
+        }
+    }
+    let shown = list.rows_on_screen(main.height);
+    app.lines(frame, area, lines.into_iter().skip(shown.start).take(shown.len()));
+}
+
+fn size(listed: &ListedReview) -> String {
+    let (added, removed) = listed.counts;
+    format!("+{added} -{removed}")
+}
+
+/// The question below the list.
+pub(crate) fn question(list: &AcceptAll) -> String {
+    match list.ready.len() {
+        0 => "No review can be accepted from this list.".into(),
+        1 => "Accept this review?".into(),
+        count => format!("Accept these {count} reviews?"),
+    }
+}
+
+/// The keys of the list.
+pub(crate) fn keys(list: &AcceptAll, main: Rect) -> Vec<(&'static str, &'static str)> {
+    let mut keys =
+        if list.ready.is_empty() { vec![("n", "back")] } else { vec![("y", "accept"), ("n", "no")] };
+    if list.rows() > usize::from(main.height) {
+        keys.push(("j/k", "more"));
+    }
+    keys
+}
