@@ -10,7 +10,6 @@ use crossterm::event::{KeyCode, KeyEvent};
 use crate::accept_list::{AcceptAll, Acceptances};
 use crate::app::{App, Purpose};
 use crate::keys::{self, Action};
-use crate::messages::LIST_NOT_SEEN;
 use crate::pending_edit::PendingEdit;
 use crate::review_view::ReviewView;
 
@@ -47,9 +46,7 @@ impl App {
     }
 
     fn accept_listed(&mut self) {
-        let Some(list) = self.accept_all.take_if(|list| list.is_seen()) else {
-            return self.warn(LIST_NOT_SEEN);
-        };
+        let Some(list) = self.accept_all.take_if(|list| list.is_seen()) else { return };
         let mut acceptances = Acceptances::of(&list);
         for (listed, _) in list.ready {
             let (id, revision) = (listed.id, listed.revision);

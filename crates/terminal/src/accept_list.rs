@@ -57,6 +57,11 @@ impl AcceptAll {
         }
     }
 
+    /// Whether rows that the person has to see come below a screen of this height.
+    pub(crate) fn goes_on(&self, height: u16) -> bool {
+        self.rows_to_see() > self.seen.max(self.rows_on_screen(height).end)
+    }
+
     /// Whether everything that a reply accepts has been on the screen.
     pub(crate) fn is_seen(&self) -> bool {
         self.seen >= self.rows_to_see()

@@ -128,7 +128,7 @@ pub(crate) struct Picture {
     setup: bool,
     /// The rows of the list of reviews to accept together.
     listed: Option<Range<usize>>,
-    messages: usize,
+    message: Option<u64>,
 }
 
 impl App {
@@ -233,6 +233,11 @@ impl App {
         self.due = true;
     }
 
+    /// Whether the status line has room for a message: a question and a search come first.
+    pub(crate) fn shows_message(&self) -> bool {
+        self.question.is_none() && self.accept_all.is_none() && self.search.typing.is_none()
+    }
+
     /// The content of a frame drawn now.
     pub(crate) fn picture(&self) -> Picture {
         let small = self.areas.too_small;
@@ -247,7 +252,7 @@ impl App {
             question: self.question.filter(|_| !small),
             setup,
             listed: list.map(|list| list.rows_on_screen(self.areas.main.height)),
-            messages: if small { 0 } else { self.messages.len() },
+            message: self.messages.current_number().filter(|_| self.shows_message() && !small),
         }
     }
 
@@ -264,7 +269,9 @@ impl App {
         {
             open.seen = true;
         }
-        self.messages.mark_seen(picture.messages);
+        if let Some(number) = picture.message {
+            self.messages.mark_shown(number, now);
+        }
         if let (Some(list), Some(rows)) = (&mut self.accept_all, &picture.listed) {
             list.mark_seen(rows);
         }

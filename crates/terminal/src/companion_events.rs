@@ -2,7 +2,7 @@
 //! message announces it, and the list has it. Only when the review on the screen ends, the next one takes its
 //! place.
 
-use alongside_desk::review_model::{Message, ReviewNews};
+use alongside_desk::review_model::{Message, ReviewNews, Subject};
 use alongside_desk::{Changed, Closed, Closing, Event, Review, Status, messages};
 
 use crate::app::{App, Vacancy};
@@ -18,8 +18,8 @@ impl App {
             Event::Closed(closed) => self.review_closed(&closed),
             Event::FlushReview { id } => self.flush(id),
             Event::Problem(problem) => {
-                let messages = self.companion.take_problem(&problem);
-                self.show(messages);
+                let message = self.companion.take_problem(&problem);
+                self.show([message]);
             }
         }
     }
@@ -50,7 +50,7 @@ impl App {
             self.at = Some(id);
             self.invalidate_keys();
         } else if !self.seen.is_blank() {
-            self.show([Message::transient(arrived)]);
+            self.show([Message::notice(arrived).about(Subject::Arrival(id))]);
         }
     }
 
@@ -59,6 +59,13 @@ impl App {
         let Some(view) = self.view_mut(id) else { return };
         match view.take(changed) {
             Ok(news) => {
+                let (is_stale, is_dirty) = (view.review().stale, view.review().dirty);
+                if !is_stale {
+                    self.messages.end(Subject::Stale(id));
+                }
+                if !is_dirty {
+                    self.messages.end(Subject::Dirty(id));
+                }
                 if let Some(news) = self.pending.judge(news) {
                     self.tell_news(news);
                 }
@@ -86,6 +93,7 @@ impl App {
         let view = self.reviews.remove(index);
         let review = view.review();
         let message = self.companion.review_closed(review, closed, self.roots());
+        self.messages.end_review(closed.id);
         if !self.acceptance_closed(closed) {
             self.show([message]);
         }

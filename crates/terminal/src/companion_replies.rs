@@ -1,6 +1,6 @@
 //! Requests to change or decide a review, and the companion's replies to them.
 
-use alongside_desk::review_model::Question;
+use alongside_desk::review_model::{Message, Question, Subject};
 use alongside_desk::{Decision, Refusal, Request, ReviewId, Revised, messages};
 
 use crate::app::{App, Purpose};
@@ -41,16 +41,16 @@ impl App {
             (Purpose::Change(id), Err(refusal)) => {
                 let (unjudged, unsaved) = self.pending.take_refused();
                 unjudged.into_iter().for_each(|news| self.tell_news(news));
-                if let Some(unsaved) = unsaved {
-                    let kept = self.keep_text(&unsaved, "the companion refused your text");
-                    self.warn(kept);
-                }
                 if refusal == Refusal::NothingToRedo
                     && let Some(view) = self.view_mut(id)
                 {
                     view.forget_undone();
                 }
-                self.tell_refusal(&refusal);
+                self.tell_refusal(Some(id), &refusal);
+                if let Some(unsaved) = unsaved {
+                    let kept = self.keep_text(&unsaved, "the companion refused your text");
+                    self.warn(kept);
+                }
             }
             (Purpose::Upload(_), reply) => self.upload_answered(reply.ok()),
             (Purpose::Pause(paused), Ok(_)) => {
@@ -61,19 +61,21 @@ impl App {
             (Purpose::Decide(id), Err(Refusal::NoSuchReview)) if self.view(id).is_none() => {}
             (Purpose::Decide(id), Err(refusal)) => {
                 self.pending.end_decision(id);
-                self.tell_refusal(&refusal);
+                self.tell_refusal(Some(id), &refusal);
             }
             (Purpose::AcceptListed(id), Err(refusal)) => self.acceptance_refused(id, &refusal),
-            (Purpose::Pause(_), Err(refusal)) => self.tell_refusal(&refusal),
+            (Purpose::Pause(_), Err(refusal)) => self.tell_refusal(None, &refusal),
             (Purpose::Decide(_) | Purpose::AcceptListed(_), Ok(_)) | (Purpose::Nothing, _) => {}
         }
     }
 
-    fn tell_refusal(&mut self, refusal: &Refusal) {
-        self.warn(messages::refusal(refusal));
+    /// Tells a refusal, or asks the question that says it.
+    fn tell_refusal(&mut self, id: Option<ReviewId>, refusal: &Refusal) {
         if let Some(question) = Question::after(refusal) {
-            self.open_question(question);
+            return self.open_question(question);
         }
+        let message = Message::warning(messages::refusal(refusal));
+        self.show([Message { about: id.map(Subject::Review), ..message }]);
     }
 
     /// This desk made a revision: it is no news to the person.

@@ -19,7 +19,7 @@ impl App {
     pub(crate) fn take_input(&mut self, event: TerminalEvent, at: Instant) {
         match event {
             TerminalEvent::Key(key) if key.kind != KeyEventKind::Release => {
-                self.messages.drop_seen();
+                self.messages.key_pressed(at);
                 self.take_key(key, at);
             }
             TerminalEvent::Mouse(mouse) => self.mouse(mouse),
@@ -83,7 +83,7 @@ impl App {
             return;
         }
         if !self.key_counts(at) {
-            return self.warn(messages::TYPED_TOO_SOON);
+            return self.say(messages::TYPED_TOO_SOON);
         }
         self.touch_review(action);
     }
@@ -154,8 +154,9 @@ impl App {
             _ => None,
         };
         let Some(reply) = reply else { return };
+        // The person typed it before the question stood there.
         if reply != Reply::No && !self.question_seen {
-            return self.warn(messages::TYPED_TOO_SOON);
+            return;
         }
         self.question = None;
         match (reply, question) {

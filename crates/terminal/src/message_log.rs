@@ -1,45 +1,103 @@
-//! The messages of the bottom lines. Each stays until it was on the screen and a key followed.
+//! The message on the status line: one at a time, the newest of the most severe ones. A message goes when a
+//! key follows it, when its cause has ended, or when another one takes its place.
 
-use alongside_desk::review_model::{Message, MessageKind};
+use alongside_desk::ReviewId;
+use alongside_desk::review_model::{Message, MessageKind, Subject};
+use tokio::time::{Duration, Instant};
 
-/// Messages since the last key, and the last one before.
+/// A key that comes sooner after a message does not take it off the screen: nobody has read it.
+const READ: Duration = Duration::from_millis(300);
+
+/// Warnings that wait for the person at most; the oldest one goes first.
+const MOST: usize = 20;
+
+/// The warnings that no key has answered, and the newest notice.
 #[derive(Debug, Default)]
 pub(crate) struct MessageLog {
-    messages: Vec<Message>,
-    /// How many of them, from the first on, have been on the screen.
-    seen: usize,
+    entries: Vec<Entry>,
+    last: u64,
+}
+
+#[derive(Debug)]
+struct Entry {
+    number: u64,
+    message: Message,
+    /// Since when it has been on the screen.
+    shown: Option<Instant>,
+    /// A key followed: it gives way to any message.
+    answered: bool,
+}
+
+impl Entry {
+    fn is_pressing(&self) -> bool {
+        self.message.kind == MessageKind::Warning && !self.answered
+    }
 }
 
 impl MessageLog {
-    /// Adds a message. A transient one takes the place of the transient one before.
+    /// Adds a message. Of those before it, only warnings without a key stay.
     pub(crate) fn add(&mut self, message: Message) {
-        if message.kind == MessageKind::Transient {
-            let stays = |message: &&Message| message.kind != MessageKind::Transient;
-            self.seen = self.messages.iter().take(self.seen).filter(stays).count();
-            self.messages.retain(|message| message.kind != MessageKind::Transient);
+        let is_same = |entry: &Entry| entry.message == message;
+        if let Some(known) = self.entries.iter().rposition(is_same) {
+            self.entries.remove(known);
         }
-        if self.messages.last() != Some(&message) {
-            self.messages.push(message);
+        if let Some(Subject::Agent(_)) = message.about {
+            self.entries.retain(|entry| entry.message.about != message.about);
+        }
+        self.entries.retain(Entry::is_pressing);
+        if self.entries.len() == MOST {
+            self.entries.remove(0);
+        }
+        self.last += 1;
+        self.entries.push(Entry { number: self.last, message, shown: None, answered: false });
+    }
+
+    /// The message for the status line, and how many warnings wait behind it.
+    pub(crate) fn current(&self) -> Option<(&Message, usize)> {
+        let current = self.current_entry()?;
+        let behind =
+            self.entries.iter().filter(|entry| entry.is_pressing() && entry.number != current.number);
+        Some((&current.message, behind.count()))
+    }
+
+    fn current_entry(&self) -> Option<&Entry> {
+        self.entries.iter().max_by_key(|entry| (entry.is_pressing(), entry.number))
+    }
+
+    /// Names the message for the status line, so that a frame can say which one it shows.
+    pub(crate) fn current_number(&self) -> Option<u64> {
+        self.current_entry().map(|entry| entry.number)
+    }
+
+    /// The message of this number is on the screen.
+    pub(crate) fn mark_shown(&mut self, number: u64, now: Instant) {
+        if let Some(entry) = self.entries.iter_mut().find(|entry| entry.number == number) {
+            entry.shown.get_or_insert(now);
         }
     }
 
-    /// The first `count` messages are on the screen.
-    pub(crate) fn mark_seen(&mut self, count: usize) {
-        self.seen = count.min(self.messages.len());
+    /// The person pressed a key: the messages that they could read go.
+    pub(crate) fn key_pressed(&mut self, at: Instant) {
+        self.entries.retain(|entry| entry.shown.is_none_or(|shown| at < shown + READ));
+        for entry in &mut self.entries {
+            entry.answered |= entry.shown.is_some();
+        }
     }
 
-    /// The person pressed a key: seen messages go, but the last one stays until there is another.
-    pub(crate) fn drop_seen(&mut self) {
-        let seen = std::mem::take(&mut self.seen).min(self.messages.len());
-        self.messages.drain(..seen.saturating_sub(usize::from(seen == self.messages.len())));
+    /// The cause of some messages has ended, and the messages with it.
+    pub(crate) fn end(&mut self, cause: Subject) {
+        self.entries.retain(|entry| entry.message.about != Some(cause));
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.messages.len()
+    /// A review ended, and everything that messages said about it.
+    pub(crate) fn end_review(&mut self, id: ReviewId) {
+        [Subject::Review(id), Subject::Arrival(id), Subject::Stale(id), Subject::Dirty(id)]
+            .into_iter()
+            .for_each(|cause| self.end(cause));
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Message> {
-        self.messages.iter()
+        self.entries.iter().map(|entry| &entry.message)
     }
 }
 
@@ -47,31 +105,73 @@ impl MessageLog {
 mod tests {
     use super::*;
 
-    fn texts(log: &MessageLog) -> Vec<&str> {
-        log.iter().map(|message| message.text.as_str()).collect()
+    fn shown(log: &MessageLog) -> Option<(&str, usize)> {
+        log.current().map(|(message, behind)| (message.text.as_str(), behind))
+    }
+
+    /// The current message is drawn, and a key follows after so many milliseconds.
+    fn key_after(log: &mut MessageLog, milliseconds: u64) {
+        let now = Instant::now();
+        if let Some(number) = log.current_number() {
+            log.mark_shown(number, now);
+        }
+        log.key_pressed(now + Duration::from_millis(milliseconds));
     }
 
     #[test]
-    fn a_message_goes_once_it_was_seen() {
+    fn a_message_goes_with_a_key_once_it_was_read() {
         let mut log = MessageLog::default();
         log.add(Message::notice("a"));
-        log.drop_seen();
-        assert_eq!(texts(&log), ["a"], "it was not on the screen yet");
-        log.mark_seen(1);
-        log.drop_seen();
-        assert_eq!(texts(&log), ["a"], "the last one stays");
-        log.mark_seen(1);
-        log.add(Message::warning("b"));
-        log.drop_seen();
-        assert_eq!(texts(&log), ["b"]);
+        log.key_pressed(Instant::now());
+        assert_eq!(shown(&log), Some(("a", 0)), "it was not on the screen yet");
+        key_after(&mut log, 100);
+        assert_eq!(shown(&log), Some(("a", 0)), "nobody reads that fast");
+        log.key_pressed(Instant::now() + READ);
+        assert_eq!(shown(&log), None);
     }
 
     #[test]
-    fn a_transient_message_replaces_the_one_before() {
+    fn the_newest_of_the_most_severe_ones_is_shown() {
         let mut log = MessageLog::default();
-        for message in [Message::transient("1"), Message::notice("a"), Message::transient("2")] {
+        for message in [Message::notice("1"), Message::warning("2"), Message::warning("3")] {
             log.add(message);
         }
-        assert_eq!(texts(&log), ["a", "2"]);
+        log.add(Message::notice("4"));
+        log.add(Message::notice("5"));
+        assert_eq!(shown(&log), Some(("3", 1)));
+        key_after(&mut log, 300);
+        assert_eq!(shown(&log), Some(("2", 0)));
+        key_after(&mut log, 300);
+        assert_eq!(shown(&log), Some(("5", 0)), "a notice takes the place of the one before");
+    }
+
+    #[test]
+    fn an_answered_warning_gives_way_to_any_message() {
+        let mut log = MessageLog::default();
+        log.add(Message::warning("refused"));
+        key_after(&mut log, 10);
+        log.add(Message::notice("Undone."));
+        assert_eq!(shown(&log), Some(("Undone.", 0)));
+    }
+
+    #[test]
+    fn a_message_ends_with_its_cause() {
+        let (mut log, id) = (MessageLog::default(), ReviewId(1));
+        log.add(Message::warning("stale").about(Subject::Stale(id)));
+        log.add(Message::warning("other").about(Subject::Review(ReviewId(2))));
+        log.end(Subject::Stale(id));
+        assert_eq!(shown(&log), Some(("other", 0)));
+        log.end_review(ReviewId(2));
+        assert_eq!(shown(&log), None);
+        log.add(Message::warning("away").about(Subject::Agent(7)));
+        log.add(Message::notice("back").about(Subject::Agent(7)));
+        assert_eq!(shown(&log), Some(("back", 0)));
+    }
+
+    #[test]
+    fn warnings_do_not_pile_up_without_end() {
+        let mut log = MessageLog::default();
+        (0..=MOST).for_each(|n| log.add(Message::warning(n.to_string())));
+        assert_eq!(shown(&log), Some((MOST.to_string().as_str(), MOST - 1)));
     }
 }

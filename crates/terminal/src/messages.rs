@@ -38,9 +38,6 @@ pub(crate) const NOTHING_TO_SET_UP: &str =
 /// The hunk that a key would act on was not on the screen; now it is.
 pub(crate) const LOOK_FIRST: &str = "This is the change that the key acts on. Press it again.";
 
-/// The person replied to a list before its end was on the screen.
-pub(crate) const LIST_NOT_SEEN: &str = "Read the list to its end first (j).";
-
 /// An undo was carried out.
 pub(crate) const UNDONE: &str = "Undone.";
 

@@ -1,6 +1,7 @@
 //! Moving about: reviews, hunks, rows, folds, search, help, and the mouse. Nothing here waits for the
 //! companion.
 
+use alongside_desk::review_model::Subject;
 use alongside_desk::{Request, harmless, messages};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
@@ -86,6 +87,8 @@ impl App {
     pub(crate) fn forget_seen(&mut self) {
         if let Some(view) = self.current_mut() {
             view.seen = None;
+            let id = view.review().id;
+            self.messages.end(Subject::Arrival(id));
         }
         self.due = true;
     }

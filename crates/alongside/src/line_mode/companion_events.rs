@@ -22,8 +22,8 @@ impl LineDesk {
             Event::Closed(closed) => self.review_closed(&closed),
             Event::FlushReview { id } => self.flush(id).await,
             Event::Problem(problem) => {
-                let messages = self.companion.take_problem(&problem);
-                self.show(messages);
+                let message = self.companion.take_problem(&problem);
+                self.show(vec![message]);
             }
         }
     }
@@ -49,7 +49,7 @@ impl LineDesk {
         match self.policy {
             Policy::AcceptAll => self.decide_at_once(id, Decision::Accept).await,
             Policy::RejectAll => self.decide_at_once(id, Decision::Reject).await,
-            Policy::Ask if self.has_prompt() => self.show(vec![Message::transient(arrived)]),
+            Policy::Ask if self.has_prompt() => self.show(vec![Message::notice(arrived)]),
             Policy::Ask => {
                 if self.input.terminal && !self.has_editor() {
                     self.printer.break_line();

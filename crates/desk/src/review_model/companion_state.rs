@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::message::Message;
+use super::message::{Message, Subject};
 use crate::decision::Closed;
 use crate::review::Review;
 use crate::status::{Agent, Problem, Status};
@@ -35,25 +35,27 @@ impl CompanionState {
                 (true, false) => "is away: it hears nothing until it is back.",
                 _ => continue,
             };
-            news.push(Message::notice(format!("{} {change}", messages::agent_name(agent))));
+            let text = format!("{} {change}", messages::agent_name(agent));
+            news.push(Message::notice(text).about(Subject::Agent(agent.number)));
         }
         let stays = |old: &Agent| self.status.agents.iter().any(|agent| agent.number == old.number);
         for gone in old.agents.iter().filter(|old| !stays(old)) {
             if self.announced.remove(&gone.number) {
-                news.push(Message::notice(format!("{} has left.", messages::agent_name(gone))));
+                let text = format!("{} has left.", messages::agent_name(gone));
+                news.push(Message::notice(text).about(Subject::Agent(gone.number)));
             }
         }
         news
     }
 
     /// Takes a problem. Several problems often have one remedy, so the same hint comes only once in a row.
-    pub fn take_problem(&mut self, problem: &Problem) -> Vec<Message> {
-        let mut lines = vec![format!("Problem: {}", harmless::text(&problem.what))];
+    pub fn take_problem(&mut self, problem: &Problem) -> Message {
+        let mut text = format!("Problem: {}", harmless::text(&problem.what));
         if problem.hint != self.last_hint {
             self.last_hint.clone_from(&problem.hint);
-            lines.extend(problem.hint.iter().map(|hint| format!("  {}", harmless::text(hint))));
+            text.extend(problem.hint.iter().map(|hint| format!("\n  {}", harmless::text(hint))));
         }
-        lines.into_iter().map(Message::warning).collect()
+        Message::warning(text)
     }
 
     /// The companion paused or resumed the context as this desk asked; the next status confirms it.
@@ -105,11 +107,11 @@ mod tests {
     fn the_same_hint_comes_once_in_a_row() {
         let mut companion = CompanionState::default();
         let mut said = |what: &str, hint: Option<&str>| {
-            texts(companion.take_problem(&Problem { what: what.into(), hint: hint.map(str::to_owned) }))
+            companion.take_problem(&Problem { what: what.into(), hint: hint.map(str::to_owned) }).text
         };
-        assert_eq!(said("disk \x1bfull", Some("make room")), [r"Problem: disk \x1bfull", "  make room"]);
-        assert_eq!(said("log full", Some("make room")), ["Problem: log full"]);
-        assert_eq!(said("port taken", None), ["Problem: port taken"]);
-        assert_eq!(said("disk full", Some("make room")), ["Problem: disk full", "  make room"]);
+        assert_eq!(said("disk \x1bfull", Some("make room")), "Problem: disk \\x1bfull\n  make room");
+        assert_eq!(said("log full", Some("make room")), "Problem: log full");
+        assert_eq!(said("port taken", None), "Problem: port taken");
+        assert_eq!(said("disk full", Some("make room")), "Problem: disk full\n  make room");
     }
 }

@@ -1,4 +1,6 @@
-//! A message to the person, and how much it matters.
+//! A message to the person, how much it matters, and its cause.
+
+use crate::review::ReviewId;
 
 /// One or more lines for the person, rendered harmless.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -7,6 +9,23 @@ pub struct Message {
     pub text: String,
     /// How much it matters.
     pub kind: MessageKind,
+    /// The message is over when this is.
+    pub about: Option<Subject>,
+}
+
+/// The cause of a message. When it ends, a desk that still shows the message takes it away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// A review that waits.
+    Review(ReviewId),
+    /// A review that came while the person reads another one; over when they turn to it.
+    Arrival(ReviewId),
+    /// The file of a review changed on disk.
+    Stale(ReviewId),
+    /// An editor holds unsaved changes to the file of a review.
+    Dirty(ReviewId),
+    /// What an agent, by its number, does.
+    Agent(u64),
 }
 
 /// How much a message matters.
@@ -16,23 +35,22 @@ pub enum MessageKind {
     Notice,
     /// Something is wrong.
     Warning,
-    /// Something happened, and the next message of this kind says the same and more.
-    Transient,
 }
 
 impl Message {
     /// Something happened.
     pub fn notice(text: impl Into<String>) -> Self {
-        Self { text: text.into(), kind: MessageKind::Notice }
+        Self { text: text.into(), kind: MessageKind::Notice, about: None }
     }
 
     /// Something is wrong.
     pub fn warning(text: impl Into<String>) -> Self {
-        Self { text: text.into(), kind: MessageKind::Warning }
+        Self { text: text.into(), kind: MessageKind::Warning, about: None }
     }
 
-    /// Something happened that the next message of this kind repeats.
-    pub fn transient(text: impl Into<String>) -> Self {
-        Self { text: text.into(), kind: MessageKind::Transient }
+    /// The same with its cause.
+    #[must_use]
+    pub fn about(self, cause: Subject) -> Self {
+        Self { about: Some(cause), ..self }
     }
 }

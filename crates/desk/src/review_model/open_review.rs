@@ -1,7 +1,7 @@
 //! One review that waits at a desk: where the person is in it, what they did, and what others changed.
 
 use crate::review::{Changed, Hunk, OutOfStep, Review, ReviewId};
-use crate::review_model::message::Message;
+use crate::review_model::message::{Message, Subject};
 
 /// A review, the hunk that the person looks at, and the edits made at this desk.
 #[derive(Debug)]
@@ -134,15 +134,15 @@ impl OpenReview {
 impl ReviewNews {
     /// The messages for the person; `name` is the file's. `foreign`: another desk changed the content.
     pub fn messages(self, name: &str, foreign: bool) -> Vec<Message> {
-        let foreign = foreign
-            .then(|| Message::notice(format!("{name}: changed at another desk; this is how it stands now.")));
-        let stale = self.became_stale.then(|| {
-            Message::warning(format!("{name}: the file changed on disk; accepting undoes that change."))
-        });
-        let dirty = self
-            .became_dirty
-            .then(|| Message::warning(format!("{name}: an editor now holds unsaved changes to the file.")));
-        [foreign, stale, dirty].into_iter().flatten().collect()
+        let changed = format!("{name}: changed at another desk; this is how it stands now.");
+        let stale = format!("{name}: the file changed on disk; accepting undoes that change.");
+        let dirty = format!("{name}: an editor now holds unsaved changes to the file.");
+        let all = [
+            (foreign, Message::warning(changed).about(Subject::Review(self.id))),
+            (self.became_stale, Message::warning(stale).about(Subject::Stale(self.id))),
+            (self.became_dirty, Message::warning(dirty).about(Subject::Dirty(self.id))),
+        ];
+        all.into_iter().filter_map(|(is_news, message)| is_news.then_some(message)).collect()
     }
 }
 

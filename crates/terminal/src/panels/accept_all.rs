@@ -56,12 +56,14 @@ fn size(listed: &ListedReview) -> String {
 }
 
 /// The question below the list.
-pub(crate) fn question(list: &AcceptAll) -> String {
-    match list.ready.len() {
-        0 => "No review can be accepted from this list.".into(),
-        1 => "Accept this review?".into(),
-        count => format!("Accept these {count} reviews?"),
-    }
+pub(crate) fn question(list: &AcceptAll, main: Rect) -> String {
+    let reviews = match list.ready.len() {
+        0 => return "No review can be accepted from this list.".into(),
+        1 => "this review".to_owned(),
+        count => format!("these {count} reviews"),
+    };
+    let end = if list.goes_on(main.height) { " The list goes on below (j)." } else { "" };
+    format!("Accept {reviews}?{end}")
 }
 
 /// The keys of the list.

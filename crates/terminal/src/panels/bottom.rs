@@ -1,4 +1,4 @@
-//! The bottom of the screen: messages, the open question, and the keys.
+//! The bottom of the screen: the status line, with one message or question at a time, and the keys.
 
 use alongside_desk::harmless;
 use alongside_desk::review_model::MessageKind;
@@ -12,16 +12,17 @@ use crate::keys::{Action, TABLE};
 use crate::text_fit::{cut, wrapped};
 use crate::width;
 
-/// Rows for messages: one at least, so that the page does not jump with each.
+/// The height of the status line: one row, or more where one message is longer than the screen is wide.
 pub(crate) fn height(app: &App, size: Size) -> u16 {
     let most = (size.height / 5).clamp(1, 5);
-    u16::try_from(rows(app, size.width).len()).unwrap_or(u16::MAX).clamp(1, most)
+    u16::try_from(status(app, size.width).0.len()).unwrap_or(u16::MAX).clamp(1, most)
 }
 
 pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
     let area = app.areas.messages;
-    let rows = fitting(rows(app, area.width), usize::from(area.height));
-    app.lines(frame, area, rows.into_iter().map(|row| Line::styled(row.text, row.style)));
+    let (rows, style) = status(app, area.width);
+    let rows = shortened(rows, usize::from(area.height), usize::from(area.width));
+    app.lines(frame, area, rows.into_iter().map(|row| Line::styled(row, style)));
     if let Some(needle) = &app.search.typing {
         let column = 1 + width::columns(&harmless::name(needle));
         let x = area.x + u16::try_from(column).unwrap_or(0).min(area.width.saturating_sub(1));
@@ -30,50 +31,53 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
     frame.render_widget(keys(app, area.width), app.areas.keys);
 }
 
-/// A row of a message.
-struct Row {
-    text: String,
-    style: Style,
-    /// Whether it gives way to others where not all fit.
-    yields: bool,
+/// The first rows, if not all fit.
+fn shortened(mut rows: Vec<String>, height: usize, width: usize) -> Vec<String> {
+    if rows.len() > height {
+        rows.truncate(height);
+        if let Some(last) = rows.last_mut() {
+            while width::columns(last) + 1 > width && last.pop().is_some() {}
+            last.push('…');
+        }
+    }
+    rows
 }
 
-/// The newest rows, if not all fit; notices give way to warnings.
-fn fitting(mut rows: Vec<Row>, height: usize) -> Vec<Row> {
-    let mut excess = rows.len().saturating_sub(height);
-    rows.retain(|row| {
-        let goes = excess > 0 && row.yields;
-        excess -= usize::from(goes);
-        !goes
-    });
-    rows.split_off(excess)
-}
-
-fn rows(app: &App, width: u16) -> Vec<Row> {
+/// The rows of the one thing that the status line says: the search being typed, a question, or a message.
+fn status(app: &App, width: u16) -> (Vec<String>, Style) {
     let (palette, width) = (&app.palette, usize::from(width));
-    let mut rows = Vec::new();
-    let mut add = |text: &str, style: Style, yields: bool| {
-        let lines = text.lines().flat_map(|line| wrapped(line, width));
-        rows.extend(lines.map(|text| Row { text, style, yields }));
-    };
-    let newest = app.messages.len().saturating_sub(1);
-    for (index, message) in app.messages.iter().enumerate() {
-        let style = if message.kind == MessageKind::Warning { palette.warning } else { palette.text };
-        add(&message.text, style, message.kind != MessageKind::Warning && index != newest);
+    let rows = |text: &str| wrapped(text, width);
+    if let Some(needle) = &app.search.typing {
+        let text = format!("/{}", harmless::name(needle));
+        return (vec![cut(&text, width.saturating_sub(1))], palette.text);
     }
     if let Some(question) = app.question {
         let keeps_drafts = !app.options.rehearsal;
-        add(&question.text(app.reviews.len(), keeps_drafts), palette.warning, false);
+        return (rows(&question.text(app.reviews.len(), keeps_drafts)), palette.warning);
     }
-    if let Some(list) = app.accept_all.as_ref().filter(|_| app.question.is_none()) {
-        add(&super::accept_all::question(list), palette.warning, false);
+    if let Some(list) = &app.accept_all {
+        return (rows(&super::accept_all::question(list, app.areas.main)), palette.warning);
     }
-    if let Some(needle) = &app.search.typing {
-        let text = format!("/{}", harmless::name(needle));
-        let text = cut(&text, width.saturating_sub(1));
-        rows.push(Row { text, style: palette.text, yields: false });
+    let Some((message, behind)) = app.messages.current() else { return (Vec::new(), palette.text) };
+    let style = if message.kind == MessageKind::Warning { palette.warning } else { palette.text };
+    let more = if behind > 0 { format!(" ({behind} more: any key)") } else { String::new() };
+    let text = in_one_line(&message.text) + &more;
+    (text.lines().flat_map(rows).collect(), style)
+}
+
+/// A problem and its remedy in one line; a text of several lines as it is.
+fn in_one_line(text: &str) -> String {
+    if text.lines().count() > 2 {
+        return text.to_owned();
     }
-    rows
+    let mut line = String::new();
+    for part in text.lines().map(str::trim).filter(|part| !part.is_empty()) {
+        if !line.is_empty() {
+            line.push_str(if line.ends_with(['.', ':', '!', '?']) { " " } else { "; " });
+        }
+        line.push_str(part);
+    }
+    line
 }
 
 fn keys(app: &App, width: u16) -> Line<'static> {

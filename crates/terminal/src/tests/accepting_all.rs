@@ -110,7 +110,7 @@ async fn a_list_longer_than_the_screen_is_read_to_its_end_first() {
     let mut stage = seen(12, 80, 12).await;
     stage.press("Ay").await;
     assert_eq!(stage.asked(), []);
-    stage.shows("Read the list to its end first (j).");
+    stage.shows("Accept these 12 reviews? The list goes on below (j).");
     stage.press("jjjjjjy").await;
     assert_eq!(stage.asked().len(), 12);
     stage.a_while().await;

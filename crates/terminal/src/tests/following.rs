@@ -141,9 +141,45 @@ async fn agent_news_does_not_push_a_problem_off_the_screen() {
         stage.companion.status.agents = agents;
         stage.tell_status().await;
     }
-    stage.shows("Problem: disk full");
-    stage.shows("make room");
+    stage.a_while().await;
+    stage.shows("Problem: disk full; make room");
+    stage.does_not_show("Qwen Code is connected.");
+    stage.press("j").await;
     stage.shows("Qwen Code is connected.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn warnings_come_one_after_the_other_and_take_one_line() {
+    let mut stage = Stage::reading(120, 24).await;
+    let page = |stage: &Stage| stage.screen().lines().take(22).map(str::to_owned).collect::<Vec<_>>();
+    let before = page(&stage);
+    for what in ["first", "second", "third"] {
+        stage.companion.tell(Event::Problem(Problem { what: what.into(), hint: None }));
+    }
+    stage.a_while().await;
+    stage.shows("Problem: third (2 more: any key)");
+    stage.does_not_show("second");
+    assert_eq!(page(&stage), before, "no message covers the review");
+    stage.key(KeyCode::Esc).await;
+    stage.a_while().await;
+    stage.shows("Problem: second (1 more: any key)");
+    stage.key(KeyCode::Esc).await;
+    stage.a_while().await;
+    stage.shows("Problem: first");
+    stage.key(KeyCode::Esc).await;
+    stage.does_not_show("Problem");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_message_takes_rows_from_the_page_and_covers_none() {
+    let mut stage = Stage::reading(60, 24).await;
+    let what = "the disk is full, and nothing that you type can be kept until there is room on it";
+    stage.companion.tell(Event::Problem(Problem { what: what.into(), hint: Some("make room".into()) }));
+    stage.moment().await;
+    stage.shows(&format!("Problem: {what}; make room"));
+    stage.press("jjj").await;
+    stage.shows("change 3 of 3");
+    stage.shows("def unused():");
 }
 
 #[tokio::test(start_paused = true)]
@@ -154,14 +190,33 @@ async fn messages_stay_until_they_have_been_seen() {
     stage.companion.close(1, Closing::AgentGone, Some("/drafts/basket.py".into()));
     stage.press("jj").await;
     stage.shared.stuck.store(false, Ordering::Relaxed);
-    stage.moment().await;
-    stage.shows("Your edits are in /drafts/basket.py");
-    stage.companion.tell(Event::Problem(Problem { what: "another".into(), hint: None }));
-    stage.moment().await;
+    stage.a_while().await;
     stage.shows("/drafts/basket.py");
     stage.press("j").await;
-    stage.shows("Problem: another");
     stage.does_not_show("/drafts/basket.py");
+}
+
+#[tokio::test(start_paused = true)]
+async fn messages_end_with_their_cause() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.propose(2, "/shop/b.py").await;
+    let arrived = "b.py: Gemini CLI proposes this too";
+    stage.shows(arrived);
+    stage.key(KeyCode::Tab).await;
+    stage.does_not_show(arrived);
+    stage.companion.change(2, |review, _| review.stale = true);
+    stage.moment().await;
+    stage.shows("b.py: the file changed on disk");
+    stage.companion.change(2, |review, _| review.stale = false);
+    stage.moment().await;
+    stage.does_not_show("changed on disk");
+    stage.companion.refuse = Some(alongside_desk::Refusal::CannotSplit);
+    stage.a_while().await;
+    stage.press("s").await;
+    stage.shows("This change cannot be split any further.");
+    stage.companion.close(2, Closing::Accepted, None);
+    stage.moment().await;
+    stage.does_not_show("cannot be split");
 }
 
 #[tokio::test(start_paused = true)]

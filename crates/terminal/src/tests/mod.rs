@@ -68,9 +68,9 @@ impl Screen for Cells {
     fn draw(&mut self, app: &App) -> io::Result<()> {
         let size = self.size();
         self.terminal.backend_mut().resize(size.width, size.height);
-        self.terminal.draw(|frame| app.draw(frame)).unwrap();
-        let buffer = self.terminal.backend().buffer();
-        let rows = buffer.content.chunks(usize::from(size.width));
+        // The frame, not the backend: that one keeps what stood under the second half of a wide character.
+        let frame = self.terminal.draw(|frame| app.draw(frame)).unwrap();
+        let rows = frame.buffer.content.chunks(usize::from(size.width));
         let rows: Vec<String> = rows.map(row).collect();
         *self.shared.shown.lock().unwrap() = rows.join("\n");
         *self.shared.frames.lock().unwrap() += 1;
