@@ -46,6 +46,8 @@ pub(crate) struct App {
     /// The agents to set up.
     pub(crate) setup: AgentOffers,
     pub(crate) search: Search,
+    /// Whether the banner of a demo still names the first key.
+    pub(crate) is_new_to_demo: bool,
     /// The layout that the person asked for.
     pub(crate) layout: Option<Layout>,
     pub(crate) pending: PendingEdit,
@@ -135,6 +137,7 @@ impl App {
     pub(crate) fn new(options: Options, palette: Palette) -> Self {
         Self {
             layout: options.layout,
+            is_new_to_demo: options.rehearsal,
             options,
             palette,
             colours: Colours::new(),

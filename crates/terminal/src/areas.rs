@@ -11,6 +11,8 @@ pub(crate) struct Areas {
     /// How reviews are laid out.
     pub(crate) layout: Layout,
     pub(crate) too_small: bool,
+    /// The banner of a demo.
+    pub(crate) banner: Rect,
     /// The lines on top of a narrow screen.
     pub(crate) strip: Rect,
     pub(crate) agents: Rect,
@@ -34,6 +36,7 @@ impl Default for Areas {
         Self {
             layout: Layout::OneColumn,
             too_small: false,
+            banner: none,
             strip: none,
             agents: none,
             reviews: none,

@@ -94,6 +94,8 @@ impl App {
         let review = view.review();
         let message = self.companion.review_closed(review, closed, self.roots());
         self.messages.end_review(closed.id);
+        // A person who decides needs no hint.
+        self.is_new_to_demo &= !closed.decided_here;
         if !self.acceptance_closed(closed) {
             self.show([message]);
         }

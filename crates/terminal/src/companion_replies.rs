@@ -115,7 +115,10 @@ impl App {
         };
         let hunks = view.review().hunks.len();
         match kind {
-            EditKind::KeepOrDrop { hunk } => view.push_step(hunk),
+            EditKind::KeepOrDrop { hunk } => {
+                view.push_step(hunk);
+                self.is_new_to_demo = false;
+            }
             EditKind::Undo => {
                 view.mark_undone();
                 self.say(UNDONE);

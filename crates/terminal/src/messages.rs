@@ -35,6 +35,13 @@ pub(crate) const NO_REVIEW: &[&str] = &[
 pub(crate) const NOTHING_TO_SET_UP: &str =
     "The installed agents are set up already. Start one in this project.";
 
+/// The banner of a demo.
+pub(crate) const DEMO: &str =
+    "Demo in a scratch project. First press space: it drops this change, or keeps it.";
+
+/// The banner of a demo on a narrow screen.
+pub(crate) const DEMO_BRIEFLY: &str = "Demo: press space to drop this change.";
+
 /// The hunk that a key would act on was not on the screen; now it is.
 pub(crate) const LOOK_FIRST: &str = "This is the change that the key acts on. Press it again.";
 

@@ -32,13 +32,14 @@ impl App {
             ..Areas::default()
         };
         let whole = Rect::from((Position::ORIGIN, size));
-        let [above, messages, keys] = Split::vertical([
+        let [banner, above, messages, keys] = Split::vertical([
+            Constraint::Length(u16::from(self.is_new_to_demo)),
             Constraint::Fill(1),
             Constraint::Length(panels::bottom::height(self, size)),
             Constraint::Length(1),
         ])
         .areas(whole);
-        (areas.messages, areas.keys) = (messages, keys);
+        (areas.banner, areas.messages, areas.keys) = (banner, messages, keys);
         if size.width >= COLUMN_FROM.width && size.height >= COLUMN_FROM.height {
             let column = (size.width / 5).clamp(24, 36);
             let [left, border, main] =
@@ -78,6 +79,7 @@ impl App {
             let said = Line::styled("Too small: 40x10 at least.", palette.warning);
             return frame.render_widget(said, Rect { height: 1, ..frame.area() });
         }
+        panels::banner::draw(self, frame);
         if areas.strip.is_empty() {
             panels::agents::draw(self, frame);
             panels::reviews::draw(self, frame);

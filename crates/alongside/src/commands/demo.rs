@@ -165,13 +165,13 @@ impl Demo {
             false => LineDesk::scripted(desk, roots, SCRIPTED_ANSWERS),
         };
         desk.say(&format!(
-            "Scratch project with a built-in agent: {}.\n\
-             The agent proposes three changes. Nothing else on this machine is touched.{}",
+            "This is a demo: a scratch project with a built-in agent, in {}.\n\
+             The agent proposes three changes. Nothing else on this machine changes.{}",
             harmless::path(&self.root),
             if terminal {
-                " Type ? for help."
+                "\nFirst type k and Enter: it keeps a change. ? lists the commands."
             } else {
-                " There is no terminal, so the demo answers for you."
+                "\nThere is no terminal, so the demo answers for you."
             }
         ));
         let ending = self.play(&mut desk, &companion, signals).await;

@@ -3,6 +3,7 @@
 pub(crate) mod accept_all;
 pub(crate) mod agent_setup;
 pub(crate) mod agents;
+pub(crate) mod banner;
 pub(crate) mod bottom;
 pub(crate) mod context;
 pub(crate) mod empty;

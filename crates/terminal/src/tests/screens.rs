@@ -188,6 +188,33 @@ async fn paused() {
     stage.shows("Agents hear about your files again.");
 }
 
+/// A demo with a review on the screen.
+async fn demo(width: u16) -> Stage {
+    let options = Options { rehearsal: true, ..Options::default() };
+    let mut stage = Stage::with_options(width, 24, "false", options);
+    stage.connect().await;
+    stage.propose(1, "/shop/basket.py").await;
+    stage.a_while().await;
+    stage
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_demo_says_so_until_its_first_key_is_pressed() {
+    let mut stage = demo(120).await;
+    assert_snapshot!("demo", stage.screen());
+    stage.press("j").await;
+    stage.shows("Demo in a scratch project. First press space");
+    stage.press(" ").await;
+    stage.does_not_show("Demo");
+    stage.press("u").await;
+    stage.does_not_show("Demo");
+
+    let mut stage = demo(60).await;
+    stage.shows("Demo: press space to drop this change.");
+    stage.press("a").await;
+    stage.does_not_show("Demo");
+}
+
 #[tokio::test(start_paused = true)]
 async fn too_small_and_back() {
     let mut stage = Stage::reading(39, 12).await;
