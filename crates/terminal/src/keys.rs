@@ -54,6 +54,47 @@ impl Action {
                 | Self::Reject
         )
     }
+
+    /// Where it stands in the help.
+    pub(crate) fn group(self) -> Group {
+        match self {
+            Self::NextHunk | Self::PreviousHunk | Self::NextReview | Self::PreviousReview => Group::Moving,
+            Self::PageDown | Self::PageUp | Self::HalfDown | Self::HalfUp => Group::Moving,
+            Self::Top | Self::Bottom | Self::Left | Self::Right | Self::Open => Group::Moving,
+            Self::Search | Self::SearchOn | Self::SearchBack => Group::Moving,
+            Self::KeepOrDrop | Self::Split | Self::Accept | Self::AcceptAll | Self::Reject => Group::Deciding,
+            Self::Edit | Self::Undo | Self::Redo => Group::Editing,
+            Self::Layout | Self::Redraw => Group::View,
+            Self::CopyPath | Self::Pause | Self::SetUpAgents | Self::Help | Self::Stop | Self::Leave => {
+                Group::Program
+            }
+        }
+    }
+}
+
+/// A group of keys in the help.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Group {
+    Moving,
+    Deciding,
+    Editing,
+    View,
+    Program,
+}
+
+impl Group {
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Moving, Self::Deciding, Self::Editing, Self::View, Self::Program];
+
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Moving => "Moving",
+            Self::Deciding => "Deciding",
+            Self::Editing => "Editing",
+            Self::View => "View",
+            Self::Program => "Program",
+        }
+    }
 }
 
 /// A row of the table.
@@ -97,88 +138,49 @@ const fn brief(row: Row, key: &'static str, what: &'static str) -> Row {
     Row { brief: Some((key, what)), ..row }
 }
 
-/// The table, in the order of the help. The bottom line shows as many of the brief ones as fit.
+/// The table. The help shows the rows of each group in this order, and the bottom line as many of the brief
+/// ones as fit. A row without a text shares the one before it.
 pub(crate) const TABLE: &[Row] = &[
-    brief(
-        row(&[key('a')], Action::Accept, "a", "accept the file as it stands now: the agent writes it"),
-        "a",
-        "accept",
-    ),
-    brief(row(&[key('r')], Action::Reject, "r", "reject the whole proposal"), "r", "reject"),
+    brief(row(&[key('a')], Action::Accept, "a", "accept the file"), "a", "accept"),
+    brief(row(&[key('r')], Action::Reject, "r", "reject the proposal"), "r", "reject"),
     brief(row(&[key(' ')], Action::KeepOrDrop, "space", "keep or drop this change"), "space", "keep/drop"),
     brief(
-        row(&[key('j'), named(KeyCode::Down)], Action::NextHunk, "j, ↓", "next change, or more of this one"),
+        row(&[key('j'), named(KeyCode::Down)], Action::NextHunk, "j, k, ↓, ↑", "next, previous change"),
         "j/k",
         "change",
     ),
-    row(&[key('k'), named(KeyCode::Up)], Action::PreviousHunk, "k, ↑", "previous change"),
+    row(&[key('k'), named(KeyCode::Up)], Action::PreviousHunk, "", ""),
+    brief(row(&[key('e')], Action::Edit, "e", "edit in $VISUAL, $EDITOR"), "e", "edit"),
+    brief(row(&[key('u')], Action::Undo, "u", "undo the last edit"), "u", "undo"),
+    row(&[ctrl('r')], Action::Redo, "Ctrl-R", "redo what was undone"),
+    brief(row(&[key('s')], Action::Split, "s", "split this change"), "s", "split"),
     brief(
-        row(&[key('e')], Action::Edit, "e", "edit the whole text in $VISUAL or $EDITOR, here"),
-        "e",
-        "edit",
+        row(&[named(KeyCode::Tab)], Action::NextReview, "Tab, S-Tab", "next, previous review"),
+        "Tab",
+        "review",
     ),
-    brief(row(&[key('u')], Action::Undo, "u", "undo the last edit, whoever made it"), "u", "undo"),
-    row(&[ctrl('r')], Action::Redo, "Ctrl-R", "redo the edit that was undone last"),
-    brief(row(&[key('s')], Action::Split, "s", "split this change into smaller ones"), "s", "split"),
-    brief(row(&[named(KeyCode::Tab)], Action::NextReview, "Tab", "next review"), "Tab", "review"),
-    brief(
-        row(
-            &[key('A')],
-            Action::AcceptAll,
-            "A",
-            "accept all reviews that you have seen, after a list of them",
-        ),
-        "A",
-        "accept all",
-    ),
-    row(&[named(KeyCode::BackTab)], Action::PreviousReview, "Shift-Tab", "previous review"),
-    row(
-        &[named(KeyCode::PageDown), ctrl('f')],
-        Action::PageDown,
-        "PgDn",
-        "a screen down (also the wheel, by lines)",
-    ),
-    row(&[named(KeyCode::PageUp), ctrl('b')], Action::PageUp, "PgUp", "a screen up"),
-    row(&[ctrl('d')], Action::HalfDown, "Ctrl-D", "half a screen down"),
-    row(&[ctrl('u')], Action::HalfUp, "Ctrl-U", "half a screen up"),
-    row(&[key('g'), named(KeyCode::Home)], Action::Top, "g, Home", "to the beginning"),
-    row(&[key('G'), named(KeyCode::End)], Action::Bottom, "G, End", "to the end"),
-    row(&[key('h'), named(KeyCode::Left)], Action::Left, "h, ←", "long lines: to the left"),
-    row(&[key('l'), named(KeyCode::Right)], Action::Right, "l, →", "long lines: to the right"),
-    row(
-        &[named(KeyCode::Enter), key('o')],
-        Action::Open,
-        "Enter, o",
-        "open or close a fold of unchanged lines (also a click)",
-    ),
+    row(&[named(KeyCode::BackTab)], Action::PreviousReview, "", ""),
+    brief(row(&[key('A')], Action::AcceptAll, "A", "accept all, after a list"), "A", "accept all"),
+    row(&[named(KeyCode::PageDown), ctrl('f')], Action::PageDown, "PgDn, PgUp", "scroll by a screen"),
+    row(&[named(KeyCode::PageUp), ctrl('b')], Action::PageUp, "", ""),
+    row(&[ctrl('d')], Action::HalfDown, "Ctrl-D, -U", "scroll by half a screen"),
+    row(&[ctrl('u')], Action::HalfUp, "", ""),
+    row(&[key('g'), named(KeyCode::Home)], Action::Top, "g, G", "to the top, to the end"),
+    row(&[key('G'), named(KeyCode::End)], Action::Bottom, "", ""),
+    row(&[key('h'), named(KeyCode::Left)], Action::Left, "h, l, ←, →", "scroll sideways"),
+    row(&[key('l'), named(KeyCode::Right)], Action::Right, "", ""),
+    row(&[named(KeyCode::Enter), key('o')], Action::Open, "Enter, o", "open or close a fold"),
     brief(row(&[key('/')], Action::Search, "/", "search; Esc ends it"), "/", "search"),
-    row(&[key('n')], Action::SearchOn, "n", "next place that was searched for"),
-    row(&[key('N')], Action::SearchBack, "N", "previous place that was searched for"),
-    brief(row(&[key('v')], Action::Layout, "v", "side by side, or one column"), "v", "layout"),
+    row(&[key('n')], Action::SearchOn, "n, N", "next, previous match"),
+    row(&[key('N')], Action::SearchBack, "", ""),
+    brief(row(&[key('v')], Action::Layout, "v", "side by side, one column"), "v", "layout"),
     row(&[key('y')], Action::CopyPath, "y", "copy the file's path"),
-    brief(
-        row(&[key('p')], Action::Pause, "p", "pause or resume telling agents about your files"),
-        "p",
-        "pause",
-    ),
-    brief(
-        row(&[key('i')], Action::SetUpAgents, "i", "set agents up: IDE mode, and asking before they edit"),
-        "i",
-        "set agents up",
-    ),
-    row(&[ctrl('l')], Action::Redraw, "Ctrl-L", "draw the screen anew"),
-    row(&[ctrl('z')], Action::Stop, "Ctrl-Z", "stop; fg comes back"),
-    brief(row(&[key('?'), named(KeyCode::F(1))], Action::Help, "?", "this help"), "?", "help"),
-    brief(
-        row(
-            &[key('q'), ctrl('c')],
-            Action::Leave,
-            "q, Ctrl-C",
-            "leave; Ctrl-C twice leaves without a question",
-        ),
-        "q",
-        "leave",
-    ),
+    brief(row(&[key('p')], Action::Pause, "p", "pause, resume context"), "p", "pause"),
+    brief(row(&[key('i')], Action::SetUpAgents, "i", "set up agents"), "i", "set up agents"),
+    row(&[ctrl('l')], Action::Redraw, "Ctrl-L", "redraw"),
+    row(&[ctrl('z')], Action::Stop, "Ctrl-Z", "suspend; fg resumes"),
+    brief(row(&[key('?'), named(KeyCode::F(1))], Action::Help, "?", "help"), "?", "help"),
+    brief(row(&[key('q'), ctrl('c')], Action::Leave, "q, Ctrl-C", "quit (Ctrl-C twice: now)"), "q", "quit"),
 ];
 
 /// The action of a key, if it has one. Keys with Alt have none.

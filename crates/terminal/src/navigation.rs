@@ -7,8 +7,9 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent,
 use ratatui::layout::Position;
 
 use crate::app::{App, Effect, Purpose};
-use crate::keys::{Action, TABLE};
+use crate::keys::Action;
 use crate::options::Layout;
+use crate::panels::help;
 use crate::review_page::Needle;
 
 /// Rows that a turn of the wheel scrolls.
@@ -104,7 +105,7 @@ impl App {
             Some(Action::PageUp | Action::HalfUp) => top.saturating_sub(page),
             _ => return self.close_help(),
         };
-        self.help = Some(top.min(TABLE.len().saturating_sub(1)));
+        self.help = Some(top.min(help::excess(self.areas.main)));
     }
 
     /// Closes the help, which covered the review.
@@ -164,7 +165,7 @@ impl App {
         if let Some(top) = &mut self.help {
             match wheel {
                 0 => self.close_help(),
-                by => *top = top.saturating_add_signed(by).min(TABLE.len().saturating_sub(1)),
+                by => *top = top.saturating_add_signed(by).min(help::excess(self.areas.main)),
             }
             return;
         }

@@ -87,7 +87,10 @@ fn keys(app: &App, width: u16) -> Line<'static> {
         None if app.search.typing.is_some() => vec![("Enter", "find"), ("Esc", "end the search")],
         None if let Some(list) = &app.accept_all => super::accept_all::keys(list, app.areas.main),
         None if app.setup.open.is_some() => vec![("y", "change it"), ("n", "leave it"), ("Esc", "back")],
-        None if app.help.is_some() => vec![("j/k", "more"), ("Esc", "back")],
+        None if app.help.is_some() && super::help::excess(app.areas.main) > 0 => {
+            vec![("j/k", "more"), ("Esc", "back")]
+        }
+        None if app.help.is_some() => vec![("Esc", "back")],
         None => brief(app, usize::from(width)),
     };
     let mut spans = Vec::new();

@@ -1,27 +1,112 @@
-//! The help: all keys and their actions.
+//! The help: all keys and their actions in groups, beside each other where they do not fit below each other.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::app::App;
-use crate::keys::TABLE;
+use crate::keys::{Group, TABLE};
+use crate::width;
 
-/// The widest that the keys of a row are.
+/// The widest that the keys of a row are, with a space.
 const KEYS: usize = 11;
+
+/// The widest that a column is.
+const COLUMN: usize = 36;
+
+/// Columns between two columns.
+const GAP: usize = 2;
+
+/// A heading, or keys and their action.
+#[derive(Debug, Clone, Copy)]
+enum Row {
+    Blank,
+    Heading(&'static str),
+    Keys(&'static str, &'static str),
+}
+
+/// The rows of each group.
+fn groups() -> Vec<Vec<Row>> {
+    let group = |group: &Group| {
+        let rows = TABLE.iter().filter(|row| row.action.group() == *group && !row.help.is_empty());
+        let keys = rows.map(|row| Row::Keys(row.shown, row.help));
+        let mouse = (*group == Group::Moving).then_some(Row::Keys("mouse", "wheel scrolls, click goes"));
+        std::iter::once(Row::Heading(group.title())).chain(keys).chain(mouse).collect()
+    };
+    Group::ALL.iter().map(group).collect()
+}
+
+/// The groups below each other.
+fn stacked(groups: &[Vec<Row>]) -> Vec<Row> {
+    groups.join(&Row::Blank)
+}
+
+/// One column, or two where the groups do not fit into one and the width allows it.
+fn columns(area: Rect) -> (Vec<Row>, Vec<Row>) {
+    let groups = groups();
+    let all = stacked(&groups);
+    if all.len() < usize::from(area.height) || usize::from(area.width) < 2 * COLUMN + GAP {
+        return (all, Vec::new());
+    }
+    let halves = (1..groups.len()).map(|at| (stacked(&groups[..at]), stacked(&groups[at..])));
+    halves.min_by_key(|(left, right)| left.len().max(right.len())).unwrap_or((all, Vec::new()))
+}
+
+fn area(main: Rect) -> Rect {
+    Rect { x: main.x + 1, width: main.width.saturating_sub(1), ..main }
+}
+
+/// Rows that do not fit below the title: the help scrolls by as many at most.
+pub(crate) fn excess(main: Rect) -> usize {
+    let (left, right) = columns(area(main));
+    left.len().max(right.len()).saturating_sub(usize::from(main.height).saturating_sub(1))
+}
 
 pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
     let (main, palette) = (app.areas.main, &app.palette);
-    let area = Rect { x: main.x + 1, width: main.width.saturating_sub(1), ..main };
-    let room = usize::from(area.height).saturating_sub(1);
-    // No further than the last row.
-    let top = app.help.unwrap_or(0).min(TABLE.len().saturating_sub(room));
+    let (left, right) = columns(area(main));
+    let spans = |row: Option<&Row>| match row {
+        None | Some(Row::Blank) => [Span::raw(""), Span::raw("")],
+        Some(Row::Heading(text)) => [Span::styled(*text, palette.heading), Span::raw("")],
+        Some(Row::Keys(keys, text)) => {
+            let gap = " ".repeat(KEYS.saturating_sub(width::columns(keys)));
+            [Span::styled(format!("{keys}{gap}"), palette.key), Span::styled(*text, palette.text)]
+        }
+    };
+    let row = |index: usize| {
+        let mut line = Line::from(spans(left.get(index)).to_vec());
+        if !right.is_empty() {
+            let used: usize = line.spans.iter().map(|span| width::columns(&span.content)).sum();
+            line.push_span(Span::raw(" ".repeat((COLUMN + GAP).saturating_sub(used))));
+            line.spans.extend(spans(right.get(index)));
+        }
+        line
+    };
+    let top = app.help.unwrap_or(0).min(excess(main));
     let mut lines = vec![app.title("Keys. Nothing is written before you accept.")];
-    lines.extend(TABLE.iter().skip(top).take(room).map(|row| {
-        Line::from(vec![
-            Span::styled(format!("{:<KEYS$}", row.shown), palette.key),
-            Span::styled(row.help, palette.text),
-        ])
-    }));
-    app.lines(frame, area, lines);
+    lines.extend((top..left.len().max(right.len())).map(row));
+    app.lines(frame, area(main), lines);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_fits_into_a_column() {
+        for row in groups().concat() {
+            if let Row::Keys(keys, text) = row {
+                assert!(width::columns(keys) < KEYS, "{keys}");
+                assert!(width::columns(text) <= COLUMN - KEYS, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_help_fits_on_a_terminal_of_24_rows() {
+        // The strip, the status line and the keys take the others.
+        assert_eq!(excess(Rect { width: 80, height: 20, ..Rect::ZERO }), 0);
+        assert_eq!(excess(Rect { width: 75, height: 22, ..Rect::ZERO }), 0);
+        assert!(excess(Rect { width: 60, height: 20, ..Rect::ZERO }) > 0, "it scrolls where it is narrow");
+    }
 }

@@ -66,7 +66,7 @@ async fn stage(settings: Settings) -> (Stage, Agents) {
 async fn each_change_is_shown_and_made_after_a_yes() {
     let (mut stage, agents) = stage(Settings::default()).await;
     stage.shows("IDE mode is off in Gemini CLI and Qwen Code.");
-    stage.shows("i set agents up");
+    stage.shows("i set up agents");
     stage.press("i").await;
     stage.shows("Switch on IDE mode in Gemini CLI?");
     stage.shows("This is why: gemini:ide-mode.");
@@ -85,7 +85,7 @@ async fn each_change_is_shown_and_made_after_a_yes() {
     // Asked again, the one that was declined comes back.
     stage.press("iy").await;
     stage.shows("No agent is connected yet.");
-    stage.does_not_show("set agents up");
+    stage.does_not_show("set up agents");
     stage.press("i").await;
     stage.shows("The installed agents are set up already.");
 }
