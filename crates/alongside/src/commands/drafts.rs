@@ -101,7 +101,7 @@ fn list(all: &[Draft]) -> String {
     let mut text = String::new();
     for (index, draft) in all.iter().enumerate() {
         let (file, agent) = (harmless::name(&draft.file), harmless::name(&draft.agent));
-        let (age, why) = (age(draft.saved_at_ms), harmless::name(&draft.why));
+        let (age, why) = (age(draft.saved_at_ms), harmless::name(draft.state()));
         // Writing to a String does not fail.
         let _ = writeln!(text, "{}. {file} ({agent}, {age}): {why}", index + 1);
     }

@@ -2,13 +2,21 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use alongside_desk::harmless;
+use alongside_platform::process;
 use alongside_platform::untrusted::{self, Whose};
 use serde::{Deserialize, Serialize};
 
 /// The file in a draft's directory that describes the draft.
 pub(super) const DESCRIPTION: &str = "draft.json";
+
+/// How exactly the start of a process is known.
+const START_PRECISION: Duration = Duration::from_secs(2);
+
+/// The state of a draft whose review was open when its companion was interrupted.
+const INTERRUPTED: &str = "its review was interrupted";
 
 /// One draft.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,8 +31,11 @@ pub struct Draft {
     pub agent: String,
     /// When the draft was last written, in milliseconds since the Unix epoch.
     pub saved_at_ms: u64,
-    /// How the review ended, for people.
-    pub why: String,
+    /// How the review ended, or that it is open, for people.
+    why: String,
+    /// The process in which the review is open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    open_in: Option<u32>,
     /// The agent is to write the text into the file: see [`Drafts::settle`](super::drafts::Drafts::settle).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub awaited: bool,
@@ -38,6 +49,29 @@ pub struct Draft {
     pub(super) old_since_ms: Option<u64>,
 }
 
+impl Draft {
+    /// The review is open no more: its process was interrupted.
+    pub(super) fn mark_interrupted(&mut self) {
+        self.open_in = None;
+        INTERRUPTED.clone_into(&mut self.why);
+    }
+
+    /// How the review ended, for people, or that it is still open.
+    pub fn state(&self) -> &str {
+        if self.open_in.is_some_and(|pid| !self.was_saved_by(pid)) {
+            return INTERRUPTED;
+        }
+        &self.why
+    }
+
+    /// Whether the process of this id is the one that saved the draft: a later one may have the same id.
+    fn was_saved_by(&self, pid: u32) -> bool {
+        let saved = SystemTime::UNIX_EPOCH + Duration::from_millis(self.saved_at_ms);
+        let is_older = || process::started(pid).is_none_or(|started| started <= saved + START_PRECISION);
+        process::look_up(pid).is_some() && is_older()
+    }
+}
+
 /// A draft to write.
 #[derive(Debug, Clone)]
 pub(crate) struct NewDraft {
@@ -49,6 +83,8 @@ pub(crate) struct NewDraft {
     pub(crate) why: String,
     /// The agent is to write the text into the file.
     pub(crate) awaited: bool,
+    /// The review is open in this process.
+    pub(crate) is_open: bool,
     pub(crate) text: Arc<str>,
 }
 
@@ -64,6 +100,22 @@ pub(crate) struct WrittenDraft {
 }
 
 impl NewDraft {
+    /// The description of this draft, saved now.
+    pub(super) fn description(&self, path: PathBuf, text_file: String) -> Draft {
+        Draft {
+            id: self.id.clone(),
+            file: self.file.clone(),
+            agent: self.agent.clone(),
+            saved_at_ms: alongside_desk::now_ms(),
+            why: self.why.clone(),
+            open_in: self.is_open.then(std::process::id),
+            awaited: self.awaited,
+            path,
+            text_file,
+            old_since_ms: None,
+        }
+    }
+
     /// Whether the agent has written the text into the file, as it was to.
     pub(crate) fn is_settled(&self) -> bool {
         self.awaited && file_holds(&self.file, &self.text)

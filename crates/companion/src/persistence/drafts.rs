@@ -100,8 +100,16 @@ impl Drafts {
             (0_u32..).map(|n| format!("{now}-{process}-{n}")).find(|id| !self.directory().join(id).exists());
         let id = free.ok_or_else(|| io::Error::other("no name is free"))?;
         let (file, agent, why) = (file.to_owned(), agent.to_owned(), why.to_owned());
-        let new = NewDraft { id, number: 0, file, agent, why, awaited: false, text: text.into() };
+        let (awaited, is_open, text) = (false, false, text.into());
+        let new = NewDraft { id, number: 0, file, agent, why, awaited, is_open, text };
         self.reserve().write(ReserveUse::Drafts, || self.save(&new))
+    }
+
+    /// The review of a draft was interrupted: the draft says so. Blocks.
+    pub(crate) fn mark_interrupted(&self, id: &str) -> io::Result<()> {
+        let mut draft = self.load(id)?;
+        draft.mark_interrupted();
+        self.describe(&self.draft_directory(id)?, &draft)
     }
 
     /// The room on the disk that is reserved for drafts.
@@ -175,18 +183,7 @@ impl Drafts {
         let text_file = text_file_name(&new.file);
         let path = directory.join(&text_file);
         private_files::write(&path, new.text.as_bytes())?;
-        let draft = Draft {
-            id: new.id.clone(),
-            file: new.file.clone(),
-            agent: new.agent.clone(),
-            saved_at_ms: alongside_desk::now_ms(),
-            why: new.why.clone(),
-            awaited: new.awaited,
-            path: path.clone(),
-            text_file,
-            old_since_ms: None,
-        };
-        self.describe(directory, &draft)?;
+        self.describe(directory, &new.description(path.clone(), text_file))?;
         Ok(path)
     }
 

@@ -107,6 +107,7 @@ mod tests {
             agent: "Gemini CLI".into(),
             why: "it was accepted".into(),
             awaited: true,
+            is_open: false,
             text: "mine\n".into(),
         };
         writer.send(WriteJob::SaveDraft(draft, None));

@@ -106,8 +106,11 @@ impl Reviews {
     /// The draft of an open review, which follows every edit.
     pub(crate) fn draft(&mut self, id: ReviewId) -> Option<DraftChange> {
         let review = self.pending.get(&id)?;
-        let why = "its review is still open, or was interrupted";
-        Some(new_draft(self.started, &mut self.last_draft, review, why, false))
+        let draft = new_draft(self.started, &mut self.last_draft, review, "its review is still open", false);
+        Some(match draft {
+            DraftChange::Save(draft) => DraftChange::Save(NewDraft { is_open: true, ..draft }),
+            delete @ DraftChange::Delete(_) => delete,
+        })
     }
 
     /// The draft of a review that ended.
@@ -290,6 +293,7 @@ fn new_draft(
         agent: review.agent.name.clone(),
         why: why.to_owned(),
         awaited,
+        is_open: false,
         text: review.current().clone(),
     })
 }

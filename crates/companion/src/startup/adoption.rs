@@ -32,6 +32,10 @@ pub(super) fn adopt(
     }
     for known in &journal.sessions {
         adopted.drafts.extend(lost_drafts(known, drafts, reviews));
+        for id in known.undecided.iter().filter_map(|open| open.draft.as_deref()) {
+            // Without this the draft says so all the same, once its process is gone.
+            let _ = drafts.mark_interrupted(id);
+        }
     }
     let typed = where_typed(&journal, drafts);
     if journal.token != presence.token() {
@@ -56,6 +60,7 @@ fn lost_drafts(known: &KnownSession, drafts: &Drafts, reviews: &mut Reviews) -> 
         agent: known.client.name.clone(),
         why: "the companion was interrupted".into(),
         awaited: false,
+        is_open: false,
         text: open.text.clone(),
     })
     .collect()

@@ -27,11 +27,13 @@ async fn killing_desk_and_host_mid_edit_loses_nothing() {
     // The next desk shows the edit.
     let mut second = home.review(&[]);
     second.shows("+precious").await;
+    let drafts = home.run(&["drafts"]).out;
+    assert!(drafts.contains("its review is still open"), "{drafts}");
     home.kill_hosts();
     second.shows("a.txt: rejected, because the companion was interrupted.").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
     let drafts = home.run(&["drafts"]).out;
-    assert!(drafts.contains("a.txt"), "{drafts}");
+    assert!(drafts.contains("a.txt") && drafts.contains("its review was interrupted"), "{drafts}");
     let kept = files_below(&home.path("home/.local/state/alongside/drafts"));
     let texts: Vec<_> = kept.iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect();
     assert!(texts.contains(&"precious\n".to_owned()), "{texts:?}");

@@ -121,7 +121,7 @@ async fn a_confirmed_draft_stays_until_the_agent_writes_it() {
     accepted(&mut story).await;
     let drafts = Drafts::open(&story.app_dirs());
     tokio::time::sleep(Duration::from_secs(60)).await;
-    assert_eq!(drafts.list().unwrap()[0].why, "it was accepted, and the file does not hold it");
+    assert_eq!(drafts.list().unwrap()[0].state(), "it was accepted, and the file does not hold it");
     fs::write(&story.file, "mine\n").unwrap();
     // Each look waits twice as long as the last one.
     tokio::time::sleep(Duration::from_secs(64)).await;

@@ -16,8 +16,32 @@ fn new(id: &str, text: &str) -> NewDraft {
         agent: "Gemini CLI".into(),
         why: "rejected".into(),
         awaited: false,
+        is_open: false,
         text: text.into(),
     }
+}
+#[test]
+fn a_draft_says_whether_its_review_is_open_or_was_interrupted() {
+    let directory = tempfile::tempdir().unwrap();
+    let drafts = Drafts::open(&AppDirs::below(directory.path()));
+    let open = NewDraft { why: "its review is still open".into(), is_open: true, ..new("1-1", "mine\n") };
+    drafts.save(&open).unwrap();
+    let state = || drafts.list().unwrap()[0].state().to_owned();
+    assert_eq!(state(), "its review is still open");
+    let description = drafts.directory().join("1-1").join(DESCRIPTION);
+    let written = fs::read_to_string(&description).unwrap();
+    // No process has this id.
+    let of_process = |pid: &str| written.replace(&format!(": {},", std::process::id()), &format!(": {pid},"));
+    fs::write(&description, of_process("4294967294")).unwrap();
+    assert_eq!(state(), "its review was interrupted");
+    let saved_early = |text: String| {
+        let saved = drafts.list().unwrap()[0].saved_at_ms.to_string();
+        text.replace(&saved, "1000000000000")
+    };
+    fs::write(&description, saved_early(written.clone())).unwrap();
+    assert_eq!(state(), "its review was interrupted", "this process is younger than the draft");
+    drafts.save(&NewDraft { why: "it was rejected".into(), is_open: false, ..open }).unwrap();
+    assert_eq!(state(), "it was rejected");
 }
 
 #[test]
