@@ -63,10 +63,10 @@ end)
 test('the bar says how the file differs, and goes without things where it is narrow', {}, function(nvim)
   local seen = [[
     local given, width = ...
-    local review = { file = '/p/some/dirs/a.txt', original_text = '', agent = { name = 'Gemini CLI' }, stale = given.stale,
-      hunks = { { state = 'kept' } }, fileLineEnding = given.ends, fileHasBom = given.bom, wholeFileOnly = given.whole }
-    local drawn = require('alongside.winbar').proposal(review, { root = '/p', is_modified = false, width = width,
-      keys = given.keys or { accept = '\\a', reject = '\\r' } })
+    local review = { file = '/p/some/dirs/' .. (given.name or 'a.txt'), original_text = not given.new and '' or nil,
+      agent = { name = 'Gemini CLI' }, stale = given.stale, hunks = { { state = 'kept' } }, fileLineEnding = given.ends,
+      fileHasBom = given.bom, wholeFileOnly = given.whole }
+    local drawn = require('alongside.winbar').proposal(review, { root = '/p', is_modified = false, width = width })
     local str = vim.api.nvim_eval_statusline(drawn, { use_winbar = true, maxwidth = width }).str
     return (vim.trim(str):gsub('%s%s%s+', ' | '))
   ]]
@@ -74,18 +74,25 @@ test('the bar says how the file differs, and goes without things where it is nar
     eq(expected, nvim:lua(seen, given, width), 'at ' .. width)
   end
   local given = { stale = true, ends = 'crlf', bom = true }
-  local whole = 'some/dirs/a.txt  Gemini CLI  1 of 1 kept  ! changed on disk  file: CRLF BOM, proposal: LF no BOM | \\a accept  \\r reject'
+  local keys = 'do drop  ]c next  :w accept  :q reject'
+  local whole = 'some/dirs/a.txt  Gemini CLI  1 of 1 kept  ! changed on disk  file: CRLF BOM, proposal: LF no BOM | ' .. keys
   bar(whole, given, 200)
-  bar((whole:gsub('some/dirs/', '')), given, 112)
-  bar((whole:gsub('some/dirs/', ''):gsub('Gemini CLI  ', '')), given, 105)
-  bar('a.txt  1 of 1 kept  ! changed on disk | \\a accept  \\r reject', given, 70)
-  bar('a.txt  1 of 1 kept  ! changed on disk | \\a yes  \\r no', given, 56)
+  bar((whole:gsub('some/dirs/', '')), given, 132)
+  bar((whole:gsub('some/dirs/', ''):gsub('Gemini CLI  ', '')), given, 122)
+  bar('a.txt  1 of 1 kept  ! changed on disk | ' .. keys, given, 82)
+  bar('a.txt  1 of 1 kept  ! changed on disk | do ]c :w :q', given, 56)
   bar('a.txt  1 of 1 kept  ! changed on disk', given, 39)
   bar('<of 1 kept  ! changed on disk', given, 31)
-  bar('a.txt  1 of 1 kept | \\a yes  \\r no', {}, 39)
-  bar('a.txt  1 of 1 kept  file: no BOM, proposal: BOM | \\a accept  \\r reject', { bom = false }, 72)
-  bar('a.txt  1 of 1 kept  file: LF, proposal: CRLF | \\a accept  \\r reject', { ends = 'lf' }, 70)
-  bar('a.txt  1 of 1 kept', { keys = { accept = false, reject = false } }, 39)
+  bar('a.txt  1 of 1 kept | do ]c :w :q', {}, 40)
+  bar('a.txt  1 of 1 kept  do ]c :w :q', {}, 33)
+  bar('a.txt  1 of 1 kept', {}, 32)
+  bar('a.txt  1 of 1 kept  file: no BOM, proposal: BOM | ' .. keys, { bom = false }, 93)
+  bar('a.txt  1 of 1 kept  file: LF, proposal: CRLF | ' .. keys, { ends = 'lf' }, 90)
+  -- Nothing to drop one by one.
+  bar('a.txt  new file | :w accept  :q reject', { new = true }, 45)
+  bar('a.txt  as a whole  ! not text | :w :q', { whole = 'not text' }, 45)
+  -- No item of a statusline.
+  bar('100%f%{x}%#Error#.txt  1 of 1 kept | do ]c :w :q', { name = '100%f%{x}%#Error#.txt' }, 60)
   nvim:lua('vim.o.columns = 200')
   show(nvim, { fileLineEnding = 'crlf' })
   await(nvim, 'the bar', [[return vim.wo.winbar:find('file: CRLF, proposal: LF', 1, true)]])
@@ -181,11 +188,11 @@ test('another name gets a copy, and accepts nothing', {}, function(nvim)
   undecided(nvim)
 end)
 
-test('without keys of its own the commands are named', { setup = { keys = { accept = false, reject = false } } }, function(nvim)
+test('without keys of its own the bar names those of Neovim, and the commands work', { setup = { keys = { accept = false, reject = false } } }, function(nvim)
   nvim:lua('vim.o.columns = 160')
   show(nvim)
   local bar = nvim:lua('return vim.api.nvim_eval_statusline(vim.wo.winbar, { winid = 0, use_winbar = true, maxwidth = 300 }).str')
-  assert(bar:find(':Alongside accept', 1, true), bar)
+  assert(bar:find(':w accept  :q reject', 1, true), bar)
   eq('', nvim:lua([[return vim.fn.maparg('\\a', 'n')]]))
   nvim:cmd('Alongside reject')
   await_decided(nvim, 'reject')

@@ -57,7 +57,7 @@ test('the review is a tab page with the original and the proposal in diff mode',
   ]])
   eq({ true, false, 'text', false, ORIGINAL, ' original%*' }, { unpack(seen[1][1], 1, 6) })
   eq({ true, true, 'text', false, PROPOSED }, { unpack(seen[1][2], 1, 5) })
-  eq(' %<a.txt  3 of 3 kept%=  \\a yes  \\r no%* ', seen[1][2][6])
+  eq(' %<a.txt  3 of 3 kept%=  do ]c :w :q%* ', seen[1][2][6])
   eq({ true, 2, 2 }, { seen[2], seen[3], seen[4] })
 end)
 
@@ -122,12 +122,12 @@ test('words that differ are marked, in UTF-16 on the wire', {}, function(nvim)
       local ns = vim.api.nvim_get_namespaces()['alongside.marks']
       local found = {}
       for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(%s, ns, 0, -1, { details = true })) do
-        if mark[4].hl_group and mark[4].hl_group ~= 'AlongsideLine' then found[#found + 1] = { mark[4].hl_group, mark[2], mark[3], mark[4].end_col } end
+        if mark[4].hl_group and not mark[4].hl_group:find('Line$') then found[#found + 1] = { mark[4].hl_group, mark[2], mark[3], mark[4].end_col } end
       end
       return found]]):format(buf))
   end
-  eq({ { 'AlongsideAdded', 0, 5, 10 } }, found('0'))
-  eq({ { 'AlongsideRemoved', 0, 5, 8 } }, found([[vim.fn.bufnr('alongside://original/*')]]))
+  eq({ { 'AlongsideShownAdded', 0, 5, 10 } }, found('0'))
+  eq({ { 'AlongsideShownRemoved', 0, 5, 8 } }, found([[vim.fn.bufnr('alongside://original/*')]]))
 end)
 
 -- Windows of different sizes, a second tab page, an alternate file, scrolled texts.

@@ -100,7 +100,7 @@ local MARKS = [[
     local found = {}
     for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(review.view.right, ns, 0, -1, { details = true })) do
       local d = mark[4]
-      if d.hl_group ~= 'AlongsideLine' then
+      if not (d.hl_group or ''):find('Line$') then
         found[#found + 1] = ('%d %s %s %s'):format(mark[2], d.sign_text or '', d.hl_group or '', d.virt_text and d.virt_text[1][1] or '')
       end
     end

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod colours;
 mod conformance_check;
 mod endings;
 mod helix;

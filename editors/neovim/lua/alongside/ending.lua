@@ -76,7 +76,7 @@ end
 local function linger(review, shown, why, before)
   for _, win in ipairs(vim.fn.win_findbuf(shown.right)) do
     vim.wo[win][0].winbar = winbar.proposal(review, {
-      root = review.root, keys = {}, ended = 'over: ' .. why, width = vim.api.nvim_win_get_width(win),
+      root = review.root, ended = 'over: ' .. why, width = vim.api.nvim_win_get_width(win),
     })
   end
   local function look()

@@ -8,51 +8,6 @@ local M = {}
 local ns = vim.api.nvim_create_namespace('alongside.marks')
 local ends = vim.api.nvim_create_namespace('alongside.ends')
 
-local links = {
-  AlongsideKept = 'Added',
-  AlongsideDropped = 'Comment',
-  AlongsideEdited = 'Changed',
-  AlongsideTitle = 'Title',
-  AlongsideNote = 'Comment',
-  AlongsideWarning = 'WarningMsg',
-  AlongsideKey = 'Special',
-}
-
--- Neovim draws its diff over every mark. So the windows of a review hide Neovim's groups for changed lines and words, and
--- these groups look the same. They are copies, because a link would be hidden too.
-local copies = { AlongsideLine = 'DiffChange', AlongsideAdded = 'DiffText', AlongsideRemoved = 'DiffText' }
-
---- 'winhighlight' of the marked windows.
-M.WINDOWS = 'DiffChange:AlongsideNothing,DiffText:AlongsideNothing,DiffTextAdd:AlongsideNothing'
-
-local function definition(group)
-  local found = vim.api.nvim_get_hl(0, { name = group })
-  while found.link do
-    found = vim.api.nvim_get_hl(0, { name = found.link })
-  end
-  return found
-end
-
---- Defines the groups, unless the person or their colour scheme has done so.
-function M.setup()
-  local function define()
-    for group, to in pairs(links) do
-      vim.api.nvim_set_hl(0, group, { link = to, default = true })
-    end
-    for group, from in pairs(copies) do
-      local looks = definition(from)
-      looks.default = true
-      vim.api.nvim_set_hl(0, group, looks)
-    end
-  end
-  define()
-  vim.api.nvim_create_autocmd('ColorScheme', {
-    group = vim.api.nvim_create_augroup('alongside.marks', {}),
-    desc = 'alongside: define colours again',
-    callback = define,
-  })
-end
-
 local signs = {
   kept = { '+', 'AlongsideKept' },
   dropped = { '-', 'AlongsideDropped' },
@@ -101,10 +56,10 @@ local function words(buf, ranges, pieces, format, group, delta)
 end
 
 -- The lines of a change that Neovim's diff pairs with others. Without a look at the diff, as many lines as both sides have.
-local function changed_lines(win, buf, range, pairs_of_lines)
+local function changed_lines(win, buf, range, pairs_of_lines, hl_group)
   local function draw(line)
-    -- Below syntax.
-    put(buf, line, 0, { end_row = line + 1, hl_group = 'AlongsideLine', hl_eol = true, priority = 90 })
+    -- Above syntax, below words. Most colour schemes give such lines no text colour.
+    put(buf, line, 0, { end_row = line + 1, hl_group = hl_group, hl_eol = true, priority = 150 })
   end
   if pairs_of_lines then
     for line = range.start, range.start + math.min(pairs_of_lines, MOST_SIGNS) - 1 do
@@ -204,14 +159,14 @@ local function draw_hunk(review, hunk, current, format, is_one_of_many)
   if review.original and not is_dropped then
     local both = is_one_of_many
       and math.min(hunk.original['end'] - hunk.original.start, hunk.current['end'] - hunk.current.start) or nil
-    changed_lines(review.left_win, left, hunk.original, both)
-    changed_lines(review.right_win, right, hunk.current, both)
+    changed_lines(review.left_win, left, hunk.original, both, 'AlongsideShownRemovedLine')
+    changed_lines(review.right_win, right, hunk.current, both, 'AlongsideShownAddedLine')
   end
   if hunk.words and not is_dropped then
     local delta = is_edited and 0 or hunk.current.start - hunk.proposed.start
-    words(right, hunk.words.added, is_edited and current or review.proposed, format, 'AlongsideAdded', delta)
+    words(right, hunk.words.added, is_edited and current or review.proposed, format, 'AlongsideShownAdded', delta)
     if review.original then
-      words(left, hunk.words.removed, review.original, format, 'AlongsideRemoved', 0)
+      words(left, hunk.words.removed, review.original, format, 'AlongsideShownRemoved', 0)
     end
   end
 end

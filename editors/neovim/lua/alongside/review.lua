@@ -3,6 +3,7 @@
 
 local config = require('alongside.config')
 local harmless = require('alongside.harmless')
+local highlights = require('alongside.highlights')
 local marks = require('alongside.marks')
 local messages = require('alongside.messages')
 local sync = require('alongside.sync')
@@ -100,7 +101,6 @@ local function redraw(review)
     vim.wo[win][0].winbar = winbar.proposal(review, {
       root = review.root,
       is_modified = target.is_modified(review.file),
-      keys = config.current.keys,
       width = vim.api.nvim_win_get_width(win),
     })
   end
@@ -351,7 +351,7 @@ end
 ---@param resolved alongside.Config
 function M.setup(resolved)
   config.current = resolved
-  marks.setup()
+  highlights.setup()
   require('alongside.deciding').setup()
 end
 

@@ -1,6 +1,7 @@
 -- The view of a review: a tab page with the original on the left and the proposal on the right, in Neovim's own diff
 -- mode. At its end everything is as before: windows and their sizes, cursors, mode, tab pages.
 
+local highlights = require('alongside.highlights')
 local marks = require('alongside.marks')
 local text = require('alongside.text')
 local window_state = require('alongside.window_state')
@@ -107,14 +108,14 @@ function M.new(review, sync, name)
   return self
 end
 
-local function dress(win)
+local function dress(win, groups)
   for _, name in ipairs(FROM_GLOBAL) do
     vim.api.nvim_set_option_value(name, vim.go[name], { scope = 'local', win = win })
   end
   local options = vim.wo[win][0]
   options.signcolumn = 'yes:1'
   -- The companion marks differing words, the same ones at every desk.
-  options.winhighlight = marks.WINDOWS
+  options.winhighlight = groups
   options.winfixbuf = true
   vim.api.nvim_win_call(win, function()
     vim.cmd('diffthis')
@@ -138,8 +139,9 @@ function View:open(origin, line)
     vim.cmd('stopinsert')
   end
   self.left_win = vim.api.nvim_open_win(self.left, false, { split = 'left', win = self.right_win })
-  dress(self.right_win)
-  dress(self.left_win)
+  highlights.prepare()
+  dress(self.right_win, highlights.PROPOSAL)
+  dress(self.left_win, highlights.ORIGINAL)
   vim.api.nvim_win_set_cursor(self.right_win, { math.min(line, vim.api.nvim_buf_line_count(self.right)), 0 })
   vim.cmd('normal! zv')
 end
@@ -245,18 +247,18 @@ function View:give_to(other, line)
   other.origin, other.right_win = self.origin, self.right_win
   local is_current = self:is_current()
   self.is_closing = true
-  local function exchange(win, buf)
+  local function exchange(win, buf, groups)
     vim.wo[win].winfixbuf = false
     vim.api.nvim_win_call(win, function()
       vim.cmd('diffoff')
     end)
     vim.api.nvim_win_set_buf(win, buf)
-    dress(win)
+    dress(win, groups)
   end
-  exchange(self.right_win, other.right)
+  exchange(self.right_win, other.right, highlights.PROPOSAL)
   if shows(self.left_win, self.left) then
     other.left_win = self.left_win
-    exchange(other.left_win, other.left)
+    exchange(other.left_win, other.left, highlights.ORIGINAL)
   end
   vim.api.nvim_win_set_cursor(other.right_win, { math.min(line, vim.api.nvim_buf_line_count(other.right)), 0 })
   if is_current then

@@ -124,6 +124,16 @@ local function form(review)
   end
 end
 
+-- The keys of this review with their effects. They are Neovim's own; the plugin's work as well.
+local function keys_of(review)
+  local keys = { { ':w', 'accept' }, { ':q', 'reject' } }
+  if review.original_text and not review.wholeFileOnly and #review.hunks > 0 then
+    table.insert(keys, 1, { 'do', 'drop' })
+    table.insert(keys, 2, { ']c', 'next' })
+  end
+  return keys
+end
+
 -- `less` has the parts to omit for lack of room.
 local function bar(review, context, less, space)
   local name = M.file_name(review.file, context.root)
@@ -150,22 +160,23 @@ local function bar(review, context, less, space)
     add('AlongsideNote', differs)
   end
   parts[#parts + 1] = space
-  for _, what in ipairs(less.keys and {} or { { 'accept', 'yes' }, { 'reject', 'no' } }) do
-    local key = context.keys[what[1]]
-    parts[#parts + 1] = part('AlongsideNote', '  ')
-    parts[#parts + 1] = part('AlongsideKey', key and M.key_name(key) or ':Alongside')
-    parts[#parts + 1] = part('AlongsideNote', ' ' .. (key and less.words and what[2] or what[1]))
+  for i, key in ipairs(less.keys and {} or keys_of(review)) do
+    parts[#parts + 1] = part('AlongsideNote', less.effects and i > 1 and ' ' or '  ')
+    parts[#parts + 1] = part('AlongsideKey', key[1])
+    if not less.effects then
+      parts[#parts + 1] = part('AlongsideNote', ' ' .. key[2])
+    end
   end
   parts[#parts + 1] = '%* '
   return table.concat(parts)
 end
 
 -- The parts to omit for lack of room, in this order. Warnings stay.
-local GOES = { 'directories', 'agent', 'form', 'words', 'keys' }
+local GOES = { 'directories', 'agent', 'form', 'effects', 'keys' }
 
 --- The bar of the proposal.
 ---@param review table
----@param context { root: string?, is_modified: boolean, keys: table, ended: string?, width: integer }
+---@param context { root: string?, is_modified: boolean?, ended: string?, width: integer }
 ---@return string
 function M.proposal(review, context)
   local less = {}

@@ -1,0 +1,206 @@
+-- The colours of a review, computed from the colour scheme: lines and words of the original look removed, those of the
+-- proposal added. Schemes have one colour for changed words of both sides, and often none for removed text.
+
+local oklab = require('alongside.oklab')
+
+local M = {}
+
+-- The least difference of two colours that a person notices at a glance, in OKLab.
+local VISIBLE = 0.03
+-- The least difference between removed lines and ordinary ones. Some schemes have less, which is enough for filling lines.
+local STRONG = 0.06
+-- Words differ from their line by one of these steps in lightness, and have at least this chroma.
+local WORD_STEPS, WORD_CHROMA = { 0.11, 0.09, 0.07 }, 0.09
+-- The least difference between words and their line, and the least contrast (WCAG) of their text.
+local DISTINCT, READABLE = 0.07, 4
+-- A colour with less chroma is nearly grey: its hue means little.
+local COLOURED = 0.05
+-- Hues in radians.
+local RED, GREEN = 0.45, 2.53
+
+--- A group with links followed. Neovim follows them as the current window shows them, which hides some groups.
+---@param group string
+---@return table
+function M.resolved(group)
+  local found = vim.api.nvim_get_hl(0, { name = group })
+  -- Links may form a circle.
+  for _ = 1, 100 do
+    if not found.link then
+      return found
+    end
+    found = vim.api.nvim_get_hl(0, { name = found.link })
+  end
+  return {}
+end
+
+--- A group as it looks: links followed, reversed colours exchanged.
+---@param group string
+---@return table
+function M.definition(group)
+  local found = M.resolved(group)
+  local cterm = found.cterm or {}
+  local looks = {
+    fg = found.fg, bg = found.bg, ctermfg = found.ctermfg, ctermbg = found.ctermbg, bold = found.bold,
+  }
+  if found.reverse then
+    local normal = M.normal()
+    looks.fg, looks.bg = looks.bg or normal.bg, looks.fg or normal.fg
+  end
+  if cterm.reverse and (looks.ctermfg or looks.ctermbg) then
+    local normal = M.resolved('Normal')
+    looks.ctermfg, looks.ctermbg = looks.ctermbg or normal.ctermbg, looks.ctermfg or normal.ctermfg
+  end
+  return looks
+end
+
+--- Text and background; for a transparent one, Neovim's own.
+---@return { fg: integer, bg: integer }
+function M.normal()
+  local found = M.resolved('Normal')
+  local is_dark = vim.o.background == 'dark'
+  return { fg = found.fg or (is_dark and 0xe0e2ea or 0x14161b), bg = found.bg or (is_dark and 0x14161b or 0xe0e2ea) }
+end
+
+local function differ(one, other)
+  return oklab.difference(one, other) >= VISIBLE
+end
+
+local function has_looks(group, normal)
+  return group.bg and differ(group.bg, normal.bg) or group.fg and differ(group.fg, normal.fg)
+end
+
+-- The hue that a group stands for: that of its background or text, else that of the scheme's own group for text.
+local function hue_of(group, named, otherwise)
+  local text = M.resolved(named).fg
+  for _, least in ipairs({ COLOURED, COLOURED / 3 }) do
+    for _, colour in ipairs({ group.bg or false, group.fg or false, text or false }) do
+      local lch = colour and oklab.to_lch(colour)
+      if lch and lch[2] >= least then
+        return lch[3]
+      end
+    end
+  end
+  return otherwise
+end
+
+-- Whether a colour is no warm one, such as the cyan of Vim's own scheme.
+local function is_cold(colour)
+  local lch = oklab.to_lch(colour)
+  return lch[2] >= COLOURED / 2 and math.cos(lch[3] - RED) < 0
+end
+
+-- A background as strong as `like`, of another hue.
+local function tinted(like, normal, hue)
+  local lch = oklab.to_lch(like)
+  if not differ(like, normal.bg) then
+    lch[1] = lch[1] + (lch[1] < 0.5 and 0.12 or -0.12)
+  end
+  -- Black has no hue.
+  lch[1] = math.max(lch[1], 0.25)
+  return oklab.to_rgb({ lch[1], math.max(lch[2], 0.06), hue })
+end
+
+-- Text and background of removed lines in a terminal without true colours.
+local function removed_cterm(added, removed, bg)
+  if removed.ctermbg and removed.ctermbg ~= added.ctermbg and not (removed.bg and is_cold(removed.bg)) then
+    return added.ctermfg, removed.ctermbg
+  elseif removed.ctermfg and removed.ctermfg ~= added.ctermfg and removed.ctermbg == added.ctermbg then
+    return removed.ctermfg, removed.ctermbg
+  elseif added.ctermbg and added.ctermbg >= 16 then
+    return added.ctermfg, oklab.nearest_cterm(bg)
+  end
+  return added.ctermfg, (removed.ctermfg == 1 or removed.ctermfg == 9) and removed.ctermfg or 1
+end
+
+-- Without a colour for its text, a line keeps its syntax colours.
+local function with_syntax(line, normal)
+  if line.bg and differ(line.bg, normal.bg) and oklab.contrast(normal.fg, line.bg) >= READABLE then
+    line.fg = nil
+  end
+  return line
+end
+
+local function added_line(normal)
+  local added = M.definition('DiffAdd')
+  if not has_looks(added, normal) then
+    added.bg = tinted(normal.bg, normal, GREEN)
+  end
+  return added
+end
+
+-- Schemes colour DiffDelete for filling lines: often without a background, or with text that is hard to read.
+local function removed_line(added, normal)
+  local removed = M.definition('DiffDelete')
+  local line = { fg = added.fg, bg = removed.bg }
+  local added_bg = added.bg or normal.bg
+  local is_same = not removed.bg or not differ(removed.bg, added_bg) or is_cold(removed.bg)
+  if is_same and removed.fg and differ(removed.fg, added.fg or normal.fg) and not differ(added_bg, normal.bg) then
+    -- The scheme colours the text of added and removed lines, and no background.
+    line.fg = removed.fg
+  elseif is_same or oklab.difference(removed.bg, normal.bg) < STRONG then
+    local is_warm = removed.fg and oklab.to_lch(removed.fg)[2] >= COLOURED and not is_cold(removed.fg)
+    line.bg = tinted(added_bg, normal, is_warm and oklab.to_lch(removed.fg)[3] or RED)
+  end
+  line.ctermfg, line.ctermbg = removed_cterm(added, removed, line.bg or normal.bg)
+  local text = line.bg and oklab.contrast(line.fg or normal.fg, line.bg)
+  if removed.fg and text and text < 3 and oklab.contrast(removed.fg, line.bg) > text then
+    line.fg = removed.fg
+  end
+  return line
+end
+
+-- The words of a line that differ: its colour, farther from the ordinary background if the text stays readable.
+local function words(line, normal, hue)
+  local from, text = oklab.to_lch(line.bg or normal.bg), line.fg or normal.fg
+  local away = from[1] >= oklab.to_lch(normal.bg)[1] and 1 or -1
+  if not line.bg or not differ(line.bg, normal.bg) then
+    away = from[1] < 0.5 and 1 or -1
+  end
+  local chroma = math.max(from[2] + 0.04, WORD_CHROMA)
+  local best, most
+  for _, direction in ipairs({ away, -away }) do
+    for _, step in ipairs(WORD_STEPS) do
+      local bg = oklab.to_rgb({ math.min(1, math.max(0, from[1] + direction * step)), chroma, hue })
+      local worth = math.min(oklab.contrast(text, bg) / READABLE, oklab.difference(bg, line.bg or normal.bg) / DISTINCT, 1)
+      if not most or worth > most then
+        best, most = bg, worth
+      end
+    end
+  end
+  return best
+end
+
+local function with_words(line, normal, hue)
+  -- Of the colours of syntax, some are hard to read on the stronger background.
+  local looks = { fg = line.fg or normal.fg, bg = words(line, normal, hue), ctermfg = line.ctermfg, bold = line.bold }
+  if line.ctermbg and line.ctermbg >= 16 then
+    looks.ctermbg = oklab.nearest_cterm(looks.bg)
+  end
+  -- The first 16 colours are the terminal's own: nobody knows a stronger one.
+  if not looks.ctermbg or looks.ctermbg == line.ctermbg then
+    looks.ctermbg = line.ctermbg
+    looks.cterm = { bold = true, underline = true }
+  end
+  return looks
+end
+
+--- The looks of lines and words of both sides in the present colour scheme.
+---@return { added_line: table, removed_line: table, added: table, removed: table }
+function M.of_scheme()
+  local normal = M.normal()
+  local added = added_line(normal)
+  local removed = with_syntax(removed_line(added, normal), normal)
+  added = with_syntax(added, normal)
+  local green, red = hue_of(added, 'Added', GREEN), hue_of(removed, 'Removed', RED)
+  if math.cos(green - red) > 0.75 then
+    green, red = GREEN, RED
+  end
+  return {
+    added_line = added,
+    removed_line = removed,
+    added = with_words(added, normal, green),
+    removed = with_words(removed, normal, red),
+  }
+end
+
+return M

@@ -1,0 +1,99 @@
+-- The colours of a review in every colour scheme that this Neovim has, dark and light.
+
+local reviewing = require('reviewing')
+
+local eq = reviewing.eq
+local test = reviewing.test
+local show = reviewing.show
+
+-- The schemes that each supported Neovim must have: well-known ones among those it ships.
+local WELL_KNOWN = { 'default', 'habamax', 'retrobox', 'lunaperche', 'quiet', 'wildcharm', 'desert' }
+
+local function looks(nvim, scheme, background)
+  return nvim:lua([[
+    local scheme, background = ...
+    vim.o.background = background
+    vim.cmd.colorscheme(scheme)
+    if vim.o.background ~= background then
+      return false
+    end
+    local colours = require('alongside.colours')
+    local found = { normal = colours.normal() }
+    for _, name in ipairs({ 'AddedLine', 'Added', 'RemovedLine', 'Removed' }) do
+      local group = vim.api.nvim_get_hl(0, { name = 'AlongsideShown' .. name })
+      found[name] = { bg = group.bg or found.normal.bg, fg = group.fg or found.normal.fg, ctermbg = group.ctermbg,
+        underline = (group.cterm or {}).underline }
+    end
+    return found
+  ]], scheme, background)
+end
+
+-- Differences are those of OKLab, as in the plugin.
+local function check(seen, name)
+  local oklab = require('alongside.oklab')
+  local function differ(one, other, least)
+    local found = oklab.difference(seen[one].bg, seen[other].bg)
+    assert(found >= least, ('%s: %s and %s differ by %.3f only\n%s'):format(name, one, other, found, vim.inspect(seen)))
+  end
+  seen.normal.fg = nil
+  differ('Added', 'Removed', 0.1)
+  differ('AddedLine', 'RemovedLine', 0.05)
+  differ('RemovedLine', 'normal', 0.06)
+  differ('AddedLine', 'normal', 0.03)
+  differ('Added', 'AddedLine', 0.05)
+  differ('Removed', 'RemovedLine', 0.05)
+  for _, side in ipairs({ 'Added', 'Removed' }) do
+    local words, line = seen[side], seen[side .. 'Line']
+    assert(oklab.contrast(words.fg, words.bg) >= 3, name .. ': words are hard to read ' .. vim.inspect(words))
+    assert(words.ctermbg ~= line.ctermbg or words.underline, name .. ': words look like their line without true colours')
+  end
+  assert(seen.Added.ctermbg ~= seen.Removed.ctermbg or not seen.Added.ctermbg, name .. ': words look the same without true colours')
+end
+
+test('added and removed lines and words differ in every colour scheme, dark and light', {}, function(nvim)
+  show(nvim)
+  local schemes = nvim:lua([[return vim.fn.getcompletion('', 'color')]])
+  local checked = {}
+  for _, scheme in ipairs(schemes) do
+    for _, background in ipairs({ 'dark', 'light' }) do
+      local seen = looks(nvim, scheme, background)
+      if seen then
+        check(seen, scheme .. ', ' .. background)
+        checked[scheme] = (checked[scheme] or '') .. background
+      end
+    end
+  end
+  for _, scheme in ipairs(WELL_KNOWN) do
+    assert(checked[scheme], scheme .. ' was not checked')
+  end
+  eq({ 'darklight', 'darklight', 'darklight' }, { checked.default, checked.retrobox, checked.quiet })
+end)
+
+test('both windows show the copies: the original its removed lines, the proposal its added ones', {}, function(nvim)
+  show(nvim)
+  local found = nvim:lua([[
+    local found = {}
+    for i, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do found[i] = vim.wo[win].winhighlight end
+    return found
+  ]])
+  assert(found[1]:find('DiffAdd:AlongsideShownRemovedLine', 1, true), found[1])
+  assert(found[2]:find('DiffAdd:AlongsideShownAddedLine', 1, true), found[2])
+end)
+
+test('a group that the person sets stays, also with the next colour scheme', {
+  before = [[vim.cmd('hi AlongsideRemoved guibg=#123456 | hi link AlongsideAdded DiffText')]],
+}, function(nvim)
+  show(nvim)
+  local function found()
+    return nvim:lua([[return { vim.api.nvim_get_hl(0, { name = 'AlongsideShownRemoved' }).bg,
+      vim.api.nvim_get_hl(0, { name = 'AlongsideShownAdded' }).bg == require('alongside.colours').resolved('DiffText').bg,
+      vim.api.nvim_get_hl(0, { name = 'AlongsideShownRemovedLine' }).bg }]])
+  end
+  local before = found()
+  eq({ 0x123456, true }, { before[1], before[2] })
+  -- A plugin for colours may not clear the groups.
+  nvim:lua([[vim.cmd('hi DiffDelete guibg=#5f0000') vim.api.nvim_exec_autocmds('ColorScheme', {})]])
+  eq({ 0x123456, true, 0x5f0000 }, found())
+end)
+
+return reviewing.tests

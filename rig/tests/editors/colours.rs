@@ -1,0 +1,78 @@
+//! A review in well-known colour schemes, dark and light: removed and added text differ on the real screen.
+
+use std::fs;
+
+use alongside_rig::screen::Terminal;
+use alongside_rig::{Generation, Proposer, Sandbox, Screen, adapters, agent_cli, editors_or_skip};
+use anyhow::{Context as _, Result, ensure};
+
+alongside_rig::tests! {
+    removed_and_added_text_differ_in_the_oldest_neovim: in_colour_schemes(Generation::Oldest),
+    removed_and_added_text_differ_in_the_newest_neovim: in_colour_schemes(Generation::Newest),
+}
+
+/// Schemes that both Neovims ship, with the backgrounds that they have. Retrobox is Gruvbox.
+const SCHEMES: [(&str, &str); 11] = [
+    ("default", "dark"),
+    ("default", "light"),
+    ("habamax", "dark"),
+    ("retrobox", "dark"),
+    ("retrobox", "light"),
+    ("lunaperche", "dark"),
+    ("lunaperche", "light"),
+    ("wildcharm", "dark"),
+    ("wildcharm", "light"),
+    ("quiet", "dark"),
+    ("quiet", "light"),
+];
+
+const ORIGINAL: &str = "def first():\n    return 1\n\n# removed line\n\n\n# an earlier word\n\n\nlast = 2\n";
+const PROPOSED: &str = "def first():\n    return 1\n\n\n\n# a newer word\n\n\n# added line\nlast = 2\n";
+
+fn in_colour_schemes(generation: Generation) -> Result<()> {
+    let Some(editors) = editors_or_skip() else { return Ok(()) };
+    let sandbox = Sandbox::new();
+    editors.put_on_path(&sandbox, generation)?;
+    adapters::neovim(&sandbox, "vim.opt.termguicolors = true")?;
+    fs::create_dir(sandbox.project().join(".git"))?;
+    let file = sandbox.write("words.py", ORIGINAL);
+    let (name, path) = agent_cli::path_variable(&sandbox)?;
+    let terminal = Terminal::new(100, 24).with("COLORTERM", "truecolor").with(name, path);
+    let screen = Screen::start(&sandbox, &terminal, ["nvim", "words.py"])?;
+    let agent = Proposer::gemini(&sandbox)?;
+    let _proposal = agent.propose(&file, PROPOSED)?;
+    screen.shows("proposes words.py")?;
+    screen.press(":Alongside\r")?;
+    screen.shows("3 of 3 kept")?;
+    for (scheme, background) in SCHEMES {
+        let done = format!("{scheme} is {background}");
+        screen.press(&format!(":set background={background} | colorscheme {scheme} | echo '{done}'\r"))?;
+        screen.shows(&format!("\n{done}"))?;
+        check(&screen).with_context(|| done)?;
+    }
+    Ok(())
+}
+
+/// Text and background of the first character of a text.
+fn colours(screen: &Screen, text: &str) -> Result<(vt100::Color, vt100::Color)> {
+    let (row, column) = screen.place_of(text)?;
+    let picture = screen.picture()?;
+    let cell = picture.cell(row, column).context("the cell is on the screen")?;
+    let (text, background) = (cell.fgcolor(), cell.bgcolor());
+    Ok(if cell.inverse() { (background, text) } else { (text, background) })
+}
+
+fn check(screen: &Screen) -> Result<()> {
+    let all = ["last =", "# removed line", "# an earlier", "# added line", "# a newer", "earlier", "newer"];
+    let found = all.map(|text| colours(screen, text).map(|(_, background)| background));
+    let [ordinary, removed, removed_in, added, added_in, removed_word, added_word] = found;
+    let (ordinary, removed, added) = (ordinary?, removed?, added?);
+    let (removed_word, added_word) = (removed_word?, added_word?);
+    ensure!(removed == removed_in?, "removed lines and changed lines of the original differ");
+    ensure!(added == added_in?, "added lines and changed lines of the proposal differ");
+    let all = [ordinary, removed, added, removed_word, added_word];
+    for (at, one) in all.iter().enumerate() {
+        ensure!(!all[..at].contains(one), "two of these are the same: {all:?}");
+    }
+    Ok(())
+}
