@@ -67,7 +67,6 @@ test('do, dp, undo, substitutions, macros and pasting reach the companion as the
     nvim:keys(keys)
     await_text(nvim, expected)
     eq(expected, nvim:lua([[return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n') .. '\n']]))
-    eq(false, nvim:lua('return vim.bo.modified'))
   end
   both('do', (PROPOSED:gsub('TWO', 'two')))
   both('u', PROPOSED)
@@ -242,22 +241,73 @@ test('nothing that writes by itself accepts', {
   eq((PROPOSED:gsub('TWO', 'TWOx')), nvim:lua('return desk.text(1)'))
 end)
 
+-- Ends Neovim by keys. Returns the numbers of decisions and questions.
+local function ends(nvim, keys)
+  local out = vim.fn.tempname()
+  nvim:lua([[local out = ...
+    vim.api.nvim_create_autocmd('VimLeave', { callback = function()
+      vim.fn.writefile({ tostring(#desk.decided), tostring(#asked) }, out) end })]], out)
+  nvim:keys(keys)
+  editor.await('Neovim to end', function()
+    return nvim.ended
+  end)
+  return vim.fn.readfile(out)
+end
+
 for _, keys in ipairs({ ':xa<CR>', ':qa<CR>', ':wqa<CR>' }) do
-  test('quitting decides nothing and is not held up: ' .. keys, {}, function(nvim)
+  test('quitting is not held up by a review without typed text: ' .. keys, {}, function(nvim)
+    show(nvim)
+    nvim:keys('do')
+    await_text(nvim, (PROPOSED:gsub('TWO', 'two')))
+    await(nvim, 'the buffer to be unmodified', 'return not vim.bo.modified')
+    eq({ '0', '0' }, ends(nvim, keys))
+  end)
+
+  test('quitting with typed text stops as for any unsaved buffer: ' .. keys, {}, function(nvim)
     show(nvim)
     nvim:keys('Ax<Esc>')
     await_text(nvim, (PROPOSED:gsub('TWO', 'TWOx')))
-    local out = vim.fn.tempname()
-    nvim:lua([[local out = ...
-      vim.api.nvim_create_autocmd('VimLeave', { callback = function()
-        vim.fn.writefile({ tostring(#desk.decided), tostring(#asked) }, out) end })]], out)
+    nvim:cmd('tabnext 1')
     nvim:keys(keys)
-    editor.await('Neovim to end', function()
-      return nvim.ended
-    end)
-    eq({ '0', '0' }, vim.fn.readfile(out))
+    if keys == ':qa<CR>' then
+      nvim:await_said('a.txt has your edits. :w accepts them, :qa! leaves and moves them to drafts.')
+      local why = nvim:lua('return vim.v.errmsg')
+      assert(why:find('E162: No write since last change for buffer "alongside://review/7-1/a.txt"', 1, true), why)
+    else
+      nvim:await_said('a.txt: not accepted, because nobody typed :w.')
+    end
+    undecided(nvim)
+    nvim:cmd('tabnext 2')
+    eq({ 'acwrite', true, 'TWOx' }, nvim:lua('return { vim.bo.buftype, vim.bo.modified, vim.api.nvim_get_current_line() }'))
+    eq({ '0', '0' }, ends(nvim, ':qa!<CR>'))
   end)
 end
+
+test('typed text makes the proposal a modified buffer until it is undone or accepted', {}, function(nvim)
+  show(nvim)
+  local function modified(expected)
+    await(nvim, 'modified to be ' .. tostring(expected), ('return vim.bo.modified == %s'):format(expected))
+  end
+  nvim:keys('Ax<Esc>')
+  modified(true)
+  await_text(nvim, (PROPOSED:gsub('TWO', 'TWOx')))
+  nvim:keys('u')
+  modified(false)
+  -- Typed at another desk.
+  nvim:lua('desk.change(1, ...)', (PROPOSED:gsub('SIX', 'sixty')))
+  modified(true)
+  nvim:lua('desk.change(1, ...)', PROPOSED)
+  modified(false)
+  nvim:keys('Ax<Esc>')
+  await_text(nvim, (PROPOSED:gsub('TWO', 'TWOx')))
+  nvim:lua([[said = {} desk.refuse[1] = 'the disk is full']])
+  nvim:keys(':w<CR>')
+  nvim:await_said('The disk is full.')
+  modified(true)
+  nvim:keys(':w<CR>')
+  await_decided(nvim, 'accept')
+  await(nvim, 'nothing to be modified', 'return #vim.fn.getbufinfo({ bufmodified = 1 }) == 0')
+end)
 
 test('a refusal is said and nothing closes', {}, function(nvim)
   open(nvim)

@@ -10,6 +10,7 @@ mod helix;
 mod installed;
 mod neovim;
 mod new_agents;
+mod quitting;
 mod restarts;
 mod saving;
 #[path = "../stories/script.rs"]

@@ -100,6 +100,17 @@ function BufferText:repair(lines, first)
   end
 end
 
+--- Marks the buffer as modified while it holds typed text, so that Neovim does not leave without a question.
+function BufferText:set_modified()
+  if not self.buf or not vim.api.nvim_buf_is_loaded(self.buf) then
+    return
+  end
+  local is_typed = self.is_typed ~= nil and self.is_typed()
+  if vim.bo[self.buf].modified ~= is_typed then
+    vim.bo[self.buf].modified = is_typed
+  end
+end
+
 -- Changes the buffer without taking that for typing.
 function BufferText:quietly(change)
   local was = self.is_quiet
@@ -108,7 +119,7 @@ function BufferText:quietly(change)
   vim.bo[self.buf].modifiable = true
   local ok, err = pcall(change)
   vim.bo[self.buf].modifiable = modifiable
-  vim.bo[self.buf].modified = false
+  self:set_modified()
   self.is_quiet = was
   if not ok then
     error(err, 0)

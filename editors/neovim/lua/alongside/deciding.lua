@@ -38,6 +38,7 @@ local function send(review, decision, on_refused)
   }, function(err)
     review.deciding = nil
     if err and not review.is_over then
+      reviews().show(review)
       messages.later(('%s: %s'):format(reviews().name(review), reviews().refusal(err)), vim.log.levels.WARN)
       if on_refused then
         on_refused()
@@ -117,9 +118,6 @@ local function window_closed(review)
   shown:close_windows()
   if review.deciding then
     return
-  elseif review.stays then
-    review.stays = nil
-    return show_again(review)()
   elseif ending.is_edited(review) then
     local question = ('%s has your edits.'):format(reviews().name(review))
     local answer = vim.fn.confirm(question, '&Keep the review open\n&Reject (edits go to drafts)', 1, 'Question')
@@ -202,14 +200,17 @@ function M.setup()
     return review ~= nil and review.view.right == buf
   end, function(buf, quits)
     local review = reviews().of_buffer(buf)
-    if review and not M.decide(review, 'accept', quits) and quits then
-      review.stays = true
-    end
+    return review ~= nil and M.decide(review, 'accept', quits)
   end, function(buf)
     local review = reviews().of_buffer(buf)
     if review and not review.said_how then
       review.said_how = true
       messages.later(('%s: not accepted, because nobody typed :w. To accept: :Alongside accept'):format(reviews().name(review)))
+    end
+  end, function(buf)
+    local review = reviews().of_buffer(buf)
+    if review and review.sync then
+      review.sync:set_modified()
     end
   end)
   local group = vim.api.nvim_create_augroup('alongside.review', {})
@@ -232,6 +233,21 @@ function M.setup()
       if (event.event == 'BufEnter') == (reviews().of_buffer(event.buf) ~= nil) then
         reviews().redraw_all()
       end
+    end,
+  })
+  vim.api.nvim_create_autocmd('QuitPre', {
+    group = group,
+    desc = 'alongside: say what becomes of edits, if they keep Neovim from ending',
+    callback = function()
+      vim.v.errmsg = ''
+      vim.schedule(function()
+        local named = vim.v.errmsg:match('"(alongside://review/[^"]+)"')
+        local review = named and reviews().of_buffer(vim.fn.bufnr('^' .. vim.fn.escape(named, '\\*?[]{}$^.~,') .. '$'))
+        if review then
+          local said = '%s has your edits. :w accepts them, :qa! leaves and moves them to drafts.'
+          messages.later(said:format(reviews().name(review)), vim.log.levels.WARN, true)
+        end
+      end)
     end,
   })
   vim.api.nvim_create_autocmd('WinResized', {

@@ -68,18 +68,19 @@ local function flush()
     timer = vim.defer_fn(flush, 200)
     return
   end
-  local said, level = {}, vim.log.levels.INFO
+  local said, level, beside = {}, vim.log.levels.INFO, false
   for _, one in ipairs(waiting) do
     said[#said + 1] = one[1]
     level = math.max(level, one[2])
+    beside = beside or one[3]
   end
   waiting = {}
   local message = table.concat(said, ' ')
   -- A longer message would be cut.
   local is_long = vim.fn.strdisplaywidth(message) > vim.o.columns * math.max(1, vim.o.cmdheight) - 12
-  if is_plain() and (is_long or would_not_be_seen()) then
+  if is_plain() and (is_long or beside or would_not_be_seen()) then
     in_a_corner(message)
-    if vim.o.cmdheight > 0 then
+    if vim.o.cmdheight > 0 and not beside then
       -- Keeps it in :messages.
       config.current.notify(message, level)
     end
@@ -91,8 +92,9 @@ end
 --- Shows an announcement.
 ---@param message string harmless
 ---@param level integer?
-function M.later(message, level)
-  waiting[#waiting + 1] = { message, level or vim.log.levels.INFO }
+---@param beside boolean? a message of Neovim stays, and this one is shown beside it
+function M.later(message, level, beside)
+  waiting[#waiting + 1] = { message, level or vim.log.levels.INFO, beside == true }
   timer = timer or vim.defer_fn(flush, 30)
 end
 

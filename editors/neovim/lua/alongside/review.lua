@@ -129,10 +129,18 @@ local function draw(review, anew)
   end, anew)
 end
 
+-- Counts the buffer as modified while it holds typed text.
+local function mark(review)
+  if review.sync then
+    review.sync:set_modified()
+  end
+end
+
 --- Draws marks and bars.
 function M.show(review)
   draw(review)
   redraw(review)
+  mark(review)
 end
 
 -- Splits texts only when the person looks at the review.
@@ -156,6 +164,9 @@ local function prepared(review)
     end,
     on_settled = function()
       M.show(review)
+    end,
+    is_typed = function()
+      return not review.is_over and not review.deciding and require('alongside.ending').is_edited(review)
     end,
   })
   for _, changed in ipairs(review.backlog) do
@@ -258,6 +269,7 @@ function M.changed(client, changed)
     review.backlog[#review.backlog + 1] = changed
   end
   redraw(review)
+  mark(review)
   vim.cmd.redrawstatus({ bang = true })
 end
 
@@ -269,6 +281,7 @@ function M.closed(client, closed)
   end
   reviews[review.key] = nil
   review.is_over = true
+  mark(review)
   require('alongside.ending').over(review, closed, function(shown)
     vacant[same_file(review)] = { view = shown }
     vim.defer_fn(function()
@@ -300,6 +313,7 @@ function M.gone(client, is_restart)
     if review.client == client then
       reviews[review.key] = nil
       review.is_over = true
+      mark(review)
       require('alongside.ending').over(review, { closing = 'gone', is_restart = is_restart })
     end
   end

@@ -13,6 +13,7 @@ local M = {}
 ---@field problem table? why nothing more can be sent
 ---@field request fun(change: table, revision: integer, answer: fun(err: table?, result: table?))
 ---@field on_settled fun() called whenever buffer and companion hold the same
+---@field is_typed (fun(): boolean)? whether the buffer holds typed text, and so counts as modified
 local Sync = setmetatable({}, buffer_text)
 Sync.__index = Sync
 
@@ -26,6 +27,7 @@ function M.new(current, revision, hooks)
     request = hooks.request,
     on_settled = hooks.on_settled or function() end,
     on_format = hooks.on_format or function() end,
+    is_typed = hooks.is_typed,
   }, Sync)
 end
 
@@ -127,9 +129,7 @@ end
 --- Sends unsent edits, unless a request is in flight.
 function Sync:push()
   if self.buf and vim.api.nvim_buf_is_loaded(self.buf) then
-    if vim.bo[self.buf].modified then
-      vim.bo[self.buf].modified = false
-    end
+    self:set_modified()
   elseif not self.left_over then
     return
   end

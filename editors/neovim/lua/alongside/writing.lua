@@ -17,8 +17,9 @@ local function command_of(line)
 end
 
 --- `is_proposal` tells whether a buffer is a proposal. A typed write calls `accept` with the buffer and whether its window
---- closes afterwards; any other write calls `refuse`.
-function M.setup(is_proposal, accept, refuse)
+--- closes afterwards; any other write calls `refuse`. `accept` returns whether the buffer counts as written: if not, its
+--- window stays. `set_modified` marks a buffer as modified if it holds typed text.
+function M.setup(is_proposal, accept, refuse, set_modified)
   local group = vim.api.nvim_create_augroup('alongside.writing', {})
   vim.api.nvim_create_autocmd('CmdlineLeave', {
     group = group,
@@ -37,7 +38,7 @@ function M.setup(is_proposal, accept, refuse)
       local this = { buf = buf, quits = not WRITES[name] }
       typed = this
       if WRITES_CHANGES_AND_QUITS[name] then
-        -- :x writes only modified buffers, and a proposal is never modified.
+        -- :x writes only modified buffers, and a proposal without typed text is not modified.
         vim.bo[buf].modified = true
       end
       -- The command runs before scheduled functions.
@@ -45,9 +46,7 @@ function M.setup(is_proposal, accept, refuse)
         if typed == this then
           typed = nil
         end
-        if vim.api.nvim_buf_is_valid(buf) and vim.bo[buf].modified and is_proposal(buf) then
-          vim.bo[buf].modified = false
-        end
+        set_modified(buf)
       end)
     end,
   })
@@ -58,11 +57,16 @@ function M.setup(is_proposal, accept, refuse)
     callback = function(event)
       local by = typed
       typed = nil
-      vim.bo[event.buf].modified = false
       if by and by.buf == event.buf then
-        accept(event.buf, by.quits)
+        -- A command that also closes the window does so only after a write.
+        local is_written = accept(event.buf, by.quits)
+        vim.bo[event.buf].modified = not is_written
+        vim.schedule(function()
+          set_modified(event.buf)
+        end)
       else
         refuse(event.buf)
+        set_modified(event.buf)
       end
     end,
   })

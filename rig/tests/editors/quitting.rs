@@ -1,0 +1,51 @@
+//! Neovim with typed text in a proposal: it ends like with any unsaved buffer, and the text is in the drafts.
+
+use alongside_agent::Outcome;
+use alongside_rig::program::alongside;
+use alongside_rig::wait::{self, PATIENCE};
+use alongside_rig::{Generation, Proposer, adapters};
+use anyhow::Result;
+
+use crate::script::SHOUTED;
+use crate::stage::Stage;
+
+alongside_rig::tests! {
+    the_oldest_neovim_does_not_end_with_typed_text: stops(Generation::Oldest),
+    the_newest_neovim_does_not_end_with_typed_text: stops(Generation::Newest),
+}
+
+fn stops(generation: Generation) -> Result<()> {
+    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
+    adapters::neovim(&stage.sandbox, "")?;
+    let neovim = stage.open(&stage.editors.neovim(generation))?;
+    let agent = Proposer::gemini(&stage.sandbox)?;
+    let proposal = agent.propose(&stage.file, SHOUTED)?;
+    neovim.wait_for("the proposal to be announced", |screen| screen.contains("proposes notes.md"))?;
+    neovim.enter(":Alongside")?;
+    neovim.wait_for("the review", |screen| screen.contains("3 of 3 kept"))?;
+    neovim.type_text("Gomine")?;
+    neovim.wait_for("what was typed", |screen| screen.contains("1 edited"))?;
+    neovim.press("Escape")?;
+    // From another window, as most people leave.
+    neovim.type_text("gT")?;
+    neovim.wait_for("the file", |screen| !screen.contains("original"))?;
+
+    neovim.enter(":qa")?;
+    let stop = "E162: No write since last change for buffer \"alongside://review/";
+    neovim.wait_for("Neovim's own message", |screen| screen.contains(stop))?;
+    neovim.press("Enter")?;
+    let screen = neovim.wait_for("the remedy", |screen| screen.contains("moves them to drafts"))?;
+    assert!(screen.contains("notes.md has your edits. :w accepts them, :qa! leaves and"), "{screen}");
+    // Neovim shows what it stopped for.
+    assert!(screen.contains("mine") && screen.contains("original"), "{screen}");
+
+    neovim.enter(":qa!")?;
+    stage.wait_until_closed(&neovim)?;
+    assert_eq!(proposal.outcome()?, Outcome::Rejected);
+    wait::until("the draft", PATIENCE, || {
+        match alongside(&stage.sandbox, &["drafts", "show", "1"]).map_err(|error| error.to_string())? {
+            draft if draft == format!("{SHOUTED}mine\n") => Ok(()),
+            other => Err(other),
+        }
+    })
+}
