@@ -66,6 +66,24 @@ return {
     end,
   },
   {
+    'nothing is said with two blanks, also of an agent without a version',
+    function()
+      editor.with({ cwd = editor.directory() }, function(e)
+        e:await_message('initialized')
+        e:say('alongside/didChangeStatus', {
+          port = 4711, pid = 42, roots = {}, reviews = 0, paused = false, desks = 1, context = {}, environment = {},
+          agents = { { number = 1, name = 'Qwen Code', listening = true } },
+        })
+        e:await_lua('the status', [[return require('alongside').status()[1].port == 4711]])
+        local text = check(e)
+        has(text, 'Qwen Code is connected')
+        for line in text:gmatch('[^\n]+') do
+          assert(not line:find('^%s*%-.*%S  '), line)
+        end
+      end)
+    end,
+  },
+  {
     'a stopped server is named as that',
     function()
       editor.with({ cwd = editor.directory(), how = 'refuse' }, function(e)

@@ -7,6 +7,7 @@ local M = {}
 ---@class alongside.Config
 ---@field cmd string[] how the server is started
 ---@field keys { go: string|false, accept: string|false, reject: string|false }
+---@field auto_open boolean whether proposals open by themselves, when the person pauses
 ---@field context boolean whether agents are told what is open
 ---@field environment boolean whether terminals opened in Neovim get the variables that lead agents here
 ---@field notify fun(message: string, level?: integer, opts?: table)
@@ -25,6 +26,7 @@ local function defaults()
   return {
     cmd = { program(), 'lsp' },
     keys = { go = false, accept = '<localleader>a', reject = '<localleader>r' },
+    auto_open = false,
     context = true,
     environment = true,
     notify = false,
@@ -53,6 +55,7 @@ end
 -- For each option: a check of its value, and a description of valid ones.
 local rules = {
   cmd = { is_command, 'a list of words such as { "alongside", "lsp" }' },
+  auto_open = { is_boolean, 'true or false' },
   context = { is_boolean, 'true or false' },
   environment = { is_boolean, 'true or false' },
   notify = { is_callable, 'a function such as vim.notify' },

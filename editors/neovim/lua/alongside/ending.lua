@@ -68,8 +68,16 @@ local function leave_text(review, shown, is_modified)
   messages.later(('%s: your text stays here, in an unnamed buffer (:w FILE).'):format(reviews().name(review)))
 end
 
-local function is_typing()
-  return vim.api.nvim_get_mode().mode ~= 'n' or vim.uv.now() - last_key < IDLE
+--- Milliseconds since the last key.
+---@return integer
+function M.idle()
+  return vim.uv.now() - last_key
+end
+
+--- Whether the person is typing, or in a mode other than Normal mode.
+---@return boolean
+function M.is_typing()
+  return vim.api.nvim_get_mode().mode ~= 'n' or M.idle() < IDLE
 end
 
 -- The review ended elsewhere while the person works on it: its windows close at the first pause, and stay after new text.
@@ -85,7 +93,7 @@ local function linger(review, shown, why, before)
     elseif not text.equal(before, review.sync:mine()) then
       -- No draft has text that was typed after the end.
       leave_text(review, shown, true)
-    elseif shown:is_current() and is_typing() then
+    elseif shown:is_current() and M.is_typing() then
       vim.defer_fn(look, 100)
     else
       shown:close()
@@ -142,7 +150,7 @@ function M.over(review, closed, vacate)
     marks.clear(shown.right)
     if closed.closing == 'replaced' and vacate and (mode == 'n' or not has_hands_on) then
       vacate(shown)
-    elseif has_hands_on and is_typing() then
+    elseif has_hands_on and M.is_typing() then
       linger(review, shown, why, this:mine())
     else
       -- A command may be closing the window or writing just now.

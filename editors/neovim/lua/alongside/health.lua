@@ -73,7 +73,7 @@ local function agents(status)
     return
   end
   for _, agent in ipairs(status.agents) do
-    local name = ('%s %s'):format(harmless.name(agent.name or 'an agent'), harmless.name(agent.version or ''))
+    local name = vim.trim(('%s %s'):format(harmless.name(agent.name or 'an agent'), harmless.name(agent.version or '')))
     if agent.listening == false then
       health.warn(name .. ' is connected but does not listen', { 'in the agent: /ide enable' })
     else

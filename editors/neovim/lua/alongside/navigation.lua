@@ -29,6 +29,9 @@ function M.announce(review)
       return not one.is_over and not (one.view and one.view:is_shown())
     end, announced)
     announced = {}
+    if config.current.auto_open and require('alongside.auto_open').add(new) then
+      return
+    end
     if #new == 1 then
       local one = new[1]
       messages.later(('%s proposes %s (%s): %s'):format(winbar.agent_name(one.agent), reviews().name(one), reviews().changes(one), go))

@@ -13,6 +13,7 @@ pub(super) const FILES: &[(&str, &str)] = files![
     "plugin/alongside.lua",
     "doc/alongside.txt",
     "lua/alongside/agents.lua",
+    "lua/alongside/auto_open.lua",
     "lua/alongside/buffer_text.lua",
     "lua/alongside/colours.lua",
     "lua/alongside/commands.lua",
