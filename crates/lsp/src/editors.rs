@@ -22,6 +22,12 @@ pub struct Editor {
     pub(crate) brief: bool,
     /// The command that sets agents up, as its person types it.
     pub(crate) agents_command: &'static str,
+    /// The columns of its line for messages, if it cuts off longer ones and adds nothing of its own.
+    pub(crate) columns: Option<usize>,
+    /// The keys that open the code actions, if they are the same for everybody.
+    pub(crate) actions_key: Option<&'static str>,
+    /// Whether a hover shows where the cursor is; elsewhere it may be the mouse.
+    pub(crate) hovers_at_cursor: bool,
 }
 
 /// The process that agents take for an editor, starting from the one it names.
@@ -69,6 +75,9 @@ const ANY: Editor = Editor {
     show_document: ShowDocument::IfDeclared,
     brief: false,
     agents_command: "alongside install agent",
+    columns: None,
+    actions_key: None,
+    hovers_at_cursor: false,
 };
 
 /// The first row that fits counts.
@@ -89,6 +98,10 @@ const EDITORS: [Editor; 18] = [
         display_name: "Helix",
         range: CodeActionRange::Cells,
         show_document: ShowDocument::Always,
+        // Those of the smallest usual terminal.
+        columns: Some(80),
+        actions_key: Some("space a"),
+        hovers_at_cursor: true,
         ..ANY
     },
     Editor {
@@ -139,7 +152,8 @@ const EDITORS: [Editor; 18] = [
         prompts: true,
         ..ANY
     },
-    Editor { prefix: "eglot", name: "emacs", display_name: "Emacs", ..ANY },
+    // Eldoc asks for the hover at point.
+    Editor { prefix: "eglot", name: "emacs", display_name: "Emacs", hovers_at_cursor: true, ..ANY },
     // lsp-mode.
     Editor { prefix: "emacs", name: "emacs", display_name: "Emacs", ..ANY },
     // kakoune-lsp, formerly kak-lsp.

@@ -1,12 +1,13 @@
 //! Helix, which has no plugins and needs two lines of configuration; and the gaps of each release.
 
+use alongside_agent::Outcome;
 use alongside_rig::agent_cli::Cli;
 use alongside_rig::tmux::Pane;
-use alongside_rig::{Generation, adapters};
+use alongside_rig::{Generation, Proposer, adapters};
 use anyhow::Result;
 
 use crate::neovim::decided;
-use crate::script::DONE;
+use crate::script::{DONE, ORIGINAL};
 use crate::stage::Stage;
 
 /// Lines two to four, which Helix selects with their ends.
@@ -52,6 +53,41 @@ fn from_selection_to_file(generation: Generation, cli: Cli, keys_that_select: &s
     helix
         .wait_for("the file as it is now", |screen| screen.contains("8  EIGHT") && screen.contains("14  14"))
         .map(drop)
+}
+
+alongside_rig::tests! {
+    helix_25_01_shows_removed_text: removed_text(Generation::Oldest),
+    the_newest_helix_shows_removed_text: removed_text(Generation::Newest),
+}
+
+/// A proposal holds only the new text: the hover shows the old one, and the original is a file.
+fn removed_text(generation: Generation) -> Result<()> {
+    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
+    adapters::helix(&stage.sandbox, generation)?;
+    let helix = stage.open(&stage.editors.helix(generation))?;
+    let agent = Proposer::gemini(&stage.sandbox)?;
+    let proposal = agent.propose(&stage.file, &ORIGINAL.replace("two\nthree\nfour\n", ""))?;
+    wait_until_announced(&helix)?;
+    helix.wait_for("the keys", |screen| screen.lines().any(|line| line.ends_with("notes.md: space a")))?;
+    helix.type_text(" a")?;
+    helix.wait_for("the review among the code actions", |screen| screen.contains("Review: notes.md ("))?;
+    helix.press("Enter")?;
+    helix.wait_for("the proposal", |screen| screen.contains("2  five"))?;
+    for line in [1, 2] {
+        helix.enter(&format!(":goto {line}"))?;
+        helix.type_text(" k")?;
+        helix.wait_for("every removed line", |screen| {
+            ["Change 1 of 1: kept.", "-two", "-three", "-four"].iter().all(|part| screen.contains(part))
+        })?;
+        helix.press("Escape")?;
+        helix.wait_for("the hover to go", |screen| !screen.contains("-three"))?;
+    }
+    helix.enter(":lsp-workspace-command alongside.original")?;
+    helix.wait_for("the original", |screen| screen.contains("3  three") && screen.contains("original/"))?;
+    helix.enter(":lsp-workspace-command alongside.accept")?;
+    let content = ORIGINAL.replace("two\nthree\nfour\n", "");
+    assert_eq!(proposal.outcome()?, Outcome::Accepted { content });
+    Ok(())
 }
 
 /// Waits until Helix itself shows the proposal. The host knows it earlier; until then Helix answers with its

@@ -73,7 +73,7 @@ fn agent_outlives_the_newest_helix_and_its_server() -> Result<()> {
     pane.wait_for("the proposal", |screen| screen.contains("proposes 3 changes"))?;
     pane.enter(":lsp-restart")?;
     // In the last line: the mark beside the line is still the old server's.
-    pane.wait_for("the proposal, announced again", |screen| screen.contains("notes.md: Qwen Code proposes"))?;
+    pane.wait_for("the proposal, announced again", |screen| screen.contains("Qwen Code proposes notes.md"))?;
     accept_in_helix(&pane)?;
     assert_eq!(proposal.outcome()?, Outcome::Accepted { content: SHOUTED.into() });
 

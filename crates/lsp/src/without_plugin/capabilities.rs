@@ -24,6 +24,7 @@ pub(crate) fn declare(client: &Client) -> Value {
     let capabilities = lsp::ServerCapabilities {
         text_document_sync: Some(sync.into()),
         document_highlight_provider: Some(true.into()),
+        hover_provider: Some(true.into()),
         code_action_provider: Some(true.into()),
         code_lens_provider: Some(Default::default()),
         execute_command_provider: Some(commands),

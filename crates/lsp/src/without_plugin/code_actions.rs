@@ -66,7 +66,7 @@ pub(crate) fn in_proposal(
     let mut actions = Vec::new();
     let at: Vec<usize> = match review.whole_file_only {
         Some(_) => Vec::new(),
-        None => proposal.hunks_in(lines.0, lines.1).collect(),
+        None => proposal.hunks_at(lines),
     };
     for (name, verb, already) in [("drop", "Drop", HunkState::Dropped), ("keep", "Keep", HunkState::Kept)] {
         let hunks: Vec<HunkStart> = at

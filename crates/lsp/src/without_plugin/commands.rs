@@ -12,6 +12,7 @@ use super::command_queue::{HunkStart, ReviewCommand};
 use super::proposal::start_of;
 use super::{LspDesk, code_actions, messages};
 use crate::io::{Io, RequestOrigin};
+use crate::uri;
 
 /// The error of a request with wrong parameters.
 const INVALID_PARAMS: i64 = ErrorCode::InvalidParams as i64;
@@ -26,9 +27,8 @@ impl LspDesk {
         for proposal in self.proposals.values() {
             let review = &proposal.review;
             if key.is_some() && proposal.path() == key {
-                let contents = self.editor.client().capabilities.pointer("/workspace/textDocumentContent");
                 actions.extend(code_actions::in_proposal(proposal, roots, lines, is_named));
-                if contents.is_some_and(Value::is_object) && review.original.is_some() {
+                if review.original.is_some() && self.editor.can_show_documents() {
                     actions.push(code_actions::original(review));
                 }
             } else if key == Some(&self.target(review)) {
@@ -119,7 +119,8 @@ impl LspDesk {
         }
         let here = self.last_place.as_ref().map(|(key, _)| key);
         let mut about = self.proposals.iter().filter(|(_, proposal)| {
-            proposal.path() == here.map(|here| &**here) || here == Some(&self.target(&proposal.review))
+            here.is_some_and(|here| proposal.is_shown_at(here))
+                || here == Some(&self.target(&proposal.review))
         });
         if let (Some((id, _)), None) = (about.next(), about.next()) {
             return Some(id);
@@ -130,7 +131,11 @@ impl LspDesk {
             (Some((id, _)), None) => return Some(id),
             _ => {
                 let reviews = self.proposals.values().map(|proposal| &proposal.review);
-                self.editor.inform(io, &messages::several(command, reviews, self.editor.roots()));
+                let message = match self.editor.client().editor.actions_key {
+                    Some(key) => messages::several_briefly(key),
+                    None => messages::several(command, reviews, self.editor.roots()),
+                };
+                self.editor.inform(io, &message);
             }
         }
         None
@@ -153,7 +158,12 @@ impl LspDesk {
         let insists = arguments.accepts_doubts || proposal.warned_revision == Some(now);
         if let Some(doubts) = messages::doubts(&proposal.review, self.editor.roots()).filter(|_| !insists) {
             proposal.warned_revision = Some(now);
-            self.editor.warn(io, &messages::insist(&doubts));
+            let message = match self.editor.client().editor.columns {
+                Some(_) => messages::insist_briefly(&doubts),
+                None => messages::insist(&doubts),
+            };
+            let name = messages::file_name(&proposal.review, self.editor.roots());
+            self.editor.warn_about(io, &name, message);
             return None;
         }
         Some(ReviewCommand::Accept)
@@ -169,8 +179,8 @@ impl LspDesk {
         let line = arguments.line.or_else(|| self.line_in(review));
         let hunks = arguments.hunks.or_else(|| {
             let proposal = self.proposals.get(review)?;
-            let at = proposal.hunks_in(line?, line?);
-            let hunks = at.filter_map(|index| proposal.review.hunks.get(index));
+            let at = proposal.hunks_at((line?, line?));
+            let hunks = at.into_iter().filter_map(|index| proposal.review.hunks.get(index));
             Some(hunks.map(start_of).collect())
         });
         let hunks = hunks.filter(|hunks| !hunks.is_empty());
@@ -194,15 +204,26 @@ impl LspDesk {
         self.editor.inform(io, messages::paused(paused));
     }
 
-    /// Shows the text before the proposal, in an editor that supports documents without a file.
+    /// Shows the text before the proposal: as a document of ours, or as a file in editors that know only
+    /// those.
     fn show_original(&mut self, io: &mut Io, id: ReviewId) {
-        let Some(proposal) = self.proposals.get(id) else { return };
-        let name = proposal.path().and_then(Path::file_name).unwrap_or_default();
-        let uri = url::Url::parse(&format!("alongside:/original/{id}/")).ok();
-        let uri = uri.and_then(|uri| uri.join(&name.to_string_lossy()).ok());
-        match uri.filter(|_| self.editor.can_show_documents()) {
+        let Some(proposal) = self.proposals.get_mut(id) else { return };
+        if proposal.review.original.is_none() {
+            return self.editor.inform(io, messages::NO_ORIGINAL);
+        }
+        if self.editor.can_show_documents() && self.editor.knows_our_documents() {
+            let name = proposal.path().and_then(Path::file_name).unwrap_or_default();
+            let uri = url::Url::parse(&format!("alongside:/original/{id}/")).ok();
+            if let Some(uri) = uri.and_then(|uri| uri.join(&name.to_string_lossy()).ok()) {
+                return self.editor.show_document(io, &uri);
+            }
+        }
+        let Some(path) = proposal.write_original() else {
+            return self.editor.warn(io, messages::CANNOT_WRITE_ORIGINAL);
+        };
+        match uri::of_path(&path).filter(|_| self.editor.can_show_documents()) {
             Some(uri) => self.editor.show_document(io, &uri),
-            None => self.editor.inform(io, messages::CANNOT_SHOW_ORIGINAL),
+            None => self.editor.inform(io, &messages::original_by_hand(&path)),
         }
     }
 

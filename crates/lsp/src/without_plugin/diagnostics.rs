@@ -11,12 +11,18 @@ use super::proposal::{Proposal, shown};
 use crate::encoding::Encoding;
 
 /// The mark in the target of a review, at its first change.
-pub(crate) fn on_target(review: &Review, roots: &[PathBuf], encoding: Encoding) -> lsp::Diagnostic {
+pub(crate) fn on_target(
+    review: &Review,
+    roots: &[PathBuf],
+    encoding: Encoding,
+    actions_key: Option<&str>,
+) -> lsp::Diagnostic {
     let text = Text::new(review.original.clone().unwrap_or_default());
     let first = review.hunks.first().map(|hunk| hunk.original).unwrap_or_default();
     let first = shown(first, text.len());
     let line = Lines { start: first.start, end: first.start + 1 };
-    mark(lsp::DiagnosticSeverity::Information, line, &text, encoding, messages::mark(review, roots))
+    let said = messages::mark(review, roots, actions_key);
+    mark(lsp::DiagnosticSeverity::Information, line, &text, encoding, said)
 }
 
 /// The marks in a proposal: the text before and the state of each hunk. `editor` is the text there.

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::command_queue::ReviewCommand;
 use super::document::DocumentKey;
 use super::editor_ui::Question;
-use super::proposal::shown;
+use super::proposal::{Proposal, shown};
 use super::{LspDesk, diagnostics, messages};
 use crate::io::Io;
 use crate::uri;
@@ -25,15 +25,17 @@ impl LspDesk {
         let Some(proposal) = self.proposals.get(id) else { return };
         let path = proposal.path().filter(|_| !self.editor.can_show_documents());
         let editor = self.editor.client().editor;
-        let message = match path {
+        let (review, roots) = (&proposal.review, self.editor.roots());
+        let message = match (path, editor.actions_key) {
+            (None, Some(key)) => messages::announced_with_key(review, roots, key),
             // The mark in the file says how to see the review.
-            None if editor.brief => messages::announced_briefly(&proposal.review),
-            _ => messages::announced(&proposal.review, self.editor.roots(), path),
+            (None, None) if editor.brief => messages::announced_briefly(review),
+            _ => messages::announced(review, roots, path),
         };
         if editor.prompts && path.is_none() {
             self.editor.ask(io, &message, [messages::LATER, messages::REVIEW], Question::Announced(id));
         } else {
-            self.editor.inform(io, &message);
+            self.editor.inform_about(io, &messages::file_name(review, roots), message);
         }
     }
 
@@ -42,7 +44,9 @@ impl LspDesk {
         let Some(proposal) = self.proposals.get_mut(id) else { return };
         proposal.refresh_file();
         let Some(uri) = proposal.path().and_then(uri::of_path) else {
-            return self.editor.warn(io, &messages::no_file(&proposal.review, self.editor.roots()));
+            let (name, roots) =
+                (messages::file_name(&proposal.review, self.editor.roots()), self.editor.roots());
+            return self.editor.warn_about(io, &name, messages::no_file(&proposal.review, roots));
         };
         if !self.editor.can_show_documents() {
             return self.show_by_hand(io, id);
@@ -98,7 +102,8 @@ impl LspDesk {
         let Some(proposal) = self.proposals.get(id) else { return };
         // The person's next request comes from another document.
         self.last_place.take_if(|(place, _)| proposal.path() == Some(place));
-        self.editor.warn(io, &messages::apart(&proposal.review));
+        let name = messages::short_name(&proposal.review);
+        self.editor.warn_about(io, &name, messages::apart(&proposal.review));
     }
 
     /// The target of a review, by the name under which the editor has it open.
@@ -122,8 +127,10 @@ impl LspDesk {
     pub(super) fn mark_target(&self, io: &Io, key: &Path) {
         let about = self.proposals.values().filter(|proposal| self.target(&proposal.review) == *key);
         let (roots, encoding) = (self.editor.roots(), self.editor.encoding());
-        let marks: Vec<_> =
-            about.map(|proposal| diagnostics::on_target(&proposal.review, roots, encoding)).collect();
+        let actions_key = self.editor.client().editor.actions_key;
+        let mark =
+            |proposal: &Proposal| diagnostics::on_target(&proposal.review, roots, encoding, actions_key);
+        let marks: Vec<_> = about.map(mark).collect();
         // An agent may have removed the file to write it again; its old marks must still go.
         if marks.is_empty() || key.is_file() {
             self.publish(io, key, &marks);

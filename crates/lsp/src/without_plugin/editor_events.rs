@@ -11,7 +11,7 @@ use super::LspDesk;
 use super::document::DocumentKey;
 use super::documents::named;
 use super::positions::{position, read_position, read_range};
-use super::{code_actions, messages};
+use super::{code_actions, hover, messages};
 use crate::encoding::Encoding;
 use crate::frontend::Frontend as _;
 use crate::io::Io;
@@ -32,7 +32,7 @@ impl LspDesk {
             proposal.editor_opened(&text);
             let is_first = !std::mem::replace(&mut proposal.is_noted, true);
             if let Some(hidden) = messages::hidden_differences(&proposal.review).filter(|_| is_first) {
-                self.editor.inform(io, &hidden);
+                self.editor.inform_about(io, &messages::short_name(&proposal.review), hidden);
             }
             self.sync(io, id);
             self.mark_proposal(io, id);
@@ -57,7 +57,7 @@ impl LspDesk {
         } else if edit.is_new
             && let Some(name) = self.proposals.announce_ended(&key)
         {
-            self.editor.warn(io, &messages::ended(name));
+            self.editor.warn_about(io, name, messages::ended(name));
         }
     }
 
@@ -95,6 +95,7 @@ impl LspDesk {
         let lines = key.as_ref().and_then(|key| self.note_place(key, method, params));
         match method {
             "textDocument/documentHighlight" => io.reply(id.clone(), json!([])),
+            "textDocument/hover" => io.reply(id.clone(), self.hover(key.as_deref(), params)),
             "textDocument/codeAction" => {
                 let mut commands = self.code_actions(key.as_deref(), lines.unwrap_or_default());
                 commands.extend(self.setup_actions(params));
@@ -114,6 +115,9 @@ impl LspDesk {
     /// Notes the cursor or selection that a request reveals, and returns its first and last line.
     fn note_place(&mut self, key: &DocumentKey, method: &str, params: &Value) -> Option<(usize, usize)> {
         let is_own = self.owns(key);
+        if method == "textDocument/hover" && !self.editor.client().editor.hovers_at_cursor {
+            return None;
+        }
         if let Some(at) = params.get("position").and_then(read_position) {
             let line = at.line as usize;
             self.last_place = Some((key.clone(), Some(line)));
@@ -138,6 +142,14 @@ impl LspDesk {
         // A selection up to the start of a line contains nothing of it.
         let last = if to.character == 0 && to.line > from.line { to.line - 1 } else { to.line };
         Some((from.line as usize, last as usize))
+    }
+
+    /// The hover at a position; null outside proposals.
+    fn hover(&self, key: Option<&Path>, params: &Value) -> Value {
+        let at = params.get("position").and_then(read_position);
+        let shown = self.proposals.values().find(|proposal| key.is_some() && proposal.path() == key);
+        let hover = shown.zip(at).and_then(|(proposal, at)| hover::at(proposal, at.line as usize));
+        hover.map_or(Value::Null, |hover| hover.to_lsp(self.editor.client()))
     }
 
     fn code_lenses(&self, key: Option<&Path>) -> Vec<lsp_types::CodeLens> {

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::document::Document;
 use super::positions::to_lsp;
+use super::shortened::fitted;
 use crate::client::Client;
 use crate::editors::ShowDocument;
 use crate::encoding::Encoding;
@@ -61,9 +62,27 @@ impl EditorUi {
         self.show_message(io, lsp::MessageType::Warning, message);
     }
 
+    /// Shows a line about a file, which is named shorter where the line is cut off.
+    pub(crate) fn inform_about(&self, io: &Io, name: &str, message: String) {
+        self.inform(io, &self.fitted(name, message));
+    }
+
+    /// Shows a line about a file as a warning.
+    pub(crate) fn warn_about(&self, io: &Io, name: &str, message: String) {
+        self.warn(io, &self.fitted(name, message));
+    }
+
+    fn fitted(&self, name: &str, message: String) -> String {
+        match self.client.editor.columns {
+            Some(columns) => fitted(message, name, columns),
+            None => message,
+        }
+    }
+
     fn show_message(&self, io: &Io, kind: lsp::MessageType, message: &str) {
-        let message = match self.client.editor.brief {
-            // These editors add the server's name themselves.
+        let editor = self.client.editor;
+        // Some editors add the server's name themselves, some have no room for it.
+        let message = match editor.brief || editor.columns.is_some() {
             true => message.to_owned(),
             false => format!("alongside: {message}"),
         };
@@ -85,6 +104,12 @@ impl EditorUi {
             ShowDocument::IfDeclared => self.client.supports("window/showDocument/support"),
             ShowDocument::Never => false,
         }
+    }
+
+    /// Whether the editor opens documents that this server has and no file holds.
+    pub(crate) fn knows_our_documents(&self) -> bool {
+        let contents = self.client.capabilities.pointer("/workspace/textDocumentContent");
+        contents.is_some_and(Value::is_object)
     }
 
     /// Shows a document.

@@ -2,10 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use alongside_desk::{HunkState, LineEnding, Review, harmless, messages};
+use alongside_desk::{Agent, Closed, Closing, HunkState, LineEnding, Problem, Review, harmless, messages};
+
+use super::shortened::shortened;
 
 /// The longest quote of a line, in characters.
 const MAX_QUOTE: usize = 80;
+/// The longest name of an agent in a message of one line, in columns.
+const MAX_AGENT: usize = 24;
 
 /// The file for a person: relative to its project, if it lies in one.
 pub(crate) fn file_name(review: &Review, roots: &[PathBuf]) -> String {
@@ -41,13 +45,27 @@ pub(crate) fn announced(review: &Review, roots: &[PathBuf], path: Option<&Path>)
 /// A new proposal, mostly in less than a line.
 pub(crate) fn announced_briefly(review: &Review) -> String {
     let name = short_name(review);
+    format!("{}{name}: {} proposes {}", dangers_briefly(review), agent_name(review), changes(review))
+}
+
+fn dangers_briefly(review: &Review) -> String {
     let outside = if review.outside.is_some() { "OUTSIDE THE PROJECT: " } else { "" };
     let in_git = if review.in_git.is_some() { "RUN BY GIT: " } else { "" };
-    format!("{outside}{in_git}{name}: {} proposes {}", agent_name(review), changes(review))
+    format!("{outside}{in_git}")
+}
+
+/// A new proposal, in an editor where everybody opens it with these keys.
+pub(crate) fn announced_with_key(review: &Review, roots: &[PathBuf], key: &str) -> String {
+    let name = file_name(review, roots);
+    match dangers_briefly(review).as_str() {
+        "" => format!("{} proposes {name}: {key}", shortened(&agent_name(review), MAX_AGENT)),
+        // They matter more than the agent's name.
+        dangers => format!("{dangers}{name}: {key}"),
+    }
 }
 
 /// The file without its directory.
-fn short_name(review: &Review) -> String {
+pub(crate) fn short_name(review: &Review) -> String {
     let name = Path::new(&review.file).file_name().unwrap_or_default();
     harmless::name(&name.to_string_lossy()).into_owned()
 }
@@ -59,8 +77,8 @@ pub(crate) fn hidden_differences(review: &Review) -> Option<String> {
         LineEnding::Lf => "LF in the file, CRLF proposed",
     });
     let mark = review.file_has_bom.map(|has| match has {
-        true => "byte-order mark in the file, none proposed",
-        false => "byte-order mark proposed, none in the file",
+        true => "BOM in the file, none proposed",
+        false => "BOM proposed, none in the file",
     });
     let said: Vec<_> = endings.into_iter().chain(mark).collect();
     (!said.is_empty()).then(|| format!("{}: {}", short_name(review), said.join("; ")))
@@ -94,7 +112,7 @@ pub(crate) fn closed(review: &Review, roots: &[PathBuf]) -> String {
 /// The person has closed a proposal that has their edits.
 pub(crate) fn closed_with_edits(review: &Review, roots: &[PathBuf]) -> String {
     let name = file_name(review, roots);
-    format!("{name}: the proposal has your edits, so closing it rejects nothing. It still waits.")
+    format!("{name} has your edits, so closing it rejects nothing. It still waits.")
 }
 
 /// A command names no review, and several wait.
@@ -112,15 +130,45 @@ pub(crate) fn several<'a>(
     format!("Several reviews are waiting. Choose one with `{command} NUMBER`: {}", reviews.join("; "))
 }
 
+/// The same in one line.
+pub(crate) fn several_briefly(actions_key: &str) -> String {
+    format!("Several reviews are waiting. Choose one with {actions_key}.")
+}
+
 /// Accepting despite doubts needs a second command.
 pub(crate) fn insist(doubts: &str) -> String {
     format!("{doubts}. Run the command again to accept anyway.")
 }
 
+/// The same, in an editor that may cut off the end.
+pub(crate) fn insist_briefly(doubts: &str) -> String {
+    format!("Run the command again to accept anyway: {doubts}")
+}
+
+/// The end of a review, in one line: the commands of the program name the draft.
+pub(crate) fn ended_briefly(review: &Review, closed: &Closed, roots: &[PathBuf]) -> String {
+    let (name, agent) = (file_name(review, roots), shortened(&agent_name(review), MAX_AGENT));
+    let agent = Agent { name: agent, ..review.agent.clone() };
+    match (&closed.draft, closed.closing) {
+        (Some(_), _) => format!("{name}: this review has ended. Your edits: alongside drafts"),
+        (None, Closing::Replaced) => format!("{name}: {} proposes this file anew.", agent.name),
+        (None, _) => messages::closed(&Review { agent, ..review.clone() }, closed, roots, false),
+    }
+}
+
+/// A problem in one line, for the next message replaces the last one. The end may be cut off.
+pub(crate) fn problem_briefly(problem: &Problem) -> String {
+    let fact = harmless::name(&problem.what);
+    match &problem.hint {
+        Some(hint) => format!("{fact}: {}", harmless::name(hint)),
+        None => fact.into_owned(),
+    }
+}
+
 /// The person has paused or resumed context.
 pub(crate) fn paused(is_paused: bool) -> &'static str {
     match is_paused {
-        true => "Paused: agents learn nothing about your files. Run alongside.pause again to resume.",
+        true => "Paused: agents learn nothing about your files. alongside.pause resumes.",
         false => "Resumed: agents learn about your files again.",
     }
 }
@@ -147,14 +195,56 @@ pub(crate) const NO_REVIEW: &str = "No review is waiting.";
 pub(crate) const ENDED: &str = "This review has already ended.";
 pub(crate) const CHANGED: &str = "The review has changed since. Look at it again.";
 pub(crate) const NO_CHANGE_HERE: &str = "There is no change at the last known cursor position.";
-pub(crate) const CANNOT_SHOW_ORIGINAL: &str = "This editor cannot show the original.";
-pub(crate) const NOT_SHOWN: &str =
-    "The editor does not show the text that you would accept. Look again, or reopen the proposal.";
+pub(crate) const NO_ORIGINAL: &str = "There is no original: the file is new, or no text.";
+pub(crate) const CANNOT_WRITE_ORIGINAL: &str = "Cannot write the original to a private file.";
+pub(crate) const NOT_SHOWN: &str = "You would accept another text than you see. Reopen the proposal.";
+/// Before the agent's lines, where the person has typed others.
+pub(crate) const AGENT_PROPOSED: &str = "The agent proposed:";
+
+/// The original is a file, in an editor that shows no documents on request.
+pub(crate) fn original_by_hand(path: &Path) -> String {
+    format!("Open {} to see the original.", harmless::path(path))
+}
 
 /// A proposal, marked in its file.
-pub(crate) fn mark(review: &Review, roots: &[PathBuf]) -> String {
+pub(crate) fn mark(review: &Review, roots: &[PathBuf], actions_key: Option<&str>) -> String {
     let (name, agent, changes) = (file_name(review, roots), agent_name(review), changes(review));
-    format!("{agent} proposes {changes}. Run the code action `Review: {name}`.")
+    match actions_key {
+        Some(key) => format!("{agent} proposes {changes}: {key}"),
+        None => format!("{agent} proposes {changes}. Run the code action `Review: {name}`."),
+    }
+}
+
+/// A hunk among all, and its state.
+pub(crate) fn change_state(number: usize, count: usize, state: HunkState, is_typed: bool) -> String {
+    let state = match state {
+        HunkState::Kept => "kept",
+        HunkState::Dropped => "dropped",
+        HunkState::Edited if is_typed => "typed by you",
+        HunkState::Edited => "edited by you",
+    };
+    format!("Change {number} of {count}: {state}.")
+}
+
+/// How to change the state of a hunk. `actions` opens the code actions.
+pub(crate) fn change_again(state: HunkState, is_typed: bool, actions: &str) -> String {
+    match state {
+        HunkState::Kept => format!("Drop it with {actions}, or type your own text."),
+        HunkState::Dropped => format!("Keep it with {actions}."),
+        HunkState::Edited if is_typed => format!("Drop it with {actions}."),
+        HunkState::Edited => format!("Keep the agent's text or drop it with {actions}."),
+    }
+}
+
+/// A proposal without hunks that a person can change.
+pub(crate) fn decide_whole(actions: &str) -> String {
+    format!("Accept or reject the whole file with {actions}.")
+}
+
+/// The way from a line without a change to the next one, or to the last one.
+pub(crate) fn change_elsewhere(is_next: bool, line: usize, number: usize, count: usize) -> String {
+    let which = if is_next { "next" } else { "last" };
+    format!("The {which} change ({number} of {count}) is at line {line}.")
 }
 
 /// A hunk of a proposal, in one line.

@@ -15,6 +15,8 @@ mod document;
 pub(crate) mod documents;
 mod editor_events;
 mod editor_ui;
+mod hover;
+mod hunk_diff;
 mod merge;
 mod messages;
 mod mirror;
@@ -25,6 +27,7 @@ mod proposal;
 mod proposal_file;
 mod proposals;
 mod review_events;
+mod shortened;
 mod sync;
 #[cfg(test)]
 mod tests;

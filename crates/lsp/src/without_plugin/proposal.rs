@@ -16,6 +16,9 @@ use super::proposal_file::ProposalFile;
 pub(crate) struct Proposal {
     pub(crate) review: Review,
     pub(crate) mirror: Mirror,
+    /// The text before, once the person has looked at it. It lies below the directory of `file`, so it is
+    /// dropped before.
+    original: Option<ProposalFile>,
     /// Absent if writing failed.
     pub(crate) file: Option<ProposalFile>,
     /// The text that was written last.
@@ -52,6 +55,7 @@ impl Proposal {
             written: review.current.clone(),
             foreign_revision: review.revision,
             review,
+            original: None,
             file,
             open: None,
             closes_at: None,
@@ -66,6 +70,32 @@ impl Proposal {
 
     pub(crate) fn path(&self) -> Option<&Path> {
         self.file.as_ref().map(ProposalFile::path)
+    }
+
+    /// Whether a document is the proposal or its original.
+    pub(crate) fn is_shown_at(&self, path: &Path) -> bool {
+        let original = self.original.as_ref().map(ProposalFile::path);
+        [self.path(), original].contains(&Some(path))
+    }
+
+    /// Writes the original to a file of the same name, and returns its path; `None` if that fails.
+    pub(crate) fn write_original(&mut self) -> Option<PathBuf> {
+        if self.original.is_none() {
+            let text = self.review.original.clone()?;
+            let beside = self.path()?;
+            let path = beside.parent()?.join("original").join(beside.file_name()?);
+            let file = ProposalFile::create(path, &text);
+            let file = file.and_then(|file| file.make_read_only().map(|()| file));
+            self.original =
+                file.inspect_err(|error| tracing::error!(%error, "cannot write an original")).ok();
+        }
+        self.original.as_ref().map(|original| original.path().to_owned())
+    }
+
+    /// The file, which outlives the review while the editor has it open. The original goes.
+    pub(crate) fn take_file(&mut self) -> Option<ProposalFile> {
+        self.original = None;
+        self.file.take()
     }
 
     /// Brings the file up to date before the editor opens it.
@@ -126,7 +156,7 @@ impl Proposal {
     }
 
     /// The indexes of the hunks that the editor shows within some lines.
-    pub(crate) fn hunks_in(&self, from: usize, to: usize) -> impl Iterator<Item = usize> {
+    fn hunks_in(&self, from: usize, to: usize) -> impl Iterator<Item = usize> {
         let lines = Text::new(self.review.current.clone()).len();
         let hunks = self.review.hunks.iter().enumerate();
         let within = hunks.filter(move |(_, hunk)| {
@@ -134,6 +164,17 @@ impl Proposal {
             shown.start <= to && from < shown.end
         });
         within.map(|(index, _)| index)
+    }
+
+    /// The indexes of the hunks that a person at some lines means: those shown there, else the one whose
+    /// lines are removed just below.
+    pub(crate) fn hunks_at(&self, (from, to): (usize, usize)) -> Vec<usize> {
+        let here: Vec<usize> = self.hunks_in(from, to).collect();
+        if !here.is_empty() {
+            return here;
+        }
+        let is_below = |hunk: &Hunk| hunk.current.is_empty() && hunk.current.start == to + 1;
+        self.review.hunks.iter().position(is_below).into_iter().collect()
     }
 
     /// The index of the first hunk after a line; of the first hunk after the last one.

@@ -24,6 +24,13 @@ impl ProposalFile {
         &self.path
     }
 
+    /// Editors say so when the person types in it.
+    pub(crate) fn make_read_only(&self) -> io::Result<()> {
+        let mut permissions = fs::metadata(&self.path)?.permissions();
+        permissions.set_readonly(true);
+        fs::set_permissions(&self.path, permissions)
+    }
+
     /// Replaces the text in one step.
     pub(crate) fn replace(&self, text: &str) -> io::Result<()> {
         write(&self.path, text)

@@ -17,6 +17,9 @@ use crate::{problems, uri};
 
 impl LspDesk {
     pub(super) fn report_problem(&self, io: &Io, problem: &Problem) {
+        if self.editor.client().editor.columns.is_some() {
+            return self.editor.warn(io, &messages::problem_briefly(problem));
+        }
         self.editor.warn(io, &harmless::name(&problem.what));
         if let Some(hint) = &problem.hint {
             self.editor.warn(io, &harmless::text(hint));
@@ -95,10 +98,15 @@ impl LspDesk {
         for request in proposal.commands.clear() {
             self.finish_command(io, request);
         }
-        let message = desk_messages::closed(&proposal.review, closed, self.editor.roots(), false);
+        let (review, roots) = (&proposal.review, self.editor.roots());
+        let message = match self.editor.client().editor.columns {
+            Some(_) => messages::ended_briefly(review, closed, roots),
+            None => desk_messages::closed(review, closed, roots, false),
+        };
+        let name = messages::file_name(review, roots);
         match closed.decided_here || closed.closing == Closing::Accepted {
-            true => self.editor.inform(io, &message),
-            false => self.editor.warn(io, &message),
+            true => self.editor.inform_about(io, &name, message),
+            false => self.editor.warn_about(io, &name, message),
         }
         let target = self.target(&proposal.review);
         self.mark_target(io, &target);
@@ -108,7 +116,7 @@ impl LspDesk {
             self.mark_target(io, &named);
         }
         let is_open = proposal.open.is_some();
-        let Some(file) = proposal.file.take().filter(|_| is_open) else { return };
+        let Some(file) = proposal.take_file().filter(|_| is_open) else { return };
         self.publish(io, file.path(), &[]);
         self.editor.refresh_lenses(io);
         let name = messages::file_name(&proposal.review, self.editor.roots());
@@ -124,7 +132,8 @@ impl LspDesk {
         let Some(proposal) = self.proposals.get(id) else { return };
         let roots = self.editor.roots();
         if proposal.has_edits() {
-            self.editor.warn(io, &messages::closed_with_edits(&proposal.review, roots));
+            let name = messages::file_name(&proposal.review, roots);
+            self.editor.warn_about(io, &name, messages::closed_with_edits(&proposal.review, roots));
         } else if self.editor.client().editor.prompts {
             // These editors also close a document to show another one.
             let message = messages::closed(&proposal.review, roots);

@@ -9,7 +9,7 @@ use crate::without_plugin::messages;
 
 #[tokio::test(start_paused = true)]
 async fn a_command_means_the_documents_or_the_named_review() {
-    let (mut stage, _) = proposed("helix").await;
+    let (mut stage, _) = proposed("Eglot").await;
     let agent = Agent { number: 2, ..Agent::default() };
     let file = stage.path("b.txt").to_str().unwrap().to_owned();
     Companion::opens(&mut stage, Companion::review(2, agent, file, "b\n", "B\n")).serve(&mut stage).await;
@@ -27,6 +27,18 @@ async fn a_command_means_the_documents_or_the_named_review() {
     assert!(stage.seen().one("window/showDocument")["uri"].as_str().unwrap().ends_with("notes.txt"));
     assert!(stage.ask("workspace/textDocumentContent", json!({"uri": "alongside:/original/2/b.txt"})));
     assert_eq!(stage.seen().result(), &json!({"text": "b\n"}));
+}
+
+#[tokio::test(start_paused = true)]
+async fn helix_is_told_in_one_line_that_several_wait() {
+    let (mut stage, _) = proposed("helix").await;
+    let file = stage.path("b.txt").to_str().unwrap().to_owned();
+    let second = Companion::review(2, Agent::default(), file, "b\n", "B\n");
+    Companion::opens(&mut stage, second).serve(&mut stage).await;
+    stage.open("c.txt", "c\n");
+    stage.seen();
+    stage.command(json!({"command": "alongside.review"}));
+    assert_eq!(stage.seen().said(), "Several reviews are waiting. Choose one with space a.");
 }
 
 #[tokio::test(start_paused = true)]
@@ -53,7 +65,8 @@ async fn the_documents_review_comes_first_and_is_named() {
     let [accept, reject] = deciding(&first);
     let change = ["Drop this change", "Next change"].map(|title| format!("alongside: {title}"));
     let [drop, next] = change;
-    begins(stage.titles(&own, 1), &[drop, next, accept, reject, review(&second)]);
+    let original = "alongside: Show the original".to_owned();
+    begins(stage.titles(&own, 1), &[drop, next, accept, reject, original, review(&second)]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -68,7 +81,7 @@ async fn a_proposal_shown_without_this_server_is_decided_elsewhere() {
     assert!(!decides(&stage.titles(&other, 0)), "the editor may still open it");
     stage.wait();
     let seen = stage.seen();
-    assert_eq!(seen.said(), "alongside: Cannot review notes.txt here. Go back and use a code action there.");
+    assert_eq!(seen.said(), "Cannot review notes.txt here. Go back and use a code action there.");
     assert!(seen.said().len() <= 80);
     assert_eq!(seen.one("window/showMessage")["type"], 2);
     assert!(decides(&stage.titles(&other, 0)));

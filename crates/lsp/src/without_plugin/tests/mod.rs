@@ -5,7 +5,9 @@ mod choosing;
 mod companion;
 mod context;
 mod deciding;
+mod hovering;
 mod mirror;
+mod one_line;
 mod showing;
 mod typing;
 

@@ -1,0 +1,162 @@
+//! The whole diff of one hunk, as people know diffs: every removed and every added line. Marks quote only the
+//! first line of a text.
+
+use alongside_desk::{Lines, Text, harmless};
+
+use super::merge::differences;
+
+/// The most removed lines that a diff shows, and the most added ones: some editors lay out everything.
+const MAX_LINES: usize = 100;
+/// The longest line of a diff, in characters.
+const MAX_LINE: usize = 300;
+
+/// The diff between some lines of two texts; empty if they are equal. It is harmless and ends with a newline.
+pub(crate) fn hunk_diff((old, old_lines): (&Text, Lines), (new, new_lines): (&Text, Lines)) -> String {
+    let old = Text::new(old.lines(old_lines.start..old_lines.end));
+    let new = Text::new(new.lines(new_lines.start..new_lines.end));
+    let differences = differences(&old, &new);
+    if differences.is_empty() {
+        return String::new();
+    }
+    // Carriage returns are shown only where they differ.
+    let lines = || old.text().split_inclusive('\n').chain(new.text().split_inclusive('\n'));
+    let hides_returns = lines().all(|line| line.ends_with("\r\n") || !line.ends_with('\n'));
+    let mut diff = Diff { text: header(old_lines, new_lines), hides_returns, ..Diff::default() };
+    let mut at = 0;
+    for (removed, added) in differences {
+        diff.add(' ', old.lines(at..removed.start));
+        diff.add('-', old.lines(removed.clone()));
+        diff.add('+', new.lines(added));
+        at = removed.end;
+    }
+    diff.add(' ', old.lines(at..old.len()));
+    diff.finish()
+}
+
+/// The line of a diff that says where it is.
+fn header(old: Lines, new: Lines) -> String {
+    let place = |lines: Lines| match lines.len() {
+        // Nothing is after the line before.
+        0 => format!("{},0", lines.start),
+        1 => format!("{}", lines.start + 1),
+        many => format!("{},{many}", lines.start + 1),
+    };
+    format!("@@ -{} +{} @@\n", place(old), place(new))
+}
+
+#[derive(Debug, Default)]
+struct Diff {
+    text: String,
+    hides_returns: bool,
+    removed: usize,
+    added: usize,
+    unchanged: usize,
+}
+
+impl Diff {
+    fn add(&mut self, sign: char, lines: &str) {
+        for line in lines.split_inclusive('\n') {
+            let count = match sign {
+                '-' => &mut self.removed,
+                '+' => &mut self.added,
+                _ => &mut self.unchanged,
+            };
+            *count += 1;
+            if *count > MAX_LINES {
+                continue;
+            }
+            let content = line.strip_suffix('\n').unwrap_or(line);
+            let content = content.strip_suffix('\r').filter(|_| self.hides_returns).unwrap_or(content);
+            self.text.push(sign);
+            let mut chars = content.char_indices();
+            match chars.nth(MAX_LINE) {
+                Some((end, _)) => {
+                    self.text += &harmless::line(&content[..end]);
+                    self.text += &format!("… and {} more characters", 1 + chars.count());
+                }
+                None => self.text += &harmless::line(content),
+            }
+            self.text.push('\n');
+            if !line.ends_with('\n') {
+                self.text += "\\ No newline at end of file\n";
+            }
+        }
+    }
+
+    /// The diff, with the number of the lines that it leaves out.
+    fn finish(mut self) -> String {
+        let counts = [(self.removed, "removed"), (self.added, "added"), (self.unchanged, "unchanged")];
+        let left = counts.map(|(count, which)| (count.saturating_sub(MAX_LINES), which));
+        let left: Vec<_> = left.iter().filter(|(count, _)| *count > 0).collect();
+        if let Some((last, before)) = left.split_last() {
+            let mut said: Vec<_> = before.iter().map(|(count, which)| format!("{count} {which}")).collect();
+            said.push(format!("{} {}", last.0, last.1));
+            let noun =
+                if left.iter().all(|(count, _)| *count == 1) && left.len() == 1 { "line" } else { "lines" };
+            self.text += &format!("… {noun} left out: {}\n", said.join(", "));
+        }
+        self.text
+    }
+}
+
+/// A diff as a fenced block of Markdown. The fence is longer than every run of backticks in it.
+pub(crate) fn fenced(diff: &str) -> String {
+    let runs = diff.split(|c| c != '`').map(str::len);
+    let fence = "`".repeat(runs.max().unwrap_or_default().max(2) + 1);
+    format!("{fence}diff\n{diff}{fence}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whole(old: &str, new: &str) -> String {
+        let [old, new] = [old, new].map(Text::new);
+        let lines = |text: &Text| Lines { start: 0, end: text.len() };
+        hunk_diff((&old, lines(&old)), (&new, lines(&new)))
+    }
+
+    #[test]
+    fn a_diff_has_every_line_of_both_sides() {
+        assert_eq!(
+            whole("one\n\tsame\nthree\n", "ONE\nmore\n\tsame\n"),
+            "@@ -1,3 +1,3 @@\n-one\n+ONE\n+more\n \tsame\n-three\n"
+        );
+        assert_eq!(whole("one\n", ""), "@@ -1 +0,0 @@\n-one\n");
+        assert_eq!(whole("same\n", "same\n"), "");
+    }
+
+    #[test]
+    fn only_the_lines_of_the_hunk_are_compared() {
+        let (old, new) = (Text::new("a\nb\nc\n"), Text::new("x\na\nc\n"));
+        let diff = hunk_diff((&old, Lines { start: 1, end: 2 }), (&new, Lines { start: 2, end: 2 }));
+        assert_eq!(diff, "@@ -2 +2,0 @@\n-b\n");
+    }
+
+    #[test]
+    fn differences_at_line_ends_are_shown() {
+        assert_eq!(whole("a\r\nb\r\n", "A\r\nb\r\n"), "@@ -1,2 +1,2 @@\n-a\n+A\n b\n");
+        assert_eq!(whole("a\r\n", "a\n"), "@@ -1 +1 @@\n-a\\r\n+a\n");
+        assert_eq!(whole("a", "a\n"), "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n");
+    }
+
+    #[test]
+    fn a_long_diff_says_how_many_lines_it_leaves_out() {
+        let lines = |word: &str, count: usize| format!("{word}\n").repeat(count);
+        let diff = whole(&lines("old", 130), &lines("new", 101));
+        assert_eq!((diff.matches("-old").count(), diff.matches("+new").count()), (MAX_LINES, MAX_LINES));
+        assert!(diff.ends_with("… lines left out: 30 removed, 1 added\n"), "{diff}");
+        assert!(whole("", &lines("new", 101)).ends_with("… line left out: 1 added\n"));
+        let diff = whole("", &format!("{}\n", "é".repeat(310)));
+        assert!(diff.ends_with("é… and 10 more characters\n"), "{diff}");
+    }
+
+    #[test]
+    fn text_cannot_leave_its_block() {
+        let diff = whole("", "```\n````rust\n\x1b[31m\u{202e}\n");
+        let block = fenced(&diff);
+        assert!(block.starts_with("`````diff\n") && block.ends_with("\n`````"), "{block}");
+        assert!(block.contains("+\\x1b[31m\\u{202e}\n"), "{block}");
+        assert!(fenced(&whole("a\n", "b\n")).starts_with("```diff\n"));
+    }
+}

@@ -1,0 +1,115 @@
+//! Helix shows one line of a message and cuts off the rest.
+
+use alongside_desk::{Agent, Closed, Closing, LineEnding, Problem};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::companion::Companion;
+use super::showing::{NEW, OLD};
+use super::*;
+
+const COLUMNS: usize = 80;
+
+/// The messages since the last look; each fits.
+fn said(stage: &Stage) -> Vec<String> {
+    let said: Vec<String> = stage.seen().said().lines().map(str::to_owned).collect();
+    for line in &said {
+        assert!(line.width() <= COLUMNS, "{}: {line}", line.width());
+    }
+    said
+}
+
+/// A stage on which Helix has heard of a review of a file far down.
+async fn announced(change: impl FnOnce(&mut alongside_desk::Review)) -> (Stage, Companion) {
+    let mut stage = Stage::new("helix", &[]);
+    let deep = format!("{}/InvoiceRepository漢字.java", ["deep"; 12].join("/"));
+    let path = stage.path(&deep);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, OLD).unwrap();
+    let agent = Agent { number: 1, name: "Gemini CLI".into(), ..Agent::default() };
+    let mut review = Companion::review(1, agent, path.to_str().unwrap().to_owned(), OLD, NEW);
+    change(&mut review);
+    let mut companion = Companion::opens(&mut stage, review);
+    companion.serve(&mut stage).await;
+    (stage, companion)
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_announcement_names_the_keys_and_fits() {
+    let (stage, _) = announced(|_| ()).await;
+    let [said] = said(&stage).try_into().unwrap();
+    assert!(said.starts_with("Gemini CLI proposes …/deep/"), "{said}");
+    assert!(said.ends_with("/deep/InvoiceRepository漢字.java: space a"), "{said}");
+    let mut stage = Stage::new("helix", &[]);
+    stage.desk.editor = super::super::editor_ui::EditorUi::new(Client {
+        roots: vec![stage.dir.path().to_owned()],
+        ..stage.desk.editor.client().clone()
+    });
+    stage.open("main.py", OLD);
+    Companion::proposes(&mut stage, "main.py", OLD, NEW).serve(&mut stage).await;
+    assert_eq!(stage.seen().said(), "Gemini CLI proposes main.py: space a");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_danger_comes_first_and_fits() {
+    let (stage, _) = announced(|review| {
+        review.agent.name = "a name that goes on and on, beyond the end of every line".into();
+        (review.outside, review.in_git) = (Some("/x".into()), Some("/y".into()));
+    })
+    .await;
+    let [said] = said(&stage).try_into().unwrap();
+    assert!(said.starts_with("OUTSIDE THE PROJECT: RUN BY GIT: "), "{said}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_end_of_a_review_fits() {
+    for closing in [
+        Closing::Accepted,
+        Closing::Rejected,
+        Closing::AnsweredInAgent,
+        Closing::AgentGone,
+        Closing::Stopped,
+        Closing::EditorGone,
+        Closing::Interrupted,
+    ] {
+        for draft in [None, Some(std::path::PathBuf::from("/home/somebody/.local/state/alongside/drafts/1"))]
+        {
+            let (mut stage, companion) = announced(|_| ()).await;
+            said(&stage);
+            let has_draft = draft.is_some();
+            let closed = Closed { id: companion.review.id, closing, decided_here: false, draft };
+            stage.desk.handle_event(&mut stage.io, alongside_desk::Event::Closed(closed));
+            let [said] = said(&stage).try_into().unwrap();
+            assert!(said.contains("…"), "{said}");
+            assert_eq!(said.ends_with("alongside drafts"), has_draft, "{said}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn other_messages_about_a_file_fit() {
+    let (mut stage, mut companion) = announced(|review| {
+        review.file_line_ending = Some(LineEnding::Crlf);
+        review.file_has_bom = Some(true);
+    })
+    .await;
+    said(&stage);
+    let own = stage.show_proposal(NEW);
+    assert!(said(&stage)[0].contains("CRLF in the file"));
+    stage.type_in(&own, "mine", range((0, 0), (0, 0)));
+    companion.serve(&mut stage).await;
+    stage.tell("didClose", json!({"textDocument": {"uri": own}}));
+    stage.wait();
+    assert!(said(&stage)[0].contains("has your edits"));
+    for _ in 0..2 {
+        stage.command(json!({"command": "alongside.pause"}));
+        assert_eq!(said(&stage).len(), 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_problem_is_one_message_for_the_next_replaces_it() {
+    let mut stage = Stage::new("helix", &[]);
+    let problem = Problem::new("the host has stopped", "Run\nalongside doctor");
+    stage.desk.handle_event(&mut stage.io, alongside_desk::Event::Problem(problem));
+    assert_eq!(said(&stage), [r"the host has stopped: Run\nalongside doctor"]);
+}
