@@ -34,6 +34,11 @@ const CANCEL: &str = "\x18";
 /// Keys that come so soon after the terminal was taken back were typed before.
 const LEFT_OVER: Duration = Duration::from_millis(30);
 
+/// Shows the other screen, empty, and puts the cursor where the shell's is: an editor that saves the cursor
+/// saves that place, also in terminals that have one memory for both screens.
+const OTHER_SCREEN: &str = "\x1b[?47h\x1b7\x1b[2J";
+const SHELL_CURSOR: &str = "\x1b8";
+
 /// Clicks and the wheel in the widest form. Reports of mere motion would flood a slow line.
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
 const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
@@ -47,6 +52,8 @@ pub(crate) struct Tty {
     replies: TerminalReplies,
     /// When the terminal was taken back last.
     taken_back: Option<Instant>,
+    /// Whether an editor has the terminal, on the other screen.
+    handed_over: bool,
     hook: Option<Hook>,
     /// Whether a panic has given the terminal back. Twice would put the cursor over the panic's message.
     given_back: Arc<AtomicBool>,
@@ -86,9 +93,17 @@ impl Tty {
         let terminal = Terminal::new(CrosstermBackend::new(pen.clone()))?;
         let (writer, given_back) = (Writer::start(), Arc::new(AtomicBool::new(false)));
         let hook = Some(Hook::set(panicked, writer.abandoned.clone(), given_back.clone()));
-        let replies = TerminalReplies::default();
-        let mut tty =
-            Self { terminal, pen, writer, input: None, replies, taken_back: None, hook, given_back };
+        let mut tty = Self {
+            terminal,
+            pen,
+            writer,
+            input: None,
+            replies: TerminalReplies::default(),
+            taken_back: None,
+            handed_over: false,
+            hook,
+            given_back,
+        };
         tty.enter()?;
         Ok(tty)
     }
@@ -115,15 +130,12 @@ impl Tty {
         Ok(())
     }
 
-    /// Gives the terminal back, with a note on it.
-    async fn leave(&mut self, note: Option<&str>) {
+    /// Gives the terminal back, and writes these bytes on it.
+    async fn leave(&mut self, last: &[u8]) {
         self.input = None;
         self.writer.finish().await;
         let mut bytes = if self.given_back.load(Ordering::Relaxed) { Vec::new() } else { ending() };
-        if let Some(note) = note {
-            // Raw mode: a line feed alone stays in its column.
-            note.lines().for_each(|line| bytes.extend_from_slice(format!("{line}\r\n").as_bytes()));
-        }
+        bytes.extend_from_slice(last);
         self.pen.take();
         self.writer.write(bytes);
         self.writer.finish().await;
@@ -133,7 +145,7 @@ impl Tty {
 
     /// Gives the terminal back for good, and says `note` on it.
     pub(crate) async fn close(mut self, note: Option<&str>) {
-        self.leave(note).await;
+        self.leave(&in_raw_mode(note.unwrap_or_default())).await;
         self.hook.take();
     }
 
@@ -208,19 +220,28 @@ impl Screen for Tty {
     }
 
     async fn hand_over(&mut self, note: &str) {
-        self.leave(Some(note)).await;
+        // The note, and all that an editor without a screen of its own prints, stay out of the shell's text.
+        // Some way down, so that it does not scroll away with the first line that is printed.
+        let row = self.size().height / 3 + 1;
+        let last = format!("{OTHER_SCREEN}\x1b[{row};1H  {note}{SHELL_CURSOR}");
+        self.leave(last.as_bytes()).await;
+        self.handed_over = true;
     }
 
     fn take_back(&mut self) -> io::Result<()> {
         // Another program may have changed the modes, and crossterm would take them for its own.
         terminal::disable_raw_mode()?;
+        if std::mem::take(&mut self.handed_over) {
+            // An editor may have left the other screen on: the shell's cursor is the one to come back to.
+            queue!(self.pen, Print(CANCEL), LeaveAlternateScreen)?;
+        }
         self.enter()?;
         self.taken_back = Some(Instant::now());
         Ok(())
     }
 
     async fn stop(&mut self) -> io::Result<()> {
-        self.leave(None).await;
+        self.leave(&[]).await;
         if stop_job() {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
@@ -240,6 +261,11 @@ fn ending() -> Vec<u8> {
     let _ = LeaveAlternateScreen.write_ansi(&mut ansi);
     let _ = cursor::Show.write_ansi(&mut ansi);
     ansi.into_bytes()
+}
+
+/// Lines as raw mode needs them: there a line feed alone stays in its column.
+fn in_raw_mode(lines: &str) -> Vec<u8> {
+    lines.lines().flat_map(|line| format!("{line}\r\n").into_bytes()).collect()
 }
 
 /// Gives the terminal back at once.

@@ -5,6 +5,7 @@
 
 mod colours;
 mod deciding;
+mod editing;
 mod ending;
 mod hostile;
 mod itself;

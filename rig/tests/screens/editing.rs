@@ -1,0 +1,51 @@
+//! The person's editor in the desk's terminal: the shell's text is afterwards as it was.
+
+use alongside_agent::Outcome;
+use alongside_rig::screen::Terminal;
+use anyhow::Result;
+
+use crate::stage::{Stage, read_and_press, settled};
+
+/// An editor that prints line by line on the screen it finds.
+const PRINTS: &str = "echo 'typed in the editor'; read -r line";
+
+/// An editor with a screen of its own, such as vi.
+const DRAWS: &str =
+    r"printf '\033[?1049h\033[2J\033[H'; echo 'typed in the editor'; read -r line; printf '\033[?1049l'";
+
+/// The shell's screen after a desk in which the proposal was opened in this editor, if any, and rejected.
+fn shell_after(editor: Option<&str>) -> Result<String> {
+    let stage = Stage::new();
+    let script = stage.sandbox.write("editor.sh", editor.unwrap_or_default());
+    let terminal = Terminal::new(80, 24).with("VISUAL", format!("sh {}", script.display()));
+    let shell = stage.shell(&terminal)?;
+    // The cursor is in the last row: whatever is printed there moves all other rows.
+    shell.press("seq 40; alongside\r")?;
+    shell.shows("No agent is connected yet.")?;
+    let (_agent, proposal) = stage.propose()?;
+    shell.shows("line five")?;
+    if editor.is_some() {
+        read_and_press(&shell, "line five", "e")?;
+        shell.shows("typed in the editor")?;
+        if editor == Some(PRINTS) {
+            shell.shows("notes.txt is open in your editor. Close it to come back.")?;
+            assert!(!shell.text()?.contains("40"), "the shell's text is covered:\n{}", shell.text()?);
+        }
+        shell.press("\r")?;
+    }
+    read_and_press(&shell, "line five", "r")?;
+    assert_eq!(proposal.outcome()?, Outcome::Rejected);
+    read_and_press(&shell, "No review is waiting.", "q")?;
+    shell.wait_for("the shell's prompt", |screen| screen.trim_end().ends_with("rig$"))?;
+    settled(&shell)
+}
+
+#[test]
+fn an_editor_leaves_nothing_in_the_shell() -> Result<()> {
+    let without = shell_after(None)?;
+    assert!(without.contains("\n40\nrig$"), "the shell's text is there:\n{without}");
+    for editor in [PRINTS, DRAWS] {
+        assert_eq!(shell_after(Some(editor))?, without, "{editor}");
+    }
+    Ok(())
+}
