@@ -2,6 +2,7 @@
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use unicode_segmentation::UnicodeSegmentation;
 
 use crate::width::columns;
 
@@ -24,9 +25,16 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
     if columns(text) <= width {
         return text.to_owned();
     }
-    let mut starts = text.char_indices().map(|(at, _)| at);
+    let mut starts = text.grapheme_indices(true).map(|(at, _)| at);
     let end = starts.find(|at| columns(&text[*at..]) < width).map_or("", |at| &text[at..]);
     if width == 0 { String::new() } else { format!("…{end}") }
+}
+
+/// The beginning of a text that has no harmful characters, in so many columns.
+pub(crate) fn beginning(text: &str, width: usize) -> &str {
+    let ends = text.grapheme_indices(true).map(|(at, cluster)| at + cluster.len());
+    let end = ends.take_while(|end| columns(&text[..*end]) <= width).last().unwrap_or(0);
+    &text[..end]
 }
 
 /// A text in rows of so many columns, broken at spaces where there are some.
@@ -48,11 +56,10 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
                 continue;
             }
             // A word longer than a row.
-            let at = word
-                .char_indices()
-                .map(|(at, c)| at + c.len_utf8())
-                .take_while(|at| columns(&word[..*at]) <= width);
-            let at = at.last().unwrap_or(word.len());
+            let at = match beginning(&word, width).len() {
+                0 => word.len(),
+                at => at,
+            };
             let rest = word.split_off(at);
             if let Some(last) = rows.last_mut() {
                 *last = word;
@@ -77,6 +84,8 @@ mod tests {
         assert_eq!(cut("src/basket.py", 9), "…asket.py");
         assert_eq!(cut("漢字漢字", 5), "…漢字");
         assert_eq!(cut("abc", 0), "");
+        assert_eq!(cut("aa👩\u{200d}👩\u{200d}👧b", 4), "…👩\u{200d}👩\u{200d}👧b");
+        assert_eq!(cut("a👩\u{200d}👩\u{200d}👧b", 3), "…b", "a visible character goes as a whole");
     }
 
     #[test]
@@ -84,5 +93,9 @@ mod tests {
         assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
         assert_eq!(wrapped("/a/very/long/path x", 6), ["/a/ver", "y/long", "/path", "x"]);
         assert_eq!(wrapped("", 6), [""]);
+        assert_eq!(wrapped("aé🇩🇪🇫🇷", 4), ["aé🇩🇪", "🇫🇷"]);
+        assert_eq!(wrapped("e\u{301}e\u{301}e\u{301}", 2), ["e\u{301}e\u{301}", "e\u{301}"]);
+        assert_eq!(beginning("漢字漢字", 5), "漢字");
+        assert_eq!(beginning("漢", 1), "");
     }
 }

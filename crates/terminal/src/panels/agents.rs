@@ -6,7 +6,7 @@ use ratatui::text::Line;
 
 use crate::app::App;
 use crate::messages;
-use crate::text_fit::both_ends;
+use crate::text_fit::{beginning, both_ends};
 
 /// Rows it would like to have, a blank one below it included.
 pub(crate) fn height(app: &App) -> u16 {
@@ -28,8 +28,7 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
         };
         // The name is what tells them apart: the version is cut first.
         let room = usize::from(area.width).saturating_sub(since.len() + 1);
-        let name: String = name.chars().take(room).collect();
-        lines.push(both_ends(name.trim_end(), (style, palette.quiet), &since, area.width));
+        lines.push(both_ends(beginning(&name, room).trim_end(), (style, palette.quiet), &since, area.width));
     }
     let more = lines.len().saturating_sub(usize::from(area.height));
     if more > 0 && area.height > 1 {
