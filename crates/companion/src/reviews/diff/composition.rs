@@ -10,9 +10,10 @@ use std::time::Duration;
 
 use alongside_desk::{Change, Hunk, HunkState, Lines, Refusal, Text, Words};
 
+use super::differences::Difference;
 use super::line_diff::{COMPARISON_TIME, differences};
 use super::segment_view::{SegmentView, views};
-use super::segments::{Segment, spliced};
+use super::segments::{Segment, agreeing, spliced};
 use super::split_hunk;
 use super::word_diff::WordMarks;
 
@@ -51,19 +52,14 @@ impl Composition {
         let (original, proposed) = (Text::new(original), Text::new(proposed));
         let mut segments = Vec::new();
         let (mut o, mut p) = (0, 0);
-        let same = |lines: usize| Segment { same: true, original: lines, proposed: lines, current: lines };
-        for (old, new) in differences(&original, &proposed, comparison_time) {
-            segments.push(same(old.start - o));
-            segments.push(Segment {
-                same: false,
-                original: old.len(),
-                proposed: new.len(),
-                current: new.len(),
-            });
+        for Difference { old, new, coarse } in differences(&original, &proposed, comparison_time) {
+            segments.push(agreeing(old.start - o));
+            let (original, proposed) = (old.len(), new.len());
+            segments.push(Segment { same: false, original, proposed, current: proposed, coarse });
             (o, p) = (old.end, new.end);
         }
         debug_assert_eq!(original.len() - o, proposed.len() - p);
-        segments.push(same(original.len() - o));
+        segments.push(agreeing(original.len() - o));
         segments.retain(|segment| segment.original + segment.proposed > 0);
         let mut new = Self {
             current: proposed.clone(),
@@ -176,7 +172,7 @@ impl Composition {
         }
         let pieces = parts.into_iter().map(|(original, proposed)| {
             let current = if state == HunkState::Kept { proposed } else { original };
-            Segment { same: false, original, proposed, current }
+            Segment { same: false, original, proposed, current, coarse: false }
         });
         let mut segments = self.segments.clone();
         segments.splice(at..=at, pieces);
@@ -199,8 +195,8 @@ impl Composition {
     fn segments_after(&self, text: &Text) -> Vec<Segment> {
         let mut segments = self.segments.clone();
         // From the last to the first, so that earlier line numbers stay valid.
-        for (old, new) in differences(&self.current, text, self.comparison_time).into_iter().rev() {
-            segments = spliced(&segments, old, new.len());
+        for edit in differences(&self.current, text, self.comparison_time).into_iter().rev() {
+            segments = spliced(&segments, edit);
         }
         segments
     }
@@ -263,7 +259,7 @@ impl Composition {
                     last.proposed += segment.proposed;
                     last.current += segment.current;
                 }
-                _ => merged.push(Segment { same, ..*segment }),
+                _ => merged.push(Segment { same, coarse: segment.coarse && !same, ..*segment }),
             }
         }
         merged.retain(|segment| segment.original + segment.proposed + segment.current > 0);

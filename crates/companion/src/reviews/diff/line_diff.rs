@@ -3,13 +3,19 @@
 //! Most of a large file is unchanged. So bytes are compared as far as they agree. Where they differ, a
 //! *window* of lines is compared, and its result counts up to a run of lines that agree again. The cost grows
 //! with the changes, not with the file: 10 MB with 400 changes take a tenth of comparing all lines.
+//!
+//! Where changes lie so dense that no window agrees again, or windows have cost enough, the rest is compared
+//! [by region](compare_by_region). Sizes decide that, so the same texts differ alike on every machine; the
+//! time limit is the last resort, for large regions without a line that occurs once.
 
-use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use alongside_desk::{Text, alike_at_end, alike_at_start};
-use similar::algorithms::{Capture, Compact, Replace, histogram, myers};
 use similar::{DiffOp, DiffTag};
+
+use super::comparison::by_histogram;
+use super::differences::{Difference, Differences};
+use super::regions::compare_by_region;
 
 /// How long a comparison may look for the smallest difference before it takes a coarser one.
 pub(crate) const COMPARISON_TIME: Duration = Duration::from_millis(300);
@@ -17,27 +23,27 @@ pub(crate) const COMPARISON_TIME: Duration = Duration::from_millis(300);
 const WINDOW: usize = 64;
 /// Lines that agree again count from one part in this many of the window: a few may be any closing brace.
 const SHARE: usize = 4;
-/// The most lines that are compared with the algorithm whose result reads best. It scans all lines again for
-/// each difference, so in large windows its results would be far coarser.
-const MAX_HISTOGRAM_LINES: usize = 20_000;
-/// The largest window, in lines of some fifty bytes each. Beyond it, the rest is one difference.
-const MAX_WINDOW: usize = 1 << 20;
+/// The largest window. Comparing it may cost the product of its sides, so larger ones would hold people up.
+const MAX_WINDOW: usize = 1024;
+/// The most that the windows of one comparison may cost, as the sum of the products of their sides: 16,000
+/// of the smallest windows.
+const MAX_WINDOWS_COST: usize = 64 << 20;
 
-/// Two ranges of lines that differ, in the old and in the new text.
-type Difference = (Range<usize>, Range<usize>);
-
-/// The differences of two texts, with equal lines between them. After `within`, the rest is one.
-pub(crate) fn differences(old: &Text, new: &Text, within: Duration) -> Vec<Difference> {
-    let deadline = Instant::now() + within;
-    let mut rest = UncomparedLines { old, new, at: (0, 0), ends: (old.len(), new.len()) };
+/// The differences of two texts, with equal lines between them. After `within`, each large region is one.
+pub(crate) fn differences(old: &Text, new: &Text, within: Duration) -> Differences {
+    let mut rest = UncomparedLines { old, new, at: (0, 0), ends: (old.len(), new.len()), cost: 0 };
     rest.skip_equal_start();
     rest.skip_equal_end();
-    let mut found: Vec<Difference> = Vec::new();
+    let mut found = Differences::default();
     while rest.at != rest.ends {
-        rest.compare_window(deadline, &mut found);
+        if !rest.compare_window(&mut found) {
+            let (old, new) = ((old, rest.at.0..rest.ends.0), (new, rest.at.1..rest.ends.1));
+            compare_by_region(old, new, Instant::now() + within, &mut found);
+            break;
+        }
         rest.skip_equal_start();
     }
-    found
+    found.joined()
 }
 
 /// The lines of two texts that are not compared yet.
@@ -48,6 +54,8 @@ struct UncomparedLines<'a> {
     at: (usize, usize),
     /// The first lines behind them.
     ends: (usize, usize),
+    /// The cost of the windows so far.
+    cost: usize,
 }
 
 impl UncomparedLines<'_> {
@@ -84,18 +92,25 @@ impl UncomparedLines<'_> {
         self.ends = (self.ends.0 - lines, self.ends.1 - lines);
     }
 
-    /// Compares a window, and continues where its texts agree again.
-    fn compare_window(&mut self, deadline: Instant, found: &mut Vec<Difference>) {
+    /// Compares a window, and continues where its texts agree again; false if windows do not help.
+    fn compare_window(&mut self, found: &mut Differences) -> bool {
         let (o, n) = self.at;
         let mut lines = WINDOW;
         loop {
-            // Nothing is left of one text, or too much of both.
-            if o == self.ends.0 || n == self.ends.1 || lines > MAX_WINDOW {
-                push(found, (o..self.ends.0, n..self.ends.1));
-                return self.at = self.ends;
+            // Nothing is left of one text.
+            if o == self.ends.0 || n == self.ends.1 {
+                found.push(Difference { old: o..self.ends.0, new: n..self.ends.1, coarse: false });
+                self.at = self.ends;
+                return true;
             }
             let ends = ((o + lines).min(self.ends.0), (n + lines).min(self.ends.1));
-            let ops = compare(self.old, o..ends.0, self.new, n..ends.1, deadline);
+            self.cost += (ends.0 - o) * (ends.1 - n);
+            if lines > MAX_WINDOW || self.cost > MAX_WINDOWS_COST {
+                return false;
+            }
+            let old: Vec<&str> = self.old.each_line(o..ends.0).collect();
+            let new: Vec<&str> = self.new.each_line(n..ends.1).collect();
+            let ops = by_histogram(&old, 0..old.len(), &new, 0..new.len());
             let agrees_again =
                 |op: &DiffOp| op.tag() == DiffTag::Equal && op.old_range().len() * SHARE >= lines;
             let agrees = if ends == self.ends { None } else { ops.iter().position(agrees_again) };
@@ -105,38 +120,21 @@ impl UncomparedLines<'_> {
             }
             for op in ops.iter().take(agrees.unwrap_or(ops.len())).filter(|op| op.tag() != DiffTag::Equal) {
                 let (old, new) = (op.old_range(), op.new_range());
-                push(found, (o + old.start..o + old.end, n + new.start..n + new.end));
+                let (old, new) = (o + old.start..o + old.end, n + new.start..n + new.end);
+                found.push(Difference { old, new, coarse: false });
             }
             let agrees = agrees.map(|at| &ops[at]);
             let behind = |op: &DiffOp| (o + op.old_range().start, n + op.new_range().start);
-            return self.at = agrees.map_or(ends, behind);
+            self.at = agrees.map_or(ends, behind);
+            return true;
         }
-    }
-}
-
-fn compare(old: &Text, o: Range<usize>, new: &Text, n: Range<usize>, deadline: Instant) -> Vec<DiffOp> {
-    let old: Vec<&str> = old.each_line(o).collect();
-    let new: Vec<&str> = new.each_line(n).collect();
-    let (o, n, deadline) = (0..old.len(), 0..new.len(), Some(deadline));
-    // Not `capture_diff_slices`, which links every algorithm into the program.
-    let mut ops = Compact::new(Replace::new(Capture::new()), &old[..], &new[..]);
-    let Ok(()) = match old.len().max(new.len()) <= MAX_HISTOGRAM_LINES {
-        true => histogram::diff_deadline(&mut ops, &old[..], o, &new[..], n, deadline),
-        false => myers::diff_deadline(&mut ops, &old[..], o, &new[..], n, deadline),
-    };
-    ops.into_inner().into_inner().into_ops()
-}
-
-/// Adds a difference, and merges it with the last one if nothing is between them.
-fn push(found: &mut Vec<Difference>, (old, new): Difference) {
-    match found.last_mut() {
-        Some((o, n)) if o.end == old.start && n.end == new.start => (o.end, n.end) = (old.end, new.end),
-        _ => found.push((old, new)),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -148,7 +146,8 @@ mod tests {
     fn texts_of(old: &str, new: &str) -> Vec<(String, String)> {
         let (old, new) = (Text::new(old), Text::new(new));
         let found = differences(&old, &new, COMPARISON_TIME);
-        found.into_iter().map(|(o, n)| (old.lines(o).to_owned(), new.lines(n).to_owned())).collect()
+        let text = |found: Difference| (old.lines(found.old).to_owned(), new.lines(found.new).to_owned());
+        found.into_iter().map(text).collect()
     }
 
     proptest! {
@@ -164,8 +163,9 @@ mod tests {
             }
             let (old, new) = (Text::new(old.as_str()), Text::new(new.concat()));
             let (mut o, mut n) = (0, 0);
-            let ends = (old.len()..old.len(), new.len()..new.len());
-            for (differs, other) in differences(&old, &new, COMPARISON_TIME).into_iter().chain([ends]) {
+            let ends = Difference { old: old.len()..old.len(), new: new.len()..new.len(), coarse: false };
+            let found = differences(&old, &new, COMPARISON_TIME).into_iter().chain([ends]);
+            for Difference { old: differs, new: other, .. } in found {
                 prop_assert_eq!(old.lines(o..differs.start), new.lines(n..other.start));
                 prop_assert_eq!(differs.start - o, other.start - n);
                 (o, n) = (differs.end, other.end);
@@ -183,6 +183,33 @@ mod tests {
         let expected: Vec<_> =
             (100..50_000).step_by(100).map(|n| (format!("{n}\n"), format!("not {n}\n"))).collect();
         assert_eq!(texts_of(&old, &new), expected);
+    }
+
+    /// Each line of the text, changed on every seventh of them.
+    fn every_seventh_changed(old: &str) -> String {
+        let changed = |(at, line): (usize, &str)| match at % 7 {
+            0 => line.replace("word", "WORD"),
+            _ => line.to_owned(),
+        };
+        old.split_inclusive('\n').enumerate().map(changed).collect()
+    }
+
+    #[test]
+    fn changes_all_over_a_large_text_stay_apart_in_no_time() {
+        let unique: String = (0..20_000).map(|line| format!("line {line} has a word\n")).collect();
+        // No line is unique, but several together are.
+        let kinds = std::iter::successors(Some(1_u64), |last| Some(last * 48_271 % 0x7fff_ffff));
+        let repeated: String = kinds.take(20_000).map(|kind| format!("{} word\n", kind % 89)).collect();
+        for old in [unique, repeated] {
+            let (old, new) = (Text::new(old.as_str()), Text::new(every_seventh_changed(&old)));
+            let found: Vec<_> = differences(&old, &new, Duration::ZERO).into_iter().collect();
+            let expected: Vec<_> = (0..20_000)
+                .step_by(7)
+                .map(|line| Difference { old: line..line + 1, new: line..line + 1, coarse: false })
+                .collect();
+            assert_eq!(expected.len(), 2_858);
+            assert!(found == expected, "{} differences", found.len());
+        }
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! The differences between the original, the proposal and the current text: lines, hunks and words.
 
+mod comparison;
 pub(crate) mod composition;
+mod differences;
 pub(crate) mod line_diff;
+mod regions;
 mod segment_view;
 mod segments;
 mod split_hunk;

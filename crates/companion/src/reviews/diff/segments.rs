@@ -1,6 +1,6 @@
 //! Segments: ranges of lines in which the original, the proposal and the current text agree, or differ.
 
-use std::ops::Range;
+use super::differences::Difference;
 
 /// The number of lines of a segment in each text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -9,11 +9,14 @@ pub(super) struct Segment {
     pub(super) original: usize,
     pub(super) proposed: usize,
     pub(super) current: usize,
+    /// Whether these lines were too many to be compared: some of them may agree.
+    pub(super) coarse: bool,
 }
 
-/// Replaces the current lines `old` by `new` lines. Agreeing segments are cut at the edges of `old`, touched
-/// hunks are merged whole, and an insertion beside a hunk belongs to the hunk.
-pub(super) fn spliced(segments: &[Segment], old: Range<usize>, new: usize) -> Vec<Segment> {
+/// Replaces current lines by new ones. Agreeing segments are cut at the edges of the old lines, touched hunks
+/// are merged whole, and an insertion beside a hunk belongs to the hunk.
+pub(super) fn spliced(segments: &[Segment], edit: Difference) -> Vec<Segment> {
+    let (old, new) = (edit.old, edit.new.len());
     let mut cut: Vec<(usize, Segment)> = Vec::with_capacity(segments.len() + 3);
     let mut start = 0;
     for segment in segments {
@@ -47,11 +50,12 @@ pub(super) fn spliced(segments: &[Segment], old: Range<usize>, new: usize) -> Ve
             (at, at)
         }
     };
-    let mut merged = Segment::default();
+    let mut merged = Segment { coarse: edit.coarse, ..Segment::default() };
     for (_, segment) in &cut[first..after] {
         merged.original += segment.original;
         merged.proposed += segment.proposed;
         merged.current += segment.current;
+        merged.coarse |= segment.coarse;
     }
     merged.current = merged.current + new - old.len();
     cut.splice(first..after, [(0, merged)]);
@@ -59,6 +63,6 @@ pub(super) fn spliced(segments: &[Segment], old: Range<usize>, new: usize) -> Ve
 }
 
 /// A segment of so many agreeing lines.
-fn agreeing(lines: usize) -> Segment {
-    Segment { same: true, original: lines, proposed: lines, current: lines }
+pub(super) fn agreeing(lines: usize) -> Segment {
+    Segment { same: true, original: lines, proposed: lines, current: lines, coarse: false }
 }

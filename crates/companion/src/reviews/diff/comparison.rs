@@ -1,0 +1,36 @@
+//! The two algorithms with which lines and words are compared.
+//!
+//! Not `similar`'s own `capture_diff_slices`, which links every algorithm into the program.
+
+use std::hash::Hash;
+use std::ops::Range;
+use std::time::Instant;
+
+use similar::DiffOp;
+use similar::algorithms::{Capture, Compact, Replace, histogram, myers};
+
+/// Compares with the algorithm whose result reads best. It scans all items again for each difference, so its
+/// cost may be the product of both lengths.
+pub(super) fn by_histogram<T: Hash + Eq>(
+    old: &[T],
+    old_range: Range<usize>,
+    new: &[T],
+    new_range: Range<usize>,
+) -> Vec<DiffOp> {
+    let mut ops = Compact::new(Replace::new(Capture::new()), old, new);
+    let Ok(()) = histogram::diff(&mut ops, old, old_range, new, new_range);
+    ops.into_inner().into_inner().into_ops()
+}
+
+/// Compares with the algorithm that needs less time for many items, at most until the deadline.
+pub(super) fn by_myers<T: Hash + Eq>(
+    old: &[T],
+    old_range: Range<usize>,
+    new: &[T],
+    new_range: Range<usize>,
+    deadline: Instant,
+) -> Vec<DiffOp> {
+    let mut ops = Compact::new(Replace::new(Capture::new()), old, new);
+    let Ok(()) = myers::diff_deadline(&mut ops, old, old_range, new, new_range, Some(deadline));
+    ops.into_inner().into_inner().into_ops()
+}

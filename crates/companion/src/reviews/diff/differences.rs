@@ -1,0 +1,115 @@
+//! The list of differing lines of two texts, as the comparison finds them.
+
+use std::ops::Range;
+
+/// About as many differences stay apart. Each is sent to every desk after every change.
+const MAX_DIFFERENCES: usize = 10_000;
+
+/// Two ranges of lines that differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Difference {
+    /// The lines in the old text.
+    pub(crate) old: Range<usize>,
+    /// The lines in the new text.
+    pub(crate) new: Range<usize>,
+    /// Whether a limit was reached: some of these lines may be equal.
+    pub(crate) coarse: bool,
+}
+
+/// Differences in order, with equal lines between them.
+#[derive(Debug, Default)]
+pub(crate) struct Differences(Vec<Difference>);
+
+impl Differences {
+    /// Adds a difference unless it is empty, and merges it with the last one if nothing is between them.
+    pub(crate) fn push(&mut self, next: Difference) {
+        if next.old.is_empty() && next.new.is_empty() {
+            return;
+        }
+        match self.0.last_mut() {
+            Some(last) if last.old.end == next.old.start && last.new.end == next.new.start => {
+                (last.old.end, last.new.end) = (next.old.end, next.new.end);
+                last.coarse |= next.coarse;
+            }
+            _ => self.0.push(next),
+        }
+    }
+
+    /// Joins neighbours if there are too many differences: those with the fewest lines between them, and only
+    /// so many at once that the others stay where they are.
+    pub(crate) fn joined(self) -> Self {
+        let half = MAX_DIFFERENCES / 2;
+        if self.0.len() <= MAX_DIFFERENCES {
+            return self;
+        }
+        let group = self.0.len().div_ceil(half);
+        let mut between: Vec<usize> =
+            self.0.windows(2).map(|pair| pair[1].old.start - pair[0].old.end).collect();
+        let (.., few, _) = between.select_nth_unstable_by(half, |a, b| b.cmp(a));
+        let few = *few;
+        let (mut joined, mut members) = (Vec::<Difference>::with_capacity(MAX_DIFFERENCES), 0);
+        for next in self.0 {
+            members += 1;
+            match joined.last_mut() {
+                Some(last) if members <= group && next.old.start - last.old.end <= few => {
+                    (last.old.end, last.new.end, last.coarse) = (next.old.end, next.new.end, true);
+                }
+                _ => {
+                    joined.push(next);
+                    members = 1;
+                }
+            }
+        }
+        Self(joined)
+    }
+}
+
+impl IntoIterator for Differences {
+    type Item = Difference;
+    type IntoIter = std::vec::IntoIter<Difference>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One line differs in each step; the steps follow each other.
+    fn one_line_in(steps: impl IntoIterator<Item = usize>) -> Differences {
+        let mut found = Differences::default();
+        let mut line = 0;
+        for step in steps {
+            found.push(Difference { old: line..line + 1, new: line..line + 1, coarse: false });
+            line += step;
+        }
+        found
+    }
+
+    #[test]
+    fn neighbours_are_one_difference_and_empty_ones_are_none() {
+        let difference = |old, new, coarse| Difference { old, new, coarse };
+        let mut found = Differences::default();
+        for next in
+            [difference(0..1, 0..2, false), difference(1..2, 2..2, true), difference(3..3, 3..3, true)]
+        {
+            found.push(next);
+        }
+        assert_eq!(found.0, [difference(0..2, 0..2, true)]);
+    }
+
+    #[test]
+    fn too_many_differences_are_joined_where_they_lie_densest() {
+        let few = one_line_in(std::iter::repeat_n(2, MAX_DIFFERENCES)).joined();
+        assert!(few.0.len() == MAX_DIFFERENCES && few.0.iter().all(|found| !found.coarse));
+        // 1000 far apart, then 30,000 on every second line.
+        let steps = std::iter::repeat_n(9, 1000).chain(std::iter::repeat_n(2, 30_000));
+        let joined = one_line_in(steps).joined().0;
+        assert!((4_000..=MAX_DIFFERENCES + 1).contains(&joined.len()), "{}", joined.len());
+        assert!(joined[..1000].iter().all(|found| found.old.len() == 1 && !found.coarse));
+        assert!(joined[1000..].iter().all(|found| found.old.len() < 20));
+        assert_eq!(joined.iter().filter(|found| found.coarse).map(|found| found.old.len()).max(), Some(13));
+    }
+}
