@@ -44,7 +44,7 @@ fn in_helix(generation: Generation) -> Result<()> {
     let Some((stage, agent)) = set(generation)? else { return Ok(()) };
     adapters::helix(&stage.sandbox, generation)?;
     let helix = stage.open(&stage.editors.helix(generation))?;
-    let said = "alongside: IDE mode is off in Gemini CLI; see the code actions.";
+    let said = "IDE mode is off in Gemini CLI: space a";
     helix.wait_for("the remark", |screen| screen.contains(said))?;
     helix.type_text(" a")?;
     let action = "Switch on IDE mode in Gemini CLI (ide.enabled = true in ~/.gemini/settings.json)";

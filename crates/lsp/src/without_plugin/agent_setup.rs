@@ -13,7 +13,8 @@ impl LspDesk {
         if let Some(agents) = Offer::unconnected(&offers)
             && !std::mem::replace(&mut self.agent_setup.is_announced, true)
         {
-            self.editor.inform(io, &messages::ide_mode_is_off(&agents));
+            self.editor
+                .inform(io, &messages::ide_mode_is_off(&agents, self.editor.client().editor.actions_key));
         }
         self.agent_setup.offers = offers;
     }

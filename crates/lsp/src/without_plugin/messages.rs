@@ -181,8 +181,11 @@ pub(crate) const WAIT: &str = "Let it wait";
 pub(crate) const REJECT: &str = "Reject";
 
 /// These agents find no editor.
-pub(crate) fn ide_mode_is_off(agents: &str) -> String {
-    format!("IDE mode is off in {agents}; see the code actions.")
+pub(crate) fn ide_mode_is_off(agents: &str, actions_key: Option<&str>) -> String {
+    match actions_key {
+        Some(key) => format!("IDE mode is off in {agents}: {key}"),
+        None => format!("IDE mode is off in {agents}; a code action switches it on."),
+    }
 }
 
 /// The title of a change of an agent's settings: the question as an answer, and the change.

@@ -62,10 +62,7 @@ async fn a_code_action_names_the_change_and_makes_it() {
     stage.hear().await;
     let sent = stage.sent();
     let said = format!("{sent:?}");
-    assert!(
-        said.contains("alongside: IDE mode is off in Gemini CLI and Qwen Code; see the code actions."),
-        "{said}"
-    );
+    assert!(said.contains("IDE mode is off in Gemini CLI and Qwen Code: space a"), "{said}");
 
     assert_eq!(titles(&mut stage, 2), Vec::<String>::new(), "no mark for a request that nobody made");
     let title = "alongside: Switch on IDE mode in Gemini CLI (ide.enabled = true in ~/.gemini/settings.json)";
