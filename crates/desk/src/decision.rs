@@ -75,13 +75,13 @@ pub enum Refusal {
     #[error("this review has already ended")]
     NoSuchReview,
     /// The review has changed since; the desk is shown the new revision.
-    #[error("the review has changed since: look at it again (revision {revision} now)")]
+    #[error("the review has changed: look at it again")]
     Stale {
         /// The revision now.
         revision: u64,
     },
     /// The text is what the file already holds, and agents take that for an error.
-    #[error("there is nothing to accept: the text is what the file already holds; reject it instead")]
+    #[error("there is nothing to accept: the file holds this text already; reject it instead")]
     Unchanged,
     /// The text is empty, and agents would write their whole proposal instead.
     #[error(

@@ -18,13 +18,13 @@ pub const SAVED_TEXT_IN_DRAFTS: &str = "Your saved text is in `alongside drafts`
 pub const EDITOR_CHANGED_NOTHING: &str = "You changed nothing in the editor.";
 
 /// The review ended after it took what the person had saved, and before the editor ended.
-pub const SAVED_BEFORE_THE_END: &str = "The review had your saved text before it ended.";
+pub const SAVED_BEFORE_THE_END: &str = "The review ended after it took your saved text.";
 
 /// Input that was on its way before the person could see what it would act on.
 pub const TYPED_TOO_SOON: &str = "Ignored: you typed that before this was on the screen.";
 
 /// There is no review to act on.
-pub const NO_REVIEW: &str = "No review is waiting.";
+pub const NO_REVIEW: &str = "Nothing to review.";
 
 /// There is no hunk before this one.
 pub const FIRST_CHANGE: &str = "This is the first change.";
@@ -57,20 +57,20 @@ pub fn closed(review: &Review, closed: &Closed, roots: &[PathBuf], away: bool) -
     let mut said = match closed.closing {
         Closing::Accepted => format!("{name}: accepted{where_}; {agent} writes it."),
         Closing::Rejected => format!("{name}: rejected{where_}; {agent} is told."),
-        Closing::AnsweredInAgent => format!("{name}: was answered in {agent} itself."),
+        Closing::AnsweredInAgent => format!("{name}: answered in {agent}."),
         Closing::Replaced => {
-            format!("{name}: {agent} proposes this file anew; the earlier proposal is gone.")
+            format!("{name}: replaced by a newer proposal of {agent}.")
         }
-        Closing::AgentGone => format!("{name}: {agent} is gone, and its proposal with it."),
-        Closing::Stopped => format!("{name}: rejected, because the companion stops."),
-        Closing::EditorGone => format!("{name}: rejected, because the editor is gone."),
+        Closing::AgentGone => format!("{name}: closed, because {agent} has left."),
+        Closing::Stopped => format!("{name}: rejected, because the companion stopped."),
+        Closing::EditorGone => format!("{name}: rejected, because the editor ended."),
         Closing::Interrupted => format!("{name}: rejected, because the companion was interrupted."),
     };
     if away && matches!(closed.closing, Closing::Accepted | Closing::Rejected) {
-        said += " It is away just now, and hears of it if it comes back.";
+        said += " It is away, and is told once it is back.";
     }
     if let Some(draft) = &closed.draft {
-        said += &format!(" Your edits are in {} (see: alongside drafts).", harmless::path(draft));
+        said += &format!(" Your edits are in {} (`alongside drafts`).", harmless::path(draft));
     }
     said
 }
@@ -135,18 +135,18 @@ pub fn hunk_states(review: &Review) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// A review arrived while the person reads another one. `key` goes to it: `Tab goes on`.
+/// A review arrived while the person reads another one. `key` goes to it: `Tab: next`.
 pub fn arrived(review: &Review, roots: &[PathBuf], waiting: usize, key: &str) -> String {
     let (name, agent) = (file_name(&review.file, roots), agent_name(&review.agent));
-    format!("{name}: {agent} proposes this too; it waits ({waiting} reviews, {key}).")
+    format!("New review: {name} by {agent}; {waiting} are waiting ({key}).")
 }
 
 /// The person paused or resumed the context.
 pub fn paused(paused: bool) -> &'static str {
     if paused {
-        "Agents hear nothing about your files now (p resumes)."
+        "Context is paused: agents learn nothing about your files (p resumes)."
     } else {
-        "Agents hear about your files again."
+        "Context is on: agents learn about your files."
     }
 }
 
@@ -157,7 +157,7 @@ pub fn split(before: usize, now: usize) -> String {
 
 /// The review holds what the person typed in the editor.
 pub fn edit_taken(hunks: usize) -> String {
-    format!("Your text is in the review; it has {} now.", changes(hunks))
+    format!("Edit applied: {}.", changes(hunks))
 }
 
 /// The editor failed. `left`: the file that holds what the person typed, if anything.

@@ -44,7 +44,7 @@ impl App {
         let vacancy = self.vacancy.take_if(same);
         let end = self.reviews.len();
         let index = vacancy.as_ref().map_or(end, |vacancy| vacancy.index.min(end));
-        let arrived = messages::arrived(&review, self.roots(), end + 1, "Tab goes on");
+        let arrived = messages::arrived(&review, self.roots(), end + 1, "Tab: next");
         self.reviews.insert(index, ReviewView::new(review));
         if self.at.is_none() || vacancy.is_some_and(|vacancy| vacancy.current) {
             self.at = Some(id);

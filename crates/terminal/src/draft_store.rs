@@ -34,7 +34,7 @@ impl DraftStore {
     fn place_for(&self, (file, agent): (&str, &str), why: &str, text: &str) -> io::Result<String> {
         if let Some(keep) = &self.0 {
             match keep(file, agent, why, text) {
-                Ok(path) => return Ok(format!("{} (see: alongside drafts)", harmless::path(&path))),
+                Ok(path) => return Ok(format!("{} (`alongside drafts`)", harmless::path(&path))),
                 Err(error) => tracing::error!(%error, "cannot keep a draft"),
             }
         }

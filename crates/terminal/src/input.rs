@@ -113,7 +113,7 @@ impl App {
                 self.pending = PendingEdit::OpeningEditor;
                 self.add_effect(Effect::Edit);
             }
-            (_, None) => self.say("There is no single change to decide on here."),
+            (_, None) => self.say("There is no change to decide on here."),
             (_, Some(_)) if !view.hunk_on_screen() => {
                 view.show_hunk();
                 self.say(LOOK_FIRST);
@@ -126,7 +126,7 @@ impl App {
             (_, Some(state)) => {
                 let keep = state == HunkState::Dropped;
                 if state == HunkState::Edited {
-                    self.say("Your edit of this change is dropped; u brings it back.");
+                    self.say("Edit dropped; u brings it back.");
                 }
                 let request = Request::KeepHunks { id, revision, hunks: vec![hunk], keep };
                 self.change(id, EditKind::KeepOrDrop { hunk }, request, None);

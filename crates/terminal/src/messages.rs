@@ -25,10 +25,10 @@ pub(crate) fn ide_mode_is_off(agents: &str) -> Vec<String> {
 
 /// The screen while agents are connected and no review waits.
 pub(crate) const NO_REVIEW: &[&str] = &[
-    "No review is waiting.",
+    "Nothing to review.",
     "",
-    "As soon as an agent proposes a change it appears here, and nothing",
-    "is written before you accept it.",
+    "The next proposal of an agent appears here. Nothing is written",
+    "before you accept it.",
 ];
 
 /// No agent's settings keep its proposals from the desk.
@@ -43,7 +43,7 @@ pub(crate) const DEMO: &str =
 pub(crate) const DEMO_BRIEFLY: &str = "Demo: press space to drop this change.";
 
 /// The hunk that a key would act on was not on the screen; now it is.
-pub(crate) const LOOK_FIRST: &str = "This is the change that the key acts on. Press it again.";
+pub(crate) const LOOK_FIRST: &str = "The key acts on this change. Press it again.";
 
 /// An undo was carried out.
 pub(crate) const UNDONE: &str = "Undone.";

@@ -78,7 +78,7 @@ impl App {
         let at = self.reviews.iter().position(|view| Some(view.review().id) == self.at);
         let next = at.map_or(0, |at| (at as isize + by).rem_euclid(n)) as usize;
         if at == Some(next) {
-            return self.say("No other review is waiting.");
+            return self.say("No other review waits.");
         }
         self.at = Some(self.reviews[next].review().id);
         self.forget_seen();

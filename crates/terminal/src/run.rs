@@ -201,7 +201,7 @@ impl<S: Screen> MainLoop<'_, S> {
             Event::LookForSavedText => self.app.upload_saved_text(),
             Event::Panicked => {
                 self.screen.take_back()?;
-                self.app.warn("This program has a bug: a part of it failed, and the screen may be wrong.");
+                self.app.warn("A part of alongside failed. Ctrl-L redraws the screen; please report this.");
             }
             Event::Draw => self.draw()?,
         }

@@ -76,7 +76,7 @@ impl App {
     pub(crate) fn draw(&self, frame: &mut Frame<'_>) {
         let (areas, palette) = (&self.areas, &self.palette);
         if areas.too_small {
-            let said = Line::styled("Too small: 40x10 at least.", palette.warning);
+            let said = Line::styled("Too small: alongside needs 40x10.", palette.warning);
             return frame.render_widget(said, Rect { height: 1, ..frame.area() });
         }
         panels::banner::draw(self, frame);

@@ -116,7 +116,7 @@ fn ctrl_z_restores_the_terminal_and_fg_redraws() -> Result<()> {
     assert!(!screen.contains("rig$"), "the whole screen is drawn anew:\n{screen}");
     read_and_press(&shell, "line five", "a")?;
     assert_eq!(proposal.outcome()?, Outcome::Accepted { content: proposed() });
-    read_and_press(&shell, "No review is waiting.", "q")?;
+    read_and_press(&shell, "Nothing to review.", "q")?;
     shell.wait_for("the shell's prompt", |screen| screen.trim_end().ends_with("rig$"))?;
     wait::until("the terminal as it was", wait::PATIENCE, || {
         let left = shell.left_behind().map_err(|error| error.to_string())?;

@@ -23,7 +23,7 @@ fn person_keeps_one_hunk_drops_one_and_edits_one(cli: Cli) -> Result<()> {
     reviewer.answer_about("TWO", "k")?;
     reviewer.answer_about("EIGHT", "d")?;
     reviewer.answer_about("FOURTEEN", "e")?;
-    reviewer.answer_after("Your text is in the review", "a")?;
+    reviewer.answer_after("Edit applied", "a")?;
 
     agent.wait_until_it_says(DONE)?;
     assert_eq!(stage.on_disk(), SHOUTED.replace("EIGHT", "eight").replace("FOURTEEN", "14"));
@@ -78,7 +78,7 @@ fn person_drops_a_hunk_here_and_answers_there(cli: Cli) -> Result<Option<(Stage,
     agent.pane.press("Enter")?;
 
     agent.wait_until_it_says(DONE)?;
-    reviewer.wait_until_shown("was answered in")?;
+    reviewer.wait_until_shown(": answered in")?;
     Ok(Some((stage, reviewer)))
 }
 

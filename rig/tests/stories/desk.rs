@@ -70,7 +70,7 @@ impl Desk {
 
 /// The last row always shows the keys, among them the one for leaving.
 fn is_drawn(screen: &str) -> bool {
-    screen.lines().last().is_some_and(|keys| keys.contains("q leave"))
+    screen.lines().last().is_some_and(|keys| keys.contains("q quit"))
 }
 
 /// Agents have a row each in the column, or share one on top of a narrow screen.

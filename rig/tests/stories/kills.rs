@@ -20,14 +20,14 @@ fn killed_agent_closes_only_its_own_review() -> Result<()> {
     gemini.ask(REQUEST)?;
     desk.wait_until_it_reads("notes.txt")?;
     qwen.ask(REQUEST)?;
-    desk.wait_until_shown("songs.txt: Qwen Code proposes this too")?;
+    desk.wait_until_shown("New review: songs.txt by Qwen Code")?;
     qwen.wait_until_it_asks()?;
     desk.press_at("notes.txt", "e")?;
     desk.wait_until_shown("2 kept, 1 edited")?;
     gemini.pane.kill()?;
 
-    desk.wait_until_shown("Gemini CLI is away: it hears nothing until it is back.")?;
-    desk.wait_until_shown("notes.txt: Gemini CLI is gone, and its proposal with it. Your edits are in")?;
+    desk.wait_until_shown("Gemini CLI is away, and is told of decisions once it is back.")?;
+    desk.wait_until_shown("notes.txt: closed, because Gemini CLI has left. Your edits are in")?;
     assert_eq!(alongside(&stage.sandbox, &["drafts", "show", "1"])?, SHOUTED.replace("FOURTEEN", "14"));
     desk.press_at("songs.txt", "a")?;
     qwen.wait_until_it_says(DONE)?;
@@ -87,7 +87,7 @@ fn killed_host_frees_agents_and_keeps_typed_text() -> Result<()> {
     desk.pane.press("Enter")?;
     desk.wait_until_shown("Problem: the companion was interrupted, and its open reviews are rejected:")?;
     desk.wait_until_shown("Your edits are in `alongside drafts`.")?;
-    desk.wait_until_shown("The review had your saved text before it ended.")?;
+    desk.wait_until_shown("The review ended after it took your saved text.")?;
     assert!(!desk.reads("notes.txt")?, "it still shows a review:\n{}", desk.pane.screen()?);
     assert_eq!(alongside(&stage.sandbox, &["drafts", "show", "1"])?, edited);
 

@@ -23,9 +23,9 @@ fn three_agents_at_once_get_their_own_outcomes() -> Result<()> {
     gemini.ask(REQUEST)?;
     desk.wait_until_it_reads("notes.txt")?;
     qwen.ask(REQUEST)?;
-    desk.wait_until_shown("songs.txt: Qwen Code proposes this too; it waits (2 reviews, Tab goes on).")?;
+    desk.wait_until_shown("New review: songs.txt by Qwen Code; 2 are waiting (Tab: next).")?;
     other.ask(REQUEST)?;
-    desk.wait_until_shown("tales.txt: Gemini CLI proposes this too; it waits (3 reviews, Tab goes on).")?;
+    desk.wait_until_shown("New review: tales.txt by Gemini CLI; 3 are waiting (Tab: next).")?;
     assert!(desk.reads("notes.txt")?, "it turned the page:\n{}", desk.pane.screen()?);
     for agent in [&gemini, &qwen, &other] {
         agent.wait_until_it_asks()?;
@@ -59,8 +59,8 @@ fn three_agents_at_once_get_their_own_outcomes() -> Result<()> {
     desk.wait_until_shown("2 kept, 1 dropped")?;
     qwen.pane.press("Enter")?;
     qwen.wait_until_it_says(DONE)?;
-    desk.wait_until_shown("songs.txt: was answered in Qwen Code itself. Your edits are in")?;
-    desk.wait_until_shown("No review is waiting.")?;
+    desk.wait_until_shown("songs.txt: answered in Qwen Code. Your edits are in")?;
+    desk.wait_until_shown("Nothing to review.")?;
     assert_eq!(std::fs::read_to_string(&songs)?, SHOUTED);
     assert_eq!(alongside(&stage.sandbox, &["drafts", "show", "1"])?, SHOUTED.replace("TWO", "two"));
 
@@ -71,7 +71,7 @@ fn three_agents_at_once_get_their_own_outcomes() -> Result<()> {
     other.wait_until_it_asks()?;
     other.pane.press("Enter")?;
     other.wait_until_it_says(DONE)?;
-    desk.wait_until_shown("tales.txt: was answered in Gemini CLI itself.")?;
+    desk.wait_until_shown("tales.txt: answered in Gemini CLI.")?;
     assert_eq!(std::fs::read_to_string(&tales)?, SHOUTED.replace("TWO", "two"));
 
     // Nothing waits: leaving needs no question.

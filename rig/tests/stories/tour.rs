@@ -31,7 +31,7 @@ fn the_tour_of_the_readme_works_at_80_by_24() -> Result<()> {
     desk.press_after("2 kept, 1 dropped", "e")?;
     desk.wait_until_shown("1 kept, 1 dropped, 1 edited")?;
     qwen.ask(REQUEST)?;
-    desk.wait_until_shown("songs.txt: Qwen Code proposes this too; it waits (2 reviews, Tab goes on).")?;
+    desk.wait_until_shown("New review: songs.txt by Qwen Code; 2 are waiting (Tab: next).")?;
     desk.press_at("notes.txt", "a")?;
     gemini.wait_until_it_says(DONE)?;
     assert_eq!(stage.on_disk(), SHOUTED.replace("EIGHT", "eight").replace("FOURTEEN", "14"));

@@ -127,14 +127,14 @@ fn root(dir: &Path) -> anyhow::Result<PathBuf> {
 fn welcome(roots: &[PathBuf], port: u16, policy: Policy, has_keyboard: bool) -> String {
     let roots: Vec<_> = roots.iter().map(|root| harmless::path(root)).collect();
     let then = match policy {
-        Policy::Ask if has_keyboard => "Waiting for proposals. (l list, p pause context, ? help, q leave)",
+        Policy::Ask if has_keyboard => "Waiting for proposals. (l list, p pause context, ? help, q quit)",
         Policy::Ask => "Waiting for proposals.",
         Policy::AcceptAll => "Every proposal is accepted at once. Ctrl-C ends this.",
         Policy::RejectAll => "Every proposal is rejected at once. Ctrl-C ends this.",
     };
     format!(
         "alongside serves {} (port {port}).\n\
-         Agents that start there connect by themselves; restart an agent that runs already.\n{then}",
+         Agents started there connect automatically; restart one that runs already.\n{then}",
         roots.join(" and ")
     )
 }

@@ -142,7 +142,7 @@ impl LineDesk {
         self.printer.release();
         self.end_editor().await;
         if last && matches!(ending, Ending::Signal(_)) && !self.reviews.is_empty() {
-            self.printer.say("Ending: waiting reviews are rejected.");
+            self.printer.say("Quitting: waiting reviews are rejected.");
         }
         // No review is shown any more.
         self.policy = Policy::RejectAll;
@@ -323,7 +323,7 @@ impl LineDesk {
         if !self.input.has_ended() {
             self.printer.ask(&question.unwrap_or_else(|| prompts::place(open)));
         } else if due >= Due::Place {
-            self.printer.say("This review can still be answered in the agent.");
+            self.printer.say("Answer this review in the agent.");
         }
     }
 }

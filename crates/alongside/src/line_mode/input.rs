@@ -27,8 +27,7 @@ impl LineDesk {
             InputLine::End => {
                 if !self.scripted {
                     self.printer.say(
-                        "There is no more input here. Reviews can still be answered in the agent; \
-                         end this with Ctrl-C or SIGTERM.",
+                        "The input has ended. Answer reviews in the agent; Ctrl-C or SIGTERM ends this desk.",
                     );
                 }
                 return ControlFlow::Continue(());
@@ -95,7 +94,7 @@ impl LineDesk {
     }
 
     fn unknown_command(&mut self, line: &str) {
-        self.printer.say(&format!("{:?} means nothing here; ? lists the commands.", harmless::name(line)));
+        self.printer.say(&format!("{:?} is no command here; ? lists them.", harmless::name(line)));
     }
 
     fn help(&mut self) {
@@ -286,7 +285,7 @@ impl LineDesk {
     fn go_to(&mut self, number: usize) {
         match number.checked_sub(1).and_then(|index| self.reviews.get(index)) {
             Some(open) => self.begin(open.review().id),
-            None => self.printer.say("There is no review of that number; l lists them."),
+            None => self.printer.say("No review has that number; l lists them."),
         }
     }
 

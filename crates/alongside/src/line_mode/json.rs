@@ -144,7 +144,7 @@ mod tests {
             result(Some(json!("a")), Ok(Revised { revision: 3 })),
             @r#"{"id":"a","method":"result","result":{"revision":3}}"#
         );
-        let message = "the review has changed since: look at it again (revision 4 now)";
+        let message = "the review has changed: look at it again";
         assert_eq!(
             result(Some(json!(7)), Err(Refusal::Stale { revision: 4 })).to_string(),
             format!(

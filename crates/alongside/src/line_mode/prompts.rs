@@ -46,13 +46,13 @@ e  edit the whole text in your editor, at this place
 a  accept the file as it stands now
 r  reject the whole proposal
 u  undo the last step; U redoes it
-j  go to the next change without deciding (also: J)
-K  go back to the change before
-l  list the reviews that wait; a number goes to that one
-p  pause or resume telling agents about your files
-q  leave, also Ctrl-D; reviews that wait are rejected
+j  next change, without deciding (also: J)
+K  previous change
+l  list the waiting reviews; a number goes to that one
+p  pause or resume context: agents learn about your files
+q  quit, also Ctrl-D; waiting reviews are rejected
 ?  this help
-Nothing is accepted before you type a: keeping and dropping only change the text.";
+Nothing is accepted before you type a; keeping and dropping only change the text.";
 
 /// The help at the end of a review.
 pub(super) const AT_THE_END: &str = "\
@@ -61,18 +61,18 @@ r  reject the whole proposal
 b  look again from the first change (K goes to the last one)
 e  edit the whole text in your editor
 u  undo the last step; U redoes it
-l  list the reviews that wait; a number goes to that one
-p  pause or resume telling agents about your files
-q  leave; reviews that wait are rejected
+l  list the waiting reviews; a number goes to that one
+p  pause or resume context: agents learn about your files
+q  quit; waiting reviews are rejected
 ?  this help";
 
 /// Shown at a terminal while no review waits.
-pub(super) const NOTHING_WAITS: &str = "No review is waiting. (l list, p pause context, ? help, q leave)";
+pub(super) const NOTHING_WAITS: &str = "Nothing to review. (l list, p pause context, ? help, q quit)";
 
 /// The help while no review waits.
 pub(super) const IDLE: &str = "\
 Reviews appear here as soon as an agent proposes a change.
-l  list the reviews that wait, and the agents
-p  pause or resume telling agents about your files
-q  leave
+l  list the waiting reviews, and the agents
+p  pause or resume context: agents learn about your files
+q  quit
 ?  this help";

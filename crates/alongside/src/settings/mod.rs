@@ -245,8 +245,7 @@ impl Settings {
         let builder = match self.context {
             true => builder,
             false => builder.never_tell_files(
-                "agents are told nothing about your files, for the settings say so ([context] enabled = \
-                 false)",
+                "context is off in the settings ([context] enabled = false)",
             ),
         };
         match self.listen {

@@ -23,9 +23,9 @@ async fn context_disabled_in_settings_stays_off() {
     let mut desk = home.review(&[]);
     desk.reads("alongside serves").await;
     desk.types("l");
-    desk.shows("Agents hear nothing about your files").await;
+    desk.shows("Context is paused").await;
     desk.types("p");
-    desk.shows("the settings say so ([context] enabled = false)").await;
+    desk.shows("Context is off in the settings ([context] enabled = false)").await;
     editor.says("alongside/didChangeContext", report(1));
     // The answer comes after the report was handled, and agents hear of changes within 200 ms.
     editor.asks("alongside/pauseContext", json!({"paused": true})).unwrap();

@@ -23,8 +23,8 @@ async fn signals_reject_open_reviews_and_remove_files() {
         assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected, "{signal:?}");
         assert_eq!(desk.ends().code(), Some(code), "{signal:?}");
         assert_eq!(records(&home), Vec::<std::path::PathBuf>::new(), "{signal:?}");
-        desk.shows("Ending: waiting reviews are rejected.").await;
-        desk.shows("a.txt: rejected, because the companion stops.").await;
+        desk.shows("Quitting: waiting reviews are rejected.").await;
+        desk.shows("a.txt: rejected, because the companion stopped.").await;
     }
 }
 
@@ -105,14 +105,14 @@ async fn without_input_reviews_are_answered_in_the_agent() {
     let file = home.file("a.txt", "a\n");
     let mut desk = home.review(&[]);
     desk.ends_input();
-    let said = desk.shows("There is no more input here. Reviews can still be answered in the agent").await;
-    assert!(!said.contains("q leave"), "keys that cannot be typed are not offered: {said}");
+    let said = desk.shows("The input has ended. Answer reviews in the agent; Ctrl-C").await;
+    assert!(!said.contains("q quit"), "keys that cannot be typed are not offered: {said}");
     let agent = home.agent().await;
     let _diff = propose(&agent, &file, "A\n").await;
-    desk.shows("This review can still be answered in the agent.").await;
+    desk.shows("Answer this review in the agent.").await;
     assert_eq!(soon("closeDiff", agent.close_diff(&file, false)).await.unwrap().as_deref(), Some("A\n"));
-    desk.shows("a.txt: was answered in Gemini CLI itself.").await;
-    assert!(!desk.out.text().contains("q leave"));
+    desk.shows("a.txt: answered in Gemini CLI.").await;
+    assert!(!desk.out.text().contains("q quit"));
     desk.signal(Signal::TERM);
     assert_eq!(desk.ends().code(), Some(143));
 }
@@ -127,7 +127,7 @@ async fn rejected_edits_are_in_the_drafts() {
     desk.answers("(1/1) keep", "r").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
     desk.shows("Your edits are in ").await;
-    desk.shows(" (see: alongside drafts).").await;
+    desk.shows(" (`alongside drafts`).").await;
     desk.leaves();
 
     let drafts = |args: &[&str]| {

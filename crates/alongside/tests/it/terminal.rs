@@ -7,7 +7,7 @@ use crate::support::{Home, propose, soon};
 
 const CTRL_D: &str = "\x04";
 const HUNK: &str = "keep this change [k,d,s,e,a,r,u,?]?";
-const IDLE: &str = "(l list, p pause context, ? help, q leave)";
+const IDLE: &str = "(l list, p pause context, ? help, q quit)";
 
 #[tokio::test]
 async fn text_typed_before_a_proposal_does_not_answer_it() {
@@ -38,7 +38,7 @@ async fn output_discards_the_text_typed_before_it() {
     desk.presses("a");
     desk.shows("a").await;
     let _second = propose(&agent, &second, "B\n").await;
-    desk.shows("b.txt: Gemini CLI proposes this too").await;
+    desk.shows("New review: b.txt by Gemini CLI").await;
     desk.reads(HUNK).await;
     desk.presses("\n");
     desk.reads(HUNK).await;

@@ -28,5 +28,5 @@ fn a_text_without_a_place_is_in_the_message() {
 #[test]
 fn a_split_counts_the_parts() {
     assert_eq!(split(1, 2), "Split into 2 changes.");
-    assert_eq!(edit_taken(1), "Your text is in the review; it has 1 change now.");
+    assert_eq!(edit_taken(1), "Edit applied: 1 change.");
 }

@@ -32,7 +32,7 @@ impl CompanionState {
             let change = match (listened, agent.listening) {
                 (false, true) if self.announced.insert(agent.number) => "is connected.",
                 (false, true) => "is back.",
-                (true, false) => "is away: it hears nothing until it is back.",
+                (true, false) => "is away, and is told of decisions once it is back.",
                 _ => continue,
             };
             let text = format!("{} {change}", messages::agent_name(agent));
@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(news(&[agent(1, "Gemini CLI", false)]), [""; 0]);
         assert_eq!(news(&[agent(1, "Gemini CLI", true), other.clone()]), ["Gemini CLI is connected."]);
         assert_eq!(news(&[agent(1, "Gemini CLI", true), other.clone()]), [""; 0]);
-        let away = ["Gemini CLI is away: it hears nothing until it is back."];
+        let away = ["Gemini CLI is away, and is told of decisions once it is back."];
         assert_eq!(news(&[agent(1, "Gemini CLI", false), other.clone()]), away);
         assert_eq!(news(&[agent(1, "Gemini CLI", true), other]), ["Gemini CLI is back."]);
         // The other one was never announced, so it does not leave either.

@@ -16,7 +16,7 @@ async fn a_accepts_what_is_shown_and_r_rejects_it() {
     stage.press("a").await;
     assert_eq!(stage.asked(), [decided(1, 1, Decision::Accept)]);
     stage.shows("basket.py: accepted; Gemini CLI writes it.");
-    stage.shows("No review is waiting.");
+    stage.shows("Nothing to review.");
     stage.propose(2, "/shop/b.py").await;
     stage.a_while().await;
     stage.press("r").await;
@@ -121,7 +121,7 @@ async fn a_stale_refusal_shows_what_is_new_and_asks_again() {
     // The companion has moved on and the news are still on their way.
     stage.companion.refuse = Some(Refusal::Stale { revision: 2 });
     stage.press("a").await;
-    stage.shows("The review has changed since: look at it again (revision 2 now).");
+    stage.shows("The review has changed: look at it again.");
     stage.companion.change(1, |_, pieces| *pieces = scripted::keep_hunks(pieces.clone(), &[1], false));
     stage.moment().await;
     stage.press("a").await;
@@ -195,7 +195,7 @@ async fn a_hunk_off_the_screen_is_not_dropped() {
     stage.moment().await;
     stage.press(" ").await;
     assert_eq!(stage.asked(), []);
-    stage.shows("This is the change that the key acts on. Press it again.");
+    stage.shows("The key acts on this change. Press it again.");
     stage.press(" ").await;
     assert_eq!(stage.asked().len(), 1);
 }
@@ -261,7 +261,7 @@ async fn dropping_an_edit_says_so() {
     });
     stage.a_while().await;
     stage.press(" ").await;
-    stage.shows("Your edit of this change is dropped; u brings it back.");
+    stage.shows("Edit dropped; u brings it back.");
     stage.press("u").await;
     stage.shows("1 edited");
 }

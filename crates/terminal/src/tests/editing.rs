@@ -45,7 +45,7 @@ async fn edit_with(editor: &str) -> Stage {
 #[tokio::test]
 async fn a_saved_text_goes_into_the_review() {
     let mut stage = edit_with("edit() { echo mine >> \"$1\"; }; edit").await;
-    until(&mut stage, "the message", on_screen("Your text is in the review; it has 1 change now.")).await;
+    until(&mut stage, "the message", on_screen("Edit applied: 1 change.")).await;
     assert_eq!(edits(&stage), ["one\nzwei\nmine\n"]);
     stage.shows("1 edited");
     stage.does_not_show("another desk");

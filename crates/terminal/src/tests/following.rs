@@ -15,7 +15,7 @@ async fn an_arriving_review_is_listed_and_changes_nothing_else() {
     let before = page(&stage);
     stage.propose(2, "/shop/b.py").await;
     assert_eq!(page(&stage), before);
-    stage.shows("b.py: Gemini CLI proposes this too; it waits (2 reviews, Tab goes on).");
+    stage.shows("New review: b.py by Gemini CLI; 2 are waiting (Tab: next).");
     stage.key(KeyCode::Tab).await;
     stage.shows("change 1 of 3");
     stage.key(KeyCode::Tab).await;
@@ -25,19 +25,19 @@ async fn an_arriving_review_is_listed_and_changes_nothing_else() {
 #[tokio::test(start_paused = true)]
 async fn endings_name_the_draft_of_the_edits() {
     for (closing, said) in [
-        (Closing::AnsweredInAgent, "basket.py: was answered in Gemini CLI itself."),
-        (Closing::AgentGone, "basket.py: Gemini CLI is gone, and its proposal with it."),
+        (Closing::AnsweredInAgent, "basket.py: answered in Gemini CLI."),
+        (Closing::AgentGone, "basket.py: closed, because Gemini CLI has left."),
         (Closing::Accepted, "basket.py: accepted at another desk; Gemini CLI writes it."),
-        (Closing::EditorGone, "basket.py: rejected, because the editor is gone."),
+        (Closing::EditorGone, "basket.py: rejected, because the editor ended."),
         (Closing::Interrupted, "basket.py: rejected, because the companion was interrupted."),
-        (Closing::Stopped, "basket.py: rejected, because the companion stops."),
+        (Closing::Stopped, "basket.py: rejected, because the companion stopped."),
     ] {
         let mut stage = Stage::reading(120, 24).await;
         stage.propose(2, "/shop/b.py").await;
         stage.companion.close(1, closing, Some("/drafts/basket.py".into()));
         stage.moment().await;
         stage.shows(said);
-        stage.shows("Your edits are in /drafts/basket.py (see: alongside drafts).");
+        stage.shows("Your edits are in /drafts/basket.py (`alongside drafts`).");
         stage.shows("▸ b.py");
     }
 }
@@ -50,7 +50,7 @@ async fn a_replacement_takes_the_place_of_the_review_on_screen() {
     stage.companion.close(1, Closing::Replaced, None);
     stage.companion.open(3, &gemini, "/shop/basket.py", &[differs("old\n", "newer\n")]);
     stage.moment().await;
-    stage.shows("basket.py: Gemini CLI proposes this file anew; the earlier proposal is gone.");
+    stage.shows("basket.py: replaced by a newer proposal of Gemini CLI.");
     stage.shows("newer");
     let listed = stage.screen();
     assert!(listed.find("▸ basket.py") < listed.find("  b.py"), "{listed}");
@@ -114,7 +114,7 @@ async fn agents_come_go_and_are_away() {
     stage.shows("Qwen Code is connected.");
     stage.companion.status.agents[0].listening = false;
     stage.tell_status().await;
-    stage.shows("Gemini CLI is away: it hears nothing until it is back.");
+    stage.shows("Gemini CLI is away, and is told of decisions once it is back.");
     stage.companion.status.agents.remove(0);
     stage.tell_status().await;
     stage.shows("Gemini CLI has left.");
@@ -200,7 +200,7 @@ async fn messages_stay_until_they_have_been_seen() {
 async fn messages_end_with_their_cause() {
     let mut stage = Stage::reading(120, 24).await;
     stage.propose(2, "/shop/b.py").await;
-    let arrived = "b.py: Gemini CLI proposes this too";
+    let arrived = "New review: b.py by Gemini CLI";
     stage.shows(arrived);
     stage.key(KeyCode::Tab).await;
     stage.does_not_show(arrived);

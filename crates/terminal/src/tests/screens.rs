@@ -185,7 +185,7 @@ async fn paused() {
     stage.moment().await;
     assert_snapshot!("paused", stage.screen());
     stage.press("p").await;
-    stage.shows("Agents hear about your files again.");
+    stage.shows("Context is on: agents learn about your files.");
 }
 
 /// A demo with a review on the screen.

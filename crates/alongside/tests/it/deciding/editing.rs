@@ -20,7 +20,7 @@ async fn a_person_edits_in_an_editor_of_their_own() {
     let diff = propose(&agent, &file, "one\nTWO\n").await;
 
     desk.answers("(1/1) keep", "e").await;
-    desk.shows("Your text is in the review; it has 1 change now.").await;
+    desk.shows("Edit applied: 1 change.").await;
     let shown = desk.answers("(1/1) keep", "k").await;
     assert!(shown.contains("@@ -1,2 +1,2 @@ edited by hand\n one\n-two\n+two, by hand\n"), "{shown}");
     let seen = std::fs::read_to_string(home.path("home/seen")).unwrap();
@@ -54,7 +54,7 @@ async fn an_edit_that_removes_hunks_skips_no_other() {
         desk.answers(&format!("({place}/4) keep"), "k").await;
     }
     desk.answers("(4/4) keep", "e").await;
-    desk.shows("Your text is in the review; it has 3 changes now.").await;
+    desk.shows("Edit applied: 3 changes.").await;
     let last = desk.shows("(3/3) keep").await;
     assert!(last.contains("-nine\n"), "{last}");
 }
@@ -118,9 +118,9 @@ async fn is_taken_from_an_open_editor() -> bool {
         return false;
     }
     assert_eq!(text.as_deref(), Some("typed\n"));
-    desk.shows("notes.md: was answered in Gemini CLI itself. Your edits are in ").await;
+    desk.shows("notes.md: answered in Gemini CLI. Your edits are in ").await;
     // The editor's end and the review's come from two sides.
-    let either = ["The review had your saved text before it ended.", "Your text is in the review;"];
+    let either = ["The review ended after it took your saved text.", "Edit applied"];
     let said = || either.iter().any(|words| desk.out.text().contains(words)).then_some(());
     until("what became of the text", said).await;
     true

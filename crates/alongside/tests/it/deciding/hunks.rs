@@ -87,11 +87,11 @@ async fn moving_about_decides_nothing_and_help_and_lists_are_there() {
     desk.shows("1. numbers.txt (Gemini CLI, 3 changes) - you are here\nAgents connected: Gemini CLI.\n")
         .await;
     desk.answers("(2/3) keep", "x").await;
-    desk.shows("\"x\" means nothing here; ? lists the commands.").await;
+    desk.shows("\"x\" is no command here; ? lists them.").await;
     desk.answers("(2/3) keep", "p").await;
-    desk.shows("Agents hear nothing about your files now (p resumes).").await;
+    desk.shows("Context is paused: agents learn nothing about your files (p resumes).").await;
     desk.answers("(2/3) keep", "p").await;
-    desk.shows("Agents hear about your files again.").await;
+    desk.shows("Context is on: agents learn about your files.").await;
     desk.answers("(2/3) keep", "r").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
     desk.shows("numbers.txt: rejected; Gemini CLI is told.").await;
@@ -110,7 +110,7 @@ async fn dropping_an_own_edit_skips_no_hunk() {
         .await;
 
     desk.answers("(1/3) keep", "e").await;
-    desk.shows("Your text is in the review; it has 4 changes now.").await;
+    desk.shows("Edit applied: 4 changes.").await;
     desk.answers("(1/4) keep", "k").await;
     desk.answers("(2/4) keep", "k").await;
     let own = desk.answers("(3/4) keep this change as you edited it", "d").await;
@@ -131,8 +131,7 @@ async fn empty_and_unchanged_texts_are_refused_with_a_reason() {
 
     desk.answers("(1/1) keep", "d").await;
     desk.answers(END, "a").await;
-    desk.shows("There is nothing to accept: the text is what the file already holds; reject it instead.")
-        .await;
+    desk.shows("There is nothing to accept: the file holds this text already; reject it instead.").await;
     desk.answers(END, "e").await;
     desk.answers(END, "a").await;
     desk.shows("An empty text cannot be accepted").await;

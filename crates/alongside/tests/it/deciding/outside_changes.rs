@@ -12,13 +12,13 @@ async fn a_review_answered_in_the_agent_gives_way_to_the_next() {
     desk.shows("(1/1) keep").await;
     let waits = propose(&two, &second, "B\n").await;
     let announced = desk.shows("keep this change").await;
-    assert!(announced.contains("b.txt: Gemini CLI proposes this too; it waits (2 reviews, l lists them)."));
+    assert!(announced.contains("New review: b.txt by Gemini CLI; 2 are waiting (l lists them)."));
     assert!(!announced.contains("+B"), "an arriving review does not change what is read: {announced}");
 
     let text = soon("closeDiff", one.close_diff(&first, false)).await.unwrap();
     assert_eq!(text.as_deref(), Some("A\n"));
     let next = desk.answers("(1/1) keep this change [k,d,s,e,a,r,u,?]?", "a").await;
-    assert!(next.contains("a.txt: was answered in Gemini CLI itself.\n"), "{next}");
+    assert!(next.contains("a.txt: answered in Gemini CLI.\n"), "{next}");
     assert!(next.contains("b.txt: Gemini CLI proposes 1 change (+1 -1)\n"), "{next}");
     assert_eq!(soon("the outcome", waits.outcome()).await, accepted("B\n"));
 }
@@ -29,10 +29,10 @@ async fn an_agent_that_proposes_anew_or_leaves_is_followed() {
     let file = home.in_project("a.txt");
     desk.shows("+A\n").await;
     let _second = propose(&agent, &file, "AA\n").await;
-    desk.shows("a.txt: Gemini CLI proposes this file anew; the earlier proposal is gone.").await;
+    desk.shows("a.txt: replaced by a newer proposal of Gemini CLI.").await;
     desk.shows("+AA\n").await;
     agent.end().await.unwrap();
-    desk.shows("a.txt: Gemini CLI is gone, and its proposal with it.").await;
+    desk.shows("a.txt: closed, because Gemini CLI has left.").await;
     desk.shows("Gemini CLI has left.").await;
 }
 

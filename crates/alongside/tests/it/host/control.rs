@@ -61,7 +61,7 @@ async fn stopping_the_host_keeps_text_being_typed() {
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
     std::fs::write(home.path("home/go"), "").unwrap();
     desk.shows("Your text is in ").await;
-    desk.shows("(see: alongside drafts)").await;
+    desk.shows("(`alongside drafts`)").await;
     desk.shows("The companion has stopped").await;
     assert_eq!(desk.ends().code(), Some(1));
     let kept = files_below(&home.path("home/.local/state/alongside/drafts"));

@@ -55,7 +55,7 @@ async fn a_desk_inherits_the_host_of_a_gone_editor() {
     // The editor's process ends before its connection.
     editor.dies();
     assert_eq!(closing(&mut relay).await, Closing::EditorGone);
-    desk.shows("a.txt: rejected, because the editor is gone. Your edits are in ").await;
+    desk.shows("a.txt: rejected, because the editor ended. Your edits are in ").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
     until("the desk's files", || (home.is_found_as(desk_pid) && !home.is_found_as(pid)).then_some(())).await;
 }

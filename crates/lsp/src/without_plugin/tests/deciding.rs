@@ -93,7 +93,7 @@ async fn a_refusal_is_shown_and_the_command_answered() {
     companion.change(&stage, |review| review.stale = true);
     companion.serve(&mut stage).await;
     let seen = stage.seen();
-    assert!(seen.said().contains("changed since"), "{}", seen.said());
+    assert!(seen.said().contains("has changed"), "{}", seen.said());
     assert_eq!(seen.one("window/showMessage")["type"], 2);
     assert_eq!((companion.decided, seen.result()), (None, &Value::Null));
 }

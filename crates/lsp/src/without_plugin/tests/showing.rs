@@ -145,7 +145,7 @@ async fn an_ended_review_leaves_nothing_behind() {
     stage.hear().await;
     let seen = stage.seen();
     assert_eq!((seen.marks(&own).len(), seen.marks(&stage.uri("notes.txt")).len()), (0, 0));
-    assert!(seen.said().contains("answered in Gemini CLI itself"), "{}", seen.said());
+    assert!(seen.said().contains("answered in Gemini CLI"), "{}", seen.said());
     assert!(seen.all("window/showDocument").is_empty(), "another desk decided");
     seen.one("workspace/codeLens/refresh");
     assert_eq!(stage.titles(&own, 1), Vec::<String>::new());
