@@ -10,6 +10,7 @@ vim.api.nvim_create_user_command('Alongside', function(command)
   require('alongside.commands').run(command)
 end, {
   nargs = '*',
+  range = true,
   desc = 'alongside: review what agents propose',
   complete = function(lead, line)
     return require('alongside.commands').complete(lead, line)

@@ -18,4 +18,5 @@ mod saving;
 mod script;
 mod scripts;
 mod stage;
+mod terminal;
 mod together;

@@ -87,7 +87,7 @@ local function pause(argument)
   end
 end
 
--- Each by name, with its function and the words that may follow it.
+-- Each by name, with its function and the words that may follow it, and whether it takes any words, or a range of lines.
 local subcommands = {
   review = {
     run = function(id)
@@ -126,6 +126,21 @@ local subcommands = {
       vim.api.nvim_echo({ { table.concat(lines, '\n') } }, false, {})
     end,
   },
+  terminal = {
+    run = function(...)
+      require('alongside.terminal').toggle({ ... })
+    end,
+    words = function()
+      return require('alongside.terminal').installed()
+    end,
+    takes_any = true,
+  },
+  send = {
+    run = function(first, last)
+      require('alongside.sending').send(first, last)
+    end,
+    takes_range = true,
+  },
   restart = {
     run = function()
       server.restart()
@@ -161,9 +176,18 @@ function M.run(command)
     )
     return
   end
+  if command.range > 0 and not subcommand.takes_range then
+    say(("alongside: ':Alongside %s' takes no range; ':Alongside send' does"):format(name), vim.log.levels.ERROR)
+    return
+  elseif subcommand.takes_any then
+    return subcommand.run(unpack(command.fargs, 2))
+  end
   if argument and (not subcommand.words or not vim.list_contains(subcommand.words(), argument)) or command.fargs[3] then
     say(("alongside: ':Alongside %s' does not take '%s'"):format(name, command.fargs[3] or argument), vim.log.levels.ERROR)
     return
+  end
+  if subcommand.takes_range then
+    return subcommand.run(unpack(command.range > 0 and { command.line1, command.line2 } or {}))
   end
   subcommand.run(argument)
 end

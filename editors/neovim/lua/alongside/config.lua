@@ -6,7 +6,8 @@ local M = {}
 
 ---@class alongside.Config
 ---@field cmd string[] how the server is started
----@field keys { go: string|false, accept: string|false, reject: string|false }
+---@field keys { go: string|false, terminal: string|false, send: string|false, accept: string|false, reject: string|false }
+---@field agent string|string[]|false the command of the agent that `:Alongside terminal` starts
 ---@field auto_open boolean whether proposals open by themselves, when the person pauses
 ---@field context boolean whether agents are told what is open
 ---@field environment boolean whether terminals opened in Neovim get the variables that lead agents here
@@ -25,7 +26,8 @@ end
 local function defaults()
   return {
     cmd = { program(), 'lsp' },
-    keys = { go = false, accept = '<localleader>a', reject = '<localleader>r' },
+    keys = { go = false, terminal = false, send = false, accept = '<localleader>a', reject = '<localleader>r' },
+    agent = false,
     auto_open = false,
     context = true,
     environment = true,
@@ -52,9 +54,14 @@ local function is_string_or_false(value)
   return value == false or (type(value) == 'string' and value ~= '')
 end
 
+local function is_command_or_false(value)
+  return value == false or is_command(value) or (type(value) == 'string' and value:find('%S') ~= nil)
+end
+
 -- For each option: a check of its value, and a description of valid ones.
 local rules = {
   cmd = { is_command, 'a list of words such as { "alongside", "lsp" }' },
+  agent = { is_command_or_false, 'a command such as "qwen" or { "gemini", "--model", "pro" }, or false' },
   auto_open = { is_boolean, 'true or false' },
   context = { is_boolean, 'true or false' },
   environment = { is_boolean, 'true or false' },
@@ -62,6 +69,8 @@ local rules = {
   log = { is_string_or_false, 'the path of a file, or false' },
   keys = {
     go = { is_string_or_false, 'a key such as "<leader>a", or false' },
+    terminal = { is_string_or_false, 'a key such as "<C-Bslash>", or false' },
+    send = { is_string_or_false, 'a key such as "<leader>s", or false' },
     accept = { is_string_or_false, 'a key such as "<localleader>a", or false' },
     reject = { is_string_or_false, 'a key such as "<localleader>r", or false' },
   },

@@ -32,6 +32,17 @@ local function put_back(name)
   ours[name], before[name] = nil, nil
 end
 
+--- The variables of a project's companion, for a terminal in that project.
+---@param root string
+---@return table<string, string>?
+function M.of(root)
+  for _, offer in pairs(offered) do
+    if offer.root == root and config.current.environment then
+      return offer.variables
+    end
+  end
+end
+
 --- Sets and resets variables as needed now.
 function M.refresh()
   local wanted = config.current.environment and chosen() or {}

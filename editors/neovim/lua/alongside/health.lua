@@ -166,6 +166,11 @@ local function agents_here()
   if not found then
     health.info('neither gemini nor qwen is in $PATH')
   end
+  local agent = config.current.agent
+  local command = type(agent) == 'table' and agent[1] or agent and vim.split(vim.trim(agent), '%s+')[1]
+  if command and vim.fn.executable(command) == 0 then
+    health.warn(("option 'agent': '%s' cannot be run"):format(harmless.name(command)), { 'install it, or set another agent' })
+  end
   health.info('a new agent has IDE mode off: `:Alongside agents` switches it on; /ide status shows what the agent found')
   health.info('an agent looks once, at its start: start it after Neovim, in the project or below it')
 end

@@ -123,6 +123,14 @@ function M.setup(options)
   if resolved.keys.go then
     vim.keymap.set('n', resolved.keys.go, '<Cmd>Alongside review<CR>', { desc = 'alongside: go to the review' })
   end
+  if resolved.keys.terminal then
+    local what = { desc = 'alongside: show or hide the agent' }
+    vim.keymap.set({ 'n', 't' }, resolved.keys.terminal, '<Cmd>Alongside terminal<CR>', what)
+  end
+  if resolved.keys.send then
+    vim.keymap.set('n', resolved.keys.send, '<Cmd>Alongside send<CR>', { desc = 'alongside: send the file to the agent' })
+    vim.keymap.set('x', resolved.keys.send, ':Alongside send<CR>', { desc = 'alongside: send the lines to the agent', silent = true })
+  end
   autocommands()
   if vim.v.vim_did_enter == 1 then
     begin()

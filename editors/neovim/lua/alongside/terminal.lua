@@ -1,0 +1,252 @@
+-- Terminals with agents, which `:Alongside terminal` shows and hides. An agent there finds the companion by itself: it is a
+-- child of the editor, and gets the variables of its project.
+
+local config = require('alongside.config')
+local environment = require('alongside.environment')
+local harmless = require('alongside.harmless')
+local messages = require('alongside.messages')
+local project = require('alongside.project')
+local server = require('alongside.server')
+local window_state = require('alongside.window_state')
+
+local M = {}
+
+-- The agents that are offered without a name.
+local KNOWN = { 'gemini', 'qwen' }
+-- How long the start waits for the companion, in milliseconds: an agent looks for it once, when it starts.
+local PATIENCE = 2000
+-- From this number of columns on, the terminal is beside the other windows instead of below.
+local WIDE = 120
+
+---@class alongside.Terminal
+---@field buf integer
+---@field job integer
+---@field words string[] its command
+---@field root string its directory
+---@field code integer? its exit code, if it has ended
+---@field before integer? the window to return to
+
+local terminals = {} ---@type alongside.Terminal[] the last used one last
+
+local function window_of(terminal)
+  for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    if vim.api.nvim_win_get_buf(win) == terminal.buf then
+      return win
+    end
+  end
+end
+
+-- The newest terminal for which `wanted` holds.
+local function newest(wanted)
+  for i = #terminals, 1, -1 do
+    if vim.api.nvim_buf_is_valid(terminals[i].buf) and wanted(terminals[i]) then
+      return terminals[i]
+    end
+  end
+end
+
+local function forget(terminal)
+  terminals = vim.tbl_filter(function(other)
+    return other ~= terminal
+  end, terminals)
+end
+
+local function use(terminal)
+  forget(terminal)
+  terminals[#terminals + 1] = terminal
+end
+
+--- The agents that can be started here.
+---@return string[]
+function M.installed()
+  return vim.tbl_filter(function(name)
+    return vim.fn.executable(name) == 1
+  end, KNOWN)
+end
+
+local function root_here()
+  local buf = vim.api.nvim_get_current_buf()
+  return project.is_file(buf) and project.of_buffer(buf) or project.of_cwd()
+end
+
+-- Shows `buf` in a new window and goes there.
+local function open_window(buf)
+  local is_wide = vim.o.columns >= WIDE
+  local win = vim.api.nvim_open_win(buf, true, is_wide
+    and { split = 'right', win = -1, width = math.floor(vim.o.columns * 0.42) }
+    or { split = 'below', win = -1, height = math.max(8, math.floor(vim.o.lines * 0.4)) })
+  local options = vim.wo[win][0]
+  options.number, options.relativenumber, options.signcolumn, options.spell, options.list = false, false, 'no', false, false
+  options.winfixbuf = true
+end
+
+-- Closes the window, or shows another buffer in it if it is the last one.
+local function close_window(win, terminal)
+  local is_current = win == vim.api.nvim_get_current_win()
+  if #window_state.windows_of(vim.api.nvim_win_get_tabpage(win)) == 1 and #vim.api.nvim_list_tabpages() == 1 then
+    vim.wo[win].winfixbuf = false
+    vim.api.nvim_win_call(win, function()
+      local other = vim.fn.bufnr('#')
+      vim.cmd(other > 0 and other ~= terminal.buf and vim.fn.buflisted(other) == 1 and 'buffer ' .. other or 'enew')
+    end)
+    return
+  end
+  vim.api.nvim_win_close(win, true)
+  local before = terminal.before
+  if is_current and before and vim.api.nvim_win_is_valid(before)
+    and vim.api.nvim_win_get_tabpage(before) == vim.api.nvim_get_current_tabpage() then
+    vim.api.nvim_set_current_win(before)
+  end
+end
+
+-- Removes a terminal whose agent has ended.
+local function remove(terminal)
+  forget(terminal)
+  if vim.api.nvim_buf_is_valid(terminal.buf) then
+    for _, win in ipairs(vim.fn.win_findbuf(terminal.buf)) do
+      close_window(win, terminal)
+    end
+    pcall(vim.api.nvim_buf_delete, terminal.buf, { force = true })
+  end
+end
+
+local function ended(terminal, code)
+  terminal.code = code
+  if vim.v.exiting ~= vim.NIL or not vim.api.nvim_buf_is_valid(terminal.buf) then
+    return forget(terminal)
+  end
+  local name = harmless.name(terminal.words[1])
+  if code == 0 then
+    return remove(terminal)
+  elseif #vim.fn.win_findbuf(terminal.buf) > 0 then
+    -- The window shows why.
+    messages.later(('%s has ended with exit code %d. :Alongside terminal closes its window.'):format(name, code), vim.log.levels.WARN)
+  else
+    remove(terminal)
+    messages.later(('%s has ended with exit code %d.'):format(name, code), vim.log.levels.WARN)
+  end
+end
+
+--- Shows a terminal and types there.
+---@param terminal alongside.Terminal
+function M.show(terminal)
+  use(terminal)
+  local win = window_of(terminal)
+  if win then
+    vim.api.nvim_set_current_win(win)
+  else
+    terminal.before = vim.api.nvim_get_current_win()
+    open_window(terminal.buf)
+  end
+  vim.cmd.startinsert()
+end
+
+-- Waits for the companion of the project, so that the agent finds it.
+local function await_companion(root)
+  if not server.start(root) then
+    return
+  end
+  vim.wait(PATIENCE, function()
+    local one = server.get(root)
+    return one ~= nil and one.status ~= nil and one.status.port ~= nil
+  end, 10)
+end
+
+local function start(words)
+  if vim.fn.executable(words[1]) == 0 then
+    local said = "alongside: cannot run '%s': install it, or name another agent (:Alongside terminal COMMAND)"
+    return messages.now(said:format(harmless.name(words[1])), vim.log.levels.ERROR)
+  end
+  local root = root_here()
+  await_companion(root)
+  local terminal = { buf = vim.api.nvim_create_buf(false, false), words = words, root = root }
+  vim.bo[terminal.buf].bufhidden = 'hide'
+  terminal.before = vim.api.nvim_get_current_win()
+  open_window(terminal.buf)
+  local options = {
+    cwd = root,
+    env = environment.of(root),
+    on_exit = vim.schedule_wrap(function(_, code)
+      ended(terminal, code)
+    end),
+  }
+  local ok, job
+  if vim.fn.has('nvim-0.11') == 1 then
+    options.term = true
+    ok, job = pcall(vim.fn.jobstart, words, options)
+  else
+    ok, job = pcall(vim.fn.termopen, words, options)
+  end
+  if not ok or job <= 0 then
+    remove(terminal)
+    return messages.now(("alongside: '%s' does not start: %s"):format(harmless.name(words[1]), harmless.name(job)), vim.log.levels.ERROR)
+  end
+  terminal.job = job
+  vim.bo[terminal.buf].buflisted = false
+  use(terminal)
+  vim.cmd.startinsert()
+end
+
+-- Starts the configured agent, the only installed one, or the one that the person chooses.
+local function start_any()
+  local agent = config.current.agent
+  if agent then
+    return start(type(agent) == 'table' and agent or vim.split(agent, '%s+', { trimempty = true }))
+  end
+  local names = M.installed()
+  if #names == 0 then
+    local said = 'alongside: neither gemini nor qwen is in $PATH. Name your agent: :Alongside terminal COMMAND'
+    return messages.now(said, vim.log.levels.WARN)
+  elseif #names == 1 then
+    return start({ names[1] })
+  end
+  vim.ui.select(names, { prompt = 'Which agent?', kind = 'alongside' }, function(name)
+    if name then
+      start({ name })
+    end
+  end)
+end
+
+--- Shows the terminal of an agent, or hides it, and starts the agent first if needed.
+---@param words string[] a command; if empty, the last used agent of the project or any
+function M.toggle(words)
+  if vim.fn.getcmdwintype() ~= '' then
+    return messages.now('alongside: close the command-line window first.', vim.log.levels.WARN)
+  end
+  local function is_wanted(terminal)
+    return #words == 0 or vim.deep_equal(terminal.words, words)
+  end
+  local shown = newest(function(terminal)
+    return is_wanted(terminal) and window_of(terminal) ~= nil
+  end)
+  if shown and shown.code then
+    return remove(shown)
+  elseif shown then
+    return close_window(window_of(shown), shown)
+  end
+  local root = root_here()
+  local hidden = newest(function(terminal)
+    return is_wanted(terminal) and not terminal.code and (terminal.root == root or not project.is_file(vim.api.nvim_get_current_buf()))
+  end)
+  if hidden then
+    M.show(hidden)
+  elseif #words > 0 then
+    start(words)
+  else
+    start_any()
+  end
+end
+
+--- The terminal to send to: the newest one with a running agent, in this project if there is one.
+---@param root string
+---@return alongside.Terminal?
+function M.running(root)
+  local function runs(terminal)
+    return not terminal.code
+  end
+  return newest(function(terminal)
+    return runs(terminal) and terminal.root == root
+  end) or newest(runs)
+end
+
+return M

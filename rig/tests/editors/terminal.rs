@@ -1,0 +1,75 @@
+//! An agent in the terminal of `:Alongside terminal`: it connects by itself, and gets the selected lines.
+
+use alongside_rig::agent_cli::Cli;
+use alongside_rig::model::Script;
+use alongside_rig::wait::{self, PATIENCE};
+use alongside_rig::{Generation, adapters};
+use anyhow::Result;
+
+use crate::neovim::{decide_in_neovim, decided};
+use crate::script::{DONE, REQUEST, SHOUTED};
+use crate::stage::Stage;
+
+alongside_rig::tests! {
+    gemini_in_a_terminal_of_the_oldest_neovim: in_terminal(Generation::Oldest, Cli::Gemini),
+    gemini_in_a_terminal_of_the_newest_neovim: in_terminal(Generation::Newest, Cli::Gemini),
+    qwen_in_a_terminal_of_the_newest_neovim: in_terminal(Generation::Newest, Cli::Qwen),
+}
+
+/// The end of a prompt with a file: agents add the file after the words of the person.
+const END_OF_FILE: &str = "--- End of content ---";
+
+fn in_terminal(generation: Generation, cli: Cli) -> Result<()> {
+    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
+    adapters::neovim(&stage.sandbox, "")?;
+    let editor = stage.editors.neovim(generation);
+    let pane = stage.terminal.window(editor.command(), (200, 50))?;
+    let script = Script::new().on(END_OF_FILE, cli.overwrite(&stage.file, SHOUTED, DONE));
+    let Some(agent) = stage.install_agent(cli, script, pane)? else { return Ok(()) };
+    let neovim = &agent.pane;
+    neovim.enter(&format!("clear; {} notes.md", editor.command()))?;
+    neovim.wait_for("the file", |screen| screen.contains("\nfifteen"))?;
+
+    // At once: the terminal waits for the companion.
+    neovim.enter(&format!(":Alongside terminal {}", cli.command()))?;
+    agent.wait_until_free()?;
+    stage.wait_until_connected(1)?;
+
+    // Hidden and shown again, it is the same agent.
+    leave_terminal_mode(&agent)?;
+    neovim.enter(":Alongside terminal")?;
+    neovim.wait_for("the file alone", |screen| !screen.contains("Type your message"))?;
+    neovim.type_text("2GVjj")?;
+    neovim.wait_for("the selection", |screen| screen.contains("-- VISUAL LINE --"))?;
+    neovim.enter(":Alongside send")?;
+    neovim.wait_for("the lines in the prompt", |screen| screen.contains("@notes.md lines 2-4"))?;
+    assert!(agent.model.requests().iter().all(|request| !request.asked().contains("@notes.md")));
+
+    // The person types on, and the agent reads the file.
+    agent.ask(REQUEST)?;
+    let asked = agent.model.wait_until_asked(END_OF_FILE, PATIENCE)?.asked();
+    assert!(asked.contains(&format!("lines 2-4 {REQUEST}")) && asked.contains("thirteen"), "{asked}");
+    agent.wait_until_it_asks()?;
+    leave_terminal_mode(&agent)?;
+    decide_in_neovim(neovim)?;
+    stage.wait_until_on_disk(&decided())?;
+
+    // The agent ends, and its window with it.
+    neovim.enter(":Alongside terminal")?;
+    neovim.wait_for("the file alone", |screen| !screen.contains("Type your message"))?;
+    neovim.enter(":Alongside terminal")?;
+    agent.wait_until_free()?;
+    agent.ask("/quit")?;
+    wait::until("the agent's window to close", PATIENCE, || {
+        let screen = neovim.screen().map_err(|error| error.to_string())?;
+        let is_alone = screen.contains("\n14 ") || screen.contains("\n14\n");
+        if is_alone && !screen.contains('│') && !screen.contains("TERMINAL") { Ok(()) } else { Err(screen) }
+    })
+}
+
+fn leave_terminal_mode(agent: &alongside_rig::agent::Agent) -> Result<()> {
+    agent.pane.wait_for("terminal mode", |screen| screen.contains("-- TERMINAL --"))?;
+    agent.pane.press("C-\\")?;
+    agent.pane.press("C-n")?;
+    agent.pane.wait_for("normal mode", |screen| !screen.contains("-- TERMINAL --")).map(drop)
+}
