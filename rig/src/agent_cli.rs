@@ -140,7 +140,8 @@ pub fn path_variable(sandbox: &Sandbox) -> Result<(String, OsString)> {
     Ok(("PATH".to_owned(), std::env::join_paths(all)?))
 }
 
-fn bin(sandbox: &Sandbox) -> PathBuf {
+/// The directory of the sandbox's own programs, which is on its PATH.
+pub fn bin(sandbox: &Sandbox) -> PathBuf {
     sandbox.home().join("bin")
 }
 

@@ -110,6 +110,8 @@ pub(crate) enum Event {
         problems: Vec<Problem>,
         /// Another companion has a file name that this one wants.
         has_rival: bool,
+        /// The directories of agents that the user does not have.
+        awaited: Vec<PathBuf>,
         /// The problems are returned to a caller, so desks need not be told.
         asked: bool,
     },

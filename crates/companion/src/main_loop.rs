@@ -20,7 +20,7 @@ use crate::config::Editor;
 use crate::context::privacy::Privacy;
 use crate::context::tracker::ContextTracker;
 use crate::desks::registry::Desks;
-use crate::discovery::presence::Presence;
+use crate::discovery::presence::{Presence, PublishedNews};
 use crate::disk_watch::{DiskWatch, Reasons};
 use crate::events::{Event, Events, LastText};
 use crate::ids::DeskId;
@@ -158,7 +158,10 @@ impl MainLoop {
                 let news = self.recovery.mark_disk_short(reserved);
                 self.desks.notify_problem(news);
             }
-            Event::Published { problems, has_rival, asked } => self.published(problems, has_rival, asked),
+            Event::Published { problems, has_rival, awaited, asked } => {
+                let news = self.presence.mark_published(problems, has_rival, awaited);
+                self.published(news, asked);
+            }
             Event::RootsChanged { roots, privacy, changed } => {
                 self.set_privacy(*privacy);
                 self.presence.set_roots(roots);
@@ -234,6 +237,9 @@ impl MainLoop {
         self.reviews.begin_reading().into_iter().for_each(|target| self.read_target(target));
         for problem in self.presence.check_roots() {
             self.desks.notify_problem(problem);
+        }
+        if self.presence.has_new_agent() {
+            self.publish(false, None);
         }
         if self.recovery.is_failing() {
             self.recovery.mark_all_outdated();
@@ -543,8 +549,7 @@ impl MainLoop {
         self.writer.send(WriteJob::Publish { roots: self.presence.roots().to_vec(), focused, done });
     }
 
-    fn published(&mut self, problems: Vec<Problem>, has_rival: bool, asked: bool) {
-        let news = self.presence.mark_published(problems, has_rival);
+    fn published(&mut self, news: PublishedNews, asked: bool) {
         if !asked {
             news.begun.into_iter().for_each(|problem| self.desks.notify_problem(problem));
         }

@@ -31,6 +31,13 @@ pub struct Family {
     pub behaviour: Behaviour,
 }
 
+impl Family {
+    /// Whether its releases are proven to find a companion: npm has them, and the rig runs them.
+    pub fn is_proven(&self) -> bool {
+        !self.packages.is_empty()
+    }
+}
+
 /// Names of environment variables; `None` where a family has no such variable.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Variables {

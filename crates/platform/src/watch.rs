@@ -58,9 +58,11 @@ impl Watch {
 #[cfg(target_os = "linux")]
 mod inotify {
     use std::collections::{BTreeMap, BTreeSet};
+    use std::ffi::{OsStr, OsString};
     use std::io;
     use std::mem::MaybeUninit;
     use std::os::fd::OwnedFd;
+    use std::os::unix::ffi::OsStrExt as _;
     use std::path::{Path, PathBuf};
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::{Mutex, PoisonError};
@@ -79,6 +81,49 @@ mod inotify {
         .union(WatchFlags::MOVED_FROM)
         .union(WatchFlags::MOVED_TO)
         .union(WatchFlags::CLOSE_WRITE);
+    /// An entry appears.
+    const APPEARANCE: WatchFlags = ITSELF.union(WatchFlags::CREATE).union(WatchFlags::MOVED_TO);
+
+    /// The changes of one directory that count.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    enum Counted {
+        /// Its own moves and its end.
+        Itself,
+        /// Also the appearance of these entries: home has much that comes and goes.
+        Appearance(BTreeSet<OsString>),
+        /// Also every change of an entry.
+        Entries,
+    }
+
+    impl Counted {
+        fn flags(&self) -> WatchFlags {
+            match self {
+                Self::Itself => ITSELF,
+                Self::Appearance(_) => APPEARANCE,
+                Self::Entries => ENTRIES,
+            }
+        }
+
+        /// Both.
+        fn and(self, other: Self) -> Self {
+            match (self, other) {
+                (Self::Entries, _) | (_, Self::Entries) => Self::Entries,
+                (Self::Appearance(mut names), Self::Appearance(more)) => {
+                    names.extend(more);
+                    Self::Appearance(names)
+                }
+                (Self::Itself, other) | (other, Self::Itself) => other,
+            }
+        }
+
+        /// Whether an event counts, which names an entry unless it is about the directory.
+        fn counts(&self, entry: Option<&OsStr>) -> bool {
+            match (self, entry) {
+                (Self::Appearance(names), Some(entry)) => names.contains(entry),
+                _ => true,
+            }
+        }
+    }
 
     #[derive(Debug)]
     pub(super) struct Listener {
@@ -93,7 +138,7 @@ mod inotify {
     struct Watched {
         directories: BTreeSet<PathBuf>,
         /// By the kernel's number.
-        watches: BTreeMap<i32, WatchFlags>,
+        watches: BTreeMap<i32, Counted>,
     }
 
     impl Listener {
@@ -117,21 +162,28 @@ mod inotify {
             if !self.is_stale.swap(false, Ordering::AcqRel) && directories == watched.directories {
                 return false;
             }
-            let mut wanted: BTreeMap<&Path, WatchFlags> = BTreeMap::new();
+            let mut wanted: BTreeMap<&Path, Counted> = BTreeMap::new();
+            let mut want = |path, counted: Counted| {
+                let before = wanted.remove(path).unwrap_or(Counted::Itself);
+                wanted.insert(path, before.and(counted));
+            };
             for directory in &directories {
                 let there = directory.ancestors().find(|path| path.is_dir()).unwrap_or(directory);
-                wanted.insert(there, ENTRIES);
+                let next = directory.strip_prefix(there).ok().and_then(|missing| missing.iter().next());
+                let appearance = |next: &OsStr| Counted::Appearance(BTreeSet::from([next.to_owned()]));
+                want(there, next.map_or(Counted::Entries, appearance));
                 for above in there.ancestors().skip(1) {
-                    wanted.entry(above).or_insert(ITSELF);
+                    want(above, Counted::Itself);
                 }
             }
-            let mut now: BTreeMap<i32, WatchFlags> = BTreeMap::new();
+            let mut now: BTreeMap<i32, Counted> = BTreeMap::new();
             let mut is_deaf = false;
             for (path, what) in wanted {
+                let is_parent = what == Counted::Itself;
                 match self.add(path, what, &now) {
                     Ok((number, what)) => drop(now.insert(number, what)),
                     // Only root moves a parent directory that this user cannot read.
-                    Err(Errno::ACCESS) if what == ITSELF => {}
+                    Err(Errno::ACCESS) if is_parent => {}
                     // No watches are left, or the directory has just gone; the next call watches its parent.
                     Err(_) => is_deaf = true,
                 }
@@ -151,15 +203,24 @@ mod inotify {
         fn add(
             &self,
             path: &Path,
-            what: WatchFlags,
-            known: &BTreeMap<i32, WatchFlags>,
-        ) -> rustix::io::Result<(i32, WatchFlags)> {
-            let add = |what| add_watch(&self.inotify, path, what | WatchFlags::ONLYDIR);
-            let number = add(what)?;
+            what: Counted,
+            known: &BTreeMap<i32, Counted>,
+        ) -> rustix::io::Result<(i32, Counted)> {
+            let add = |what: &Counted| add_watch(&self.inotify, path, what.flags() | WatchFlags::ONLYDIR);
+            let number = add(&what)?;
             match known.get(&number) {
-                Some(more) if *more != what => Ok((add(what | *more)?, what | *more)),
+                Some(more) if *more != what => {
+                    let both = what.and(more.clone());
+                    Ok((add(&both)?, both))
+                }
                 _ => Ok((number, what)),
             }
+        }
+
+        /// Whether an event of a watch counts. One of a watch that is just being set does.
+        fn counts(&self, number: i32, entry: Option<&OsStr>) -> bool {
+            let watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+            watched.watches.get(&number).is_none_or(|counted| counted.counts(entry))
         }
 
         pub(super) fn is_deaf(&self) -> bool {
@@ -176,7 +237,11 @@ mod inotify {
                 let end = loop {
                     match told.next() {
                         // The end of a removed watch is no change.
-                        Ok(event) => any |= event.events() != ReadFlags::IGNORED,
+                        Ok(event) if event.events() == ReadFlags::IGNORED => {}
+                        Ok(event) => {
+                            let entry = event.file_name().map(|name| OsStr::from_bytes(name.to_bytes()));
+                            any |= self.counts(event.wd(), entry);
+                        }
                         Err(Errno::INTR) => {}
                         Err(error) => break error,
                     }
@@ -248,6 +313,8 @@ mod tests {
         let watch = Watch::begin();
         let set = || watch.set(BTreeSet::from([directory.clone()]));
         set();
+        fs::write(ground.path().join("another"), "").unwrap();
+        hears_nothing(&watch, "what comes beside its way").await;
         fs::create_dir_all(&directory).unwrap();
         hears(&watch, "the first step of its way").await;
         set();

@@ -40,6 +40,17 @@ async fn agents(stage: &Stage) -> Value {
 async fn families_find_the_companion_from_its_workspace_only() {
     let stage = Stage::new().await;
     std::fs::create_dir_all(stage.path("deep/down")).unwrap();
+    // OLA Code has started once. A companion makes no directory for an agent that nobody has.
+    let ola = stage.temp.path().join("home/.ola");
+    assert!(!ola.exists());
+    std::fs::create_dir(&ola).unwrap();
+    let written = || ola.join("ide").join(format!("{}.lock", stage.port())).exists();
+    within("the file of OLA Code", async {
+        while !written() {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    })
+    .await;
     // LLxprt Code searches by process, which the release matrix covers.
     for command in ["gemini", "qwen", "ola"] {
         let family = by_command(command).unwrap();

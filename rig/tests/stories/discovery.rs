@@ -1,6 +1,8 @@
 //! Agents and the companion find each other, whichever started first.
 
-use alongside_rig::agent_cli::Cli;
+use std::fs;
+
+use alongside_rig::agent_cli::{Cli, bin};
 use alongside_rig::tmux::SHELL_PROMPT;
 use anyhow::Result;
 
@@ -20,6 +22,24 @@ fn agent_was_there_first(cli: Cli) -> Result<()> {
     agent.start_with(&format!("TERM_PROGRAM=vscode {}", cli.command()))?;
     let reviewer = stage.start_review()?;
     agent.enable_ide_until(|deadline| reviewer.is_connected_within(deadline))
+}
+
+/// Qwen makes its directory below home a second before it looks for companions in it, once. So a companion
+/// makes it earlier, also for a person who has never run Qwen, and whose project enables IDE mode.
+#[test]
+fn qwen_finds_alongside_at_its_very_first_start() -> Result<()> {
+    let Some(stage) = Stage::set()? else { return Ok(()) };
+    let agent = stage.install(Cli::Qwen, shout(Cli::Qwen, &stage.file))?;
+    let own = stage.sandbox.home().join(".qwen");
+    let settings = fs::read_to_string(own.join("settings.json"))?;
+    stage.sandbox.write(".qwen/settings.json", &settings);
+    fs::remove_dir_all(&own)?;
+    // The companion cannot know of it, as with `npx`.
+    fs::rename(bin(&stage.sandbox).join("qwen"), stage.sandbox.home().join("qwen"))?;
+    let reviewer = stage.start_review()?;
+    assert!(own.join("ide").is_dir() && !own.join("settings.json").exists(), "before the agent starts");
+    agent.start_with("~/qwen")?;
+    reviewer.wait_until_connected(1)
 }
 
 alongside_rig::tests! {

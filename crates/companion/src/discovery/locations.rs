@@ -1,6 +1,6 @@
 //! The directories in which agents search for discovery files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use alongside_contract::family::{DiscoveryFile, FAMILIES};
 
@@ -20,4 +20,12 @@ pub(crate) fn directories(dirs: &AppDirs) -> impl Iterator<Item = PathBuf> {
 /// Removes empty directories in which other users could create none of their own.
 pub(crate) fn remove_empty(dirs: &AppDirs) {
     searched(dirs).for_each(|(_, searched)| searched.remove_empty());
+}
+
+/// A directory of discovery files below home, and the agent's own directory above it; empty for another one.
+pub(super) fn of_agent(dirs: &AppDirs, directory: &Path) -> Vec<PathBuf> {
+    let mut all = searched(dirs).map(|(_, searched)| searched);
+    let found = all.find(|searched| searched.agent_directory().is_some() && searched.path() == directory);
+    let found = found.map(|found| [found.agent_directory().map(Path::to_owned), Some(found.path())]);
+    found.into_iter().flatten().flatten().collect()
 }

@@ -33,6 +33,8 @@ pub(crate) struct Presence {
     unpublished: Vec<Problem>,
     /// Another companion has a file name that this one wants, and may end without a word.
     has_rival: bool,
+    /// The directories of agents that the user did not have when the files were written.
+    awaited: Vec<PathBuf>,
 }
 
 /// The changes in who can find the companion.
@@ -113,12 +115,22 @@ impl Presence {
     }
 
     /// The discovery files are written as far as they can be.
-    pub(crate) fn mark_published(&mut self, problems: Vec<Problem>, has_rival: bool) -> PublishedNews {
-        self.has_rival = has_rival;
+    pub(crate) fn mark_published(
+        &mut self,
+        problems: Vec<Problem>,
+        has_rival: bool,
+        awaited: Vec<PathBuf>,
+    ) -> PublishedNews {
+        (self.has_rival, self.awaited) = (has_rival, awaited);
         let before = std::mem::replace(&mut self.unpublished, problems);
         let is_new = |problem: &&Problem| !before.contains(problem);
         let begun = self.unpublished.iter().filter(is_new).cloned().collect();
         PublishedNews { begun, over: if self.unpublished.is_empty() { before } else { Vec::new() } }
+    }
+
+    /// Whether an agent has started for the first time since the files were written: it has its directory.
+    pub(crate) fn has_new_agent(&self) -> bool {
+        self.awaited.iter().any(|directory| directory.is_dir())
     }
 
     /// Returns the problems of roots that have vanished since the last look. Their agents stay.

@@ -16,7 +16,7 @@ use super::record_file::{self, RecordFile};
 use super::workspace_path::workspace_path;
 use super::{ancestors, locations};
 use crate::config::Editor;
-use crate::persistence::app_dirs::AppDirs;
+use crate::persistence::app_dirs::{AppDirs, SearchDirectory};
 use crate::persistence::private_files::LinkedCopies;
 
 /// The discovery files of one companion. Its methods block; only the writer calls them.
@@ -35,6 +35,8 @@ pub(crate) struct Publisher {
     has_rival: bool,
     /// Directories in the user's home that this companion has created.
     created: Vec<PathBuf>,
+    /// The directories of agents that the user does not have: once they exist, the files are to be written.
+    awaited: Vec<PathBuf>,
 }
 
 impl Publisher {
@@ -46,8 +48,8 @@ impl Publisher {
         token: String,
         stdio: Option<Stdio>,
     ) -> Self {
-        let (written, created) = (Vec::new(), Vec::new());
-        Self { dirs, editor, aliases, port, token, stdio, written, has_rival: false, created }
+        let (written, created, awaited) = Default::default();
+        Self { dirs, editor, aliases, port, token, stdio, written, has_rival: false, created, awaited }
     }
 
     /// From the next write on, the files are this editor's.
@@ -58,6 +60,11 @@ impl Publisher {
     /// Whether another companion had a file name that this one wants, at the last write.
     pub(crate) fn has_rival(&self) -> bool {
         self.has_rival
+    }
+
+    /// The directories of agents that the user did not have at the last write.
+    pub(crate) fn awaited(&self) -> &[PathBuf] {
+        &self.awaited
     }
 
     /// Writes every file for these roots that is not there already, and takes over shared names with the
@@ -86,10 +93,20 @@ impl Publisher {
         let mut wanted: BTreeMap<PathBuf, RecordFile> = BTreeMap::new();
         let mut has_rival = false;
         let mut planted: BTreeMap<PathBuf, &str> = BTreeMap::new();
+        self.awaited.clear();
+        if self.written.is_empty() {
+            // A companion that crashed has made these directories, and its successor removes them.
+            let left = outdated.iter().filter_map(|file| file.path.parent());
+            self.created.extend(left.flat_map(|directory| locations::of_agent(&self.dirs, directory)));
+        }
         for (family, row) in
             FAMILIES.iter().flat_map(|family| family.files.iter().map(move |row| (family, row)))
         {
             for searched in self.dirs.resolve(row.directory) {
+                if !self.is_wanted(family, &searched) {
+                    self.awaited.extend(searched.agent_directory().map(Path::to_owned));
+                    continue;
+                }
                 let missing = searched.missing();
                 let directory = match searched.create() {
                     Ok(directory) => {
@@ -158,10 +175,20 @@ impl Publisher {
         self.written.drain(..).for_each(|file| file.remove());
         locations::remove_empty(&self.dirs);
         self.created.sort();
+        self.created.dedup();
         for created in self.created.drain(..).rev() {
             // Fails if an agent uses the directory by now.
             let _ = std::fs::remove_dir(created);
         }
+    }
+
+    /// Whether to write into a directory. A person who does not have an agent gets no directory of it in
+    /// home, except of a proven one: Qwen Code 0.24 looks once, 1.3 s after it makes `~/.qwen`, and the look
+    /// at the disk follows a change after 1 s. Its command need not be in our `PATH`, as with `npx`.
+    fn is_wanted(&self, family: &Family, searched: &SearchDirectory) -> bool {
+        searched.agent_directory().is_none_or(|own| own.exists())
+            || family.is_proven()
+            || self.dirs.has_command(family.commands)
     }
 
     fn record(&self, family: &Family, fields: Fields, workspace_path: &str) -> Record {

@@ -27,6 +27,12 @@ pub(crate) fn sweep(dirs: &AppDirs, own_token: &str) -> Vec<PathBuf> {
         if !is_alive {
             tracing::info!(path = %file.path.display(), "removing a stale discovery file");
             file.remove();
+            // The companion may have made these, and made them for this file only.
+            let made = file.path.parent().map(|directory| locations::of_agent(dirs, directory));
+            for directory in made.into_iter().flatten().rev() {
+                // Fails while anybody has something in it.
+                let _ = std::fs::remove_dir(directory);
+            }
             removed.push(file.path);
         }
     }

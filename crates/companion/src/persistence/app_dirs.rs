@@ -2,6 +2,7 @@
 //! environment, so that a test or a host can put everything elsewhere.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use alongside_contract::family::{Directory, FAMILIES};
@@ -23,6 +24,8 @@ pub struct AppDirs {
     pub bases: HashMap<String, PathBuf>,
     /// Our private state: drafts and the journal.
     pub state: PathBuf,
+    /// The directories of commands, as `PATH` lists them: they show which agents the user has.
+    pub commands: OsString,
 }
 
 impl AppDirs {
@@ -42,7 +45,8 @@ impl AppDirs {
             })
             .collect();
         let tmp = directories::temporary(Os::HERE, |name| std::env::var_os(name));
-        Self { tmp: vec![tmp], home, config, bases, state }
+        let commands = std::env::var_os("PATH").unwrap_or_default();
+        Self { tmp: vec![tmp], home, config, bases, state, commands }
     }
 
     /// All directories below one, for tests.
@@ -53,7 +57,13 @@ impl AppDirs {
             config: directory.join("home/.config"),
             bases: HashMap::new(),
             state: directory.join("state"),
+            commands: directory.join("bin").into_os_string(),
         }
+    }
+
+    /// Whether the user has one of these commands. Blocks.
+    pub(crate) fn has_command(&self, commands: &[&str]) -> bool {
+        commands.iter().any(|command| which::which_in(command, Some(&self.commands), &self.home).is_ok())
     }
 
     /// The directories on this machine that a row of the families table names.
@@ -94,6 +104,11 @@ impl SearchDirectory {
     /// Creates the directory, or returns the reason why it cannot be ours.
     pub(crate) fn create(&self) -> std::io::Result<platform::Directory> {
         private_files::create_private(&self.base, &self.below, self.trust)
+    }
+
+    /// The directory of the agent itself, made at its first start; `None` where all agents share one.
+    pub(crate) fn agent_directory(&self) -> Option<&Path> {
+        (self.trust == PathTrust::Own).then_some(&*self.base)
     }
 
     /// The missing ones of this directory and its ancestors; `None` where others may write.

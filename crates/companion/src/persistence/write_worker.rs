@@ -217,6 +217,7 @@ impl WriteWorker {
                 self.events.send(Event::Published {
                     problems: problems.clone(),
                     has_rival: self.publisher.has_rival(),
+                    awaited: self.publisher.awaited().to_vec(),
                     asked: done.is_some(),
                 });
                 done.map(|done| done.send(problems));

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use alongside_agent::find::{End, NamedBy, Reason, Seen, Surroundings, To, Trace, Why};
 use alongside_contract::behaviour::{CONTAINER_HOST, Hosts, NEWEST, Release};
 use alongside_contract::discovery;
-use alongside_contract::family::Directory;
+use alongside_contract::family::{Directory, DiscoveryFile};
 use alongside_desk::harmless;
 use alongside_platform::process;
 
@@ -139,8 +139,20 @@ impl ConnectionFailure<'_> {
                 CompanionCause::OtherProcess { name, port, any_since }.into()
             }
             FileLocation::Elsewhere(at, directory) => self.elsewhere(name, at, directory).into(),
-            FileLocation::Nowhere => without_files(companion).into(),
+            FileLocation::Nowhere => match self.missing_directory().filter(|_| companion.host.is_some()) {
+                Some(directory) => CompanionCause::NeverStarted { name, directory }.into(),
+                None => without_files(companion).into(),
+            },
         })
+    }
+
+    /// The agent's own directory, if it is missing and our companions write files there only once it exists.
+    fn missing_directory(&self) -> Option<PathBuf> {
+        let family = self.trace.family;
+        let below_home = |file: &&DiscoveryFile| matches!(file.directory, Directory::Home { .. });
+        let file = family.files.iter().filter(|_| !family.is_proven()).find(below_home)?;
+        let own = self.here.resolve(file.directory).parent()?.to_owned();
+        (!own.exists()).then_some(own)
     }
 
     fn elsewhere(&self, name: String, at: usize, directory: Directory) -> CompanionCause {

@@ -199,6 +199,18 @@ async fn reports_a_host_without_files() {
 }
 
 #[tokio::test]
+async fn reports_a_fork_that_has_never_run() {
+    let (mut machine, _desk, _record) = TestMachine::serving(&[]).await;
+    // The companion does not know of it.
+    let program = machine.write("elsewhere/ola", "");
+    machine.program(&program, "#!/bin/sh\necho 1.0.0\n");
+    machine.set("PATH", format!("{}:/usr/bin:/bin", machine.home.path("elsewhere").display()));
+    let own = machine.home.path("home/.ola");
+    machine.is("never-started", &format!("mkdir {}", own.display()));
+    assert!(!own.exists());
+}
+
+#[tokio::test]
 async fn a_stale_file_beside_is_a_note() {
     let machine = TestMachine::with(&["qwen 0.24.4"]);
     let mut desk = machine.reviews_in_another_terminal(&[]);

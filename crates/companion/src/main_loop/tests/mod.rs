@@ -7,6 +7,7 @@ mod file_scan;
 mod journal;
 mod journal_writes;
 mod kill_points;
+mod new_agents;
 mod outcomes;
 mod reviews;
 mod sessions;

@@ -26,6 +26,8 @@ pub(in crate::commands::doctor) enum CompanionCause {
     OtherBase { name: String, variable: &'static str, theirs: Option<PathBuf>, ours: Option<PathBuf> },
     /// The files of one of our hosts are gone.
     FilesGone { host: String, pid: u32 },
+    /// The agent has never run, so the companion has made no directory for it.
+    NeverStarted { name: String, directory: PathBuf },
     /// One of our hosts waits for its editor.
     EditorGone { editor: String },
     /// The companion offers no diffs.
@@ -116,6 +118,14 @@ impl CompanionCause {
                 "files-gone",
                 format!("alongside (process {pid}) serves this directory, but its discovery files are gone"),
                 [Fix::Command(format!("alongside host --replace {host}"))],
+            ),
+            Self::NeverStarted { name, directory } => Message::fails(
+                "never-started",
+                format!(
+                    "{name} serves this directory, and writes its file as soon as {} exists",
+                    path(directory)
+                ),
+                [Fix::Command(format!("mkdir {}", quoted_path(directory)))],
             ),
             Self::EditorGone { editor } => Message::fails(
                 "editor-gone",

@@ -1,0 +1,70 @@
+//! Agents that the user does not have get no directory in home.
+
+use super::*;
+
+fn path(directory: &tempfile::TempDir, below: &str) -> PathBuf {
+    directory.path().join(below)
+}
+
+/// The names in a directory; empty if there is none.
+fn entries(path: &Path) -> Vec<String> {
+    let entries = fs::read_dir(path).into_iter().flatten();
+    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn an_unproven_agent_gets_a_directory_only_where_the_user_has_it() {
+    let (directory, roots) = directories();
+    let mut publisher = publisher(directory.path(), 4711);
+    let home = path(&directory, "home");
+    assert_eq!(publisher.publish(&roots, true), [], "that is no problem");
+    assert_eq!(entries(&home), [".qwen"], "a proven agent finds the companion at its first start");
+    assert_eq!(publisher.awaited(), [home.join(".ola")]);
+    // Its first start.
+    fs::create_dir(home.join(".ola")).unwrap();
+    assert_eq!(publisher.publish(&roots, false), []);
+    assert_eq!(entries(&home.join(".ola/ide")), ["4711.lock"]);
+    assert!(publisher.awaited().is_empty());
+    publisher.withdraw();
+    assert_eq!((entries(&home), entries(&home.join(".ola")).len()), (vec![".ola".to_owned()], 0));
+}
+
+#[test]
+fn a_directory_for_a_command_is_removed_again() {
+    let (directory, roots) = directories();
+    let mut publisher = publisher(directory.path(), 4711);
+    install(directory.path(), "ola");
+    let home = path(&directory, "home");
+    assert_eq!(publisher.publish(&roots, true), []);
+    assert_eq!(entries(&home.join(".ola/ide")), ["4711.lock"]);
+    publisher.withdraw();
+    assert_eq!(entries(&home), [""; 0]);
+    // The agent has begun to use it.
+    publisher.publish(&roots, true);
+    fs::write(home.join(".ola/settings.json"), "{}").unwrap();
+    publisher.withdraw();
+    assert_eq!(entries(&home.join(".ola")), ["settings.json"]);
+}
+
+#[test]
+fn a_crash_leaves_no_directory_for_good() {
+    let (directory, roots) = directories();
+    let home = path(&directory, "home");
+    install(directory.path(), "ola");
+    let crashed = || publisher(directory.path(), 4711).publish(&roots, true);
+    crashed();
+    assert_eq!(entries(&home), [".ola", ".qwen"]);
+    // Its successor has the same port and token.
+    let mut successor = publisher(directory.path(), 4711);
+    successor.publish(&roots, true);
+    successor.withdraw();
+    assert_eq!(entries(&home), [""; 0]);
+    // Nobody succeeds it.
+    crashed();
+    fs::write(home.join(".qwen/settings.json"), "{}").unwrap();
+    crate::remove_stale_files(&AppDirs::below(directory.path()));
+    assert_eq!(entries(&home), [".qwen"]);
+    assert_eq!(entries(&home.join(".qwen")), ["settings.json"]);
+}
