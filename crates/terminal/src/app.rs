@@ -50,6 +50,10 @@ pub(crate) struct App {
     pub(crate) is_new_to_demo: bool,
     /// The layout that the person asked for.
     pub(crate) layout: Option<Layout>,
+    /// Whether long lines are wrapped.
+    pub(crate) wrap: bool,
+    /// Whether the person asked for the lists of agents and reviews, or wants none.
+    pub(crate) sidebar: Option<bool>,
     pub(crate) pending: PendingEdit,
     pub(crate) seen: SeenScreen,
     /// When the companion last heard that the person turned to this desk.
@@ -152,6 +156,8 @@ impl App {
             help: None,
             setup: AgentOffers::default(),
             search: Search::default(),
+            wrap: false,
+            sidebar: None,
             pending: PendingEdit::Idle,
             seen: SeenScreen::default(),
             focused: None,

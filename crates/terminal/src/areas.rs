@@ -13,7 +13,10 @@ pub(crate) struct Areas {
     pub(crate) too_small: bool,
     /// The banner of a demo.
     pub(crate) banner: Rect,
-    /// The lines on top of a narrow screen.
+    pub(crate) lists: Lists,
+    /// Whether there is room for the lists in a column.
+    pub(crate) is_roomy: bool,
+    /// The lines on top where there is no column.
     pub(crate) strip: Rect,
     pub(crate) agents: Rect,
     pub(crate) reviews: Rect,
@@ -30,6 +33,17 @@ pub(crate) struct Areas {
     pub(crate) listed: Vec<(Rect, ReviewId)>,
 }
 
+/// Where agents, reviews and context are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lists {
+    /// In a column on the left.
+    Column,
+    /// In a line or two on top.
+    Strip,
+    /// Nowhere; the header counts the reviews.
+    Hidden,
+}
+
 impl Default for Areas {
     fn default() -> Self {
         let none = Rect::ZERO;
@@ -37,6 +51,8 @@ impl Default for Areas {
             layout: Layout::OneColumn,
             too_small: false,
             banner: none,
+            lists: Lists::Strip,
+            is_roomy: false,
             strip: none,
             agents: none,
             reviews: none,

@@ -30,6 +30,8 @@ pub(crate) enum Action {
     SearchOn,
     SearchBack,
     Layout,
+    Wrap,
+    Sidebar,
     CopyPath,
     Pause,
     SetUpAgents,
@@ -64,7 +66,7 @@ impl Action {
             Self::Search | Self::SearchOn | Self::SearchBack => Group::Moving,
             Self::KeepOrDrop | Self::Split | Self::Accept | Self::AcceptAll | Self::Reject => Group::Deciding,
             Self::Edit | Self::Undo | Self::Redo => Group::Editing,
-            Self::Layout | Self::Redraw => Group::View,
+            Self::Layout | Self::Wrap | Self::Sidebar | Self::Redraw => Group::View,
             Self::CopyPath | Self::Pause | Self::SetUpAgents | Self::Help | Self::Stop | Self::Leave => {
                 Group::Program
             }
@@ -174,6 +176,8 @@ pub(crate) const TABLE: &[Row] = &[
     row(&[key('n')], Action::SearchOn, "n, N", "next, previous match"),
     row(&[key('N')], Action::SearchBack, "", ""),
     brief(row(&[key('v')], Action::Layout, "v", "side by side, one column"), "v", "layout"),
+    row(&[key('w')], Action::Wrap, "w", "wrap long lines, or not"),
+    row(&[key('b')], Action::Sidebar, "b", "hide or show the lists"),
     row(&[key('y')], Action::CopyPath, "y", "copy the file's path"),
     brief(row(&[key('p')], Action::Pause, "p", "pause, resume context"), "p", "pause"),
     brief(row(&[key('i')], Action::SetUpAgents, "i", "set up agents"), "i", "set up agents"),

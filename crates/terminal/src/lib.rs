@@ -20,6 +20,7 @@ mod editor_command;
 mod editor_events;
 mod input;
 mod keys;
+mod matches;
 mod message_log;
 mod messages;
 mod navigation;

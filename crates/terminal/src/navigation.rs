@@ -5,8 +5,10 @@ use alongside_desk::review_model::Subject;
 use alongside_desk::{Request, harmless, messages};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
+use unicode_segmentation::UnicodeSegmentation;
 
 use crate::app::{App, Effect, Purpose};
+use crate::areas::Lists;
 use crate::keys::Action;
 use crate::options::Layout;
 use crate::panels::help;
@@ -36,6 +38,26 @@ impl App {
                     Layout::SideBySide => Layout::OneColumn,
                     Layout::OneColumn => Layout::SideBySide,
                 });
+            }
+            Action::Wrap => {
+                self.wrap = !self.wrap;
+                self.say(if self.wrap {
+                    "Long lines are wrapped."
+                } else {
+                    "Long lines scroll to the side."
+                });
+            }
+            Action::Sidebar => {
+                // Lists that gave way to the code come back first.
+                let is_hidden = match self.areas.lists {
+                    Lists::Hidden => true,
+                    Lists::Strip => self.areas.is_roomy,
+                    Lists::Column => false,
+                };
+                self.sidebar = Some(is_hidden);
+            }
+            Action::Left | Action::Right if self.wrap && self.at.is_some() => {
+                self.say("Long lines are wrapped; w turns that off.");
             }
             Action::Search if self.at.is_some() => self.search.typing = Some(String::new()),
             Action::SearchOn => self.find(true),
@@ -122,7 +144,10 @@ impl App {
                 self.search.typing = None;
                 self.search.needle = None;
             }
-            KeyCode::Backspace => _ = needle.pop(),
+            KeyCode::Backspace => {
+                let last = needle.grapheme_indices(true).next_back();
+                needle.truncate(last.map_or(0, |(at, _)| at));
+            }
             KeyCode::Char(c) if !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) => {
                 needle.push(c);
             }

@@ -74,6 +74,8 @@ pub(crate) struct Palette {
     pub(crate) mark: Style,
     /// Matches of a search.
     pub(crate) found: Style,
+    /// The match that the person went to last.
+    pub(crate) found_here: Style,
     /// Lines that the proposal adds.
     pub(crate) added: Change,
     /// Lines that it removes.
@@ -135,6 +137,7 @@ impl Palette {
             fold: plain,
             mark: underlined,
             found: reversed,
+            found_here: reversed.patch(bold).patch(underlined),
             added: change,
             removed: change,
             edited: change,
@@ -169,6 +172,7 @@ impl Palette {
             fold: quiet,
             mark: fg(Color::Magenta).add_modifier(Modifier::UNDERLINED),
             found: Style::new().add_modifier(Modifier::REVERSED),
+            found_here: fg(yellow).add_modifier(Modifier::REVERSED | Modifier::BOLD | Modifier::UNDERLINED),
             added: change(Color::Green),
             removed: change(Color::Red),
             edited: change(blue),
@@ -212,6 +216,9 @@ impl Palette {
             fold: fg(tones.quiet).bg(shade(tones.fold)),
             mark: fg(tones.mark),
             found: bg(tones.found).fg(shade(tones.found_text)),
+            found_here: bg(tones.found_here)
+                .fg(shade(tones.found_text))
+                .add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
             added: change(tones.added),
             removed: change(tones.removed),
             edited: change(tones.edited),

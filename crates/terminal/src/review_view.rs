@@ -6,8 +6,9 @@ use std::ops::Range;
 use alongside_desk::review_model::{OpenReview, ReviewNews};
 use alongside_desk::{Changed, OutOfStep, Review, messages};
 
+use crate::matches::Matches;
 use crate::options::Layout;
-use crate::review_page::{Needle, Page};
+use crate::review_page::{Needle, Page, PageForm};
 
 /// Rows that stay above a hunk that is gone to.
 const ABOVE: usize = 3;
@@ -23,11 +24,16 @@ pub(crate) struct ReviewView {
     pub(crate) seen: Option<u64>,
     /// Lines that accepting would add and remove now.
     pub(crate) counts: (usize, usize),
-    /// The row of the last match of a search.
-    found: Option<usize>,
-    page: Option<(Page, Layout)>,
-    /// Rows on the screen.
+    /// The matches of the search.
+    pub(crate) matches: Option<Matches>,
+    page: Option<Page>,
+    /// Whether the first hunk has been gone to.
+    opened: bool,
+    /// The columns that its code needs, in this revision.
+    needs: Option<(u64, usize)>,
+    /// Rows and columns on the screen.
     height: usize,
+    width: u16,
 }
 
 impl ReviewView {
@@ -37,9 +43,12 @@ impl ReviewView {
             sideways: 0,
             counts: messages::line_counts(&review),
             seen: None,
-            found: None,
+            matches: None,
             page: None,
+            opened: false,
+            needs: None,
             height: 0,
+            width: 0,
             open: OpenReview::new(review),
         }
     }
@@ -93,28 +102,62 @@ impl ReviewView {
         self.open.forget_undone();
     }
 
-    /// Lays the review out for a screen of this size. The rows that the person reads stay where they are.
-    pub(crate) fn arrange(&mut self, layout: Layout, height: u16, width: u16) {
-        self.height = usize::from(height);
-        match &mut self.page {
-            None => {
-                self.page = Some((Page::new(self.open.review(), layout), layout));
-                self.show_hunk();
-            }
-            Some((page, known)) => {
-                if *known != layout {
-                    let row = anchored(page, self.open.hunk(), self.top, self.height);
-                    let (anchor, down) = (page.anchor(row), row - self.top.min(row));
-                    page.relayout(layout);
-                    *known = layout;
-                    self.top = page.row(anchor).saturating_sub(down);
-                }
-            }
+    /// Lays the review out in this way. The rows that the person reads stay where they are.
+    pub(crate) fn set_layout(&mut self, layout: Layout) {
+        let wrap = self.page().and_then(|page| page.form().wrap);
+        self.set_form(PageForm { layout, wrap });
+    }
+
+    fn set_form(&mut self, form: PageForm) {
+        let Some(page) = &mut self.page else {
+            self.page = Some(Page::new(self.open.review(), form));
+            return;
+        };
+        if page.form() == form {
+            return;
+        }
+        let row = anchored(page, self.open.hunk(), self.top, self.height);
+        let (anchor, down) = (page.anchor(row), row - self.top.min(row));
+        page.relayout(form);
+        self.top = page.row(anchor).saturating_sub(down);
+        if let Some(matches) = &mut self.matches {
+            matches.reorder(page);
+        }
+    }
+
+    /// Fits it into so many rows and columns, after [`set_layout`](Self::set_layout).
+    pub(crate) fn arrange(&mut self, wrap: bool, height: u16, width: u16) {
+        (self.height, self.width) = (usize::from(height), width);
+        let Some(form) = self.page().map(Page::form) else { return };
+        self.set_form(PageForm { wrap: wrap.then_some(width), ..form });
+        if !std::mem::replace(&mut self.opened, true) {
+            self.show_hunk();
         }
         self.clamp();
-        if let Some((page, _)) = &self.page {
+        if let Some(page) = &self.page {
             self.sideways = self.sideways.min(page.most_sideways(self.rows(), width));
         }
+    }
+
+    /// Whether its code, up to `most` columns of it, has no room on a page this wide.
+    pub(crate) fn needs_more_than(&mut self, width: u16, most: usize) -> bool {
+        let Some(page) = &self.page else { return false };
+        let revision = self.open.review().revision;
+        let needs = match self.needs {
+            Some((known, needs)) if known == revision => needs,
+            _ => page.needs(most),
+        };
+        self.needs = Some((revision, needs));
+        page.room(width) < needs
+    }
+
+    /// Marks and counts the matches of a search.
+    pub(crate) fn look_for(&mut self, needle: Option<&Needle>) {
+        self.matches = match (needle, &self.page, self.matches.take()) {
+            (Some(needle), _, Some(matches)) if matches.are_of(needle) => Some(matches),
+            (Some(needle), Some(page), _) => Some(Matches::new(needle, page)),
+            _ => None,
+        };
     }
 
     /// The rows on the screen.
@@ -124,7 +167,7 @@ impl ReviewView {
     }
 
     pub(crate) fn page(&self) -> Option<&Page> {
-        self.page.as_ref().map(|(page, _)| page)
+        self.page.as_ref()
     }
 
     /// The revision that a request of the person is about: the one on the screen, or a newer one of their
@@ -140,11 +183,16 @@ impl ReviewView {
             let row = anchored(page, hunk, top, height);
             (page.anchor(row), row - top.min(row))
         });
+        let current = self.matches.as_ref().and_then(Matches::current);
+        let found = current.and_then(|found| self.page().map(|page| page.anchor(page.match_row(&found))));
         let news = self.open.take(changed)?;
         self.counts = messages::line_counts(self.open.review());
-        if let (Some((page, _)), Some((anchor, down))) = (&mut self.page, anchor) {
+        if let (Some(page), Some((anchor, down))) = (&mut self.page, anchor) {
             page.update(self.open.review());
             self.top = page.row(anchor).saturating_sub(down);
+            if let Some(matches) = &mut self.matches {
+                matches.search_again(page, found.map(|found| page.row(found)));
+            }
         }
         self.clamp();
         Ok(news)
@@ -270,7 +318,7 @@ impl ReviewView {
 
     /// Opens or closes the fold in a row; false if there is none.
     fn toggle_fold(&mut self, row: usize) -> bool {
-        let Some((page, _)) = &mut self.page else { return false };
+        let Some(page) = &mut self.page else { return false };
         let anchor = page.anchor(self.top);
         let toggled = page.toggle_fold(row);
         if toggled {
@@ -302,16 +350,21 @@ impl ReviewView {
         }
     }
 
-    /// Goes to the next place of `needle`, round the end. False if there is none.
+    /// Goes to the next match of `needle`, round the end. False if there is none.
     pub(crate) fn find(&mut self, needle: &Needle, forward: bool) -> bool {
+        self.look_for(Some(needle));
         let rows = self.rows();
-        let Some((page, _)) = &mut self.page else { return false };
-        let from = self.found.filter(|row| rows.contains(row)).unwrap_or(rows.start);
-        self.found = page.find(needle, from, forward);
-        if let Some(row) = self.found {
-            self.go_to_row(row);
+        let (Some(page), Some(matches)) = (&mut self.page, &mut self.matches) else { return false };
+        let Some(found) = matches.step(page, &rows, forward) else { return false };
+        page.reveal(&found);
+        let (row, columns, room) =
+            (page.match_row(&found), page.match_columns(&found), page.room(self.width));
+        // The marks of a cut line take a column at each end.
+        if columns.start <= self.sideways || columns.end >= self.sideways + room {
+            self.sideways = if columns.end < room { 0 } else { columns.start.saturating_sub(room / 3) };
         }
-        self.found.is_some()
+        self.go_to_row(row);
+        true
     }
 
     fn clamp(&mut self) {

@@ -6,7 +6,8 @@ use ratatui::layout::{Constraint, Layout as Split, Position, Rect, Size};
 use ratatui::text::{Line, Span};
 
 use crate::app::App;
-use crate::areas::Areas;
+use crate::areas::{Areas, Lists};
+use crate::matches::Matches;
 use crate::options::Layout;
 use crate::panels;
 use crate::review_page::DrawOptions;
@@ -14,9 +15,12 @@ use crate::review_page::DrawOptions;
 /// Smaller screens show nothing but that they are too small.
 const SMALLEST: Size = Size { width: 40, height: 10 };
 
-/// From this width on there is a column for agents, reviews and context; below it they have a line or two on
-/// top.
+/// From this width on there is a column for agents, reviews and context; below it, and
+/// where the code needs the width, they have a line or two on top.
 const COLUMN_FROM: Size = Size { width: 100, height: 16 };
+
+/// Code of this many columns or fewer gets its room from the column of lists.
+const CODE: usize = 80;
 
 /// From this width on the original stands beside the text that would be accepted.
 const SIDE_BY_SIDE_FROM: u16 = 110;
@@ -26,11 +30,18 @@ impl App {
     pub(crate) fn arrange(&mut self, size: Size) {
         self.fill_vacancy();
         let by_width = if size.width >= SIDE_BY_SIDE_FROM { Layout::SideBySide } else { Layout::OneColumn };
+        let layout = self.layout.unwrap_or(by_width);
+        if let Some(view) = self.current_mut() {
+            view.set_layout(layout);
+        }
+        let column = (size.width / 5).clamp(24, 36);
         let mut areas = Areas {
-            layout: self.layout.unwrap_or(by_width),
+            layout,
             too_small: size.width < SMALLEST.width || size.height < SMALLEST.height,
+            is_roomy: size.width >= COLUMN_FROM.width && size.height >= COLUMN_FROM.height,
             ..Areas::default()
         };
+        areas.lists = self.lists(areas.is_roomy, size.width.saturating_sub(column + 1));
         let whole = Rect::from((Position::ORIGIN, size));
         let [banner, above, messages, keys] = Split::vertical([
             Constraint::Length(u16::from(self.is_new_to_demo)),
@@ -39,37 +50,57 @@ impl App {
             Constraint::Length(1),
         ])
         .areas(whole);
-        (areas.banner, areas.messages, areas.keys) = (banner, messages, keys);
-        if size.width >= COLUMN_FROM.width && size.height >= COLUMN_FROM.height {
-            let column = (size.width / 5).clamp(24, 36);
-            let [left, border, main] =
-                Split::horizontal([Constraint::Length(column), Constraint::Length(1), Constraint::Fill(1)])
-                    .areas(above);
-            (areas.border, areas.main) = (border, main);
-            let third = left.height / 3;
-            [areas.agents, areas.reviews, areas.context] = Split::vertical([
-                Constraint::Length(panels::agents::height(self).min(third)),
-                Constraint::Fill(1),
-                Constraint::Length(panels::context::height(self).min(third)),
-            ])
-            .areas(left);
-        } else {
-            let rows = if size.height >= COLUMN_FROM.height { 2 } else { 1 };
-            [areas.strip, areas.main] =
-                Split::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(above);
+        (areas.banner, areas.main, areas.messages, areas.keys) = (banner, above, messages, keys);
+        match areas.lists {
+            Lists::Column => {
+                let [left, border, main] = Split::horizontal([
+                    Constraint::Length(column),
+                    Constraint::Length(1),
+                    Constraint::Fill(1),
+                ])
+                .areas(above);
+                (areas.border, areas.main) = (border, main);
+                let third = left.height / 3;
+                [areas.agents, areas.reviews, areas.context] = Split::vertical([
+                    Constraint::Length(panels::agents::height(self).min(third)),
+                    Constraint::Fill(1),
+                    Constraint::Length(panels::context::height(self).min(third)),
+                ])
+                .areas(left);
+            }
+            Lists::Strip => {
+                let rows = if size.height >= COLUMN_FROM.height { 2 } else { 1 };
+                [areas.strip, areas.main] =
+                    Split::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(above);
+            }
+            Lists::Hidden => {}
         }
         let header = panels::header::height(self, areas.main);
         [areas.header, areas.page] =
             Split::vertical([Constraint::Length(header), Constraint::Fill(1)]).areas(areas.main);
         areas.listed = panels::reviews::places(self, &areas);
-        let (layout, page) = (areas.layout, areas.page);
+        let page = areas.page;
         self.areas = areas;
         let Some(at) = self.at else { return };
         let Some(view) = self.reviews.iter_mut().find(|view| view.review().id == at) else { return };
-        view.arrange(layout, page.height, page.width);
+        view.arrange(self.wrap, page.height, page.width);
+        view.look_for(self.search.needle.as_ref());
         if let Some(page) = view.page() {
             self.colours.ask(&view.review().file, page.lines_in(view.rows()));
         }
+    }
+
+    /// Where the lists are: as the person asked, else where they leave room for the code. `beside` is the
+    /// width beside the column.
+    fn lists(&mut self, is_roomy: bool, beside: u16) -> Lists {
+        match (self.sidebar, is_roomy) {
+            (Some(false), _) => return Lists::Hidden,
+            (_, false) => return Lists::Strip,
+            (Some(true), true) => return Lists::Column,
+            (None, true) => {}
+        }
+        let give_way = self.current_mut().is_some_and(|view| view.needs_more_than(beside, CODE));
+        if give_way { Lists::Strip } else { Lists::Column }
     }
 
     /// Draws what was arranged.
@@ -80,15 +111,17 @@ impl App {
             return frame.render_widget(said, Rect { height: 1, ..frame.area() });
         }
         panels::banner::draw(self, frame);
-        if areas.strip.is_empty() {
-            panels::agents::draw(self, frame);
-            panels::reviews::draw(self, frame);
-            panels::context::draw(self, frame);
-            for y in areas.border.rows() {
-                frame.render_widget(Span::styled("│", palette.border), y);
+        match areas.lists {
+            Lists::Column => {
+                panels::agents::draw(self, frame);
+                panels::reviews::draw(self, frame);
+                panels::context::draw(self, frame);
+                for y in areas.border.rows() {
+                    frame.render_widget(Span::styled("│", palette.border), y);
+                }
             }
-        } else {
-            panels::strip::draw(self, frame);
+            Lists::Strip => panels::strip::draw(self, frame),
+            Lists::Hidden => {}
         }
         match self.current() {
             _ if let Some(list) = &self.accept_all => panels::accept_all::draw(self, list, frame),
@@ -103,6 +136,7 @@ impl App {
                         colours: &self.colours,
                         hunk: (!view.review().hunks.is_empty()).then_some(view.hunk()),
                         search: self.search.needle.as_ref(),
+                        found: view.matches.as_ref().and_then(Matches::current),
                         sideways: view.sideways,
                     };
                     page.draw(frame.buffer_mut(), areas.page, view.top, &options);

@@ -71,6 +71,11 @@ impl<'a> Units<'a> {
         self.column
     }
 
+    /// Whether nothing is left of the line.
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.byte == self.line.len()
+    }
+
     /// Skips text that needs no tables to be measured, at most so many columns.
     fn skip_plain(&mut self, most: usize) {
         let mut chars = self.line[self.byte..].chars();
@@ -154,6 +159,18 @@ pub(crate) fn columns(line: &str) -> usize {
     Units::from(line, usize::MAX).column()
 }
 
+/// The columns of some bytes of a line.
+pub(crate) fn columns_of_bytes(line: &str, bytes: Range<usize>) -> Range<usize> {
+    let mut units = Units::from(line, 0).skip_while(|unit| unit.bytes.end <= bytes.start);
+    let Some(first) = units.next() else {
+        let end = columns(line);
+        return end..end;
+    };
+    let end = first.column + first.width;
+    let last = units.take_while(|unit| unit.bytes.start < bytes.end).last();
+    first.column..last.map_or(end, |last| last.column + last.width)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -196,9 +213,13 @@ mod tests {
             [unit(0, 2, "\u{2764}\u{fe0f}"), unit(2, 8, "\\u{fe0f}")]
         );
         assert_eq!(shown("\u{1f469}\u{200d}\u{1f469}"), [unit(0, 2, "\u{1f469}\u{200d}\u{1f469}")]);
+        assert_eq!(shown("ｶﾞa"), [unit(0, 2, "ｶﾞ"), unit(2, 1, "a")]);
         assert_eq!(shown("\u{2800}"), [unit(0, 8, "\\u{2800}")]);
         assert_eq!(shown("\u{301}"), [unit(0, 7, "\\u{301}")], "a mark with nothing to sit on");
         assert_eq!(columns("\t漢"), 6);
+        assert_eq!(columns_of_bytes("\t漢b", 1..4), 4..6);
+        assert_eq!(columns_of_bytes("\t漢b", 0..5), 0..7);
+        assert_eq!(columns_of_bytes("ab", 2..2), 2..2);
         assert_eq!(columns(""), 0);
     }
 

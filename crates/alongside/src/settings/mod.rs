@@ -244,9 +244,7 @@ impl Settings {
             .app_dirs(dirs);
         let builder = match self.context {
             true => builder,
-            false => builder.never_tell_files(
-                "context is off in the settings ([context] enabled = false)",
-            ),
+            false => builder.never_tell_files("context is off in the settings ([context] enabled = false)"),
         };
         match self.listen {
             Some(address) => builder.also_listen(address),

@@ -28,6 +28,7 @@ pub(super) struct Tones {
     pub(super) fold: Tone,
     pub(super) mark: Tone,
     pub(super) found: Tone,
+    pub(super) found_here: Tone,
     pub(super) found_text: Tone,
     /// Line, sign, words; as for the next two.
     pub(super) added: [Tone; 3],
@@ -46,6 +47,7 @@ pub(super) const DARK: Tones = Tones {
     fold: Tone(0x1e_2228, 235),
     mark: Tone(0xd3_86d8, 176),
     found: Tone(0xe5_c07b, 180),
+    found_here: Tone(0xff_8c42, 208),
     found_text: Tone(0x1a_1a1a, 234),
     added: [Tone(0x10_2b1b, 22), Tone(0x6f_cf7c, 114), Tone(0x1f_5c35, 28)],
     removed: [Tone(0x36_171c, 52), Tone(0xf0_7178, 203), Tone(0x7a_2530, 88)],
@@ -70,6 +72,7 @@ pub(super) const LIGHT: Tones = Tones {
     fold: Tone(0xf0_f2f5, 255),
     mark: Tone(0x9a_2fa5, 127),
     found: Tone(0xff_d54f, 221),
+    found_here: Tone(0xff_9a3c, 208),
     found_text: Tone(0x1a_1a1a, 234),
     added: [Tone(0xdd_f5e1, 194), Tone(0x1a_7f37, 28), Tone(0xa6_e3b3, 120)],
     removed: [Tone(0xfd_e4e4, 224), Tone(0xc0_2030, 160), Tone(0xf7_b4b8, 217)],

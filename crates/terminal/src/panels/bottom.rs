@@ -12,6 +12,9 @@ use crate::keys::{Action, TABLE};
 use crate::text_fit::{cut, wrapped};
 use crate::width;
 
+/// The widest that a searched text is shown.
+const SEARCHED: usize = 16;
+
 /// The height of the status line: one row, or more where one message is longer than the screen is wide.
 pub(crate) fn height(app: &App, size: Size) -> u16 {
     let most = (size.height / 5).clamp(1, 5);
@@ -28,7 +31,21 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
         let x = area.x + u16::try_from(column).unwrap_or(0).min(area.width.saturating_sub(1));
         frame.set_cursor_position(Position { x, y: area.bottom().saturating_sub(1) });
     }
-    frame.render_widget(keys(app, area.width), app.areas.keys);
+    let found = search_count(app);
+    let room = area.width.saturating_sub(u16::try_from(width::columns(&found)).unwrap_or(0));
+    frame.render_widget(keys(app, room), app.areas.keys);
+    if room < area.width {
+        frame.render_widget(Line::styled(found, app.palette.key).right_aligned(), app.areas.keys);
+    }
+}
+
+/// The search, the current match, and how many there are.
+fn search_count(app: &App) -> String {
+    let matches = app.current().and_then(|view| view.matches.as_ref());
+    let Some(matches) = matches.filter(|_| app.question.is_none() && app.help.is_none()) else {
+        return String::new();
+    };
+    format!(" /{} {}", cut(&harmless::name(&app.search.text), SEARCHED), matches.count())
 }
 
 /// The first rows, if not all fit.

@@ -7,6 +7,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use crate::app::App;
+use crate::areas::Lists;
 use crate::review_view::ReviewView;
 use crate::text_fit::{cut, wrapped};
 use crate::width;
@@ -31,6 +32,7 @@ fn title(app: &App, view: &ReviewView, width: u16) -> Line<'static> {
     let (added, removed) = view.counts;
     let new = if review.original.is_none() && review.whole_file_only.is_none() { "new file, " } else { "" };
     let about = format!("  {}  {new}+{added} -{removed}", app.agent(&review.agent));
+    let unlisted = unlisted(app);
     let mut state = Vec::new();
     if !review.hunks.is_empty() {
         state.push(format!("change {} of {}", view.hunk() + 1, review.hunks.len()));
@@ -39,7 +41,7 @@ fn title(app: &App, view: &ReviewView, width: u16) -> Line<'static> {
     let mut state = state.join(": ");
     let name = messages::file_name(&review.file, app.roots());
     // The name stays; what does not fit beside it goes.
-    let room = width.saturating_sub(width::columns(&about) + 2);
+    let room = width.saturating_sub(width::columns(&about) + width::columns(&unlisted) + 2);
     if width::columns(&name) + width::columns(&state) > room {
         state = state.split(": ").next().unwrap_or_default().to_owned();
     }
@@ -47,14 +49,31 @@ fn title(app: &App, view: &ReviewView, width: u16) -> Line<'static> {
         state.clear();
     }
     let name = cut(&name, room.saturating_sub(width::columns(&state)));
-    let used = width::columns(&name) + width::columns(&about) + width::columns(&state);
+    let used = [&name, &about, &unlisted, &state].map(|part| width::columns(part)).iter().sum();
     let gap = " ".repeat(width.saturating_sub(used));
     Line::from(vec![
         ratatui::text::Span::styled(name, palette.heading),
         ratatui::text::Span::styled(about, palette.text),
+        ratatui::text::Span::styled(unlisted, palette.warning),
         ratatui::text::Span::raw(gap),
         ratatui::text::Span::styled(state, palette.quiet),
     ])
+}
+
+/// The facts that the lists would show, while they are hidden.
+fn unlisted(app: &App) -> String {
+    if app.areas.lists != Lists::Hidden {
+        return String::new();
+    }
+    let at = app.reviews.iter().position(|view| Some(view.review().id) == app.at).map_or(0, |at| at + 1);
+    let mut facts = String::new();
+    if app.reviews.len() > 1 {
+        facts += &format!("  review {at} of {}", app.reviews.len());
+    }
+    if app.companion.status().paused {
+        facts += "  paused";
+    }
+    facts
 }
 
 fn notes(app: &App, view: &ReviewView, width: u16) -> Vec<Line<'static>> {

@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::app::App;
-use crate::areas::Areas;
+use crate::areas::{Areas, Lists};
 use crate::review_view::ReviewView;
 use crate::text_fit::{both_ends, cut};
 
@@ -15,8 +15,10 @@ const ROWS: u16 = 2;
 
 /// Where reviews are listed, in the column or in the strip.
 pub(crate) fn places(app: &App, areas: &Areas) -> Vec<(Rect, ReviewId)> {
-    if !areas.strip.is_empty() {
-        return super::strip::places(app, areas.strip);
+    match areas.lists {
+        Lists::Hidden => return Vec::new(),
+        Lists::Strip => return super::strip::places(app, areas.strip),
+        Lists::Column => {}
     }
     let list = Rect {
         y: areas.reviews.y.saturating_add(1),

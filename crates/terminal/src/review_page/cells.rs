@@ -66,7 +66,7 @@ impl Sign {
 }
 
 impl Page {
-    /// The content of a row in a block.
+    /// The content of an unwrapped row in a block.
     pub(super) fn row_in(&self, block: &Block, row: usize) -> Row {
         match (block.kind, block.offset(row)) {
             (Kind::Fold { lines, open }, None) => Row::Fold { lines, open },
@@ -135,11 +135,15 @@ impl Page {
         Cell { side, line, twin, original: None, current, sign, hunk: Some(index) }
     }
 
-    /// Calls back with every row among some.
+    /// Calls back with every unwrapped row that has a row among some.
     pub(super) fn each_row(&self, rows: Range<usize>, mut each: impl FnMut(usize, &Block, Row)) {
-        let first = self.block_index(rows.start);
-        for block in self.blocks[first..].iter().take_while(|block| block.row < rows.end) {
-            for row in rows.start.max(block.row)..rows.end.min(block.end()) {
+        if rows.is_empty() {
+            return;
+        }
+        let wanted = self.unwrapped(rows.start)..self.unwrapped(rows.end - 1).saturating_add(1);
+        let first = self.block_index(wanted.start);
+        for block in self.blocks[first..].iter().take_while(|block| block.row < wanted.end) {
+            for row in wanted.start.max(block.row)..wanted.end.min(block.end()) {
                 each(row, block, self.row_in(block, row));
             }
         }

@@ -8,18 +8,21 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::cells::{Cell, Row, Sign};
-use super::find::Needle;
-use super::line::{Marks, line};
+use super::columns::{Columns, Numbers};
+use super::find::{Match, Needle};
+use super::line::{Marks, Part, line};
 use super::model::Page;
-use super::rows::Block;
 use super::texts::Side;
+use super::wrapping;
 use crate::colour::Colours;
-use crate::options::Layout;
 use crate::palette::{Change, Palette};
 use crate::width;
 
-/// A text with less room than this gets the room of the line numbers too.
-const NARROWEST: u16 = 16;
+/// The sign of a row that goes on with the line above it.
+const GOES_ON: &str = "↳";
+
+/// The pointer at the current match of a search: terminals may show no styles.
+const FOUND_HERE: &str = "▸";
 
 /// Everything but the page and its place that decides how it is drawn.
 pub(crate) struct DrawOptions<'a> {
@@ -31,26 +34,20 @@ pub(crate) struct DrawOptions<'a> {
     pub(crate) hunk: Option<usize>,
     /// The needle of a search: every match is marked.
     pub(crate) search: Option<&'a Needle>,
+    /// The match that the person went to last: it is marked otherwise.
+    pub(crate) found: Option<Match>,
     /// Columns that every line is scrolled to the side.
     pub(crate) sideways: usize,
 }
 
-/// Which line numbers stand before a line.
-#[derive(Clone, Copy)]
-enum Numbers {
-    Original,
-    Current,
-    Both,
-}
-
-/// The columns of a row.
-struct Columns {
-    /// Of a line number; none if there is no room.
-    digits: u16,
-    /// The room of the left half and of the right one, behind the margin and without the line between; the
-    /// right one is empty if there is one column.
-    halves: (Range<u16>, Range<u16>),
-    numbers: Numbers,
+/// One of the rows that an unwrapped row takes.
+struct RowPart {
+    /// Its content, all parts together.
+    shown: Row,
+    /// Whether it is the first or the last row of its block.
+    ends: (bool, bool),
+    /// The columns that it shows of the line on either side; none if it is the whole line.
+    columns: Option<(Option<Part>, Option<Part>)>,
 }
 
 impl Page {
@@ -68,54 +65,26 @@ impl Page {
         if self.rows() == 0 {
             buf.set_stringn(area.x, area.y, "The text is empty.", area.width.into(), options.palette.quiet);
         }
-        self.each_row(top..top.saturating_add(area.height.into()), |row, block, shown| {
-            let y = area.y + u16::try_from(row - top).unwrap_or(area.height);
-            let strip = Rect { y, height: 1, ..area }.intersection(area);
-            self.row_on(buf, strip, &columns, (row, block, shown), options);
-        });
-    }
-
-    /// The furthest that some rows can scroll to the side in an area this wide.
-    pub(crate) fn most_sideways(&self, rows: Range<usize>, width: u16) -> usize {
-        let columns = self.columns(Rect { width, height: 1, ..Rect::ZERO });
-        let over = |cell: Cell, half: &Range<u16>| {
-            let room = half.len().saturating_sub(columns.prefix().into());
-            width::columns(self.texts.line(cell.side, cell.line)).saturating_sub(room)
-        };
-        let mut most = 0;
-        self.each_row(rows, |_, _, row| {
-            let (left, right) = match row {
-                Row::Fold { .. } => (None, None),
-                Row::One(cell) => (Some(cell), None),
-                Row::Two(left, right) => (left, right),
-            };
-            let left = left.map_or(0, |cell| over(cell, &columns.halves.0));
-            let right = right.map_or(0, |cell| over(cell, &columns.halves.1));
-            most = most.max(left).max(right);
-        });
-        most
-    }
-
-    fn columns(&self, area: Rect) -> Columns {
-        let lines = self.texts.text(Side::Original).len().max(self.texts.text(Side::Current).len());
-        let digits = u16::try_from(lines.max(1).ilog10() + 1).unwrap_or(1);
-        let inner = area.right().min(area.x + 1)..area.right();
-        let mut columns = match self.shape() {
-            Layout::OneColumn => {
-                let numbers = if self.is_one_sided() { Numbers::Current } else { Numbers::Both };
-                Columns { digits, halves: (inner, 0..0), numbers }
+        let visible = top..top.saturating_add(area.height.into()).min(self.rows());
+        self.each_row(visible.clone(), |unwrapped, block, shown| {
+            let rows = self.rows_of(unwrapped);
+            let starts = self.form.wrap.map(|width| self.starts_in(&shown, width));
+            let (left_room, right_room) = self.rooms(self.form.wrap.unwrap_or(area.width));
+            for row in rows.start.max(visible.start)..rows.end.min(visible.end) {
+                let part = |starts: &[usize], room: usize| {
+                    let columns = wrapping::columns_of(starts, row - rows.start, room)?;
+                    Some(Part { columns, goes_on: row > rows.start })
+                };
+                let y = area.y + u16::try_from(row - top).unwrap_or(area.height);
+                let strip = Rect { y, height: 1, ..area }.intersection(area);
+                let first = unwrapped == block.row && row == rows.start;
+                let last = unwrapped + 1 == block.end() && row + 1 == rows.end;
+                let columns_shown =
+                    starts.as_ref().map(|(left, right)| (part(left, left_room), part(right, right_room)));
+                let part = RowPart { shown, ends: (first, last), columns: columns_shown };
+                self.row_on(buf, strip, &columns, &part, options);
             }
-            Layout::SideBySide => {
-                let middle = inner.start + (inner.end - inner.start).saturating_sub(1) / 2;
-                let right = inner.end.min(middle + 1)..inner.end;
-                Columns { digits, halves: (inner.start..middle, right), numbers: Numbers::Original }
-            }
-        };
-        let room = columns.halves.0.end - columns.halves.0.start;
-        if room < columns.prefix() + NARROWEST {
-            columns.digits = 0;
-        }
-        columns
+        });
     }
 
     fn row_on(
@@ -123,12 +92,13 @@ impl Page {
         buf: &mut Buffer,
         strip: Rect,
         columns: &Columns,
-        (row, block, shown): (usize, &Block, Row),
+        row: &RowPart,
         options: &DrawOptions<'_>,
     ) {
         let (palette, y) = (options.palette, strip.y);
         let half = |half: &Range<u16>| Rect { x: half.start, width: half.end - half.start, ..strip };
-        match shown {
+        let (left_part, right_part) = row.columns.clone().unzip();
+        match row.shown {
             Row::Fold { lines, open } => {
                 let sign = if open { "▾" } else { "⋯" };
                 let s = if lines == 1 { "" } else { "s" };
@@ -139,21 +109,24 @@ impl Page {
                 buf.set_stringn(x.min(strip.right() - 1), y, says, room.into(), palette.fold);
             }
             Row::One(cell) => {
-                self.margin(buf, strip, (row, block), cell.hunk, options);
-                self.cell(buf, half(&columns.halves.0), columns, columns.numbers, cell, options);
+                self.margin(buf, strip, row, cell.hunk, options);
+                let place = (half(&columns.halves.0), columns.numbers);
+                self.cell(buf, place, columns, (cell, left_part), options);
             }
             Row::Two(left, right) => {
                 let hunk = left.or(right).and_then(|cell| cell.hunk);
-                self.margin(buf, strip, (row, block), hunk, options);
+                self.margin(buf, strip, row, hunk, options);
                 let (left_half, right_half) = &columns.halves;
                 if left_half.end < strip.right() {
                     buf[(left_half.end, y)].set_symbol("│").set_style(palette.border);
                 }
                 if let Some(cell) = left {
-                    self.cell(buf, half(left_half), columns, Numbers::Original, cell, options);
+                    let place = (half(left_half), Numbers::Original);
+                    self.cell(buf, place, columns, (cell, left_part), options);
                 }
                 if let Some(cell) = right {
-                    self.cell(buf, half(right_half), columns, Numbers::Current, cell, options);
+                    let place = (half(right_half), Numbers::Current);
+                    self.cell(buf, place, columns, (cell, right_part), options);
                 }
             }
         }
@@ -164,12 +137,12 @@ impl Page {
         &self,
         buf: &mut Buffer,
         strip: Rect,
-        (row, block): (usize, &Block),
+        row: &RowPart,
         hunk: Option<usize>,
         options: &DrawOptions<'_>,
     ) {
         let Some(hunk) = hunk else { return };
-        let (symbol, style) = match (row == block.row, row + 1 == block.end()) {
+        let (symbol, style) = match row.ends {
             _ if options.hunk == Some(hunk) => ("▌", options.palette.cursor),
             (true, true) => ("•", options.palette.margin),
             (true, false) => ("╭", options.palette.margin),
@@ -182,13 +155,14 @@ impl Page {
     fn cell(
         &self,
         buf: &mut Buffer,
-        room: Rect,
+        (room, numbers): (Rect, Numbers),
         columns: &Columns,
-        numbers: Numbers,
-        cell: Cell,
+        (cell, part): (Cell, Option<Option<Part>>),
         options: &DrawOptions<'_>,
     ) {
         let palette = options.palette;
+        // The line beside it takes more rows.
+        let Some(part) = part.map_or(Some(Part::cut(options.sideways)), |part| part) else { return };
         let change = match cell.sign {
             // A line that stays differs in no word.
             Sign::Same => Change { line: palette.text, sign: palette.text, words: Style::new() },
@@ -199,7 +173,10 @@ impl Page {
         };
         let Rect { mut x, y, .. } = room;
         if columns.digits > 0 {
-            let number = |line: Option<usize>| line.map_or_else(String::new, |line| (line + 1).to_string());
+            let number = |line: Option<usize>| match line {
+                Some(line) if !part.goes_on => (line + 1).to_string(),
+                _ => String::new(),
+            };
             let width = usize::from(columns.digits);
             let shown = match numbers {
                 Numbers::Original => format!("{:>width$} ", number(cell.original)),
@@ -212,7 +189,21 @@ impl Page {
         }
         let rest = Rect { x, y, width: room.right().saturating_sub(x), height: 1 };
         buf.set_style(rest, change.line);
-        (x, _) = buf.set_stringn(x, y, cell.sign.shown(), rest.width.into(), change.line.patch(change.sign));
+        let (sign, style) = match part.goes_on {
+            true => (GOES_ON, palette.number),
+            false => (cell.sign.shown(), change.sign),
+        };
+        (x, _) = buf.set_stringn(x, y, sign, rest.width.into(), change.line.patch(style));
+        let shown_line = self.texts.line(cell.side, cell.line);
+        let found = options.found.filter(|found| self.is_in(found, &cell)).map(|found| found.bytes());
+        let here = |found: &Range<usize>| {
+            let first = width::columns_of_bytes(shown_line, found.clone()).start;
+            part.is_cut() || part.columns.contains(&first)
+        };
+        if found.as_ref().is_some_and(here) {
+            let style = change.line.patch(palette.cursor);
+            buf.set_stringn(x, y, FOUND_HERE, room.right().saturating_sub(x).into(), style);
+        }
         let text = Rect { x: x.saturating_add(1), y, width: room.right().saturating_sub(x + 1), height: 1 };
         let (twin, twin_line) = cell.twin;
         let plain = cell.sign == Sign::Dropped || (cell.sign != Sign::Same && !palette.syntax_in_changes);
@@ -222,10 +213,11 @@ impl Page {
             spans: spans.unwrap_or_default(),
             words: (self.words(cell), change.words),
             search: options.search,
+            found,
             ends_open: self.texts.ends_open(cell.side, cell.line),
             palette,
         };
-        line(buf, text, self.texts.line(cell.side, cell.line), options.sideways, &marks);
+        line(buf, text, shown_line, &part, &marks);
     }
 
     /// Those words of a line that differ, in order.
@@ -239,17 +231,5 @@ impl Page {
         };
         let before = |line: usize| ranges.partition_point(|range| (range.start.line as usize) < line);
         ranges.get(before(cell.twin.1)..before(cell.twin.1 + 1)).unwrap_or_default()
-    }
-}
-
-impl Columns {
-    /// Columns before the text: numbers, sign, blanks.
-    fn prefix(&self) -> u16 {
-        let numbers = match (self.digits, self.numbers) {
-            (0, _) => 0,
-            (digits, Numbers::Both) => 2 * (digits + 1),
-            (digits, Numbers::Original | Numbers::Current) => digits + 1,
-        };
-        numbers + 2
     }
 }

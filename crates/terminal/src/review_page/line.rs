@@ -1,9 +1,10 @@
 //! Draws one line of text: cut to its column, with the styles of its words and of matches.
 
 use std::borrow::Cow;
+use std::num::NonZeroU16;
 use std::ops::Range;
 
-use ratatui::buffer::Buffer;
+use ratatui::buffer::{Buffer, CellDiffOption, CellWidth as _};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
@@ -16,10 +17,29 @@ use crate::width::{Shown, Unit, Units};
 const CUT: &str = "…";
 
 /// The mark behind a last line without line ending, as in diffs.
-const ENDS_OPEN: &str = " \\ no newline at end";
+pub(super) const ENDS_OPEN: &str = " \\ no newline at end";
 
 /// A search for matches goes on so many bytes beyond the visible part.
 const AROUND: usize = 256;
+
+/// The part of a line that a row shows.
+#[derive(Debug, Clone)]
+pub(super) struct Part {
+    pub(super) columns: Range<usize>,
+    /// Whether the line began in a row above.
+    pub(super) goes_on: bool,
+}
+
+impl Part {
+    /// The whole line, from a column on: it is cut where the room ends.
+    pub(super) fn cut(sideways: usize) -> Self {
+        Self { columns: sideways..usize::MAX, goes_on: false }
+    }
+
+    pub(super) fn is_cut(&self) -> bool {
+        self.columns.end == usize::MAX
+    }
+}
 
 /// The marks on a line.
 pub(super) struct Marks<'a> {
@@ -31,26 +51,29 @@ pub(super) struct Marks<'a> {
     pub(super) words: (&'a [alongside_desk::Range], Style),
     /// The needle of a search.
     pub(super) search: Option<&'a Needle>,
+    /// The current match, in bytes.
+    pub(super) found: Option<Range<usize>>,
     /// Whether the line ending is missing.
     pub(super) ends_open: bool,
     /// For the rest.
     pub(super) palette: &'a Palette,
 }
 
-/// Draws the visible part of a line, from column `sideways` on.
-pub(super) fn line(buf: &mut Buffer, area: Rect, text: &str, sideways: usize, marks: &Marks<'_>) {
+/// Draws a part of a line, as far as there is room.
+pub(super) fn line(buf: &mut Buffer, area: Rect, text: &str, part: &Part, marks: &Marks<'_>) {
     if area.is_empty() {
         return;
     }
-    let right = sideways.saturating_add(area.width.into());
+    let sideways = part.columns.start;
+    let right = sideways.saturating_add(area.width.into()).min(part.columns.end);
     let mut units = Units::from(text, sideways);
     let in_sight: Vec<Unit<'_>> = units.by_ref().take_while(|unit| unit.column < right).collect();
     let (end, byte) = in_sight
         .last()
         .map_or((units.column(), text.len()), |last| (last.column + last.width, last.bytes.end));
     let behind = if marks.ends_open && byte == text.len() { ENDS_OPEN } else { "" };
-    let goes_on = byte < text.len() || end + behind.len() > right;
-    let began = sideways > 0 && !text.is_empty();
+    let goes_on = part.is_cut() && (byte < text.len() || end + behind.len() > right);
+    let began = part.is_cut() && sideways > 0 && !text.is_empty();
     // A character that is only half visible is blank.
     let window = sideways.saturating_add(began.into())..right - usize::from(goes_on);
     let x = |column: usize| area.x + u16::try_from(column - sideways).unwrap_or(area.width);
@@ -61,12 +84,23 @@ pub(super) fn line(buf: &mut Buffer, area: Rect, text: &str, sideways: usize, ma
         if from >= to {
             continue;
         }
+        let style = marks.style(unit, &found);
         let shown = match &unit.shown {
+            Shown::Text(shown)
+                if to - from == unit.width && usize::from(shown.cell_width()) != unit.width =>
+            {
+                // ratatui counts the voiced ｶﾞ once too often, and would draw nothing in its room.
+                let width =
+                    NonZeroU16::new(u16::try_from(unit.width).unwrap_or(1)).unwrap_or(NonZeroU16::MIN);
+                let first = &mut buf[(x(from), area.y)];
+                first.set_symbol(shown).set_style(style).set_diff_option(CellDiffOption::ForcedWidth(width));
+                continue;
+            }
             Shown::Text(shown) if to - from == unit.width => Cow::Borrowed(*shown),
             Shown::Escape(escape) => Cow::Borrowed(&escape[from - unit.column..to - unit.column]),
             Shown::Text(_) | Shown::Tab => Cow::Owned(" ".repeat(to - from)),
         };
-        buf.set_stringn(x(from), area.y, shown, to - from, marks.style(unit, &found));
+        buf.set_stringn(x(from), area.y, shown, to - from, style);
     }
     let style = marks.base.patch(marks.palette.mark);
     let (from, to) = (end.max(window.start), (end + behind.len()).min(window.end));
@@ -100,6 +134,9 @@ impl Marks<'_> {
         let after = found.partition_point(|place| place.end <= byte);
         if found.get(after).is_some_and(|place| place.start < unit.bytes.end) {
             style = style.patch(self.palette.found);
+        }
+        if self.found.as_ref().is_some_and(|found| found.start < unit.bytes.end && byte < found.end) {
+            style = style.patch(self.palette.found_here);
         }
         style
     }

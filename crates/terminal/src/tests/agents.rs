@@ -137,6 +137,6 @@ async fn a_review_that_arrives_meanwhile_is_not_decided_blindly() {
 async fn a_connected_agent_that_edits_without_asking_is_named() {
     let (mut stage, _) = stage(Settings::default()).await;
     stage.connect().await;
-    stage.shows("No review is waiting.");
+    stage.shows("Nothing to review.");
     stage.shows("This is why: qwen:approval-mode. Press i to see the change that makes it ask.");
 }

@@ -3,6 +3,7 @@
 
 mod accepting_all;
 mod agents;
+mod arranging;
 mod deciding;
 mod editing;
 mod following;
@@ -155,6 +156,12 @@ impl Stage {
     }
 
     fn with_options(width: u16, height: u16, editor: &str, options: Options) -> Self {
+        // Most tests look for agents and reviews at their places in the column.
+        Self::with_sidebar(width, height, editor, Some(true), options)
+    }
+
+    /// `sidebar` is the person's wish; without one, the width decides.
+    fn with_sidebar(width: u16, height: u16, editor: &str, sidebar: Option<bool>, options: Options) -> Self {
         let (mut desk, seat) = pair();
         let (input, typed) = mpsc::unbounded_channel();
         let shared = Arc::new(Shared { size: Mutex::new(Size { width, height }), ..Shared::default() });
@@ -162,6 +169,7 @@ impl Stage {
         let mut cells =
             Cells { terminal, shared: shared.clone(), input: typed, under_way: false, ours: true };
         let mut app = App::new(options, Palette::new(Theme::Dark, Depth::Sixteen));
+        app.sidebar = sidebar;
         let (panic, panicked) = mpsc::unbounded_channel();
         let signals = Signals::listen().unwrap();
         let mut inputs = Inputs { signals, panicked, editor: editor.into(), clock: || NOW };

@@ -74,6 +74,9 @@ fn wide_combining_and_tab_characters_are_aligned() {
         "\ttab\tab\ta|",
         "😀 smile 🇩🇪 flag|",
         "\u{301}alone",
+        "👩\u{200d}👩\u{200d}👧 family|",
+        "👍🏽 ❤\u{fe0f} 1\u{fe0f}\u{20e3}|",
+        "ｶﾞ क्षि 한|",
     ];
     let diff: String = lines.iter().map(|line| format!("-{line}\n")).collect::<String>()
         + &lines.iter().map(|line| format!("+{line}\n")).collect::<String>();
@@ -84,6 +87,9 @@ fn wide_combining_and_tab_characters_are_aligned() {
     ▌4 -     tab ab  a|           │4 +     tab ab  a|
     ▌5 - 😀 smile 🇩🇪 flag|        │5 + 😀 smile 🇩🇪 flag|
     ▌6 - \u{301}alone             │6 + \u{301}alone
+    ▌7 - 👩‍👩‍👧 family|               │7 + 👩‍👩‍👧 family|
+    ▌8 - 👍🏽 ❤️ 1️⃣|                │8 + 👍🏽 ❤️ 1️⃣|
+    ▌9 - ｶﾞ क्षि 한|               │9 + ｶﾞ क्षि 한|
     "#);
 }
 
@@ -151,6 +157,89 @@ fn long_lines_are_cut_and_scroll_to_the_side() {
     }
     insta::assert_snapshot!(seen);
     assert_eq!(page.most_sideways(0..5, 32), 46 - 25);
+}
+
+/// Long lines on both sides.
+fn long_lines() -> Review {
+    review(
+        " fn short() {}\n-    let before = call(\"one argument\", another, 漢字かな漢字, and_the_last_one);\n\
+         +    let after = call(\"one\");\n\
+         +\tlog(\"a line that needs three rows at least, for it is so very long indeed\");\n\
+         \x20}\n",
+    )
+}
+
+#[test]
+fn wrapped_lines_stay_aligned_side_by_side() {
+    let wrapped = |layout| PageForm { layout, wrap: Some(62) };
+    let page = Page::new(&long_lines(), wrapped(Layout::SideBySide));
+    insta::assert_snapshot!(shown(&page, 62), @r#"
+     1   fn short() {}             │1   fn short() {}
+    ▌2 -     let before =          │2 +     let after =
+    ▌  ↳ call("one argument",      │  ↳ call("one");
+    ▌  ↳ another, 漢字かな漢字,    │
+    ▌  ↳ and_the_last_one);        │
+    ▌                              │3 +     log("a line that
+    ▌                              │  ↳ needs three rows at
+    ▌                              │  ↳ least, for it is so very
+    ▌                              │  ↳ long indeed");
+     3   }                         │4   }
+    "#);
+    let page = Page::new(&long_lines(), wrapped(Layout::OneColumn));
+    insta::assert_snapshot!(shown(&page, 62), @r#"
+     1 1   fn short() {}
+    ▌2   -     let before = call("one argument", another,
+    ▌    ↳ 漢字かな漢字, and_the_last_one);
+    ▌  2 +     let after = call("one");
+    ▌  3 +     log("a line that needs three rows at least, for it
+    ▌    ↳ is so very long indeed");
+     3 4   }
+    "#);
+}
+
+#[test]
+fn a_wrapped_page_can_be_begun_within_a_line() {
+    let page = Page::new(&long_lines(), PageForm { layout: Layout::SideBySide, wrap: Some(62) });
+    let mut buf = Buffer::empty(Rect::new(0, 0, 62, 2));
+    let whole = Eyes::new(Depth::None).drawn(&page, 62, u16::try_from(page.rows()).unwrap());
+    let eyes = Eyes::new(Depth::None);
+    for top in 0..page.rows() - 1 {
+        page.draw(&mut buf, Rect::new(0, 0, 62, 2), top, &eyes.options());
+        let (first, second) = (u16::try_from(top).unwrap(), u16::try_from(top + 1).unwrap());
+        assert_eq!([line(&buf, 0), line(&buf, 1)], [line(&whole, first), line(&whole, second)]);
+    }
+}
+
+#[test]
+fn a_wrapped_missing_line_ending_is_said() {
+    let mut open = review(" a\n-b\n+before the end\n$");
+    open.original = Some("a\nb\n".into());
+    let page = Page::new(&open, PageForm { layout: Layout::OneColumn, wrap: Some(40) });
+    insta::assert_snapshot!(shown(&page, 40), @r#"
+     1 1   a
+    ▌2   - b
+    ▌  2 + before the end
+    ▌    ↳  \ no newline at end
+    "#);
+}
+
+#[test]
+fn the_current_match_is_pointed_at() {
+    let page = Page::new(&long_lines(), PageForm { layout: Layout::SideBySide, wrap: Some(62) });
+    let mut eyes = Eyes::new(Depth::None);
+    eyes.needle = Needle::new("one");
+    let found = page.matches(eyes.needle.as_ref().unwrap());
+    assert_eq!(found.len(), 3, "twice before, once after");
+    eyes.found = Some(found[1]);
+    let drawn = eyes.drawn(&page, 62, u16::try_from(page.rows()).unwrap());
+    let row = u16::try_from(page.match_row(&found[1])).unwrap();
+    let pointed: Vec<_> = drawn.area.rows().filter(|row| line(&drawn, row.y).contains('▸')).collect();
+    assert_eq!(pointed.iter().map(|row| row.y).collect::<Vec<_>>(), [row]);
+    let marked = |y: u16| {
+        styles(&drawn, y).lines().filter(|piece| piece.contains("reversed")).collect::<Vec<_>>().join(", ")
+    };
+    assert_eq!(marked(row), "\"one\" bold | underlined | reversed");
+    assert_eq!(marked(2), "\"one\" reversed, \"one\" reversed");
 }
 
 #[test]

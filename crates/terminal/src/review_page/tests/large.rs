@@ -35,6 +35,7 @@ fn drawing_looks_at_what_is_on_the_screen_only() {
             colours: &eyes.colours,
             hunk: None,
             search: None,
+            found: None,
             sideways: 0,
         };
         let mut buf = Buffer::empty(Rect::new(0, 0, 120, 40));
@@ -45,8 +46,11 @@ fn drawing_looks_at_what_is_on_the_screen_only() {
     let read = lines_read(|| {
         page.update(&review);
         page.relayout(Layout::OneColumn);
-        let found = page.find(&Needle::new("199999").unwrap(), 0, true);
-        assert_eq!(found.map(|row| page.line_at(row)), Some(200_000));
+        let found = page.matches(&Needle::new("199999").unwrap());
+        assert_eq!(
+            found.iter().map(|found| page.line_at(page.match_row(found))).collect::<Vec<_>>(),
+            [200_000]
+        );
     });
     assert_eq!(read, 0, "and neither does moving measure lines");
 }
@@ -72,4 +76,18 @@ fn a_character_of_a_megabyte_is_taken_apart() {
     let longest = drawn.content.iter().map(|cell| cell.symbol().len()).max();
     assert!(longest <= Some(64), "{longest:?} bytes in a cell");
     assert!(line(&drawn, 0).contains("\\u{301}"));
+}
+
+#[test]
+fn a_line_of_a_megabyte_is_wrapped() {
+    let long = "0123456789".repeat(100_000);
+    let review = review(&format!("-{long}\n+{long}!\n"));
+    let page = Page::new(&review, PageForm { layout: Layout::OneColumn, wrap: Some(40) });
+    let room = 40 - 1 - 4 - 2;
+    assert_eq!(page.rows(), 2 * 1_000_000usize.div_ceil(room));
+    let last = Needle::new("9!").unwrap();
+    assert_eq!(
+        page.matches(&last).iter().map(|found| page.match_row(found)).collect::<Vec<_>>(),
+        [page.rows() - 1]
+    );
 }

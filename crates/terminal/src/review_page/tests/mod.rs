@@ -7,14 +7,13 @@ mod properties;
 mod styled;
 
 use alongside_desk::{Agent, Hunk, HunkState, Lines, Range, Review, Words};
-use ratatui::buffer::Buffer;
+use ratatui::buffer::{Buffer, CellWidth};
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Style};
-use unicode_width::UnicodeWidthStr;
 
 use super::rows::{self, Kind};
 use super::texts;
-use super::{DrawOptions, Needle, Page};
+use super::{DrawOptions, Match, Needle, Page, PageForm};
 use crate::colour::Colours;
 use crate::palette::{Depth, Palette};
 use crate::{Layout, Theme};
@@ -140,6 +139,7 @@ struct Eyes {
     colours: Colours,
     hunk: Option<usize>,
     needle: Option<Needle>,
+    found: Option<Match>,
     sideways: usize,
 }
 
@@ -150,20 +150,25 @@ impl Eyes {
             colours: Colours::new(),
             hunk: Some(0),
             needle: None,
+            found: None,
             sideways: 0,
+        }
+    }
+
+    fn options(&self) -> DrawOptions<'_> {
+        DrawOptions {
+            palette: &self.palette,
+            colours: &self.colours,
+            hunk: self.hunk,
+            search: self.needle.as_ref(),
+            found: self.found,
+            sideways: self.sideways,
         }
     }
 
     fn drawn(&self, page: &Page, width: u16, height: u16) -> Buffer {
         let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
-        let options = DrawOptions {
-            palette: &self.palette,
-            colours: &self.colours,
-            hunk: self.hunk,
-            search: self.needle.as_ref(),
-            sideways: self.sideways,
-        };
-        page.draw(&mut buf, Rect::new(0, 0, width, height), 0, &options);
+        page.draw(&mut buf, Rect::new(0, 0, width, height), 0, &self.options());
         buf
     }
 }
@@ -185,7 +190,7 @@ fn line(buf: &Buffer, y: u16) -> String {
     while x < buf.area.width {
         let symbol = buf[(x, y)].symbol();
         line.push_str(symbol);
-        x += u16::try_from(symbol.width().max(1)).unwrap();
+        x += buf[(x, y)].cell_width().max(1);
     }
     line.trim_end().to_owned()
 }
@@ -217,6 +222,7 @@ fn styles(buf: &Buffer, y: u16) -> String {
 impl Page {
     /// The line of the current text at a row or next to it, counted from 1.
     fn line_at(&self, row: usize) -> usize {
+        let row = self.unwrapped(row);
         let Some(block) = self.block(row) else { return 1 };
         let offset = block.offset(row).unwrap_or(0);
         let line = match block.kind {

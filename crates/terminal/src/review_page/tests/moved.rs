@@ -112,37 +112,47 @@ fn few_lines_are_not_folded() {
 }
 
 #[test]
-fn search_goes_through_folds_and_around_the_end() {
-    let mut page = Page::new(&review(&far_apart()), Layout::OneColumn);
-    let find = |page: &mut Page, needle: &str, row: usize, forward: bool| {
-        let found = page.find(&Needle::new(needle).unwrap(), row, forward)?;
-        Some((found, page.line_at(found)))
+fn matches_are_in_the_order_of_the_rows_folded_ones_too() {
+    let page = Page::new(&review(&far_apart()), Layout::OneColumn);
+    let lines = |needle: &str| {
+        let found = page.matches(&Needle::new(needle).unwrap());
+        found.iter().map(|found| (page.match_row(found), page.match_columns(found))).collect::<Vec<_>>()
     };
-    assert_eq!(find(&mut page, "line 19", 0, true), Some((2, 19)), "in sight");
-    assert_eq!(find(&mut page, "LINE 19", 0, true), None, "capitals are meant");
-    assert_eq!(find(&mut page, "old", 0, true), Some((4, 21)), "in the original");
-    assert_eq!(page.rows(), 19, "nothing had to be opened");
-    assert_eq!(find(&mut page, "line 40", 0, true), Some((9 + 16, 40)), "in a fold, which opens");
-    assert_eq!(page.rows(), 19 + 33);
-    assert_eq!(find(&mut page, "line 4", 25, true), Some((26, 41)), "the next one");
-    assert_eq!(find(&mut page, "line 4", 25, false), Some((4, 4)), "the one before is in the first fold");
-    assert_eq!(find(&mut page, "line 9", 4, false).map(|found| found.1), Some(99), "and on from the end");
-    assert_eq!(find(&mut page, "line 19", 19, true), Some((19, 19)), "around to where it began");
-    assert_eq!(find(&mut page, "nowhere", 7, true), None);
+    assert_eq!(lines("line 19"), [(2, 0..7)], "in sight");
+    assert_eq!(lines("LINE 19"), [], "capitals are meant");
+    assert_eq!(lines("OLD"), []);
+    assert_eq!(lines("old"), [(4, 0..3)], "in the original");
+    assert_eq!(lines("line 40"), [(9, 0..7)], "in a fold");
+    assert_eq!(
+        lines("e 6").iter().map(|found| found.0).collect::<Vec<_>>(),
+        [0, 12, 15, 16, 17, 18, 18, 18, 18, 18]
+    );
+    assert_eq!(lines("nowhere"), []);
     assert!(Needle::new("").is_none());
 }
 
 #[test]
-fn search_looks_at_both_sides() {
-    let text = " a\n-one\n-two\n+three\n+four\n+five\n b\n";
-    let mut beside = Page::new(&review(text), Layout::SideBySide);
-    let mut below = Page::new(&review(text), Layout::OneColumn);
-    let needle = |text| Needle::new(text).unwrap();
-    assert_eq!(beside.find(&needle("two"), 0, true), Some(2));
-    assert_eq!(beside.find(&needle("four"), 0, true), Some(2));
-    assert_eq!(beside.find(&needle("o"), 1, true), Some(2));
-    assert_eq!(beside.find(&needle("e"), 4, false), Some(3), "five");
-    assert_eq!(below.find(&needle("four"), 0, true), Some(4));
-    assert_eq!(below.find(&needle("o"), 2, true), Some(4));
-    assert_eq!(below.find(&needle("t"), 3, false), Some(2), "two");
+fn a_match_in_a_fold_is_revealed() {
+    let mut page = Page::new(&review(&far_apart()), Layout::OneColumn);
+    let found = page.matches(&Needle::new("line 40").unwrap())[0];
+    page.reveal(&found);
+    assert_eq!((page.match_row(&found), page.rows()), (9 + 16, 19 + 33));
+    page.reveal(&found);
+    assert_eq!(page.rows(), 19 + 33, "an open fold stays open");
+}
+
+#[test]
+fn matches_on_both_sides_count_from_left_to_right() {
+    let text = " a\n-one\n-two two\n+three\n+four\n+five\n b\n|\n-five\nxsix\n";
+    let rows = |page: &Page, needle: &str| {
+        let found = page.matches(&Needle::new(needle).unwrap());
+        found.iter().map(|found| page.match_row(found)).collect::<Vec<_>>()
+    };
+    let beside = Page::new(&review(text), Layout::SideBySide);
+    assert_eq!(rows(&beside, "o"), [1, 2, 2, 2], "one, two twice, four");
+    assert_eq!(rows(&beside, "a"), [0], "an unchanged line counts once");
+    assert_eq!(rows(&beside, "i"), [3, 5, 5], "dropped lines count too");
+    let below = Page::new(&review(text), Layout::OneColumn);
+    assert_eq!(rows(&below, "o"), [1, 2, 2, 4]);
+    assert_eq!(rows(&below, "i"), [5, 7, 8]);
 }

@@ -51,6 +51,11 @@ fn any_diff() -> impl Strategy<Value = String> {
     })
 }
 
+fn forms() -> impl Strategy<Value = PageForm> {
+    let wraps = prop_oneof![Just(None), (0..70u16).prop_map(Some)];
+    (layouts(), wraps).prop_map(|(layout, wrap)| PageForm { layout, wrap })
+}
+
 fn layouts() -> impl Strategy<Value = Layout> {
     proptest::sample::select(vec![Layout::SideBySide, Layout::OneColumn])
 }
@@ -64,6 +69,7 @@ fn open_all(page: &mut Page) {
 }
 
 fn row_at(page: &Page, row: usize) -> Row {
+    let row = page.unwrapped(row);
     page.row_in(page.block(row).unwrap(), row)
 }
 
@@ -115,11 +121,11 @@ proptest! {
 
     #[test]
     fn nothing_outside_is_touched_and_columns_stay(
-        diff in any_diff(), layout in layouts(), width in 0..70u16, height in 0..20u16,
+        diff in any_diff(), form in forms(), width in 0..70u16, height in 0..20u16,
         x in 0..6u16, y in 0..4u16,
         sideways in 0..40usize, top in 0..60usize,
     ) {
-        let page = Page::new(&review(&diff), layout);
+        let (page, layout) = (Page::new(&review(&diff), form), form.layout);
         let eyes = Eyes::new(Depth::Indexed);
         let whole = Rect::new(0, 0, 60, 20);
         let untouched = ratatui::buffer::Cell::new("#");
@@ -127,7 +133,9 @@ proptest! {
         let area = Rect::new(x, y, width, height);
         let needle = Needle::new("a");
         let (palette, colours) = (&eyes.palette, &eyes.colours);
-        let options = DrawOptions { palette, colours, hunk: Some(0), search: needle.as_ref(), sideways };
+        let found = needle.as_ref().and_then(|needle| page.matches(needle).first().copied());
+        let search = needle.as_ref();
+        let options = DrawOptions { palette, colours, hunk: Some(0), search, found, sideways };
         page.draw(&mut buf, area, top, &options);
         for at in whole.positions() {
             let inside = area.contains(at);
@@ -141,7 +149,7 @@ proptest! {
             while column < row.right() {
                 let symbol = buf[(column, row.y)].symbol();
                 prop_assert!(alongside_desk::harmless::harmful(symbol).next().is_none(), "{:?}", symbol);
-                let wide = u16::try_from(symbol.width()).unwrap();
+                let wide = buf[(column, row.y)].cell_width();
                 prop_assert!(wide >= 1, "{:?} has no width", symbol);
                 for covered in column + 1..column + wide {
                     prop_assert!(covered < row.right());
@@ -163,7 +171,7 @@ proptest! {
 
     #[test]
     fn hunks_that_make_no_sense_are_survived(
-        diff in any_diff(), layout in layouts(), numbers in proptest::collection::vec(0..50usize, 0..40),
+        diff in any_diff(), form in forms(), numbers in proptest::collection::vec(0..50usize, 0..40),
         row in 0..90usize,
         sideways in proptest::sample::select(vec![0, 3, usize::MAX]),
     ) {
@@ -187,10 +195,14 @@ proptest! {
                 words: Some(words),
             });
         }
-        let mut page = Page::new(&review, layout);
+        let mut page = Page::new(&review, form);
         let anchor = page.anchor(row);
         page.toggle_fold(row);
-        page.find(&Needle::new("a").unwrap(), row, row % 2 == 0);
+        for found in page.matches(&Needle::new("a").unwrap()) {
+            page.reveal(&found);
+            prop_assert!(page.match_row(&found) < page.rows());
+            page.match_columns(&found);
+        }
         page.update(&review);
         let eyes = Eyes { sideways, ..Eyes::new(Depth::True) };
         eyes.drawn(&page, 60, 30);
@@ -202,9 +214,9 @@ proptest! {
     }
 
     #[test]
-    fn anchors_come_back_to_their_rows(diff in any_diff(), layout in layouts(), row in 0..200usize) {
+    fn anchors_come_back_to_their_rows(diff in any_diff(), form in forms(), row in 0..200usize) {
         let review = review(&diff);
-        let mut page = Page::new(&review, layout);
+        let mut page = Page::new(&review, form);
         prop_assume!(page.rows() > 0);
         let row = row % page.rows();
         let anchor = page.anchor(row);
@@ -214,5 +226,44 @@ proptest! {
         let line = page.line_at(row);
         open_all(&mut page);
         prop_assert_eq!(page.line_at(page.row(anchor)), line);
+    }
+
+    #[test]
+    fn wrapped_rows_show_everything_once(diff in any_diff(), layout in layouts(), width in 20..70u16) {
+        let review = review(&diff);
+        let cut = Page::new(&review, layout);
+        let mut page = Page::new(&review, PageForm { layout, wrap: Some(width) });
+        prop_assert_eq!(page.most_sideways(0..page.rows(), width), 0);
+        for hunk in 0..review.hunks.len() {
+            let (rows, unwrapped) = (page.hunk_rows(hunk), cut.hunk_rows(hunk));
+            prop_assert!(rows.len() >= unwrapped.len());
+            prop_assert!(rows.clone().all(|row| page.hunk_at(row) == Some(hunk)));
+        }
+        // All text in one column, read row by row.
+        page.relayout(PageForm { layout: Layout::OneColumn, wrap: Some(width) });
+        let drawn = Eyes::new(Depth::None).drawn(&page, width, u16::try_from(page.rows()).unwrap());
+        let prefix = usize::from(width) - page.room(width);
+        let mut seen = String::new();
+        for row in 0..page.rows() {
+            if matches!(row_at(&page, row), Row::Fold { .. }) {
+                continue;
+            }
+            let y = u16::try_from(row).unwrap();
+            let cells = (u16::try_from(prefix).unwrap()..width).map(|x| drawn[(x, y)].symbol());
+            seen.extend(cells.filter(|symbol| *symbol != " "));
+        }
+        let mut expected = String::new();
+        for row in 0..page.unwrapped_rows() {
+            for cell in cells(page.row_in(page.block(row).unwrap(), row)) {
+                for unit in crate::width::Units::from(page.texts.line(cell.side, cell.line), 0) {
+                    match unit.shown {
+                        crate::width::Shown::Text(text) if text != " " => expected.push_str(text),
+                        crate::width::Shown::Escape(escape) => expected.push_str(&escape),
+                        _ => {}
+                    }
+                }
+            }
+        }
+        prop_assert_eq!(seen, expected);
     }
 }

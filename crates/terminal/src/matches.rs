@@ -1,0 +1,77 @@
+//! The matches of a search in one review, and the one that the person went to last: `3/34`.
+
+use std::ops::Range;
+
+use crate::review_page::{Match, Needle, Page};
+
+/// All matches of a needle, in the order of the rows.
+#[derive(Debug)]
+pub(crate) struct Matches {
+    needle: Needle,
+    all: Vec<Match>,
+    /// The current one.
+    at: Option<usize>,
+}
+
+impl Matches {
+    pub(crate) fn new(needle: &Needle, page: &Page) -> Self {
+        Self { needle: needle.clone(), all: page.matches(needle), at: None }
+    }
+
+    pub(crate) fn are_of(&self, needle: &Needle) -> bool {
+        self.needle == *needle
+    }
+
+    pub(crate) fn current(&self) -> Option<Match> {
+        self.at.and_then(|at| self.all.get(at)).copied()
+    }
+
+    /// The current match, counted from 1, and how many there are.
+    pub(crate) fn count(&self) -> String {
+        let at = self.at.map_or_else(|| "-".to_owned(), |at| (at + 1).to_string());
+        format!("{at}/{}", self.all.len())
+    }
+
+    /// The page has another layout.
+    pub(crate) fn reorder(&mut self, page: &Page) {
+        let current = self.current();
+        self.all = page.matches(&self.needle);
+        self.at = current.and_then(|current| self.all.iter().position(|found| *found == current));
+    }
+
+    /// The text has changed; `row` is now where the current match was.
+    pub(crate) fn search_again(&mut self, page: &Page, row: Option<usize>) {
+        let current = self.current();
+        self.all = page.matches(&self.needle);
+        self.at = row.and_then(|row| {
+            let first = self.first_from(page, row);
+            let in_row = self.all[first..].iter().take_while(|found| page.match_row(found) == row);
+            let same = |found: &Match| current.is_some_and(|current| current.is_beside(found));
+            let at = in_row.clone().position(same).or(in_row.clone().next().map(|_| 0))?;
+            Some(first + at)
+        });
+    }
+
+    /// Goes to the next match, round the end: from the current one while it is among the rows on the screen,
+    /// else from the first of them.
+    pub(crate) fn step(&mut self, page: &Page, seen: &Range<usize>, forward: bool) -> Option<Match> {
+        let matches = self.all.len();
+        if matches == 0 {
+            return None;
+        }
+        let is_seen = |found: &Match| seen.contains(&page.match_row(found));
+        let next = match (self.at.filter(|at| self.all.get(*at).is_some_and(is_seen)), forward) {
+            (Some(at), true) => at + 1,
+            (Some(at), false) => at + matches - 1,
+            (None, true) => self.first_from(page, seen.start),
+            (None, false) => self.first_from(page, seen.start) + matches - 1,
+        };
+        self.at = Some(next % matches);
+        self.current()
+    }
+
+    /// The first match in this row or below it.
+    fn first_from(&self, page: &Page, row: usize) -> usize {
+        self.all.partition_point(|found| page.match_row(found) < row)
+    }
+}

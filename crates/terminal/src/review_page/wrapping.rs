@@ -1,0 +1,98 @@
+//! Long lines on several rows: where each row of a line begins. Pure arithmetic on columns.
+
+use std::ops::Range;
+
+use crate::width::Units;
+
+/// How a page is wrapped.
+#[derive(Debug)]
+pub(super) struct Wrapping {
+    /// The first row of each unwrapped row, and after the last one the number of all rows.
+    pub(super) starts: Vec<usize>,
+}
+
+/// The columns of a line at which its rows begin; the first is 0. Behind the line there are so many columns
+/// of a mark. A row ends behind a blank if there is one in its second half.
+pub(super) fn row_starts(line: &str, mark: usize, room: usize) -> Vec<usize> {
+    let (room, mut starts) = (room.max(1), vec![0]);
+    let (mut start, mut end) = (0, 0);
+    let begin = |at: usize, start: &mut usize, starts: &mut Vec<usize>| {
+        *start = at;
+        starts.push(at);
+    };
+    if Units::from(line, room).is_at_end() && mark == 0 {
+        return starts;
+    }
+    let mut behind_blank = 0;
+    for unit in Units::from(line, 0) {
+        end = unit.column + unit.width;
+        while end > start + room {
+            let at = match behind_blank {
+                blank if blank > start + room / 2 => blank,
+                // A unit wider than a row is split.
+                _ if unit.column > start && unit.width <= room => unit.column,
+                _ => start + room,
+            };
+            begin(at, &mut start, &mut starts);
+        }
+        if matches!(&line[unit.bytes], " " | "\t") {
+            behind_blank = end;
+        }
+    }
+    // The mark stays in one piece if it can.
+    if end + mark > start + room && end > start && mark > 0 {
+        begin(end, &mut start, &mut starts);
+    }
+    while end + mark > start + room {
+        begin(start + room, &mut start, &mut starts);
+    }
+    starts
+}
+
+/// The row of a line, counted from its first, that shows a column of it.
+pub(super) fn row_of(starts: &[usize], column: usize) -> usize {
+    starts.partition_point(|start| *start <= column).saturating_sub(1)
+}
+
+/// The columns that a row of a line shows, in a room of so many; none if the line has fewer rows.
+pub(super) fn columns_of(starts: &[usize], row: usize, room: usize) -> Option<Range<usize>> {
+    let start = *starts.get(row)?;
+    Some(start..starts.get(row + 1).copied().unwrap_or(start + room))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::width::columns;
+
+    #[test]
+    fn rows_end_behind_blanks_and_at_whole_characters() {
+        assert_eq!(row_starts("", 0, 8), [0]);
+        assert_eq!(row_starts("12345678", 0, 8), [0]);
+        assert_eq!(row_starts("123456789", 0, 8), [0, 8]);
+        assert_eq!(row_starts("one two three four", 0, 8), [0, 8, 14]);
+        assert_eq!(row_starts("a bcdefghijk", 0, 8), [0, 8], "a blank in the first half would waste the row");
+        assert_eq!(row_starts("漢字漢字", 0, 5), [0, 4]);
+        assert_eq!(row_starts("a\u{1b}b", 0, 2), [0, 2, 4], "an escape wider than a row is split");
+        assert_eq!(row_starts("漢", 0, 1), [0, 1]);
+        assert_eq!(row_starts("123", 4, 8), [0]);
+        assert_eq!(row_starts("123456", 4, 8), [0, 6], "the mark stays in one piece");
+        assert_eq!(row_starts("", 10, 8), [0, 8]);
+    }
+
+    proptest! {
+        #[test]
+        fn rows_hold_the_whole_line_in_order(
+            line in "[a-z 漢\t\u{1b}😀]{0,60}", mark in 0..30usize, room in 0..20usize,
+        ) {
+            let (starts, most) = (row_starts(&line, mark, room), room.max(1));
+            let (last, end) = (starts[starts.len() - 1], columns(&line) + mark);
+            prop_assert_eq!(starts[0], 0);
+            prop_assert!(starts.windows(2).all(|pair| pair[0] < pair[1] && pair[1] - pair[0] <= most));
+            prop_assert!(end <= last + most);
+            prop_assert!(starts.len() == 1 || last < end, "no row is empty");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Lists that give way to the code, long lines that are wrapped, and the count of a search.
+
+use crossterm::event::KeyCode;
+use insta::assert_snapshot;
+
+use super::*;
+
+/// Changes with lines of so many columns.
+fn lines_of(columns: usize) -> Vec<Piece> {
+    let line = |with: &str| {
+        let words = "long words and more of them, ".repeat(columns);
+        format!("{}\n", &format!("{with} = {words}")[..columns])
+    };
+    vec![same("first\n"), differs(&line("old"), &line("new")), same("between\n"), differs("", "last\n")]
+}
+
+impl Stage {
+    /// A desk with a review whose lines have so many columns, and two other reviews.
+    async fn reading_lines_of(columns: usize, width: u16, height: u16) -> Self {
+        let mut stage = Self::with_sidebar(width, height, "false", None, Options::default());
+        stage.connect().await;
+        let gemini = stage.gemini.clone();
+        stage.companion.open(1, &gemini, "/shop/wide.txt", &lines_of(columns));
+        stage.propose(2, "/shop/basket.py").await;
+        stage.propose(3, "/shop/checkout.py").await;
+        stage.a_while().await;
+        stage
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn lists_give_way_to_the_code_and_a_key_brings_them_back() {
+    // Beside the column, each side has room for 61 columns; without it for 80.
+    let stage = Stage::reading_lines_of(60, 170, 20).await;
+    stage.shows("Reviews (3)");
+    let mut stage = Stage::reading_lines_of(75, 170, 20).await;
+    stage.does_not_show("Reviews (3)");
+    stage.shows("checkout.py");
+    assert_snapshot!("lists_gave_way", stage.screen());
+    stage.press("b").await;
+    stage.shows("Reviews (3)");
+    stage.press("b").await;
+    stage.does_not_show("basket.py");
+    stage.shows("review 1 of 3");
+    assert_snapshot!("lists_hidden", stage.screen());
+    stage.press("b").await;
+    stage.shows("Reviews (3)");
+    stage.propose(4, "/shop/more.py").await;
+    stage.press("b").await;
+    stage.shows("review 1 of 4");
+}
+
+#[tokio::test(start_paused = true)]
+async fn lists_stay_where_lines_fit_and_as_the_person_wants_them() {
+    let mut stage = Stage::reading_lines_of(75, 170, 20).await;
+    stage.key(KeyCode::Tab).await;
+    stage.shows("Reviews (3)");
+    stage.press("b").await;
+    stage.does_not_show("Reviews (3)");
+    stage.key(KeyCode::Tab).await;
+    stage.shows("review 3 of 3");
+    // Where there is no room for a column, the same key hides the lines on top.
+    stage.resize(80, 24).await;
+    stage.does_not_show("Gemini CLI, Qwen Code");
+    stage.press("b").await;
+    stage.shows("Gemini CLI, Qwen Code");
+    stage.press("b").await;
+    stage.does_not_show("Gemini CLI, Qwen Code");
+    stage.press("p").await;
+    stage.moment().await;
+    stage.shows("review 3 of 3 paused");
+}
+
+#[tokio::test(start_paused = true)]
+async fn hidden_lists_take_no_clicks() {
+    let mut stage = Stage::reading_lines_of(60, 170, 20).await;
+    let row = stage.screen().lines().position(|line| line.contains("  checkout.py")).unwrap();
+    stage.press("b").await;
+    stage.click(3, u16::try_from(row).unwrap()).await;
+    stage.shows("review 1 of 3");
+    stage.press("b").await;
+    stage.click(3, u16::try_from(row).unwrap()).await;
+    stage.shows("▸ checkout.py");
+}
+
+#[tokio::test(start_paused = true)]
+async fn long_lines_are_wrapped_and_scroll_by_rows() {
+    let mut stage = Stage::reading_lines_of(300, 120, 16).await;
+    assert_snapshot!("long_lines_cut", stage.screen());
+    stage.press("w").await;
+    assert_snapshot!("long_lines_wrapped", stage.screen());
+    stage.press("l").await;
+    stage.shows("Long lines are wrapped; w turns that off.");
+    stage.press("j").await;
+    stage.shows("change 2 of 2");
+    stage.shows("+ last");
+    stage.press("k").await;
+    stage.shows("change 1 of 2");
+    let wheel =
+        MouseEvent { kind: MouseEventKind::ScrollDown, column: 60, row: 8, modifiers: KeyModifiers::NONE };
+    stage.resize(60, 14).await;
+    let before = stage.screen();
+    stage.types(Typed::Mouse(wheel));
+    stage.moment().await;
+    let (before, after) = (before.lines().nth(8).unwrap().to_owned(), stage.screen());
+    assert_eq!(after.lines().nth(5), Some(before.as_str()), "three rows, within one line");
+    stage.press("w").await;
+    stage.does_not_show("↳");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_click_in_a_wrapped_row_means_its_change() {
+    let mut stage = Stage::reading_lines_of(300, 120, 30).await;
+    stage.press("wj").await;
+    stage.shows("change 2 of 2");
+    let screen = stage.screen();
+    let row = screen.lines().enumerate().filter(|(_, line)| line.contains('↳')).last().unwrap().0;
+    stage.click(20, u16::try_from(row).unwrap()).await;
+    stage.shows("change 1 of 2");
+    stage.press(" ").await;
+    stage.shows("1 dropped");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_search_counts_its_matches() {
+    let mut stage = Stage::reading(100, 24).await;
+    stage.press("/items").await;
+    stage.key(KeyCode::Enter).await;
+    stage.shows("/items 1/8");
+    assert_snapshot!("search_counted", stage.screen());
+    stage.press("nn").await;
+    stage.shows("/items 3/8");
+    stage.press("NNN").await;
+    stage.shows("/items 8/8");
+    stage.press("n").await;
+    stage.shows("/items 1/8");
+    // Beside one another, one of the new lines comes before the second old one.
+    stage.press("nv").await;
+    stage.shows("/items 3/8");
+    // A change above leaves the current match where it is.
+    stage.press("G").await;
+    stage.press("N").await;
+    let counted = |stage: &Stage| stage.screen().rsplit("/items ").next().unwrap().trim().to_owned();
+    let before = counted(&stage);
+    stage.companion.change(1, |_, pieces| {
+        *pieces = crate::scripted::keep_hunks(pieces.clone(), &[0], false);
+    });
+    stage.moment().await;
+    assert_eq!(counted(&stage), before);
+    stage.key(KeyCode::Esc).await;
+    stage.does_not_show("/items");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_search_without_matches_and_another_review_count_too() {
+    let mut stage = Stage::reading_lines_of(60, 170, 24).await;
+    stage.press("/items").await;
+    stage.key(KeyCode::Enter).await;
+    stage.shows("/items -/0");
+    stage.key(KeyCode::Tab).await;
+    stage.shows("/items -/8");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_match_far_to_the_side_comes_into_sight() {
+    let mut stage = Stage::new(100, 24);
+    stage.connect().await;
+    let gemini = stage.gemini.clone();
+    let far = format!("{}needle{}\n", "x".repeat(400), "y".repeat(400));
+    stage.companion.open(1, &gemini, "/shop/far.txt", &[same("top\n"), differs("", &far), same("needle\n")]);
+    stage.a_while().await;
+    stage.press("/needle").await;
+    stage.key(KeyCode::Enter).await;
+    stage.shows("xneedley");
+    stage.shows("/needle 1/2");
+    stage.press("n").await;
+    stage.shows("▸needle");
+    stage.press("w").await;
+    stage.press("n").await;
+    stage.shows("1/2");
+    stage.shows("xneedley");
+}
+
+#[tokio::test(start_paused = true)]
+async fn backspace_takes_a_visible_character_of_a_search() {
+    let mut stage = Stage::reading(100, 24).await;
+    stage.press("/a👩\u{200d}👧e\u{301}").await;
+    stage.shows("/a👩\u{200d}👧e\u{301}");
+    stage.key(KeyCode::Backspace).await;
+    stage.key(KeyCode::Backspace).await;
+    stage.press("bc").await;
+    stage.shows("/abc");
+}

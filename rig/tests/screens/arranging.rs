@@ -1,0 +1,83 @@
+//! Lists that give way to the code, wrapped lines, and a search that counts, on a real screen.
+
+use alongside_rig::Proposer;
+use alongside_rig::screen::{Screen, Terminal, key};
+use anyhow::Result;
+
+use crate::stage::{Stage, settled};
+
+/// Lines that are wider than half of any usual window.
+fn long(last: &str) -> String {
+    let words = "a needle in a line that no column is wide enough for ".repeat(3);
+    format!("first\n{words}{last}\nlast needle 👩\u{200d}👩\u{200d}👧 after the family\n")
+}
+
+/// Texts in reverse, as the search marks them, and whether each is bold.
+fn marked(desk: &Screen) -> Result<Vec<(String, bool)>> {
+    let picture = desk.picture()?;
+    let (rows, columns) = picture.size();
+    let mut marked: Vec<(String, bool)> = Vec::new();
+    let mut before = false;
+    for row in 0..rows.get() {
+        for column in 0..columns.get() {
+            let cell = picture.cell(row, column).filter(|cell| cell.inverse());
+            match (cell, marked.last_mut()) {
+                (Some(cell), Some((text, _))) if before => text.push_str(cell.contents()),
+                (Some(cell), _) => marked.push((cell.contents().to_owned(), cell.bold())),
+                (None, _) => {}
+            }
+            before = cell.is_some();
+        }
+    }
+    Ok(marked)
+}
+
+#[test]
+fn lists_wrapped_lines_and_search_on_a_real_screen() -> Result<()> {
+    let stage = Stage::new();
+    let file = stage.sandbox.write("long.txt", long("before"));
+    // Without colours, so that only attributes and signs tell.
+    let desk = stage.idle_desk(&Terminal::new(120, 26).with("NO_COLOR", "1"))?;
+    let agent = Proposer::gemini(&stage.sandbox)?;
+    let _first = agent.propose(&file, &long("after"))?;
+    let other = stage.sandbox.write("other.txt", "one\n");
+    let _second = agent.propose(&other, "two\n")?;
+    // The lists are lines on top, and name both reviews all the same.
+    desk.shows("▸long.txt")?;
+    desk.shows("other.txt +1 -1")?;
+    assert!(!settled(&desk)?.contains("Reviews (2)"), "{}", desk.text()?);
+    desk.press("b")?;
+    desk.shows("Reviews (2)")?;
+    desk.press("b")?;
+    desk.shows("review 1 of 2")?;
+    let cut = settled(&desk)?;
+    assert!(!cut.contains("other.txt +1 -1") && cut.contains('…'), "{cut}");
+
+    desk.press("w")?;
+    desk.shows("Long lines are wrapped.")?;
+    let wrapped = settled(&desk)?;
+    assert!(!wrapped.contains('…'), "{wrapped}");
+    let rows: Vec<_> = wrapped.lines().filter(|line| line.matches('↳').count() == 2).collect();
+    assert!(rows.len() >= 2, "both sides go on in the same rows:\n{wrapped}");
+    let between: Vec<_> = rows.iter().map(|row| row.chars().position(|c| c == '│')).collect();
+    assert!(between.windows(2).all(|pair| pair[0] == pair[1]), "{wrapped}");
+    assert!(wrapped.contains("before") && wrapped.contains("after"), "{wrapped}");
+
+    desk.press("/needle\r")?;
+    desk.shows("/needle 1/7")?;
+    desk.press("nn")?;
+    desk.shows("/needle 3/7")?;
+    settled(&desk)?;
+    let found = marked(&desk)?;
+    assert_eq!(found.len(), 8, "an unchanged line is marked on both sides: {found:?}");
+    assert_eq!(found.iter().filter(|(text, bold)| text == "needle" && *bold).count(), 1, "{found:?}");
+    assert!(desk.text()?.contains('▸'), "{}", desk.text()?);
+    desk.press(key::ESCAPE)?;
+    desk.wait_for("the search to end", |screen| !screen.contains("/needle"))?;
+    assert_eq!(marked(&desk)?, []);
+    // The family takes two columns, also where the terminal draws three people.
+    settled(&desk)?;
+    let (family, behind) = (desk.place_of("last needle")?, desk.place_of("after the family")?);
+    assert_eq!(behind, (family.0, family.1 + 15), "{}", desk.text()?);
+    Ok(())
+}
