@@ -4,6 +4,7 @@
 use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use alongside_agent::find::Surroundings;
 use alongside_agent::settings::Setting;
@@ -121,6 +122,16 @@ fn is_approval_mode(argument: &OsStr) -> bool {
     let argument = argument.to_str().unwrap_or_default();
     let name = argument.split('=').next().unwrap_or_default();
     matches!(name, "--approval-mode" | "--yolo" | "-y")
+}
+
+/// How long a desk's first line may wait for an agent that has to run to say its version.
+const REMARK_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// The agents that do not look for a desk, in one line with the remedy; `None` if all do.
+pub(super) async fn remark() -> Option<String> {
+    let offers = tokio::time::timeout(REMARK_TIMEOUT, offers()).await.ok()?.ok()?;
+    let agents = Offer::unconnected(&offers)?;
+    Some(format!("IDE mode is off in {agents}: `alongside install agent` switches it on."))
 }
 
 /// The set-up of this user's agents.

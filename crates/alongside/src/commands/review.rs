@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
+use super::agent_setup;
 use crate::draft_store::draft_store;
 use crate::failure::{Hint, failure};
 use crate::globals::Globals;
@@ -84,6 +85,9 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         let desk = LineDesk::new(reached.desk, serves.roots.clone(), policy);
         let mut desk = desk.with_drafts(draft_store());
         let has_keyboard = std::io::IsTerminal::is_terminal(&std::io::stdin());
+        if let Some(remark) = agent_setup::remark().await {
+            desk.say(&remark);
+        }
         desk.say(&welcome(&serves.roots, serves.port, policy, has_keyboard));
         let ending = desk.run(&mut signals, std::future::pending()).await;
         if !has_lost_terminal(ending) {

@@ -102,8 +102,8 @@ fn the_approval_mode_is_offered_but_no_yes_of_a_script_changes_it() {
     assert!(said.contains("(approval mode \"yolo\")") && !said.contains("+  "), "{said}");
 }
 
-#[test]
-fn run_says_that_ide_mode_is_off_and_starts_the_agent() {
+#[tokio::test]
+async fn run_and_review_say_that_ide_mode_is_off() {
     let home = Home::new();
     home.agent_program("gemini", "0.61.0");
     let output = home.does(&["run", "--no-desk", "gemini"]);
@@ -114,4 +114,8 @@ fn run_says_that_ide_mode_is_off_and_starts_the_agent() {
         "{said}"
     );
     assert!(!home.in_home(".gemini/settings.json").exists(), "nobody was there to agree");
+
+    let mut review = home.asks(&["review"]);
+    review.shows("IDE mode is off in Gemini CLI: `alongside install agent` switches it on.").await;
+    review.leaves();
 }
