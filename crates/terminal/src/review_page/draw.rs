@@ -196,11 +196,11 @@ impl Page {
         (x, _) = buf.set_stringn(x, y, sign, rest.width.into(), change.line.patch(style));
         let shown_line = self.texts.line(cell.side, cell.line);
         let found = options.found.filter(|found| self.is_in(found, &cell)).map(|found| found.bytes());
-        let here = |found: &Range<usize>| {
-            let first = width::columns_of_bytes(shown_line, found.clone()).start;
-            part.is_cut() || part.columns.contains(&first)
+        let begins_here = |found: &Range<usize>| {
+            let first = || width::columns_of_bytes(shown_line, found.clone()).start;
+            part.is_cut() || part.columns.contains(&first())
         };
-        if found.as_ref().is_some_and(here) {
+        if found.as_ref().is_some_and(begins_here) {
             let style = change.line.patch(palette.cursor);
             buf.set_stringn(x, y, FOUND_HERE, room.right().saturating_sub(x).into(), style);
         }
