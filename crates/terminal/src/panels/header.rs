@@ -12,6 +12,9 @@ use crate::review_view::ReviewView;
 use crate::text_fit::{cut, wrapped};
 use crate::width;
 
+/// A file name with less room than this gets the room of the agent's name.
+const NAME: usize = 16;
+
 /// A title and the notes; the page keeps two thirds of the room.
 pub(crate) fn height(app: &App, main: Rect) -> u16 {
     let Some(view) = app.current() else { return 0 };
@@ -31,8 +34,11 @@ fn title(app: &App, view: &ReviewView, width: u16) -> Line<'static> {
     let width = usize::from(width);
     let (added, removed) = view.counts;
     let new = if review.original.is_none() && review.whole_file_only.is_none() { "new file, " } else { "" };
-    let about = format!("  {}  {new}+{added} -{removed}", app.agent(&review.agent));
     let unlisted = unlisted(app);
+    let mut about = format!("  {}  {new}+{added} -{removed}", app.agent(&review.agent));
+    if !unlisted.is_empty() && width::columns(&about) + width::columns(&unlisted) + NAME > width {
+        about = format!("  {new}+{added} -{removed}");
+    }
     let mut state = Vec::new();
     if !review.hunks.is_empty() {
         state.push(format!("change {} of {}", view.hunk() + 1, review.hunks.len()));
@@ -45,7 +51,7 @@ fn title(app: &App, view: &ReviewView, width: u16) -> Line<'static> {
     if width::columns(&name) + width::columns(&state) > room {
         state = state.split(": ").next().unwrap_or_default().to_owned();
     }
-    if width::columns(&name).min(16) + width::columns(&state) > room {
+    if width::columns(&name).min(NAME) + width::columns(&state) > room {
         state.clear();
     }
     let name = cut(&name, room.saturating_sub(width::columns(&state)));
