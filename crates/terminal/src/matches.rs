@@ -72,6 +72,6 @@ impl Matches {
 
     /// The first match in this row or below it.
     fn first_from(&self, page: &Page, row: usize) -> usize {
-        self.all.partition_point(|found| page.match_row(found) < row)
+        self.all.partition_point(|found| page.is_above(found, row))
     }
 }

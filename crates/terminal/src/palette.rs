@@ -252,6 +252,19 @@ mod tests {
     }
 
     #[test]
+    fn the_current_match_looks_different_at_every_depth() {
+        for theme in [Theme::Dark, Theme::Light] {
+            for depth in [Depth::None, Depth::Sixteen, Depth::Indexed, Depth::True] {
+                let palette = Palette::new(theme, depth);
+                let others = palette.text.patch(palette.found);
+                let current = others.patch(palette.found_here);
+                assert_ne!(current, others, "{theme:?} {depth:?}");
+                assert_ne!(others, palette.text, "{theme:?} {depth:?}");
+            }
+        }
+    }
+
+    #[test]
     fn without_colours_there_are_none() {
         for theme in [Theme::Dark, Theme::Light] {
             let shown = format!("{:?}", Palette::new(theme, Depth::None));

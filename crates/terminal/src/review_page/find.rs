@@ -132,6 +132,13 @@ impl Page {
         first + wrapping::row_of(&starts, self.match_columns(found).start)
     }
 
+    /// Whether a match is above a row. Only the line of that row is measured.
+    pub(crate) fn is_above(&self, found: &Match, row: usize) -> bool {
+        let Some((block, offset)) = self.match_place(found) else { return true };
+        let rows = self.rows_of(block.row_of(offset));
+        rows.end <= row || (rows.start < row && self.match_row(found) < row)
+    }
+
     /// The columns of a match in its line.
     pub(crate) fn match_columns(&self, found: &Match) -> Range<usize> {
         width::columns_of_bytes(self.texts.line(found.side, found.line), found.bytes())

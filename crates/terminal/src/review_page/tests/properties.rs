@@ -201,6 +201,7 @@ proptest! {
         for found in page.matches(&Needle::new("a").unwrap()) {
             page.reveal(&found);
             prop_assert!(page.match_row(&found) < page.rows());
+            prop_assert_eq!(page.is_above(&found, row), page.match_row(&found) < row);
             page.match_columns(&found);
         }
         page.update(&review);
