@@ -56,6 +56,10 @@ pub(crate) struct App {
     pub(crate) sidebar: Option<bool>,
     pub(crate) pending: PendingEdit,
     pub(crate) seen: SeenScreen,
+    /// Whether the terminal has the focus, as far as it says so.
+    pub(crate) is_focused: bool,
+    /// When a review was last announced outside the screen.
+    pub(crate) notified: Option<Instant>,
     /// When the companion last heard that the person turned to this desk.
     pub(crate) focused: Option<Instant>,
     pub(crate) areas: Areas,
@@ -75,6 +79,8 @@ pub(crate) enum Effect {
     Edit,
     /// Put a text into the clipboard.
     Copy(String),
+    /// Announce a review of this file to a person who looks elsewhere.
+    Notify(String),
     /// Stop the process until the shell continues it.
     Stop,
     /// Look for agents to set up.
@@ -160,6 +166,8 @@ impl App {
             sidebar: None,
             pending: PendingEdit::Idle,
             seen: SeenScreen::default(),
+            is_focused: true,
+            notified: None,
             focused: None,
             areas: Areas::default(),
             now: 0,

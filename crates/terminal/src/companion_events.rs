@@ -5,8 +5,13 @@
 use alongside_desk::review_model::{Message, ReviewNews, Subject};
 use alongside_desk::{Changed, Closed, Closing, Event, Review, Status, messages};
 
-use crate::app::{App, Vacancy};
+use tokio::time::{Duration, Instant};
+
+use crate::app::{App, Effect, Vacancy};
 use crate::review_view::ReviewView;
+
+/// A review is announced outside the screen at most this often.
+const NOTIFY_INTERVAL: Duration = Duration::from_secs(1);
 
 impl App {
     pub(crate) fn take_event(&mut self, event: Event) {
@@ -39,6 +44,7 @@ impl App {
             *known = ReviewView::new(review);
             return self.invalidate_keys();
         }
+        self.notify(&review);
         let same =
             |vacancy: &mut Vacancy| vacancy.agent == review.agent.number && vacancy.file == review.file;
         let vacancy = self.vacancy.take_if(same);
@@ -51,6 +57,16 @@ impl App {
             self.invalidate_keys();
         } else if !self.seen.is_blank() {
             self.show([Message::notice(arrived).about(Subject::Arrival(id))]);
+        }
+    }
+
+    /// Announces a review to a person who looks elsewhere. Several that come together are announced once.
+    fn notify(&mut self, review: &Review) {
+        let looks_elsewhere = !self.is_focused && !self.pending.has_editor() && !self.seen.is_blank();
+        let now = Instant::now();
+        if looks_elsewhere && self.notified.is_none_or(|last| now >= last + NOTIFY_INTERVAL) {
+            self.notified = Some(now);
+            self.add_effect(Effect::Notify(review.file.clone()));
         }
     }
 

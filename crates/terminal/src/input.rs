@@ -17,6 +17,8 @@ const FOCUS_INTERVAL: Duration = Duration::from_secs(1);
 impl App {
     /// Takes an event of the terminal that came at `at`.
     pub(crate) fn take_input(&mut self, event: TerminalEvent, at: Instant) {
+        // A terminal that reports no focus is taken for focused: then every event means so.
+        self.is_focused = !matches!(event, TerminalEvent::FocusLost);
         match event {
             TerminalEvent::Key(key) if key.kind != KeyEventKind::Release => {
                 self.messages.key_pressed(at);

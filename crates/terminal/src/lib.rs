@@ -24,6 +24,7 @@ mod matches;
 mod message_log;
 mod messages;
 mod navigation;
+mod notification;
 mod options;
 mod palette;
 mod panels;
@@ -55,6 +56,7 @@ use tokio::sync::mpsc;
 pub use crate::draft_store::DraftStore;
 pub use crate::editor::{EditOutcome, Editing};
 pub use crate::editor_command::command as editor_command;
+pub use crate::notification::Notification;
 pub use crate::options::{Ending, Layout, Options, Theme};
 
 use crate::app::App;
@@ -89,7 +91,9 @@ pub async fn run(mut desk: Desk, options: Options) -> anyhow::Result<Ending> {
     let mut app = App::new(options, Palette::new(theme, depth));
     let (panic_hook, panicked) = mpsc::unbounded_channel();
     let signals = Signals::listen().context("cannot listen for signals")?;
-    let mut inputs = Inputs { signals, panicked, editor: editor_command(), clock: alongside_desk::now_ms };
+    let in_tmux = variable("TMUX").is_some_and(|value| !value.is_empty());
+    let (editor, clock) = (editor_command(), alongside_desk::now_ms);
+    let mut inputs = Inputs { signals, panicked, editor, clock, in_tmux };
     let mut tty = Tty::open(panic_hook).context("cannot use the terminal")?;
     let ending = run::run(&mut desk, &mut app, &mut tty, &mut inputs).await;
     let last_words = match (&ending, app.last_words().await) {

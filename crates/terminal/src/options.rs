@@ -6,6 +6,7 @@ use std::sync::Arc;
 use alongside_desk::agent_setup::AgentSetup;
 
 use crate::draft_store::DraftStore;
+use crate::notification::Notification;
 
 /// The choices a person has about the desk.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +17,8 @@ pub struct Options {
     pub theme: Option<Theme>,
     /// Side by side or one column; without it the width decides.
     pub layout: Option<Layout>,
+    /// How the desk announces a review while the person looks elsewhere, if at all.
+    pub notify: Option<Notification>,
     /// Where texts go that a person typed and no companion took.
     pub drafts: DraftStore,
     /// Looks for agents to set up; without it the desk offers nothing.

@@ -42,6 +42,8 @@ pub(crate) struct Inputs {
     pub(crate) editor: String,
     /// Milliseconds since the Unix epoch.
     pub(crate) clock: fn() -> u64,
+    /// Whether tmux is between the desk and the terminal.
+    pub(crate) in_tmux: bool,
 }
 
 type Reply = (Purpose, Result<Revised, Refusal>);
@@ -240,6 +242,11 @@ impl<S: Screen> MainLoop<'_, S> {
             match effect {
                 Effect::Ask(request, purpose) => send(self.desk, request, purpose, &self.reply_to),
                 Effect::Copy(text) => self.screen.copy(&text)?,
+                Effect::Notify(file) => {
+                    if let Some(how) = self.app.options.notify {
+                        self.screen.notify(how.bytes(&file, self.inputs.in_tmux))?;
+                    }
+                }
                 Effect::Redraw => {
                     self.screen.redraw()?;
                     self.app.due = true;

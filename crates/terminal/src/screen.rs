@@ -21,6 +21,8 @@ pub(crate) trait Screen {
     fn redraw(&mut self) -> io::Result<()>;
     /// Puts a text into the clipboard, where the terminal allows that.
     fn copy(&mut self, text: &str) -> io::Result<()>;
+    /// Sends a notification to the terminal, which shows nothing of it on the screen.
+    fn notify(&mut self, bytes: Vec<u8>) -> io::Result<()>;
     /// Gives the terminal to an editor, with a line that says so.
     async fn hand_over(&mut self, note: &str);
     /// Takes the terminal back, also from a program that took it unasked.

@@ -219,6 +219,11 @@ impl Screen for Tty {
         Ok(())
     }
 
+    fn notify(&mut self, bytes: Vec<u8>) -> io::Result<()> {
+        self.writer.write(bytes);
+        Ok(())
+    }
+
     async fn hand_over(&mut self, note: &str) {
         // The note, and all that an editor without a screen of its own prints, stay out of the shell's text.
         // Some way down, so that it does not scroll away with the first line that is printed.

@@ -10,6 +10,7 @@ mod editing;
 mod ending;
 mod hostile;
 mod itself;
+mod notifying;
 mod panicking;
 mod slow;
 mod stage;

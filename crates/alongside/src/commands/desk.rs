@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use alongside_platform::process;
-use alongside_terminal::{Ending, Layout, Options, Theme};
+use alongside_terminal::{Ending, Layout, Notification, Options, Theme};
 
 use super::{agent_setup, review};
 use crate::draft_store::draft_store;
@@ -30,6 +30,10 @@ pub(crate) struct Args {
     #[arg(long, value_enum)]
     theme: Option<Shade>,
 
+    /// Announce a review that arrives while another window has the focus [default: off]
+    #[arg(long, value_enum, value_name = "HOW")]
+    notify: Option<Notify>,
+
     /// Leave when this process ends
     #[arg(long, value_name = "PID", hide = true)]
     until: Option<u32>,
@@ -44,7 +48,7 @@ impl Args {
     }
 
     pub(crate) fn any_given(&self) -> bool {
-        !self.dirs.is_empty() || self.host.is_some() || self.theme.is_some()
+        !self.dirs.is_empty() || self.host.is_some() || self.theme.is_some() || self.notify.is_some()
     }
 }
 
@@ -53,6 +57,30 @@ impl Args {
 pub(crate) enum Shade {
     Light,
     Dark,
+}
+
+/// How a terminal announces a review.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub(crate) enum Notify {
+    /// No announcement, whatever the settings say
+    Off,
+    /// The bell, which tmux takes for an alert
+    Bell,
+    /// A notification of iTerm2, WezTerm, Windows Terminal, Ghostty
+    Osc9,
+    /// A notification of foot, rxvt-unicode, VTE
+    Osc777,
+}
+
+impl Notify {
+    fn notification(self) -> Option<Notification> {
+        match self {
+            Self::Off => None,
+            Self::Bell => Some(Notification::Bell),
+            Self::Osc9 => Some(Notification::Osc9),
+            Self::Osc777 => Some(Notification::Osc777),
+        }
+    }
 }
 
 /// The exit code where the desk cannot draw.
@@ -82,6 +110,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         roots: reached.welcome.alongside.roots,
         theme: theme.or(settings.theme),
         layout: None::<Layout>,
+        notify: args.notify.map_or(settings.notify, Notify::notification),
         drafts: draft_store(),
         agent_setup: Some(agent_setup::of_this_user()),
         rehearsal: false,

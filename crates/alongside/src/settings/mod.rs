@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use alongside_companion::{AppDirs, Builder};
 use alongside_platform::untrusted::{self, Whose};
-use alongside_terminal::Theme;
+use alongside_terminal::{Notification, Theme};
 use anyhow::Context;
 use reader::{Entry, Mistake};
 
@@ -29,6 +29,7 @@ const KEYS: &[(&str, &str)] = &[
     ("context", "enabled"),
     ("context", "exclude"),
     ("context", "include-git-ignored"),
+    ("desk", "notify"),
     ("desk", "theme"),
     ("discovery", "aliases"),
     ("discovery", "tmp"),
@@ -53,6 +54,8 @@ pub(crate) struct Settings {
     project_exclude: Vec<String>,
     /// Whether agents hear of files that git ignores.
     pub(crate) include_git_ignored: bool,
+    /// How the terminal desk announces a review to a person who looks elsewhere.
+    pub(crate) notify: Option<Notification>,
     /// Colours of the terminal desk; `None` asks the terminal.
     pub(crate) theme: Option<Theme>,
     /// Whether agents in terminals outside the editor find the companion.
@@ -72,6 +75,7 @@ impl Default for Settings {
             exclude: Vec::new(),
             project_exclude: Vec::new(),
             include_git_ignored: false,
+            notify: None,
             theme: None,
             aliases: true,
             tmp: Vec::new(),
@@ -184,6 +188,20 @@ impl Settings {
                 }
             }
             ("context", "include-git-ignored") => self.include_git_ignored = entry.flag()?,
+            ("desk", "notify") => {
+                self.notify = match entry.text()?.as_str() {
+                    "off" => None,
+                    "bell" => Some(Notification::Bell),
+                    "osc9" => Some(Notification::Osc9),
+                    "osc777" => Some(Notification::Osc777),
+                    other => {
+                        return Err(entry.mistake(format!(
+                            "{other:?} is no notification; there are \"off\", \"bell\", \"osc9\" and \
+                             \"osc777\""
+                        )));
+                    }
+                }
+            }
             ("desk", "theme") => {
                 self.theme = match entry.text()?.as_str() {
                     "auto" => None,

@@ -11,7 +11,7 @@ fn read(text: &str) -> Result<Settings, String> {
 fn every_key_is_read() {
     let settings = read(
         "[context]\nenabled = false\nexclude = ['*.key', 'private/']\ninclude-git-ignored = true\n\
-         [desk]\ntheme = 'light'\n[discovery]\naliases = false\ntmp = ['/var/tmp']\n\
+         [desk]\nnotify = 'osc9'\ntheme = 'light'\n[discovery]\naliases = false\ntmp = ['/var/tmp']\n\
          [server]\nlisten = '172.17.0.1'\nallow-tokenless-agents = true\n[drafts]\n",
     );
     let expected = Settings {
@@ -19,6 +19,7 @@ fn every_key_is_read() {
         exclude: vec!["*.key".into(), "private/".into()],
         project_exclude: Vec::new(),
         include_git_ignored: true,
+        notify: Some(Notification::Osc9),
         theme: Some(Theme::Light),
         aliases: false,
         tmp: vec!["/var/tmp".into()],
@@ -91,6 +92,14 @@ fn a_wrong_value_names_line_and_type() {
         read("[discovery]\ntmp = ['here']").unwrap_err(),
         r#"/c.toml:2: "here" must be an absolute path"#
     );
+}
+
+#[test]
+fn an_unknown_notification_names_those_there_are() {
+    let error = read("[desk]\nnotify = 'loud'").unwrap_err();
+    let said = "/c.toml:2: \"loud\" is no notification; there are \"off\", \"bell\", \"osc9\" and \"osc777\"";
+    assert_eq!(error, said);
+    assert_eq!(read("[desk]\nnotify = 'off'").unwrap().notify, None);
 }
 
 #[test]

@@ -286,6 +286,45 @@ async fn focus_is_reported_at_most_once_a_second() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_review_is_announced_only_to_a_person_who_looks_elsewhere() {
+    let options = Options { notify: Some(Notification::Bell), ..Options::default() };
+    let mut stage = Stage::with_options(120, 24, "false", options);
+    let rung = |stage: &Stage| stage.shared.notified.lock().unwrap().len();
+    stage.connect().await;
+    stage.propose(1, "/shop/basket.py").await;
+    stage.propose(2, "/shop/b.py").await;
+    assert_eq!(rung(&stage), 0, "the person sees them");
+    stage.types(Typed::FocusLost);
+    stage.moment().await;
+    stage.propose(3, "/shop/c.py").await;
+    assert_eq!(rung(&stage), 1);
+    stage.propose(4, "/shop/d.py").await;
+    assert_eq!(rung(&stage), 1, "together they ring once");
+    sleep(Duration::from_secs(1)).await;
+    stage.propose(5, "/shop/e.py").await;
+    assert_eq!(rung(&stage), 2);
+    sleep(Duration::from_secs(1)).await;
+    stage.types(Typed::FocusGained);
+    stage.moment().await;
+    stage.propose(6, "/shop/f.py").await;
+    assert_eq!(rung(&stage), 2);
+    stage.types(Typed::FocusLost);
+    // Whoever types looks here, whatever the terminal said.
+    stage.press("j").await;
+    stage.propose(7, "/shop/g.py").await;
+    assert_eq!(rung(&stage), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_the_setting_no_review_is_announced() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.types(Typed::FocusLost);
+    stage.moment().await;
+    stage.propose(2, "/shop/b.py").await;
+    assert!(stage.shared.notified.lock().unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
 async fn agents_of_one_name_are_told_apart() {
     let mut stage = Stage::reading(120, 24).await;
     stage.does_not_show("Gemini CLI #");

@@ -30,7 +30,7 @@ use crate::run::{self, Inputs};
 use crate::screen::{Screen, ScreenEvent};
 use crate::scripted::{Companion, Piece, agent, differs, same};
 use crate::signals::Signals;
-use crate::{Ending, Options, Theme};
+use crate::{Ending, Notification, Options, Theme};
 
 /// The time of day at the desk: two hours and five minutes after 0.
 const NOW: u64 = 125 * 60_000;
@@ -51,6 +51,7 @@ struct Shared {
     size: Mutex<Size>,
     copied: Mutex<Vec<String>>,
     notes: Mutex<Vec<String>>,
+    notified: Mutex<Vec<u8>>,
     /// Frames so far.
     frames: Mutex<usize>,
     /// Whether frames stay under way.
@@ -102,6 +103,11 @@ impl Screen for Cells {
 
     fn copy(&mut self, text: &str) -> io::Result<()> {
         self.shared.copied.lock().unwrap().push(text.into());
+        Ok(())
+    }
+
+    fn notify(&mut self, bytes: Vec<u8>) -> io::Result<()> {
+        self.shared.notified.lock().unwrap().extend(bytes);
         Ok(())
     }
 
@@ -172,7 +178,7 @@ impl Stage {
         app.sidebar = sidebar;
         let (panic, panicked) = mpsc::unbounded_channel();
         let signals = Signals::listen().unwrap();
-        let mut inputs = Inputs { signals, panicked, editor: editor.into(), clock: || NOW };
+        let mut inputs = Inputs { signals, panicked, editor: editor.into(), clock: || NOW, in_tmux: false };
         let ended = tokio::spawn(async move {
             let _panic = panic;
             let ending = run::run(&mut desk, &mut app, &mut cells, &mut inputs).await;

@@ -1,0 +1,99 @@
+//! A review that arrives while another window has the focus is announced, and only then.
+
+use std::path::Path;
+
+use alongside_rig::screen::{Screen, Terminal};
+use alongside_rig::{alongside_bin, wait};
+use anyhow::Result;
+
+use crate::stage::{Stage, settled};
+
+/// A file name that tries to end an announcement and to begin another one.
+const HOSTILE: &str = "evil;4;1\u{7}\u{1b}]0;x.txt";
+
+/// A desk with these arguments, which an agent keeps busy.
+fn desk(stage: &Stage, terminal: &Terminal, arguments: &[&str]) -> Result<Screen> {
+    let program = alongside_bin()?;
+    let words = std::iter::once(program.as_os_str()).chain(arguments.iter().map(AsRef::as_ref));
+    let desk = Screen::start(&stage.sandbox, terminal, words)?;
+    desk.shows("No agent is connected yet.")?;
+    Ok(desk)
+}
+
+/// The output of the desk from a place on.
+fn output_from(desk: &Screen, start: usize) -> Result<String> {
+    Ok(String::from_utf8_lossy(&desk.written()?[start..]).into_owned())
+}
+
+/// Proposes one file while the window has the focus, and another one while it has not. Returns the output
+/// meanwhile: nothing but the first announcement of `expected` may differ.
+fn announced(terminal: &Terminal, settings: &str, arguments: &[&str], expected: &str) -> Result<String> {
+    let stage = Stage::new();
+    let directory = stage.sandbox.home().join(".config/alongside");
+    std::fs::create_dir_all(&directory)?;
+    std::fs::write(directory.join("config.toml"), settings)?;
+    let desk = desk(&stage, terminal, arguments)?;
+    settled(&desk)?;
+    let start = desk.written()?.len();
+    let (agent, _first) = stage.propose()?;
+    desk.shows("line five")?;
+    settled(&desk)?;
+    assert!(!output_from(&desk, start)?.contains(expected), "the window has the focus");
+    desk.focus(false)?;
+    settled(&desk)?;
+    let start = desk.written()?.len();
+    let file = stage.sandbox.project().join(Path::new(HOSTILE));
+    let _second = agent.propose(&file, "text\n")?;
+    desk.shows("New review: evil;4;1")?;
+    let found = || output_from(&desk, start).map_err(|error| error.to_string());
+    let arrived =
+        || found().and_then(|output| if output.contains(expected) { Ok(output) } else { Err(output) });
+    let output = wait::until("the announcement", wait::PATIENCE, arrived)?;
+    desk.focus(true)?;
+    settled(&desk)?;
+    let start = desk.written()?.len();
+    let _third = agent.propose(&stage.sandbox.project().join("third.txt"), "text\n")?;
+    desk.shows("New review: third.txt")?;
+    settled(&desk)?;
+    assert!(!output_from(&desk, start)?.contains(expected), "the window has the focus again");
+    Ok(output)
+}
+
+#[test]
+fn a_bell_rings_only_while_another_window_has_the_focus() -> Result<()> {
+    let output = announced(&Terminal::new(100, 30), "[desk]\nnotify = 'bell'\n", &[], "\x07")?;
+    assert_eq!(output.matches('\x07').count(), 1, "{output:?}");
+    Ok(())
+}
+
+#[test]
+fn a_notification_names_the_file_and_obeys_nothing_in_its_name() -> Result<()> {
+    let expected = "\x1b]9;alongside: evil_4_1__]0_x.txt waits for review\x07";
+    let output = announced(&Terminal::new(100, 30), "", &["--notify", "osc9"], expected)?;
+    assert_eq!(output.matches("\x1b]").count(), 1, "{output:?}");
+    Ok(())
+}
+
+#[test]
+fn tmux_is_asked_to_pass_a_notification_on() -> Result<()> {
+    let terminal = Terminal::new(100, 30).with("TMUX", "/tmp/tmux,1,0");
+    let inner = "\x1b\x1b]777;notify;alongside;evil_4_1__]0_x.txt waits for review\x07";
+    let expected = format!("\x1bPtmux;{inner}\x1b\\");
+    // The option has the last word.
+    announced(&terminal, "[desk]\nnotify = 'bell'\n", &["--notify", "osc777"], &expected).map(drop)
+}
+
+#[test]
+fn by_default_nothing_is_announced() -> Result<()> {
+    let stage = Stage::new();
+    let desk = desk(&stage, &Terminal::new(100, 30), &[])?;
+    desk.focus(false)?;
+    settled(&desk)?;
+    let start = desk.written()?.len();
+    let (_agent, _proposal) = stage.propose()?;
+    desk.shows("line five")?;
+    settled(&desk)?;
+    let output = output_from(&desk, start)?;
+    assert!(!output.contains('\x07') && !output.contains("\x1b]"), "{output:?}");
+    Ok(())
+}
