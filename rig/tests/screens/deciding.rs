@@ -145,6 +145,31 @@ fn wide_windows_show_both_sides_and_narrow_ones_one_column() -> Result<()> {
 }
 
 #[test]
+fn accepting_all_takes_what_was_listed_and_nothing_later() -> Result<()> {
+    let stage = Stage::new();
+    let desk = stage.desk(&Terminal::new(110, 30))?;
+    let (agent, first) = stage.propose()?;
+    desk.shows("line five")?;
+    let propose = |name: &str| agent.propose(&stage.sandbox.project().join(name), "text of a new file\n");
+    let (second, unseen) = (propose("second.txt")?, propose("unseen.txt")?);
+    read_and_press(&desk, "Reviews (3)", "\t")?;
+    read_and_press(&desk, "text of a new file", "A")?;
+    desk.shows("not seen yet")?;
+    let later = propose("later.txt")?;
+    desk.shows("Reviews (4)")?;
+    read_and_press(&desk, "Accept these 2 reviews?", "y")?;
+    desk.shows("2 accepted; 1 arrived meanwhile and waits; 1 other waits.")?;
+    assert_eq!(first.outcome()?, Outcome::Accepted { content: proposed() });
+    assert_eq!(second.outcome()?, Outcome::Accepted { content: "text of a new file\n".into() });
+    desk.shows("Reviews (2)")?;
+    for (waiting, key) in [(unseen, "r"), (later, "r")] {
+        read_and_press(&desk, "text of a new file", key)?;
+        assert_eq!(waiting.outcome()?, Outcome::Rejected);
+    }
+    Ok(())
+}
+
+#[test]
 fn the_help_names_every_key_at_80_by_24() -> Result<()> {
     let stage = Stage::new();
     let desk = stage.idle_desk(&Terminal::new(80, 24))?;

@@ -30,7 +30,7 @@ fn groups() -> Vec<Vec<Row>> {
     let group = |group: &Group| {
         let rows = TABLE.iter().filter(|row| row.action.group() == *group && !row.help.is_empty());
         let keys = rows.map(|row| Row::Keys(row.shown, row.help));
-        let mouse = (*group == Group::Moving).then_some(Row::Keys("mouse", "wheel scrolls, click goes"));
+        let mouse = (*group == Group::Moving).then_some(Row::Keys("mouse", "scroll; click to open"));
         std::iter::once(Row::Heading(group.title())).chain(keys).chain(mouse).collect()
     };
     Group::ALL.iter().map(group).collect()
