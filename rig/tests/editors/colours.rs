@@ -37,13 +37,23 @@ fn in_colour_schemes(generation: Generation) -> Result<()> {
     fs::create_dir(sandbox.project().join(".git"))?;
     let file = sandbox.write("words.py", ORIGINAL);
     let (name, path) = agent_cli::path_variable(&sandbox)?;
-    let terminal = Terminal::new(100, 24).with("COLORTERM", "truecolor").with(name, path);
+    let terminal = Terminal::new(81, 24).with("COLORTERM", "truecolor").with(name, path);
     let screen = Screen::start(&sandbox, &terminal, ["nvim", "words.py"])?;
     let agent = Proposer::gemini(&sandbox)?;
     let _proposal = agent.propose(&file, PROPOSED)?;
     screen.shows("proposes words.py")?;
     screen.press(":Alongside\r")?;
     screen.shows("3 of 3 kept")?;
+    // The bar, in windows of 40 and 80 columns.
+    let bar_ends_with = |end: &'static str| {
+        let blanks = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        screen
+            .wait_for(end, move |screen| screen.lines().nth(1).is_some_and(|bar| blanks(bar).ends_with(end)))
+    };
+    bar_ends_with("│ words.py 3 of 3 kept do ]c :w :q")?;
+    screen.resize(160, 24)?;
+    screen.press("\x17=")?;
+    bar_ends_with("words.py Gemini CLI 3 of 3 kept do drop ]c next :w accept :q reject")?;
     for (scheme, background) in SCHEMES {
         let done = format!("{scheme} is {background}");
         screen.press(&format!(":set background={background} | colorscheme {scheme} | echo '{done}'\r"))?;

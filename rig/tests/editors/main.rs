@@ -10,6 +10,7 @@ mod helix;
 mod installed;
 mod neovim;
 mod new_agents;
+mod opening;
 mod quitting;
 mod restarts;
 mod saving;

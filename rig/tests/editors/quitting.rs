@@ -39,7 +39,23 @@ fn stops(generation: Generation) -> Result<()> {
     // Neovim shows what it stopped for.
     assert!(screen.contains("mine") && screen.contains("original"), "{screen}");
 
-    neovim.enter(":qa!")?;
+    // Yes to Neovim's own question is no acceptance: nobody typed :w.
+    neovim.enter(":confirm qa")?;
+    neovim.wait_for("the question", |screen| screen.contains("Save changes to"))?;
+    neovim.press("y")?;
+    neovim.wait_for("the refusal", |screen| screen.contains("not accepted, because nobody typed"))?;
+    neovim.press("Enter")?;
+    neovim.enter(":echo 'still ' .. 'here'")?;
+    neovim.wait_for("Neovim to go on", |screen| screen.contains("still here"))?;
+
+    match generation {
+        Generation::Oldest => neovim.enter(":qa!")?,
+        Generation::Newest => {
+            neovim.enter(":confirm qa")?;
+            neovim.wait_for("the question", |screen| screen.contains("Save changes to"))?;
+            neovim.press("n")?;
+        }
+    }
     stage.wait_until_closed(&neovim)?;
     assert_eq!(proposal.outcome()?, Outcome::Rejected);
     wait::until("the draft", PATIENCE, || {

@@ -241,11 +241,13 @@ function M.setup()
     callback = function()
       vim.v.errmsg = ''
       vim.schedule(function()
-        local named = vim.v.errmsg:match('"(alongside://review/[^"]+)"')
-        local review = named and reviews().of_buffer(vim.fn.bufnr('^' .. vim.fn.escape(named, '\\*?[]{}$^.~,') .. '$'))
-        if review then
-          local said = '%s has your edits. :w accepts them, :qa! leaves and moves them to drafts.'
-          messages.later(said:format(reviews().name(review)), vim.log.levels.WARN, true)
+        for _, review in ipairs(reviews().all()) do
+          local shown = review.view
+          local name = shown and vim.api.nvim_buf_is_valid(shown.right) and vim.api.nvim_buf_get_name(shown.right) or ''
+          if name ~= '' and vim.v.errmsg:find(name, 1, true) then
+            local said = '%s has your edits. :w accepts them, :qa! leaves and moves them to drafts.'
+            messages.later(said:format(reviews().name(review)), vim.log.levels.WARN, true)
+          end
         end
       end)
     end,

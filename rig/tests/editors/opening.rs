@@ -1,0 +1,44 @@
+//! Neovim with the option `auto_open`: a proposal opens at a pause, and never under typing hands.
+
+use alongside_agent::Outcome;
+use alongside_rig::{Generation, Proposer, adapters};
+use anyhow::Result;
+
+use crate::script::{ORIGINAL, SHOUTED};
+use crate::stage::Stage;
+
+alongside_rig::tests! {
+    proposals_open_by_themselves_in_the_oldest_neovim: opens(Generation::Oldest),
+    proposals_open_by_themselves_in_the_newest_neovim: opens(Generation::Newest),
+}
+
+fn opens(generation: Generation) -> Result<()> {
+    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
+    adapters::neovim(&stage.sandbox, "require('alongside').setup{ auto_open = true }")?;
+    let neovim = stage.open(&stage.editors.neovim(generation))?;
+    let agent = Proposer::gemini(&stage.sandbox)?;
+
+    // In Insert mode only a message appears, and the person types on.
+    neovim.type_text("Go")?;
+    neovim.wait_for("insert mode", |screen| screen.contains("-- INSERT --"))?;
+    let proposal = agent.propose(&stage.file, SHOUTED)?;
+    let screen = neovim.wait_for("the announcement", |screen| screen.contains("proposes notes.md"))?;
+    assert!(!screen.contains("original"), "{screen}");
+    neovim.type_text("sixteen")?;
+    let screen = neovim.wait_for("what was typed", |screen| screen.contains("sixteen"))?;
+    assert!(!screen.contains("original"), "{screen}");
+
+    // At the next pause it opens, and after the decision the person is where they were.
+    neovim.press("Escape")?;
+    neovim.wait_for("the review", |screen| screen.contains("original") && screen.contains("3 of 3 kept"))?;
+    neovim.enter(":q")?;
+    assert_eq!(proposal.outcome()?, Outcome::Rejected);
+    neovim.wait_for("the file", |screen| screen.contains("sixteen") && !screen.contains("original"))?;
+
+    // In Normal mode it opens at once.
+    let proposal = agent.propose(&stage.file, &ORIGINAL.replace("one", "ONE"))?;
+    neovim.wait_for("the next review", |screen| screen.contains("1 of 1 kept"))?;
+    neovim.enter(":q")?;
+    assert_eq!(proposal.outcome()?, Outcome::Rejected);
+    Ok(())
+}
