@@ -7,8 +7,9 @@ use alongside_rig::{Generation, Proposer, Sandbox, Screen, adapters, agent_cli, 
 use anyhow::{Context as _, Result, ensure};
 
 alongside_rig::tests! {
-    removed_and_added_text_differ_in_the_oldest_neovim: in_colour_schemes(Generation::Oldest),
-    removed_and_added_text_differ_in_the_newest_neovim: in_colour_schemes(Generation::Newest),
+    removed_and_added_text_differ_in_the_oldest_neovim: in_colour_schemes(Generation::Oldest, true),
+    removed_and_added_text_differ_in_the_newest_neovim: in_colour_schemes(Generation::Newest, true),
+    removed_and_added_text_differ_in_256_colours: in_colour_schemes(Generation::Newest, false),
 }
 
 /// Schemes that both Neovims ship, with the backgrounds that they have. Retrobox is Gruvbox.
@@ -29,11 +30,11 @@ const SCHEMES: [(&str, &str); 11] = [
 const ORIGINAL: &str = "def first():\n    return 1\n\n# removed line\n\n\n# an earlier word\n\n\nlast = 2\n";
 const PROPOSED: &str = "def first():\n    return 1\n\n\n\n# a newer word\n\n\n# added line\nlast = 2\n";
 
-fn in_colour_schemes(generation: Generation) -> Result<()> {
+fn in_colour_schemes(generation: Generation, true_colours: bool) -> Result<()> {
     let Some(editors) = editors_or_skip() else { return Ok(()) };
     let sandbox = Sandbox::new();
     editors.put_on_path(&sandbox, generation)?;
-    adapters::neovim(&sandbox, "vim.opt.termguicolors = true")?;
+    adapters::neovim(&sandbox, &format!("vim.opt.termguicolors = {true_colours}"))?;
     fs::create_dir(sandbox.project().join(".git"))?;
     let file = sandbox.write("words.py", ORIGINAL);
     let (name, path) = agent_cli::path_variable(&sandbox)?;
@@ -63,18 +64,17 @@ fn in_colour_schemes(generation: Generation) -> Result<()> {
     Ok(())
 }
 
-/// Text and background of the first character of a text.
-fn colours(screen: &Screen, text: &str) -> Result<(vt100::Color, vt100::Color)> {
+/// Background of the first character of a text, and whether it is underlined.
+fn look(screen: &Screen, text: &str) -> Result<(vt100::Color, bool)> {
     let (row, column) = screen.place_of(text)?;
     let picture = screen.picture()?;
     let cell = picture.cell(row, column).context("the cell is on the screen")?;
-    let (text, background) = (cell.fgcolor(), cell.bgcolor());
-    Ok(if cell.inverse() { (background, text) } else { (text, background) })
+    Ok((if cell.inverse() { cell.fgcolor() } else { cell.bgcolor() }, cell.underline()))
 }
 
 fn check(screen: &Screen) -> Result<()> {
     let all = ["last =", "# removed line", "# an earlier", "# added line", "# a newer", "earlier", "newer"];
-    let found = all.map(|text| colours(screen, text).map(|(_, background)| background));
+    let found = all.map(|text| look(screen, text));
     let [ordinary, removed, removed_in, added, added_in, removed_word, added_word] = found;
     let (ordinary, removed, added) = (ordinary?, removed?, added?);
     let (removed_word, added_word) = (removed_word?, added_word?);

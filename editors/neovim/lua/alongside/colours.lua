@@ -174,10 +174,15 @@ local function with_words(line, normal, hue)
   -- Of the colours of syntax, some are hard to read on the stronger background.
   local looks = { fg = line.fg or normal.fg, bg = words(line, normal, hue), ctermfg = line.ctermfg, bold = line.bold }
   if line.ctermbg and line.ctermbg >= 16 then
-    looks.ctermbg = oklab.nearest_cterm(looks.bg)
-  end
-  -- The first 16 colours are the terminal's own: nobody knows a stronger one.
-  if not looks.ctermbg or looks.ctermbg == line.ctermbg then
+    local terminal = M.resolved('Normal')
+    local function colour(number, otherwise)
+      return number and number >= 16 and oklab.from_cterm(number) or otherwise
+    end
+    local fg, bg = colour(terminal.ctermfg, normal.fg), colour(terminal.ctermbg, normal.bg)
+    local bare = { bg = oklab.from_cterm(line.ctermbg), fg = colour(line.ctermfg, fg) }
+    looks.ctermbg = oklab.nearest_cterm(words(bare, { fg = fg, bg = bg }, hue), line.ctermbg)
+  else
+    -- The first 16 colours are the terminal's own: nobody knows a stronger one.
     looks.ctermbg = line.ctermbg
     looks.cterm = { bold = true, underline = true }
   end

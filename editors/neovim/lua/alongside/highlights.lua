@@ -67,7 +67,7 @@ function M.define()
   end
 end
 
---- Defines the groups of a review's windows, which takes a millisecond or two, so not at startup.
+--- Defines the groups of a review's windows, which takes some milliseconds, so not at startup.
 function M.prepare()
   is_used = true
   M.define()

@@ -70,23 +70,30 @@ function M.contrast(one, other)
   return (math.max(x, y) + 0.05) / (math.min(x, y) + 0.05)
 end
 
---- The nearest of the 240 fixed colours of a terminal.
----@param colour integer
+local STEPS = { 0, 95, 135, 175, 215, 255 }
+
+--- One of the 240 fixed colours of a terminal, from 16 on.
+---@param number integer
 ---@return integer
-function M.nearest_cterm(colour)
-  local steps = { 0, 95, 135, 175, 215, 255 }
+function M.from_cterm(number)
+  if number >= 232 then
+    return (8 + (number - 232) * 10) * 0x10101
+  end
+  local n = number - 16
+  return STEPS[math.floor(n / 36) + 1] * 65536 + STEPS[math.floor(n / 6) % 6 + 1] * 256 + STEPS[n % 6 + 1]
+end
+
+--- The nearest of those that are not grey, but not `except`.
+---@param colour integer
+---@param except integer?
+---@return integer
+function M.nearest_cterm(colour, except)
   local best, least
-  for i = 16, 255 do
-    local rgb
-    if i < 232 then
-      local n = i - 16
-      rgb = steps[math.floor(n / 36) + 1] * 65536 + steps[math.floor(n / 6) % 6 + 1] * 256 + steps[n % 6 + 1]
-    else
-      rgb = (8 + (i - 232) * 10) * 0x10101
-    end
-    local difference = M.difference(rgb, colour)
-    if not least or difference < least then
-      best, least = i, difference
+  for number = 16, 231 do
+    local candidate = M.from_cterm(number)
+    local difference = M.difference(candidate, colour)
+    if number ~= except and candidate % 0x10101 ~= 0 and (not least or difference < least) then
+      best, least = number, difference
     end
   end
   return best
