@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::command_arguments::{COMMANDS, CommandArguments};
 use super::command_queue::{HunkStart, ReviewCommand};
 use super::proposal::start_of;
-use super::{LspDesk, code_actions, messages};
+use super::{LspDesk, code_actions, messages, one_line_messages};
 use crate::io::{Io, RequestOrigin};
 use crate::uri;
 
@@ -26,19 +26,25 @@ impl LspDesk {
         let (mut actions, mut about, mut others) = (Vec::new(), Vec::new(), Vec::new());
         for proposal in self.proposals.values() {
             let review = &proposal.review;
+            let name = messages::file_name(review, roots);
+            let fitted = |command: lsp::Command| lsp::Command {
+                title: self.editor.fitted_title(&name, command.title),
+                ..command
+            };
             if key.is_some() && proposal.path() == key {
-                actions.extend(code_actions::in_proposal(proposal, roots, lines, is_named));
+                actions.extend(
+                    code_actions::in_proposal(proposal, roots, lines, is_named).into_iter().map(fitted),
+                );
                 if review.original.is_some() && self.editor.can_show_documents() {
                     actions.push(code_actions::original(review));
                 }
-            } else if key == Some(&self.target(review)) {
-                about.push(code_actions::show(review, roots));
-                about.extend(code_actions::decide(review, roots, true));
-            } else {
-                others.push(code_actions::show(review, roots));
-                if proposal.is_apart {
-                    others.extend(code_actions::decide(review, roots, true));
-                }
+                continue;
+            }
+            let is_about = key == Some(&self.target(review));
+            let here = if is_about { &mut about } else { &mut others };
+            here.push(fitted(code_actions::show(review, roots)));
+            if is_about || proposal.is_apart {
+                here.extend(code_actions::decide(review, roots, true).map(fitted));
             }
         }
         actions.extend(about);
@@ -132,7 +138,7 @@ impl LspDesk {
             _ => {
                 let reviews = self.proposals.values().map(|proposal| &proposal.review);
                 let message = match self.editor.client().editor.actions_key {
-                    Some(key) => messages::several_briefly(key),
+                    Some(key) => one_line_messages::several(key),
                     None => messages::several(command, reviews, self.editor.roots()),
                 };
                 self.editor.inform(io, &message);
@@ -159,7 +165,7 @@ impl LspDesk {
         if let Some(doubts) = messages::doubts(&proposal.review, self.editor.roots()).filter(|_| !insists) {
             proposal.warned_revision = Some(now);
             let message = match self.editor.client().editor.columns {
-                Some(_) => messages::insist_briefly(&doubts),
+                Some(_) => one_line_messages::insist(&doubts),
                 None => messages::insist(&doubts),
             };
             let name = messages::file_name(&proposal.review, self.editor.roots());

@@ -12,7 +12,7 @@ use super::command_queue::ReviewCommand;
 use super::document::DocumentKey;
 use super::editor_ui::Question;
 use super::proposal::{Proposal, shown};
-use super::{LspDesk, diagnostics, messages};
+use super::{LspDesk, diagnostics, messages, one_line_messages};
 use crate::io::Io;
 use crate::uri;
 
@@ -27,7 +27,7 @@ impl LspDesk {
         let editor = self.editor.client().editor;
         let (review, roots) = (&proposal.review, self.editor.roots());
         let message = match (path, editor.actions_key) {
-            (None, Some(key)) => messages::announced_with_key(review, roots, key),
+            (None, Some(key)) => one_line_messages::announced(review, roots, key),
             // The mark in the file says how to see the review.
             (None, None) if editor.brief => messages::announced_briefly(review),
             _ => messages::announced(review, roots, path),

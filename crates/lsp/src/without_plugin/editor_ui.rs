@@ -16,6 +16,9 @@ use crate::editors::ShowDocument;
 use crate::encoding::Encoding;
 use crate::io::Io;
 
+/// The columns that an editor, which cuts off long lines, puts beside the titles of actions.
+const MENU_MARGIN: usize = 4;
+
 /// A request to the editor whose answer has an effect.
 #[derive(Debug)]
 pub(crate) enum Question {
@@ -70,6 +73,14 @@ impl EditorUi {
     /// Shows a line about a file as a warning.
     pub(crate) fn warn_about(&self, io: &Io, name: &str, message: String) {
         self.warn(io, &self.fitted(name, message));
+    }
+
+    /// The title of an action about a file, which is named shorter where the title is cut off.
+    pub(crate) fn fitted_title(&self, name: &str, title: String) -> String {
+        match self.client.editor.columns {
+            Some(columns) => fitted(title, name, columns.saturating_sub(MENU_MARGIN)),
+            None => title,
+        }
     }
 
     fn fitted(&self, name: &str, message: String) -> String {

@@ -2,14 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use alongside_desk::{Agent, Closed, Closing, HunkState, LineEnding, Problem, Review, harmless, messages};
-
-use super::shortened::shortened;
+use alongside_desk::{HunkState, LineEnding, Review, harmless, messages};
 
 /// The longest quote of a line, in characters.
 const MAX_QUOTE: usize = 80;
-/// The longest name of an agent in a message of one line, in columns.
-const MAX_AGENT: usize = 24;
 
 /// The file for a person: relative to its project, if it lies in one.
 pub(crate) fn file_name(review: &Review, roots: &[PathBuf]) -> String {
@@ -48,20 +44,10 @@ pub(crate) fn announced_briefly(review: &Review) -> String {
     format!("{}{name}: {} proposes {}", dangers_briefly(review), agent_name(review), changes(review))
 }
 
-fn dangers_briefly(review: &Review) -> String {
+pub(crate) fn dangers_briefly(review: &Review) -> String {
     let outside = if review.outside.is_some() { "OUTSIDE THE PROJECT: " } else { "" };
     let in_git = if review.in_git.is_some() { "RUN BY GIT: " } else { "" };
     format!("{outside}{in_git}")
-}
-
-/// A new proposal, in an editor where everybody opens it with these keys.
-pub(crate) fn announced_with_key(review: &Review, roots: &[PathBuf], key: &str) -> String {
-    let name = file_name(review, roots);
-    match dangers_briefly(review).as_str() {
-        "" => format!("{} proposes {name}: {key}", shortened(&agent_name(review), MAX_AGENT)),
-        // They matter more than the agent's name.
-        dangers => format!("{dangers}{name}: {key}"),
-    }
 }
 
 /// The file without its directory.
@@ -130,39 +116,9 @@ pub(crate) fn several<'a>(
     format!("Several reviews are waiting. Choose one with `{command} NUMBER`: {}", reviews.join("; "))
 }
 
-/// The same in one line.
-pub(crate) fn several_briefly(actions_key: &str) -> String {
-    format!("Several reviews are waiting. Choose one with {actions_key}.")
-}
-
 /// Accepting despite doubts needs a second command.
 pub(crate) fn insist(doubts: &str) -> String {
     format!("{doubts}. Run the command again to accept anyway.")
-}
-
-/// The same, in an editor that may cut off the end.
-pub(crate) fn insist_briefly(doubts: &str) -> String {
-    format!("Run the command again to accept anyway: {doubts}")
-}
-
-/// The end of a review, in one line: the commands of the program name the draft.
-pub(crate) fn ended_briefly(review: &Review, closed: &Closed, roots: &[PathBuf]) -> String {
-    let (name, agent) = (file_name(review, roots), shortened(&agent_name(review), MAX_AGENT));
-    let agent = Agent { name: agent, ..review.agent.clone() };
-    match (&closed.draft, closed.closing) {
-        (Some(_), _) => format!("{name}: this review has ended. Your edits: alongside drafts"),
-        (None, Closing::Replaced) => format!("{name}: {} proposes this file anew.", agent.name),
-        (None, _) => messages::closed(&Review { agent, ..review.clone() }, closed, roots, false),
-    }
-}
-
-/// A problem in one line, for the next message replaces the last one. The end may be cut off.
-pub(crate) fn problem_briefly(problem: &Problem) -> String {
-    let fact = harmless::name(&problem.what);
-    match &problem.hint {
-        Some(hint) => format!("{fact}: {}", harmless::name(hint)),
-        None => fact.into_owned(),
-    }
 }
 
 /// The person has paused or resumed context.

@@ -22,6 +22,7 @@ mod messages;
 mod mirror;
 mod normalization;
 mod offered_changes;
+mod one_line_messages;
 pub(crate) mod positions;
 mod proposal;
 mod proposal_file;

@@ -11,14 +11,14 @@ use super::command_queue::ReviewCommand;
 use super::document::DocumentKey;
 use super::editor_ui::Question;
 use super::proposal::Proposal;
-use super::{LspDesk, messages};
+use super::{LspDesk, messages, one_line_messages};
 use crate::io::{Io, RequestOrigin};
 use crate::{problems, uri};
 
 impl LspDesk {
     pub(super) fn report_problem(&self, io: &Io, problem: &Problem) {
         if self.editor.client().editor.columns.is_some() {
-            return self.editor.warn(io, &messages::problem_briefly(problem));
+            return self.editor.warn(io, &one_line_messages::problem(problem));
         }
         self.editor.warn(io, &harmless::name(&problem.what));
         if let Some(hint) = &problem.hint {
@@ -100,7 +100,7 @@ impl LspDesk {
         }
         let (review, roots) = (&proposal.review, self.editor.roots());
         let message = match self.editor.client().editor.columns {
-            Some(_) => messages::ended_briefly(review, closed, roots),
+            Some(_) => one_line_messages::ended(review, closed, roots),
             None => desk_messages::closed(review, closed, roots, false),
         };
         let name = messages::file_name(review, roots);

@@ -50,6 +50,18 @@ async fn an_announcement_names_the_keys_and_fits() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn titles_of_actions_fit_into_the_menu() {
+    let (mut stage, _) = announced(|_| ()).await;
+    let target = stage.uri(&format!("{}/InvoiceRepository漢字.java", ["deep"; 12].join("/")));
+    let titles = stage.titles(&target, 0);
+    assert_eq!(titles.len(), 3);
+    for title in titles {
+        assert!(title.width() <= COLUMNS - 4 && title.contains("…/deep/"), "{title}");
+    }
+    assert!(stage.titles("file:///elsewhere", 0)[0].ends_with(".java (Gemini CLI, 2 changes)"));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_danger_comes_first_and_fits() {
     let (stage, _) = announced(|review| {
         review.agent.name = "a name that goes on and on, beyond the end of every line".into();
