@@ -19,7 +19,8 @@ pub struct Offer {
     pub question: String,
     /// The change as a unified diff, harmless to show.
     pub preview: String,
-    /// The change in one line, as in `ide.enabled = true in ~/.gemini/settings.json`.
+    /// The change in one line, as in `ide.enabled = true in ~/.gemini/settings.json`; empty if the settings
+    /// cannot be read.
     pub summary: String,
 }
 

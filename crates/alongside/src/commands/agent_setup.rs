@@ -165,7 +165,7 @@ async fn offers() -> anyhow::Result<Vec<Offer>> {
         for setting in AgentSetting::to_change(&agent, &here) {
             let (preview, summary) = match setting.plan(&here, &user) {
                 Ok(plan) => (text_of(&plan, &user), plan.changed_setting.unwrap_or_default()),
-                Err(error) => (format!("{error:#}\n"), format!("{error:#}")),
+                Err(error) => (format!("{error:#}\n"), String::new()),
             };
             offers.push(Offer {
                 id: setting.id(),

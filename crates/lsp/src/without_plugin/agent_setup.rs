@@ -25,7 +25,7 @@ impl LspDesk {
         let is_automatic = params.pointer("/context/triggerKind").and_then(Value::as_u64) == Some(2);
         let offers = self.agent_setup.offers.iter().filter(|_| !is_automatic && self.proposals.len() == 0);
         let command = |offer: &Offer| lsp::Command {
-            title: messages::agent_change(&offer.question, &offer.summary),
+            title: messages::agent_change(offer),
             tooltip: None,
             command: "alongside.setUp".to_owned(),
             arguments: Some(vec![json!({ "offer": offer.id })]),

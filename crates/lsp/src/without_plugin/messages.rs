@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use alongside_desk::agent_setup::Offer;
 use alongside_desk::{HunkState, LineEnding, Review, harmless, messages};
 
 /// The longest quote of a line, in characters.
@@ -144,9 +145,13 @@ pub(crate) fn ide_mode_is_off(agents: &str, actions_key: Option<&str>) -> String
     }
 }
 
-/// The title of a change of an agent's settings: the question as an answer, and the change.
-pub(crate) fn agent_change(question: &str, summary: &str) -> String {
-    format!("alongside: {} ({summary})", question.trim_end_matches('?'))
+/// The title of a change of an agent's settings. It fits into a menu of 80 columns, with the file.
+pub(crate) fn agent_change(offer: &Offer) -> String {
+    match offer.summary.as_str() {
+        // The settings cannot be read; the attempt says why.
+        "" => format!("alongside: {}", offer.question.trim_end_matches('?')),
+        summary => format!("alongside: Set {summary}"),
+    }
 }
 
 pub(crate) const NOTHING_TO_SET_UP: &str = "The installed agents are set up already.";
