@@ -55,6 +55,18 @@ impl Desk {
         self.pane.press(key)
     }
 
+    /// Reads one message after the other, with a key after each, until `words` are shown.
+    pub(crate) fn read_until_shown(&self, words: &str) -> Result<()> {
+        let is_shown = |screen: &str| unbroken(screen).contains(words);
+        for _ in 0..20 {
+            if self.pane.wait_within(READING, &format!("{words:?}"), is_shown).is_ok() {
+                return Ok(());
+            }
+            self.pane.press("Escape")?;
+        }
+        self.wait_until_shown(words).map(drop)
+    }
+
     /// Waits until the review of this file is open, reads it, and presses a key.
     pub(crate) fn press_at(&self, file: &str, key: &str) -> Result<()> {
         self.wait_until_it_reads(file)?;

@@ -90,7 +90,12 @@ fn in_one_line(text: &str) -> String {
     let mut line = String::new();
     for part in text.lines().map(str::trim).filter(|part| !part.is_empty()) {
         if !line.is_empty() {
-            line.push_str(if line.ends_with(['.', ':', '!', '?']) { " " } else { "; " });
+            let begins = part.starts_with(char::is_uppercase);
+            line.push_str(match line.ends_with(['.', ':', '!', '?']) {
+                true => " ",
+                false if begins => ". ",
+                false => "; ",
+            });
         }
         line.push_str(part);
     }
@@ -142,4 +147,24 @@ fn brief(app: &App, width: usize) -> Vec<(&'static str, &'static str)> {
         keys.remove(keys.len() - 3);
     }
     keys
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_and_its_remedy_are_one_line() {
+        assert_eq!(in_one_line("disk full\n  make room"), "disk full; make room");
+        assert_eq!(in_one_line("disk full\n  Make room."), "disk full. Make room.");
+        assert_eq!(in_one_line("disk full.\n  Make room."), "disk full. Make room.");
+        assert_eq!(in_one_line("typed:\none\ntwo"), "typed:\none\ntwo");
+    }
+
+    #[test]
+    fn a_message_that_does_not_fit_says_so() {
+        let rows = || vec!["one".to_owned(), "two".to_owned(), "three".to_owned()];
+        assert_eq!(shortened(rows(), 3, 5), rows());
+        assert_eq!(shortened(rows(), 2, 3), ["one", "tw…"]);
+    }
 }
