@@ -35,7 +35,7 @@ fn shell_after(editor: Option<&str>) -> Result<String> {
     }
     read_and_press(&shell, "line five", "r")?;
     assert_eq!(proposal.outcome()?, Outcome::Rejected);
-    read_and_press(&shell, "No review is waiting.", "q")?;
+    read_and_press(&shell, "Nothing to review.", "q")?;
     shell.wait_for("the shell's prompt", |screen| screen.trim_end().ends_with("rig$"))?;
     settled(&shell)
 }

@@ -155,7 +155,7 @@ pub(crate) fn agent_change(offer: &Offer) -> String {
 }
 
 pub(crate) const NOTHING_TO_SET_UP: &str = "The installed agents are set up already.";
-pub(crate) const NO_REVIEW: &str = "No review is waiting.";
+pub(crate) const NO_REVIEW: &str = "Nothing to review.";
 pub(crate) const ENDED: &str = "This review has already ended.";
 pub(crate) const CHANGED: &str = "The review has changed since. Look at it again.";
 pub(crate) const NO_CHANGE_HERE: &str = "There is no change at the last known cursor position.";
