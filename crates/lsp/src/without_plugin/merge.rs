@@ -1,5 +1,6 @@
 //! Differences between texts, and three-way merges. The unit is a line with its ending.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -35,7 +36,8 @@ pub(crate) fn differences(old: &Text, new: &Text) -> Vec<(Range<usize>, Range<us
     found
 }
 
-/// Merges two versions of `base`. Where their changes overlap or touch, `mine` wins.
+/// Merges two versions of `base`. Where their changes overlap or touch, `mine` wins. A line that `theirs` moves
+/// to such a place stays where it is: half a move would remove the line.
 pub(crate) fn merged(base: &Arc<str>, mine: &Arc<str>, theirs: &Arc<str>) -> Arc<str> {
     if base == theirs || mine == theirs {
         return mine.clone();
@@ -49,9 +51,24 @@ pub(crate) fn merged(base: &Arc<str>, mine: &Arc<str>, theirs: &Arc<str>) -> Arc
         true => one.start <= other.end && other.start <= one.end,
         false => one.start < other.end && other.start < one.end,
     };
-    let apart = differences(&base, &theirs);
-    let apart = apart.into_iter().filter(|(place, _)| !ours.iter().any(|(our, _)| touch(our, place)));
-    let mut all: Vec<(Range<usize>, &str)> = apart.map(|(place, new)| (place, theirs.lines(new))).collect();
+    let changes = differences(&base, &theirs);
+    let (mut lost, mut apart): (Vec<_>, Vec<_>) =
+        changes.into_iter().partition(|(place, _)| ours.iter().any(|(our, _)| touch(our, place)));
+    // The lines that lost changes take away, and those that they bring.
+    let (mut taken, mut brought) = (HashSet::new(), HashSet::new());
+    while !lost.is_empty() {
+        for (old, new) in &lost {
+            taken.extend(lines_of(&base, old));
+            brought.extend(lines_of(&theirs, new));
+        }
+        let is_half_of_a_move = |(old, new): &mut (Range<usize>, Range<usize>)| {
+            lines_of(&base, old).any(|line| brought.contains(line))
+                || lines_of(&theirs, new).any(|line| taken.contains(line))
+        };
+        lost = apart.extract_if(.., is_half_of_a_move).collect();
+    }
+    let mut all: Vec<(Range<usize>, &str)> =
+        apart.into_iter().map(|(place, new)| (place, theirs.lines(new))).collect();
     all.extend(ours.iter().map(|(place, new)| (place.clone(), mine.lines(new.clone()))));
     all.sort_by_key(|(place, _)| (place.start, place.end));
     let mut text = String::with_capacity(mine.text().len() + 64);
@@ -63,6 +80,11 @@ pub(crate) fn merged(base: &Arc<str>, mine: &Arc<str>, theirs: &Arc<str>) -> Arc
     }
     text.push_str(base.lines(at..base.len()));
     text.into()
+}
+
+/// The lines of a range that hold more than blanks.
+fn lines_of<'t>(text: &'t Text, range: &Range<usize>) -> impl Iterator<Item = &'t str> {
+    range.clone().map(|line| text.lines(line..line + 1)).filter(|line| !line.trim().is_empty())
 }
 
 #[cfg(test)]
@@ -82,6 +104,13 @@ mod tests {
         assert_eq!(merge(base, "A\nb\nc\nd\n", "a\nB\nc\nd\n"), "A\nB\nc\nd\n");
         assert_eq!(merge(base, "a\nmine\nc\nd\n", "a\nc\nd\n"), "a\nmine\nc\nd\n");
         assert_eq!(merge(base, "a\nb\nc\nd\nmine", "a\nb\nc\nd\ntheirs"), "a\nb\nc\nd\nmine");
+    }
+
+    #[test]
+    fn a_line_is_not_lost_on_its_way() {
+        // Theirs moves b behind c, where mine inserts.
+        assert_eq!(merge("a\nb\nc\n", "a\nb\nc\nmine\n", "a\nc\nb\n"), "a\nb\nc\nmine\n");
+        assert_eq!(merge("a\nb\nc\nd\n", "mine\na\nb\nc\nd\n", "a\nc\nb\nd\n"), "mine\na\nc\nb\nd\n");
     }
 
     proptest! {
