@@ -150,7 +150,7 @@ fn typing(composed: &ReviewComposition) -> Change {
     Change { range: Some(Range { start: at, end: at }), text: "x".into() }
 }
 
-/// Lines with one changed word each. A hundred is the most whose words are compared.
+/// Lines with one changed word each. Beyond 200, lines are compared in blocks.
 const LINES: &[usize] = &[1, 10, 100];
 
 #[divan::bench(args = few_in_tests(LINES), max_time = 1)]

@@ -9,7 +9,7 @@ use alongside_contract::rpc;
 use alongside_desk::{Change, Hunk, Refusal, Words};
 
 use crate::agents::outbox::Outbox;
-use crate::reviews::diff::{composition, word_diff};
+use crate::reviews::diff::{composition, word_diff, word_marks};
 use crate::reviews::line_endings::normalize;
 use crate::reviews::proposal::Proposal;
 
@@ -21,9 +21,10 @@ pub fn prepared(file_path: String, proposed: String) -> Option<impl Sized> {
     Proposal::prepare(file_path, proposed).ok()
 }
 
-/// The words that differ between some lines.
+/// The words that differ between some lines; `None` also if there are too many.
 #[must_use]
 pub fn words(original: &str, other: &str) -> Option<Words> {
+    word_marks::cost(original, other)?;
     word_diff::differing_words(original, other, Instant::now() + Duration::from_secs(3600))
 }
 

@@ -28,6 +28,6 @@ pub use context::{ActiveFile, ContextReport, OpenFile, Position, Range};
 pub use decision::{Closed, Closing, Decision, Refusal, Revised};
 pub use difference::{alike_at_end, alike_at_start, replacement};
 pub use protocol::{Event, Request};
-pub use review::{Changed, Hunk, HunkState, LineEnding, Lines, OutOfStep, Review, ReviewId, Words};
+pub use review::{Changed, Hunk, HunkState, Limit, LineEnding, Lines, OutOfStep, Review, ReviewId, Words};
 pub use status::{Agent, Environment, Problem, SharedFile, Status, now_ms};
 pub use text::{Change, OutOfText, Text};

@@ -135,6 +135,19 @@ pub struct Hunk {
     /// The words that differ. Absent for added or removed lines, unlike lines, and too many lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<Words>,
+    /// The limit that the comparison reached, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<Limit>,
+}
+
+/// A limit on comparing a hunk. The texts are whole and exact nevertheless.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Limit {
+    /// Too many lines differ: some of the hunk's lines may be equal on both sides.
+    Lines,
+    /// Too much text differs for its words to be compared.
+    Words,
 }
 
 /// The words of a hunk that differ. Every range lies within one line, without its line end.

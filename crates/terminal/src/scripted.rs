@@ -62,6 +62,7 @@ fn compose(review: &mut Review, pieces: &[Piece]) {
                     current: add(&mut current, now),
                     state: *state,
                     words: None,
+                    limit: None,
                 };
                 review.hunks.push(hunk);
                 [(); 3]

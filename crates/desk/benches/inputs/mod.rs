@@ -124,7 +124,14 @@ pub(crate) fn review(lines: usize, edits: usize) -> Review {
         if number % apart == apart / 2 && hunks.len() < edits {
             let lines = Lines { start: number, end: number + 1 };
             let state = HunkState::Kept;
-            hunks.push(Hunk { original: lines, proposed: lines, current: lines, state, words: None });
+            hunks.push(Hunk {
+                original: lines,
+                proposed: lines,
+                current: lines,
+                state,
+                words: None,
+                limit: None,
+            });
             proposed += &format!("    let changed_{number} = first;\n");
         } else {
             proposed += line;

@@ -224,7 +224,7 @@ pub(crate) mod tests {
     fn hunk(original: std::ops::Range<usize>, proposed: std::ops::Range<usize>) -> Hunk {
         let lines = |range: std::ops::Range<usize>| Lines { start: range.start, end: range.end };
         let (original, proposed) = (lines(original), lines(proposed));
-        Hunk { original, proposed, current: proposed, state: HunkState::Kept, words: None }
+        Hunk { original, proposed, current: proposed, state: HunkState::Kept, words: None, limit: None }
     }
 
     #[test]

@@ -142,8 +142,14 @@ mod tests {
 
     /// Lines 1 and 3 of four are others; the second of the two was dropped.
     fn review() -> Review {
-        let hunk =
-            |original, proposed, current, state| Hunk { original, proposed, current, state, words: None };
+        let hunk = |original, proposed, current, state| Hunk {
+            original,
+            proposed,
+            current,
+            state,
+            words: None,
+            limit: None,
+        };
         Review {
             id: ReviewId(1),
             agent: Agent { number: 1, name: "a".into(), version: "1".into(), since: 0, listening: true },
@@ -185,6 +191,7 @@ mod tests {
             current: lines(2, 4),
             state: HunkState::Kept,
             words: None,
+            limit: None,
         }];
         let proposed: Arc<str> = "one\ntwo\n3\n4\n".into();
         let at_the_end =

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use similar::DiffOp;
-use similar::algorithms::{Capture, Compact, Replace, histogram, myers};
+use similar::algorithms::{Capture, Compact, IdentifyDistinct, Replace, histogram, myers};
 
 /// Compares with the algorithm whose result reads best. It scans all items again for each difference, so its
 /// cost may be the product of both lengths.
@@ -33,4 +33,11 @@ pub(super) fn by_myers<T: Hash + Eq>(
     let mut ops = Compact::new(Replace::new(Capture::new()), old, new);
     let Ok(()) = myers::diff_deadline(&mut ops, old, old_range, new, new_range, Some(deadline));
     ops.into_inner().into_inner().into_ops()
+}
+
+/// Numbers for the items of both sides, equal for equal items.
+pub(super) fn numbered<T: Hash + Eq>(old: &[T], new: &[T]) -> (Vec<u32>, Vec<u32>) {
+    let ids = IdentifyDistinct::<u32>::new(old, 0..old.len(), new, 0..new.len());
+    let (old_ids, new_ids) = (ids.old_lookup(), ids.new_lookup());
+    ((0..old.len()).map(|at| old_ids[at]).collect(), (0..new.len()).map(|at| new_ids[at]).collect())
 }

@@ -8,14 +8,14 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use alongside_desk::{Change, Hunk, HunkState, Lines, Refusal, Text, Words};
+use alongside_desk::{Change, Hunk, HunkState, Limit, Lines, Refusal, Text, Words};
 
 use super::differences::Difference;
 use super::line_diff::{COMPARISON_TIME, differences};
 use super::segment_view::{SegmentView, views};
 use super::segments::{Segment, agreeing, spliced};
 use super::split_hunk;
-use super::word_diff::WordMarks;
+use super::word_marks::{NotCompared, WordMarks};
 
 /// The bytes of earlier texts that undo keeps. It always keeps the last one.
 const MAX_HISTORY_BYTES: usize = 256 << 20;
@@ -35,6 +35,7 @@ pub(crate) struct Composition {
 }
 
 /// One change of a review may compare words, over all its hunks, for this part of the comparison time: 50 ms.
+/// A new review may take all of it, for nobody waits for its next key yet.
 const WORDS_SHARE: u32 = 6;
 
 impl Composition {
@@ -71,7 +72,7 @@ impl Composition {
             marks: WordMarks::default(),
             comparison_time,
         };
-        new.mark_words();
+        new.mark_words(comparison_time);
         new
     }
 
@@ -98,30 +99,36 @@ impl Composition {
             .filter(|view| !view.segment.same)
             .map(|view| {
                 let state = view.state();
+                let words = self.words(&view, state);
+                let limit = match (view.segment.coarse, &words) {
+                    (true, _) => Some(Limit::Lines),
+                    (false, Err(NotCompared)) => Some(Limit::Words),
+                    (false, Ok(_)) => None,
+                };
                 Hunk {
                     state,
                     original: lines(&view.lines.original),
                     proposed: lines(&view.lines.proposed),
                     current: lines(&view.lines.current),
-                    words: self.words(&view, state),
+                    words: words.unwrap_or_default(),
+                    limit,
                 }
             })
             .collect()
     }
 
-    fn words(&self, view: &SegmentView<'_>, state: HunkState) -> Option<Words> {
-        let (sides, ..) = view.sides(state)?;
+    fn words(&self, view: &SegmentView<'_>, state: HunkState) -> Result<Option<Words>, NotCompared> {
+        let Some((sides, ..)) = view.sides(state)? else { return Ok(None) };
         let lines = &view.lines;
         let other = if state == HunkState::Edited { &lines.current } else { &lines.proposed };
         self.marks.words(&sides, lines.original.start, other.start)
     }
 
     /// Updates the marked words after the texts have changed.
-    fn mark_words(&mut self) {
+    fn mark_words(&mut self, within: Duration) {
         let mut marks = std::mem::take(&mut self.marks);
         let hunks = self.views().filter(|view| !view.segment.same);
-        let within = self.comparison_time / WORDS_SHARE;
-        marks.refresh(within, hunks.filter_map(|view| view.sides(view.state())));
+        marks.refresh(within, hunks.filter_map(|view| view.sides(view.state()).ok().flatten()));
         self.marks = marks;
     }
 
@@ -221,7 +228,7 @@ impl Composition {
     fn restore(&mut self, (text, segments): (Text, Vec<Segment>)) -> (Text, Vec<Segment>) {
         let now =
             (std::mem::replace(&mut self.current, text), std::mem::replace(&mut self.segments, segments));
-        self.mark_words();
+        self.mark_words(self.comparison_time / WORDS_SHARE);
         now
     }
 
@@ -240,7 +247,7 @@ impl Composition {
             self.history.drain(..first_kept);
         }
         self.merge_agreeing();
-        self.mark_words();
+        self.mark_words(self.comparison_time / WORDS_SHARE);
     }
 
     /// Merges agreeing segments, so that an edit undone by hand leaves no trace.

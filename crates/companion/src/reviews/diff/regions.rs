@@ -5,23 +5,21 @@
 //! unique together is one. Finding anchors costs as much as reading the lines, however many differ. So the
 //! limits below fall on single regions without anchors, and never on the whole text.
 
-use std::hash::Hash;
 use std::ops::Range;
 use std::time::Instant;
 
 use alongside_desk::Text;
-use similar::algorithms::IdentifyDistinct;
 use similar::{DiffOp, DiffTag};
 
-use super::comparison::{by_histogram, by_myers};
+use super::comparison::{by_histogram, by_myers, numbered};
 use super::differences::{Difference, Differences};
 
 /// The lines of a region, in both texts, that is compared without looking for anchors first.
 const FEW_LINES: usize = 256;
 /// The most lines of a region, as the product of both sides, that are compared with the histogram.
 const MAX_HISTOGRAM: usize = 1 << 20;
-/// The most lines of a side that are compared without any anchor: 60 ms for lines of three kinds. The limit is
-/// of size and not of time, so that the same texts differ alike on every machine.
+/// The most lines of a side that are compared without any anchor: 60 ms for lines of three kinds. A limit of
+/// size and not of time, so that the same texts differ alike on every machine.
 const MAX_WITHOUT_ANCHOR: usize = 20_000;
 /// The lines of the blocks into which a larger region without anchors is cut.
 const BLOCK: usize = 4_096;
@@ -144,13 +142,6 @@ impl Regions<'_> {
 /// Whether a region is compared with the histogram.
 fn is_small(o: &Range<usize>, n: &Range<usize>) -> bool {
     o.len().saturating_mul(n.len()) <= MAX_HISTOGRAM
-}
-
-/// Numbers for the items of both sides, equal for equal items.
-fn numbered<T: Hash + Eq>(old: &[T], new: &[T]) -> (Vec<u32>, Vec<u32>) {
-    let ids = IdentifyDistinct::<u32>::new(old, 0..old.len(), new, 0..new.len());
-    let (old_ids, new_ids) = (ids.old_lookup(), ids.new_lookup());
-    ((0..old.len()).map(|at| old_ids[at]).collect(), (0..new.len()).map(|at| new_ids[at]).collect())
 }
 
 /// How many different numbers there are.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use alongside_desk::{HunkState, Text};
 
 use super::segments::Segment;
-use super::word_diff::HunkSides;
+use super::word_marks::{HunkSides, NotCompared};
 
 /// A segment with its lines and text on each side.
 #[derive(Debug)]
@@ -89,12 +89,15 @@ impl<'a> SegmentView<'a> {
     }
 
     /// The two sides of a hunk whose words are compared, and their texts; `None` for no marks.
-    pub(super) fn sides(&self, state: HunkState) -> Option<(HunkSides, &'a str, &'a str)> {
+    pub(super) fn sides(
+        &self,
+        state: HunkState,
+    ) -> Result<Option<(HunkSides, &'a str, &'a str)>, NotCompared> {
         let Self { lines, original, proposed, current, .. } = self;
         let edited = (state == HunkState::Edited).then_some(*current);
         let sides =
             HunkSides::new((lines.original.clone(), original), (lines.proposed.clone(), proposed), edited)?;
-        Some((sides, original, edited.unwrap_or(proposed)))
+        Ok(sides.map(|sides| (sides, *original, edited.unwrap_or(proposed))))
     }
 }
 

@@ -139,7 +139,14 @@ fn hunks(review: &Review) -> Vec<Hunk> {
         });
         let state = if same.is_some() { HunkState::Kept } else { HunkState::Edited };
         let proposed = same.map_or(lines(0..0), |(_, text)| lines(text.clone()));
-        hunks.push(Hunk { original: lines(old), proposed, current: lines(new), state, words: None });
+        hunks.push(Hunk {
+            original: lines(old),
+            proposed,
+            current: lines(new),
+            state,
+            words: None,
+            limit: None,
+        });
     }
     for (old, new) in proposal {
         let touches = |hunk: &Hunk| hunk.original.start <= old.end && old.start <= hunk.original.end;
@@ -150,7 +157,14 @@ fn hunks(review: &Review) -> Vec<Hunk> {
             let at = |line: usize| line.checked_add_signed(shift).unwrap();
             let current = lines(at(old.start)..at(old.end));
             let state = HunkState::Dropped;
-            hunks.push(Hunk { original: lines(old), proposed: lines(new), current, state, words: None });
+            hunks.push(Hunk {
+                original: lines(old),
+                proposed: lines(new),
+                current,
+                state,
+                words: None,
+                limit: None,
+            });
         }
     }
     hunks.sort_by_key(|hunk| hunk.original.start);

@@ -42,6 +42,7 @@ pub(super) fn review_with(diff: &str, ending: &str) -> Review {
             current: current.here(),
             state: HunkState::Kept,
             words: None,
+            limit: None,
         });
         match sign {
             "-" => original.add(text, ending),

@@ -193,6 +193,7 @@ proptest! {
                 current: lines(&numbers[4..]),
                 state,
                 words: Some(words),
+                limit: None,
             });
         }
         let mut page = Page::new(&review, form);

@@ -182,6 +182,42 @@ fn a_new_change_leaves_nothing_to_redo() {
     assert_eq!(*composition.current(), now);
 }
 
+#[test]
+fn many_changes_in_a_large_text_are_small_hunks_with_marks() {
+    let original: String = (0..20_000).map(|line| format!("line {line} says one word\n")).collect();
+    let line =
+        |(at, line): (usize, &str)| if at % 7 == 0 { line.replace("one", "another") } else { line.into() };
+    let proposed: String = original.split_inclusive('\n').enumerate().map(line).collect();
+    let hunks = Composition::within(Duration::from_secs(60), original, proposed).hunks();
+    assert_eq!(hunks.len(), 2_858);
+    for hunk in hunks {
+        let words = hunk.words.unwrap();
+        assert_eq!((hunk.original.len(), words.removed.len(), words.added.len()), (1, 1, 1));
+        assert_eq!(hunk.limit, None);
+    }
+}
+
+#[test]
+fn hunk_that_reached_a_limit_says_so() {
+    let limits = |composition: &Composition| {
+        composition.hunks().into_iter().map(|hunk| hunk.limit).collect::<Vec<_>>()
+    };
+    // 5,000 lines became 5,000 others.
+    let lines = |word: &str| (0..5_000).map(|line| format!("{word} {line}\n")).collect::<String>();
+    let (original, proposed) = (format!("a 1\n\n{}", lines("one")), format!("a 2\n\n{}", lines("two")));
+    let composition = Composition::within(Duration::from_secs(60), original, proposed.as_str());
+    assert_eq!(limits(&composition), [None, Some(Limit::Words)]);
+    assert_eq!(limits(&Composition::new("", proposed)), [None], "added lines have no words to compare");
+    // Too many lines without an anchor to be compared without time.
+    let (original, proposed) =
+        (format!("a\n{}", "x\n".repeat(5_000)), format!("b\n{}", "x\nz\n".repeat(3_000)));
+    let mut composition = Composition::within(Duration::ZERO, original, proposed);
+    assert_eq!(limits(&composition), [Some(Limit::Lines)]);
+    // The parts of a split hunk are what the person made of it.
+    composition.split(0).unwrap();
+    assert!(limits(&composition).iter().all(|limit| *limit != Some(Limit::Lines)));
+}
+
 #[derive(Debug, Clone)]
 enum Action {
     Keep(usize, bool),

@@ -1,6 +1,8 @@
-//! Marks by example, and properties of all marks.
+//! Marks on lines of real commits, and properties of all marks.
 
-use alongside_desk::Text;
+use std::time::Duration;
+
+use alongside_desk::{Position, Text};
 use proptest::prelude::*;
 
 use super::*;
@@ -9,41 +11,129 @@ fn soon() -> Instant {
     Instant::now() + Duration::from_secs(60)
 }
 
-/// The marked words of both sides.
-fn marks<'a>(original: &'a str, other: &'a str) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
+/// Both texts with `⟦` and `⟧` around the marks; `None` without any.
+fn marked(original: &str, other: &str) -> Option<(String, String)> {
     let words = differing_words(original, other, soon())?;
-    Some((texts(original, &words.removed), texts(other, &words.added)))
+    Some((bracketed(original, &words.removed), bracketed(other, &words.added)))
 }
 
-fn texts<'a>(text: &'a str, ranges: &[TextRange]) -> Vec<&'a str> {
+fn bracketed(text: &str, ranges: &[TextRange]) -> String {
     let lines = Text::new(text);
-    ranges.iter().map(|range| &text[bytes(&lines, range)]).collect()
+    let mut shown = text.to_owned();
+    for range in ranges.iter().rev() {
+        let Range { start, end } = bytes(&lines, range);
+        shown.insert(end, '⟧');
+        shown.insert(start, '⟦');
+    }
+    shown
 }
 
 fn bytes(text: &Text, range: &TextRange) -> Range<usize> {
     text.offset(range.start).unwrap()..text.offset(range.end).unwrap()
 }
 
+/// Marks are where the brackets are.
+fn assert_marks(original: &str, other: &str) {
+    let plain = |text: &str| text.replace(['⟦', '⟧'], "");
+    let expected = Some((original.to_owned(), other.to_owned()));
+    assert_eq!(marked(&plain(original), &plain(other)), expected);
+}
+
 #[test]
 fn only_the_changed_word_is_marked() {
-    let (removed, added) = marks("let one = count(1, x);\n", "let one = count(2, x);\n").unwrap();
-    assert_eq!((removed, added), (vec!["1"], vec!["2"]));
-    let (removed, added) = marks("self.width = old_width;\n", "self.width = new_width;\n").unwrap();
-    assert_eq!((removed, added), (vec!["old_width"], vec!["new_width"]));
-    assert_eq!(marks("  return 1;\n", "    return 1;\n").unwrap(), (vec!["  "], vec!["    "]));
+    assert_marks("let one = count(⟦1⟧, x);\n", "let one = count(⟦2⟧, x);\n");
+    assert_marks("self.width = ⟦old_width⟧;\n", "self.width = ⟦new_width⟧;\n");
+    assert_marks("def __init__(self):\n", "def __init__(self) ⟦-> None⟧:\n");
+}
+
+#[test]
+fn indentation_is_never_marked() {
+    assert_eq!(marked("  return 1;\n", "    return 1;\n"), None);
+    assert_marks("db.⟦sadd⟧('cat', 'luna');\n", "    ⟦await⟧ db.⟦sAdd⟧('cat', 'luna');\n");
+    assert_marks("\tself:⟦notify⟧(res)\n", "    self:⟦log⟧(res)\n");
+    // Other spaces are marked only if nothing else differs.
+    assert_marks("filter = function(plugin)\n", "filter = function⟦ ⟧(plugin)\n");
+    assert_marks("fn a() {⟦  ⟧\n", "fn a() {\n");
+    assert_marks("function(⟦req⟧, next){\n", "function (⟦request⟧, next) {\n");
+}
+
+#[test]
+fn rewritten_line_has_no_marks() {
+    for (original, other) in [
+        ("-- Goes to what is shown there.\n", "-- The window of a review, if it is open.\n"),
+        (
+            "| `fuzz/` | what libFuzzer feeds: one file a target |\n",
+            "| `fuzz/` | fuzzing: `src/` the properties |\n",
+        ),
+        ("for k in (-d..=d).rev().step_by(2) {\n", "while k >= -d {\n"),
+        (
+            "if step.task == \"wait\" then\n",
+            "if sync and sync.opts and type(sync.opts) == \"function\" then\n",
+        ),
+        ("/// Whether a message is more than a note.\n", "/// Whether the agent would not connect.\n"),
+        ("import os, sys\n", "def main(argument):\n"),
+        ("two\n", "TWO\n"),
+        ("x\r\n", "x\n"),
+        ("  \n", "\t\n"),
+    ] {
+        assert_eq!(marked(original, other), None, "{original}{other}");
+    }
+}
+
+#[test]
+fn one_change_is_marked_in_lines_that_share_a_third() {
+    assert_marks("timeout=⟦timeout⟧,\n", "timeout=⟦resolved_timeout⟧,\n");
+    assert_marks("⟦urllib3_version⟧.append(\"0\")\n", "⟦urllib3_version_list⟧.append(\"0\")\n");
+}
+
+#[test]
+fn kept_line_in_a_longer_one_shows_what_came() {
+    let other = "headers⟦: Mapping[str, str | bytes] | None⟧ = None,\n";
+    assert_marks("headers = None,\n", other);
+    assert_marks(
+        "yield req\n",
+        "yield req  ⟦# type: ignore  # Internal use only, returns PreparedRequest⟧\n",
+    );
+}
+
+#[test]
+fn lone_separators_are_marked_only_if_nothing_else_differs() {
+    // A comma that moved with a changed word.
+    assert_marks("run(⟦first⟧ second, third: fourth);\n", "run(⟦other⟧ second third: fourth);\n");
+    assert_marks("call(one⟦;⟧ two)\n", "call(one⟦,⟧ two)\n");
+    assert_marks("let answer ⟦=⟧ 42;\n", "let answer ⟦:=⟧ 42;\n");
+    assert_marks("let answer = ⟦42⟧;\n", "let answer⟦: u8⟧ = ⟦43⟧;\n");
+    assert_marks("if answer ⟦=⟧ other {\n", "if answer ⟦==⟧ other {\n");
+    let (_, json) =
+        marked("value \"⟦name⟧\" 10 long long word\n", "value \"label\": 10 long long word\n").unwrap();
+    assert_eq!(json, "value \"⟦label⟧\": 10 long long word\n");
+}
+
+#[test]
+fn new_line_between_changed_ones_has_no_marks() {
+    assert_marks(
+        "    ⟦is_back⟧: bool,\n    stream: Stream,\n    lost: Instant,\n",
+        "    ⟦is_listed⟧: bool,\n    /// A comment.\n    stream: Stream,\n    lost: ⟦Option<⟧Instant⟦>⟧,\n",
+    );
+}
+
+#[test]
+fn words_flow_across_line_ends() {
+    // A call that was broken into lines.
+    assert_marks(
+        "    def cert_verify(self, conn, url, verify):\n",
+        "    def cert_verify(\n        self, conn⟦: Any⟧, url⟦: str⟧, verify⟦: bool⟧\n    ):\n",
+    );
+    // A comment that was filled anew; its signs belong to no line's words.
+    assert_marks(
+        "/// The listener has to ⟦prove⟧ that it knows\n/// the token, for anybody may have the port.\n",
+        "/// The listener has to ⟦show⟧ that it\n/// knows the token, for anybody may have the port.\n",
+    );
 }
 
 #[test]
 fn spaces_between_two_changed_words_belong_to_the_mark() {
-    let (removed, added) =
-        marks("a long sentence says one two here\n", "a long sentence says uno dos here\n").unwrap();
-    assert_eq!((removed, added), (vec!["one two"], vec!["uno dos"]));
-}
-
-#[test]
-fn a_mark_ends_with_its_line() {
-    let (removed, added) = marks("call(one)\n", "call(one,\r\n  two)\r\n").unwrap();
-    assert_eq!((removed.len(), added), (0, vec![",", "  two"]));
+    assert_marks("a long sentence says ⟦one two⟧ here\n", "a long sentence says ⟦uno dos⟧ here\n");
 }
 
 #[test]
@@ -54,63 +144,30 @@ fn columns_are_utf16_units_and_letters_keep_their_marks() {
         end: Position { line: 0, character: end },
     };
     assert_eq!((words.removed, words.added), (vec![on_line(3, 8)], vec![on_line(3, 9)]));
-    assert_eq!(marks("漢字です\n", "漢語です\n").unwrap(), (vec!["字"], vec!["語"]));
-}
-
-#[test]
-fn sides_with_little_in_common_are_not_marked() {
-    assert_eq!(marks("two\n", "TWO\n"), None);
-    assert_eq!(marks("import os, sys\n", "def main(argument):\n"), None);
-    assert_eq!(marks("  \n", "\t\n"), None, "there is no word");
-    assert_eq!(marks("x\r\n", "x\n"), None, "a line end is no word");
-}
-
-#[test]
-fn added_lines_and_too_many_lines_are_not_marked() {
-    let sides = |original, proposed| HunkSides::new((0..1, original), (0..1, proposed), None);
-    assert!(sides("a\n", "b\n").is_some());
-    assert!(sides("", "b\n").is_none() && sides("a\n", "").is_none());
-    let (most, more) = ("a\n".repeat(MAX_LINES), "a\n".repeat(MAX_LINES + 1));
-    assert!(sides(&most, "b\n").is_some());
-    assert!(sides(&more, "b\n").is_none() && sides("b\n", &more).is_none());
-    assert!(sides(&"a".repeat(MAX_BYTES + 1), "b\n").is_none());
-}
-
-#[test]
-fn an_unchanged_hunk_is_not_compared_again() {
-    let key = |at: usize| HunkSides::new((at..at + 1, "x 1\n"), (at..at + 1, "x 2\n"), None).unwrap();
-    let mut marks = WordMarks::default();
-    marks.refresh(
-        Duration::from_secs(60),
-        [(key(0), "x 1\n", "x 2\n"), (key(5), "x 1\n", "x 2\n")].into_iter(),
-    );
-    // Other texts under the same key show that the texts are not compared.
-    marks.refresh(Duration::from_secs(60), [(key(5), "same\n", "same\n")].into_iter());
-    assert!(marks.words(&key(0), 0, 0).is_none(), "the mark is dropped");
-    let kept = marks.words(&key(5), 5, 7).unwrap();
-    assert_eq!((kept.removed[0].start.line, kept.added[0].end.line), (5, 7));
-    assert!(HunkSides::new((5..6, "x 1\n"), (5..6, "x 2\n"), Some("x 3\n")) != Some(key(5)), "edited");
+    assert_marks("漢⟦字⟧です\n", "漢⟦語⟧です\n");
 }
 
 fn text() -> impl Strategy<Value = String> {
-    let words = ["a", "b", "cd", "_", "(", "é", "e\u{301}", "😀", "漢", " ", "  ", "\t", "\n", "\r\n", "\r"];
+    let words = [
+        "a", "b", "cd", "_", "(", ":", "=", "é", "e\u{301}", "😀", "漢", " ", "  ", "\t", "\n", "\r\n", "\r",
+    ];
     proptest::collection::vec(proptest::sample::select(words.to_vec()), 0..30)
         .prop_map(|parts| parts.concat())
 }
 
-/// The unmarked text, without line ends, which are never marked.
+/// The names and signs that are not marked.
 fn unmarked(text: &str, ranges: &[TextRange]) -> String {
     let lines = Text::new(text);
     let mut rest = text.to_owned();
     for range in ranges.iter().rev() {
         rest.replace_range(bytes(&lines, range), "");
     }
-    rest.replace(['\r', '\n'], "")
+    rest.replace(|c: char| c.is_whitespace() || c == ':' || c == '=', "")
 }
 
 proptest! {
     #[test]
-    fn marks_lie_within_lines_and_unmarked_text_is_equal(old in text(), new in text()) {
+    fn marks_lie_within_lines_behind_their_indentation(old in text(), new in text()) {
         let Some(words) = differing_words(&old, &new, soon()) else { return Ok(()) };
         for (text, ranges) in [(&old, &words.removed), (&new, &words.added)] {
             let lines = Text::new(text.as_str());
@@ -120,13 +177,24 @@ proptest! {
                 // Neither overlapping nor touching.
                 prop_assert!(before == Position::default() || before < range.start);
                 before = range.end;
-                let marked = &text[bytes(&lines, range)];
-                prop_assert!(!marked.contains('\n'));
+                let marked = bytes(&lines, range);
+                prop_assert!(!text[marked.clone()].contains('\n'));
                 let columns = (range.end.character - range.start.character) as usize;
-                prop_assert_eq!(marked.encode_utf16().count(), columns);
+                prop_assert_eq!(text[marked.clone()].encode_utf16().count(), columns);
+                let line = range.start.line as usize;
+                prop_assert!(!text[lines.start(line)..marked.start].trim().is_empty()
+                    || !text[marked].starts_with(char::is_whitespace));
             }
         }
-        prop_assert_eq!(unmarked(&old, &words.removed), unmarked(&new, &words.added));
+    }
+
+    #[test]
+    fn unmarked_words_of_two_lines_are_equal(old in text(), new in text()) {
+        let line = |text: String| text.replace(['\r', '\n'], "");
+        let (old, new) = (line(old), line(new));
+        if let Some(words) = differing_words(&old, &new, soon()) {
+            prop_assert_eq!(unmarked(&old, &words.removed), unmarked(&new, &words.added));
+        }
     }
 
     #[test]

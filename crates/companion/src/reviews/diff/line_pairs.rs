@@ -1,0 +1,138 @@
+//! The lines of a hunk that became other lines: each line of one side with the line of the other side that
+//! shares the most words with it, in the order of both sides.
+
+use std::ops::Range;
+
+use super::comparison::numbered;
+use super::tokens::Tokens;
+
+/// The most lines of a side that are looked at together, each with each of the other side. More are cut into
+/// blocks, at the same parts of both sides.
+const BLOCK: usize = 200;
+
+/// How many pairs of so many lines are looked at.
+pub(super) fn candidates(old: usize, new: usize) -> usize {
+    let blocks = old.max(new).div_ceil(BLOCK).max(1);
+    (0..blocks).map(|at| block(old, at, blocks).len() * block(new, at, blocks).len()).sum()
+}
+
+fn block(lines: usize, at: usize, blocks: usize) -> Range<usize> {
+    lines * at / blocks..lines * (at + 1) / blocks
+}
+
+/// Whether a line may have become another one: from the weight they share at most, and their own.
+type MayBeEdit = fn(usize, (usize, usize)) -> bool;
+
+/// The pairs of lines that may be edits, in order.
+pub(super) fn line_pairs(old: &Tokens<'_>, new: &Tokens<'_>, may_be_edit: MayBeEdit) -> Vec<(usize, usize)> {
+    let (old_bags, new_bags) = bags(old, new);
+    let blocks = old_bags.len().max(new_bags.len()).div_ceil(BLOCK).max(1);
+    let of_block = |at: usize| {
+        let (o, n) = (block(old_bags.len(), at, blocks), block(new_bags.len(), at, blocks));
+        let pairs = pairs_of_block(&old_bags[o.clone()], &new_bags[n.clone()], may_be_edit);
+        pairs.into_iter().map(move |(old, new)| (o.start + old, n.start + new))
+    };
+    (0..blocks).flat_map(of_block).collect()
+}
+
+fn pairs_of_block(old_bags: &[Bag], new_bags: &[Bag], may_be_edit: MayBeEdit) -> Vec<(usize, usize)> {
+    let width = new_bags.len() + 1;
+    // The best sum for the lines from here on.
+    let mut best = vec![0_usize; (old_bags.len() + 1) * width];
+    // One pair that shares all its text counts for more than two that share half of theirs.
+    let likeness = |o: usize, n: usize| {
+        let (old, new) = (&old_bags[o], &new_bags[n]);
+        let (shared, both) = (old.shared(new), old.weight + new.weight);
+        if may_be_edit(shared, (old.weight, new.weight)) { (shared * shared * 4 / both).max(1) } else { 0 }
+    };
+    for o in (0..old_bags.len()).rev() {
+        for n in (0..new_bags.len()).rev() {
+            let (here, below) = (o * width + n, (o + 1) * width + n);
+            let paired = match likeness(o, n) {
+                0 => 0,
+                likeness => likeness + best[below + 1],
+            };
+            best[here] = paired.max(best[below]).max(best[here + 1]);
+        }
+    }
+    let (mut o, mut n, mut pairs) = (0, 0, Vec::new());
+    while o < old_bags.len() && n < new_bags.len() {
+        let (here, below) = (o * width + n, (o + 1) * width + n);
+        if best[here] == best[below] {
+            o += 1;
+        } else if best[here] == best[here + 1] {
+            n += 1;
+        } else {
+            pairs.push((o, n));
+            (o, n) = (o + 1, n + 1);
+        }
+    }
+    pairs
+}
+
+/// The tokens of a line without their order.
+struct Bag {
+    /// Equal tokens have equal numbers. Sorted, each with its weight.
+    tokens: Vec<(u32, usize)>,
+    weight: usize,
+}
+
+impl Bag {
+    /// The weight of the tokens that both have.
+    fn shared(&self, other: &Self) -> usize {
+        let (mut shared, mut others) = (0, other.tokens.iter().peekable());
+        for (token, weight) in &self.tokens {
+            while others.next_if(|(other, _)| other < token).is_some() {}
+            if others.next_if(|(other, _)| other == token).is_some() {
+                shared += weight;
+            }
+        }
+        shared
+    }
+}
+
+fn bags(old: &Tokens<'_>, new: &Tokens<'_>) -> (Vec<Bag>, Vec<Bag>) {
+    let [old_texts, new_texts] =
+        [old, new].map(|side| side.all.iter().map(|token| token.text).collect::<Vec<_>>());
+    let (old_ids, new_ids) = numbered(&old_texts, &new_texts);
+    let of = |side: &Tokens<'_>, ids: &[u32]| {
+        let bag = |line: usize| {
+            let weighed = |at: usize| (ids[at], side.all[at].weight());
+            let mut tokens: Vec<_> = side.words(line..line + 1).into_iter().map(weighed).collect();
+            tokens.sort_unstable();
+            Bag { tokens, weight: side.weight(line) }
+        };
+        (0..side.lines.len()).map(bag).collect()
+    };
+    (of(old, &old_ids), of(new, &new_ids))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_line_pairs_with_the_most_similar_one_in_order() {
+        let pairs = |old: &str, new: &str| {
+            line_pairs(&Tokens::of(old), &Tokens::of(new), |shared, lines| shared * 3 >= lines.0.max(lines.1))
+        };
+        let old = "alpha beta gamma\ndelta epsilon zeta\n";
+        assert_eq!(pairs(old, "alpha beta other\ndelta epsilon zeta eta\n"), [(0, 0), (1, 1)]);
+        // The first line is a little like the first, and the same as the second.
+        assert_eq!(pairs("alpha beta gamma\n", "alpha other thing\nalpha beta gamma\n"), [(0, 1)]);
+        // Two that changed places: one of them.
+        assert_eq!(pairs(old, "delta epsilon zeta\nalpha beta gamma\n").len(), 1);
+        assert_eq!(pairs(old, "nothing\n\n"), []);
+        assert_eq!(pairs("", "a\n"), []);
+    }
+
+    #[test]
+    fn lines_of_large_hunks_pair_within_blocks() {
+        let lines = |first: &str| (0..1_000).map(|line| format!("{first} {line} same\n")).collect::<String>();
+        let (old, new) = (lines("old"), lines("new"));
+        let pairs = line_pairs(&Tokens::of(&old), &Tokens::of(&new), |shared, _| shared > 10);
+        assert!(pairs.iter().all(|(old, new)| old == new) && pairs.len() == 1_000, "{pairs:?}");
+        assert_eq!(candidates(1_000, 1_000), 1_000 * BLOCK);
+        assert_eq!((candidates(1, 1_000), candidates(3, 5)), (BLOCK, 15));
+    }
+}
