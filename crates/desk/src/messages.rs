@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::decision::{Closed, Closing, Refusal};
 use crate::harmless;
-use crate::review::{Hunk, HunkState, Lines, Review};
+use crate::review::{Hunk, HunkState, Limit, Lines, Review};
 use crate::status::Agent;
 use crate::text::Text;
 
@@ -73,6 +73,27 @@ pub fn closed(review: &Review, closed: &Closed, roots: &[PathBuf], away: bool) -
         said += &format!(" Your edits are in {} (`alongside drafts`).", harmless::path(draft));
     }
     said
+}
+
+/// The changes whose lines were not fully compared, if any.
+pub fn coarse_changes(review: &Review) -> Option<String> {
+    let limited = limited(review, Limit::Lines)?;
+    Some(format!("Too much differs to compare every line of {limited}: some may be equal."))
+}
+
+/// The changes whose words were not compared, if any.
+pub fn unmarked_changes(review: &Review) -> Option<String> {
+    Some(format!("Too much differs to mark the words of {}.", limited(review, Limit::Words)?))
+}
+
+/// The only change that reached a limit, or their number.
+fn limited(review: &Review, limit: Limit) -> Option<String> {
+    let mut limited = review.hunks.iter().enumerate().filter(|(_, hunk)| hunk.limit == Some(limit));
+    let (first, _) = limited.next()?;
+    Some(match limited.count() {
+        0 => format!("change {}", first + 1),
+        more => changes(more + 1),
+    })
 }
 
 /// Why accepting may do harm: the write would leave the project, or git would run the file.

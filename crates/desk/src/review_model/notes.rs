@@ -43,14 +43,16 @@ pub fn notes(review: &Review, roots: &[PathBuf]) -> Vec<Note> {
         true => "The file begins with a byte-order mark, the proposal does not.",
         false => "The proposal begins with a byte-order mark, the file does not.",
     });
+    let limits = messages::coarse_changes(review).into_iter().chain(messages::unmarked_changes(review));
+    let remarks = line_endings.into_iter().chain(mark).map(str::to_owned).chain(limits);
     let warnings = warnings.into_iter().map(|text| Note { text, warning: true });
-    let remarks = line_endings.into_iter().chain(mark).map(|text| Note { text: text.into(), warning: false });
-    warnings.chain(remarks).collect()
+    warnings.chain(remarks.map(|text| Note { text, warning: false })).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::review::{Hunk, Limit};
     use crate::review_model::open_review::tests::review;
 
     fn texts(review: &Review, roots: &[PathBuf]) -> Vec<String> {
@@ -76,6 +78,25 @@ mod tests {
         assert_eq!(notes[1].text, r"Git runs or obeys this file: /p/.git/hooks/a\x1b");
         let warnings: Vec<_> = notes.iter().map(|note| note.warning).collect();
         assert_eq!(warnings, [true, true, true, false]);
+    }
+
+    #[test]
+    fn limits_of_the_comparison_are_told() {
+        let limited = |limits: &[Option<Limit>]| {
+            let hunk = review().hunks[0].clone();
+            let hunks = limits.iter().map(|limit| Hunk { limit: *limit, ..hunk.clone() }).collect();
+            texts(&Review { hunks, ..review() }, &[])
+        };
+        let (lines, words) = (Some(Limit::Lines), Some(Limit::Words));
+        assert_eq!(limited(&[None, None]), [""; 0]);
+        assert_eq!(limited(&[None, words]), ["Too much differs to mark the words of change 2."]);
+        let both = [
+            "Too much differs to compare every line of 2 changes: some may be equal.",
+            "Too much differs to mark the words of change 1.",
+        ];
+        assert_eq!(limited(&[words, lines, None, lines]), both);
+        let hunks = vec![Hunk { limit: words, ..review().hunks[0].clone() }];
+        assert!(!notes(&Review { hunks, ..review() }, &[])[0].warning, "it does no harm");
     }
 
     #[test]

@@ -31,8 +31,10 @@ impl LspDesk {
         if let (Some((id, proposal)), Some(text)) = (self.proposals.at_path_mut(&key), text) {
             proposal.editor_opened(&text);
             let is_first = !std::mem::replace(&mut proposal.is_noted, true);
-            if let Some(hidden) = messages::hidden_differences(&proposal.review).filter(|_| is_first) {
-                self.editor.inform_about(io, &messages::short_name(&proposal.review), hidden);
+            let review = &proposal.review;
+            let told = [messages::hidden_differences(review), messages::coarse_changes(review)];
+            for text in told.into_iter().flatten().filter(|_| is_first) {
+                self.editor.inform_about(io, &messages::short_name(review), text);
             }
             self.sync(io, id);
             self.mark_proposal(io, id);

@@ -71,6 +71,12 @@ pub(crate) fn hidden_differences(review: &Review) -> Option<String> {
     (!said.is_empty()).then(|| format!("{}: {}", short_name(review), said.join("; ")))
 }
 
+/// The proposal differs too much to be compared line by line; editors mark no words.
+pub(crate) fn coarse_changes(review: &Review) -> Option<String> {
+    let coarse = messages::coarse_changes(review)?;
+    Some(format!("{}: {coarse}", short_name(review)))
+}
+
 /// The editor shows a proposal without this server; mostly in less than a line.
 pub(crate) fn apart(review: &Review) -> String {
     format!("Cannot review {} here. Go back and use a code action there.", short_name(review))

@@ -1,6 +1,6 @@
 //! The whole screen in every state.
 
-use alongside_desk::{HunkState, LineEnding, Review};
+use alongside_desk::{HunkState, Limit, LineEnding, Review};
 use crossterm::event::KeyCode;
 use insta::assert_snapshot;
 
@@ -115,6 +115,18 @@ async fn unlike(stage: &mut Stage, id: u64, file: &str, change: impl FnOnce(&mut
     change(&mut review);
     stage.companion.open_as(review, &pieces());
     stage.a_while().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn limits_of_the_comparison_are_told_above_the_page() {
+    let mut stage = Stage::new(80, 24);
+    stage.connect().await;
+    let mut review = scripted::review(1, &stage.gemini, "/shop/basket.py", &pieces());
+    (review.hunks[0].limit, review.hunks[1].limit) = (Some(Limit::Lines), Some(Limit::Words));
+    stage.companion.open_as(review, &pieces());
+    stage.a_while().await;
+    stage.shows("Too much differs to compare every line of change 1: some may be equal.");
+    stage.shows("Too much differs to mark the words of change 2.");
 }
 
 #[tokio::test(start_paused = true)]

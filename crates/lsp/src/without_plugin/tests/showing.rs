@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use alongside_desk::{Agent, Closing, LineEnding};
+use alongside_desk::{Agent, Closing, Limit, LineEnding};
 
 use crate::without_plugin::messages;
 
@@ -219,6 +219,20 @@ async fn hidden_differences_are_shown_once_at_opening() {
     stage.seen();
     stage.show_proposal(NEW);
     assert_eq!(stage.seen().said(), "");
+}
+
+#[tokio::test(start_paused = true)]
+async fn reached_limit_is_told_at_opening() {
+    let mut stage = Stage::new("helix", &[]);
+    stage.open("notes.txt", "one\n");
+    let file = stage.path("notes.txt").to_str().unwrap().to_owned();
+    let mut review = Companion::review(1, Agent::default(), file, "one\n", "two\n");
+    review.hunks[0].limit = Some(Limit::Lines);
+    Companion::opens(&mut stage, review).serve(&mut stage).await;
+    stage.seen();
+    stage.show_proposal("two\n");
+    let said = "notes.txt: Too much differs to compare every line of change 1: some may be equal.";
+    assert_eq!(stage.seen().said(), format!("alongside: {said}"));
 }
 
 #[tokio::test(start_paused = true)]
