@@ -36,8 +36,8 @@ pub(crate) fn differences(old: &Text, new: &Text) -> Vec<(Range<usize>, Range<us
     found
 }
 
-/// Merges two versions of `base`. Where their changes overlap or touch, `mine` wins. A line that `theirs` moves
-/// to such a place stays where it is: half a move would remove the line.
+/// Merges two versions of `base`. Where their changes overlap or touch, `mine` wins. A line that `theirs`
+/// moves to such a place, or from it, stays where it is: half a move would remove the line, or double it.
 pub(crate) fn merged(base: &Arc<str>, mine: &Arc<str>, theirs: &Arc<str>) -> Arc<str> {
     if base == theirs || mine == theirs {
         return mine.clone();
