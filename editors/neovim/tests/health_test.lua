@@ -60,7 +60,7 @@ return {
         end)
         local text = check(e)
         has(text, 'port 4711', 'process 42', [[evil\x1b 1 is connected]], 'agents learn nothing about your files', "'autoread' is off",
-          "'hidden' is off", 'in tmux', '/ide enable')
+          "'hidden' is off", 'in tmux', ':Alongside agents')
         assert(not text:find('secret', 1, true))
       end)
     end,
