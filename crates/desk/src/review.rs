@@ -65,6 +65,12 @@ pub struct Review {
 }
 
 impl Review {
+    /// Whether the text is another one than the agent proposes: then it becomes a draft where the review ends
+    /// without it.
+    pub fn is_edited(&self) -> bool {
+        self.current != self.proposed
+    }
+
     /// Takes a change: afterwards this is the review at the new revision.
     ///
     /// # Errors

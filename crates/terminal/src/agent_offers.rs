@@ -31,6 +31,8 @@ pub(crate) struct OpenOffer {
     pub(crate) offer: Offer,
     /// Whether the question has been on the screen.
     pub(crate) seen: bool,
+    /// Whether the person agreed, and the change is under way.
+    pub(crate) is_agreed: bool,
     /// The first row on the screen.
     pub(crate) top: usize,
 }
@@ -45,6 +47,6 @@ impl AgentOffers {
 impl OpenOffer {
     /// A change that has not been on the screen.
     pub(crate) fn new(offer: Offer) -> Self {
-        Self { offer, seen: false, top: 0 }
+        Self { offer, seen: false, is_agreed: false, top: 0 }
     }
 }

@@ -18,14 +18,16 @@ impl App {
         }
     }
 
-    /// The person wants to set agents up. A new look comes first: settings may have changed.
+    /// The person wants to set agents up.
     pub(crate) fn open_setup(&mut self) {
         if self.options.agent_setup.is_none() {
             return self.say(messages::NOTHING_TO_SET_UP);
         }
-        self.setup.opening = Some(Opening::Asked);
         self.setup.answered.clear();
-        self.add_effect(Effect::LookForAgents);
+        if !self.open_next_offer() {
+            self.setup.opening = Some(Opening::Asked);
+            self.add_effect(Effect::LookForAgents);
+        }
     }
 
     /// Takes the reply of the program.
@@ -34,6 +36,7 @@ impl App {
             SetupReply::Offers(offers) => {
                 self.setup.offers = offers;
                 if let Some(opening) = self.setup.opening.take()
+                    && (opening == Opening::Asked || self.setup.open.is_some())
                     && !self.open_next_offer()
                     && opening == Opening::Asked
                 {
@@ -73,6 +76,8 @@ impl App {
         let page = usize::from(self.areas.main.height.max(2)) / 2;
         let Some(open) = &mut self.setup.open else { return };
         match (key.code, action) {
+            // The change is under way.
+            (KeyCode::Char('y' | 'Y' | 'n' | 'N'), _) if open.is_agreed => {}
             (KeyCode::Char('y' | 'Y'), _) if !open.seen => {
                 self.warn(alongside_desk::messages::TYPED_TOO_SOON)
             }
@@ -80,7 +85,9 @@ impl App {
                 let Offer { id, preview, .. } = open.offer.clone();
                 self.setup.answered.insert(id.clone());
                 if matches!(key.code, KeyCode::Char('y' | 'Y')) {
-                    self.setup.open = None;
+                    open.is_agreed = true;
+                    let changing = format!("Changing the settings of {}…", open.offer.agent);
+                    self.say(changing);
                     self.add_effect(Effect::SetAgentUp { id, preview });
                 } else {
                     self.open_next_offer();

@@ -94,6 +94,10 @@ impl App {
 
     /// The last lines of a desk that ends because the companion did. `last` comes last.
     pub(crate) fn parting_words(&self, last: Option<String>) -> String {
+        if self.options.rehearsal {
+            // Each demo ends so.
+            return last.unwrap_or_default();
+        }
         let said = self.messages.iter().map(|message| message.text.clone());
         let lines = std::iter::once(messages::COMPANION_STOPPED.to_owned()).chain(said).chain(last);
         lines.collect::<Vec<_>>().join("\n")

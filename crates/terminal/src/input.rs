@@ -76,6 +76,9 @@ impl App {
         }
         let Some(action) = action else { return };
         if !action.touches_review() {
+            if matches!(action, Action::NextHunk | Action::PreviousHunk) && self.pending.holds_move(key, at) {
+                return;
+            }
             return self.navigate(action);
         }
         if self.at.is_none() {
@@ -139,7 +142,8 @@ impl App {
     /// Leaves, or asks first.
     pub(crate) fn leave(&mut self) {
         self.search.typing = None;
-        match Question::before_leaving(self.reviews.len(), self.companion.status().desks) {
+        let waiting = if self.options.outlived { 0 } else { self.reviews.len() };
+        match Question::before_leaving(waiting, self.companion.status().desks) {
             Some(question) => self.open_question(question),
             None => self.add_effect(Effect::Leave),
         }

@@ -130,6 +130,17 @@ impl PendingEdit {
         matches!(self, Self::Idle)
     }
 
+    /// Whether a key that goes to another hunk waits, because the hunks are about to be others.
+    pub(crate) fn holds_move(&mut self, key: KeyEvent, at: Instant) -> bool {
+        match self {
+            Self::Change(change) if !matches!(change.kind, EditKind::KeepOrDrop { .. }) => {
+                change.held.push_back((key, at));
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Puts keys back that wait for the change that is pending now. Otherwise they are gone.
     pub(crate) fn hold_all(&mut self, keys: VecDeque<(KeyEvent, Instant)>) {
         if let Self::Change(change) = self {
@@ -311,6 +322,20 @@ mod tests {
         let (id, kind, held) = pending.take_settled(|_| Some(2)).unwrap();
         assert_eq!((id, kind, held.len()), (ID, EditKind::KeepOrDrop { hunk: 0 }, 1));
         assert!(pending.admits(key(), Instant::now()));
+    }
+
+    #[test]
+    fn a_move_waits_while_the_hunks_are_about_to_be_others() {
+        let mut splitting = PendingEdit::change(ID, EditKind::Split { hunk: 0, before: 1 }, None);
+        assert!(splitting.holds_move(key(), Instant::now()));
+        splitting.mark_made(ID, 2);
+        let (_, _, held) = splitting.take_settled(|_| Some(2)).unwrap();
+        assert_eq!(held.len(), 1);
+        let mut dropping = PendingEdit::change(ID, EditKind::KeepOrDrop { hunk: 0 }, None);
+        assert!(
+            !dropping.holds_move(key(), Instant::now())
+                && !PendingEdit::Idle.holds_move(key(), Instant::now())
+        );
     }
 
     #[test]

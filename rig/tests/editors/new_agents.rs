@@ -47,7 +47,7 @@ fn in_helix(generation: Generation) -> Result<()> {
     let said = "IDE mode is off in Gemini CLI: space a";
     helix.wait_for("the remark", |screen| screen.contains(said))?;
     helix.type_text(" a")?;
-    let action = "Set ide.enabled = true in ~/.gemini/settings.json";
+    let action = "IDE mode on: ide.enabled = true in ~/.gemini/settings.json";
     helix.wait_for("the change among the code actions", |screen| screen.contains(action))?;
     assert!(!settings(&stage)?.contains("\"ide\""), "nothing is written before the choice");
     helix.press("Enter")?;

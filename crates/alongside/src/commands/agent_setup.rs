@@ -91,7 +91,8 @@ pub(super) async fn before_start(command: &[OsString]) -> Result<(), ExitCode> {
             Ok(Answer::No(code)) if code == signals::exit_code(INTERRUPT) => return Err(code),
             Ok(Answer::Made | Answer::DryRun) => {}
             Ok(Answer::No(_) | Answer::NothingToDo) if setting.setting == Setting::IdeMode => {
-                note(&format!("{} starts without alongside; {later}", agent.family.display_name));
+                let name = agent.family.display_name;
+                note(&format!("{name} starts without alongside; {later}, and `/ide enable` in it for now"));
                 return Ok(());
             }
             Ok(Answer::No(_) | Answer::NothingToDo) => asking.iter().for_each(|text| note(text)),

@@ -117,14 +117,20 @@ async fn ask(question: &str) -> Reply {
         let _ = out.flush();
     }
     let answer = tokio::task::spawn_blocking(|| {
-        let mut line = String::new();
-        std::io::stdin().read_line(&mut line).map(|_| line)
+        loop {
+            let mut line = String::new();
+            let read = std::io::stdin().read_line(&mut line);
+            match line.trim().to_lowercase().as_str() {
+                "y" | "yes" => return Reply::Yes,
+                "" | "n" | "no" => return Reply::No,
+                // A command that was meant for the shell is no answer.
+                _ if read.is_ok() => eprint!("Type y or n: "),
+                _ => return Reply::No,
+            }
+        }
     });
     tokio::select! {
-        answer = answer => match answer {
-            Ok(Ok(line)) if matches!(line.trim().to_lowercase().as_str(), "y" | "yes") => Reply::Yes,
-            _ => Reply::No,
-        },
+        answer = answer => answer.unwrap_or(Reply::No),
         signal = interrupted => Reply::Interrupted(signal),
     }
 }

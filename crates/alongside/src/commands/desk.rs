@@ -112,6 +112,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         layout: None::<Layout>,
         notify: args.notify.map_or(settings.notify, Notify::notification),
         drafts: draft_store(),
+        outlived: args.until.is_some(),
         agent_setup: Some(agent_setup::of_this_user()),
         rehearsal: false,
     };

@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::Stdio;
 
+use alongside_contract::family::FAMILIES;
 use alongside_platform::terminal::columns;
 use tokio::process::Command;
 
@@ -91,6 +92,25 @@ impl Multiplexer {
     }
 }
 
+/// `env` with the variables that lead to our directories, to those of agents and to the person's editor. A
+/// multiplexer that was started elsewhere has others, and the desk would join another companion.
+fn environment(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<OsString> {
+    let agents = FAMILIES.iter().filter_map(|family| family.settings).flat_map(|settings| {
+        let (home, base) = (settings.home_variable, settings.base_variable);
+        [home, base].into_iter().flatten().map(|(name, _)| name)
+    });
+    let agents: Vec<&str> = agents.collect();
+    let leads = |name: &str| {
+        matches!(name, "HOME" | "TMPDIR" | "PATH" | "VISUAL" | "EDITOR")
+            || name.starts_with("XDG_")
+            || agents.contains(&name)
+    };
+    let leading = variables.filter(|(name, _)| name.to_str().is_some_and(leads));
+    let mut command: Vec<OsString> = vec!["env".into()];
+    command.extend(leading.map(|(name, value)| [name, value].join("=".as_ref())));
+    command
+}
+
 /// Opens the desk of `dir` in a pane that closes with this process.
 ///
 /// # Errors
@@ -99,7 +119,8 @@ pub(super) async fn open(dir: &Path) -> Result<(), String> {
     let here = Multiplexer::here(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
     let here = here.ok_or_else(|| OPEN_BY_HAND.to_owned())?;
     let until = std::process::id().to_string();
-    let desk = [own_program().into(), "--until".into(), until.into(), dir.as_os_str().to_owned()];
+    let mut desk = environment(std::env::vars_os());
+    desk.extend([own_program().into(), "--until".into(), until.into(), dir.as_os_str().to_owned()]);
     let wide = columns().is_some_and(|columns| columns >= MIN_COLUMNS_BESIDE);
     let tmux_pane = std::env::var_os("TMUX_PANE").filter(|pane| !pane.is_empty());
     let (program, args) = here.command(dir, wide, tmux_pane.as_deref(), &desk);
@@ -126,6 +147,14 @@ mod tests {
         let (program, args) = here.command(Path::new("/p"), wide, Some("%7".as_ref()), &desk);
         let args: Vec<_> = args.iter().map(|arg| arg.to_str().unwrap()).collect();
         format!("{program} {}", args.join(" "))
+    }
+
+    #[test]
+    fn the_desk_gets_our_directories_and_no_secret() {
+        let variables = ["HOME=/h", "XDG_STATE_HOME=/s", "QWEN_HOME=/q", "API_KEY=k", "TERM=x"];
+        let pairs = variables.map(|pair| pair.split_once('=').unwrap());
+        let command = environment(pairs.into_iter().map(|(name, value)| (name.into(), value.into())));
+        assert_eq!(command, ["env", "HOME=/h", "XDG_STATE_HOME=/s", "QWEN_HOME=/q"]);
     }
 
     #[test]

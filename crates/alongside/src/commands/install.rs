@@ -174,6 +174,10 @@ async fn into_agents(agents: &[Agent], args: &Args, user: &UserEnvironment) -> a
     }
     if was_dry_run {
         note_dry_run();
+    } else if worst == ExitCode::SUCCESS
+        && let Some(command) = agents.first().and_then(|agent| agent.family.commands.first())
+    {
+        print(&format!("Next, in your project: alongside run -- {command}\n"))?;
     }
     Ok(worst)
 }

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::process::{ExitCode, ExitStatus};
 
+use alongside_contract::family::FAMILIES;
 use alongside_desk::{Desk, Event, Status};
 use alongside_platform::process;
 use anyhow::Context;
@@ -14,6 +15,7 @@ use crate::failure::Hint;
 use crate::globals::Globals;
 use crate::host::{self, JoinRequest};
 use crate::signals::{self, INTERRUPT, Signals};
+use crate::similar_name::nearest;
 
 /// Start an agent together with a companion
 ///
@@ -98,7 +100,15 @@ fn spawn(agent: &[OsString], environment: Vec<(String, String)>) -> anyhow::Resu
         .envs(agent_variables::proxy_exceptions(current))
         .spawn()
         .with_context(|| format!("cannot start {}", program.display()))
-        .hint("give the command as you would type it without `alongside run`")
+        .hint(hint(program))
+}
+
+fn hint(program: &std::ffi::OsStr) -> String {
+    let commands = FAMILIES.iter().flat_map(|family| family.commands).copied();
+    match program.to_str().and_then(|program| nearest(program, commands)) {
+        Some(similar) => format!("did you mean `alongside run -- {similar}`?"),
+        None => "give the command as you would type it without `alongside run`".into(),
+    }
 }
 
 /// Waits for the agent, and forwards signals to it. The terminal itself sends it Ctrl-C.

@@ -293,9 +293,10 @@ impl LineDesk {
         if due == Due::Nothing {
             return;
         }
-        let question = self
-            .question
-            .map(|question| prompts::question(question, self.reviews.len(), self.drafts.is_some()));
+        let is_edited = || self.reviews.iter().any(|open| open.review().is_edited());
+        let question = self.question.map(|question| {
+            prompts::question(question, self.reviews.len(), self.drafts.is_some() && is_edited())
+        });
         let Some(open) = self.at.and_then(|at| self.reviews.iter().find(|open| open.review().id == at))
         else {
             if let Some(question) = question {

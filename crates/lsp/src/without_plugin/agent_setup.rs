@@ -34,11 +34,14 @@ impl LspDesk {
     }
 
     /// The person chose a change: the named one, or the first.
-    pub(super) fn set_agent_up(&self, io: &mut Io, params: &Value) {
+    pub(super) fn set_agent_up(&mut self, io: &mut Io, params: &Value) {
         let id = params.pointer("/arguments/0/offer").and_then(Value::as_str);
-        let offers = &self.agent_setup.offers;
-        match offers.iter().find(|offer| id.is_none_or(|id| offer.id == id)) {
-            Some(offer) => io.set_agent_up(&offer.id, &offer.preview),
+        let offers = &mut self.agent_setup.offers;
+        match offers.iter().position(|offer| id.is_none_or(|id| offer.id == id)) {
+            Some(at) => {
+                let offer = offers.remove(at);
+                io.set_agent_up(&offer.id, &offer.preview);
+            }
             None => self.editor.inform(io, messages::NOTHING_TO_SET_UP),
         }
     }

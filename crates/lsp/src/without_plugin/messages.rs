@@ -156,7 +156,8 @@ pub(crate) fn agent_change(offer: &Offer) -> String {
     match offer.summary.as_str() {
         // The settings cannot be read; the attempt says why.
         "" => format!("alongside: {}", offer.question.trim_end_matches('?')),
-        summary => format!("alongside: Set {summary}"),
+        summary if offer.connects => format!("alongside: IDE mode on: {summary}"),
+        summary => format!("alongside: Ask first: {summary}"),
     }
 }
 

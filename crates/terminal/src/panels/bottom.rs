@@ -69,7 +69,8 @@ fn status(app: &App, width: u16) -> (Vec<String>, Style) {
         return (vec![cut(&text, width.saturating_sub(1))], palette.text);
     }
     if let Some(question) = app.question {
-        let keeps_drafts = !app.options.rehearsal;
+        let is_edited = app.reviews.iter().any(|view| view.review().is_edited());
+        let keeps_drafts = !app.options.rehearsal && is_edited;
         return (rows(&question.text(app.reviews.len(), keeps_drafts)), palette.warning);
     }
     if let Some(list) = &app.accept_all {
@@ -77,7 +78,7 @@ fn status(app: &App, width: u16) -> (Vec<String>, Style) {
     }
     let Some((message, behind)) = app.messages.current() else { return (Vec::new(), palette.text) };
     let style = if message.kind == MessageKind::Warning { palette.warning } else { palette.text };
-    let more = if behind > 0 { format!(" ({behind} more: any key)") } else { String::new() };
+    let more = if behind > 0 { format!(" ({behind} more)") } else { String::new() };
     let text = in_one_line(&message.text) + &more;
     (text.lines().flat_map(rows).collect(), style)
 }

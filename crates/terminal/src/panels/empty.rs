@@ -1,6 +1,7 @@
 //! The screen without a review: what to do next.
 
 use alongside_desk::agent_setup::Offer;
+use alongside_desk::harmless;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -27,10 +28,13 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
 fn text(app: &App) -> Vec<String> {
     let (agents, offers) = (&app.companion.status().agents, &app.setup.offers);
     if agents.is_empty() {
-        return match Offer::unconnected(offers) {
+        let mut text = match Offer::unconnected(offers) {
             Some(names) => messages::ide_mode_is_off(&names),
             None => lines(messages::NO_AGENT),
         };
+        let roots: Vec<_> = app.roots().iter().map(|root| harmless::path(root)).collect();
+        text.extend([String::new(), format!("Project: {}", roots.join(", "))]);
+        return text;
     }
     let mut text = lines(messages::NO_REVIEW);
     let mut without_asking = offers.iter().filter(|offer| !offer.connects);

@@ -157,12 +157,12 @@ async fn warnings_come_one_after_the_other_and_take_one_line() {
         stage.companion.tell(Event::Problem(Problem { what: what.into(), hint: None }));
     }
     stage.a_while().await;
-    stage.shows("Problem: third (2 more: any key)");
+    stage.shows("Problem: third (2 more)");
     stage.does_not_show("second");
     assert_eq!(page(&stage), before, "no message covers the review");
     stage.key(KeyCode::Esc).await;
     stage.a_while().await;
-    stage.shows("Problem: second (1 more: any key)");
+    stage.shows("Problem: second (1 more)");
     stage.key(KeyCode::Esc).await;
     stage.a_while().await;
     stage.shows("Problem: first");

@@ -52,7 +52,8 @@ pub(super) fn text(root: &Path, wrong: &[&str]) -> anyhow::Result<String> {
         [] => "Every file is as you decided.\n".to_owned(),
         wrong => format!("NOT as you decided: {}. This is a defect; please report it.\n", wrong.join(", ")),
     };
-    text += "\nNow start `alongside` in a project of yours, and an agent in another terminal there.\n";
+    text += "\nNow set your agents up: alongside install agent\n\
+             Then, in a project of yours: alongside run -- gemini\n";
     Ok(text)
 }
 

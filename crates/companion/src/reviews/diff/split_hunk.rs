@@ -1,11 +1,15 @@
-//! The parts of a hunk: line by line where lines replace lines, otherwise after blank lines.
+//! The parts of a hunk. Where lines replace lines, each line that became another one is a part with it, and
+//! lines between them that are new or gone are parts of their own. Elsewhere blank lines end parts.
 
 use alongside_desk::Text;
 
 use super::segment_view::SegmentView;
+use super::word_diff::edited_lines;
 
 /// A hunk that would fall into more parts stays whole: each is sent to every desk.
 const MAX_PARTS: usize = 10_000;
+/// In a hunk with more lines, lines are paired by their places only.
+const MAX_COMPARED_LINES: usize = 2_000;
 /// A hunk with more lines stays whole, for looking through it would hold everybody up.
 const MAX_LINES: usize = 200_000;
 
@@ -32,6 +36,7 @@ fn smaller_parts(view: &SegmentView<'_>, original: &Text, proposed: &Text) -> Op
     if segment.original.max(segment.proposed) > MAX_LINES {
         return None;
     }
+    let (old, new) = (original, proposed);
     let (text, range) = match (segment.original, segment.proposed) {
         (0, _) => (proposed, &view.lines.proposed),
         (_, 0) => (original, &view.lines.original),
@@ -40,11 +45,7 @@ fn smaller_parts(view: &SegmentView<'_>, original: &Text, proposed: &Text) -> Op
             if pairs > MAX_PARTS {
                 return None;
             }
-            let mut parts = vec![(1, 1); pairs];
-            if original != proposed {
-                parts.push((original - pairs, proposed - pairs));
-            }
-            return Some(parts);
+            return Some(parts_of_both(view, (old, new), (original, proposed)));
         }
     };
     let is_blank = |line: usize| text.lines(line..line + 1).trim().is_empty();
@@ -64,4 +65,32 @@ fn smaller_parts(view: &SegmentView<'_>, original: &Text, proposed: &Text) -> Op
         if segment.original == 0 { (0, lines) } else { (lines, 0) }
     });
     Some(parts.collect())
+}
+
+/// The parts of a hunk of so many lines on both sides.
+fn parts_of_both(
+    view: &SegmentView<'_>,
+    (old, new): (&Text, &Text),
+    (original, proposed): (usize, usize),
+) -> Vec<(usize, usize)> {
+    let edited = if original.max(proposed) > MAX_COMPARED_LINES {
+        Vec::new()
+    } else {
+        edited_lines(old.lines(view.lines.original.clone()), new.lines(view.lines.proposed.clone()))
+    };
+    let (mut parts, mut at) = (Vec::new(), (0, 0));
+    for (o, n) in edited.into_iter().chain([(original, proposed)]) {
+        // Lines between two edited ones: in pairs by their places, then the rest.
+        let (gone, added) = (o - at.0, n - at.1);
+        let pairs = gone.min(added);
+        parts.extend(std::iter::repeat_n((1, 1), pairs));
+        if gone != added {
+            parts.push((gone - pairs, added - pairs));
+        }
+        if (o, n) != (original, proposed) {
+            parts.push((1, 1));
+        }
+        at = (o + 1, n + 1);
+    }
+    parts
 }

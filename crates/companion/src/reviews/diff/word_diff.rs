@@ -61,6 +61,12 @@ pub(crate) fn differing_words(original: &str, other: &str, deadline: Instant) ->
     (!words.removed.is_empty() || !words.added.is_empty()).then_some(words)
 }
 
+/// The lines that became other lines, from 0 on both sides and in order.
+pub(super) fn edited_lines(original: &str, other: &str) -> Vec<(usize, usize)> {
+    let (old, new) = (Tokens::of(original), Tokens::of(other));
+    line_pairs(&old, &new, |shared, lines| Comparison { shared, lines, changes: 1 }.is_edit())
+}
+
 /// The marks of both sides in one reading.
 struct Marks<'a> {
     old: Side<'a>,

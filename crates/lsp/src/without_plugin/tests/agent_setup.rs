@@ -65,7 +65,7 @@ async fn a_code_action_names_the_change_and_makes_it() {
     assert!(said.contains("IDE mode is off in Gemini CLI and Qwen Code: space a"), "{said}");
 
     assert_eq!(titles(&mut stage, 2), Vec::<String>::new(), "no mark for a request that nobody made");
-    let title = "alongside: Set ide.enabled = true in ~/.gemini/settings.json";
+    let title = "alongside: IDE mode on: ide.enabled = true in ~/.gemini/settings.json";
     assert_eq!(titles(&mut stage, 1)[0], title);
     assert!(agents.0.lock().unwrap().is_empty(), "looking changes nothing");
 

@@ -131,7 +131,12 @@ fn a_single_line_or_an_edited_hunk_cannot_be_split() {
 #[test]
 fn a_last_line_without_ending_never_joins_the_next() {
     let mut composition = Composition::new("a", "x\na\ny\n");
-    assert_eq!(composition.split(0), Err(Refusal::CannotSplit));
+    composition.split(0).unwrap();
+    assert_eq!(composition.hunks().len(), 2, "the last two lines stay together");
+    composition.keep(&[1], false).unwrap();
+    assert_eq!(&**composition.current(), "x\na");
+    composition.keep(&[0], false).unwrap();
+    assert_eq!(&**composition.current(), "a");
     let mut other = Composition::new("x\na", "x\nb\nc\n");
     other.keep(&[0], false).unwrap();
     assert_eq!(&**other.current(), "x\na");
@@ -332,4 +337,21 @@ proptest! {
         composition.keep(&all, false).unwrap();
         prop_assert_eq!(&**composition.current(), &*original);
     }
+}
+
+#[test]
+fn a_line_is_split_off_with_the_line_that_it_became() {
+    let original = "def total(items):\n    return sum(i.price for i in items)\n";
+    let proposed = "def total(items, tax=0):\n    \"\"\"Sum with tax.\"\"\"\n    \
+                    return sum(i.price for i in items) * (1 + tax)\n";
+    let mut composition = Composition::new(original, proposed);
+    composition.split(0).unwrap();
+    let sizes = |composition: &Composition| {
+        let hunks = composition.hunks().into_iter();
+        hunks.map(|hunk| (hunk.original.len(), hunk.proposed.len())).collect::<Vec<_>>()
+    };
+    assert_eq!(sizes(&composition), [(1, 1), (0, 1), (1, 1)]);
+    composition.keep(&[1], false).unwrap();
+    let without = proposed.replace("    \"\"\"Sum with tax.\"\"\"\n", "");
+    assert_eq!(&**composition.current(), without);
 }
