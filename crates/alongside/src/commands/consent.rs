@@ -95,6 +95,12 @@ pub(super) fn note_dry_run() {
     note("nothing is changed: this was --dry-run");
 }
 
+fn prompt(text: &str) {
+    let mut out = std::io::stderr().lock();
+    let _ = write!(out, "{text}");
+    let _ = out.flush();
+}
+
 /// Asks a question. Only `y` and `yes` agree.
 async fn ask(question: &str) -> Reply {
     if !std::io::stdin().is_terminal() {
@@ -111,11 +117,7 @@ async fn ask(question: &str) -> Reply {
     };
     // Keys that were pressed before the question are no answer to it.
     alongside_platform::terminal::discard_typed();
-    {
-        let mut out = std::io::stderr().lock();
-        let _ = write!(out, "{question} [y/N] ");
-        let _ = out.flush();
-    }
+    prompt(&format!("{question} [y/N] "));
     let answer = tokio::task::spawn_blocking(|| {
         loop {
             let mut line = String::new();
@@ -124,7 +126,7 @@ async fn ask(question: &str) -> Reply {
                 "y" | "yes" => return Reply::Yes,
                 "" | "n" | "no" => return Reply::No,
                 // A command that was meant for the shell is no answer.
-                _ if read.is_ok() => eprint!("Type y or n: "),
+                _ if read.is_ok() => prompt("Type y or n: "),
                 _ => return Reply::No,
             }
         }

@@ -328,6 +328,8 @@ async fn at_a_terminal_only_yes_agrees() {
     }
     let mut install = home.asks(&["install", "neovim"]);
     install.shows("[y/N] ").await;
+    install.presses("alongside run -- gemini\n");
+    install.shows("Type y or n: ").await;
     install.presses("y\n");
     install.shows("Installed. Restart Neovim, then start your agent.").await;
     assert!(install.ends().success());

@@ -89,8 +89,7 @@ async fn a_killed_host_comes_back_and_frees_the_agent() {
 async fn leaving_asks_while_a_review_waits() {
     let (home, mut desk, _agent, diff) = proposed("a.txt", "a\n", "A\n").await;
     desk.answers("(1/1) keep", "q").await;
-    desk.answers("1 review is waiting; leaving rejects it. Leave [y,n]?", "maybe")
-        .await;
+    desk.answers("1 review is waiting; leaving rejects it. Leave [y,n]?", "maybe").await;
     desk.answers("Leave [y,n]?", "n").await;
     desk.answers("(1/1) keep", "q").await;
     desk.answers("Leave [y,n]?", "y").await;
