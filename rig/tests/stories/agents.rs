@@ -19,7 +19,7 @@ fn two_agents_on_one_file_get_their_own_outcomes() -> Result<()> {
     reviewer.answer_about("TWO", "d")?;
     reviewer.wait_until_shown("+EIGHT")?;
     qwen.ask_for_change(REQUEST)?;
-    reviewer.answer_after("it waits", "a")?;
+    reviewer.answer_after("2 are waiting", "a")?;
     gemini.wait_until_it_says(DONE)?;
     assert_eq!(stage.on_disk(), without_first);
 
