@@ -85,6 +85,36 @@ test('do, dp, undo, substitutions, macros and pasting reach the companion as the
     local one = require('alongside.review').waiting()[1] return { kept = one.kept, dropped = one.dropped }]]))
 end)
 
+-- Neovim's diff splits this change into several blocks, by 'linematch'.
+local TOTAL = 'def total(items):\n    return sum(i.price for i in items)\n'
+local TAXED = 'def total(items, tax=0):\n    """Sum with tax."""\n    return sum(i.price for i in items) * (1 + tax)\n'
+
+test('do and dp drop a whole change from each of its lines, in one undo step', {}, function(nvim)
+  nvim:lua([[vim.opt.diffopt:append('linematch:40')]])
+  show(nvim, { original = TOTAL .. 'end\n', proposed = TAXED .. 'end\n' })
+  eq(1, nvim:lua([[return #require('alongside.review').all()[1].hunks]]))
+  for _, keys in ipairs({ '1Gdo', '2Gdo', '3Gdo', '4Gdo', '<C-w>h1Gdp<C-w>l', '<C-w>h2Gdp<C-w>l' }) do
+    nvim:keys(keys)
+    await_text(nvim, TOTAL .. 'end\n')
+    nvim:keys('u')
+    await_text(nvim, TAXED .. 'end\n')
+  end
+end)
+
+test('do restores removed lines, and "." drops the next change', {}, function(nvim)
+  local before, after = 'a\nb\nc\nd\ne\nf\ng\nh\n', 'b\nc\nd\nf\ng\n'
+  show(nvim, { original = before, proposed = after })
+  for keys, expected in pairs({
+    ['1Gdo'] = 'a\n' .. after, ['3Gdo'] = 'b\nc\nd\ne\nf\ng\n', ['4Gdo'] = 'b\nc\nd\ne\nf\ng\n', ['5Gdo'] = after .. 'h\n',
+    ['1Gdo5G.G.'] = before,
+  }) do
+    nvim:keys(keys)
+    await_text(nvim, expected)
+    nvim:keys(keys:find('.', 1, true) and '3u' or 'u')
+    await_text(nvim, after)
+  end
+end)
+
 test('what has become of the changes is seen', {}, function(nvim)
   show(nvim)
   nvim:keys('do')

@@ -135,7 +135,7 @@ end
 ---@param review alongside.Review
 function M.watch(review)
   local shown = review.view
-  review.mapped = {}
+  review.mapped = require('alongside.dropping').map(shown)
   local function map(lhs, decision, what)
     if not lhs then
       return

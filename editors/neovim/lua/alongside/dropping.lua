@@ -1,0 +1,72 @@
+-- `do` and `dp` on a whole change. Neovim's own take one block of its diff, and 'linematch' splits a change into several: a
+-- part of a change is seldom right on its own.
+
+local M = {}
+
+-- How long it waits for the companion to take all edits, in milliseconds: the places of the changes belong to its text.
+local PATIENCE = 500
+
+-- The change at a line, 0-based, of the ones that are not dropped: around it, else right above, as Neovim counts, or one
+-- that has no lines on this side and its sign on this line.
+local function at(hunks, side, line)
+  local near, rank
+  for _, hunk in ipairs(hunks) do
+    local from, upto = hunk[side].start, hunk[side]['end']
+    local found = from < upto and line >= from and line < upto and 1
+      or from == upto and line == from and 2
+      or from == upto and line == from - 1 and 3
+      or from < upto and line == upto and 4
+    if found and hunk.state ~= 'dropped' and (not rank or found < rank) then
+      near, rank = hunk, found
+    end
+  end
+  return near
+end
+
+-- Puts the lines of the original in the place of the change.
+local function drop(shown, hunk)
+  local lines = vim.api.nvim_buf_get_lines(shown.left, hunk.original.start, hunk.original['end'], false)
+  vim.api.nvim_buf_set_lines(shown.right, hunk.current.start, hunk.current['end'], false, lines)
+end
+
+--- Drops the change under the cursor. Without one, Neovim's own command runs.
+function M.run()
+  local buf, line = vim.api.nvim_get_current_buf(), vim.api.nvim_win_get_cursor(0)[1] - 1
+  local review = require('alongside.review').of_buffer(buf)
+  local shown = review and review.view
+  local is_left = shown ~= nil and shown.left == buf
+  local hunk = shown
+    and review.original_text
+    and vim.bo[shown.right].modifiable
+    and vim.wo.diff
+    and review.sync:settle(PATIENCE)
+    and at(review.hunks, is_left and 'original' or 'current', line)
+  if hunk then
+    drop(shown, hunk)
+  else
+    vim.cmd('normal! ' .. (is_left and 'dp' or 'do'))
+  end
+end
+
+-- As an operator, so that "." repeats it. With a count, the person names another buffer of the diff.
+local function mapping(own)
+  return function()
+    if vim.v.count > 0 then
+      return own
+    end
+    vim.go.operatorfunc = "v:lua.require'alongside.dropping'.run"
+    return 'g@l'
+  end
+end
+
+--- Maps the keys in the windows of a review. Returns the mapped keys.
+---@param shown alongside.View
+---@return string[]
+function M.map(shown)
+  for buf, key in pairs({ [shown.right] = 'do', [shown.left] = 'dp' }) do
+    vim.keymap.set('n', key, mapping(key), { buffer = buf, expr = true, desc = 'alongside: drop the change' })
+  end
+  return { 'do', 'dp' }
+end
+
+return M
