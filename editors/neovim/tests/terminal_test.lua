@@ -98,6 +98,22 @@ test('the terminal starts the only agent, hides it, and shows the same one again
   await_windows(e, 2)
 end)
 
+test('the agent starts after the prompt that chose it, which would delay answers to its queries', { 'gemini', 'qwen' }, {
+  before = [[vim.ui.select = function(names, _, chosen)
+    vim.schedule(function() vim.fn.input('the next prompt: ') end)
+    chosen(names[1])
+    within = #vim.api.nvim_tabpage_list_wins(0)
+  end
+]],
+}, function(e)
+  e:keys(':Alongside terminal<CR>')
+  e:await_lua('the prompt', [[return vim.api.nvim_get_mode().mode == 'c']])
+  eq({ 1, 1 }, e:lua('return { within, #vim.api.nvim_tabpage_list_wins(0) }'))
+  e:keys('<CR>')
+  await_ready(e)
+  eq('gemini', e:lua([[return vim.fs.basename(vim.fn.bufname())]]))
+end)
+
 test('the window of an agent that ends well closes, and the next terminal is a new one', { 'qwen' }, {}, function(e)
   local before = e:lua('return { vim.api.nvim_get_current_win(), #vim.fn.getbufinfo() }')
   e:keys(':Alongside terminal<CR>')

@@ -187,6 +187,21 @@ local function start(words)
   vim.cmd.startinsert()
 end
 
+-- Runs `action` once no prompt is shown. Until then Neovim answers no queries of a terminal, and an agent that has stopped
+-- waiting for an answer takes it for typed text.
+local function after_prompt(action)
+  vim.schedule(function()
+    local mode = vim.api.nvim_get_mode()
+    if mode.blocking or mode.mode:find('^[cr!]') then
+      vim.defer_fn(function()
+        after_prompt(action)
+      end, 20)
+    else
+      action()
+    end
+  end)
+end
+
 -- Starts the configured agent, the only installed one, or the one that the person chooses.
 local function start_any()
   local agent = config.current.agent
@@ -202,7 +217,9 @@ local function start_any()
   end
   vim.ui.select(names, { prompt = 'Which agent?', kind = 'alongside' }, function(name)
     if name then
-      start({ name })
+      after_prompt(function()
+        start({ name })
+      end)
     end
   end)
 end
