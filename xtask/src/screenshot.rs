@@ -151,7 +151,7 @@ fn neovim(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     let (screen, agent) = in_editor(sandbox, terminal, "nvim")?;
     screen.shows("proposes basket.py")?;
     screen.press(":Alongside\r")?;
-    screen.shows("4 of 4 kept")?;
+    screen.shows("4 kept")?;
     screen.press("do]cA  # once")?;
     screen.shows("1 edited")?;
     screen.press("\x1b")?;

@@ -64,7 +64,8 @@ test('the bar says how the file differs, and goes without things where it is nar
   local seen = [[
     local given, width = ...
     local review = { file = '/p/some/dirs/' .. (given.name or 'a.txt'), original_text = not given.new and '' or nil,
-      agent = { name = 'Gemini CLI' }, stale = given.stale, hunks = { { state = 'kept' } }, fileLineEnding = given.ends,
+      agent = { name = 'Gemini CLI' }, stale = given.stale,
+      hunks = vim.tbl_map(function(state) return { state = state } end, given.states or { 'kept' }), fileLineEnding = given.ends,
       fileHasBom = given.bom, wholeFileOnly = given.whole }
     local drawn = require('alongside.winbar').proposal(review, { root = '/p', is_modified = false, width = width })
     local str = vim.api.nvim_eval_statusline(drawn, { use_winbar = true, maxwidth = width }).str
@@ -75,24 +76,32 @@ test('the bar says how the file differs, and goes without things where it is nar
   end
   local given = { stale = true, ends = 'crlf', bom = true }
   local keys = 'do drop  ]c next  :w accept  :q reject'
-  local whole = 'some/dirs/a.txt  Gemini CLI  1 of 1 kept  ! changed on disk  file: CRLF BOM, proposal: LF no BOM | ' .. keys
+  local whole = 'some/dirs/a.txt  Gemini CLI  1 kept  ! changed on disk  file: CRLF BOM, proposal: LF no BOM | ' .. keys
   bar(whole, given, 200)
   bar((whole:gsub('some/dirs/', '')), given, 132)
   bar((whole:gsub('some/dirs/', ''):gsub('Gemini CLI  ', '')), given, 122)
-  bar('a.txt  1 of 1 kept  ! changed on disk | ' .. keys, given, 82)
-  bar('a.txt  1 of 1 kept  ! changed on disk | do ]c :w :q', given, 56)
-  bar('a.txt  1 of 1 kept  ! changed on disk', given, 39)
-  bar('<of 1 kept  ! changed on disk', given, 31)
-  bar('a.txt  1 of 1 kept | do ]c :w :q', {}, 40)
-  bar('a.txt  1 of 1 kept  do ]c :w :q', {}, 33)
-  bar('a.txt  1 of 1 kept', {}, 32)
-  bar('a.txt  1 of 1 kept  file: no BOM, proposal: BOM | ' .. keys, { bom = false }, 93)
-  bar('a.txt  1 of 1 kept  file: LF, proposal: CRLF | ' .. keys, { ends = 'lf' }, 90)
+  bar('a.txt  1 kept  ! changed on disk | ' .. keys, given, 82)
+  bar('a.txt  1 kept  ! changed on disk | do ]c :w :q', given, 56)
+  bar('a.txt  1 kept  ! changed on disk | :w', given, 39)
+  bar('a.txt  1 kept  ! changed on disk', given, 37)
+  bar('<t  1 kept  ! changed on disk', given, 31)
+  bar('a.txt  1 kept | do ]c :w :q', {}, 40)
+  bar('a.txt  1 kept  do ]c :w :q', {}, 28)
+  bar('a.txt  1 kept | :w accept', {}, 27)
+  bar('a.txt  1 kept  file: no BOM, proposal: BOM | ' .. keys, { bom = false }, 93)
+  bar('a.txt  1 kept  file: LF, proposal: CRLF | ' .. keys, { ends = 'lf' }, 90)
+  -- Each change counts, whatever has become of it, and the key that accepts stays longest.
+  local two, three = { states = { 'edited', 'dropped' } }, { states = { 'kept', 'edited', 'dropped' } }
+  bar('a.txt  1 dropped, 1 edited | ' .. keys, two, 80)
+  bar('a.txt  1 dropped, 1 edited | :w accept', two, 41)
+  bar('a.txt  1 kept, 1 dropped, 1 edited | do ]c :w :q', three, 60)
+  bar('a.txt  3 changes | :w accept', three, 40)
+  bar('a.txt  3 changes  :w', three, 23)
   -- Nothing to drop one by one.
   bar('a.txt  new file | :w accept  :q reject', { new = true }, 45)
   bar('a.txt  as a whole  ! not text | :w :q', { whole = 'not text' }, 45)
   -- No item of a statusline.
-  bar('100%f%{x}%#Error#.txt  1 of 1 kept | do ]c :w :q', { name = '100%f%{x}%#Error#.txt' }, 60)
+  bar('100%f%{x}%#Error#.txt  1 kept | do ]c :w :q', { name = '100%f%{x}%#Error#.txt' }, 60)
   nvim:lua('vim.o.columns = 200')
   show(nvim, { fileLineEnding = 'crlf' })
   await(nvim, 'the bar', [[return vim.wo.winbar:find('file: CRLF, proposal: LF', 1, true)]])

@@ -44,17 +44,17 @@ fn in_colour_schemes(generation: Generation, true_colours: bool) -> Result<()> {
     let _proposal = agent.propose(&file, PROPOSED)?;
     screen.shows("proposes words.py")?;
     screen.press(":Alongside\r")?;
-    screen.shows("3 of 3 kept")?;
+    screen.shows("3 kept")?;
     // The bar, in windows of 40 and 80 columns.
     let bar_ends_with = |end: &'static str| {
         let blanks = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
         screen
             .wait_for(end, move |screen| screen.lines().nth(1).is_some_and(|bar| blanks(bar).ends_with(end)))
     };
-    bar_ends_with("│ words.py 3 of 3 kept do ]c :w :q")?;
+    bar_ends_with("│ words.py 3 kept do ]c :w :q")?;
     screen.resize(160, 24)?;
     screen.press("\x17=")?;
-    bar_ends_with("words.py Gemini CLI 3 of 3 kept do drop ]c next :w accept :q reject")?;
+    bar_ends_with("words.py Gemini CLI 3 kept do drop ]c next :w accept :q reject")?;
     for (scheme, background) in SCHEMES {
         let done = format!("{scheme} is {background}");
         screen.press(&format!(":set background={background} | colorscheme {scheme} | echo '{done}'\r"))?;

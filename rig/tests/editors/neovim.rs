@@ -71,9 +71,9 @@ fn wait_until_announced(neovim: &Pane) -> Result<()> {
 /// Goes to the review, drops its first change, edits its last one, and accepts the result.
 pub(crate) fn decide_in_neovim(neovim: &Pane) -> Result<()> {
     neovim.enter(":Alongside")?;
-    neovim.wait_for("the review", |screen| screen.contains("3 of 3 kept"))?;
+    neovim.wait_for("the review", |screen| screen.contains("3 kept"))?;
     neovim.type_text("do")?;
-    neovim.wait_for("a change to be dropped", |screen| screen.contains("2 of 3 kept"))?;
+    neovim.wait_for("a change to be dropped", |screen| screen.contains("2 kept, 1 dropped"))?;
     neovim.type_text("]c]c")?;
     neovim.enter(":s/FOURTEEN/14/")?;
     neovim.wait_for("a change to be edited", |screen| screen.contains("1 edited"))?;

@@ -22,7 +22,7 @@ fn stops(generation: Generation) -> Result<()> {
     let proposal = agent.propose(&stage.file, SHOUTED)?;
     neovim.wait_for("the proposal to be announced", |screen| screen.contains("proposes notes.md"))?;
     neovim.enter(":Alongside")?;
-    neovim.wait_for("the review", |screen| screen.contains("3 of 3 kept"))?;
+    neovim.wait_for("the review", |screen| screen.contains("3 kept"))?;
     neovim.type_text("Gomine")?;
     neovim.wait_for("what was typed", |screen| screen.contains("1 edited"))?;
     neovim.press("Escape")?;

@@ -49,8 +49,8 @@ local function status_lines()
       lines[#lines + 1] = ('  %d waiting for a decision'):format(one.reviews)
       for _, waiting in ipairs(review().waiting()) do
         if waiting.client == one.client then
-          local what = '    %s (%s, %d of %d kept)'
-          lines[#lines + 1] = what:format(waiting.file, waiting.agent, waiting.kept, waiting.hunks)
+          local states = require('alongside.winbar').states(waiting)
+          lines[#lines + 1] = ('    %s (%s%s)'):format(waiting.file, waiting.agent, states ~= '' and ', ' .. states or '')
         end
       end
     end

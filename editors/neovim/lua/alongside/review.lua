@@ -191,7 +191,7 @@ function M.changes(review)
   elseif not review.original_text then
     return 'new file'
   end
-  return #review.hunks == 1 and '1 change' or #review.hunks .. ' changes'
+  return winbar.size(review)
 end
 
 --- The line of the first change.

@@ -36,18 +36,38 @@ function M.counts(hunks)
   return counts
 end
 
-local function states(review)
+--- How many changes are in each state, as at the other desks: "2 kept, 1 dropped". Empty without changes.
+---@param counts { kept: integer, dropped: integer, edited: integer }
+---@return string
+function M.states(counts)
+  local parts = {}
+  for _, state in ipairs({ 'kept', 'dropped', 'edited' }) do
+    if counts[state] > 0 then
+      parts[#parts + 1] = ('%d %s'):format(counts[state], state)
+    end
+  end
+  return table.concat(parts, ', ')
+end
+
+--- The number of changes for a person: "2 changes".
+---@return string
+function M.size(review)
+  return #review.hunks == 1 and '1 change' or #review.hunks .. ' changes'
+end
+
+local function states(review, is_short)
   if review.wholeFileOnly then
     return 'as a whole'
   end
-  local counts, all = M.counts(review.hunks), #review.hunks
+  local counts = M.counts(review.hunks)
   if not review.original_text then
     return 'new file' .. (counts.edited > 0 and ', edited' or '')
   end
-  if all == 0 then
+  if #review.hunks == 0 then
     return 'no change'
   end
-  return ('%d of %d kept'):format(counts.kept, all) .. (counts.edited > 0 and (', %d edited'):format(counts.edited) or '')
+  local said, size = M.states(counts), M.size(review)
+  return is_short and #size < #said and size or said
 end
 
 --- The warnings, loudest first. The second text is for the question before accepting, if there is one.
@@ -124,9 +144,12 @@ local function form(review)
   end
 end
 
+-- The last key to go: it is what an edit waits for.
+local ACCEPT = ':w'
+
 -- The keys of this review with their effects. They are Neovim's own; the plugin's work as well.
 local function keys_of(review)
-  local keys = { { ':w', 'accept' }, { ':q', 'reject' } }
+  local keys = { { ACCEPT, 'accept' }, { ':q', 'reject' } }
   if review.original_text and not review.wholeFileOnly and #review.hunks > 0 then
     table.insert(keys, 1, { 'do', 'drop' })
     table.insert(keys, 2, { ']c', 'next' })
@@ -151,7 +174,7 @@ local function bar(review, context, less, space)
   if not less.agent then
     add('AlongsideNote', M.agent_name(review.agent))
   end
-  add('AlongsideNote', states(review))
+  add('AlongsideNote', states(review, less.states))
   for _, note in ipairs(M.notes(review, context.root, context.is_modified)) do
     add('AlongsideWarning', '! ' .. note[1])
   end
@@ -160,10 +183,13 @@ local function bar(review, context, less, space)
     add('AlongsideNote', differs)
   end
   parts[#parts + 1] = space
-  for i, key in ipairs(less.keys and {} or keys_of(review)) do
+  local keys = vim.tbl_filter(function(key)
+    return not less.others or key[1] == ACCEPT
+  end, less.keys and {} or keys_of(review))
+  for i, key in ipairs(keys) do
     parts[#parts + 1] = part('AlongsideNote', less.effects and i > 1 and ' ' or '  ')
     parts[#parts + 1] = part('AlongsideKey', key[1])
-    if not less.effects then
+    if not less.effects or less.others and not less.effect then
       parts[#parts + 1] = part('AlongsideNote', ' ' .. key[2])
     end
   end
@@ -171,8 +197,9 @@ local function bar(review, context, less, space)
   return table.concat(parts)
 end
 
--- The parts to omit for lack of room, in this order. Warnings stay.
-local GOES = { 'directories', 'agent', 'form', 'effects', 'keys' }
+-- The parts to omit for lack of room, in this order: `others` are all keys but the one that accepts, which then has its
+-- effect again, and of `states` the number of changes stays. Warnings stay.
+local GOES = { 'directories', 'agent', 'form', 'effects', 'others', 'states', 'effect', 'keys' }
 
 --- The bar of the proposal.
 ---@param review table
