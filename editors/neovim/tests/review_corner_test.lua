@@ -92,11 +92,11 @@ test('the bar says how the file differs, and goes without things where it is nar
   bar('a.txt  1 kept  file: LF, proposal: CRLF | ' .. keys, { ends = 'lf' }, 90)
   -- Each change counts, whatever has become of it, and the key that accepts stays longest.
   local two, three = { states = { 'edited', 'dropped' } }, { states = { 'kept', 'edited', 'dropped' } }
-  bar('a.txt  1 dropped, 1 edited | ' .. keys, two, 80)
-  bar('a.txt  1 dropped, 1 edited | :w accept', two, 41)
+  bar('a.txt  1 dropped, 1 edited | ' .. keys, two, 72)
+  bar('a.txt  1 dropped, 1 edited | :w accept', two, 40)
   bar('a.txt  1 kept, 1 dropped, 1 edited | do ]c :w :q', three, 60)
   bar('a.txt  3 changes | :w accept', three, 40)
-  bar('a.txt  3 changes  :w', three, 23)
+  bar('a.txt  3 changes  :w', three, 22)
   -- Nothing to drop one by one.
   bar('a.txt  new file | :w accept  :q reject', { new = true }, 45)
   bar('a.txt  as a whole  ! not text | :w :q', { whole = 'not text' }, 45)

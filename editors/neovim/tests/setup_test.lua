@@ -43,6 +43,26 @@ return {
     end,
   },
   {
+    'two options with the same key are an error, and the one that accepts is off',
+    function()
+      local function keys(given)
+        local resolved, wrong = config.resolve({ keys = given })
+        return resolved.keys, wrong
+      end
+      local resolved, wrong = keys({ go = '<Leader>a' })
+      assert(vim.deep_equal(wrong, {
+        [[option 'keys.accept' is the same key as 'keys.go' (\a), so it is off: set another one]],
+      }), vim.inspect(wrong))
+      assert(resolved.go == '<Leader>a' and resolved.accept == false and resolved.reject == '<localleader>r')
+      resolved, wrong = keys({ terminal = '<c-x>', send = '<C-X>' })
+      assert(#wrong == 1 and resolved.terminal and not resolved.send, vim.inspect(wrong))
+      vim.g.mapleader = ' '
+      resolved, wrong = keys({ go = '<leader>a', send = '<leader>s' })
+      vim.g.mapleader = nil
+      assert(#wrong == 0 and resolved.go and resolved.accept, vim.inspect(wrong))
+    end,
+  },
+  {
     'every harmful character is escaped, bytes that are not UTF-8 are replaced',
     function()
       assert(harmless.name('a\27[31mb\127') == [[a\x1b[31mb\x7f]])

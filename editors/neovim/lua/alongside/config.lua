@@ -68,8 +68,8 @@ local rules = {
   notify = { is_callable, 'a function such as vim.notify' },
   log = { is_string_or_false, 'the path of a file, or false' },
   keys = {
-    go = { is_string_or_false, 'a key such as "<leader>a", or false' },
-    terminal = { is_string_or_false, 'a key such as "<C-Bslash>", or false' },
+    go = { is_string_or_false, 'a key such as "<leader>p", or false' },
+    terminal = { is_string_or_false, 'a key such as "<F7>", or false' },
     send = { is_string_or_false, 'a key such as "<leader>s", or false' },
     accept = { is_string_or_false, 'a key such as "<localleader>a", or false' },
     reject = { is_string_or_false, 'a key such as "<localleader>r", or false' },
@@ -135,6 +135,37 @@ local function merge(given, into, against, prefix, wrong)
   end
 end
 
+-- Which keys count, if two are the same: the ones that decide come last, so that no key of another action decides.
+local ORDER = { 'go', 'terminal', 'send', 'reject', 'accept' }
+
+--- The characters of a key, with the leaders in their places: two keys with the same characters are one key.
+---@param key string
+---@return string
+function M.key_codes(key)
+  for name, leader in pairs({ ['<[lL][oO][cC][aA][lL][lL][eE][aA][dD][eE][rR]>'] = vim.g.maplocalleader or '\\',
+    ['<[lL][eE][aA][dD][eE][rR]>'] = vim.g.mapleader or '\\' }) do
+    key = key:gsub(name, function()
+      return leader == '' and '\\' or leader
+    end)
+  end
+  return vim.keycode(key)
+end
+
+-- Takes away a key that another action has already: the key that opens a proposal, pressed twice, must not accept it.
+local function refuse_repeated(keys, wrong)
+  local taken = {}
+  for _, name in ipairs(ORDER) do
+    local codes = keys[name] and M.key_codes(keys[name])
+    if codes and taken[codes] then
+      wrong[#wrong + 1] = ("option 'keys.%s' is the same key as 'keys.%s' (%s), so it is off: set another one"):format(
+        name, taken[codes], vim.fn.keytrans(codes))
+      keys[name] = false
+    elseif codes then
+      taken[codes] = name
+    end
+  end
+end
+
 local MORE = '… (:Alongside log)'
 
 --- Cuts a message to its line: with a longer one, Neovim asks for Enter and interrupts typing.
@@ -185,6 +216,7 @@ function M.resolve(given)
     given = nil
   end
   merge(given or {}, config, rules, '', wrong)
+  refuse_repeated(config.keys, wrong)
   -- Whether the person has set `notify`.
   M.is_custom = config.notify ~= false
   config.notify = notifier(config.notify or nil)

@@ -115,17 +115,7 @@ end
 ---@param key string
 ---@return string
 function M.key_name(key)
-  local localleader = vim.g.maplocalleader
-  localleader = (localleader == nil or localleader == '') and '\\' or localleader
-  local leader = vim.g.mapleader
-  leader = (leader == nil or leader == '') and '\\' or leader
-  key = key:gsub('<[lL]ocal[lL]eader>', function()
-    return localleader
-  end)
-  key = key:gsub('<[lL]eader>', function()
-    return leader
-  end)
-  return vim.fn.keytrans(vim.keycode(key))
+  return vim.fn.keytrans(require('alongside.config').key_codes(key))
 end
 
 -- Uniform differences of file and proposal. The agent converts, so this is no warning.
