@@ -34,6 +34,13 @@ test('a review is announced and moves nothing, also under typing hands', {}, fun
   eq('alongside 1 review', nvim:lua([[return require('alongside').statusline()]]))
 end)
 
+test('in a terminal, the announcement says how to leave it first', {}, function(nvim)
+  nvim:keys(':terminal cat<CR>i')
+  await_mode(nvim, 't')
+  open(nvim)
+  nvim:await_said([[Gemini CLI proposes a.txt (3 changes): leave the terminal with Ctrl-\ Ctrl-N, then :Alongside]])
+end)
+
 test('several that come at once are one announcement', {}, function(nvim)
   -- In one turn: messages within a moment appear together.
   nvim:lua([[

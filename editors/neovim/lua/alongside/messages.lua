@@ -52,7 +52,8 @@ local function in_a_corner(message)
   })
   if ok then
     corner = win
-    vim.wo[win].wrap = true
+    vim.wo[win].wrap, vim.wo[win].linebreak = true, true
+    vim.api.nvim_win_set_height(win, vim.api.nvim_win_text_height(win, {}).all)
     vim.defer_fn(function()
       pcall(vim.api.nvim_win_close, win, true)
     end, 8000)

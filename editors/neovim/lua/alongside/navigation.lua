@@ -15,10 +15,16 @@ local function reviews()
   return require('alongside.review')
 end
 
+-- How to go to a review from here. In a terminal, typed keys are the agent's.
+local function way()
+  local go = config.current.keys.go and winbar.key_name(config.current.keys.go) or ':Alongside'
+  local is_agents = vim.api.nvim_get_mode().mode == 't'
+  return is_agents and ('leave the terminal with Ctrl-\\ Ctrl-N, then %s'):format(go) or go
+end
+
 --- Announces a new review.
 ---@param review alongside.Review
 function M.announce(review)
-  local go = config.current.keys.go and winbar.key_name(config.current.keys.go) or ':Alongside'
   announced[#announced + 1] = review
   if #announced > 1 then
     return
@@ -32,6 +38,7 @@ function M.announce(review)
     if config.current.auto_open and require('alongside.auto_open').add(new) then
       return
     end
+    local go = way()
     if #new == 1 then
       local one = new[1]
       messages.later(('%s proposes %s (%s): %s'):format(winbar.agent_name(one.agent), reviews().name(one), reviews().changes(one), go))
