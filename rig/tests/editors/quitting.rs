@@ -32,7 +32,9 @@ fn stops(generation: Generation) -> Result<()> {
 
     neovim.enter(":qa")?;
     let stop = "E162: No write since last change for buffer \"alongside://review/";
-    neovim.wait_for("Neovim's own message", |screen| screen.contains(stop))?;
+    let screen = neovim.wait_for("Neovim's own message", |screen| screen.contains(stop))?;
+    // With Neovim's own message on the screen, not only after it.
+    assert!(screen.contains("notes.md has your edits. :w accepts them, :qa! leaves"), "{screen}");
     neovim.press("Enter")?;
     let screen = neovim.wait_for("the remedy", |screen| screen.contains("moves them to drafts"))?;
     assert!(screen.contains("notes.md has your edits. :w accepts them, :qa! leaves and"), "{screen}");

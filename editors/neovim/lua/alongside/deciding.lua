@@ -194,6 +194,13 @@ function M.watch(review)
   })
 end
 
+-- The typed commands that leave Neovim, unless a buffer holds unsaved text.
+local LEAVES = { qa = true, qal = true, qall = true, quita = true, quital = true, quitall = true }
+
+local function remedy(review)
+  return ('%s has your edits. :w accepts them, :qa! leaves and moves them to drafts.'):format(reviews().name(review))
+end
+
 function M.setup()
   writing.setup(function(buf)
     local review = reviews().of_buffer(buf)
@@ -240,13 +247,20 @@ function M.setup()
     desc = 'alongside: say what becomes of edits, if they keep Neovim from ending',
     callback = function()
       vim.v.errmsg = ''
+      if LEAVES[vim.trim(vim.fn.histget(':', -1))] then
+        -- Above Neovim's own message, which asks for Enter.
+        for _, review in ipairs(reviews().all()) do
+          if review.view and vim.api.nvim_buf_is_valid(review.view.right) and vim.bo[review.view.right].modified then
+            vim.api.nvim_echo({ { remedy(review), 'WarningMsg' } }, false, {})
+          end
+        end
+      end
       vim.schedule(function()
         for _, review in ipairs(reviews().all()) do
           local shown = review.view
           local name = shown and vim.api.nvim_buf_is_valid(shown.right) and vim.api.nvim_buf_get_name(shown.right) or ''
           if name ~= '' and vim.v.errmsg:find(name, 1, true) then
-            local said = '%s has your edits. :w accepts them, :qa! leaves and moves them to drafts.'
-            messages.later(said:format(reviews().name(review)), vim.log.levels.WARN, true)
+            messages.later(remedy(review), vim.log.levels.WARN, true)
           end
         end
       end)
