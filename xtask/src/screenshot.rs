@@ -153,7 +153,7 @@ fn neovim(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     screen.press(":Alongside\r")?;
     screen.shows("4 kept")?;
     screen.press("do]cA  # once")?;
-    screen.shows("1 edited")?;
+    screen.shows("edited")?;
     screen.press("\x1b")?;
     Ok(Scene { screen, _agents: vec![agent] })
 }
