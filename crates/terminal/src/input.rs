@@ -82,7 +82,7 @@ impl App {
             return self.navigate(action);
         }
         if self.at.is_none() {
-            return self.say(messages::NO_REVIEW);
+            return self.say_that_nothing_waits();
         }
         if !self.pending.admits(key, at) {
             return;
@@ -91,6 +91,13 @@ impl App {
             return self.say(messages::TYPED_TOO_SOON);
         }
         self.touch_review(action);
+    }
+
+    /// The key came too late for a review. A message that nobody has read, such as its end, stays.
+    pub(crate) fn say_that_nothing_waits(&mut self) {
+        if self.messages.current_number().is_none() {
+            self.say(messages::NO_REVIEW);
+        }
     }
 
     /// Changes or decides the review on the screen.

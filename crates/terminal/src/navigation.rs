@@ -95,7 +95,7 @@ impl App {
     fn turn_to(&mut self, by: isize) {
         let n = self.reviews.len() as isize;
         if n == 0 {
-            return self.say(messages::NO_REVIEW);
+            return self.say_that_nothing_waits();
         }
         let at = self.reviews.iter().position(|view| Some(view.review().id) == self.at);
         let next = at.map_or(0, |at| (at as isize + by).rem_euclid(n)) as usize;

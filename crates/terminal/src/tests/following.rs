@@ -335,3 +335,16 @@ async fn agents_of_one_name_are_told_apart() {
     stage.shows(&format!("Gemini CLI #{}", first.number));
     stage.shows("Gemini CLI #77");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_key_too_late_does_not_take_the_end_of_the_review_off_the_screen() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.companion.close(1, Closing::Rejected, None);
+    stage.moment().await;
+    stage.press("a").await;
+    stage.shows("basket.py: rejected at another desk");
+    stage.a_while().await;
+    stage.press("a").await;
+    stage.shows("Nothing to review.");
+    stage.does_not_show("basket.py: rejected");
+}

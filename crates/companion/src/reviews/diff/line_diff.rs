@@ -29,6 +29,10 @@ const MAX_WINDOW: usize = 1024;
 /// of the smallest windows.
 const MAX_WINDOWS_COST: usize = 64 << 20;
 
+/// The most lines, of both texts together, that are compared by region: an index takes some 60 bytes for each
+/// of them, and a line may be a single byte. More are one difference.
+const MAX_REGION_LINES: usize = 2 << 20;
+
 /// The differences of two texts, with equal lines between them. After `within`, each large region is one.
 pub(crate) fn differences(old: &Text, new: &Text, within: Duration) -> Differences {
     let mut rest = UncomparedLines { old, new, at: (0, 0), ends: (old.len(), new.len()), cost: 0 };
@@ -37,8 +41,12 @@ pub(crate) fn differences(old: &Text, new: &Text, within: Duration) -> Differenc
     let mut found = Differences::default();
     while rest.at != rest.ends {
         if !rest.compare_window(&mut found) {
-            let (old, new) = ((old, rest.at.0..rest.ends.0), (new, rest.at.1..rest.ends.1));
-            compare_by_region(old, new, Instant::now() + within, &mut found);
+            let (o, n) = (rest.at.0..rest.ends.0, rest.at.1..rest.ends.1);
+            if o.len() + n.len() > MAX_REGION_LINES {
+                found.push(Difference { old: o, new: n, coarse: true });
+            } else {
+                compare_by_region((old, o), (new, n), Instant::now() + within, &mut found);
+            }
             break;
         }
         rest.skip_equal_start();
