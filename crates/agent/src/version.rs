@@ -8,7 +8,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use alongside_contract::behaviour::Release;
-use alongside_contract::family::{Directory, FAMILIES, Family};
+use alongside_contract::family::{FAMILIES, Family};
 use alongside_platform::untrusted::{self, Whose};
 use serde::Deserialize;
 
@@ -67,16 +67,11 @@ pub async fn said_by(program: &Path, here: &Surroundings) -> Option<String> {
     let mut command = tokio::process::Command::new(program);
     command.env_clear().envs(&here.variables).envs(HOMES.iter().map(|name| (name, scratch.path())));
     for family in FAMILIES {
+        for name in family.directory_variables() {
+            command.env_remove(name);
+        }
         if let Some((name, _)) = family.settings.and_then(|settings| settings.home_variable) {
             command.env(name, scratch.path());
-        }
-        let of_settings = family.settings.and_then(|settings| settings.base_variable).map(|(name, _)| name);
-        let of_files = family.files.iter().filter_map(|file| match file.directory {
-            Directory::Home { base_variable, .. } => base_variable,
-            Directory::Tmp(_) => None,
-        });
-        for name in of_settings.into_iter().chain(of_files) {
-            command.env_remove(name);
         }
     }
     for name in BASES {

@@ -36,6 +36,19 @@ impl Family {
     pub fn is_proven(&self) -> bool {
         !self.packages.is_empty()
     }
+
+    /// The variables that lead it to other directories than those below home.
+    pub fn directory_variables(&self) -> impl Iterator<Item = &'static str> {
+        let of_settings = self.settings.into_iter().flat_map(|table| {
+            let variables = [table.home_variable, table.base_variable];
+            variables.into_iter().flatten().map(|(name, _)| name)
+        });
+        let of_files = self.files.iter().filter_map(|file| match file.directory {
+            Directory::Home { base_variable, .. } => base_variable,
+            Directory::Tmp(_) => None,
+        });
+        of_settings.chain(of_files)
+    }
 }
 
 /// Names of environment variables; `None` where a family has no such variable.

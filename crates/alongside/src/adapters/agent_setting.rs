@@ -3,8 +3,9 @@
 
 use alongside_agent::find::Surroundings;
 use alongside_agent::settings::{self, By, Setting};
+use alongside_contract::family::FAMILIES;
 
-use super::agents::Agent;
+use super::agents::{self, Agent};
 use super::ledger::Ledger;
 use super::plan::Plan;
 use super::user_environment::UserEnvironment;
@@ -38,6 +39,21 @@ impl AgentSetting {
         ide_mode.into_iter().chain(Self::approval_mode(agent, here)).collect()
     }
 
+    /// The same for all agents on this machine. No program runs for its version where the settings suit the
+    /// newest release.
+    pub(crate) async fn all_to_change(here: &Surroundings, user: &UserEnvironment) -> Vec<Self> {
+        let mut settings = Vec::new();
+        for family in FAMILIES {
+            if Self::to_change(&Agent { family, version: None }, here).is_empty() {
+                continue;
+            }
+            if let Some(agent) = agents::of_family(family, user, here).await {
+                settings.extend(Self::to_change(&agent, here));
+            }
+        }
+        settings
+    }
+
     /// Its name in an offer to a desk.
     pub(crate) fn id(&self) -> String {
         let setting = match self.setting {
@@ -53,11 +69,9 @@ impl AgentSetting {
         match self.setting {
             Setting::IdeMode => format!("IDE mode is off in {name}, so it does not look for alongside."),
             Setting::ApprovalMode => {
-                let mode = self.agent.settings(here).map(|settings| settings.approval_mode.value.to_string());
-                format!(
-                    "{name} edits without asking (approval mode {:?}), so there is nothing to review.",
-                    mode.unwrap_or_default()
-                )
+                let mode = self.agent.settings(here).map(|settings| settings.approval_mode.value);
+                let mode = mode.map(|mode| mode.to_string()).unwrap_or_default();
+                format!("{}, so there is nothing to review.", edits_without_asking(&name, &mode))
             }
         }
     }
@@ -125,11 +139,14 @@ pub(crate) fn start_asking(agent: &Agent, here: &Surroundings) -> Option<String>
     let settings = agent.settings(here)?;
     let command = agent.family.commands.first()?;
     (!settings.approval_mode.value.opens_diffs()).then(|| {
+        let mode = settings.approval_mode.value.to_string();
         format!(
-            "{} edits without asking (approval mode {:?}). To review its changes, start it as `{command} \
-             --approval-mode default`.",
-            agent.family.display_name,
-            settings.approval_mode.value.to_string()
+            "{}. To review its changes, start it as `{command} --approval-mode default`.",
+            edits_without_asking(agent.family.display_name, &mode)
         )
     })
+}
+
+fn edits_without_asking(name: &str, mode: &str) -> String {
+    format!("{name} edits without asking (approval mode {mode:?})")
 }

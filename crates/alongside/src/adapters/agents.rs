@@ -47,19 +47,28 @@ impl Agent {
 /// The agents on this machine, in the order of the table of families.
 pub(crate) async fn found(user: &UserEnvironment, here: &Surroundings) -> Vec<Agent> {
     let mut found = Vec::new();
-    for family in FAMILIES.iter().filter(|family| family.settings.is_some()) {
-        if let Some(program) = user.find(family.commands) {
-            found.push(Agent { family, version: version::of_program(&program, family, here).await });
-        }
+    for family in FAMILIES {
+        found.extend(of_family(family, user, here).await);
     }
     found
+}
+
+/// The agent of that family on this machine. Its program may have to run to say its version, which takes
+/// about a second.
+pub(crate) async fn of_family(
+    family: &'static Family,
+    user: &UserEnvironment,
+    here: &Surroundings,
+) -> Option<Agent> {
+    family.settings?;
+    let program = user.find(family.commands)?;
+    Some(Agent { family, version: version::of_program(&program, family, here).await })
 }
 
 /// The agent of that name, on this machine or not.
 pub(crate) async fn named(name: &str, user: &UserEnvironment, here: &Surroundings) -> Option<Agent> {
     let family = FAMILIES.iter().find(|family| family.id == name && family.settings.is_some())?;
-    let found = found(user, here).await.into_iter().find(|agent| agent.family.id == name);
-    Some(found.unwrap_or(Agent { family, version: None }))
+    Some(of_family(family, user, here).await.unwrap_or(Agent { family, version: None }))
 }
 
 /// The family of that id in the ledger.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use alongside_agent::find::Surroundings;
 use alongside_agent::settings::Setting;
-use alongside_contract::family::{self, FAMILIES};
+use alongside_contract::family::{self, FAMILIES, Family};
 use alongside_desk::agent_setup::{AgentSetup, Offer, Reply};
 use anyhow::Context as _;
 
@@ -71,7 +71,13 @@ pub(super) async fn before_start(command: &[OsString]) -> Result<(), ExitCode> {
     let (Ok(user), Ok(here)) = (UserEnvironment::of_this_process(), Surroundings::of_this_process()) else {
         return Ok(());
     };
-    let Some(agent) = agent_of(command, &user, &here).await else { return Ok(()) };
+    let Some(family) = family_of(command) else { return Ok(()) };
+    // No program runs for its version where the settings suit the newest release.
+    let newest = Agent { family, version: None };
+    if AgentSetting::to_change(&newest, &here).is_empty() && start_asking(&newest, &here).is_none() {
+        return Ok(());
+    }
+    let Some(agent) = agents::named(family.id, &user, &here).await else { return Ok(()) };
     let is_off = agent.settings(&here).is_some_and(|settings| !settings.ide_enabled.value);
     let has_mode = command.iter().skip(1).any(|argument| is_approval_mode(argument));
     let asking = start_asking(&agent, &here).filter(|_| !has_mode);
@@ -106,16 +112,15 @@ pub(super) async fn before_start(command: &[OsString]) -> Result<(), ExitCode> {
 }
 
 /// The agent that a command starts, by its name or by its package: `gemini`, `npx @google/gemini-cli@latest`.
-async fn agent_of(command: &[OsString], user: &UserEnvironment, here: &Surroundings) -> Option<Agent> {
+fn family_of(command: &[OsString]) -> Option<&'static Family> {
     let mut words = command.iter().filter_map(|word| word.to_str());
-    let family = family::by_command(words.next()?).or_else(|| {
+    family::by_command(words.next()?).or_else(|| {
         words.find_map(|word| {
             // The first character may be the `@` of a scope.
             let name = word.get(1..).and_then(|rest| rest.find('@')).map_or(word, |at| &word[..=at]);
             FAMILIES.iter().find(|family| family.packages.contains(&name))
         })
-    })?;
-    agents::named(family.id, user, here).await
+    })
 }
 
 /// Whether an argument of an agent decides whether it asks.
@@ -161,32 +166,28 @@ impl AgentSetup for UserAgents {
 
 async fn offers() -> anyhow::Result<Vec<Offer>> {
     let (user, here) = (UserEnvironment::of_this_process()?, Surroundings::of_this_process()?);
-    let mut offers = Vec::new();
-    for agent in agents::found(&user, &here).await {
-        for setting in AgentSetting::to_change(&agent, &here) {
-            let (preview, summary) = match setting.plan(&here, &user) {
-                Ok(plan) => (text_of(&plan, &user), plan.changed_setting.unwrap_or_default()),
-                Err(error) => (format!("{error:#}\n"), String::new()),
-            };
-            offers.push(Offer {
-                id: setting.id(),
-                agent: agent.family.display_name.to_owned(),
-                connects: setting.setting == Setting::IdeMode,
-                fact: setting.fact(&here),
-                question: setting.question(),
-                preview,
-                summary,
-            });
+    let offer = |setting: AgentSetting| {
+        let (preview, summary) = match setting.plan(&here, &user) {
+            Ok(plan) => (text_of(&plan, &user), plan.changed_setting.unwrap_or_default()),
+            Err(error) => (format!("{error:#}\n"), String::new()),
+        };
+        Offer {
+            id: setting.id(),
+            agent: setting.agent.family.display_name.to_owned(),
+            connects: setting.setting == Setting::IdeMode,
+            fact: setting.fact(&here),
+            question: setting.question(),
+            preview,
+            summary,
         }
-    }
-    Ok(offers)
+    };
+    Ok(AgentSetting::all_to_change(&here, &user).await.into_iter().map(offer).collect())
 }
 
 async fn make(id: &str, preview: &str) -> anyhow::Result<String> {
     let (user, here) = (UserEnvironment::of_this_process()?, Surroundings::of_this_process()?);
-    let found = agents::found(&user, &here).await;
-    let mut settings = found.iter().flat_map(|agent| AgentSetting::to_change(agent, &here));
-    let setting = settings.find(|setting| setting.id() == id).context("it is changed already")?;
+    let settings = AgentSetting::all_to_change(&here, &user).await;
+    let setting = settings.into_iter().find(|setting| setting.id() == id).context("it is changed already")?;
     let plan = setting.plan(&here, &user)?;
     anyhow::ensure!(
         text_of(&plan, &user) == preview && !plan.changes.is_empty(),

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::Stdio;
 
-use alongside_contract::family::FAMILIES;
+use alongside_contract::family::{FAMILIES, Family};
 use alongside_platform::terminal::columns;
 use tokio::process::Command;
 
@@ -95,11 +95,7 @@ impl Multiplexer {
 /// `env` with the variables that lead to our directories, to those of agents and to the person's editor. A
 /// multiplexer that was started elsewhere has others, and the desk would join another companion.
 fn environment(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<OsString> {
-    let agents = FAMILIES.iter().filter_map(|family| family.settings).flat_map(|settings| {
-        let (home, base) = (settings.home_variable, settings.base_variable);
-        [home, base].into_iter().flatten().map(|(name, _)| name)
-    });
-    let agents: Vec<&str> = agents.collect();
+    let agents: Vec<&str> = FAMILIES.iter().flat_map(Family::directory_variables).collect();
     let leads = |name: &str| {
         matches!(name, "HOME" | "TMPDIR" | "PATH" | "VISUAL" | "EDITOR")
             || name.starts_with("XDG_")

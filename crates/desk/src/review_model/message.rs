@@ -24,7 +24,7 @@ pub enum Subject {
     Stale(ReviewId),
     /// An editor holds unsaved changes to the file of a review.
     Dirty(ReviewId),
-    /// What an agent, by its number, does.
+    /// The doings of an agent, by its number.
     Agent(u64),
 }
 

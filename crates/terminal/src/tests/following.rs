@@ -309,7 +309,7 @@ async fn a_review_is_announced_only_to_a_person_who_looks_elsewhere() {
     stage.propose(6, "/shop/f.py").await;
     assert_eq!(rung(&stage), 2);
     stage.types(Typed::FocusLost);
-    // Whoever types looks here, whatever the terminal said.
+    // A person who types looks here, whatever the terminal said.
     stage.press("j").await;
     stage.propose(7, "/shop/g.py").await;
     assert_eq!(rung(&stage), 2);
