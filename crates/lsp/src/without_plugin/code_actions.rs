@@ -3,14 +3,15 @@
 
 use std::path::PathBuf;
 
-use alongside_desk::{HunkState, Position, Review, Text};
+use alongside_desk::{Hunk, HunkState, Position, Review, Text};
 use lsp_types as lsp;
 use serde_json::{Value, json};
 
+use super::action_titles::{self, Edits};
 use super::command_queue::HunkStart;
 use super::messages;
 use super::positions::to_lsp as position_to_lsp;
-use super::proposal::{Proposal, shown, start_of};
+use super::proposal::{Proposal, is_typed, shown, start_of};
 
 /// A command with a title.
 fn command(review: &Review, title: String, name: &str, mut arguments: Value) -> lsp::Command {
@@ -37,11 +38,7 @@ pub(crate) fn original(review: &Review) -> lsp::Command {
 /// Accept and reject. The titles name the file where several reviews are open.
 pub(crate) fn decide(review: &Review, roots: &[PathBuf], is_named: bool) -> [lsp::Command; 2] {
     let kept = review.hunks.iter().filter(|hunk| hunk.state != HunkState::Dropped).count();
-    let count = if kept < review.hunks.len() {
-        format!(" ({kept} of {} changes)", review.hunks.len())
-    } else {
-        String::new()
-    };
+    let count = action_titles::kept(kept, review.hunks.len());
     let doubts = messages::doubts(review, roots);
     let name = if is_named { format!(" {}", messages::file_name(review, roots)) } else { String::new() };
     let accept = match &doubts {
@@ -55,38 +52,72 @@ pub(crate) fn decide(review: &Review, roots: &[PathBuf], is_named: bool) -> [lsp
     ]
 }
 
-/// Everything that a person can do in a proposal at some lines.
+/// Everything that a person can do in a proposal at some lines, in places that stay: the first action is
+/// about the changes there and decides nothing, then accept and reject; what is not always there comes last.
 pub(crate) fn in_proposal(
     proposal: &Proposal,
     roots: &[PathBuf],
     lines: (usize, usize),
     is_named: bool,
+    shows_original: bool,
 ) -> Vec<lsp::Command> {
     let review = &proposal.review;
-    let mut actions = Vec::new();
-    let at: Vec<usize> = match review.whole_file_only {
-        Some(_) => Vec::new(),
-        None => proposal.hunks_at(lines),
-    };
-    for (name, verb, already) in [("drop", "Drop", HunkState::Dropped), ("keep", "Keep", HunkState::Kept)] {
-        let hunks: Vec<HunkStart> = at
-            .iter()
-            .filter_map(|index| review.hunks.get(*index).filter(|hunk| hunk.state != already))
-            .map(start_of)
-            .collect();
-        let title = match hunks.len() {
-            0 => continue,
-            1 => format!("alongside: {verb} this change"),
-            many => format!("alongside: {verb} these {many} changes"),
-        };
-        actions.push(command(review, title, name, json!({ "hunks": hunks })));
-    }
-    if review.hunks.len() > 1 {
-        let next = "alongside: Next change".to_owned();
-        actions.push(command(review, next, "next", json!({ "line": lines.1 })));
-    }
+    let next = || command(review, action_titles::next_change(review), "next", json!({ "line": lines.1 }));
+    let at = if review.whole_file_only.is_some() { Vec::new() } else { proposal.hunks_at(lines) };
+    let changes = Changes { review, hunks: at.iter().filter_map(|index| review.hunks.get(*index)).collect() };
+    let first = changes.drop_or_keep();
+    let is_change = first.is_some();
+    let mut actions = vec![first.unwrap_or_else(next)];
     actions.extend(decide(review, roots, is_named));
+    actions.extend((shows_original && review.original.is_some()).then(|| original(review)));
+    actions.extend((is_change && review.hunks.len() > 1).then(next));
+    actions.extend(changes.keep_others());
     actions
+}
+
+/// Some changes of a review that an action is about.
+struct Changes<'r> {
+    review: &'r Review,
+    hunks: Vec<&'r Hunk>,
+}
+
+impl Changes<'_> {
+    /// Drops them, or keeps them if all are dropped. `None` if there are none.
+    fn drop_or_keep(&self) -> Option<lsp::Command> {
+        let is_dropped = |hunk: &Hunk| hunk.state == HunkState::Dropped;
+        match self.hunks.iter().all(|hunk| is_dropped(hunk)) {
+            true => self.action("keep", action_titles::keep, |_| true),
+            false => self.action("drop", action_titles::drop, |hunk| !is_dropped(hunk)),
+        }
+    }
+
+    /// Takes the agent's text for those that have another one, where the first action drops.
+    fn keep_others(&self) -> Option<lsp::Command> {
+        let is_dropped = self.hunks.iter().all(|hunk| hunk.state == HunkState::Dropped);
+        // Nothing of the agent's is behind lines that only the person changed.
+        let has_agents_text = |hunk: &Hunk| hunk.state != HunkState::Kept && !is_typed(self.review, hunk);
+        (!is_dropped).then(|| self.action("keep", action_titles::keep, has_agents_text)).flatten()
+    }
+
+    fn action(
+        &self,
+        name: &str,
+        title: fn(usize, Edits) -> String,
+        is_meant: impl Fn(&Hunk) -> bool,
+    ) -> Option<lsp::Command> {
+        let meant: Vec<&Hunk> = self.hunks.iter().copied().filter(|hunk| is_meant(hunk)).collect();
+        let edited: Vec<&&Hunk> = meant.iter().filter(|hunk| hunk.state == HunkState::Edited).collect();
+        let edits = match edited.is_empty() {
+            true => Edits::None,
+            false if edited.len() == meant.len() && edited.iter().all(|hunk| is_typed(self.review, hunk)) => {
+                Edits::Only
+            }
+            false => Edits::Some,
+        };
+        let starts: Vec<HunkStart> = meant.iter().map(|hunk| start_of(hunk)).collect();
+        let title = format!("alongside: {}", title(meant.len(), edits));
+        (!meant.is_empty()).then(|| command(self.review, title, name, json!({ "hunks": starts })))
+    }
 }
 
 /// The same commands as lenses above the lines.
@@ -102,13 +133,13 @@ pub(crate) fn lenses(proposal: &Proposal, roots: &[PathBuf], is_named: bool) -> 
     let mut lenses: Vec<_> = decide(review, roots, is_named).map(|command| lens(0, command)).into();
     if review.whole_file_only.is_none() {
         let lines = Text::new(review.current.clone()).len();
-        for hunk in &review.hunks {
-            let (verb, name) =
-                if hunk.state == HunkState::Kept { ("Drop", "drop") } else { ("Keep", "keep") };
-            let hunks = json!({ "hunks": [start_of(hunk)] });
-            let command = command(review, format!("{verb} this change"), name, hunks);
-            lenses.push(lens(shown(hunk.current, lines).start, command));
-        }
+        let about = |hunk| Changes { review, hunks: vec![hunk] };
+        lenses.extend(
+            review
+                .hunks
+                .iter()
+                .filter_map(|hunk| Some(lens(shown(hunk.current, lines).start, about(hunk).drop_or_keep()?))),
+        );
     }
     lenses
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::command_queue::HunkStart;
 
 /// All commands. Each also works without arguments.
-pub(crate) const COMMANDS: [&str; 10] = [
+pub(crate) const COMMANDS: [&str; 11] = [
     "alongside.review",
     "alongside.accept",
     "alongside.reject",
@@ -14,6 +14,7 @@ pub(crate) const COMMANDS: [&str; 10] = [
     "alongside.drop",
     "alongside.next",
     "alongside.undo",
+    "alongside.redo",
     "alongside.original",
     "alongside.pause",
     "alongside.setUp",

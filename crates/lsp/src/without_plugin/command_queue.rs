@@ -15,6 +15,7 @@ pub(crate) enum ReviewCommand {
     Keep(Vec<HunkStart>),
     Drop(Vec<HunkStart>),
     Undo,
+    Redo,
     Accept,
     Reject,
 }
@@ -27,11 +28,18 @@ pub(crate) struct PendingCommand {
     pub(crate) command: ReviewCommand,
 }
 
+/// A command without a reply.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Running {
+    /// It replaces text that the person typed.
+    pub(crate) drops_edit: bool,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct CommandQueue {
     pending: VecDeque<PendingCommand>,
-    /// The companion has a command and has not replied.
-    is_running: bool,
+    /// The command that the companion has and has not replied to.
+    running: Option<Running>,
 }
 
 impl CommandQueue {
@@ -41,21 +49,21 @@ impl CommandQueue {
 
     /// The next command, unless one is running.
     pub(crate) fn pop(&mut self) -> Option<PendingCommand> {
-        if self.is_running { None } else { self.pending.pop_front() }
+        if self.is_running() { None } else { self.pending.pop_front() }
     }
 
     pub(crate) fn is_running(&self) -> bool {
-        self.is_running
+        self.running.is_some()
     }
 
     /// The companion has the last command.
-    pub(crate) fn mark_running(&mut self) {
-        self.is_running = true;
+    pub(crate) fn mark_running(&mut self, running: Running) {
+        self.running = Some(running);
     }
 
-    /// The companion has replied.
-    pub(crate) fn mark_finished(&mut self) {
-        self.is_running = false;
+    /// The companion has replied to the returned command.
+    pub(crate) fn mark_finished(&mut self) -> Option<Running> {
+        self.running.take()
     }
 
     /// Removes all commands and returns the editor's requests for them.

@@ -32,12 +32,9 @@ impl LspDesk {
                 ..command
             };
             if key.is_some() && proposal.path() == key {
-                actions.extend(
-                    code_actions::in_proposal(proposal, roots, lines, is_named).into_iter().map(fitted),
-                );
-                if review.original.is_some() && self.editor.can_show_documents() {
-                    actions.push(code_actions::original(review));
-                }
+                let shows_original = self.editor.can_show_documents();
+                let here = code_actions::in_proposal(proposal, roots, lines, is_named, shows_original);
+                actions.extend(here.into_iter().map(fitted));
                 continue;
             }
             let is_about = key == Some(&self.target(review));
@@ -75,6 +72,7 @@ impl LspDesk {
             "accept" => self.accept(io, review, &arguments),
             "reject" => self.has_seen(io, review, &arguments).then_some(ReviewCommand::Reject),
             "undo" => Some(ReviewCommand::Undo),
+            "redo" => Some(ReviewCommand::Redo),
             "keep" => self.hunks_to_change(io, review, arguments).map(ReviewCommand::Keep),
             "drop" => self.hunks_to_change(io, review, arguments).map(ReviewCommand::Drop),
             "next" => {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::hunk_diff::{fenced, hunk_diff};
 use super::messages;
-use super::proposal::{Proposal, shown};
+use super::proposal::{Proposal, is_typed, shown};
 use crate::client::Client;
 
 /// A hover, without the marks of any format.
@@ -66,7 +66,7 @@ fn change(proposal: &Proposal, index: usize, hunk: &Hunk) -> Change {
         number: index + 1,
         count: review.hunks.len(),
         state: hunk.state,
-        is_typed: is_edited && proposed.is_empty(),
+        is_typed: is_typed(review, hunk),
         is_whole: review.whole_file_only.is_some(),
         diff,
         proposed: Some(proposed).filter(|proposed| is_edited && !proposed.is_empty()),

@@ -165,6 +165,7 @@ pub(crate) const NOTHING_TO_SET_UP: &str = "The installed agents are set up alre
 pub(crate) const NO_REVIEW: &str = "Nothing to review.";
 pub(crate) const ENDED: &str = "This review has already ended.";
 pub(crate) const CHANGED: &str = "The review has changed since. Look at it again.";
+pub(crate) const EDIT_DROPPED: &str = "Your edit is no longer in the proposal. Undo brings it back.";
 pub(crate) const NO_CHANGE_HERE: &str = "There is no change at the last known cursor position.";
 pub(crate) const NO_ORIGINAL: &str = "There is no original: the file is new, or no text.";
 pub(crate) const CANNOT_WRITE_ORIGINAL: &str = "Cannot write the original to a private file.";
@@ -202,8 +203,10 @@ pub(crate) fn change_again(state: HunkState, is_typed: bool, actions: &str) -> S
     match state {
         HunkState::Kept => format!("Drop it with {actions}, or type your own text."),
         HunkState::Dropped => format!("Keep it with {actions}."),
-        HunkState::Edited if is_typed => format!("Drop it with {actions}."),
-        HunkState::Edited => format!("Keep the agent's text or drop it with {actions}."),
+        HunkState::Edited if is_typed => format!("Take it out with {actions}."),
+        HunkState::Edited => {
+            format!("Drop it or take the agent's text with {actions}; both drop your edit.")
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! An editor without a plugin. Its requests reveal where the person is, which becomes context; a proposal is
 //! a document that LSP's own means show, edit and decide.
 
+mod action_titles;
 mod agent_setup;
 pub(crate) mod capabilities;
 mod change_log;

@@ -197,6 +197,15 @@ pub(crate) fn start_of(hunk: &Hunk) -> HunkStart {
     (hunk.original.start, hunk.proposed.start)
 }
 
+/// Whether only the person changed the lines of a hunk: the agent left them as they are.
+pub(crate) fn is_typed(review: &Review, hunk: &Hunk) -> bool {
+    let original = Text::new(review.original.clone().unwrap_or_default());
+    let proposed = Text::new(review.proposed.clone());
+    hunk.state == HunkState::Edited
+        && original.lines(hunk.original.start..hunk.original.end)
+            == proposed.lines(hunk.proposed.start..hunk.proposed.end)
+}
+
 /// The lines that show a hunk. An empty hunk appears at the next line, or the last one.
 pub(crate) fn shown(current: Lines, lines: usize) -> Lines {
     if !current.is_empty() {

@@ -1,11 +1,13 @@
 //! Carries edits between the editor and the companion, and runs queued commands: each step after the one
 //! before it has arrived.
 
-use alongside_desk::{Decision, Refusal, Request, ReviewId, Revised, Text, messages as desk_messages};
+use alongside_desk::{
+    Decision, HunkState, Refusal, Request, ReviewId, Revised, Text, messages as desk_messages,
+};
 use lsp_server::RequestId;
 use serde_json::Value;
 
-use super::command_queue::ReviewCommand;
+use super::command_queue::{HunkStart, ReviewCommand, Running};
 use super::editor_ui::Question;
 use super::{LspDesk, messages};
 use crate::io::{Io, RequestOrigin};
@@ -48,14 +50,20 @@ impl LspDesk {
         let Some(next) = proposal.commands.pop() else { return };
         let revision = proposal.review.revision;
         let is_behind = proposal.open.is_some() && *proposal.mirror.editor_text() != proposal.review.current;
+        let mut running = Running::default();
+        let mut take = |starts: &[HunkStart], keep: bool| {
+            let hunks = proposal.indexes(starts);
+            let is_edited = |index: &usize| {
+                proposal.review.hunks.get(*index).is_some_and(|hunk| hunk.state == HunkState::Edited)
+            };
+            running.drops_edit = hunks.iter().any(is_edited);
+            Request::KeepHunks { id, revision, hunks, keep }
+        };
         let request = match next.command {
-            ReviewCommand::Keep(starts) => {
-                Request::KeepHunks { id, revision, hunks: proposal.indexes(&starts), keep: true }
-            }
-            ReviewCommand::Drop(starts) => {
-                Request::KeepHunks { id, revision, hunks: proposal.indexes(&starts), keep: false }
-            }
+            ReviewCommand::Keep(starts) => take(&starts, true),
+            ReviewCommand::Drop(starts) => take(&starts, false),
             ReviewCommand::Undo => Request::UndoReview { id, revision },
+            ReviewCommand::Redo => Request::RedoReview { id, revision },
             ReviewCommand::Accept if is_behind => {
                 self.editor.warn(io, messages::NOT_SHOWN);
                 return self.finish_command(io, next.request);
@@ -63,7 +71,7 @@ impl LspDesk {
             ReviewCommand::Accept => Request::DecideReview { id, revision, decision: Decision::Accept },
             ReviewCommand::Reject => Request::DecideReview { id, revision, decision: Decision::Reject },
         };
-        proposal.commands.mark_running();
+        proposal.commands.mark_running(running);
         io.request(RequestOrigin::Command(next.request, id), request);
     }
 
@@ -94,11 +102,13 @@ impl LspDesk {
         id: ReviewId,
         reply: Result<Revised, Refusal>,
     ) {
-        if let Some(proposal) = self.proposals.get_mut(id) {
-            proposal.commands.mark_finished();
-        }
-        if let Err(refusal) = reply {
-            self.editor.warn(io, &desk_messages::refusal(&refusal));
+        let finished = self.proposals.get_mut(id).and_then(|proposal| proposal.commands.mark_finished());
+        match reply {
+            Err(refusal) => self.editor.warn(io, &desk_messages::refusal(&refusal)),
+            Ok(_) if finished.is_some_and(|finished| finished.drops_edit) => {
+                self.editor.inform(io, messages::EDIT_DROPPED);
+            }
+            Ok(_) => {}
         }
         self.finish_command(io, request);
         self.sync(io, id);

@@ -66,7 +66,7 @@ async fn the_documents_review_comes_first_and_is_named() {
     let change = ["Drop this change", "Next change"].map(|title| format!("alongside: {title}"));
     let [drop, next] = change;
     let original = "alongside: Show the original".to_owned();
-    begins(stage.titles(&own, 1), &[drop, next, accept, reject, original, review(&second)]);
+    begins(stage.titles(&own, 1), &[drop, accept, reject, original, next, review(&second)]);
 }
 
 #[tokio::test(start_paused = true)]

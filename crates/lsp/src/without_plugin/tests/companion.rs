@@ -17,6 +17,8 @@ pub(super) struct Companion {
     pub(super) flushed: bool,
     pub(super) edits: usize,
     told: (Arc<str>, u64),
+    undo: Vec<Arc<str>>,
+    redo: Vec<Arc<str>>,
 }
 
 impl Companion {
@@ -45,11 +47,18 @@ impl Companion {
     pub(super) fn opens(stage: &mut Stage, review: Review) -> Self {
         stage.seat.events.send(Event::Opened(review.clone())).unwrap();
         let told = (review.current.clone(), review.revision);
-        Self { review, decided: None, flushed: false, edits: 0, told }
+        let (undo, redo) = Default::default();
+        Self { review, decided: None, flushed: false, edits: 0, told, undo, redo }
     }
 
     /// Another desk changes the review, or somebody the file.
     pub(super) fn change(&mut self, stage: &Stage, change: impl FnOnce(&mut Review)) {
+        self.undo.push(self.review.current.clone());
+        self.redo.clear();
+        self.revise(stage, change);
+    }
+
+    fn revise(&mut self, stage: &Stage, change: impl FnOnce(&mut Review)) {
         change(&mut self.review);
         self.review.revision += 1;
         self.review.hunks = hunks(&self.review);
@@ -102,6 +111,18 @@ impl Companion {
                 text += current.lines(at..current.len());
                 self.change(stage, |review| review.current = text.into());
             }
+            Request::UndoReview { revision, .. } => {
+                on(revision)?;
+                let before = self.undo.pop().ok_or(Refusal::NothingToUndo)?;
+                self.redo.push(self.review.current.clone());
+                self.revise(stage, |review| review.current = before);
+            }
+            Request::RedoReview { revision, .. } => {
+                on(revision)?;
+                let after = self.redo.pop().ok_or(Refusal::NothingToRedo)?;
+                self.undo.push(self.review.current.clone());
+                self.revise(stage, |review| review.current = after);
+            }
             Request::DecideReview { revision, decision, .. } => {
                 on(revision)?;
                 self.decided = Some(decision);
@@ -138,7 +159,8 @@ fn hunks(review: &Review) -> Vec<Hunk> {
             *place == old && proposed.lines(text.clone()) == current.lines(new.clone())
         });
         let state = if same.is_some() { HunkState::Kept } else { HunkState::Edited };
-        let proposed = same.map_or(lines(0..0), |(_, text)| lines(text.clone()));
+        let there = same.or_else(|| proposal.iter().find(|(place, _)| *place == old));
+        let proposed = there.map_or(lines(0..0), |(_, text)| lines(text.clone()));
         hunks.push(Hunk {
             original: lines(old),
             proposed,

@@ -6,7 +6,7 @@ use alongside_desk::{Closing, Decision};
 use tokio::time::Instant;
 
 use super::companion::Companion;
-use super::showing::{NEW, proposed};
+use super::showing::{NEW, OLD, proposed};
 use super::*;
 
 /// A review whose proposal is open in the editor.
@@ -58,7 +58,76 @@ async fn dropping_changes_the_editor_and_is_no_edit() {
     assert!(seen.all("workspace/applyEdit").is_empty());
     assert_eq!(companion.edits, 0);
     assert_eq!(stage.titles(&own, 1)[0], "alongside: Keep this change");
-    assert_eq!(stage.titles(&own, 1)[2], "alongside: Accept (1 of 2 changes)");
+    assert_eq!(stage.titles(&own, 1)[1], "alongside: Accept (1 of 2 changes)");
+}
+
+#[tokio::test(start_paused = true)]
+async fn accepting_no_change_says_that_none_is_kept() {
+    let (mut stage, mut companion, own) = looked_at("helix").await;
+    companion.change(&stage, |review| review.current = OLD.into());
+    companion.serve(&mut stage).await;
+    let title = "alongside: Accept (none of its changes is kept: reject it instead)";
+    assert_eq!(stage.titles(&own, 1)[1], title);
+    assert!(title.len() <= 76, "it fits into the menu");
+}
+
+#[tokio::test(start_paused = true)]
+async fn actions_on_an_edited_change_say_that_the_edit_goes() {
+    let (mut stage, mut companion, own) = looked_at("helix").await;
+    stage.type_in(&own, "mine", range((1, 0), (1, 3)));
+    companion.serve(&mut stage).await;
+    let titles = stage.titles(&own, 1);
+    assert_eq!(titles[0], "alongside: Drop this change and your edit of it");
+    assert_eq!(titles[5], "alongside: Take the agent's text (drops your edit)");
+    assert!(!titles.iter().any(|title| title.contains("Keep")), "{titles:?}");
+    stage.ask("textDocument/codeLens", json!({"textDocument": {"uri": own}}));
+    assert_eq!(stage.seen().result()[2]["command"]["title"], "Drop this change and your edit of it");
+
+    stage.choose(&own, 1, "alongside: Take the agent's text");
+    companion.serve(&mut stage).await;
+    let seen = stage.seen();
+    assert_eq!(seen.said(), "Your edit is no longer in the proposal. Undo brings it back.");
+    let mut offered = seen.number("workspace/applyEdit");
+    for (command, before, after) in [("undo", "TWO", "mine"), ("redo", "mine", "TWO")] {
+        // The editor does what the command before asked for.
+        let end = u32::try_from(if before == "TWO" { 4 } else { 3 }).unwrap();
+        stage.type_in(&own, before, range((1, 0), (1, end)));
+        stage.reply(&offered, json!({"applied": true}));
+        assert_eq!(companion.review.current.lines().nth(1), Some(before));
+        stage.command(json!({"command": format!("alongside.{command}")}));
+        companion.serve(&mut stage).await;
+        assert_eq!(companion.review.current.lines().nth(1), Some(after), "{command}");
+        let seen = stage.seen();
+        assert_eq!(seen.said(), "");
+        offered = seen.number("workspace/applyEdit");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn lines_that_only_the_person_changed_have_one_action() {
+    let (mut stage, mut companion, own) = looked_at("helix").await;
+    stage.type_in(&own, "mine\n", range((4, 0), (4, 0)));
+    companion.serve(&mut stage).await;
+    let titles = stage.titles(&own, 4);
+    assert_eq!(titles[0], "alongside: Take out what you typed here");
+    assert_eq!(titles.len(), 5, "{titles:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_places_of_the_first_actions_stay() {
+    let (mut stage, mut companion, own) = looked_at("helix").await;
+    let begins = |title: &str| title.split(&[' ', ':', '('][..]).nth(2).unwrap().to_owned();
+    let expect = |stage: &mut Stage, line: u32, first: &str| {
+        let titles: Vec<String> = stage.titles(&own, line).iter().map(|title| begins(title)).collect();
+        assert_eq!(titles[..4], [first, "Accept", "Reject", "Show"], "line {line}");
+    };
+    expect(&mut stage, 0, "Next");
+    expect(&mut stage, 1, "Drop");
+    companion.change(&stage, |review| review.current = OLD.into());
+    companion.serve(&mut stage).await;
+    stage.reply(&stage.seen().number("workspace/applyEdit"), json!({"applied": true}));
+    expect(&mut stage, 0, "Next");
+    expect(&mut stage, 1, "Keep");
 }
 
 #[tokio::test(start_paused = true)]

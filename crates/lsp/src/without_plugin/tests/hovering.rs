@@ -40,7 +40,8 @@ async fn a_hover_shows_the_whole_diff_and_the_state() {
     assert_eq!(hover(&mut stage, &own, 4), "The last change (1 of 1) is at line 2.");
     stage.type_in(&own, "Zwei", range((1, 0), (1, 3)));
     companion.serve(&mut stage).await;
-    let edited = "**Change 1 of 1: edited by you.** Keep the agent's text or drop it with `space a`.";
+    let edited = "**Change 1 of 1: edited by you.** \
+        Drop it or take the agent's text with `space a`; both drop your edit.";
     let yours = "```diff\n@@ -2,2 +2,2 @@\n-two\n-three\n+Zwei\n+2\n```";
     let said = hover(&mut stage, &own, 1);
     assert!(said.starts_with(&format!("{edited}\n\n{yours}")), "{said}");
