@@ -26,6 +26,9 @@ pub struct Editor {
     pub(crate) columns: Option<usize>,
     /// The keys that open the code actions, if they are the same for everybody.
     pub(crate) actions_key: Option<&'static str>,
+    /// The command that reads all files again, if its person has to give one, and if only the time of a file
+    /// tells that it has changed.
+    pub(crate) reload_command: Option<&'static str>,
     /// Whether a hover shows where the cursor is; elsewhere it may be the mouse.
     pub(crate) hovers_at_cursor: bool,
 }
@@ -77,6 +80,7 @@ const ANY: Editor = Editor {
     agents_command: "alongside install agent",
     columns: None,
     actions_key: None,
+    reload_command: None,
     hovers_at_cursor: false,
 };
 
@@ -101,6 +105,7 @@ const EDITORS: [Editor; 18] = [
         // Those of the smallest usual terminal.
         columns: Some(80),
         actions_key: Some("space a"),
+        reload_command: Some(":rla"),
         hovers_at_cursor: true,
         ..ANY
     },

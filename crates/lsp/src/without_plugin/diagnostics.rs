@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use alongside_desk::{HunkState, Lines, Review, Text};
 use lsp_types as lsp;
 
-use super::messages;
 use super::positions::{position, to_lsp, without_ending};
 use super::proposal::{Proposal, shown};
+use super::{hunk_messages, messages};
 use crate::encoding::Encoding;
 
 /// The mark in the target of a review, at its first change.
@@ -38,9 +38,21 @@ pub(crate) fn in_proposal(proposal: &Proposal, editor: &Text, encoding: Encoding
             HunkState::Kept | HunkState::Edited => lsp::DiagnosticSeverity::Information,
         };
         let texts = [(&original, hunk.original), (&proposed, hunk.proposed), (&current, hunk.current)];
-        let [old, new, now] = texts.map(|(text, lines)| text.lines(lines.start..lines.end));
-        let said = messages::hunk(hunk.state, old, new, now);
-        mark(severity, shown(hunk.current, lines), editor, encoding, said)
+        let texts = texts.map(|(text, lines)| text.lines(lines.start..lines.end));
+        let place = shown(hunk.current, lines);
+        if !hunk.current.is_empty() {
+            let said = hunk_messages::hunk(hunk.state, texts, None);
+            return mark(severity, place, editor, encoding, said);
+        }
+        let is_above = hunk.current.start <= place.start;
+        let said = hunk_messages::hunk(hunk.state, texts, Some(if is_above { "above" } else { "below" }));
+        let mut mark = mark(severity, place, editor, encoding, said);
+        // The marked line itself has not changed.
+        match is_above {
+            true => mark.range.end = mark.range.start,
+            false => mark.range.start = mark.range.end,
+        }
+        mark
     });
     hunks.collect()
 }

@@ -11,7 +11,7 @@ use super::LspDesk;
 use super::document::DocumentKey;
 use super::documents::named;
 use super::positions::{position, read_position, read_range};
-use super::{code_actions, hover, messages};
+use super::{code_actions, hover, messages, one_line_messages};
 use crate::encoding::Encoding;
 use crate::frontend::Frontend as _;
 use crate::io::Io;
@@ -33,7 +33,11 @@ impl LspDesk {
             let is_first = !std::mem::replace(&mut proposal.is_noted, true);
             let review = &proposal.review;
             let told = [messages::hidden_differences(review), messages::coarse_changes(review)];
-            for text in told.into_iter().flatten().filter(|_| is_first) {
+            let mut told = told.into_iter().flatten().filter(|_| is_first).peekable();
+            if let Some(key) = self.editor.client().editor.actions_key.filter(|_| told.peek().is_none()) {
+                self.editor.inform(io, &one_line_messages::keys(key));
+            }
+            for text in told {
                 self.editor.inform_about(io, &messages::short_name(review), text);
             }
             self.sync(io, id);
@@ -63,10 +67,19 @@ impl LspDesk {
         }
     }
 
-    /// Saving a proposal writes the private file, which means nothing.
-    pub(super) fn document_saved(&mut self, params: &Value) {
-        if self.documents.save(params).is_some_and(|key| !self.owns(&key)) {
-            self.context.document_saved();
+    /// Saving a proposal writes the private file, which decides nothing. The person hears that once, or each
+    /// time in an editor whose messages go with the next key. Some editors save by themselves.
+    pub(super) fn document_saved(&mut self, io: &Io, params: &Value) {
+        let Some(key) = self.documents.save(params) else { return };
+        if !self.owns(&key) {
+            return self.context.document_saved();
+        }
+        if let Some((_, proposal)) = self.proposals.at_path_mut(&key) {
+            let editor = self.editor.client().editor;
+            let is_known = std::mem::replace(&mut proposal.is_save_explained, true);
+            if !is_known || editor.columns.is_some() {
+                self.editor.inform(io, &messages::saved(editor.actions_key));
+            }
         }
     }
 

@@ -26,6 +26,8 @@ pub(crate) struct Change {
     state: HunkState,
     /// Its lines are the person's only: the agent left them as they are.
     is_typed: bool,
+    /// The person removed all of its lines.
+    is_deleted: bool,
     /// The proposal counts as a whole only.
     is_whole: bool,
     /// The diff that counts, from the original.
@@ -67,6 +69,7 @@ fn change(proposal: &Proposal, index: usize, hunk: &Hunk) -> Change {
         count: review.hunks.len(),
         state: hunk.state,
         is_typed: is_typed(review, hunk),
+        is_deleted: is_edited && hunk.current.is_empty(),
         is_whole: review.whole_file_only.is_some(),
         diff,
         proposed: Some(proposed).filter(|proposed| is_edited && !proposed.is_empty()),
@@ -111,7 +114,8 @@ impl Hover {
 
 impl Change {
     fn heading(&self, is_markdown: bool, actions: &str) -> String {
-        let state = messages::change_state(self.number, self.count, self.state, self.is_typed);
+        let state =
+            messages::change_state(self.number, self.count, self.state, self.is_typed, self.is_deleted);
         let remedy = match self.is_whole {
             true => messages::decide_whole(actions),
             false => messages::change_again(self.state, self.is_typed, actions),

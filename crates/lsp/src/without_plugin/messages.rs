@@ -5,9 +5,6 @@ use std::path::{Path, PathBuf};
 use alongside_desk::agent_setup::Offer;
 use alongside_desk::{HunkState, LineEnding, Review, harmless, messages};
 
-/// The longest quote of a line, in characters.
-const MAX_QUOTE: usize = 80;
-
 /// The file for a person: relative to its project, if it lies in one.
 pub(crate) fn file_name(review: &Review, roots: &[PathBuf]) -> String {
     messages::file_name(&review.file, roots)
@@ -95,6 +92,12 @@ pub(crate) fn open_by_hand(review: &Review, roots: &[PathBuf], path: &Path) -> S
 /// The person edits a proposal whose review has ended.
 pub(crate) fn ended(name: &str) -> String {
     format!("{name}: this review has ended. Edits here have no effect.")
+}
+
+/// The person has saved a proposal.
+pub(crate) fn saved(actions_key: Option<&str>) -> String {
+    let actions = actions_key.unwrap_or("A code action");
+    format!("Saving a proposal accepts nothing. {actions} accepts or rejects it.")
 }
 
 /// The person has closed a proposal; the editor asks whether that rejects it.
@@ -188,10 +191,17 @@ pub(crate) fn mark(review: &Review, roots: &[PathBuf], actions_key: Option<&str>
 }
 
 /// A hunk among all, and its state.
-pub(crate) fn change_state(number: usize, count: usize, state: HunkState, is_typed: bool) -> String {
+pub(crate) fn change_state(
+    number: usize,
+    count: usize,
+    state: HunkState,
+    is_typed: bool,
+    is_deleted: bool,
+) -> String {
     let state = match state {
         HunkState::Kept => "kept",
         HunkState::Dropped => "dropped",
+        HunkState::Edited if is_deleted => "deleted by you",
         HunkState::Edited if is_typed => "typed by you",
         HunkState::Edited => "edited by you",
     };
@@ -221,37 +231,6 @@ pub(crate) fn change_elsewhere(is_next: bool, line: usize, number: usize, count:
     format!("The {which} change ({number} of {count}) is at line {line}.")
 }
 
-/// A hunk of a proposal, in one line.
-pub(crate) fn hunk(state: HunkState, original: &str, proposed: &str, current: &str) -> String {
-    match state {
-        HunkState::Kept if original.is_empty() => "added".into(),
-        HunkState::Kept if proposed.is_empty() => format!("removed here: {}", quoted(original)),
-        HunkState::Kept => format!("before: {}", quoted(original)),
-        HunkState::Dropped if proposed.is_empty() => "dropped; would be removed".into(),
-        HunkState::Dropped => format!("dropped; proposed: {}", quoted(proposed)),
-        HunkState::Edited if original.is_empty() && proposed.is_empty() => match current.trim().is_empty() {
-            true => "typed: an empty line".into(),
-            false => "typed".into(),
-        },
-        HunkState::Edited if proposed.is_empty() => format!("edited; before: {}", quoted(original)),
-        HunkState::Edited => format!("edited; proposed: {}", quoted(proposed)),
-    }
-}
-
-/// The first of some lines, and the number of the others.
-fn quoted(lines: &str) -> String {
-    let first = lines.lines().next().unwrap_or_default().trim();
-    let first = if first.is_empty() { "an empty line" } else { first };
-    let mut quoted: String = harmless::name(first).chars().take(MAX_QUOTE).collect();
-    if first.chars().nth(MAX_QUOTE).is_some() {
-        quoted.push('…');
-    }
-    match lines.lines().count() {
-        0 | 1 => quoted,
-        more => format!("{quoted}  +{} more", more - 1),
-    }
-}
-
 /// The reasons for a second look before accepting, if any.
 pub(crate) fn doubts(review: &Review, roots: &[PathBuf]) -> Option<String> {
     let name = file_name(review, roots);
@@ -263,24 +242,4 @@ pub(crate) fn doubts(review: &Review, roots: &[PathBuf]) -> Option<String> {
     let dirty = review.dirty.then(|| "has unsaved changes".to_owned());
     let doubts: Vec<_> = outside.into_iter().chain(in_git).chain(stale).chain(dirty).collect();
     (!doubts.is_empty()).then(|| format!("{name} {}", doubts.join(" and ")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_hunk_message_is_one_line() {
-        assert_eq!(hunk(HunkState::Kept, "", "new\n", "new\n"), "added");
-        assert_eq!(
-            hunk(HunkState::Kept, "  one\x1b[31m\ntwo\nthree\n", "x", "x"),
-            r"before: one\x1b[31m  +2 more"
-        );
-        assert_eq!(hunk(HunkState::Edited, "one\n", "\n", "x\n"), "edited; proposed: an empty line");
-        assert_eq!(hunk(HunkState::Kept, " \n\n", "x\n", "x\n"), "before: an empty line  +1 more");
-        let long = hunk(HunkState::Dropped, "", &"x".repeat(500), "");
-        assert_eq!(hunk(HunkState::Edited, "", "", "\n"), "typed: an empty line");
-        assert_eq!(hunk(HunkState::Edited, "", "", "mine\n"), "typed");
-        assert!(long.ends_with("x…") && long.chars().count() < 110, "{long}");
-    }
 }

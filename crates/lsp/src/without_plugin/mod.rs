@@ -18,6 +18,7 @@ mod editor_events;
 mod editor_ui;
 mod hover;
 mod hunk_diff;
+mod hunk_messages;
 mod merge;
 mod messages;
 mod mirror;
@@ -103,7 +104,7 @@ impl Frontend for LspDesk {
         match method {
             "textDocument/didOpen" => self.document_opened(io, &params),
             "textDocument/didChange" => self.document_changed(io, &params),
-            "textDocument/didSave" => self.document_saved(&params),
+            "textDocument/didSave" => self.document_saved(io, &params),
             "textDocument/didClose" => self.document_closed(io, &params),
             _ => {}
         }

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use alongside_desk::Text;
+use alongside_desk::{Text, alike_at_end, alike_at_start};
 use lsp_types as lsp;
 
 use super::merge::differences;
@@ -113,14 +113,37 @@ impl Normalization {
             if self.ends_last_line && new.end == goal.len() && !text.is_empty() && !text.ends_with('\n') {
                 text.push_str(theirs);
             }
-            let at = |line: usize| {
-                let offset = editor.lines(0..line).len();
-                to_lsp(position(editor, offset, encoding))
-            };
-            lsp::TextEdit { range: lsp::Range { start: at(old.start), end: at(old.end) }, new_text: text }
+            let start = editor.lines(0..old.start).len();
+            let (replaced, new) = narrowed(editor.lines(old), &text);
+            let at = |offset: usize| to_lsp(position(editor, start + offset, encoding));
+            let range = lsp::Range { start: at(replaced.start), end: at(replaced.end) };
+            lsp::TextEdit { range, new_text: text[new].to_owned() }
         };
         changes.into_iter().map(edit).collect()
     }
+}
+
+/// The parts of two texts that differ: a cursor in a replaced line stays in the line. No part begins or ends
+/// within a character or a line ending, because positions cannot.
+fn narrowed(old: &str, new: &str) -> (Range<usize>, Range<usize>) {
+    let mut start = new.floor_char_boundary(alike_at_start(old.as_bytes(), new.as_bytes()));
+    start = old.floor_char_boundary(start);
+    if old[..start].ends_with('\r') {
+        start -= 1;
+    }
+    let (old_rest, new_rest) = (&old[start..], &new[start..]);
+    let mut end = alike_at_end(old_rest.as_bytes(), new_rest.as_bytes());
+    let rest = |text: &str, end: usize| text.len() - end;
+    while !old_rest.is_char_boundary(rest(old_rest, end)) || !new_rest.is_char_boundary(rest(new_rest, end)) {
+        end -= 1;
+    }
+    let ends_in_return = |text: &str| text[..rest(text, end)].ends_with('\r');
+    if old_rest[rest(old_rest, end)..].starts_with('\n')
+        && (ends_in_return(old_rest) || ends_in_return(new_rest))
+    {
+        end -= 1;
+    }
+    (start..old.len() - end, start..new.len() - end)
 }
 
 /// The most frequent line ending.

@@ -20,6 +20,11 @@ pub(crate) fn announced(review: &Review, roots: &[PathBuf], key: &str) -> String
     }
 }
 
+/// The keys for a proposal that has just opened.
+pub(crate) fn keys(actions_key: &str) -> String {
+    format!("{actions_key}: drop, accept, reject; space k: the diff; ]d: the next change")
+}
+
 /// A command names no review, and several wait.
 pub(crate) fn several(actions_key: &str) -> String {
     format!("Several reviews are waiting. Choose one with {actions_key}.")
@@ -31,22 +36,34 @@ pub(crate) fn insist(doubts: &str) -> String {
 }
 
 /// The end of a review, in one line: the commands of the program name the draft.
-pub(crate) fn ended(review: &Review, closed: &Closed, roots: &[PathBuf]) -> String {
+///
+/// `reload_command` shows the file once the agent has written it.
+pub(crate) fn ended(
+    review: &Review,
+    closed: &Closed,
+    roots: &[PathBuf],
+    reload_command: Option<&str>,
+) -> String {
     let (name, agent) = (file_name(review, roots), shortened(&agent_name(review), MAX_AGENT));
     let agent = Agent { name: agent, ..review.agent.clone() };
-    match (&closed.draft, closed.closing) {
-        (Some(_), closing) => {
-            let ended = match closing {
-                Closing::Accepted => "accepted",
-                Closing::Rejected | Closing::Stopped | Closing::EditorGone | Closing::Interrupted => {
-                    "rejected"
-                }
-                Closing::AnsweredInAgent | Closing::Replaced | Closing::AgentGone => "this review has ended",
-            };
-            format!("{name}: {ended}. Your edits: alongside drafts")
+    let without_draft = Closed { draft: None, ..closed.clone() };
+    let said =
+        messages::closed(&Review { agent: agent.clone(), ..review.clone() }, &without_draft, roots, false);
+    // The second half says how the agent learns of the end, or why it came.
+    let after_name = said.strip_prefix(&format!("{name}: ")).unwrap_or(&said);
+    let fact = match closed.closing {
+        Closing::Replaced => format!("{} proposes this file anew", agent.name),
+        _ => after_name.split([';', ',', '.']).next().unwrap_or_default().to_owned(),
+    };
+    let fact = format!("{name}: {fact}");
+    match (&closed.draft, closed.closing, reload_command) {
+        (Some(_), ..) => format!("{fact}. Your edits: alongside drafts"),
+        (None, Closing::Replaced, _) => format!("{fact}."),
+        (None, Closing::Accepted, Some(command)) if closed.decided_here => {
+            format!("{} ({command} shows it).", said.trim_end_matches('.'))
         }
-        (None, Closing::Replaced) => format!("{name}: {} proposes this file anew.", agent.name),
-        (None, _) => messages::closed(&Review { agent, ..review.clone() }, closed, roots, false),
+        (None, Closing::Accepted, Some(command)) => format!("{fact}; {command} shows it."),
+        (None, ..) => said,
     }
 }
 

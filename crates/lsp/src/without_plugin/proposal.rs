@@ -33,6 +33,8 @@ pub(crate) struct Proposal {
     pub(crate) is_apart: bool,
     /// The person has seen the differences that no hunk shows.
     pub(crate) is_noted: bool,
+    /// The person knows that saving decides nothing.
+    pub(crate) is_save_explained: bool,
     /// The newest revision made elsewhere: a command on an older one has not seen that.
     pub(crate) foreign_revision: u64,
     /// The revision at which the person was warned, and may insist.
@@ -62,6 +64,7 @@ impl Proposal {
             opens_until: None,
             is_apart: false,
             is_noted: false,
+            is_save_explained: false,
             warned_revision: None,
             commands: CommandQueue::default(),
             is_flushing: false,
@@ -106,6 +109,20 @@ impl Proposal {
         match file.replace(&now) {
             Ok(()) => self.written = now,
             Err(error) => tracing::error!(%error, "cannot write a proposal"),
+        }
+    }
+
+    /// Brings the file up to date while the editor has it open, so that reading it again loses nothing. The
+    /// editor does not take that for a change by somebody else: the file keeps its time.
+    pub(crate) fn refresh_open_file(&mut self) {
+        let now = self.mirror.editor_text();
+        if self.open.is_none() || *now == self.written || self.mirror.awaits_editor() {
+            return;
+        }
+        match self.file.as_ref().map(|file| file.replace_in_silence(now)) {
+            Some(Ok(())) => self.written = now.clone(),
+            Some(Err(error)) => tracing::error!(%error, "cannot write a proposal"),
+            None => {}
         }
     }
 

@@ -4,6 +4,7 @@
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use alongside_platform::{private, process};
 
@@ -16,7 +17,7 @@ pub(crate) struct ProposalFile {
 impl ProposalFile {
     /// Writes the file and creates its directory.
     pub(crate) fn create(path: PathBuf, text: &str) -> io::Result<Self> {
-        write(&path, text)?;
+        write(&path, text, None)?;
         Ok(Self { path })
     }
 
@@ -33,7 +34,12 @@ impl ProposalFile {
 
     /// Replaces the text in one step.
     pub(crate) fn replace(&self, text: &str) -> io::Result<()> {
-        write(&self.path, text)
+        write(&self.path, text, None)
+    }
+
+    /// The same, and the file keeps the time of its last change.
+    pub(crate) fn replace_in_silence(&self, text: &str) -> io::Result<()> {
+        write(&self.path, text, Some(fs::metadata(&self.path)?.modified()?))
     }
 }
 
@@ -46,11 +52,14 @@ impl Drop for ProposalFile {
 }
 
 /// Replaces a file in one step. Only this user can read it and its directory.
-fn write(path: &Path, text: &str) -> io::Result<()> {
+fn write(path: &Path, text: &str, modified: Option<SystemTime>) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("/"));
     private::create_directories(directory)?;
     let mut file = tempfile::Builder::new().prefix(".alongside-").tempfile_in(directory)?;
     file.write_all(text.as_bytes())?;
+    if let Some(modified) = modified {
+        file.as_file().set_modified(modified)?;
+    }
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
 }
@@ -76,7 +85,7 @@ mod tests {
     fn a_proposal_is_private_and_swept_after_its_editor() {
         let tmp = tempfile::tempdir().unwrap();
         let path = tmp.path().join("reviews/1-2-3/a.txt");
-        write(&path, "x").unwrap();
+        write(&path, "x", None).unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&path), 0o600);
         assert_eq!((mode(path.parent().unwrap()), mode(&tmp.path().join("reviews"))), (0o700, 0o700));

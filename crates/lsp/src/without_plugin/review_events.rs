@@ -100,7 +100,10 @@ impl LspDesk {
         }
         let (review, roots) = (&proposal.review, self.editor.roots());
         let message = match self.editor.client().editor.columns {
-            Some(_) => one_line_messages::ended(review, closed, roots),
+            Some(_) => {
+                let reload_command = self.editor.client().editor.reload_command;
+                one_line_messages::ended(review, closed, roots, reload_command)
+            }
             None => desk_messages::closed(review, closed, roots, false),
         };
         let name = messages::file_name(review, roots);
@@ -116,6 +119,9 @@ impl LspDesk {
             self.mark_target(io, &named);
         }
         let is_open = proposal.open.is_some();
+        if self.editor.client().editor.reload_command.is_some() {
+            proposal.refresh_open_file();
+        }
         let Some(file) = proposal.take_file().filter(|_| is_open) else { return };
         self.publish(io, file.path(), &[]);
         self.editor.refresh_lenses(io);

@@ -25,6 +25,9 @@ impl LspDesk {
         if proposal.mirror.is_unsent() {
             return;
         }
+        if self.editor.client().editor.reload_command.is_some() {
+            proposal.refresh_open_file();
+        }
         if std::mem::take(&mut proposal.is_flushing) {
             io.request(RequestOrigin::Unawaited, Request::Flushed { id });
         }

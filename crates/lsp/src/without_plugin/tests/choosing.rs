@@ -106,7 +106,7 @@ async fn a_proposal_shown_without_this_server_is_decided_elsewhere() {
             stage.tell("didOpen", open);
         }
         stage.wait();
-        assert_eq!(stage.seen().said(), "");
+        assert!(!stage.seen().said().contains("Cannot review"));
         assert!(!decides(&stage.titles("file:///elsewhere", 0)));
     }
 }

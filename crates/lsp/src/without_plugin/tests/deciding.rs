@@ -49,8 +49,8 @@ async fn dropping_changes_the_editor_and_is_no_edit() {
     let seen = stage.seen();
     let edit = &seen.one("workspace/applyEdit")["edit"]["documentChanges"][0];
     assert_eq!(edit["textDocument"], json!({"uri": own, "version": 1}));
-    assert_eq!(edit["edits"], json!([{"range": range((1, 0), (2, 0)), "newText": "two\n"}]));
-    stage.type_in(&own, "two\n", range((1, 0), (2, 0)));
+    assert_eq!(edit["edits"], json!([{"range": range((1, 0), (1, 3)), "newText": "two"}]));
+    stage.type_in(&own, "two", range((1, 0), (1, 3)));
     stage.reply(&seen.number("workspace/applyEdit"), json!({"applied": true}));
     companion.serve(&mut stage).await;
     let seen = stage.seen();

@@ -27,6 +27,29 @@ async fn shown(editor: &str, old: &str, new: &str) -> (Stage, Companion, String)
     (stage, companion, own)
 }
 
+/// The marks since the last look, with their ranges.
+fn marks(stage: &Stage, uri: &str) -> Vec<(Value, String)> {
+    let seen = stage.seen();
+    let all = seen.all("textDocument/publishDiagnostics");
+    let last = all.into_iter().rfind(|marks| marks["uri"] == uri).expect("it was marked");
+    let mark = |mark: &Value| (mark["range"].clone(), mark["message"].as_str().unwrap().to_owned());
+    last["diagnostics"].as_array().unwrap().iter().map(mark).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deleted_change_marks_no_other_line_as_edited() {
+    let (mut stage, mut companion, own) = shown("helix", OLD, NEW).await;
+    stage.seen();
+    stage.type_in(&own, "", range((1, 0), (2, 0)));
+    companion.serve(&mut stage).await;
+    let deleted = (range((1, 0), (1, 0)), "deleted above; proposed: TWO".to_owned());
+    assert_eq!(marks(&stage, &own)[0], deleted);
+    for line in [0, 1] {
+        assert_eq!(stage.titles(&own, line)[0], "alongside: Drop this change and your edit of it");
+        assert!(hover(&mut stage, &own, line).contains("deleted by you"), "line {line}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_hover_shows_the_whole_diff_and_the_state() {
     let old = "one\ntwo\nthree\nfour\nfive\n";
@@ -54,6 +77,7 @@ async fn a_hover_shows_the_whole_diff_and_the_state() {
 #[tokio::test(start_paused = true)]
 async fn removed_lines_show_beside_where_they_were() {
     let (mut stage, _, own) = shown("helix", "one\ntwo\nthree\nfour\nfive\n", "one\nfour\nfive\n").await;
+    assert_eq!(marks(&stage, &own), [(range((1, 0), (1, 0)), "removed above: two  +1 more".into())]);
     let diff = "```diff\n@@ -2,2 +1,0 @@\n-two\n-three\n```";
     for line in [0, 1] {
         assert!(hover(&mut stage, &own, line).ends_with(diff), "line {line}");
@@ -62,6 +86,7 @@ async fn removed_lines_show_beside_where_they_were() {
     assert_eq!(stage.titles(&own, 0)[0], "alongside: Drop this change");
     // At the end of the file there is no line after.
     let (mut stage, _, own) = shown("helix", "one\ntwo\n", "one\n").await;
+    assert_eq!(marks(&stage, &own), [(range((0, 3), (0, 3)), "removed below: two".into())]);
     assert!(hover(&mut stage, &own, 0).ends_with("-two\n```"));
 }
 

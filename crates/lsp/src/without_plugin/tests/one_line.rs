@@ -93,6 +93,10 @@ async fn every_end_of_a_review_fits() {
             let [said] = said(&stage).try_into().unwrap();
             assert!(said.contains("…"), "{said}");
             assert_eq!(said.ends_with("alongside drafts"), has_draft, "{said}");
+            let is_decided = matches!(closing, Closing::Accepted | Closing::Rejected);
+            assert_eq!(said.contains(" at another desk"), is_decided, "{said}");
+            let is_accepted = closing == Closing::Accepted;
+            assert_eq!(said.ends_with("; :rla shows it."), is_accepted && !has_draft, "{said}");
         }
     }
 }

@@ -1,0 +1,69 @@
+//! The private file of a proposal as editors open it, save it and read it again.
+
+use std::fs;
+
+use alongside_desk::Closing;
+
+use super::showing::{NEW, proposed};
+use super::*;
+
+#[tokio::test(start_paused = true)]
+async fn an_opened_proposal_names_the_keys_in_one_line() {
+    for (editor, said) in [
+        ("helix", "space a: drop, accept, reject; space k: the diff; ]d: the next change"),
+        ("Visual Studio Code", ""),
+    ] {
+        let (mut stage, _) = proposed(editor).await;
+        stage.seen();
+        stage.show_proposal(NEW);
+        assert_eq!(stage.seen().said(), said, "{editor}");
+        assert!(said.len() <= 80);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn saving_a_proposal_says_that_it_accepts_nothing() {
+    let explained = |key: &str| format!("Saving a proposal accepts nothing. {key} accepts or rejects it.");
+    for (editor, said) in [
+        ("helix", [explained("space a"), explained("space a")]),
+        // It may save by itself.
+        ("Visual Studio Code", [format!("alongside: {}", explained("A code action")), String::new()]),
+    ] {
+        let (mut stage, mut companion) = proposed(editor).await;
+        let own = stage.show_proposal(NEW);
+        stage.seen();
+        for said in said {
+            stage.tell("didSave", json!({"textDocument": {"uri": own}}));
+            assert_eq!(stage.seen().said(), said, "{editor}");
+        }
+        companion.serve(&mut stage).await;
+        assert_eq!(companion.decided, None);
+        stage.tell("didSave", json!({"textDocument": {"uri": stage.uri("notes.txt")}}));
+        assert_eq!(stage.seen().said(), "");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_file_of_an_open_proposal_holds_its_text_where_editors_reload_on_request() {
+    for editor in ["helix", "Visual Studio Code"] {
+        let (mut stage, mut companion) = proposed(editor).await;
+        let own = stage.show_proposal(NEW);
+        let path = crate::uri::to_path(&own).unwrap();
+        let time = || fs::metadata(&path).unwrap().modified().unwrap();
+        let before = time();
+        stage.type_in(&own, "mine ", range((0, 0), (0, 0)));
+        companion.serve(&mut stage).await;
+        let on_disk = |text: String| match editor {
+            "helix" => text,
+            _ => NEW.to_owned(),
+        };
+        assert_eq!(fs::read_to_string(&path).unwrap(), on_disk(format!("mine {NEW}")), "{editor}");
+        stage.type_in(&own, "and more ", range((0, 5), (0, 5)));
+        companion.close(&stage, Closing::Accepted, true);
+        stage.hear().await;
+        let said = stage.seen().said();
+        assert_eq!(said.contains("writes it (:rla shows it)."), editor == "helix", "{said}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), on_disk(format!("mine and more {NEW}")), "{editor}");
+        assert_eq!(time(), before, "an editor that looks at the time would save no more");
+    }
+}
