@@ -129,7 +129,7 @@ pub(crate) fn decide_in_helix(helix: &Pane) -> Result<()> {
 
 /// Leaves insert mode and waits until the screen shows that: Escape together with the next key would mean
 /// Alt.
-fn to_normal_mode(helix: &Pane) -> Result<()> {
+pub(crate) fn to_normal_mode(helix: &Pane) -> Result<()> {
     helix.press("Escape")?;
     helix.wait_for("normal mode", |screen| screen.contains(" NOR ")).map(drop)
 }

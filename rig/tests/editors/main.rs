@@ -7,6 +7,7 @@ mod colours;
 mod conformance_check;
 mod endings;
 mod helix;
+mod helix_buffers;
 mod installed;
 mod neovim;
 mod new_agents;

@@ -1,0 +1,70 @@
+//! The buffers of proposals in Helix: saving one decides nothing, reading files again loses nothing, and a
+//! decided one holds nothing up.
+
+use std::fs;
+
+use alongside_agent::Outcome;
+use alongside_rig::{Generation, Proposer, adapters};
+use anyhow::Result;
+
+use crate::helix::{to_normal_mode, wait_until_announced};
+use crate::script::ORIGINAL;
+use crate::stage::Stage;
+
+alongside_rig::tests! {
+    helix_25_01_keeps_edits_through_saving_and_reloading: saved_and_reloaded(Generation::Oldest),
+    the_newest_helix_keeps_edits_through_saving_and_reloading: saved_and_reloaded(Generation::Newest),
+}
+
+fn saved_and_reloaded(generation: Generation) -> Result<()> {
+    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
+    adapters::helix(&stage.sandbox, generation)?;
+    let helix = stage.open(&stage.editors.helix(generation))?;
+    let agent = Proposer::gemini(&stage.sandbox)?;
+    let proposal = agent.propose(&stage.file, &ORIGINAL.replace("two\n", "TWO\n"))?;
+    wait_until_announced(&helix)?;
+    helix.type_text(" a")?;
+    helix.wait_for("the review among the code actions", |screen| screen.contains("Review: notes.md ("))?;
+    helix.press("Enter")?;
+    helix.wait_for("the keys of the proposal", |screen| {
+        screen.contains("TWO") && screen.contains("space a: drop, accept, reject; space k: the diff")
+    })?;
+
+    // The cursor stays on the line, so that the same keys drop a change and keep it again.
+    for (title, line) in [("Drop this change", "2  two"), ("Keep this change", "2  TWO")] {
+        helix.type_text(" a")?;
+        helix.wait_for(title, |screen| screen.contains(&format!("alongside: {title}")))?;
+        helix.press("Enter")?;
+        helix.wait_for(line, |screen| screen.contains(line) && !screen.contains(title))?;
+    }
+    helix.type_text("A")?;
+    helix.wait_for("insert mode", |screen| screen.contains(" INS "))?;
+    helix.type_text(" and mine")?;
+    to_normal_mode(&helix)?;
+    helix.type_text(" a")?;
+    helix.wait_for("what becomes of the edit", |screen| {
+        screen.contains("Drop this change and your edit of it")
+            && screen.contains("Take the agent's text (drops your edit)")
+    })?;
+    helix.press("Escape")?;
+    let mine = |screen: &str| screen.contains("2  TWO and mine");
+    helix.enter(":reload-all")?;
+    helix.wait_for("the edit", |screen| mine(screen) && !screen.contains("[+]"))?;
+    helix.enter(":w")?;
+    helix.wait_for("the meaning of saving", |screen| {
+        mine(screen) && screen.contains("Saving a proposal accepts nothing. space a accepts or rejects it.")
+    })?;
+    helix.type_text("A!")?;
+    to_normal_mode(&helix)?;
+
+    helix.enter(":lsp-workspace-command alongside.accept")?;
+    let content = ORIGINAL.replace("two\n", "TWO and mine!\n");
+    assert_eq!(proposal.outcome()?, Outcome::Accepted { content: content.clone() });
+    fs::write(&stage.file, content)?;
+    helix.wait_for("the way to the new file", |screen| screen.contains("writes it (:rla shows it)."))?;
+    helix.enter(":rla")?;
+    helix.wait_for("the file as it is now", |screen| screen.contains("2  TWO and mine!"))?;
+    // Helix refuses this while a buffer is unsaved.
+    helix.enter(":qa")?;
+    stage.wait_until_closed(&helix)
+}
