@@ -33,6 +33,8 @@ pub(crate) struct PendingCommand {
 pub(crate) struct Running {
     /// It replaces text that the person typed.
     pub(crate) drops_edit: bool,
+    /// The state of the target when the companion got the command.
+    pub(crate) target_state: (bool, bool),
 }
 
 #[derive(Debug, Default)]

@@ -147,10 +147,10 @@ impl LspDesk {
 
     /// Whether the person has seen the revision that they decide on.
     fn has_seen(&self, io: &Io, review: ReviewId, arguments: &CommandArguments) -> bool {
-        let foreign = self.proposals.get(review).map(|proposal| proposal.foreign_revision);
-        let has_seen = arguments.revision.is_none_or(|seen| seen >= foreign.unwrap_or_default());
+        let Some(proposal) = self.proposals.get(review) else { return true };
+        let has_seen = arguments.revision.is_none_or(|seen| seen >= proposal.foreign_revision);
         if !has_seen {
-            self.editor.warn(io, messages::CHANGED);
+            self.editor.warn(io, proposal.reason_to_look());
         }
         has_seen
     }

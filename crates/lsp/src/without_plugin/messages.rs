@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use alongside_desk::agent_setup::Offer;
-use alongside_desk::{HunkState, LineEnding, Review, harmless, messages};
+use alongside_desk::{HunkState, LineEnding, Refusal, Review, harmless, messages};
 
 /// The file for a person: relative to its project, if it lies in one.
 pub(crate) fn file_name(review: &Review, roots: &[PathBuf]) -> String {
@@ -94,6 +94,16 @@ pub(crate) fn ended(name: &str) -> String {
     format!("{name}: this review has ended. Edits here have no effect.")
 }
 
+/// Another desk has changed a proposal that the person has open.
+pub(crate) fn changed_elsewhere(review: &Review, roots: &[PathBuf]) -> String {
+    format!("{}: changed at another desk; this is how it stands now.", file_name(review, roots))
+}
+
+/// The companion does not take the person's text, and the editor keeps it.
+pub(crate) fn edit_refused(refusal: &Refusal) -> String {
+    format!("Your text is only in this buffer. {}", messages::refusal(refusal))
+}
+
 /// The person has saved a proposal.
 pub(crate) fn saved(actions_key: Option<&str>) -> String {
     let actions = actions_key.unwrap_or("A code action");
@@ -167,7 +177,8 @@ pub(crate) fn agent_change(offer: &Offer) -> String {
 pub(crate) const NOTHING_TO_SET_UP: &str = "The installed agents are set up already.";
 pub(crate) const NO_REVIEW: &str = "Nothing to review.";
 pub(crate) const ENDED: &str = "This review has already ended.";
-pub(crate) const CHANGED: &str = "The review has changed since. Look at it again.";
+pub(crate) const CHANGED_ELSEWHERE: &str = "Another desk changed this proposal since. Look at it again.";
+pub(crate) const FILE_CHANGED: &str = "The file itself has changed since. Look at the proposal again.";
 pub(crate) const EDIT_DROPPED: &str = "Your edit is no longer in the proposal. Undo brings it back.";
 pub(crate) const NO_CHANGE_HERE: &str = "There is no change at the last known cursor position.";
 pub(crate) const NO_ORIGINAL: &str = "There is no original: the file is new, or no text.";

@@ -53,7 +53,10 @@ pub(crate) fn ended(
     let after_name = said.strip_prefix(&format!("{name}: ")).unwrap_or(&said);
     let fact = match closed.closing {
         Closing::Replaced => format!("{} proposes this file anew", agent.name),
-        _ => after_name.split([';', ',', '.']).next().unwrap_or_default().to_owned(),
+        _ => {
+            let first = after_name.split([';', ',']).next().unwrap_or_default();
+            first.trim_end_matches('.').to_owned()
+        }
     };
     let fact = format!("{name}: {fact}");
     match (&closed.draft, closed.closing, reload_command) {

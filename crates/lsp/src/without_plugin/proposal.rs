@@ -8,6 +8,7 @@ use alongside_desk::{Change, Hunk, HunkState, Lines, Review, Text, harmless, rep
 use tokio::time::Instant;
 
 use super::command_queue::{CommandQueue, HunkStart};
+use super::messages;
 use super::mirror::Mirror;
 use super::normalization::Normalization;
 use super::proposal_file::ProposalFile;
@@ -37,6 +38,10 @@ pub(crate) struct Proposal {
     pub(crate) is_save_explained: bool,
     /// The newest revision made elsewhere: a command on an older one has not seen that.
     pub(crate) foreign_revision: u64,
+    /// That revision is about the file, not about the text.
+    pub(crate) is_about_file: bool,
+    /// The person knows that another desk changes the text, and has done nothing since.
+    pub(crate) knows_other_desk: bool,
     /// The revision at which the person was warned, and may insist.
     pub(crate) warned_revision: Option<u64>,
     pub(crate) commands: CommandQueue,
@@ -56,6 +61,8 @@ impl Proposal {
             mirror: Mirror::new(review.current.clone()),
             written: review.current.clone(),
             foreign_revision: review.revision,
+            is_about_file: false,
+            knows_other_desk: false,
             review,
             original: None,
             file,
@@ -170,6 +177,21 @@ impl Proposal {
     /// Whether the person has edited the proposal.
     pub(crate) fn has_edits(&self) -> bool {
         self.mirror.is_unsent() || self.review.hunks.iter().any(|hunk| hunk.state == HunkState::Edited)
+    }
+
+    /// Whether the target has changed on disk, and whether an editor holds unsaved changes to it.
+    pub(crate) fn target_state(&self) -> (bool, bool) {
+        (self.review.stale, self.review.dirty)
+    }
+
+    /// The person has not seen the present revision.
+    pub(crate) fn mark_foreign(&mut self, is_about_file: bool) {
+        (self.foreign_revision, self.is_about_file) = (self.review.revision, is_about_file);
+    }
+
+    /// The reason why the person has to look at the proposal again.
+    pub(crate) fn reason_to_look(&self) -> &'static str {
+        if self.is_about_file { messages::FILE_CHANGED } else { messages::CHANGED_ELSEWHERE }
     }
 
     /// The indexes of the hunks that the editor shows within some lines.

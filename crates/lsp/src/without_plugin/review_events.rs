@@ -79,15 +79,23 @@ impl LspDesk {
     pub(super) fn review_changed(&mut self, io: &mut Io, changed: Changed) {
         let id = changed.id;
         let Some(proposal) = self.proposals.get_mut(id) else { return };
-        let before = (proposal.review.stale, proposal.review.dirty);
+        let (text, target) = (proposal.review.current.clone(), proposal.target_state());
         if let Err(out_of_step) = proposal.review.take(changed) {
             // The companion refuses decisions on an old revision.
             return tracing::error!(review = id.0, %out_of_step);
         }
         let is_own = proposal.mirror.companion_changed(proposal.review.current.clone())
             || proposal.commands.is_running();
-        if !is_own || before != (proposal.review.stale, proposal.review.dirty) {
-            proposal.foreign_revision = proposal.review.revision;
+        let is_about_file = target != proposal.target_state();
+        if !is_own || is_about_file {
+            proposal.mark_foreign(is_about_file);
+        }
+        let is_elsewhere = !is_own && text != proposal.review.current;
+        let knew = std::mem::replace(&mut proposal.knows_other_desk, is_elsewhere);
+        if is_elsewhere && !knew && proposal.open.is_some() {
+            let (review, roots) = (&proposal.review, self.editor.roots());
+            let name = messages::file_name(review, roots);
+            self.editor.warn_about(io, &name, messages::changed_elsewhere(review, roots));
         }
         self.sync(io, id);
         self.mark_proposal(io, id);

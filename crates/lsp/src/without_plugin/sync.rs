@@ -53,7 +53,7 @@ impl LspDesk {
         let Some(next) = proposal.commands.pop() else { return };
         let revision = proposal.review.revision;
         let is_behind = proposal.open.is_some() && *proposal.mirror.editor_text() != proposal.review.current;
-        let mut running = Running::default();
+        let mut running = Running { target_state: proposal.target_state(), ..Running::default() };
         let mut take = |starts: &[HunkStart], keep: bool| {
             let hunks = proposal.indexes(starts);
             let is_edited = |index: &usize| {
@@ -91,8 +91,12 @@ impl LspDesk {
             proposal.mirror.companion_replied(reply.is_ok());
         }
         match reply {
-            Ok(_) | Err(Refusal::Stale { .. }) => {}
-            Err(refusal) => tracing::warn!(review = id.0, %refusal, "the companion refuses edits"),
+            // The text is merged into the new revision and sent again, or the end of the review is told.
+            Ok(_) | Err(Refusal::Stale { .. } | Refusal::NoSuchReview | Refusal::Stopped) => {}
+            Err(refusal) => {
+                tracing::warn!(review = id.0, %refusal, "the companion refuses edits");
+                self.editor.warn(io, &messages::edit_refused(&refusal));
+            }
         }
         self.sync(io, id);
     }
@@ -105,13 +109,18 @@ impl LspDesk {
         id: ReviewId,
         reply: Result<Revised, Refusal>,
     ) {
-        let finished = self.proposals.get_mut(id).and_then(|proposal| proposal.commands.mark_finished());
-        match reply {
-            Err(refusal) => self.editor.warn(io, &desk_messages::refusal(&refusal)),
-            Ok(_) if finished.is_some_and(|finished| finished.drops_edit) => {
+        let proposal = self.proposals.get_mut(id);
+        let finished = proposal.and_then(|proposal| Some((proposal.commands.mark_finished()?, proposal)));
+        match (reply, finished) {
+            (Err(Refusal::Stale { .. }), Some((finished, proposal))) => {
+                proposal.mark_foreign(finished.target_state != proposal.target_state());
+                self.editor.warn(io, proposal.reason_to_look());
+            }
+            (Err(refusal), _) => self.editor.warn(io, &desk_messages::refusal(&refusal)),
+            (Ok(_), Some((finished, _))) if finished.drops_edit => {
                 self.editor.inform(io, messages::EDIT_DROPPED);
             }
-            Ok(_) => {}
+            (Ok(_), _) => {}
         }
         self.finish_command(io, request);
         self.sync(io, id);

@@ -88,6 +88,9 @@ impl Companion {
         match request {
             Request::EditReview { revision, changes, .. } => {
                 on(revision)?;
+                if let Some(reason) = self.review.whole_file_only.clone() {
+                    return Err(Refusal::WholeFileOnly { reason });
+                }
                 let text =
                     Text::new(self.review.current.clone()).changed(&changes).expect("edits are in the text");
                 self.edits += 1;

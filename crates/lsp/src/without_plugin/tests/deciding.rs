@@ -10,7 +10,7 @@ use super::showing::{NEW, OLD, proposed};
 use super::*;
 
 /// A review whose proposal is open in the editor.
-async fn looked_at(editor: &str) -> (Stage, Companion, String) {
+pub(super) async fn looked_at(editor: &str) -> (Stage, Companion, String) {
     let (mut stage, mut companion) = proposed(editor).await;
     let own = stage.show_proposal(NEW);
     companion.serve(&mut stage).await;
@@ -144,7 +144,7 @@ async fn doubts_must_be_accepted_explicitly() {
     let arguments = json!([{"review": 1, "revision": 1, "although": false}]);
     stage.command(json!({"command": "alongside.accept", "arguments": arguments}));
     companion.serve(&mut stage).await;
-    assert!(stage.seen().said().contains("Look at it again"));
+    assert!(stage.seen().said().contains("Look at the proposal again"));
     stage.command(json!({"command": "alongside.accept"}));
     companion.serve(&mut stage).await;
     assert!(stage.seen().said().contains("Run the command again"));
@@ -162,7 +162,7 @@ async fn a_refusal_is_shown_and_the_command_answered() {
     companion.change(&stage, |review| review.stale = true);
     companion.serve(&mut stage).await;
     let seen = stage.seen();
-    assert!(seen.said().contains("has changed"), "{}", seen.said());
+    assert!(seen.said().contains("The file itself has changed since."), "{}", seen.said());
     assert_eq!(seen.one("window/showMessage")["type"], 2);
     assert_eq!((companion.decided, seen.result()), (None, &Value::Null));
 }

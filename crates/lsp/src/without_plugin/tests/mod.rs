@@ -8,6 +8,7 @@ mod deciding;
 mod hovering;
 mod mirror;
 mod one_line;
+mod other_desks;
 mod private_file;
 mod showing;
 mod typing;

@@ -1,0 +1,56 @@
+//! Changes and refusals while another desk works on the same review.
+
+use super::deciding::looked_at;
+use super::showing::NEW;
+use super::*;
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_says_that_another_desk_changed_the_text() {
+    let (mut stage, mut companion, own) = looked_at("helix").await;
+    let reason = "Another desk changed this proposal since. Look at it again.";
+    stage.choose(&own, 0, "alongside: Accept");
+    let before = companion.review.revision;
+    companion.change(&stage, |review| review.current = format!("{NEW}theirs\n").into());
+    companion.serve(&mut stage).await;
+    assert_eq!((companion.decided, &*stage.seen().said()), (None, reason));
+    // The action that the person saw before that change does not count.
+    let arguments = json!([{"review": 1, "revision": before, "although": false}]);
+    stage.command(json!({"command": "alongside.accept", "arguments": arguments}));
+    assert_eq!(stage.seen().said(), reason);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_at_another_desk_is_told_once_and_typed_text_stays() {
+    let (mut stage, mut companion, own) = looked_at("helix").await;
+    let theirs = |text: &str| text.replace("five", "FIVE").into();
+    stage.type_in(&own, "mine ", range((0, 0), (0, 0)));
+    companion.change(&stage, |review| review.current = theirs(&review.current));
+    companion.serve(&mut stage).await;
+    let seen = stage.seen();
+    assert!(seen.said().ends_with("notes.txt: changed at another desk; this is how it stands now."));
+    stage.type_in(&own, "FIVE", range((4, 0), (4, 4)));
+    stage.reply(&seen.number("workspace/applyEdit"), json!({"applied": true}));
+    companion.serve(&mut stage).await;
+    assert_eq!(&*companion.review.current, format!("mine {NEW}").replace("five", "FIVE"));
+    for (text, is_told) in [("a\n", true), ("b\n", false)] {
+        companion.change(&stage, |review| review.current = format!("{}{text}", review.current).into());
+        stage.hear().await;
+        assert_eq!(stage.seen().said().contains("another desk"), is_told, "{text}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn text_that_the_companion_refuses_stays_and_the_message_says_why() {
+    let (mut stage, mut companion, own) = looked_at("helix").await;
+    companion.review.whole_file_only = Some("it is too large".into());
+    for _ in 0..2 {
+        stage.type_in(&own, "mine ", range((0, 0), (0, 0)));
+        companion.serve(&mut stage).await;
+    }
+    let said = "Your text is only in this buffer. \
+                This proposal can only be accepted or rejected as a whole: it is too large.";
+    let seen = stage.seen();
+    assert_eq!(seen.said(), said);
+    assert!(seen.all("workspace/applyEdit").is_empty());
+    assert_eq!(&*companion.review.current, NEW);
+}
