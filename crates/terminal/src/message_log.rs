@@ -69,10 +69,15 @@ impl MessageLog {
         self.current_entry().map(|entry| entry.number)
     }
 
-    /// The message of this number is on the screen.
+    /// The message of this number is on the screen, and no other. One that it covers before a key came still
+    /// waits for the person.
     pub(crate) fn mark_shown(&mut self, number: u64, now: Instant) {
-        if let Some(entry) = self.entries.iter_mut().find(|entry| entry.number == number) {
-            entry.shown.get_or_insert(now);
+        for entry in &mut self.entries {
+            if entry.number == number {
+                entry.shown.get_or_insert(now);
+            } else if entry.is_pressing() {
+                entry.shown = None;
+            }
         }
     }
 
@@ -143,6 +148,22 @@ mod tests {
         assert_eq!(shown(&log), Some(("2", 0)));
         key_after(&mut log, 300);
         assert_eq!(shown(&log), Some(("5", 0)), "a notice takes the place of the one before");
+    }
+
+    #[test]
+    fn as_many_warnings_follow_as_the_line_says() {
+        let mut log = MessageLog::default();
+        for warning in ["first", "second", "third"] {
+            log.add(Message::warning(warning));
+            // Each is on the screen until the next one covers it.
+            let number = log.current_number().unwrap();
+            log.mark_shown(number, Instant::now());
+        }
+        for warning in [("third", 2), ("second", 1), ("first", 0)] {
+            assert_eq!(shown(&log), Some(warning));
+            key_after(&mut log, 300);
+        }
+        assert_eq!(shown(&log), None);
     }
 
     #[test]
