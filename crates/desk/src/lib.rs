@@ -16,6 +16,7 @@ mod difference;
 pub mod fuzzing;
 pub mod harmless;
 pub mod messages;
+pub mod path_fit;
 mod protocol;
 mod review;
 pub mod review_model;

@@ -19,8 +19,8 @@ pub(crate) fn both_ends(left: &str, styles: (Style, Style), right: &str, width: 
     ])
 }
 
-/// The end of a text that has no harmful characters, in so many columns: of a path that is the part that
-/// tells most.
+/// The end of a text that has no harmful characters, in so many columns: of a text that is typed that is the
+/// part that tells most. Paths have [a form of their own](alongside_desk::path_fit).
 pub(crate) fn cut(text: &str, width: usize) -> String {
     if columns(text) <= width {
         return text.to_owned();
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_of_a_path_is_what_stays() {
+    fn the_end_of_a_text_is_what_stays() {
         assert_eq!(cut("src/basket.py", 13), "src/basket.py");
         assert_eq!(cut("src/basket.py", 9), "…asket.py");
         assert_eq!(cut("漢字漢字", 5), "…漢字");

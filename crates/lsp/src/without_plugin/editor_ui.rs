@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use alongside_desk::path_fit::fitted;
 use alongside_desk::{Position, ReviewId};
 use lsp_types as lsp;
 use serde_json::{Value, json};
 
 use super::document::Document;
 use super::positions::to_lsp;
-use super::shortened::fitted;
 use crate::client::Client;
 use crate::editors::ShowDocument;
 use crate::encoding::Encoding;

@@ -30,7 +30,6 @@ mod proposal;
 mod proposal_file;
 mod proposals;
 mod review_events;
-mod shortened;
 mod sync;
 #[cfg(test)]
 mod tests;

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
+use alongside_desk::path_fit::shortened;
 use alongside_desk::{Agent, Closed, Closing, Problem, Review, harmless, messages};
 
 use super::messages::{agent_name, dangers_briefly, file_name};
-use super::shortened::shortened;
 
 /// The longest name of an agent in a message of one line, in columns.
 const MAX_AGENT: usize = 24;

@@ -1,5 +1,6 @@
 //! The list of reviews that the person accepts together, and of those that wait on, with the reason.
 
+use alongside_desk::path_fit::shortened;
 use alongside_desk::review_model::ListedReview;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -7,7 +8,6 @@ use ratatui::text::{Line, Span};
 
 use crate::accept_list::AcceptAll;
 use crate::app::App;
-use crate::text_fit::cut;
 use crate::width;
 
 pub(crate) fn draw(app: &App, list: &AcceptAll, frame: &mut Frame<'_>) {
@@ -27,7 +27,7 @@ pub(crate) fn draw(app: &App, list: &AcceptAll, frame: &mut Frame<'_>) {
             format!("{text}{}  ", " ".repeat(gap))
         };
         Line::from(vec![
-            Span::styled(format!("  {}", pad(&cut(&listed.name, names), names)), app.palette.text),
+            Span::styled(format!("  {}", pad(&shortened(&listed.name, names), names)), app.palette.text),
             Span::styled(pad(&size(listed), counts), app.palette.text),
             Span::styled(pad(agent, agents), app.palette.quiet),
             Span::styled(listed.states.clone(), app.palette.quiet),

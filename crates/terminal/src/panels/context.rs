@@ -1,11 +1,13 @@
 //! The panel of the files that agents know about.
 
 use alongside_desk::messages;
+use alongside_desk::path_fit::shortened;
 use ratatui::Frame;
 use ratatui::text::Line;
 
 use crate::app::App;
 use crate::text_fit::cut;
+use crate::width::columns;
 
 /// Rows it would like to have.
 pub(crate) fn height(app: &App) -> u16 {
@@ -28,7 +30,9 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
         let selected =
             if file.selected > 0 { format!(" ({} selected)", file.selected) } else { String::new() };
         let style = if file.active { palette.text } else { palette.quiet };
-        lines.push(Line::styled(cut(&format!("{name}{place}{selected}"), width), style));
+        let place = format!("{place}{selected}");
+        let name = shortened(&name, width.saturating_sub(columns(&place)));
+        lines.push(Line::styled(cut(&format!("{name}{place}"), width), style));
     }
     app.lines(frame, area, lines);
 }

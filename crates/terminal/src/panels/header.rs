@@ -1,6 +1,7 @@
 //! The header of the review on the screen: file, agent, size, state, and the notes.
 
 use alongside_desk::messages;
+use alongside_desk::path_fit::shortened;
 use alongside_desk::review_model::{Note, notes as review_notes};
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -9,7 +10,7 @@ use ratatui::text::Line;
 use crate::app::App;
 use crate::areas::Lists;
 use crate::review_view::ReviewView;
-use crate::text_fit::{cut, wrapped};
+use crate::text_fit::wrapped;
 use crate::width;
 
 /// A file name with less room than this gets the room of the agent's name.
@@ -54,7 +55,7 @@ fn title(app: &App, view: &ReviewView, width: u16) -> Line<'static> {
     if width::columns(&name).min(NAME) + width::columns(&state) > room {
         state.clear();
     }
-    let name = cut(&name, room.saturating_sub(width::columns(&state)));
+    let name = shortened(&name, room.saturating_sub(width::columns(&state)));
     let used = [&name, &about, &unlisted, &state].map(|part| width::columns(part)).iter().sum();
     let gap = " ".repeat(width.saturating_sub(used));
     Line::from(vec![

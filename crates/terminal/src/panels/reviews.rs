@@ -1,5 +1,6 @@
 //! The list of reviews that wait: file, size and agent. The one on the screen is marked.
 
+use alongside_desk::path_fit::shortened;
 use alongside_desk::{ReviewId, messages};
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -8,7 +9,7 @@ use ratatui::text::{Line, Span};
 use crate::app::App;
 use crate::areas::{Areas, Lists};
 use crate::review_view::ReviewView;
-use crate::text_fit::{both_ends, cut};
+use crate::text_fit::both_ends;
 
 /// Rows of one review.
 const ROWS: u16 = 2;
@@ -52,7 +53,7 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
         let name = messages::file_name(&view.review().file, app.roots());
         let size = view.size();
         let room = usize::from(place.width).saturating_sub(size.len() + 3);
-        let name = format!("{} {}", if read { "▸" } else { " " }, cut(&name, room));
+        let name = format!("{} {}", if read { "▸" } else { " " }, shortened(&name, room));
         let styles = if read { (palette.selected, palette.selected) } else { (palette.text, palette.quiet) };
         let mut first = both_ends(&name, styles, &size, place.width);
         if read {

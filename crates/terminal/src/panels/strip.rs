@@ -1,12 +1,13 @@
 //! Agents, context and reviews in one or two lines, for narrow screens.
 
+use alongside_desk::path_fit::shortened;
 use alongside_desk::{ReviewId, messages};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::app::App;
-use crate::text_fit::{both_ends, cut};
+use crate::text_fit::both_ends;
 use crate::width;
 
 /// The widest a file name gets here.
@@ -16,7 +17,7 @@ const NAME: usize = 24;
 fn label(app: &App, id: ReviewId) -> String {
     let Some(view) = app.view(id) else { return String::new() };
     let mark = if app.at == Some(id) { "▸" } else { " " };
-    let name = cut(&messages::file_name(&view.review().file, app.roots()), NAME);
+    let name = shortened(&messages::file_name(&view.review().file, app.roots()), NAME);
     format!("{mark}{name} {} ", view.size())
 }
 

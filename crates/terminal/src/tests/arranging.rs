@@ -70,7 +70,7 @@ async fn lists_stay_where_lines_fit_and_as_the_person_wants_them() {
     stage.moment().await;
     stage.shows("review 3 of 3 paused");
     stage.resize(40, 12).await;
-    stage.shows("kout.py +7 -6 review 3 of 3 paused");
+    stage.shows("chec….py +7 -6 review 3 of 3 paused");
 }
 
 #[tokio::test(start_paused = true)]

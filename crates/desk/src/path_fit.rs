@@ -1,4 +1,4 @@
-//! Names that fit into one line of an editor which cuts off the rest.
+//! Paths that fit into so many columns, in the same form at every desk. They are harmless already.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr as _;
 const MIN_NAME: usize = 16;
 
 /// A message about a name in at most so many columns, if a shorter name makes that possible.
-pub(crate) fn fitted(message: String, name: &str, columns: usize) -> String {
+pub fn fitted(message: String, name: &str, columns: usize) -> String {
     let excess = message.width().saturating_sub(columns);
     if excess == 0 {
         return message;
@@ -17,9 +17,12 @@ pub(crate) fn fitted(message: String, name: &str, columns: usize) -> String {
 }
 
 /// A path in at most so many columns. It loses directories first, then the middle of the file's name.
-pub(crate) fn shortened(path: &str, columns: usize) -> String {
+pub fn shortened(path: &str, columns: usize) -> String {
     if path.width() <= columns {
         return path.to_owned();
+    }
+    if columns == 0 {
+        return String::new();
     }
     let starts = path.char_indices().filter(|(_, c)| matches!(c, '/' | '\\')).map(|(at, _)| at);
     for start in starts {
@@ -59,6 +62,10 @@ mod tests {
         assert_eq!(shortened("src/deep/main.rs", 13), "…/main.rs");
         assert_eq!(shortened("src/a-very-long-name.rs", 12), "a-very…me.rs");
         assert_eq!(shortened("漢字漢字漢字漢字.rs", 10), "漢字….rs");
+        assert_eq!(shortened("src\\deep\\main.rs", 13), "…\\main.rs");
+        assert_eq!([2, 1, 0].map(|columns| shortened("src/main.rs", columns)), ["m…", "…", ""]);
+        let family = "👩\u{200d}👩\u{200d}👧";
+        assert_eq!(shortened(&format!("{family}{family}b"), 4), format!("{family}…b"));
     }
 
     #[test]
