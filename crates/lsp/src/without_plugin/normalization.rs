@@ -208,6 +208,21 @@ mod tests {
         }
 
         #[test]
+        fn a_narrowed_edit_makes_the_new_text_between_positions(
+            old in "([abé\u{1f600}]{0,2}(\n|\r\n)){0,3}[ab]?",
+            new in "([abé\u{1f600}]{0,2}(\n|\r\n)){0,3}[ab]?",
+        ) {
+            let (replaced, part) = narrowed(&old, &new);
+            let text = Text::new(old.as_str());
+            for encoding in [Encoding::Utf8, Encoding::Utf16] {
+                let back = |at: usize| offset(&text, position(&text, at, encoding), encoding);
+                prop_assert_eq!(back(replaced.start)..back(replaced.end), replaced.clone());
+            }
+            let made = format!("{}{}{}", &old[..replaced.start], &new[part], &old[replaced.end..]);
+            prop_assert_eq!(made, new);
+        }
+
+        #[test]
         fn edits_reach_the_goal_and_restore(
             disk in "([ab\u{1f600}]{0,2}\n){1,4}[ab]{0,2}",
             goal in "([ab\u{1f600}]{0,2}\n){0,4}[ab]{0,2}",
