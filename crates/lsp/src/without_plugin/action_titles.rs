@@ -48,7 +48,7 @@ pub(crate) fn next_change(review: &Review) -> String {
 pub(crate) fn kept(kept: usize, count: usize) -> String {
     match kept {
         _ if kept == count => String::new(),
-        0 => " (none of its changes is kept: reject it instead)".into(),
+        0 => " (no change is kept: reject it instead)".into(),
         kept => format!(" ({kept} of {count} changes)"),
     }
 }
