@@ -34,12 +34,12 @@ pub(crate) fn keep(count: usize, edits: Edits) -> String {
     }
 }
 
-/// The title of the action that goes to the next change, or to the only one.
+/// The title of the action that goes to the next change, or to the only one; to the first line without any.
 pub(crate) fn next_change(review: &Review) -> String {
-    let which = match (&review.whole_file_only, review.hunks.len()) {
-        (None, 2..) => "Next change",
-        (None, 1) => "Go to the change",
-        (Some(_), _) | (None, _) => "Go to the first line (only the whole file counts)",
+    let which = match review.hunks.len() {
+        0 => "Go to the first line (only the whole file counts)",
+        1 => "Go to the change",
+        _ => "Next change",
     };
     format!("alongside: {which}")
 }

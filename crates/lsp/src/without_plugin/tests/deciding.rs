@@ -260,3 +260,23 @@ async fn a_returning_companion_repeats_its_review() {
     again.serve(&mut stage).await;
     assert_eq!(&*again.review.current, format!("x{NEW}"));
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_first_action_on_a_whole_file_decides_nothing() {
+    let mut stage = Stage::new("helix", &[]);
+    stage.open("notes.txt", OLD);
+    let file = stage.path("notes.txt").to_str().unwrap().to_owned();
+    let mut review = Companion::review(1, alongside_desk::Agent::default(), file, OLD, NEW);
+    review.whole_file_only = Some("it is too large".into());
+    review.hunks.clear();
+    let mut companion = Companion::opens(&mut stage, review);
+    companion.serve(&mut stage).await;
+    let own = stage.show_proposal(NEW);
+    let titles = stage.titles(&own, 1);
+    assert_eq!(titles[0], "alongside: Go to the first line (only the whole file counts)");
+    assert_eq!(titles[1..3], ["Accept", "Reject"].map(|title| format!("alongside: {title}")));
+    stage.choose(&own, 1, "alongside: Go to");
+    companion.serve(&mut stage).await;
+    assert_eq!(companion.decided, None);
+    assert_eq!(stage.seen().one("window/showDocument")["selection"]["start"], at(0, 0));
+}
