@@ -606,6 +606,7 @@ impl MainLoop {
             match self.agents.begin_recording(&session) {
                 Some(mut entry) => {
                     entry.undecided = self.reviews.undecided(&session);
+                    entry.last_review = self.reviews.last();
                     known.push(entry);
                 }
                 None => gone.push(session),

@@ -137,7 +137,7 @@ impl Session {
         session
     }
 
-    /// The session as the recovery journal holds it, without its undecided proposals.
+    /// The session as the recovery journal holds it, without what reviews know of it.
     pub(super) fn known(&self) -> KnownSession {
         let unsettled = self.outbox.unsettled().map(|(file_path, messages)| Unsettled {
             file_path: file_path.to_owned(),
@@ -149,6 +149,7 @@ impl Session {
             client: self.client.clone(),
             version: self.version.clone(),
             tokenless: self.tokenless,
+            last_review: 0,
             family: self.family.map(|family| family.id.to_owned()),
             undecided: Vec::new(),
             unsettled: unsettled.collect(),

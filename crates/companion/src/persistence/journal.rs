@@ -24,7 +24,7 @@ pub(crate) struct Journal {
     #[serde(default)]
     pub(crate) addresses: Vec<SocketAddr>,
     pub(crate) token: String,
-    /// The id of the newest review, so that no id is used twice.
+    /// The id of the newest review, so that no id is used twice. A session may know a newer one.
     #[serde(default)]
     pub(crate) last_review: u64,
     /// The companion was handed over; it has not crashed.
@@ -45,6 +45,9 @@ pub(crate) struct KnownSession {
     pub(crate) client: Implementation,
     pub(crate) version: String,
     pub(crate) tokenless: bool,
+    /// As [`Journal::last_review`], when this was written.
+    #[serde(default)]
+    pub(crate) last_review: u64,
     /// The id of its family, if known.
     pub(crate) family: Option<String>,
     /// Open reviews. The agent is told that they are rejected.

@@ -5,6 +5,7 @@ mod draft;
 mod draft_check;
 pub mod drafts;
 pub(crate) mod journal;
+mod journal_file;
 pub mod private_files;
 pub(crate) mod recovery;
 pub(crate) mod recovery_store;

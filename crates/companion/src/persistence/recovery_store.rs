@@ -1,43 +1,36 @@
 //! The recovery store: the journals on disk. Each living companion has a journal and a lock; a crashed one
 //! leaves its journal until it is back, or for two weeks.
 //!
-//! A file has one record per line, and the last whole record counts. Changes are appended, because an agent
-//! waits for each write: ext4 writes a file that replaces another to the disk at once, which takes fifteen
-//! times as long, and now and then 4 ms.
+//! The files stay open. The main loop asks now and then whether somebody has removed them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use alongside_platform::untrusted::{self, Whose};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
 use super::app_dirs::AppDirs;
 use super::drafts::KEPT_FOR;
 use super::journal::{Changes, Journal, KnownSession};
+use super::journal_file::JournalFile;
 use super::private_files::{self, PathTrust};
 
 /// The largest journal: it holds the texts of all open reviews. A larger file is no journal.
 const MAX_BYTES: u64 = 1 << 30;
-
-/// A file with about so many records begins anew, which takes up to 4 ms: for one agent of a hundred.
-const MAX_RECORDS: u64 = 128;
-
-/// The bounds of the size in bytes at which a file begins anew.
-const MAX_FILE_BYTES: std::ops::RangeInclusive<u64> = (256 << 10)..=(4 << 20);
 
 /// One journal, locked against other companions.
 #[derive(Debug)]
 pub(crate) struct RecoveryStore {
     state: PathBuf,
     path: PathBuf,
-    /// The files of sessions that this process has written.
-    session_files: BTreeSet<PathBuf>,
-    /// The journal begins with a record of this process.
-    is_begun: bool,
+    /// The journal's own file, once this process has begun it.
+    own_file: Option<JournalFile>,
+    /// The files of sessions that this process has begun.
+    session_files: BTreeMap<PathBuf, JournalFile>,
     /// Held until the process ends, however it ends.
     lock: File,
 }
@@ -78,8 +71,8 @@ impl RecoveryStore {
         Ok(lock.map(|lock| Self {
             state: state.to_owned(),
             path,
-            session_files: BTreeSet::new(),
-            is_begun: false,
+            own_file: None,
+            session_files: BTreeMap::new(),
             lock,
         }))
     }
@@ -104,7 +97,10 @@ impl RecoveryStore {
         {
             let read = untrusted::read(&file, MAX_BYTES, Whose::Ours);
             match read.and_then(|json| newest::<KnownSession>(&json)) {
-                Ok(known) => journal.sessions.push(known),
+                Ok(known) => {
+                    journal.last_review = journal.last_review.max(known.last_review);
+                    journal.sessions.push(known);
+                }
                 Err(error) => {
                     tracing::warn!(%error, "the journal of a session cannot be read");
                     journal.is_damaged = true;
@@ -115,8 +111,39 @@ impl RecoveryStore {
     }
 
     /// Writes the changes. A record is either whole or not there, and after each file the journal is one that
-    /// a companion could have left. Restores the directories if somebody has removed them.
+    /// a companion could have left. With all sessions, restores what somebody has removed.
     pub(crate) fn write(&mut self, changes: &Changes) -> io::Result<()> {
+        let Changes { journal, gone, is_all } = changes;
+        let changed: Vec<_> =
+            journal.sessions.iter().map(|known| (self.session_file(&known.id), known)).collect();
+        if *is_all {
+            self.begin_anew(changed.iter().map(|(file, _)| file.as_path()).collect())?;
+        }
+        // Before a session goes: the file of a session holds the number of the newest review, too.
+        if self.own_file.is_none() || !gone.is_empty() {
+            self.own_file = Some(JournalFile::put(self.own_file.take(), &self.path, journal)?);
+        }
+        if self.session_files.is_empty() && !changed.is_empty() {
+            self.create_session_directory()?;
+        }
+        for (file, known) in changed {
+            // Nothing is appended to a file whose last write failed.
+            let begun = JournalFile::put(self.session_files.remove(&file), &file, known)?;
+            self.session_files.insert(file, begun);
+        }
+        for id in gone {
+            let file = self.session_file(id);
+            if self.session_files.remove(&file).is_some() {
+                // A file that stays is a session that no agent comes back to.
+                let _ = fs::remove_file(file);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes sure of lock and directory, and removes the files of all sessions but the kept ones. Called before
+    /// the new port and token are written: no session of the old ones may count as known with them.
+    fn begin_anew(&mut self, kept: BTreeSet<&Path>) -> io::Result<()> {
         let lock = self.path.with_extension("lock");
         if !private_files::leads_to(&lock, &self.lock) {
             create_directory(&self.state)?;
@@ -124,41 +151,18 @@ impl RecoveryStore {
                 io::Error::new(io::ErrorKind::ResourceBusy, "another companion of this project holds it now")
             })?;
         }
-        let Changes { journal, gone, is_all } = changes;
-        let changed: Vec<_> =
-            journal.sessions.iter().map(|known| (self.session_file(&known.id), known)).collect();
-        self.is_begun &= !is_all;
-        if *is_all {
-            // Before the new port and token: no session of the old ones may count as known with the new ones.
-            self.session_files.clear();
-            for file in session_files(&self.path).filter(|file| !changed.iter().any(|(one, _)| one == file)) {
-                // A file that stays is a session that no agent comes back to.
-                let _ = fs::remove_file(file);
-            }
-        }
-        // Before the sessions: it holds the number of their newest review.
-        let is_begun = std::mem::take(&mut self.is_begun);
-        put(&self.path, journal, is_begun)?;
-        self.is_begun = true;
-        if !changed.is_empty() && !self.path.with_extension("").is_dir() {
-            let below = self.path.with_extension("");
-            let below = below.strip_prefix(&self.state).map_err(io::Error::other)?;
-            private_files::directory(&self.state, below, PathTrust::Own)?;
-        }
-        for (file, known) in changed {
-            // Nothing is appended to a file whose last write failed.
-            let is_begun = self.session_files.remove(&file);
-            put(&file, known, is_begun)?;
-            self.session_files.insert(file);
-        }
-        for id in gone {
-            let file = self.session_file(id);
-            if self.session_files.remove(&file) {
-                // As above.
-                let _ = fs::remove_file(file);
-            }
+        (self.own_file, self.session_files) = (None, BTreeMap::new());
+        for file in session_files(&self.path).filter(|file| !kept.contains(file.as_path())) {
+            // As above.
+            let _ = fs::remove_file(file);
         }
         Ok(())
+    }
+
+    fn create_session_directory(&self) -> io::Result<()> {
+        let below = self.path.with_extension("");
+        let below = below.strip_prefix(&self.state).map_err(io::Error::other)?;
+        private_files::directory(&self.state, below, PathTrust::Own)
     }
 
     /// The file of a session. Its id is a secret, so the name is a hash.
@@ -171,7 +175,7 @@ impl RecoveryStore {
     /// Whether all files are still there.
     pub(crate) fn is_there(&self) -> bool {
         self.path.exists()
-            && self.session_files.iter().all(|file| file.exists())
+            && self.session_files.keys().all(|file| file.exists())
             && private_files::leads_to(&self.path.with_extension("lock"), &self.lock)
     }
 
@@ -187,18 +191,6 @@ impl RecoveryStore {
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
-    }
-}
-
-/// Appends a record to a file that is begun and has room, or begins the file anew.
-fn put(path: &Path, record: &impl Serialize, is_begun: bool) -> io::Result<()> {
-    let mut line = serde_json::to_vec(record)?;
-    line.push(b'\n');
-    let max = MAX_RECORDS.saturating_mul(line.len() as u64);
-    let max = max.clamp(*MAX_FILE_BYTES.start(), *MAX_FILE_BYTES.end());
-    match is_begun && private_files::append(path, &line, max)? {
-        true => Ok(()),
-        false => private_files::write(path, &line),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Private files, mode 0600 from the first byte on, replaced in one step or appended to.
+//! Private files, mode 0600 from the first byte on, replaced in one step.
 
 use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
@@ -18,8 +18,13 @@ use super::unfinished::UNFINISHED_PREFIX;
 /// # Errors
 /// When the file cannot be written; the old one stays.
 pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
+    create(path, content).map(drop)
+}
+
+/// The same. Returns the file, open behind its content.
+pub(crate) fn create(path: &Path, content: &[u8]) -> io::Result<File> {
     let directory = Directory::open(path.parent().unwrap_or(Path::new(".")))?;
-    replace(&directory, path.file_name().unwrap_or_default(), content).map(drop)
+    replace(&directory, path.file_name().unwrap_or_default(), content)
 }
 
 /// The same for a file in an open directory. Returns the file.
@@ -55,24 +60,4 @@ pub(super) fn in_one_step<T>(
         let _ = directory.remove(&unfinished);
     }
     done.map(|()| file)
-}
-
-/// Appends to a file that exists and stays within `max_bytes`. Returns false if there is no such file, or it
-/// would grow too large. A process that is killed meanwhile may append a part.
-pub(crate) fn append(path: &Path, content: &[u8], max_bytes: u64) -> io::Result<bool> {
-    let Ok(mut file) = File::options().append(true).open(path) else { return Ok(false) };
-    if file.metadata()?.len().saturating_add(content.len() as u64) > max_bytes {
-        return Ok(false);
-    }
-    #[cfg(test)]
-    let content = {
-        let (part, rest) = content.split_at(content.len() / 2);
-        file.write_all(part)?;
-        step(path);
-        rest
-    };
-    file.write_all(content)?;
-    #[cfg(test)]
-    step(path);
-    Ok(true)
 }

@@ -4,6 +4,7 @@ use std::time::SystemTime;
 
 use super::*;
 use crate::persistence::journal::Undecided;
+use crate::persistence::journal_file::MAX_FILE_BYTES;
 
 fn store(state: &Path) -> RecoveryStore {
     loop {
@@ -76,10 +77,10 @@ fn only_changed_sessions_are_written() {
 fn a_record_that_a_crash_cut_off_does_not_count() {
     let directory = tempfile::tempdir().unwrap();
     let mut store = store(directory.path());
-    store.write(&Changes { is_all: true, ..with(&["a"]) }).unwrap();
+    store.write(&Changes { is_all: true, ..with(&["a", "b"]) }).unwrap();
     let file = store.session_file("a");
     let before = [store.path(), file.as_path()].map(|path| fs::read(path).unwrap());
-    let mut next = with(&["a"]);
+    let mut next = Changes { gone: vec!["b".into()], ..with(&["a"]) };
     next.journal.last_review = 7;
     next.journal.sessions[0].undecided.clear();
     store.write(&next).unwrap();
@@ -98,6 +99,22 @@ fn a_record_that_a_crash_cut_off_does_not_count() {
         fs::write(&file, &after[1][..cut]).unwrap();
         assert_eq!(seen().1, 1, "cut after {cut} bytes");
     }
+}
+
+#[test]
+fn the_newest_review_is_known_from_every_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut store = store(directory.path());
+    store.write(&Changes { is_all: true, ..with(&["a", "b"]) }).unwrap();
+    let beginning = fs::read(store.path()).unwrap();
+    let mut next = with(&["b"]);
+    (next.journal.last_review, next.journal.sessions[0].last_review) = (7, 7);
+    store.write(&next).unwrap();
+    assert_eq!(fs::read(store.path()).unwrap(), beginning, "a session needs one record");
+    assert_eq!(store.left_behind().unwrap().unwrap().last_review, 7);
+    let end = Changes { gone: vec!["b".into()], ..Changes::default() };
+    store.write(&Changes { journal: Journal { last_review: 7, ..journal() }, ..end }).unwrap();
+    assert_eq!((ids(&store), store.left_behind().unwrap().unwrap().last_review), (vec!["a".into()], 7));
 }
 
 #[test]

@@ -1,0 +1,63 @@
+//! One file of the journal: a record per line, of which the last whole one counts.
+//!
+//! Changes are appended to the open file, because an agent waits for each write: ext4 writes a file that
+//! replaces another to the disk at once, which takes fifteen times as long, and now and then 4 ms.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::private_files;
+#[cfg(test)]
+use super::private_files::disk_steps::step;
+
+/// A file with about so many records begins anew, which takes up to 4 ms: for one agent of a hundred.
+const MAX_RECORDS: u64 = 128;
+
+/// The bounds of the size in bytes at which a file begins anew.
+pub(super) const MAX_FILE_BYTES: std::ops::RangeInclusive<u64> = (256 << 10)..=(4 << 20);
+
+/// A file that this process has begun. It alone writes to the file, under the journal's lock.
+#[derive(Debug)]
+pub(super) struct JournalFile {
+    file: File,
+    bytes: u64,
+}
+
+impl JournalFile {
+    /// Appends a record to a file that is begun and has room, or begins the file anew.
+    ///
+    /// # Errors
+    /// When the disk refuses; the file then has to begin anew.
+    pub(super) fn put(begun: Option<Self>, path: &Path, record: &impl Serialize) -> io::Result<Self> {
+        let mut line = serde_json::to_vec(record)?;
+        line.push(b'\n');
+        let bytes = line.len() as u64;
+        let max = MAX_RECORDS.saturating_mul(bytes).clamp(*MAX_FILE_BYTES.start(), *MAX_FILE_BYTES.end());
+        match begun {
+            Some(mut begun) if begun.bytes.saturating_add(bytes) <= max => {
+                begun.append(path, &line)?;
+                Ok(begun)
+            }
+            _ => Ok(Self { file: private_files::create(path, &line)?, bytes }),
+        }
+    }
+
+    /// A process that is killed meanwhile may append a part.
+    fn append(&mut self, #[cfg_attr(not(test), expect(unused))] path: &Path, line: &[u8]) -> io::Result<()> {
+        self.bytes += line.len() as u64;
+        #[cfg(test)]
+        let line = {
+            let (part, rest) = line.split_at(line.len() / 2);
+            self.file.write_all(part)?;
+            step(path);
+            rest
+        };
+        self.file.write_all(line)?;
+        #[cfg(test)]
+        step(path);
+        Ok(())
+    }
+}
