@@ -68,8 +68,7 @@ fn write_to(log: CappedFile, level: &str) -> anyhow::Result<Log> {
     let queue = Queue::start(log).context("cannot start a thread for the log")?;
     // A target is matched by its prefix: this is every crate of ours.
     let ours = Targets::new().with_target("alongside", level);
-    let lines = queue.clone();
-    let written = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(move || lines.clone());
+    let written = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(queue.clone());
     tracing_subscriber::registry().with(ours).with(written).init();
     log_panics(queue.clone());
     Ok(Log(Some(queue)))

@@ -1,42 +1,58 @@
-//! The queue of log lines. A thread writes them, so that logging never waits for a disk. If the disk is too
-//! slow, or full, the queue drops lines and counts them.
+//! The queue of log lines. A thread writes them, so that logging never waits for a disk. It waits a second for
+//! more lines, unless one is a warning: a line for each request would wake the thread as often. If the disk is
+//! too slow, or full, the queue drops lines and counts them.
 //!
 //! `tracing-appender` has such a thread as well, but can write out its queue, as before a crash, only by
 //! ending the thread, and it prints to standard output, where editors and agents expect messages.
 
 use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tracing_subscriber::fmt::MakeWriter;
 
 use super::capped_file::CappedFile;
 
-/// The most lines that wait.
-const MAX_LINES: usize = 1024;
+/// The most bytes that wait.
+const MAX_BYTES: usize = 1 << 20;
 /// The most bytes of a line: an agent may propose a path of a megabyte.
 const MAX_LINE_BYTES: usize = 4 << 10;
-/// The most bytes of one write, give or take a line.
+/// So many bytes are written at once.
 const WRITE_BYTES: usize = 64 << 10;
+/// How long lines wait for others.
+const WRITE_INTERVAL: Duration = Duration::from_secs(1);
 /// How long a flush may take.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-enum Job {
-    Line(Vec<u8>),
-    /// Answers when everything before it is written.
-    Flush(SyncSender<()>),
-}
-
 /// The writing end of the queue.
 #[derive(Debug, Clone)]
-pub(super) struct Queue {
-    jobs: SyncSender<Job>,
-    lost: Arc<AtomicU64>,
+pub(super) struct Queue(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    waiting: Mutex<Waiting>,
+    /// For the thread that writes: there is a reason to write.
+    is_due: Condvar,
+    /// For a flush: everything so far is written.
+    is_written: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    lines: Vec<u8>,
+    /// The number of these lines.
+    count: u64,
+    /// Lines dropped since the last write.
+    lost: u64,
+    /// Somebody waits for these lines.
+    is_urgent: bool,
+    /// The lines are taken, and not written yet.
+    is_writing: bool,
 }
 
 impl Queue {
-    /// Starts the thread, which ends when the last clone is dropped.
+    /// Starts the thread, which ends with the process.
     ///
     /// # Errors
     /// When the system refuses a thread.
@@ -44,39 +60,108 @@ impl Queue {
         Self::to(move |lines| file.write(lines))
     }
 
-    fn to(write: impl FnMut(&[u8]) -> io::Result<()> + Send + 'static) -> io::Result<Self> {
-        let (jobs, queue) = sync_channel(MAX_LINES);
-        let lost = Arc::<AtomicU64>::default();
-        let writer = Writer { write, queue, lost: lost.clone(), lines: Vec::new(), count: 0 };
-        thread::Builder::new().name("log".into()).spawn(|| writer.run())?;
-        Ok(Self { jobs, lost })
+    fn to(mut write: impl FnMut(&[u8]) -> io::Result<()> + Send + 'static) -> io::Result<Self> {
+        let shared = Arc::<Shared>::default();
+        let queue = Self(shared.clone());
+        thread::Builder::new().name("log".into()).spawn(move || {
+            loop {
+                shared.write_out(&mut write);
+            }
+        })?;
+        Ok(queue)
     }
 
     /// Waits until everything logged before is written, at most for [`FLUSH_TIMEOUT`].
     pub(super) fn flush(&self) {
-        let until = Instant::now() + FLUSH_TIMEOUT;
-        let (done, is_done) = sync_channel(1);
-        let mut job = Job::Flush(done);
-        while let Err(TrySendError::Full(back)) = self.jobs.try_send(job) {
-            if Instant::now() >= until {
-                return;
-            }
-            job = back;
-            thread::sleep(Duration::from_millis(5));
+        let mut waiting = self.0.lock();
+        waiting.is_urgent = true;
+        self.0.is_due.notify_one();
+        let is_waiting = |waiting: &mut Waiting| waiting.is_writing || !waiting.lines.is_empty();
+        drop(self.0.is_written.wait_timeout_while(waiting, FLUSH_TIMEOUT, is_waiting));
+    }
+
+    fn push(&self, line: &[u8], is_urgent: bool) {
+        let mut waiting = self.0.lock();
+        if waiting.lines.len() >= MAX_BYTES {
+            waiting.lost += 1;
+            return;
         }
-        let _ = is_done.recv_timeout(until.saturating_duration_since(Instant::now()));
+        let was_due = waiting.is_due();
+        let was_empty = waiting.lines.is_empty();
+        match line.get(..MAX_LINE_BYTES).filter(|kept| kept.len() < line.len()) {
+            Some(kept) => {
+                waiting.lines.extend_from_slice(kept);
+                waiting.lines.extend_from_slice("…\n".as_bytes());
+            }
+            None => waiting.lines.extend_from_slice(line),
+        }
+        waiting.count += 1;
+        waiting.is_urgent |= is_urgent;
+        if was_empty || (waiting.is_due() && !was_due) {
+            self.0.is_due.notify_one();
+        }
     }
 }
 
-impl io::Write for Queue {
+impl Waiting {
+    /// Whether the lines wait for no others.
+    fn is_due(&self) -> bool {
+        self.is_urgent || self.lines.len() >= WRITE_BYTES
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for lines, then for others, and writes them.
+    fn write_out(&self, write: &mut impl FnMut(&[u8]) -> io::Result<()>) {
+        let is_empty = |waiting: &mut Waiting| waiting.lines.is_empty();
+        let waiting = self.is_due.wait_while(self.lock(), is_empty).unwrap_or_else(PoisonError::into_inner);
+        let is_early = |waiting: &mut Waiting| !waiting.is_due();
+        let waited = self.is_due.wait_timeout_while(waiting, WRITE_INTERVAL, is_early);
+        let (mut waiting, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        (waiting.is_urgent, waiting.is_writing) = (false, true);
+        let (count, lost) = (std::mem::take(&mut waiting.count), std::mem::take(&mut waiting.lost));
+        let mut lines = std::mem::take(&mut waiting.lines);
+        drop(waiting);
+        if lost > 0 {
+            let note = format!("{lost} lines are missing here: the disk was full, or too slow\n");
+            lines.splice(..0, note.into_bytes());
+        }
+        let written = write(&lines);
+        let mut waiting = self.lock();
+        if written.is_err() {
+            waiting.lost += lost + count;
+        }
+        waiting.is_writing = false;
+        self.is_written.notify_all();
+    }
+}
+
+impl<'a> MakeWriter<'a> for Queue {
+    type Writer = Line<'a>;
+
+    fn make_writer(&'a self) -> Line<'a> {
+        Line { queue: self, is_urgent: true }
+    }
+
+    fn make_writer_for(&'a self, meta: &tracing::Metadata<'_>) -> Line<'a> {
+        Line { queue: self, is_urgent: *meta.level() <= tracing::Level::WARN }
+    }
+}
+
+/// Writes one line.
+#[derive(Debug)]
+pub(super) struct Line<'a> {
+    queue: &'a Queue,
+    is_urgent: bool,
+}
+
+impl io::Write for Line<'_> {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let mut kept = line.get(..MAX_LINE_BYTES).unwrap_or(line).to_vec();
-        if kept.len() < line.len() {
-            kept.extend("…\n".as_bytes());
-        }
-        if self.jobs.try_send(Job::Line(kept)).is_err() {
-            self.lost.fetch_add(1, Ordering::Relaxed);
-        }
+        self.queue.push(line, self.is_urgent);
         Ok(line.len())
     }
 
@@ -85,136 +170,89 @@ impl io::Write for Queue {
     }
 }
 
-/// The thread that writes.
-struct Writer<W> {
-    write: W,
-    queue: Receiver<Job>,
-    /// Lines dropped since the last write.
-    lost: Arc<AtomicU64>,
-    /// The next write, and the number of its lines.
-    lines: Vec<u8>,
-    count: u64,
-}
-
-impl<W: FnMut(&[u8]) -> io::Result<()>> Writer<W> {
-    fn run(mut self) {
-        loop {
-            match self.queue.try_recv() {
-                Ok(job) => self.take(job),
-                Err(TryRecvError::Empty) => {
-                    self.write_out();
-                    match self.queue.recv() {
-                        Ok(job) => self.take(job),
-                        Err(_) => return,
-                    }
-                }
-                Err(TryRecvError::Disconnected) => return self.write_out(),
-            }
-        }
-    }
-
-    fn take(&mut self, job: Job) {
-        match job {
-            Job::Line(line) => {
-                self.lines.extend(line);
-                self.count += 1;
-                if self.lines.len() >= WRITE_BYTES {
-                    self.write_out();
-                }
-            }
-            Job::Flush(done) => {
-                self.write_out();
-                let _ = done.send(());
-            }
-        }
-    }
-
-    fn write_out(&mut self) {
-        if self.lines.is_empty() {
-            return;
-        }
-        let lost = self.lost.swap(0, Ordering::Relaxed);
-        if lost > 0 {
-            let note = format!("{lost} lines are missing here: the disk was full, or too slow\n");
-            self.lines.splice(..0, note.into_bytes());
-        }
-        if (self.write)(&self.lines).is_err() {
-            self.lost.fetch_add(lost + self.count, Ordering::Relaxed);
-        }
-        self.lines.clear();
-        self.count = 0;
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::io::Write as _;
-    use std::sync::Mutex;
-    use std::sync::mpsc::channel;
+    use std::sync::mpsc::{Receiver, channel};
+    use std::time::Instant;
 
     use super::*;
+
+    /// A queue, and what it writes.
+    fn queue() -> (Queue, Receiver<String>) {
+        let (log, written) = channel();
+        let queue = Queue::to(move |lines| {
+            log.send(String::from_utf8(lines.to_vec()).unwrap()).unwrap();
+            Ok(())
+        });
+        (queue.unwrap(), written)
+    }
+
+    #[test]
+    fn lines_wait_for_others_unless_one_is_urgent() {
+        let (queue, written) = queue();
+        queue.push(b"one\n", false);
+        queue.push(b"two\n", false);
+        queue.push(b"urgent\n", true);
+        assert_eq!(written.recv().unwrap(), "one\ntwo\nurgent\n");
+        let since = Instant::now();
+        queue.push(b"three\n", false);
+        assert_eq!(written.recv().unwrap(), "three\n");
+        assert!(since.elapsed() >= WRITE_INTERVAL);
+        queue.push(&[b'x'; MAX_LINE_BYTES], false);
+        queue.flush();
+        assert_eq!(written.try_recv().unwrap().len(), MAX_LINE_BYTES, "a flush waits for the write");
+        queue.flush();
+        assert!(written.try_recv().is_err(), "nothing is left to write");
+    }
 
     #[test]
     fn a_hanging_disk_delays_nobody_and_lost_lines_are_counted() {
         let (hold, held) = channel::<()>();
         let (begun, has_begun) = channel();
-        let written = Arc::new(Mutex::new(Vec::new()));
-        let log = written.clone();
-        let mut queue = Queue::to(move |lines| {
-            begun.send(()).unwrap();
+        let queue = Queue::to(move |lines| {
+            begun.send(String::from_utf8(lines.to_vec()).unwrap()).unwrap();
             let _ = held.recv();
-            log.lock().unwrap().extend_from_slice(lines);
             Ok(())
         })
         .unwrap();
-        queue.write_all(b"first\n").unwrap();
-        has_begun.recv().unwrap();
-        for _ in 0..MAX_LINES + 10 {
-            queue.write_all(b"line\n").unwrap();
+        queue.push(b"first\n", true);
+        assert_eq!(has_begun.recv().unwrap(), "first\n");
+        let fit = MAX_BYTES / 4;
+        for _ in 0..fit + 10 {
+            queue.push(b"abc\n", false);
         }
         drop(hold);
-        while queue.lost.load(Ordering::Relaxed) > 0 {
-            thread::sleep(Duration::from_millis(1));
-        }
-        queue.flush();
-        let log = String::from_utf8(written.lock().unwrap().clone()).unwrap();
-        assert!(log.starts_with("first\n10 lines are missing here"), "{log}");
-        assert_eq!(log.matches("line\n").count(), MAX_LINES);
+        let log = has_begun.recv().unwrap();
+        assert!(log.starts_with("10 lines are missing here"), "{}", &log[..99]);
+        assert_eq!(log.matches("abc\n").count(), fit);
     }
 
     #[test]
     fn lines_lost_to_a_full_disk_are_counted() {
-        let written = Arc::new(Mutex::new((0, Vec::new())));
-        let log = written.clone();
-        let mut queue = Queue::to(move |lines| {
-            let mut log = log.lock().unwrap();
-            log.0 += 1;
-            if log.0 == 1 {
+        let (log, written) = channel();
+        let mut is_full = true;
+        let queue = Queue::to(move |lines| {
+            if std::mem::take(&mut is_full) {
                 return Err(io::ErrorKind::StorageFull.into());
             }
-            log.1.extend_from_slice(lines);
+            log.send(String::from_utf8(lines.to_vec()).unwrap()).unwrap();
             Ok(())
         })
         .unwrap();
         for line in ["lost\n", "kept\n"] {
-            queue.write_all(line.as_bytes()).unwrap();
+            queue.push(line.as_bytes(), false);
             queue.flush();
         }
-        let log = String::from_utf8(written.lock().unwrap().1.clone()).unwrap();
-        assert_eq!(log, "1 lines are missing here: the disk was full, or too slow\nkept\n");
+        assert_eq!(
+            written.recv().unwrap(),
+            "1 lines are missing here: the disk was full, or too slow\nkept\n"
+        );
     }
 
     #[test]
     fn an_endless_line_is_cut() {
-        let written = Arc::new(Mutex::new(Vec::new()));
-        let log = written.clone();
-        let mut queue = Queue::to(move |lines| {
-            log.lock().unwrap().extend_from_slice(lines);
-            Ok(())
-        })
-        .unwrap();
-        queue.write_all(&[b'x'; 1 << 20]).unwrap();
-        queue.flush();
-        assert_eq!(written.lock().unwrap().len(), MAX_LINE_BYTES + "…\n".len());
+        let (queue, written) = queue();
+        queue.push(&[b'x'; 1 << 20], true);
+        assert_eq!(written.recv().unwrap().len(), MAX_LINE_BYTES + "…\n".len());
     }
 }
