@@ -9,6 +9,7 @@ use alongside_contract::rpc::Id;
 use alongside_desk::{
     self as desk, Closed, Closing, Decision, Problem, Refusal, Request, ReviewId, Revised, Status,
 };
+use alongside_platform::precise_timer::PreciseTimer;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -69,11 +70,12 @@ impl MainLoop {
         mut self,
         mut inbox: mpsc::UnboundedReceiver<Event>,
     ) -> (WriterTask, Option<Stopping>) {
+        let timer = PreciseTimer::default();
         self.recovery.mark_all_outdated();
         self.scan_files();
         while !self.is_done() {
             let deadline = self.deadline();
-            let event = self.next_event(deadline, &mut inbox).await;
+            let event = self.next_event(deadline, &timer, &mut inbox).await;
             self.hold_back_after_stall(deadline);
             match event {
                 Some(event) => {
@@ -98,11 +100,12 @@ impl MainLoop {
     async fn next_event(
         &self,
         deadline: Option<Instant>,
+        timer: &PreciseTimer,
         inbox: &mut mpsc::UnboundedReceiver<Event>,
     ) -> Option<Event> {
         tokio::select! {
             biased;
-            () = until(deadline) => None,
+            () = until(deadline, timer) => None,
             event = inbox.recv() => event,
             () = self.disk.changed() => Some(Event::DiskChanged),
         }
@@ -653,11 +656,11 @@ impl MainLoop {
     }
 }
 
-async fn until(deadline: Option<Instant>) {
+async fn until(deadline: Option<Instant>, timer: &PreciseTimer) {
     match deadline {
         // Tests have a clock of their own.
         Some(deadline) if cfg!(test) => tokio::time::sleep_until(deadline).await,
-        Some(deadline) => alongside_platform::precise_timer::until(deadline).await,
+        Some(deadline) => timer.until(deadline).await,
         None => std::future::pending().await,
     }
 }

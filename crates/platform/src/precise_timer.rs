@@ -3,74 +3,124 @@
 //! Tokio counts milliseconds and rounds up twice, so it is up to 2 ms late, and 1 ms on average. That is most
 //! of an agent's wait after the person acts. Linux has timers as exact as its clock.
 
+#[cfg(any(test, target_os = "linux"))]
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
 /// How much earlier Tokio's timer ends, so that it is never late.
+#[cfg(target_os = "linux")]
 const TOKIO_MARGIN: Duration = Duration::from_millis(3);
 
-/// Waits until a moment. Cancel safe.
-pub async fn until(moment: Instant) {
-    if cfg!(target_os = "linux") {
-        sleep_until(moment - TOKIO_MARGIN).await;
-        // In tests, Tokio's clock is not the system's.
-        tokio::select! {
-            () = exactly(moment.saturating_duration_since(Instant::now())) => {}
-            () = sleep_until(moment) => {}
+/// A timer that waits for one moment at a time.
+#[derive(Debug, Default)]
+pub struct PreciseTimer {
+    /// Made when it is first needed; `None` inside if the system refuses.
+    #[cfg(target_os = "linux")]
+    alarm: std::sync::OnceLock<Option<alarm::Alarm>>,
+}
+
+impl PreciseTimer {
+    /// Waits until a moment. Needs a Tokio runtime. Cancel safe.
+    pub async fn until(&self, moment: Instant) {
+        #[cfg(target_os = "linux")]
+        {
+            sleep_until(moment - TOKIO_MARGIN).await;
+            // Without a descriptor, Tokio waits for the rest.
+            if let Some(alarm) = self.alarm.get_or_init(|| alarm::Alarm::new().ok()) {
+                // In tests, Tokio's clock is not the system's.
+                tokio::select! {
+                    _ = alarm.until(moment) => {}
+                    () = sleep_until(moment) => {}
+                }
+            }
         }
-    }
-    if Instant::now() < moment {
-        sleep_until(moment).await;
+        if Instant::now() < moment {
+            sleep_until(moment).await;
+        }
     }
 }
 
 #[cfg(target_os = "linux")]
-async fn exactly(time: Duration) {
+mod alarm {
+    use std::io;
+    use std::os::fd::OwnedFd;
+
     use rustix::time::{
         Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
         timerfd_settime,
     };
     use tokio::io::{Interest, unix::AsyncFd};
+    use tokio::time::Instant;
 
-    #[expect(
-        deprecated,
-        reason = "its replacement is unsafe, for descriptors that are closed early; this one is owned"
-    )]
-    let alarm = || -> std::io::Result<_> {
-        let alarm =
-            timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)?;
-        let zero = Timespec { tv_sec: 0, tv_nsec: 0 };
-        let after = Timespec::try_from(time).map_err(std::io::Error::other)?;
-        timerfd_settime(
-            &alarm,
-            TimerfdTimerFlags::empty(),
-            &Itimerspec { it_interval: zero, it_value: after },
-        )?;
-        AsyncFd::with_interest(alarm, Interest::READABLE)
-    };
-    // A timer of zero never ends; without a descriptor, Tokio waits for the rest.
-    if !time.is_zero()
-        && let Ok(alarm) = alarm()
-    {
-        let _ = alarm.readable().await;
+    /// A timer of Linux, set anew for each moment.
+    #[derive(Debug)]
+    pub(super) struct Alarm(AsyncFd<OwnedFd>);
+
+    impl Alarm {
+        pub(super) fn new() -> io::Result<Self> {
+            let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
+            #[expect(
+                deprecated,
+                reason = "its replacement is unsafe, for descriptors that are closed early; this one is owned"
+            )]
+            let alarm = AsyncFd::with_interest(
+                timerfd_create(TimerfdClockId::Monotonic, flags)?,
+                Interest::READABLE,
+            )?;
+            Ok(Self(alarm))
+        }
+
+        pub(super) async fn until(&self, moment: Instant) -> io::Result<()> {
+            let left = moment.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(());
+            }
+            let zero = Timespec { tv_sec: 0, tv_nsec: 0 };
+            let it_value = Timespec::try_from(left).map_err(io::Error::other)?;
+            let once = Itimerspec { it_interval: zero, it_value };
+            timerfd_settime(self.0.get_ref(), TimerfdTimerFlags::empty(), &once)?;
+            loop {
+                let mut ready = self.0.readable().await?;
+                if Instant::now() >= moment {
+                    return Ok(());
+                }
+                // The moment before, for which nobody waited any longer.
+                ready.clear_ready();
+            }
+        }
     }
 }
-
-#[cfg(not(target_os = "linux"))]
-async fn exactly(_: Duration) {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_moment_for_which_nobody_waits_any_longer_does_not_count() {
+        let timer = PreciseTimer::default();
+        let given_up = Instant::now() + Duration::from_millis(2);
+        let waits = timer.until(given_up);
+        tokio::select! {
+            biased;
+            () = waits => panic!("it is early"),
+            () = std::future::ready(()) => {}
+        }
+        std::thread::sleep(Duration::from_millis(5));
+        let moment = Instant::now() + Duration::from_millis(2);
+        timer.until(moment).await;
+        assert!(Instant::now() >= moment);
+    }
+
     #[tokio::test]
     async fn it_is_never_early_and_the_past_needs_no_wait() {
+        let timer = PreciseTimer::default();
         for after in [0, 1, 500, 2_999, 3_001, 7_300].map(Duration::from_micros) {
             let moment = Instant::now() + after;
-            until(moment).await;
+            timer.until(moment).await;
             assert!(Instant::now() >= moment, "after {after:?}");
         }
-        until(Instant::now() - Duration::from_secs(1)).await;
+        timer.until(Instant::now() - Duration::from_secs(1)).await;
     }
 }
