@@ -12,13 +12,15 @@ use crate::agents::outbox::Outbox;
 use crate::reviews::diff::{composition, word_diff, word_marks};
 use crate::reviews::line_endings::normalize;
 use crate::reviews::proposal::Proposal;
+use crate::reviews::target::OpenTarget;
 
 pub use crate::mcp::fuzzing::{Endpoint, EndpointResponse, opened};
 
 /// Reads and compares, as before the main loop gets a proposal. `None` if it cannot be shown.
 #[must_use]
 pub fn prepared(file_path: String, proposed: String) -> Option<impl Sized> {
-    Proposal::prepare(file_path, proposed).ok()
+    let target = OpenTarget::open(&file_path).ok()?;
+    Some(Proposal::prepare(file_path, target, proposed))
 }
 
 /// The words that differ between some lines; `None` also if there are too many.

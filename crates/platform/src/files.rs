@@ -2,7 +2,7 @@
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The treatment of a symbolic link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +35,23 @@ pub(crate) fn never_wait(options: &mut OpenOptions, links: Links) {
 
 #[cfg(not(unix))]
 pub(crate) fn never_wait(_: &mut OpenOptions, _: Links) {}
+
+/// The path of an open file without links, as the system spells it, in one step; `None` where the system does
+/// not tell, or the file has lost its name.
+pub fn real_path(file: &File) -> Option<PathBuf> {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::fd::AsRawFd as _;
+        let path = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()?;
+        let has_lost_its_name = path.as_os_str().as_encoded_bytes().ends_with(b" (deleted)");
+        (path.is_absolute() && !has_lost_its_name).then_some(path)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = file;
+        None
+    }
+}
 
 /// Whether this user owns a file. On Windows, whose temporary directory is private, every file counts.
 pub fn is_ours(found: &Metadata) -> bool {
@@ -94,6 +111,19 @@ mod tests {
         file.read_to_string(&mut text).unwrap();
         assert_eq!(text, "1");
         assert!(open_without_waiting(&path("link"), Links::Refused).is_err());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn an_open_file_tells_its_path_until_it_is_removed() {
+        let directory = tempfile::tempdir().unwrap();
+        let real = directory.path().canonicalize().unwrap().join("a b");
+        fs::write(&real, "1").unwrap();
+        symlink("a b", directory.path().join("link")).unwrap();
+        let file = open_without_waiting(&directory.path().join("link"), Links::Followed).unwrap();
+        assert_eq!(real_path(&file), Some(real.clone()));
+        fs::remove_file(&real).unwrap();
+        assert_eq!(real_path(&file), None);
     }
 
     #[test]

@@ -4,9 +4,9 @@
 //! bounded too.
 
 use std::ffi::OsStr;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::directory::Directory;
 use crate::files::{self, Links};
@@ -27,17 +27,35 @@ pub enum Whose {
 #[derive(Debug)]
 pub struct Bounded {
     file: File,
-    size: u64,
+    found: Metadata,
     left: u64,
 }
 
 impl Bounded {
-    fn new(file: File, limit: u64) -> io::Result<Self> {
-        let size = file.metadata()?.len();
+    /// Checks an open file.
+    fn new(file: File, limit: u64, whose: Whose) -> io::Result<Self> {
+        let found = file.metadata()?;
+        if !found.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+        }
+        if whose == Whose::Ours && !files::is_ours(&found) {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file belongs to another user"));
+        }
+        let size = found.len();
         if size > limit {
             return Err(too_large(limit));
         }
-        Ok(Self { file, size, left: size.saturating_add(MAX_GROWTH).min(limit) })
+        Ok(Self { file, found, left: size.saturating_add(MAX_GROWTH).min(limit) })
+    }
+
+    /// The file's state at its opening.
+    pub fn metadata(&self) -> &Metadata {
+        &self.found
+    }
+
+    /// See [`files::real_path`].
+    pub fn real_path(&self) -> Option<PathBuf> {
+        files::real_path(&self.file)
     }
 
     /// Reads the whole file.
@@ -45,24 +63,36 @@ impl Bounded {
     /// # Errors
     /// If reading fails.
     pub fn whole(mut self) -> io::Result<Vec<u8>> {
-        let mut content = Vec::with_capacity(usize::try_from(self.size).unwrap_or_default());
+        let size = usize::try_from(self.found.len()).unwrap_or_default();
+        // The first read shows the end of a file that has its size: it gets a byte less than it asks for.
+        let mut content = Vec::with_capacity(size + 1);
+        #[cfg(unix)]
+        if size > 0 {
+            let read = rustix::io::retry_on_intr(|| {
+                rustix::io::read(&self.file, rustix::buffer::spare_capacity(&mut content))
+            })?;
+            self.count(read)?;
+            if read == size {
+                return Ok(content);
+            }
+        }
         self.read_to_end(&mut content)?;
         Ok(content)
+    }
+
+    /// Fails once more was read than the file may have.
+    fn count(&mut self, read: usize) -> io::Result<()> {
+        let error =
+            || io::Error::new(io::ErrorKind::FileTooLarge, "the file is larger than its size, or grows");
+        self.left = self.left.checked_sub(read as u64).ok_or_else(error)?;
+        Ok(())
     }
 }
 
 impl io::Read for Bounded {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.file.read(buffer)?;
-        match self.left.checked_sub(read as u64) {
-            Some(left) => self.left = left,
-            None => {
-                return Err(io::Error::new(
-                    io::ErrorKind::FileTooLarge,
-                    "the file is larger than its size, or grows",
-                ));
-            }
-        }
+        self.count(read)?;
         Ok(read)
     }
 }
@@ -89,9 +119,7 @@ pub fn read_text(path: &Path, limit: u64, whose: Whose) -> io::Result<String> {
 /// # Errors
 /// As [`read`].
 pub fn read_ours(directory: &Directory, name: &OsStr, limit: u64) -> io::Result<Vec<u8>> {
-    let file = directory.read(name)?;
-    check(&file, Whose::Ours)?;
-    Bounded::new(file, limit)?.whole()
+    Bounded::new(directory.read(name)?, limit, Whose::Ours)?.whole()
 }
 
 /// Opens a regular file of at most `limit` bytes. Never waits for the writer of a pipe.
@@ -100,20 +128,7 @@ pub fn read_ours(directory: &Directory, name: &OsStr, limit: u64) -> io::Result<
 /// As [`read`].
 pub fn open(path: &Path, limit: u64, whose: Whose) -> io::Result<Bounded> {
     let links = if whose == Whose::Ours { Links::Refused } else { Links::Followed };
-    let file = files::open_without_waiting(path, links)?;
-    check(&file, whose)?;
-    Bounded::new(file, limit)
-}
-
-fn check(file: &File, whose: Whose) -> io::Result<()> {
-    let found = file.metadata()?;
-    if !found.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
-    }
-    if whose == Whose::Ours && !files::is_ours(&found) {
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file belongs to another user"));
-    }
-    Ok(())
+    Bounded::new(files::open_without_waiting(path, links)?, limit, whose)
 }
 
 fn too_large(limit: u64) -> io::Error {

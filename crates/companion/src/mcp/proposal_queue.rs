@@ -1,10 +1,12 @@
 //! The queue of proposals that wait to be read and compared. That takes several times their size in memory,
 //! and agents may propose many at once. So the bytes in preparation are limited, and others wait in order.
 
+use std::sync::Arc;
+
 use tokio::sync::Semaphore;
 
 use crate::reviews::proposal::Proposal;
-use crate::reviews::target::{BadTarget, size};
+use crate::reviews::target::{BadTarget, OpenTarget};
 
 /// The bytes of text that are compared at once. A larger proposal waits until it is alone.
 const MAX_BYTES: u64 = 256 << 20;
@@ -30,22 +32,45 @@ impl ProposalQueue {
 
     /// Reads the target and compares, once there is room. `None` after a panic, or as the runtime ends.
     pub(crate) async fn prepare(
-        &self,
+        self: &Arc<Self>,
         file_path: String,
         proposed: String,
     ) -> Option<Result<Proposal, BadTarget>> {
-        let path = file_path.clone();
-        let on_disk = tokio::task::spawn_blocking(move || size(&path)).await.ok()?;
-        let _room = self.take((proposed.len() as u64).saturating_add(on_disk)).await?;
-        let prepared = tokio::task::spawn_blocking(|| Proposal::prepare(file_path, proposed)).await;
-        prepared.inspect_err(|error| tracing::error!(%error, "cannot prepare a proposal")).ok()
+        let queue = self.clone();
+        let begun = blocking(move || {
+            let target = OpenTarget::open(&file_path)?;
+            let room = queue.units_for(target.size().saturating_add(proposed.len() as u64));
+            Ok(match queue.room.try_acquire_many(room) {
+                Ok(_room) => Begun::Prepared(Proposal::prepare(file_path, target, proposed)),
+                Err(_) => Begun::Waits(room, file_path, target, proposed),
+            })
+        });
+        match begun.await? {
+            Ok(Begun::Prepared(proposal)) => Some(Ok(proposal)),
+            Ok(Begun::Waits(room, file_path, target, proposed)) => {
+                let _room = self.room.acquire_many(room).await.ok()?;
+                blocking(|| Ok(Proposal::prepare(file_path, target, proposed))).await
+            }
+            Err(bad) => Some(Err(bad)),
+        }
     }
 
-    /// Takes room for so many bytes, or all of the room for more.
-    async fn take(&self, bytes: u64) -> Option<tokio::sync::SemaphorePermit<'_>> {
-        let units = u32::try_from(bytes.div_ceil(UNIT)).unwrap_or(u32::MAX).clamp(1, self.units);
-        self.room.acquire_many(units).await.ok()
+    /// The units of so many bytes, or all units for more.
+    fn units_for(&self, bytes: u64) -> u32 {
+        u32::try_from(bytes.div_ceil(UNIT)).unwrap_or(u32::MAX).clamp(1, self.units)
     }
+}
+
+/// A proposal whose target is open.
+enum Begun {
+    Prepared(Proposal),
+    /// There is no room for it.
+    Waits(u32, String, OpenTarget, String),
+}
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.inspect_err(|error| tracing::error!(%error, "cannot prepare a proposal")).ok()
 }
 
 #[cfg(test)]
@@ -57,7 +82,10 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn small_proposals_share_room_and_a_large_one_waits() {
         let proposals = ProposalQueue::of(4);
-        let soon = |bytes| tokio::time::timeout(Duration::from_secs(1), proposals.take(bytes));
+        let soon = |bytes| {
+            let room = proposals.room.acquire_many(proposals.units_for(bytes));
+            tokio::time::timeout(Duration::from_secs(1), room)
+        };
         let (one, two) = (soon(UNIT).await.unwrap(), soon(2 * UNIT).await.unwrap());
         assert!(soon(2 * UNIT).await.is_err(), "one unit is left");
         drop((one, two));
@@ -65,6 +93,6 @@ mod tests {
         let large = soon(1 << 40).await.unwrap();
         assert!(soon(1).await.is_err());
         drop(large);
-        assert!(soon(0).await.unwrap().is_some());
+        assert!(soon(0).await.unwrap().is_ok());
     }
 }

@@ -32,10 +32,13 @@ struct Destination {
 }
 
 impl Destinations {
-    /// Resolves the path on disk.
-    pub(crate) fn of(path: &Path) -> Self {
-        let mut paths = vec![real_path::resolve(path), real_path::resolve(&lexically_resolved(path))];
-        paths.dedup();
+    /// Resolves the path on disk. `told` is the path that the system tells of the open file, if any.
+    pub(crate) fn of(path: &Path, told: Option<&Path>) -> Self {
+        let mut paths = vec![told.map_or_else(|| real_path::resolve(path), Path::to_owned)];
+        if path.components().any(|part| part == Component::ParentDir) {
+            paths.push(real_path::resolve(&lexically_resolved(path)));
+            paths.dedup();
+        }
         let destination = |path: PathBuf| Destination { git: git_directories::directory_of(&path), path };
         Self(paths.into_iter().map(destination).collect())
     }
@@ -76,6 +79,16 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
+    use crate::reviews::target::OpenTarget;
+
+    /// The destinations, which are the same if the system tells the path of the open file.
+    fn of(path: impl AsRef<Path>) -> Destinations {
+        let path = path.as_ref();
+        let told = OpenTarget::open(path.to_str().unwrap()).ok().and_then(|target| target.real_path());
+        let destinations = Destinations::of(path, told.as_deref());
+        assert_eq!(format!("{destinations:?}"), format!("{:?}", Destinations::of(path, None)));
+        destinations
+    }
 
     /// A directory for a test, and its path without links.
     fn home() -> (tempfile::TempDir, PathBuf) {
@@ -108,14 +121,14 @@ mod tests {
             ("docs/../stolen", "stolen"),
             ("../project-of-another/a", "project-of-another/a"),
         ] {
-            let seen = Destinations::of(&project.join(path)).outside(&roots);
+            let seen = of(project.join(path)).outside(&roots);
             assert_eq!(seen.as_deref(), home.join(really).to_str(), "{path}");
         }
         symlink("src", project.join("inner")).unwrap();
         for path in ["a.txt", "inner/a.txt", "src/../a.txt", "missing/dir/../a", "docs/../project/a"] {
-            assert_eq!(Destinations::of(&project.join(path)).outside(&roots), None, "{path}");
+            assert_eq!(of(project.join(path)).outside(&roots), None, "{path}");
         }
-        assert_eq!(Destinations::of(&keys).outside(&[]), None, "without roots there is no outside");
+        assert_eq!(of(keys).outside(&[]), None, "without roots there is no outside");
         symlink("b", project.join("a")).unwrap();
         symlink("a", project.join("b")).unwrap();
         real_path::resolve(&project.join("a/c"));
@@ -129,7 +142,7 @@ mod tests {
         fs::create_dir(project.join("c")).unwrap();
         symlink("a/b", project.join("deep")).unwrap();
         let roots = [project.join("c"), project.join("a")];
-        let at = |path: &str| Destinations::of(&project.join(path));
+        let at = |path: &str| of(project.join(path));
         // The system goes to a/x, and Node to x.
         assert_eq!(at("deep/../x").outside(&roots).as_deref(), project.join("x").to_str());
         assert_eq!(at("c/../deep/../x").outside(&roots).as_deref(), project.join("x").to_str());
@@ -149,9 +162,9 @@ mod tests {
         }
         fs::write(bare.join("HEAD"), "ref: refs/heads/main\n").unwrap();
         let roots = [bare.join("main")];
-        assert_eq!(Destinations::of(&bare.join("main/a.txt")).in_git(&roots), None);
-        assert!(Destinations::of(&bare.join("hooks/update")).in_git(&roots).is_some());
-        assert!(Destinations::of(&bare.join("main/.husky/pre-push")).in_git(&roots).is_some());
+        assert_eq!(of(bare.join("main/a.txt")).in_git(&roots), None);
+        assert!(of(bare.join("hooks/update")).in_git(&roots).is_some());
+        assert!(of(bare.join("main/.husky/pre-push")).in_git(&roots).is_some());
     }
 
     #[test]
@@ -172,15 +185,15 @@ mod tests {
             ("module/.git", "project/module/.git"),
             ("../other/.git/config", "other/.git/config"),
         ] {
-            let seen = Destinations::of(&project.join(path)).in_git(&roots);
+            let seen = of(project.join(path)).in_git(&roots);
             assert_eq!(seen.as_deref(), home.join(really).to_str(), "{path}");
         }
         for path in ["a.txt", ".gitignore", ".github/workflows/a.yml", "a.git/config", ".git/../a.txt"] {
-            assert_eq!(Destinations::of(&project.join(path)).in_git(&roots), None, "{path}");
+            assert_eq!(of(project.join(path)).in_git(&roots), None, "{path}");
         }
         let tree = [project.join(".git/trees/one")];
-        assert_eq!(Destinations::of(&tree[0].join("a.txt")).in_git(&tree), None, "it is the project");
-        assert!(Destinations::of(&tree[0].join(".git")).in_git(&tree).is_some());
+        assert_eq!(of(tree[0].join("a.txt")).in_git(&tree), None, "it is the project");
+        assert!(of(tree[0].join(".git")).in_git(&tree).is_some());
     }
 
     #[test]
@@ -190,7 +203,7 @@ mod tests {
         symlink("real", home.path().join("link")).unwrap();
         let roots = [real_path::resolve(&home.path().join("link"))];
         for name in ["link/a", "real/a"] {
-            assert_eq!(Destinations::of(&home.path().join(name)).outside(&roots), None);
+            assert_eq!(of(home.path().join(name)).outside(&roots), None);
         }
     }
 }

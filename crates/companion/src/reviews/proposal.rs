@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::destination::Destinations;
 use super::diff::composition::Composition;
 use super::line_endings::NormalizedOriginal;
-use super::target::{self, BadTarget, Fingerprint};
+use super::target::{BadTarget, Fingerprint, OpenTarget};
+use crate::real_path;
 
 #[derive(Debug)]
 pub(crate) struct Proposal {
@@ -39,14 +40,16 @@ impl From<BadTarget> for NotOpened {
 
 impl Proposal {
     /// Reads the target and compares. Blocks.
-    pub(crate) fn prepare(file_path: String, proposed: String) -> Result<Self, BadTarget> {
-        let (mut normalized, fingerprint) = target::read(&file_path, &proposed)?;
+    pub(crate) fn prepare(file_path: String, target: OpenTarget, proposed: String) -> Self {
+        let path = Path::new(&file_path);
+        let told = target.real_path();
+        let destinations = Destinations::of(path, told.as_deref());
+        let real = told.unwrap_or_else(|| real_path::canonical(path));
+        let (mut normalized, fingerprint) = target.read(&proposed);
         // Without a readable original there is nothing to compare with: the whole file is the change.
         let original = normalized.original.take().map_or_else(|| Arc::from(""), Arc::<str>::from);
         let composition = Composition::new(original, proposed);
-        let real = crate::real_path::canonical(Path::new(&file_path));
-        let destinations = Destinations::of(Path::new(&file_path));
-        Ok(Self { file_path, composition, normalized, fingerprint, real, destinations })
+        Self { file_path, composition, normalized, fingerprint, real, destinations }
     }
 
     pub(crate) fn real_path(&self) -> &Path {

@@ -3,7 +3,7 @@
 use std::fs::{self, Metadata};
 use std::hash::{DefaultHasher, Hasher as _};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use alongside_platform::untrusted::{self, Bounded, Whose};
@@ -65,38 +65,67 @@ pub(crate) enum BadTarget {
     Special(String),
 }
 
-/// Reads the target of a proposal. Blocks.
-pub(crate) fn read(file_path: &str, proposed: &str) -> Result<(NormalizedOriginal, Fingerprint), BadTarget> {
-    if file_path.is_empty() {
-        return Err(BadTarget::Empty);
-    }
-    if file_path.contains('\0') {
-        return Err(BadTarget::Nul);
-    }
-    let path = Path::new(file_path);
-    if !path.is_absolute() {
-        return Err(BadTarget::Relative(file_path.to_owned()));
-    }
-    if names_a_directory(file_path) {
-        return Err(BadTarget::Directory(file_path.to_owned()));
-    }
-    match fs::metadata(path) {
-        Ok(found) if found.is_dir() => return Err(BadTarget::Directory(file_path.to_owned())),
-        Ok(found) if !found.is_file() => return Err(BadTarget::Special(file_path.to_owned())),
-        _ => {}
-    }
-    let (content, fingerprint) = read_whole(path);
-    let normalized = match content {
-        Ok(bytes) => normalize(Some(bytes), proposed),
-        Err(error) if does_not_exist(&error) => normalize(None, proposed),
-        Err(error) => whole_file_only(&format!("the file on disk cannot be read ({error})")),
-    };
-    Ok((normalized, fingerprint))
+/// The target of a proposal, open.
+#[derive(Debug)]
+pub(crate) struct OpenTarget {
+    stat: Stat,
+    opened: io::Result<Bounded>,
 }
 
-/// The size of the target in bytes, or 0 if it is too large to be read. Blocks briefly.
-pub(crate) fn size(file_path: &str) -> u64 {
-    fs::metadata(file_path).map_or(0, |found| if found.len() > MAX_BYTES { 0 } else { found.len() })
+impl OpenTarget {
+    /// Opens the target. Blocks briefly.
+    pub(crate) fn open(file_path: &str) -> Result<Self, BadTarget> {
+        if file_path.is_empty() {
+            return Err(BadTarget::Empty);
+        }
+        if file_path.contains('\0') {
+            return Err(BadTarget::Nul);
+        }
+        let path = Path::new(file_path);
+        if !path.is_absolute() {
+            return Err(BadTarget::Relative(file_path.to_owned()));
+        }
+        if names_a_directory(file_path) {
+            return Err(BadTarget::Directory(file_path.to_owned()));
+        }
+        // First, for opening alone can act on a device.
+        let found = fs::metadata(path);
+        match &found {
+            Ok(found) if found.is_dir() => return Err(BadTarget::Directory(file_path.to_owned())),
+            Ok(found) if !found.is_file() => return Err(BadTarget::Special(file_path.to_owned())),
+            _ => {}
+        }
+        let opened = open(path);
+        let found = opened.as_ref().map(Bounded::metadata).ok().or(found.as_ref().ok());
+        Ok(Self { stat: stat(found), opened })
+    }
+
+    /// The size in bytes, or 0 if it is too large to be read.
+    pub(crate) fn size(&self) -> u64 {
+        self.opened.as_ref().map_or(0, |opened| opened.metadata().len())
+    }
+
+    /// The path without links, if the system tells.
+    pub(super) fn real_path(&self) -> Option<PathBuf> {
+        self.opened.as_ref().ok()?.real_path()
+    }
+
+    /// Reads the original in the form of a proposal. Blocks.
+    pub(super) fn read(self, proposed: &str) -> (NormalizedOriginal, Fingerprint) {
+        let read = self.opened.and_then(Bounded::whole);
+        let hash = read.as_ref().map(|bytes| {
+            let mut hash = DefaultHasher::new();
+            bytes.chunks(CHUNK).for_each(|chunk| hash.write(chunk));
+            hash.finish()
+        });
+        let fingerprint = Fingerprint { stat: self.stat, content: content(hash) };
+        let normalized = match read {
+            Ok(bytes) => normalize(Some(bytes), proposed),
+            Err(error) if does_not_exist(&error) => normalize(None, proposed),
+            Err(error) => whole_file_only(&format!("the file on disk cannot be read ({error})")),
+        };
+        (normalized, fingerprint)
+    }
 }
 
 /// Whether the path can only name a directory, even if nothing exists there.
@@ -137,18 +166,6 @@ fn fill(file: &mut impl io::Read, chunk: &mut [u8]) -> io::Result<usize> {
     Ok(length)
 }
 
-fn read_whole(path: &Path) -> (io::Result<Vec<u8>>, Fingerprint) {
-    let stat = stat(fs::metadata(path).ok().as_ref());
-    let read = open(path).and_then(Bounded::whole);
-    let hash = read.as_ref().map(|bytes| {
-        let mut hash = DefaultHasher::new();
-        bytes.chunks(CHUNK).for_each(|chunk| hash.write(chunk));
-        hash.finish()
-    });
-    let content = content(hash);
-    (read, Fingerprint { stat, content })
-}
-
 fn open(path: &Path) -> io::Result<Bounded> {
     untrusted::open(path, MAX_BYTES, Whose::Anybodys)
 }
@@ -172,6 +189,10 @@ fn does_not_exist(error: &io::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn read(file_path: &str, proposed: &str) -> Result<(NormalizedOriginal, Fingerprint), BadTarget> {
+        OpenTarget::open(file_path).map(|target| target.read(proposed))
+    }
 
     #[test]
     fn a_bad_target_names_the_reason() {

@@ -33,6 +33,7 @@ use crate::agents::credential::Credential;
 use crate::events::OpenStream;
 use crate::persistence::drafts::Drafts;
 use crate::reviews::proposal::Proposal;
+use crate::reviews::target::OpenTarget;
 use crate::{AppDirs, Builder, Companion, Editor, PortHold, StartError, Workspace};
 
 /// Other tests of this program start programs. Until such a child runs its own, it has whatever was open
@@ -279,7 +280,8 @@ impl Agent {
     /// Proposes a text in a request that has started.
     async fn open_diff_by(&self, request: u64, file: &str, text: &str) -> Result<(), NotOpened> {
         let (session, file_path) = (self.session.clone(), file.to_owned());
-        let proposal = Box::new(Proposal::prepare(file.into(), text.into()));
+        let prepare = |target| Proposal::prepare(file.into(), target, text.into());
+        let proposal = Box::new(OpenTarget::open(file).map(prepare));
         let open = |answer| Event::OpenDiff { session, request, file_path, proposal, answer };
         self.events.ask(open).await.unwrap()
     }

@@ -4,6 +4,7 @@ use alongside_desk::{Position, Range};
 use proptest::prelude::*;
 
 use super::*;
+use crate::reviews::target::OpenTarget;
 
 #[derive(Debug, Clone)]
 enum Act {
@@ -64,7 +65,8 @@ proptest! {
     ) {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), original).unwrap();
-        let proposal = Proposal::prepare(file.path().to_str().unwrap().to_owned(), proposed).unwrap();
+        let path = file.path().to_str().unwrap();
+        let proposal = Proposal::prepare(path.to_owned(), OpenTarget::open(path).unwrap(), proposed);
         let mut review = PendingReview::new(ReviewId(1), "s", Agent::default(), proposal, false, &[]);
         let pending = &mut review;
         let mut known = pending.review();
