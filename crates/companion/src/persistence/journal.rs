@@ -56,6 +56,18 @@ pub(crate) struct KnownSession {
     pub(crate) unsettled: Vec<Unsettled>,
 }
 
+impl KnownSession {
+    /// The length of its texts in bytes, without the rest.
+    pub(crate) fn text_bytes(&self) -> u64 {
+        let undecided = self.undecided.iter().map(|review| review.text.len());
+        let unsettled = self
+            .unsettled
+            .iter()
+            .map(|decision| decision.messages.iter().map(String::len).sum::<usize>() + decision.text.len());
+        undecided.chain(unsettled).sum::<usize>() as u64
+    }
+}
+
 /// An open review.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -19,6 +19,11 @@ const MAX_RECORDS: u64 = 128;
 /// The bounds of the size in bytes at which a file begins anew.
 pub(super) const MAX_FILE_BYTES: std::ops::RangeInclusive<u64> = (256 << 10)..=(4 << 20);
 
+/// The largest file to which a record of so many bytes is appended.
+fn limit(record: u64) -> u64 {
+    MAX_RECORDS.saturating_mul(record).clamp(*MAX_FILE_BYTES.start(), *MAX_FILE_BYTES.end())
+}
+
 /// A file that this process has begun. It alone writes to the file, under the journal's lock.
 #[derive(Debug)]
 pub(super) struct JournalFile {
@@ -35,14 +40,18 @@ impl JournalFile {
         let mut line = serde_json::to_vec(record)?;
         line.push(b'\n');
         let bytes = line.len() as u64;
-        let max = MAX_RECORDS.saturating_mul(bytes).clamp(*MAX_FILE_BYTES.start(), *MAX_FILE_BYTES.end());
         match begun {
-            Some(mut begun) if begun.bytes.saturating_add(bytes) <= max => {
+            Some(mut begun) if begun.bytes.saturating_add(bytes) <= limit(bytes) => {
                 begun.append(path, &line)?;
                 Ok(begun)
             }
             _ => Ok(Self { file: private_files::create(path, &line)?, bytes }),
         }
+    }
+
+    /// Whether a record with so many bytes of text is appended: escapes at most double usual texts.
+    pub(super) fn has_room_for(&self, text: u64) -> bool {
+        self.bytes.saturating_add(text.saturating_mul(2)) <= limit(text)
     }
 
     /// A process that is killed meanwhile may append a part.

@@ -22,6 +22,9 @@ use super::private_files::{self, PathTrust};
 /// The largest journal: it holds the texts of all open reviews. A larger file is no journal.
 const MAX_BYTES: u64 = 1 << 30;
 
+/// So many bytes of text are written without another thread.
+const MAX_LITTLE: u64 = 64 << 10;
+
 /// One journal, locked against other companions.
 #[derive(Debug)]
 pub(crate) struct RecoveryStore {
@@ -139,6 +142,20 @@ impl RecoveryStore {
             }
         }
         Ok(())
+    }
+
+    /// Whether writing these changes appends a few kilobytes to files that are open, and no more.
+    pub(crate) fn appends_little(&self, changes: &Changes) -> bool {
+        let Changes { journal, gone, is_all } = changes;
+        let known = &journal.sessions;
+        !is_all && gone.is_empty() && self.own_file.is_some() && {
+            let bytes = known.iter().map(KnownSession::text_bytes).sum::<u64>();
+            let has_room = |known: &KnownSession| {
+                let file = self.session_files.get(&self.session_file(&known.id));
+                file.is_some_and(|file| file.has_room_for(known.text_bytes()))
+            };
+            bytes <= MAX_LITTLE && known.iter().all(has_room)
+        }
     }
 
     /// Makes sure of lock and directory, and removes the files of all sessions but the kept ones. Called before

@@ -92,6 +92,25 @@ impl WriteWorker {
         job.map(Task::Do)
     }
 
+    /// Does the work if that hardly takes time; otherwise gives it back.
+    pub(super) fn do_if_quick(&mut self, task: Task) -> Option<Task> {
+        match task {
+            Task::Do(WriteJob::WriteJournal(changes, answers))
+                if changes.as_ref().is_none_or(|changes| self.appends_little(changes)) =>
+            {
+                let mut given = HeldAnswers::default();
+                self.carry_out(WriteJob::WriteJournal(changes, answers), &mut given);
+                given.give();
+                None
+            }
+            task => Some(task),
+        }
+    }
+
+    fn appends_little(&self, changes: &Changes) -> bool {
+        self.store.as_ref().is_none_or(|store| store.appends_little(changes))
+    }
+
     /// Does the work, and every job that comes meanwhile. Blocks.
     pub(super) fn work(&mut self, task: Task, queue: &mut UnboundedReceiver<WriteJob>) {
         let mut jobs = match task {

@@ -1,7 +1,8 @@
 //! The writer: one task that writes our own files, in order, so that the main loop never waits for a disk.
 //!
-//! The task runs each batch of jobs on the runtime's threads for blocking work. A runtime that shuts down
-//! waits for the running batch and drops the queued jobs, as a crash would. A companion that is stopped,
+//! The task does a quick job, as most are, where it is: another thread would take longer to wake. It runs each
+//! batch of other jobs on the runtime's threads for blocking work. A runtime that shuts down waits for the
+//! running batch and drops the queued jobs, as a crash would. A companion that is stopped,
 //! handed over or dropped while its runtime goes on has everything written.
 
 use std::sync::Arc;
@@ -37,6 +38,10 @@ impl WriterTask {
         let mut worker = WriteWorker::new(drafts, store, publisher, events, checks_drafts.clone());
         tokio::spawn(async move {
             while let Some(task) = worker.next(&mut queue).await {
+                let task = match worker.do_if_quick(task) {
+                    Some(task) => task,
+                    None => continue,
+                };
                 let batch = tokio::task::spawn_blocking(move || {
                     worker.work(task, &mut queue);
                     (worker, queue)
