@@ -24,6 +24,30 @@ pub fn open_without_waiting(path: &Path, links: Links) -> io::Result<File> {
     options.open(path)
 }
 
+/// The same through links, if the system has in memory all that it takes; otherwise fails with
+/// [`io::ErrorKind::WouldBlock`], as it always does but on Linux.
+///
+/// # Errors
+/// As [`File::open`], and if opening may wait for a disk.
+pub(crate) fn open_cached(path: &Path) -> io::Result<File> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+        use rustix::io::Errno;
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        match rustix::fs::openat2(CWD, path, flags, Mode::empty(), ResolveFlags::CACHED) {
+            // Kernels before 5.12 know no such question, and a container may forbid it.
+            Err(Errno::NOSYS | Errno::INVAL | Errno::PERM) => Err(io::ErrorKind::WouldBlock.into()),
+            opened => Ok(opened?.into()),
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = path;
+        Err(io::ErrorKind::WouldBlock.into())
+    }
+}
+
 #[cfg(unix)]
 pub(crate) fn never_wait(options: &mut OpenOptions, links: Links) {
     use std::os::unix::fs::OpenOptionsExt as _;

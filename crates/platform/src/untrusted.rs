@@ -29,6 +29,8 @@ pub struct Bounded {
     file: File,
     found: Metadata,
     left: u64,
+    /// The content, if it is read already.
+    content: Option<Vec<u8>>,
 }
 
 impl Bounded {
@@ -45,7 +47,7 @@ impl Bounded {
         if size > limit {
             return Err(too_large(limit));
         }
-        Ok(Self { file, found, left: size.saturating_add(MAX_GROWTH).min(limit) })
+        Ok(Self { file, found, left: size.saturating_add(MAX_GROWTH).min(limit), content: None })
     }
 
     /// The file's state at its opening.
@@ -63,6 +65,9 @@ impl Bounded {
     /// # Errors
     /// If reading fails.
     pub fn whole(mut self) -> io::Result<Vec<u8>> {
+        if let Some(content) = self.content {
+            return Ok(content);
+        }
         let size = usize::try_from(self.found.len()).unwrap_or_default();
         // The first read shows the end of a file that has its size: it gets a byte less than it asks for.
         let mut content = Vec::with_capacity(size + 1);
@@ -129,6 +134,38 @@ pub fn read_ours(directory: &Directory, name: &OsStr, limit: u64) -> io::Result<
 pub fn open(path: &Path, limit: u64, whose: Whose) -> io::Result<Bounded> {
     let links = if whose == Whose::Ours { Links::Refused } else { Links::Followed };
     Bounded::new(files::open_without_waiting(path, links)?, limit, whose)
+}
+
+/// The same for a file of at most `limit` bytes that the system has in memory; `None` for others, of which no
+/// more is to be known without waiting for a disk.
+///
+/// # Errors
+/// As [`read`].
+pub fn open_cached(path: &Path, limit: u64, whose: Whose) -> Option<io::Result<Bounded>> {
+    let is_elsewhere =
+        |error: &io::Error| matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::FileTooLarge);
+    let opened = files::open_cached(path).and_then(|file| {
+        let mut bounded = Bounded::new(file, limit, whose)?;
+        bounded.content = Some(content_in_memory(&bounded)?);
+        Ok(bounded)
+    });
+    (!opened.as_ref().is_err_and(is_elsewhere)).then_some(opened)
+}
+
+/// The whole content, if all of it is in memory, and the file has its size.
+#[cfg(target_os = "linux")]
+fn content_in_memory(bounded: &Bounded) -> io::Result<Vec<u8>> {
+    use rustix::io::{ReadWriteFlags, preadv2};
+    let size = usize::try_from(bounded.found.len()).unwrap_or_default();
+    let mut content = vec![0; size + 1];
+    let read = preadv2(&bounded.file, &mut [io::IoSliceMut::new(&mut content)], 0, ReadWriteFlags::NOWAIT)?;
+    content.truncate(size);
+    if read == size && size > 0 { Ok(content) } else { Err(io::ErrorKind::WouldBlock.into()) }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn content_in_memory(_: &Bounded) -> io::Result<Vec<u8>> {
+    Err(io::ErrorKind::WouldBlock.into())
 }
 
 fn too_large(limit: u64) -> io::Error {

@@ -10,6 +10,9 @@ use crate::reviews::target::{BadTarget, OpenTarget};
 
 /// The bytes of text that are compared at once. A larger proposal waits until it is alone.
 const MAX_BYTES: u64 = 256 << 20;
+/// So many proposed bytes are compared with a file in memory without another thread, which takes longer to
+/// wake.
+const MAX_LITTLE: usize = 64 << 10;
 /// The bytes per permit of the semaphore.
 const UNIT: u64 = 4 << 10;
 
@@ -36,6 +39,11 @@ impl ProposalQueue {
         file_path: String,
         proposed: String,
     ) -> Option<Result<Proposal, BadTarget>> {
+        if proposed.len() <= MAX_LITTLE
+            && let Some(target) = OpenTarget::open_cached(&file_path)
+        {
+            return Some(target.map(|target| Proposal::prepare(file_path, target, proposed)));
+        }
         let queue = self.clone();
         let begun = blocking(move || {
             let target = OpenTarget::open(&file_path)?;

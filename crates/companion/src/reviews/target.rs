@@ -12,6 +12,8 @@ use super::line_endings::{NormalizedOriginal, normalize, whole_file_only};
 
 /// The largest file that is read, in bytes. Nobody reviews a larger one line by line.
 const MAX_BYTES: u64 = 1 << 30;
+/// The largest file in bytes that is read without another thread.
+const MAX_CACHED: u64 = 64 << 10;
 /// The bytes that are read at once for a hash.
 const CHUNK: usize = 64 << 10;
 
@@ -75,29 +77,24 @@ pub(crate) struct OpenTarget {
 impl OpenTarget {
     /// Opens the target. Blocks briefly.
     pub(crate) fn open(file_path: &str) -> Result<Self, BadTarget> {
-        if file_path.is_empty() {
-            return Err(BadTarget::Empty);
+        let (path, found) = look_at(file_path)?;
+        Ok(Self::of(&found, open(path)))
+    }
+
+    /// Opens and reads a small target that the system has in memory; `None` for any other.
+    pub(crate) fn open_cached(file_path: &str) -> Option<Result<Self, BadTarget>> {
+        match look_at(file_path) {
+            Ok((path, found)) => {
+                let opened = untrusted::open_cached(path, MAX_CACHED, Whose::Anybodys)?;
+                Some(Ok(Self::of(&found, opened)))
+            }
+            Err(bad) => Some(Err(bad)),
         }
-        if file_path.contains('\0') {
-            return Err(BadTarget::Nul);
-        }
-        let path = Path::new(file_path);
-        if !path.is_absolute() {
-            return Err(BadTarget::Relative(file_path.to_owned()));
-        }
-        if names_a_directory(file_path) {
-            return Err(BadTarget::Directory(file_path.to_owned()));
-        }
-        // First, for opening alone can act on a device.
-        let found = fs::metadata(path);
-        match &found {
-            Ok(found) if found.is_dir() => return Err(BadTarget::Directory(file_path.to_owned())),
-            Ok(found) if !found.is_file() => return Err(BadTarget::Special(file_path.to_owned())),
-            _ => {}
-        }
-        let opened = open(path);
+    }
+
+    fn of(found: &io::Result<Metadata>, opened: io::Result<Bounded>) -> Self {
         let found = opened.as_ref().map(Bounded::metadata).ok().or(found.as_ref().ok());
-        Ok(Self { stat: stat(found), opened })
+        Self { stat: stat(found), opened }
     }
 
     /// The size in bytes, or 0 if it is too large to be read.
@@ -125,6 +122,29 @@ impl OpenTarget {
             Err(error) => whole_file_only(&format!("the file on disk cannot be read ({error})")),
         };
         (normalized, fingerprint)
+    }
+}
+
+/// Whether the path can name the target of a proposal, and what is there. Opens nothing: that can act on a
+/// device.
+fn look_at(file_path: &str) -> Result<(&Path, io::Result<Metadata>), BadTarget> {
+    if file_path.is_empty() {
+        return Err(BadTarget::Empty);
+    }
+    if file_path.contains('\0') {
+        return Err(BadTarget::Nul);
+    }
+    let path = Path::new(file_path);
+    if !path.is_absolute() {
+        return Err(BadTarget::Relative(file_path.to_owned()));
+    }
+    if names_a_directory(file_path) {
+        return Err(BadTarget::Directory(file_path.to_owned()));
+    }
+    match fs::metadata(path) {
+        Ok(found) if found.is_dir() => Err(BadTarget::Directory(file_path.to_owned())),
+        Ok(found) if !found.is_file() => Err(BadTarget::Special(file_path.to_owned())),
+        found => Ok((path, found)),
     }
 }
 
