@@ -356,7 +356,7 @@ impl MainLoop {
     fn end_review(&mut self, id: ReviewId, closing: Closing, decided_by: Option<DeskId>) {
         let Some(ended) = self.reviews.end(id) else { return };
         let draft = match self.reviews.last_draft(&ended, closing) {
-            DraftChange::Save(draft) => {
+            Some(DraftChange::Save(draft)) => {
                 // The agent writes an awaited text: nobody looks for it in a draft.
                 let version = (!draft.awaited).then(|| (draft.id.clone(), draft.number));
                 let written =
@@ -364,10 +364,11 @@ impl MainLoop {
                 self.writer.send(WriteJob::SaveDraft(draft, written));
                 version
             }
-            DraftChange::Delete(draft) => {
+            Some(DraftChange::Delete(draft)) => {
                 self.delete_draft(draft);
                 None
             }
+            None => None,
         };
         tracing::info!(review = id.0, ?closing, draft = draft.is_some(), "a review ended");
         let hold = self.recovery.keeps_journal() && self.stopping.is_none();

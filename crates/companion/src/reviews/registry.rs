@@ -105,16 +105,19 @@ impl Reviews {
 
     /// The draft of an open review, which follows every edit.
     pub(crate) fn draft(&mut self, id: ReviewId) -> Option<DraftChange> {
-        let review = self.pending.get(&id)?;
-        let draft = new_draft(self.started, &mut self.last_draft, review, "its review is still open", false);
+        let review = self.pending.get_mut(&id)?;
+        let draft = new_draft(self.started, &mut self.last_draft, review, "its review is still open", false)?;
         Some(match draft {
-            DraftChange::Save(draft) => DraftChange::Save(NewDraft { is_open: true, ..draft }),
+            DraftChange::Save(draft) => {
+                review.has_draft = true;
+                DraftChange::Save(NewDraft { is_open: true, ..draft })
+            }
             delete @ DraftChange::Delete(_) => delete,
         })
     }
 
-    /// The draft of a review that ended.
-    pub(crate) fn last_draft(&mut self, ended: &PendingReview, closing: Closing) -> DraftChange {
+    /// The draft of a review that ended; `None` if it never had one.
+    pub(crate) fn last_draft(&mut self, ended: &PendingReview, closing: Closing) -> Option<DraftChange> {
         let why = match closing {
             Closing::Accepted => "it was accepted, and the file does not hold it",
             Closing::Rejected => "it was rejected",
@@ -280,13 +283,13 @@ fn new_draft(
     review: &PendingReview,
     why: &str,
     awaited: bool,
-) -> DraftChange {
+) -> Option<DraftChange> {
     let id = draft_id(started, review.id);
     if !review.has_edits() {
-        return DraftChange::Delete(id);
+        return review.has_draft.then_some(DraftChange::Delete(id));
     }
     *number += 1;
-    DraftChange::Save(NewDraft {
+    Some(DraftChange::Save(NewDraft {
         id,
         number: *number,
         file: review.file_path().to_owned(),
@@ -295,5 +298,5 @@ fn new_draft(
         awaited,
         is_open: false,
         text: review.current().clone(),
-    })
+    }))
 }

@@ -27,6 +27,8 @@ pub(crate) struct PendingReview {
     seen: Fingerprint,
     /// The target is being read again.
     is_reading: bool,
+    /// Its draft was saved at some time.
+    pub(super) has_draft: bool,
     proposal: Proposal,
 }
 
@@ -51,6 +53,7 @@ impl PendingReview {
             told: (1, proposal.composition.current().clone()),
             seen: proposal.fingerprint.clone(),
             is_reading: false,
+            has_draft: false,
             proposal,
         }
     }
