@@ -2,6 +2,7 @@
 
 pub(crate) mod credential;
 pub(crate) mod in_flight;
+pub(crate) mod new_session;
 pub(crate) mod outbox;
 pub(crate) mod registry;
 pub(crate) mod session;

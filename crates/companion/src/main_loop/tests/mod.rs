@@ -10,6 +10,7 @@ mod kill_points;
 mod new_agents;
 mod outcomes;
 mod reviews;
+mod second_session;
 mod sessions;
 mod sleep;
 mod test_directory;
@@ -30,7 +31,6 @@ use test_directory::TestDirectory;
 
 use super::*;
 use crate::agents::credential::Credential;
-use crate::events::OpenStream;
 use crate::persistence::drafts::Drafts;
 use crate::reviews::proposal::Proposal;
 use crate::reviews::target::OpenTarget;
@@ -113,8 +113,8 @@ impl Story {
     /// The session of a client that gives itself this name, and this version.
     async fn welcomed(&self, name: &str, credential: Credential) -> Result<String, SessionRefusal> {
         let client = Implementation { name: name.into(), version: name.into(), title: None };
-        let version = "2025-06-18".into();
-        let wanted = |welcomed| Event::SessionWanted { client, version, credential, welcomed };
+        let new = NewSession { client, version: "2025-06-18".into(), credential };
+        let wanted = |welcomed| Event::SessionWanted { new, ends: None, welcomed };
         self.companion.events.ask(wanted).await.unwrap()
     }
 
@@ -257,7 +257,7 @@ fn builder(directory: &Path) -> Builder {
 impl Agent {
     async fn stream(&self) -> OpenStream {
         let session = self.session.clone();
-        self.events.ask(|opened| Event::StreamWanted { session, opened }).await.unwrap().unwrap()
+        self.events.ask(|opened| Event::StreamWanted { session, ends: None, opened }).await.unwrap().unwrap()
     }
 
     async fn open_diff(&self, file: &str, text: &str) -> Result<(), NotOpened> {
