@@ -51,6 +51,22 @@ fn signals_end_it_and_give_the_terminal_back() -> Result<()> {
 }
 
 #[test]
+fn a_desk_whose_agent_has_ended_leaves_no_companion() -> Result<()> {
+    // Before the desk begins, while it joins, and afterwards.
+    for lasts in ["0", "0.02", "0.05", "0.1", "1"] {
+        let stage = Stage::new();
+        let mut shell = stage.shell(&small())?;
+        let ended = if lasts == "0" { "wait; " } else { "" };
+        shell.press(&format!("sleep {lasts} & {ended}alongside --until $!; echo ov''er; exit\r"))?;
+        shell.shows("over")?;
+        shell.ends()?;
+        // A companion whose desk is lost waits for 30 s.
+        stage.is_empty_within(Duration::from_secs(10))?;
+    }
+    Ok(())
+}
+
+#[test]
 fn a_closed_window_ends_it() -> Result<()> {
     let stage = Stage::new();
     let mut desk = stage.idle_desk(&small())?;

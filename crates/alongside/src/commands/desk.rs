@@ -3,6 +3,7 @@
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use alongside_platform::process;
 use alongside_terminal::{Ending, Layout, Notification, Options, Theme};
@@ -13,7 +14,7 @@ use crate::failure;
 use crate::globals::Globals;
 use crate::host::{self, JoinRequest};
 use crate::settings::Settings;
-use crate::signals;
+use crate::signals::{self, Signals};
 
 /// The terminal desk's own arguments.
 #[derive(Debug, clap::Args)]
@@ -83,6 +84,9 @@ impl Notify {
     }
 }
 
+/// How often a desk whose agent has ended is asked to end.
+const SIGNAL_INTERVAL: Duration = Duration::from_millis(100);
+
 /// The exit code where the desk cannot draw.
 const NO_TERMINAL: u8 = 2;
 
@@ -96,8 +100,14 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         failure::print(&error);
         return Ok(ExitCode::from(NO_TERMINAL));
     }
+    // An agent that ended before its desk began needs no companion.
+    if args.until.is_some_and(|pid| !process::is_alive(pid)) {
+        return Ok(ExitCode::SUCCESS);
+    }
     let roots = review::roots(&args.dirs)?;
     let settings = Settings::load(globals.config.as_deref(), &roots)?;
+    // From now on a signal does not kill the desk, which would be lost and keep its host waiting.
+    let _listening = args.until.map(|_| Signals::listen()).transpose()?;
     let reached = host::join(JoinRequest::desk(roots.clone(), args.host, globals)).await?;
     if let Some(pid) = args.until {
         tokio::spawn(end_with(pid));
@@ -130,8 +140,12 @@ pub(super) fn can_draw() -> bool {
     std::io::stdout().is_terminal() && std::io::stdin().is_terminal() && !dumb
 }
 
-/// Ends this process when another one ends. The signal lets the desk restore the terminal.
+/// Ends this process when another one ends. The signal lets the desk restore the terminal and leave its host.
 async fn end_with(pid: u32) {
     process::ended(pid).await;
-    process::send(std::process::id(), signals::TERMINATE);
+    // Until the desk listens, it hears no signal.
+    loop {
+        process::send(std::process::id(), signals::TERMINATE);
+        tokio::time::sleep(SIGNAL_INTERVAL).await;
+    }
 }

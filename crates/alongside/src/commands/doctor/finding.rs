@@ -38,8 +38,12 @@ impl Finding {
     pub(super) fn messages(&self) -> Vec<Message> {
         let family = self.agent.family;
         let command = family.commands.first().copied().unwrap_or(family.id).to_owned();
-        let agent =
-            AgentInfo { name: family.display_name, command, package: family.packages.first().copied() };
+        let agent = AgentInfo {
+            id: family.id,
+            name: family.display_name,
+            command,
+            package: family.packages.first().copied(),
+        };
         let mut messages: Vec<Message> = self.causes.iter().map(|cause| cause.message(&agent)).collect();
         // Stable: causes of the same severity stay in the agent's order.
         messages.sort_by_key(|message| message.severity);

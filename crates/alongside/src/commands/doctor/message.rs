@@ -101,6 +101,8 @@ impl Fix {
 /// The agent that a message is about.
 #[derive(Debug, Clone)]
 pub(super) struct AgentInfo {
+    /// The id of its family, by which commands name it.
+    pub(super) id: &'static str,
     /// Its name for people.
     pub(super) name: &'static str,
     /// The command that starts it.

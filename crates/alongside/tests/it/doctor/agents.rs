@@ -57,8 +57,8 @@ async fn reports_default_approval_mode_of_qwen() {
     machine.settings("qwen", &json!({ "ide": { "enabled": true } }));
     let verdict = machine.is("approval-mode", "qwen --approval-mode default");
     assert_eq!(verdict.json["agents"][0]["causes"][0]["weight"], "hinders", "it is the default");
-    let said = verdict.json.to_string();
-    assert!(said.contains(r#"for good: \"tools\": { \"approvalMode\": \"default\" } in "#), "{said}");
+    let cure = &verdict.json["agents"][0]["causes"][0]["cure"];
+    assert_eq!((&cure[2], &cure[3]), (&"for good:".into(), &"alongside install qwen".into()), "{cure}");
 }
 
 #[tokio::test]

@@ -63,12 +63,15 @@ async fn in_a_container_the_agent_dials_the_host() {
     let ask = |machine: &TestMachine| machine.ask(&["--container", "yes"]);
     let verdict = ask(&machine);
     assert_eq!(verdict.ids(0)[0], "container-host", "{:#}", verdict.json);
-    let cure = verdict.cure(0);
-    assert!(cure.contains("REMOTE_CONTAINERS=1 gemini"), "{cure}");
     // It connects all the same: it starts the program that the file names.
     assert!(record.stdio.is_some());
+    let cause = &verdict.json["agents"][0]["causes"][0];
+    let fact =
+        "in a container it connects through `alongside stdio`, which it starts by itself; nothing to do";
+    assert_eq!((&cause["what"], &cause["weight"]), (&fact.into(), &"note".into()));
+    assert_eq!(cause["cure"], serde_json::json!([]));
     assert_eq!((verdict.code, &verdict.json["agents"][0]["wouldConnect"]), (Some(0), &true.into()));
-    // The fix helps.
+    // With this it dials the companion itself.
     machine.set("REMOTE_CONTAINERS", 1);
     let verdict = ask(&machine);
     assert_eq!(
@@ -78,13 +81,19 @@ async fn in_a_container_the_agent_dials_the_host() {
 }
 
 #[tokio::test]
-async fn older_releases_need_the_container_host_in_etc_hosts() {
-    let (machine, _desk, record) = TestMachine::serving(&["gemini 0.26.0"]).await;
-    machine.gemini_file(machine.editor(), record.port, &record);
-    let verdict = machine.ask(&["--container", "yes"]);
-    assert_eq!(verdict.ids(0)[0], "container-host", "{:#}", verdict.json);
-    let cure = verdict.cure(0);
-    assert!(cure.contains("'127.0.0.1 host.docker.internal' >> /etc/hosts"), "{cure}");
+async fn a_companion_that_no_program_carries_is_made_reachable() {
+    let by_name = "'127.0.0.1 host.docker.internal' >> /etc/hosts";
+    for (agent, wanted) in [("gemini 0.61.0", "REMOTE_CONTAINERS=1 gemini"), ("gemini 0.26.0", by_name)] {
+        let machine = TestMachine::with(&[agent]);
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        machine.gemini_file(machine.editor(), port, &machine.theirs(port));
+        let verdict = machine.ask(&["--container", "yes"]);
+        assert_eq!(verdict.ids(0)[0], "container-host", "{:#}", verdict.json);
+        assert_eq!(verdict.code, Some(1), "{agent}");
+        let cure = verdict.cure(0);
+        assert!(cure.contains(wanted), "{agent}: {cure}");
+    }
 }
 
 #[tokio::test]

@@ -68,11 +68,23 @@ impl AgentCause {
                     "in approval mode {mode}{} it edits without asking, and opens no diff",
                     source(set_by.as_ref())
                 ),
-                [
-                    Fix::advice("for one session:"),
-                    Fix::Command(format!("{} --approval-mode default", agent.command)),
-                    Fix::Advice(format!("for good: {setting} in {}", harmless::path(file))),
-                ],
+                {
+                    let once = [
+                        Fix::advice("for one session:"),
+                        Fix::Command(format!("{} --approval-mode default", agent.command)),
+                    ];
+                    // `alongside install` leaves a mode alone that the person chose.
+                    let for_good = match set_by {
+                        None => vec![
+                            Fix::advice("for good:"),
+                            Fix::Command(format!("alongside install {}", agent.id)),
+                        ],
+                        Some(_) => {
+                            vec![Fix::Advice(format!("for good: {setting} in {}", harmless::path(file)))]
+                        }
+                    };
+                    [once.to_vec(), for_good].concat()
+                },
             ),
             Self::UntrustedFolder { set_by } => Message::hinders(
                 "untrusted-folder",

@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 
 use alongside_desk::harmless;
 
-use crate::commands::doctor::message::{AgentInfo, Fix, Message, Severity};
+use crate::commands::doctor::message::{AgentInfo, Fix, Message};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::commands::doctor) enum ConnectionCause {
     /// The editor runs, but the companion in it does not listen.
     PortClosed { path: PathBuf, port: u16, pid: u32 },
-    /// The agent dials out of its container. With `is_carried` it then starts our program, which connects it.
+    /// The agent dials out of its container. With `is_carried` it then starts our program, which connects it,
+    /// and nothing is wrong.
     ContainerHost { host: &'static str, port: u16, obeys_variable: bool, is_carried: bool },
     /// The agent dials through a proxy.
     Proxy { variable: &'static str, host: &'static str },
@@ -38,13 +39,14 @@ impl ConnectionCause {
                 [Fix::advice("restart the companion in that editor, or the editor")],
             ),
             Self::ContainerHost { host, port, obeys_variable, is_carried } => {
-                let (severity, then) = match is_carried {
-                    true => (Severity::Note, "; `alongside stdio`, which it starts then, connects it"),
-                    false => (Severity::Fails, ""),
-                };
+                if *is_carried {
+                    let text = "in a container it connects through `alongside stdio`, which it starts by \
+                                itself; nothing to do";
+                    return Message::note("container-host", text, []);
+                }
                 let fixes = match obeys_variable {
                     true => [
-                        Fix::advice("with this it dials 127.0.0.1:"),
+                        Fix::advice("make it dial 127.0.0.1:"),
                         Fix::Command(format!("REMOTE_CONTAINERS=1 {}", agent.command)),
                     ],
                     false => [
@@ -53,10 +55,10 @@ impl ConnectionCause {
                     ],
                 };
                 let text = format!(
-                    "in a container it dials {host}:{port} and gets no answer, because the companion listens \
-                     inside the container{then}"
+                    "in a container it dials {host}:{port}, and nothing answers: the companion listens on \
+                     127.0.0.1"
                 );
-                Message::new("container-host", severity, text, fixes)
+                Message::fails("container-host", text, fixes)
             }
             Self::Proxy { variable, host } => Message::fails(
                 "proxy",
