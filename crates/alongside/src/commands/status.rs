@@ -121,7 +121,11 @@ fn records(here: &Surroundings) -> Vec<(Record, Vec<PathBuf>)> {
 fn hidden_host_text(report: &Report) -> String {
     let roots: Vec<_> = report.status.roots.iter().map(|root| harmless::path(root)).collect();
     let why = match (&report.owner, report.hidden) {
-        (Some(owner), true) => format!("waits for {}, which has ended", harmless::name(&owner.display_name)),
+        (Some(owner), true) => {
+            // An older host does not say how many seconds are left.
+            let left = report.seconds_left.map_or("30 s".into(), |left| format!("{left} s more"));
+            format!("waits {left} for {} to come back", harmless::name(&owner.display_name))
+        }
         _ => "agents cannot find it: its discovery files are gone".into(),
     };
     let (name, pid) = (harmless::name(&report.name), report.status.pid);

@@ -196,6 +196,11 @@ impl Lifecycle {
         self.deadline().is_some() || self.lost_until.is_some_and(|until| until > now)
     }
 
+    /// How long the host waits for somebody to come back; `None` while somebody is there.
+    pub(super) fn time_left(&self, now: Instant) -> Option<Duration> {
+        self.ends_at.map(|end| end.saturating_duration_since(now))
+    }
+
     /// When something is due.
     pub(super) fn deadline(&self) -> Option<Instant> {
         let own = match self.ownership {

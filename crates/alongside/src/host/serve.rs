@@ -236,6 +236,7 @@ impl RunningHost {
             version: VERSION.into(),
             owner: self.lifecycle.owner().cloned(),
             hidden: self.lifecycle.is_hidden(),
+            seconds_left: self.lifecycle.time_left(Instant::now()).map(|left| left.as_secs()),
             status: self.companion.status().await,
         }
     }

@@ -180,6 +180,9 @@ pub struct Report {
     /// Whether that editor is gone and waited for; agents do not find the host meanwhile.
     #[serde(default)]
     pub hidden: bool,
+    /// In how many seconds it ends if nobody comes back; `None` while somebody is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds_left: Option<u64>,
     /// The status that desks get, without the variables.
     #[serde(default)]
     pub status: Status,

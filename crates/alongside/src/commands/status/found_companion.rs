@@ -153,6 +153,9 @@ impl FoundCompanion {
                 json["editor"] = json!({ "name": owner.display_name, "pid": owner.pid });
             }
             json["desks"] = host.status.desks.into();
+            if let Some(left) = host.seconds_left {
+                json["secondsLeft"] = left.into();
+            }
             json["context"] = json!(host.status.context);
         }
         if with_token && let Some(token) = &self.record.auth_token {
@@ -171,7 +174,10 @@ fn host_text(report: &Report) -> String {
         .as_ref()
         .map(|owner| format!("  editor: {}, process {}\n", harmless::name(&owner.display_name), owner.pid));
     let (desks, host) = (report.status.desks, harmless::name(&report.name));
-    format!("{context}{}  desks: {desks} (host {host})\n", owner.unwrap_or_default())
+    let left = report.seconds_left;
+    let left = left.map(|left| format!("  no desk is left; the companion waits {left} s more for one\n"));
+    let (owner, left) = (owner.unwrap_or_default(), left.unwrap_or_default());
+    format!("{context}{owner}  desks: {desks} (host {host})\n{left}")
 }
 
 /// The files that agents know of, in one line: the first one with its cursor, and how many more.

@@ -40,6 +40,25 @@ async fn killing_desk_and_host_mid_edit_loses_nothing() {
 }
 
 #[tokio::test]
+async fn status_says_how_long_a_host_waits_for_a_killed_desk() {
+    let (home, mut desk) = serving().await;
+    let status = home.run(&["status"]).out;
+    assert!(status.contains("  desks: 1 ") && !status.contains("waits"), "{status}");
+    desk.signal(Signal::KILL);
+    desk.ends();
+    let line = until("the wait in the status", || {
+        let status = home.run(&["status"]).out;
+        status.lines().find(|line| line.contains("waits")).map(str::to_owned)
+    })
+    .await;
+    let left = line.strip_prefix("  no desk is left; the companion waits ");
+    let left = left.and_then(|rest| rest.strip_suffix(" s more for one"));
+    assert!(left.is_some_and(|left| left.parse::<u32>().is_ok_and(|left| left <= 30)), "{line}");
+    let json = home.run(&["status", "--json"]).json();
+    assert!(json["companions"][0]["secondsLeft"].as_u64().is_some_and(|left| left <= 30), "{json}");
+}
+
+#[tokio::test]
 async fn a_host_that_keeps_crashing_is_given_up() {
     let (home, mut desk) = serving().await;
     let mut killed = Vec::new();
