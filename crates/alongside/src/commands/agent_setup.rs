@@ -12,7 +12,7 @@ use alongside_contract::family::{self, FAMILIES, Family};
 use alongside_desk::agent_setup::{AgentSetup, Offer, Reply};
 use anyhow::Context as _;
 
-use super::consent::Consent;
+use super::consent::{Consent, No};
 use super::{note, print};
 use crate::adapters::agent_setting::{AgentSetting, start_asking};
 use crate::adapters::agents::{self, Agent};
@@ -20,7 +20,6 @@ use crate::adapters::plan::Plan;
 use crate::adapters::preview::{OurLines, preview};
 use crate::adapters::user_environment::UserEnvironment;
 use crate::failure;
-use crate::signals::{self, INTERRUPT};
 
 /// The answer to a change of an agent's setting.
 #[derive(Debug)]
@@ -30,8 +29,39 @@ pub(super) enum Answer {
     NothingToDo,
     /// The change was only shown.
     DryRun,
-    /// The exit code of a command that ends with it.
-    No(ExitCode),
+    /// The person did not agree.
+    No(No),
+}
+
+/// The number of each question, for a person who has to answer several.
+#[derive(Debug)]
+pub(super) struct Numbering {
+    next: usize,
+    total: usize,
+}
+
+impl Numbering {
+    /// For so many questions at most.
+    pub(super) fn of(total: usize) -> Self {
+        Self { next: 1, total }
+    }
+
+    /// A question with its number, unless it is the only one.
+    fn number(&mut self, question: &str) -> String {
+        let (number, total) = (self.next, self.total);
+        self.skip();
+        if total > 1 { format!("{number} of {total}: {question}") } else { question.to_owned() }
+    }
+
+    /// A question is not asked after all.
+    pub(super) fn skip(&mut self) {
+        self.next += 1;
+    }
+}
+
+/// Whether [`ask`] would ask about a setting.
+pub(super) fn asks_about(setting: &AgentSetting, here: &Surroundings, user: &UserEnvironment) -> bool {
+    setting.plan(here, user).is_ok_and(|plan| !plan.changes.is_empty())
 }
 
 /// Shows the change of a setting, asks unless the options answer, and makes it.
@@ -41,6 +71,7 @@ pub(super) enum Answer {
 pub(super) async fn ask(
     setting: &AgentSetting,
     consent: Consent,
+    numbering: &mut Numbering,
     here: &Surroundings,
     user: &UserEnvironment,
 ) -> anyhow::Result<Answer> {
@@ -54,8 +85,8 @@ pub(super) async fn ask(
     if consent.dry_run {
         return Ok(Answer::DryRun);
     }
-    if let Err(code) = consent.obtain(&setting.question()).await {
-        return Ok(Answer::No(code));
+    if let Err(no) = consent.obtain(&numbering.number(&setting.question())).await {
+        return Ok(Answer::No(no));
     }
     setting.make(&plan, user)?;
     print(&format!("{}\n", setting.changed()))?;
@@ -92,9 +123,11 @@ pub(super) async fn before_start(command: &[OsString]) -> Result<(), ExitCode> {
         return Ok(());
     }
     let settings = [Some(ide_mode), AgentSetting::approval_mode(&agent, &here).filter(|_| !has_mode)];
+    let asked = settings.iter().flatten().filter(|setting| asks_about(setting, &here, &user));
+    let mut numbering = Numbering::of(asked.count());
     for setting in settings.into_iter().flatten() {
-        match ask(&setting, Consent::default(), &here, &user).await {
-            Ok(Answer::No(code)) if code == signals::exit_code(INTERRUPT) => return Err(code),
+        match ask(&setting, Consent::default(), &mut numbering, &here, &user).await {
+            Ok(Answer::No(no @ No::Interrupted(_))) => return Err(no.exit_code()),
             Ok(Answer::Made | Answer::DryRun) => {}
             Ok(Answer::No(_) | Answer::NothingToDo) if setting.setting == Setting::IdeMode => {
                 let name = agent.family.display_name;

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use super::{
@@ -64,13 +64,26 @@ fn similar_command(word: &str) -> Option<String> {
     nearest(word, shown.map(clap::Command::get_name)).map(str::to_owned)
 }
 
+/// Adds an example to the error of `alongside run` without an agent.
+fn with_example(mut error: clap::Error) -> clap::Error {
+    let missing = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::Strings(missing)) => missing.as_slice(),
+        _ => &[],
+    };
+    if error.kind() == ErrorKind::MissingRequiredArgument && missing == [run::AGENT] {
+        let tip = "name the agent, as in `alongside run -- gemini`".into();
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    }
+    error
+}
+
 impl Cli {
     /// Parses the arguments of this process.
     ///
     /// # Errors
     /// When they are wrong, or ask for help or the version.
     pub(crate) fn parse_arguments() -> Result<Self, clap::Error> {
-        let cli = Self::try_parse()?;
+        let cli = Self::try_parse().map_err(with_example)?;
         if cli.command.is_some() && cli.desk.any_given() {
             let message = "arguments of the desk precede a command; write a directory that is named like a \
                            command as ./NAME";
@@ -112,7 +125,7 @@ impl Cli {
             Command::Env(args) => env::run(&args).await,
             Command::Status(args) => status::run(&args).await,
             Command::Stdio(_) => stdio::run(globals).await,
-            Command::Drafts(args) => drafts::run(args),
+            Command::Drafts(args) => drafts::run(args).await,
             Command::Demo(args) => demo::run(&args).await,
             Command::Log(args) => log::run(&args).await,
             Command::Lsp(args) => lsp::run(args, globals).await,

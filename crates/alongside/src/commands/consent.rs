@@ -28,15 +28,29 @@ pub(super) struct Consent {
     pub(super) verbose: bool,
 }
 
-/// The reply to a question.
+/// Why a person has not agreed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reply {
-    Yes,
-    No,
+pub(super) enum No {
+    /// The changes were only to be shown.
+    DryRun,
+    /// They declined.
+    Declined,
     /// This signal, such as that of Ctrl-C, asks the program to end.
     Interrupted(i32),
     /// Standard input is no terminal.
     NobodyToAsk,
+}
+
+impl No {
+    /// The exit code of a command that ends with it.
+    pub(super) fn exit_code(self) -> ExitCode {
+        match self {
+            Self::DryRun => ExitCode::SUCCESS,
+            Self::Declined => ExitCode::FAILURE,
+            Self::Interrupted(signal) => signals::exit_code(signal),
+            Self::NobodyToAsk => ExitCode::from(NOBODY_TO_ASK),
+        }
+    }
 }
 
 impl Consent {
@@ -57,37 +71,64 @@ impl Consent {
     /// Asks the question, unless the options answer it.
     ///
     /// # Errors
-    /// The exit code to end with, if the answer is not yes.
-    pub(super) async fn obtain(self, question: &str) -> Result<(), ExitCode> {
+    /// Any other answer than yes.
+    pub(super) async fn obtain(self, question: &str) -> Result<(), No> {
         self.obtain_or_note(question, "nothing is changed").await
     }
 
     /// The same; after any other answer than yes, `otherwise` tells the person what stays.
     ///
     /// # Errors
-    /// The exit code to end with, if the answer is not yes.
-    pub(super) async fn obtain_or_note(self, question: &str, otherwise: &str) -> Result<(), ExitCode> {
+    /// Any other answer than yes.
+    pub(super) async fn obtain_or_note(self, question: &str, otherwise: &str) -> Result<(), No> {
         if self.dry_run {
             note_dry_run();
-            return Err(ExitCode::SUCCESS);
+            return Err(No::DryRun);
         }
-        match if self.yes { Reply::Yes } else { ask(question).await } {
-            Reply::Yes => Ok(()),
-            Reply::No => {
-                note(otherwise);
-                Err(ExitCode::FAILURE)
-            }
-            Reply::Interrupted(signal) => {
-                let _ = writeln!(std::io::stderr().lock());
-                note(otherwise);
-                Err(signals::exit_code(signal))
-            }
-            Reply::NobodyToAsk => {
+        if self.yes {
+            return Ok(());
+        }
+        let answered = ask(&format!("{question} [y/N] "), "Type y or n: ", yes_or_no).await;
+        let no = match answered {
+            Ok(true) => return Ok(()),
+            Ok(false) => No::Declined,
+            Err(no) => no,
+        };
+        match no {
+            No::NobodyToAsk => {
                 note(&format!("{otherwise}: there is no terminal to ask at; use --yes to agree"));
-                Err(ExitCode::from(NOBODY_TO_ASK))
             }
+            No::DryRun | No::Declined | No::Interrupted(_) => note(otherwise),
         }
+        Err(no)
     }
+}
+
+/// Only `y` and `yes` agree.
+fn yes_or_no(answer: &str) -> Option<bool> {
+    match answer {
+        "y" | "yes" => Some(true),
+        "" | "n" | "no" => Some(false),
+        // A command that was meant for the shell is no answer.
+        _ => None,
+    }
+}
+
+/// Has the person choose one of several options by its number. Returns its index.
+///
+/// # Errors
+/// When they choose none.
+pub(super) async fn choose(question: &str, options: &[&str]) -> Result<usize, No> {
+    let count = options.len();
+    let options: Vec<_> =
+        options.iter().enumerate().map(|(index, option)| format!("  {}  {option}\n", index + 1)).collect();
+    let question = format!("{question}\n{}Number (Enter for none): ", options.concat());
+    let again = format!("Type a number from 1 to {count}, or only Enter: ");
+    let number = move |answer: &str| match answer {
+        "" => Some(None),
+        _ => answer.parse::<usize>().ok().filter(|number| (1..=count).contains(number)).map(Some),
+    };
+    ask(&question, &again, number).await?.map(|number| number - 1).ok_or(No::Declined)
 }
 
 /// Says that `--dry-run` changed nothing.
@@ -101,10 +142,15 @@ fn prompt(text: &str) {
     let _ = out.flush();
 }
 
-/// Asks a question. Only `y` and `yes` agree.
-async fn ask(question: &str) -> Reply {
+/// Asks a question, and again until `read` understands the answer, in lower case. The end of input is an
+/// empty answer.
+async fn ask<T: Send + 'static>(
+    question: &str,
+    again: &str,
+    read: impl Fn(&str) -> Option<T> + Send + 'static,
+) -> Result<T, No> {
     if !std::io::stdin().is_terminal() {
-        return Reply::NobodyToAsk;
+        return Err(No::NobodyToAsk);
     }
     // Before the question: the person may press Ctrl-C as soon as it appears.
     let mut signals = Signals::listen().ok();
@@ -117,22 +163,26 @@ async fn ask(question: &str) -> Reply {
     };
     // Keys that were pressed before the question are no answer to it.
     alongside_platform::terminal::discard_typed();
-    prompt(&format!("{question} [y/N] "));
-    let answer = tokio::task::spawn_blocking(|| {
+    prompt(question);
+    let again = again.to_owned();
+    let answer = tokio::task::spawn_blocking(move || {
         loop {
             let mut line = String::new();
-            let read = std::io::stdin().read_line(&mut line);
-            match line.trim().to_lowercase().as_str() {
-                "y" | "yes" => return Reply::Yes,
-                "" | "n" | "no" => return Reply::No,
-                // A command that was meant for the shell is no answer.
-                _ if read.is_ok() => prompt("Type y or n: "),
-                _ => return Reply::No,
+            let has_line = std::io::stdin().read_line(&mut line).is_ok();
+            let line = if has_line { line.trim().to_lowercase() } else { String::new() };
+            match read(&line) {
+                Some(answer) => return Ok(answer),
+                None if has_line => prompt(&again),
+                None => return Err(No::Declined),
             }
         }
     });
     tokio::select! {
-        answer = answer => answer.unwrap_or(Reply::No),
-        signal = interrupted => Reply::Interrupted(signal),
+        answer = answer => answer.unwrap_or(Err(No::Declined)),
+        signal = interrupted => {
+            // The shell's prompt begins in a line of its own.
+            let _ = writeln!(std::io::stderr().lock());
+            Err(No::Interrupted(signal))
+        }
     }
 }

@@ -12,6 +12,7 @@ use alongside_companion::drafts::{Draft, Drafts};
 use anyhow::Context;
 use clap::Subcommand;
 
+use super::consent::Consent;
 use crate::failure::{Hint, failure};
 use alongside_desk::harmless;
 
@@ -51,11 +52,15 @@ enum Action {
         #[arg(value_name = "N")]
         draft: String,
     },
-    /// Delete all drafts for good
-    Clear,
+    /// Delete all drafts for good, after asking
+    Clear {
+        /// Delete them without asking
+        #[arg(long, short)]
+        yes: bool,
+    },
 }
 
-pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     let drafts = Drafts::open(&AppDirs::of_this_process());
     drafts.settle();
     let all = drafts
@@ -85,10 +90,22 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             delete(draft)?;
             super::print(&format!("Deleted the draft of {}.\n", harmless::name(&draft.file)))?;
         }
-        Action::Clear => {
+        Action::Clear { .. } if all.is_empty() => super::print(&list(&all))?,
+        Action::Clear { yes } => {
+            let (these, many) = match all.len() {
+                1 => ("this draft".to_owned(), "1 draft".to_owned()),
+                count => (format!("these {count} drafts"), format!("{count} drafts")),
+            };
+            if !yes {
+                super::print(&lines(&all))?;
+            }
+            let consent = Consent { yes, ..Consent::default() };
+            let question = format!("Delete {these} for good?");
+            if let Err(no) = consent.obtain_or_note(&question, "nothing is deleted").await {
+                return Ok(no.exit_code());
+            }
             all.iter().try_for_each(delete)?;
-            let plural = if all.len() == 1 { "" } else { "s" };
-            super::print(&format!("Deleted {} draft{plural}.\n", all.len()))?;
+            super::print(&format!("Deleted {many}.\n"))?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -98,6 +115,12 @@ fn list(all: &[Draft]) -> String {
     if all.is_empty() {
         return "There are no drafts.\n".into();
     }
+    lines(all)
+        + "\n`alongside drafts show 1` prints the first one, `alongside drafts save 1 FILE` writes it to a file.\n"
+}
+
+/// A line for each draft, with its number.
+fn lines(all: &[Draft]) -> String {
     let mut text = String::new();
     for (index, draft) in all.iter().enumerate() {
         let (file, agent) = (harmless::name(&draft.file), harmless::name(&draft.agent));
@@ -105,10 +128,6 @@ fn list(all: &[Draft]) -> String {
         // Writing to a String does not fail.
         let _ = writeln!(text, "{}. {file} ({agent}, {age}): {why}", index + 1);
     }
-    text.push_str(
-        "\n`alongside drafts show 1` prints the first one, `alongside drafts save 1 FILE` writes it to a \
-         file.\n",
-    );
     text
 }
 

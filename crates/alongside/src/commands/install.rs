@@ -8,9 +8,9 @@ use std::process::ExitCode;
 use alongside_agent::find::Surroundings;
 use alongside_desk::harmless;
 
-use super::agent_setup::{self, Answer};
+use super::agent_setup::{self, Answer, Numbering};
 use super::completions::Names;
-use super::consent::{Consent, note_dry_run};
+use super::consent::{Consent, No, note_dry_run};
 use super::{note, print};
 use crate::adapters::agent_setting::{AgentSetting, start_asking};
 use crate::adapters::agents::{self, Agent};
@@ -20,7 +20,6 @@ use crate::adapters::plan::{AdapterState, EditorProgram};
 use crate::adapters::user_environment::{self, UserEnvironment};
 use crate::adapters::{helix, neovim};
 use crate::failure::{self, failure};
-use crate::signals;
 use target::Target;
 
 /// Install alongside into an editor, or switch on IDE mode in the agents
@@ -65,7 +64,10 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
     let target = match &args.what {
         Some(name) => Target::named(name, &user).await?,
-        None => Target::Editor(target::editor_of_terminal(&user)?),
+        None => match target::editor_of_terminal(&user, args.consent.yes).await? {
+            Ok(editor) => Target::Editor(editor),
+            Err(no) => return Ok(no.exit_code()),
+        },
     };
     match target {
         Target::Editor(editor) => into_editor(editor, &args, &user).await,
@@ -100,8 +102,8 @@ async fn into_editor(editor: Editor, args: &Args, user: &UserEnvironment) -> any
         return Ok(ExitCode::SUCCESS);
     }
     args.consent.show(&plan, user, &format!("{name} ({})", user.shown(&program.path)))?;
-    if let Err(code) = args.consent.obtain(&format!("Install alongside into {}?", editor.name())).await {
-        return Ok(code);
+    if let Err(no) = args.consent.obtain(&format!("Install alongside into {}?", editor.name())).await {
+        return Ok(no.exit_code());
     }
     ledger.make(editor.id(), &plan, &user.state)?;
     let next = ide_mode_hint(user).await;
@@ -139,19 +141,31 @@ async fn supported_program(editor: Editor, user: &UserEnvironment) -> anyhow::Re
 
 async fn into_agents(agents: &[Agent], args: &Args, user: &UserEnvironment) -> anyhow::Result<ExitCode> {
     let here = Surroundings::of_this_process()?;
+    // `--yes` agrees to IDE mode: an agent that begins to ask would stop scripts that run it.
+    let approval_mode =
+        |agent: &Agent| AgentSetting::approval_mode(agent, &here).filter(|_| !args.consent.yes);
+    let questions = agents.iter().flat_map(|agent| {
+        let settings = [Some(AgentSetting::ide_mode(agent)), approval_mode(agent)];
+        settings.into_iter().flatten().filter(|setting| agent_setup::asks_about(setting, &here, user))
+    });
+    let mut numbering = Numbering::of(questions.count());
     let (mut worst, mut was_dry_run) = (ExitCode::SUCCESS, false);
     for agent in agents {
         let ide_mode = AgentSetting::ide_mode(agent);
-        match agent_setup::ask(&ide_mode, args.consent, &here, user).await {
+        match agent_setup::ask(&ide_mode, args.consent, &mut numbering, &here, user).await {
             Ok(Answer::Made) => {}
             Ok(Answer::NothingToDo) => print(&format!("{}: IDE mode is on; nothing to do.\n", agent.name()))?,
             Ok(Answer::DryRun) => was_dry_run = true,
             // A no to one agent is no answer for the next.
-            Ok(Answer::No(code)) if code == ExitCode::FAILURE => {
-                worst = code;
+            Ok(Answer::No(no @ No::Declined)) => {
+                worst = no.exit_code();
+                if approval_mode(agent).is_some_and(|setting| agent_setup::asks_about(&setting, &here, user))
+                {
+                    numbering.skip();
+                }
                 continue;
             }
-            Ok(Answer::No(code)) => return Ok(code),
+            Ok(Answer::No(no)) => return Ok(no.exit_code()),
             // The other agent's settings may be fine.
             Err(error) => {
                 failure::print(&error.context(format!("{} is not changed", agent.name())));
@@ -160,14 +174,12 @@ async fn into_agents(agents: &[Agent], args: &Args, user: &UserEnvironment) -> a
             }
         }
         let Some(asking) = start_asking(agent, &here) else { continue };
-        // `--yes` agrees to IDE mode: an agent that begins to ask would stop scripts that run it.
-        let approval_mode = AgentSetting::approval_mode(agent, &here).filter(|_| !args.consent.yes);
-        let answer = match &approval_mode {
-            Some(setting) => agent_setup::ask(setting, args.consent, &here, user).await?,
-            None => Answer::No(ExitCode::SUCCESS),
+        let Some(setting) = approval_mode(agent) else {
+            note(&asking);
+            continue;
         };
-        match answer {
-            Answer::No(code) if code == signals::exit_code(signals::INTERRUPT) => return Ok(code),
+        match agent_setup::ask(&setting, args.consent, &mut numbering, &here, user).await? {
+            Answer::No(no @ No::Interrupted(_)) => return Ok(no.exit_code()),
             Answer::No(_) => note(&asking),
             Answer::Made | Answer::NothingToDo | Answer::DryRun => {}
         }

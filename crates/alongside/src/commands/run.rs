@@ -41,6 +41,9 @@ pub(crate) struct Args {
     agent: Vec<OsString>,
 }
 
+/// The agent, as a usage error names it where it is missing.
+pub(super) const AGENT: &str = "<AGENT>...";
+
 pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     let here = companions::surroundings()?;
     if let Err(code) = agent_setup::before_start(&args.agent).await {

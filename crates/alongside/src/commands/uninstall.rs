@@ -82,8 +82,8 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     if removals.is_empty() && own_files.as_ref().is_none_or(OwnFiles::is_empty) {
         print("There is nothing to remove.\n")?;
     } else {
-        if let Err(code) = args.consent.obtain("Remove this?").await {
-            return Ok(code);
+        if let Err(no) = args.consent.obtain("Remove this?").await {
+            return Ok(no.exit_code());
         }
         for removal in removals {
             removal.carry_out(&mut ledger, &user)?;

@@ -361,6 +361,37 @@ fn without_a_name_the_terminal_tells_the_editor() {
     assert!(other.contains("this is a terminal of VS Code") && other.contains("/ide install"), "{other}");
 }
 
+#[tokio::test]
+async fn several_editors_are_chosen_by_number() {
+    let home = Home::with_program("nvim", NEOVIM);
+    home.program("hx", OLD_HELIX);
+    let before = home.everything();
+    let question =
+        "Install alongside into which editor?\r\n  1  Neovim\r\n  2  Helix\r\nNumber (Enter for none): ";
+    for (answer, code) in [("\n", 1), ("\x04", 1), ("\x03", 130)] {
+        let mut install = home.asks(&["install"]);
+        install.shows(question).await;
+        install.presses(answer);
+        install.shows("nothing is changed").await;
+        assert_eq!(install.ends().code(), Some(code), "{answer:?}");
+    }
+    let mut install = home.asks(&["install"]);
+    install.shows(question).await;
+    for wrong in ["helix\n", "3\n", "0\n"] {
+        install.presses(wrong);
+        install.shows("Type a number from 1 to 2, or only Enter: ").await;
+    }
+    install.presses("2\n");
+    install.shows("Install alongside into Helix? [y/N] ").await;
+    install.presses("n\n");
+    assert_eq!(install.ends().code(), Some(1));
+    assert_eq!(home.everything(), before);
+    // A script is never asked.
+    let script = home.does(&["install", "--yes"]);
+    let said = script.said();
+    assert!(said.contains("`alongside install neovim` or `alongside install helix`"), "{said}");
+}
+
 #[test]
 fn unknown_targets_get_a_hint() {
     let home = Home::new();

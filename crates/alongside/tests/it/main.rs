@@ -9,6 +9,7 @@ mod deciding;
 mod demo;
 mod discovery;
 mod doctor;
+mod drafts;
 mod editor;
 mod help;
 mod host;

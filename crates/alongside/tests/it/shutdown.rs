@@ -147,7 +147,7 @@ async fn rejected_edits_are_in_the_drafts() {
     assert!(said.contains("there is no draft \"2\"") && code == Some(1), "{said}");
     assert_eq!(drafts(&["delete", "1"]).1, Some(0));
     assert_eq!(drafts(&["list"]), ("There are no drafts.\n".into(), Some(0)));
-    assert_eq!(drafts(&["clear"]), ("Deleted 0 drafts.\n".into(), Some(0)));
+    assert_eq!(drafts(&["clear"]), ("There are no drafts.\n".into(), Some(0)));
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ use crate::adapters::agents::{self, Agent};
 use crate::adapters::editor::Editor;
 use crate::adapters::editor_terminal::{self, OtherEditor, TerminalOwner};
 use crate::adapters::user_environment::UserEnvironment;
+use crate::commands::consent::{self, No};
 use crate::commands::note;
 use crate::failure::failure;
 use crate::similar_name::nearest;
@@ -58,15 +59,20 @@ impl Target {
     }
 }
 
-/// The editor whose terminal this is, else the only one on this machine.
+/// The editor whose terminal this is, else the only one on this machine, else the one that the person
+/// chooses. With `must_not_ask` they are not asked.
 ///
 /// # Errors
-/// When the terminal is another editor's, or it is not clear which editor is meant.
-pub(super) fn editor_of_terminal(user: &UserEnvironment) -> anyhow::Result<Editor> {
+/// When the terminal is another editor's, or it is not clear which editor is meant and nobody is there to
+/// ask.
+pub(super) async fn editor_of_terminal(
+    user: &UserEnvironment,
+    must_not_ask: bool,
+) -> anyhow::Result<Result<Editor, No>> {
     match editor_terminal::owner(user) {
         Some(TerminalOwner::Editor(editor)) => {
             note(&format!("this is a terminal of {}", editor.name()));
-            return Ok(editor);
+            return Ok(Ok(editor));
         }
         Some(TerminalOwner::Other(other)) => {
             return Err(failure(
@@ -78,15 +84,32 @@ pub(super) fn editor_of_terminal(user: &UserEnvironment) -> anyhow::Result<Edito
     }
     let editors: Vec<Editor> = Editor::ALL.into_iter().filter(|editor| editor.is_here(user)).collect();
     match editors[..] {
-        [editor] => Ok(editor),
-        [] => Err(failure("neither Neovim nor Helix is on this machine", OTHER_EDITORS)),
-        _ => {
+        [editor] => return Ok(Ok(editor)),
+        [] => {
+            let hint = format!("`alongside install agent` sets up Gemini CLI and Qwen Code; {OTHER_EDITORS}");
+            return Err(failure("neither Neovim nor Helix is on this machine", hint));
+        }
+        _ => {}
+    }
+    let names: Vec<_> = editors.iter().map(|editor| editor.name()).collect();
+    let chosen = match must_not_ask {
+        true => Err(No::NobodyToAsk),
+        false => consent::choose("Install alongside into which editor?", &names).await,
+    };
+    match chosen.map(|index| editors.get(index).copied()) {
+        Ok(Some(editor)) => Ok(Ok(editor)),
+        Ok(None) => Ok(Err(No::Declined)),
+        Err(No::NobodyToAsk) => {
             let commands: Vec<_> =
                 editors.iter().map(|editor| format!("`alongside install {}`", editor.id())).collect();
             Err(failure(
                 "several editors are on this machine",
                 format!("name one: {}", commands.join(" or ")),
             ))
+        }
+        Err(no) => {
+            note("nothing is changed");
+            Ok(Err(no))
         }
     }
 }

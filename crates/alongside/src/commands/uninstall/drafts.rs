@@ -8,7 +8,7 @@ use alongside_desk::harmless;
 use anyhow::Context as _;
 
 use crate::adapters::change;
-use crate::commands::consent::Consent;
+use crate::commands::consent::{Consent, No};
 use crate::commands::{note, print};
 
 /// Lists and deletes the drafts. `is_named` is whether the person named them with `--drafts`; without it they
@@ -40,8 +40,11 @@ pub(super) async fn delete(consent: Consent, is_named: bool) -> anyhow::Result<E
     }
     if !consent.yes {
         let question = format!("Delete {many} for good (see `alongside drafts`)?");
-        if let Err(code) = consent.obtain_or_note(&question, &otherwise).await {
-            return Ok(if code == ExitCode::FAILURE { ExitCode::SUCCESS } else { code });
+        match consent.obtain_or_note(&question, &otherwise).await {
+            Ok(()) => {}
+            // Everything else was removed.
+            Err(No::Declined) => return Ok(ExitCode::SUCCESS),
+            Err(no) => return Ok(no.exit_code()),
         }
     }
     for draft in &all {

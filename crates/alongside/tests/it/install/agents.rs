@@ -103,6 +103,35 @@ fn the_approval_mode_is_offered_but_no_yes_of_a_script_changes_it() {
 }
 
 #[tokio::test]
+async fn several_questions_have_numbers() {
+    let home = Home::new();
+    home.agent_program("qwen", "0.24.4");
+    let mut one = home.asks(&["install", "qwen"]);
+    one.shows("1 of 2: Switch on IDE mode in Qwen Code").await;
+    one.presses("n\n");
+    assert_eq!(one.ends().code(), Some(1));
+
+    home.agent_program("gemini", "0.61.0");
+    let mut all = home.asks(&["install", "agent"]);
+    for question in ["1 of 3: Switch on IDE mode in Gemini CLI", "2 of 3: Switch on IDE mode in Qwen Code"] {
+        all.shows(question).await;
+        all.shows("[y/N] ").await;
+        all.presses("y\n");
+    }
+    all.shows("3 of 3: Make Qwen Code ask before it edits? [y/N] ").await;
+    all.presses("n\n");
+    all.shows("Next, in your project: alongside run -- gemini").await;
+    assert_eq!(all.ends().code(), Some(0));
+
+    // The only question that is left has none.
+    let mut rest = home.asks(&["install", "agent"]);
+    let seen = rest.shows("Make Qwen Code ask before it edits? [y/N] ").await;
+    assert!(!seen.contains(" of "), "{seen}");
+    rest.presses("y\n");
+    assert_eq!(rest.ends().code(), Some(0));
+}
+
+#[tokio::test]
 async fn run_and_review_say_that_ide_mode_is_off() {
     let home = Home::new();
     home.agent_program("gemini", "0.61.0");
