@@ -116,7 +116,8 @@ fn list(all: &[Draft]) -> String {
         return "There are no drafts.\n".into();
     }
     lines(all)
-        + "\n`alongside drafts show 1` prints the first one, `alongside drafts save 1 FILE` writes it to a file.\n"
+        + "\n`alongside drafts show 1` prints the first one, `alongside drafts save 1 FILE` writes it to a \
+           file.\n"
 }
 
 /// A line for each draft, with its number.

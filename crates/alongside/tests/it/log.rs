@@ -40,10 +40,10 @@ async fn a_host_logs_where_it_can_be_read_and_never_the_token() {
     followed.shows("a desk parts").await;
 }
 
-/// Sends so many requests without a token on one connection.
-fn refused(port: u16, times: usize) {
+/// Sends so many requests without a token, and with one more header line, on one connection.
+fn refused(port: u16, times: usize, header: &str) {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-    let request = format!("GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n");
+    let request = format!("GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{header}\r\n");
     let mut answers = BufReader::new(stream.try_clone().unwrap());
     for _ in 0..times {
         stream.write_all(request.as_bytes()).unwrap();
@@ -67,16 +67,41 @@ async fn refusals_are_counted_and_do_not_fill_the_log() {
     let (home, mut desk) = serving().await;
     let port = home.record().port;
     for _ in 0..5 {
-        refused(port, 100);
+        refused(port, 100, "");
     }
+    refused(port, 2, "Origin: http://a.page\r\n");
     desk.leaves();
     let lines = || {
         let log = home.run(&["log", "-n", "10000"]).out;
         log.lines().filter(|line| line.contains("refused")).map(str::to_owned).collect::<Vec<_>>()
     };
     let lines = until("the rest", || Some(lines()).filter(|lines| lines.len() > 1)).await;
-    assert!(lines.len() == 2 && lines[0].contains("refused=1 "), "{lines:#?}");
-    assert!(lines[1].contains("refused=499"), "{lines:#?}");
+    let no_token = "a bearer token is required; it stands in the discovery file";
+    assert!(lines.len() == 2 && lines[0].ends_with(&format!("reasons={no_token}: 1")), "{lines:#?}");
+    let reasons = format!("reasons={no_token}: 499, web pages are not served here: 2");
+    assert!(lines[1].ends_with(&reasons), "{lines:#?}");
+}
+
+#[tokio::test]
+async fn closed_connections_of_strangers_are_counted_by_reason() {
+    let (home, mut desk) = serving().await;
+    let port = home.record().port;
+    // More than the companion keeps.
+    let mut strangers: Vec<_> = (0..300).map(|_| TcpStream::connect(("127.0.0.1", port)).unwrap()).collect();
+    for closed in &mut strangers[..20] {
+        // The end, or a reset.
+        let _ = closed.read(&mut [0]);
+    }
+    desk.leaves();
+    let lines = || {
+        let log = home.run(&["log", "-n", "10000"]).out;
+        log.lines().filter(|line| line.contains("without the token")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let lines = until("the rest", || Some(lines()).filter(|lines| lines.len() > 1)).await;
+    drop(strangers);
+    assert!(lines[0].contains("closed connections") && lines[0].ends_with("too many: 1"), "{lines:#?}");
+    let more = lines[1].split_once("closed more connections without the token reasons=there were too many: ");
+    assert!(more.is_some_and(|(_, times)| times.parse::<u32>().is_ok_and(|times| times > 18)), "{lines:#?}");
 }
 
 #[tokio::test]

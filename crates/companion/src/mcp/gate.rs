@@ -102,9 +102,8 @@ impl Gate {
 
 impl Drop for Gate {
     fn drop(&mut self) {
-        let refused = self.refusals.unlogged();
-        if refused > 0 {
-            tracing::warn!(refused, "more requests were refused");
+        if let Some(reasons) = self.refusals.unlogged() {
+            tracing::warn!(%reasons, "more requests were refused");
         }
     }
 }
@@ -137,8 +136,8 @@ pub(crate) async fn gate(State(gate): State<Arc<Gate>>, mut request: Request, ne
             next.run(request).await
         }
         Err((status, why)) => {
-            if let Some(refused) = gate.refusals.count(Instant::now()) {
-                tracing::warn!(refused, %status, why, "request refused");
+            if let Some(reasons) = gate.refusals.count(why, Instant::now()) {
+                tracing::warn!(%reasons, "requests were refused");
             }
             let refusal = refusal(status, rpc::INVALID_REQUEST, why);
             if status == StatusCode::UNAUTHORIZED {

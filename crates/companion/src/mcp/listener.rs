@@ -103,13 +103,33 @@ impl Listener {
     }
 }
 
+/// The strangers' connections that were closed, for the log.
+#[derive(Debug, Default)]
+struct ClosedStrangers(RateLimitedLog);
+
+impl ClosedStrangers {
+    fn log(&self, why: &'static str) {
+        if let Some(reasons) = self.0.count(why, std::time::Instant::now()) {
+            tracing::info!(%reasons, "closed connections without the token");
+        }
+    }
+}
+
+impl Drop for ClosedStrangers {
+    fn drop(&mut self) {
+        if let Some(reasons) = self.0.unlogged() {
+            tracing::info!(%reasons, "closed more connections without the token");
+        }
+    }
+}
+
 /// Serves until it is told to stop and every connection has ended.
 async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiver<bool>) {
     // Dropping a sender closes its connection.
     let mut strangers: VecDeque<oneshot::Sender<()>> = VecDeque::new();
     let (open, is_open) = watch::channel(());
     let accept_errors = RateLimitedLog::default();
-    let closed_strangers = Arc::new(RateLimitedLog::default());
+    let closed_strangers = Arc::new(ClosedStrangers::default());
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -126,18 +146,16 @@ async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiv
                 let connection = serve_connection(stream, router.clone(), stopped.clone(), evicted);
                 let (is_open, closed_strangers) = (is_open.clone(), closed_strangers.clone());
                 tokio::spawn(async move {
-                    if let Err(why) = connection.await
-                        && let Some(times) = closed_strangers.count(std::time::Instant::now())
-                    {
-                        tracing::info!(times, why, "closed a connection without the token");
+                    if let Err(why) = connection.await {
+                        closed_strangers.log(why);
                     }
                     drop(is_open);
                 });
             }
             Err(error) if is_of_one_connection(&error) => {}
             Err(error) => {
-                if let Some(times) = accept_errors.count(std::time::Instant::now()) {
-                    tracing::warn!(times, %error, "cannot accept a connection");
+                if let Some(reasons) = accept_errors.count("accept failed", std::time::Instant::now()) {
+                    tracing::warn!(%reasons, %error, "cannot accept connections");
                 }
                 // Closing a stranger frees a descriptor for an agent.
                 strangers.retain(|stranger| !stranger.is_closed());
