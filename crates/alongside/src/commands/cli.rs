@@ -64,16 +64,20 @@ fn similar_command(word: &str) -> Option<String> {
     nearest(word, shown.map(clap::Command::get_name)).map(str::to_owned)
 }
 
-/// Adds an example to the error of `alongside run` without an agent.
+/// Adds an example to the error of a command whose argument is missing.
 fn with_example(mut error: clap::Error) -> clap::Error {
     let missing = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::Strings(missing)) => missing.as_slice(),
         _ => &[],
     };
-    if error.kind() == ErrorKind::MissingRequiredArgument && missing == [run::AGENT] {
-        let tip = "name the agent, as in `alongside run -- gemini`".into();
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
-    }
+    let tip = match missing {
+        [argument] if argument == run::AGENT => "name the agent, as in `alongside run -- gemini`",
+        [argument] if argument == uninstall::WHAT => {
+            "name neovim, helix, agent, gemini or qwen, or remove everything with `alongside uninstall --all`"
+        }
+        _ => return error,
+    };
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     error
 }
 

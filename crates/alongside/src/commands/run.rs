@@ -1,6 +1,7 @@
 //! `alongside run`: starts an agent together with a companion.
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::{ExitCode, ExitStatus};
 
 use alongside_contract::family::FAMILIES;
@@ -11,7 +12,7 @@ use tokio::process::{Child, Command};
 
 use super::{agent_setup, agent_variables, desk, desk_pane, note, serving_companion};
 use crate::companions;
-use crate::failure::Hint;
+use crate::failure::{Hint, failure};
 use crate::globals::Globals;
 use crate::host::{self, JoinRequest};
 use crate::signals::{self, INTERRUPT, Signals};
@@ -46,6 +47,16 @@ pub(super) const AGENT: &str = "<AGENT>...";
 
 pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     let here = companions::surroundings()?;
+    // Before a companion and a desk are started for nothing.
+    if let Some(name) = args.agent.first()
+        && Path::new(name).components().count() == 1
+        && which::which(name).is_err()
+    {
+        return Err(failure(
+            format!("cannot start {}: PATH has no such program", name.display()),
+            hint(name),
+        ));
+    }
     if let Err(code) = agent_setup::before_start(&args.agent).await {
         return Ok(code);
     }

@@ -1,5 +1,7 @@
 //! The companion that a command takes for the current directory, and what to do where there is none.
 
+use std::path::Path;
+
 use alongside_agent::find::Surroundings;
 
 use crate::companions::{Serving, Unserved, find_serving};
@@ -24,12 +26,17 @@ pub(super) async fn required(here: &Surroundings) -> anyhow::Result<Serving> {
             let pid = host::process_of(std::slice::from_ref(&here.cwd));
             failure(format!("the companion that serves {cwd} does not answer"), silence_hint(pid))
         } else {
-            failure(
-                format!("no companion serves {cwd}"),
-                "start one with `alongside` in another terminal of this project",
-            )
+            none(&here.cwd)
         }
     })
+}
+
+/// The error where no companion serves a directory.
+pub(super) fn none(directory: &Path) -> anyhow::Error {
+    failure(
+        format!("no companion serves {}", directory.display()),
+        "start one with `alongside` in another terminal of this project",
+    )
 }
 
 /// The hint for a companion that does not answer.

@@ -14,8 +14,9 @@ use alongside_platform::untrusted::Whose;
 use futures_util::future::join_all;
 use serde_json::json;
 
-use super::{note, print};
+use super::{note, print, serving_companion};
 use crate::companions;
+use crate::failure;
 use crate::host;
 use found_companion::FoundCompanion;
 
@@ -58,12 +59,10 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let here = surroundings.cwd.display();
-    note(&match found.iter().any(FoundCompanion::is_silent_here) {
-        true => format!("the companion that serves {here} does not answer"),
-        false => format!(
-            "no companion serves {here}; start one with `alongside` in another terminal of this project"
-        ),
-    });
+    match found.iter().any(FoundCompanion::is_silent_here) {
+        true => note(&format!("the companion that serves {here} does not answer")),
+        false => failure::print(&serving_companion::none(&surroundings.cwd)),
+    }
     Ok(ExitCode::FAILURE)
 }
 

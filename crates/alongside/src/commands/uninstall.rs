@@ -56,6 +56,9 @@ pub(crate) struct Args {
     drafts: bool,
 }
 
+/// The argument, as a usage error names it where it is missing.
+pub(super) const WHAT: &str = "<WHAT>";
+
 pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     let user = UserEnvironment::of_this_process()?;
     let mut ledger = Ledger::read(&user.state)?;
@@ -120,12 +123,12 @@ fn ids_of(what: &str, user: &UserEnvironment, ledger: &Ledger) -> anyhow::Result
             "remove it by hand",
         ));
     }
-    let installed = ledger.ids().join(", ");
-    let installed = if installed.is_empty() { "nothing" } else { &installed };
-    Err(failure(
-        format!("nothing was installed for {:?}", harmless::name(&what)),
-        format!("installed: {installed}; `alongside install --list` shows more"),
-    ))
+    let hint = match ledger.ids().as_slice() {
+        [] => "`alongside install` has installed nothing yet; `alongside install --list` shows what it can"
+            .into(),
+        ids => format!("it was installed for: {}; `alongside install --list` shows more", ids.join(", ")),
+    };
+    Err(failure(format!("nothing was installed for {:?}", harmless::name(&what)), hint))
 }
 
 /// Names the running editors that have loaded an adapter.

@@ -197,7 +197,11 @@ async fn run_starts_a_companion_that_ends_with_the_agent() {
     assert_eq!(killed.status.code(), Some(143));
     let unknown = home.run(&["run", "no-such-agent"]);
     assert_eq!(unknown.status.code(), Some(1));
-    assert!(unknown.err.contains("cannot start no-such-agent"), "{}", unknown.err);
+    let error =
+        "alongside: cannot start no-such-agent: PATH has no such program\n  hint: give the command as";
+    assert!(unknown.err.starts_with(error), "no companion was started for it: {}", unknown.err);
+    let unknown = home.run(&["run", "./no-such-agent"]).err;
+    assert!(unknown.contains("cannot start ./no-such-agent: No such file"), "{unknown}");
     assert!(find::all_records(&home.surroundings()).is_empty(), "also after that");
 }
 
