@@ -25,9 +25,9 @@ use target::Target;
 /// Install alongside into an editor, or switch on IDE mode in the agents
 ///
 /// Without a name it takes the editor whose terminal this is, or the only one on this machine, or asks which
-/// one. It shows every change first, and changes nothing without your consent. Your files keep their comments,
-/// order and formatting, and a copy is kept beside them. You can run it again at any time: it leaves alone
-/// what is installed already.
+/// one. It shows every change first, and changes nothing without your consent. Your files keep their
+/// comments, order and formatting, and a copy is kept beside them. You can run it again at any time: it
+/// leaves alone what is installed already.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
