@@ -9,6 +9,7 @@ use tokio::sync::oneshot;
 
 use crate::config::{Builder, Editor, StartError, Workspace};
 use crate::context::privacy::Privacy;
+use crate::desks::profile::DeskProfile;
 use crate::events::{Event, Events};
 use crate::ids::DeskId;
 use crate::persistence::app_dirs::AppDirs;
@@ -67,26 +68,32 @@ impl Companion {
 
     /// Joins as a desk: [`Desk::next`] gives the status, the reviews that wait, and all that follows.
     pub fn join(&self) -> Desk {
-        self.join_as(false)
+        self.join_as(DeskProfile::default()).1
     }
 
     /// Joins as an observer: it shows no reviews, does not count as a desk, and has no unsent edits.
     pub fn observe(&self) -> Desk {
-        self.join_as(true)
+        self.join_as(DeskProfile { observes: true, ..DeskProfile::default() }).1
     }
 
-    fn join_as(&self, observes: bool) -> Desk {
+    /// Joins as this desk.
+    pub fn join_as(&self, profile: DeskProfile) -> (DeskId, Desk) {
         let (desk, mut seat) = desk::pair();
         let id = DeskId(self.desks.fetch_add(1, Ordering::Relaxed));
         let events = self.events.clone();
-        events.send(Event::DeskJoined { desk: id, observes, events: seat.events });
+        events.send(Event::DeskJoined { desk: id, profile, events: seat.events });
         tokio::spawn(async move {
             while let Some(call) = seat.calls.recv().await {
                 events.send(Event::DeskAsked { desk: id, call });
             }
             events.send(Event::DeskLeft { desk: id });
         });
-        desk
+        (id, desk)
+    }
+
+    /// Others keep the companion and its reviews when this desk leaves: their names, for people.
+    pub fn set_kept_by(&self, desk: DeskId, kept_by: Vec<String>) {
+        self.events.send(Event::KeepersChanged { desk, kept_by });
     }
 
     /// Replaces the workspace, its roots and what is never told of them, and rewrites the discovery files.

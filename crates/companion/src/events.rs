@@ -14,6 +14,7 @@ use crate::agents::session::SessionRefusal;
 use crate::config::Editor;
 use crate::context::file_scan::ScanResult;
 use crate::context::privacy::Privacy;
+use crate::desks::profile::DeskProfile;
 use crate::ids::DeskId;
 use crate::persistence::drafts::WrittenDraft;
 use crate::reviews::proposal::{NotOpened, Proposal};
@@ -90,8 +91,12 @@ pub(crate) enum Event {
     // Desks.
     DeskJoined {
         desk: DeskId,
-        observes: bool,
+        profile: DeskProfile,
         events: mpsc::UnboundedSender<desk::Event>,
+    },
+    KeepersChanged {
+        desk: DeskId,
+        kept_by: Vec<String>,
     },
     DeskAsked {
         desk: DeskId,

@@ -2,4 +2,4 @@
 
 /// Identifies a desk for as long as the companion lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct DeskId(pub(crate) u64);
+pub struct DeskId(pub(crate) u64);

@@ -66,6 +66,8 @@ pub use alongside_platform::ports::PortHold;
 pub use companion::Companion;
 pub use config::{BadGlob, Builder, Editor, StartError, Workspace};
 pub use context::privacy::DEFAULT_EXCLUDES;
+pub use desks::profile::DeskProfile;
 pub use discovery::sweep::remove_stale_files;
+pub use ids::DeskId;
 pub use persistence::app_dirs::AppDirs;
 pub use persistence::{drafts, private_files as private};

@@ -20,6 +20,7 @@ use crate::background;
 use crate::config::Editor;
 use crate::context::privacy::Privacy;
 use crate::context::tracker::ContextTracker;
+use crate::desks::profile::DeskProfile;
 use crate::desks::registry::Desks;
 use crate::discovery::presence::{Presence, PublishedNews};
 use crate::disk_watch::{DiskWatch, Reasons};
@@ -135,7 +136,12 @@ impl MainLoop {
             }
             Event::StreamDrained { session } => self.agents.pump(&session),
             Event::StreamEnded { session, number } => self.agents.end_stream(&session, number),
-            Event::DeskJoined { desk, observes, events } => self.desk_joined(desk, observes, events),
+            Event::DeskJoined { desk, profile, events } => self.desk_joined(desk, profile, events),
+            Event::KeepersChanged { desk, kept_by } => {
+                // A person may leave at any moment, on what the desk knows then.
+                self.desks.set_kept_by(desk, kept_by);
+                self.notify_status_now();
+            }
             Event::DeskAsked { desk, call } => self.desk_asked(desk, call),
             Event::DeskLeft { desk } => self.desk_left(desk),
             Event::DiskChanged => self.disk.plan_looks(Instant::now()),
@@ -420,7 +426,7 @@ impl MainLoop {
         tracing::info!(review = id.0, ?closing, draft = draft.is_some(), "a review ended");
         let hold = self.recovery.keeps_journal() && self.stopping.is_none();
         self.agents.deliver(&ended, closing, hold);
-        let closed = Closed { id, closing, decided_here: false, draft: None };
+        let closed = Closed { id, closing, decided_here: false, decided_in: None, draft: None };
         self.desks.notify_end(closed, decided_by, draft.map(|draft| (draft, ended.file_path().to_owned())));
         self.recovery.mark_outdated(&ended.session);
     }
@@ -457,8 +463,8 @@ impl MainLoop {
 
     // Desks.
 
-    fn desk_joined(&mut self, id: DeskId, observes: bool, events: mpsc::UnboundedSender<desk::Event>) {
-        self.desks.join(id, observes, events);
+    fn desk_joined(&mut self, id: DeskId, profile: DeskProfile, events: mpsc::UnboundedSender<desk::Event>) {
+        self.desks.join(id, profile, events);
         let status = self.status();
         let problems = self.presence.problems().iter().chain(self.recovery.problems());
         self.desks.welcome(id, status, problems, self.reviews.list());
@@ -542,6 +548,7 @@ impl MainLoop {
             reviews: self.reviews.len(),
             paused: self.context.is_paused(),
             desks: self.desks.showing().len(),
+            kept_by: None,
             context: self.context.shared_files(),
             environment: self.presence.environment().clone(),
         }

@@ -27,6 +27,9 @@ pub struct Closed {
     /// Whether it was this desk's decision: of two that come at once, the first one counts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub decided_here: bool,
+    /// The name of the desk at which the person decided, for people, if it was another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided_in: Option<String>,
     /// Where the person's edits went, if the review ended without accepting them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(serialize_with = "shown")]
@@ -132,7 +135,13 @@ mod tests {
     fn any_draft_path_fits_into_the_closing_message() {
         let odd: &std::ffi::OsStr = std::os::unix::ffi::OsStrExt::from_bytes(b"/home/\xff/a.txt");
         let draft = Some(PathBuf::from(odd));
-        let closed = Closed { id: ReviewId(1), closing: Closing::Rejected, decided_here: false, draft };
+        let closed = Closed {
+            id: ReviewId(1),
+            closing: Closing::Rejected,
+            decided_here: false,
+            decided_in: None,
+            draft,
+        };
         let told = serde_json::to_value(&closed).unwrap();
         assert_eq!(told["draft"], "/home/\u{fffd}/a.txt");
     }

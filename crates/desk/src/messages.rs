@@ -53,7 +53,11 @@ pub fn agent_name(agent: &Agent) -> String {
 /// How a review ended. `away`: the agent is not listening.
 pub fn closed(review: &Review, closed: &Closed, roots: &[PathBuf], away: bool) -> String {
     let (name, agent) = (file_name(&review.file, roots), agent_name(&review.agent));
-    let where_ = if closed.decided_here { "" } else { " at another desk" };
+    let where_ = match &closed.decided_in {
+        _ if closed.decided_here => String::new(),
+        Some(desk) => format!(" in {}", harmless::name(desk)),
+        None => " at another desk".into(),
+    };
     let mut said = match closed.closing {
         Closing::Accepted => format!("{name}: accepted{where_}; {agent} writes it."),
         Closing::Rejected => format!("{name}: rejected{where_}; {agent} is told."),
@@ -111,6 +115,26 @@ fn outside(review: &Review) -> Option<String> {
         format!("This file is outside the project: {shown}")
     } else {
         format!("This path leads outside the project, to {shown}")
+    })
+}
+
+/// The person leaves, or could leave now, and reviews wait on. `kept_by`: names of those who keep them.
+pub fn stays_open(waiting: usize, kept_by: &[String]) -> String {
+    let stay = if waiting == 1 { "1 review stays".into() } else { format!("{waiting} reviews stay") };
+    match keepers(kept_by) {
+        Some(keepers) => format!("{stay} open in {keepers}."),
+        None => format!("{stay} open."),
+    }
+}
+
+/// Names of those who keep a companion, in a few words.
+pub fn keepers(names: &[String]) -> Option<String> {
+    let shown = |name: &String| harmless::name(name).into_owned();
+    Some(match names {
+        [] => return None,
+        [one] => shown(one),
+        [one, other] => format!("{} and {}", shown(one), shown(other)),
+        [one, others @ ..] => format!("{} and {} others", shown(one), others.len()),
     })
 }
 

@@ -27,12 +27,23 @@ pub struct Status {
     /// How many desks show reviews, this one among them.
     #[serde(default)]
     pub desks: usize,
+    /// Names of those who keep the companion and its reviews when this desk leaves, for people. Absent where
+    /// the companion does not know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_by: Option<Vec<String>>,
     /// The files that agents know about, the active one first; empty while paused.
     #[serde(default)]
     pub context: Vec<SharedFile>,
     /// Variables that lead agents in a terminal here. They hold the token: never show or log them.
     #[serde(default, skip_serializing_if = "Environment::is_empty")]
     pub environment: Environment,
+}
+
+impl Status {
+    /// Whether reviews stay open when this desk leaves.
+    pub fn outlives_desk(&self) -> bool {
+        self.kept_by.as_ref().map_or(self.desks > 1, |kept_by| !kept_by.is_empty())
+    }
 }
 
 /// Names and values of variables, which hold a token: their values show in no `Debug` form.

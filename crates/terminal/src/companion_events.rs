@@ -2,7 +2,7 @@
 //! message announces it, and the list has it. Only when the review on the screen ends, the next one takes its
 //! place.
 
-use alongside_desk::review_model::{Message, ReviewNews, Subject};
+use alongside_desk::review_model::{Message, Question, ReviewNews, Subject};
 use alongside_desk::{Changed, Closed, Closing, Event, Review, Status, messages};
 
 use tokio::time::{Duration, Instant};
@@ -34,6 +34,13 @@ impl App {
         // Before the first frame everything is new, and nothing is news.
         if !self.seen.is_blank() {
             self.show(news);
+        }
+        // Somebody else came who keeps the reviews: leaving is no question any more.
+        if self.question == Some(Question::Leave)
+            && let Some(stays) = self.companion.stays_open(self.reviews.len())
+        {
+            self.question = None;
+            self.say(stays);
         }
     }
 

@@ -92,6 +92,12 @@ impl App {
         Some(self.keep_text(&unsaved, DESK_CLOSED))
     }
 
+    /// The last lines of a desk that the person leaves: where reviews wait on. `last` comes last.
+    pub(crate) fn words_on_leaving(&self, last: Option<String>) -> Option<String> {
+        let lines: Vec<_> = self.companion.stays_open(self.reviews.len()).into_iter().chain(last).collect();
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+
     /// The last lines of a desk that ends because the companion did. `last` comes last.
     pub(crate) fn parting_words(&self, last: Option<String>) -> String {
         if self.options.rehearsal {

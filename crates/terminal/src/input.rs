@@ -149,8 +149,7 @@ impl App {
     /// Leaves, or asks first.
     pub(crate) fn leave(&mut self) {
         self.search.typing = None;
-        let waiting = if self.options.outlived { 0 } else { self.reviews.len() };
-        match Question::before_leaving(waiting, self.companion.status().desks) {
+        match Question::before_leaving(self.reviews.len(), self.companion.status()) {
             Some(question) => self.open_question(question),
             None => self.add_effect(Effect::Leave),
         }

@@ -97,6 +97,7 @@ pub async fn run(mut desk: Desk, options: Options) -> anyhow::Result<Ending> {
     let mut tty = Tty::open(panic_hook).context("cannot use the terminal")?;
     let ending = run::run(&mut desk, &mut app, &mut tty, &mut inputs).await;
     let last_words = match (&ending, app.last_words().await) {
+        (Ok(Ending::Left), words) => app.words_on_leaving(words),
         (Ok(Ending::Gone), words) => Some(app.parting_words(words)),
         (_, words) => words,
     };

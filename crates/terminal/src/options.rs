@@ -23,8 +23,6 @@ pub struct Options {
     pub drafts: DraftStore,
     /// Looks for agents to set up; without it the desk offers nothing.
     pub agent_setup: Option<Arc<dyn AgentSetup>>,
-    /// Whether something else keeps the companion, so that reviews wait on when the person leaves.
-    pub outlived: bool,
     /// Whether this is a demo, which nothing outlives: then the desk promises no drafts, and says which key
     /// to press first.
     pub rehearsal: bool,

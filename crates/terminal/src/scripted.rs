@@ -139,7 +139,13 @@ impl Companion {
 
     /// Ends a review, not by this desk's decision.
     pub(crate) fn close(&mut self, id: u64, closing: Closing, draft: Option<PathBuf>) {
-        self.end(Closed { id: ReviewId(id), closing, decided_here: false, draft });
+        self.end(Closed { id: ReviewId(id), closing, decided_here: false, decided_in: None, draft });
+    }
+
+    /// A person decides at another desk, of this name.
+    pub(crate) fn decide_in(&mut self, desk: &str, id: u64, closing: Closing) {
+        let (id, decided_in) = (ReviewId(id), Some(desk.to_owned()));
+        self.end(Closed { id, closing, decided_here: false, decided_in, draft: None });
     }
 
     fn end(&mut self, closed: Closed) {
@@ -217,7 +223,7 @@ impl Companion {
             if decision == Decision::Accept && review.current.is_empty() {
                 return Err(Refusal::Empty);
             }
-            self.end(Closed { id, closing, decided_here: true, draft: None });
+            self.end(Closed { id, closing, decided_here: true, decided_in: None, draft: None });
             return Ok(Revised { revision });
         }
         let history = self.before.entry(id).or_default();

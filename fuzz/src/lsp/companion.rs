@@ -90,7 +90,13 @@ impl Companion {
 
     fn close(&mut self, closing: Closing, decided_here: bool, tell: impl Fn(Event)) {
         if let Some((_, review)) = self.open.take() {
-            tell(Event::Closed(Closed { id: review.id, closing, decided_here, draft: None }));
+            tell(Event::Closed(Closed {
+                id: review.id,
+                closing,
+                decided_here,
+                decided_in: None,
+                draft: None,
+            }));
         }
     }
 

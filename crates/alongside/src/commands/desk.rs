@@ -108,7 +108,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     let settings = Settings::load(globals.config.as_deref(), &roots)?;
     // From now on a signal does not kill the desk, which would be lost and keep its host waiting.
     let _listening = args.until.map(|_| Signals::listen()).transpose()?;
-    let reached = host::join(JoinRequest::desk(roots.clone(), args.host, globals)).await?;
+    let reached = host::join(JoinRequest::desk("a terminal desk", roots.clone(), args.host, globals)).await?;
     if let Some(pid) = args.until {
         tokio::spawn(end_with(pid));
     }
@@ -122,7 +122,6 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         layout: None::<Layout>,
         notify: args.notify.map_or(settings.notify, Notify::notification),
         drafts: draft_store(),
-        outlived: args.until.is_some(),
         agent_setup: Some(agent_setup::of_this_user()),
         rehearsal: false,
     };

@@ -74,7 +74,7 @@ fn reviews_directory() -> Option<PathBuf> {
 async fn reach(client: Client, pid: Option<u32>, globals: Globals) -> Result<Desk, Problem> {
     let owner = editor_owner::of(&client, pid);
     tracing::info!(?owner, "the editor");
-    let wish = JoinRequest { owner: Some(owner), ..JoinRequest::desk(client.roots, None, globals) };
+    let wish = JoinRequest::editor(owner, client.roots, globals);
     match host::join(wish).await {
         Ok(reached) => Ok(reached.desk),
         Err(error) => {

@@ -67,8 +67,9 @@ impl Args {
 pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     let roots = roots(&args.dirs)?;
     let mut signals = Signals::listen()?;
+    let name = if args.json { "alongside review --json" } else { "alongside review" };
     let reached = tokio::select! {
-        reached = host::join(JoinRequest::desk(roots.clone(), args.host.clone(), globals)) => reached?,
+        reached = host::join(JoinRequest::desk(name, roots.clone(), args.host.clone(), globals)) => reached?,
         // Joining a stopped host waits, and must be interruptible.
         signal = signals.next() => return Ok(signals::exit_code(signal)),
     };

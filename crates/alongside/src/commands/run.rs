@@ -68,7 +68,8 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
             (None, agent_variables::of_families(&serving))
         }
         None => {
-            let mut keeper = host::join(JoinRequest::keeper(vec![here.cwd.clone()], globals)).await?.desk;
+            let request = JoinRequest::keeper(&name(&args.agent), vec![here.cwd.clone()], globals);
+            let mut keeper = host::join(request).await?.desk;
             let status = status(&mut keeper).await?;
             if status.desks == 0 && !args.no_desk {
                 // Without a terminal a program runs the agent, and nobody would see the desk.
@@ -92,6 +93,12 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         keeper.leave().await;
     }
     Ok(exit_code(ended?))
+}
+
+/// The name for people at desks, who read who keeps the companion.
+fn name(agent: &[OsString]) -> String {
+    let program = agent.first().and_then(|program| Path::new(program).file_name());
+    format!("alongside run {}", program.unwrap_or_default().to_string_lossy())
 }
 
 /// The first status that the host sends.

@@ -32,7 +32,7 @@ pub(crate) async fn run(globals: Globals) -> anyhow::Result<ExitCode> {
             (None, hold, endpoint, token)
         }
         None => {
-            let reached = host::join(JoinRequest::keeper(vec![here.cwd], globals)).await?;
+            let reached = host::join(JoinRequest::keeper("alongside stdio", vec![here.cwd], globals)).await?;
             let host = reached.welcome.alongside;
             (Some(reached.desk), None, Endpoint::local(host.port), Some(host.token))
         }

@@ -14,6 +14,8 @@ pub(crate) struct JoinRequest {
     /// The projects; absolute.
     pub(crate) dirs: Vec<PathBuf>,
     pub(crate) role: Role,
+    /// Its name for people at other desks.
+    pub(crate) name: String,
     /// The editor that the desk speaks for.
     pub(crate) owner: Option<Owner>,
     /// The beginning of the host's name, or its process, if the person chose one.
@@ -24,13 +26,19 @@ pub(crate) struct JoinRequest {
 
 impl JoinRequest {
     /// A person's desk for these projects.
-    pub(crate) fn desk(dirs: Vec<PathBuf>, host: Option<String>, globals: Globals) -> Self {
-        Self { dirs, role: Role::Desk, owner: None, host, globals }
+    pub(crate) fn desk(name: &str, dirs: Vec<PathBuf>, host: Option<String>, globals: Globals) -> Self {
+        Self { dirs, role: Role::Desk, name: name.to_owned(), owner: None, host, globals }
     }
 
     /// A keeper, which shows no reviews and keeps the host of these projects alive.
-    pub(crate) fn keeper(dirs: Vec<PathBuf>, globals: Globals) -> Self {
-        Self { role: Role::Keeper, ..Self::desk(dirs, None, globals) }
+    pub(crate) fn keeper(name: &str, dirs: Vec<PathBuf>, globals: Globals) -> Self {
+        Self { role: Role::Keeper, ..Self::desk(name, dirs, None, globals) }
+    }
+
+    /// The desk of an editor, which owns the host.
+    pub(crate) fn editor(owner: Owner, dirs: Vec<PathBuf>, globals: Globals) -> Self {
+        let name = owner.display_name.clone();
+        Self { owner: Some(owner), ..Self::desk(&name, dirs, None, globals) }
     }
 
     pub(super) fn hello(&self) -> Hello {
@@ -38,7 +46,7 @@ impl JoinRequest {
         let terms = Terms { protocol: PROTOCOL, role: self.role, owner: self.owner.clone() };
         Hello {
             process_id: Some(pid),
-            client_info: ClientInfo { name: "alongside".into(), version: VERSION.into() },
+            client_info: ClientInfo { name: self.name.clone(), version: VERSION.into() },
             initialization_options: Options { alongside: terms },
         }
     }

@@ -16,6 +16,8 @@ pub(super) struct Party {
     /// Its process, or its editor's.
     pub(super) pid: Option<u32>,
     pub(super) role: Role,
+    /// Its name for people.
+    pub(super) name: String,
     /// The editor it speaks for.
     pub(super) owner: Option<Owner>,
 }
@@ -98,6 +100,31 @@ impl Lifecycle {
     /// Whether the host only waits for an editor that may come back.
     pub(super) fn is_hidden(&self) -> bool {
         matches!(self.ownership, Ownership::Hidden { .. })
+    }
+
+    /// Names of those who keep the host and its reviews when this party leaves. Reviews end with the editor
+    /// that owns the host, whoever else is there.
+    pub(super) fn kept_by(&self, id: u64) -> Vec<String> {
+        match &self.ownership {
+            Ownership::Owned { owner, .. } => {
+                let speaks = |party: &Party| party.owner.as_ref().is_some_and(|its| is_same(its, owner));
+                let is_guest = self.parties.get(&id).is_none_or(|party| !speaks(party));
+                let is_served = || self.parties.iter().any(|(of, party)| *of != id && speaks(party));
+                let name = || owner.display_name.clone();
+                (is_guest || is_served()).then(name).into_iter().collect()
+            }
+            Ownership::Unowned { .. } => {
+                let others = self.parties.iter().filter(|(of, _)| **of != id);
+                others.map(|(_, party)| party.name.clone()).collect()
+            }
+            Ownership::Hidden { .. } => Vec::new(),
+        }
+    }
+
+    /// The names of all who keep the host.
+    pub(super) fn keepers(&self) -> Vec<String> {
+        // Nobody has this number.
+        self.kept_by(0)
     }
 
     /// The process that agents take for the editor; `None` while hidden.

@@ -93,7 +93,7 @@ async fn take(host: &Host) -> Attempt {
 /// A hold on the port of a living host that is to be replaced.
 pub(super) async fn hold_port_of(registry: &Registry, entry: &Entry) -> Option<PortHold> {
     let stream = registry.dial(&entry.name).await.ok()?;
-    let request = JoinRequest::keeper(entry.roots.clone(), Globals::default());
+    let request = JoinRequest::keeper("alongside host --replace", entry.roots.clone(), Globals::default());
     let joined = join(stream, &request.hello()).await.ok()?;
     match take(&joined.welcome.alongside).await {
         Attempt::Held(hold) => Some(hold),

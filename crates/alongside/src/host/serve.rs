@@ -1,11 +1,12 @@
 //! The main loop of a host: waits for the next event, handles it, and carries out the
 //! [rules](super::lifecycle) on who keeps the host alive.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use alongside_companion::{Companion, Editor};
+use alongside_companion::{Companion, DeskId, DeskProfile, Editor};
 use alongside_desk::socket::{Goodbye, Hello, Owner, Peer, Report, Role};
 use alongside_desk::{Desk, Problem, Request};
 use alongside_platform::watch::Watch;
@@ -41,6 +42,8 @@ pub(super) struct RunningHost {
     presence: Presence,
     projects: Projects,
     last_desk: u64,
+    /// The companion's number of each desk, and those who keep the host as that desk knows.
+    desks: BTreeMap<u64, (DeskId, Vec<String>)>,
     /// When the host checks next that it can be found; `None` while nothing can have changed, and nobody's
     /// time runs out.
     next_check: Option<Instant>,
@@ -72,6 +75,7 @@ impl RunningHost {
             presence,
             projects,
             last_desk: 0,
+            desks: BTreeMap::new(),
             next_check: Some(now),
         }
     }
@@ -120,7 +124,20 @@ impl RunningHost {
             Event::OwnerEnded => steps = self.owner_ended(),
             Event::Signal(signal) => steps = on_signal(signal),
         }
-        self.carry_out(steps).await
+        let ending = self.carry_out(steps).await;
+        self.tell_keepers();
+        ending
+    }
+
+    /// Tells each desk who keeps the host when it leaves.
+    fn tell_keepers(&mut self) {
+        for (id, (number, told)) in &mut self.desks {
+            let kept_by = self.lifecycle.kept_by(*id);
+            if *told != kept_by {
+                told.clone_from(&kept_by);
+                self.companion.set_kept_by(*number, kept_by);
+            }
+        }
     }
 
     /// Moves every deadline if the loop could not run for a while: desks that came meanwhile wait at the
@@ -158,17 +175,25 @@ impl RunningHost {
         self.last_desk += 1;
         let id = self.last_desk;
         let terms = &hello.initialization_options.alongside;
-        let name = &hello.client_info.name;
-        tracing::info!(desk = id, name, role = ?terms.role, owner = ?terms.owner, "a desk joins");
-        let desk = match terms.role {
-            Role::Desk => self.companion.join(),
-            Role::Keeper => self.companion.observe(),
+        let name = match hello.client_info.name.trim() {
+            "" => "a desk".to_owned(),
+            name => name.to_owned(),
         };
+        tracing::info!(desk = id, name, role = ?terms.role, owner = ?terms.owner, "a desk joins");
         let welcome = self.presence.welcome(&self.companion);
-        let party = Party { pid: hello.process_id, role: terms.role, owner: terms.owner.clone() };
+        let (pid, owner) = (hello.process_id, terms.owner.clone());
+        let party = Party { pid, role: terms.role, name: name.clone(), owner };
         let steps = self.lifecycle.joined(id, party);
+        let kept_by = self.lifecycle.kept_by(id);
+        let (number, desk) = self.companion.join_as(DeskProfile {
+            name: Some(name.clone()),
+            observes: terms.role == Role::Keeper,
+            kept_by: Some(kept_by.clone()),
+        });
+        self.desks.insert(id, (number, kept_by));
         // A desk that is gone already parts like any other.
         if admitted.send(ConnectedDesk { id, desk, welcome }).is_err() {
+            self.desks.remove(&id);
             return [steps, self.lifecycle.parted(id, false, Instant::now())].concat();
         }
         if terms.role == Role::Desk {
@@ -178,6 +203,7 @@ impl RunningHost {
     }
 
     fn part(&mut self, id: u64, left: bool, ends: oneshot::Sender<bool>) -> Vec<Step> {
+        self.desks.remove(&id);
         self.projects.desk_parted(id);
         self.plan_save_watcher();
         let steps = self.lifecycle.parted(id, left, Instant::now());
@@ -237,6 +263,7 @@ impl RunningHost {
             owner: self.lifecycle.owner().cloned(),
             hidden: self.lifecycle.is_hidden(),
             seconds_left: self.lifecycle.time_left(Instant::now()).map(|left| left.as_secs()),
+            kept_by: self.lifecycle.keepers(),
             status: self.companion.status().await,
         }
     }

@@ -1,7 +1,7 @@
 //! The line desk follows the companion's events. A review that arrives never changes the one that is read:
 //! one line announces it, and it waits its turn.
 
-use alongside_desk::review_model::{Message, OpenReview};
+use alongside_desk::review_model::{Message, OpenReview, Question};
 use alongside_desk::{
     Changed, Closed, Decision, Event, Refusal, Request, Review, ReviewId, harmless, messages,
 };
@@ -16,6 +16,14 @@ impl LineDesk {
             Event::Status(status) => {
                 let news = self.companion.take_status(status);
                 self.show(news);
+                // Somebody else came who keeps the reviews: leaving is no question any more.
+                if self.question == Some(Question::Leave)
+                    && let Some(stays) = self.companion.stays_open(self.reviews.len())
+                {
+                    self.question = None;
+                    self.prompt_changed();
+                    self.show(vec![Message::notice(stays)]);
+                }
             }
             Event::Opened(review) => self.review_opened(review).await,
             Event::Changed(changed) => self.review_changed(changed),

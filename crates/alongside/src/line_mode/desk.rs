@@ -131,7 +131,7 @@ impl LineDesk {
 
     /// Leaves, and prints how the waiting reviews end if the companion ends with this desk.
     pub(crate) async fn finish(&mut self, ending: Ending) {
-        let last = self.companion.status().desks <= 1;
+        let stays = self.companion.stays_open(self.reviews.len());
         if ending == Ending::Gone {
             self.printer.release();
             self.printer.say(messages::COMPANION_STOPPED);
@@ -141,8 +141,13 @@ impl LineDesk {
         self.question = None;
         self.printer.release();
         self.end_editor().await;
-        if last && matches!(ending, Ending::Signal(_)) && !self.reviews.is_empty() {
-            self.printer.say("Quitting: waiting reviews are rejected.");
+        match stays {
+            _ if ending == Ending::Gone || self.reviews.is_empty() => {}
+            Some(stays) => self.printer.say(&stays),
+            None if matches!(ending, Ending::Signal(_)) => {
+                self.printer.say("Quitting: waiting reviews are rejected.");
+            }
+            None => {}
         }
         // No review is shown any more.
         self.policy = Policy::RejectAll;

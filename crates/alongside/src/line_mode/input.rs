@@ -55,8 +55,7 @@ impl LineDesk {
     async fn command(&mut self, line: &str) -> ControlFlow<Ending> {
         match line {
             "" => {}
-            "q" | "quit" => match Question::before_leaving(self.reviews.len(), self.companion.status().desks)
-            {
+            "q" | "quit" => match Question::before_leaving(self.reviews.len(), self.companion.status()) {
                 Some(question) => self.open_question(question),
                 None => return ControlFlow::Break(Ending::Left),
             },

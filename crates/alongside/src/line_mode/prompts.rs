@@ -50,7 +50,7 @@ j  next change, without deciding (also: J)
 K  previous change
 l  list the waiting reviews; a number goes to that one
 p  pause or resume context: agents learn about your files
-q  quit, also Ctrl-D; waiting reviews are rejected
+q  quit, also Ctrl-D; asks first if that rejects waiting reviews
 ?  this help
 Nothing is accepted before you type a; keeping and dropping only change the text.";
 
@@ -63,7 +63,7 @@ e  edit the whole text in your editor
 u  undo the last step; U redoes it
 l  list the waiting reviews; a number goes to that one
 p  pause or resume context: agents learn about your files
-q  quit; waiting reviews are rejected
+q  quit; asks first if that rejects waiting reviews
 ?  this help";
 
 /// Shown at a terminal while no review waits.

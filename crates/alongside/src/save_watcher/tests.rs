@@ -110,7 +110,13 @@ async fn noise_and_accepted_files_do_not_count() {
         ..Review::default()
     };
     project.seat.events.send(Event::Opened(review)).unwrap();
-    let closed = Closed { id: ReviewId(1), closing: Closing::Accepted, decided_here: true, draft: None };
+    let closed = Closed {
+        id: ReviewId(1),
+        closing: Closing::Accepted,
+        decided_here: true,
+        decided_in: None,
+        draft: None,
+    };
     project.seat.events.send(Event::Closed(closed)).unwrap();
     project.seat.events.send(Event::FlushReview { id: ReviewId(1) }).unwrap();
     let flushed = tokio::time::timeout(Duration::from_secs(20), async {

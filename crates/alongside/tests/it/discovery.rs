@@ -95,6 +95,7 @@ async fn status_shows_everything_but_the_token() {
         "  agents: Gemini CLI\n".into(),
         "  reviews waiting: 1\n".into(),
         format!("  desks: 1 (host {})\n", home.hosts()[0].1),
+        "  kept by: alongside review\n".into(),
     ] {
         assert!(shown.contains(&line), "no {line:?} in\n{shown}");
     }
@@ -117,6 +118,7 @@ async fn status_shows_everything_but_the_token() {
     assert_eq!(read["servesHere"], true);
     assert_eq!(read["companions"][0]["port"], port);
     assert_eq!(read["companions"][0]["reviews"], 1);
+    assert_eq!(read["companions"][0]["keptBy"], serde_json::json!(["alongside review"]));
     assert_eq!(read["companions"][0]["agents"][0]["name"], "Gemini CLI");
     for shown in [&status, &json] {
         assert!(!(shown.said()).contains(&token));

@@ -3,7 +3,7 @@
 use alongside_agent::Outcome;
 use rustix::process::Signal;
 
-use crate::support::{Home, Lateness, accepted, files_below, finish, propose, proposed, soon};
+use crate::support::{Home, Lateness, accepted, files_below, finish, propose, proposed, soon, until};
 
 /// The discovery files of a home.
 fn records(home: &Home) -> Vec<std::path::PathBuf> {
@@ -59,7 +59,7 @@ async fn a_desk_that_is_not_the_last_ends_nothing() {
     one.types("a");
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("A\n"));
     one.shows("a.txt: accepted; Gemini CLI writes it.").await;
-    watching.shows("a.txt: accepted at another desk; Gemini CLI writes it.").await;
+    watching.shows("a.txt: accepted in alongside review; Gemini CLI writes it.").await;
 }
 
 #[tokio::test]
@@ -175,4 +175,37 @@ async fn a_host_that_cannot_listen_leaves_no_file() {
     assert_eq!(records(&home), Vec::<std::path::PathBuf>::new(), "no discovery file is left");
     let journal = files_below(&home.path("home/.local/state/alongside/journal"));
     assert_eq!(journal, Vec::<std::path::PathBuf>::new(), "no journal is left");
+}
+
+#[tokio::test]
+async fn a_desk_beside_alongside_run_leaves_reviews_open() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut run = home.start(&mut home.alongside(&["run", "--no-desk", "sh", "-c", "echo ready; read line"]));
+    run.shows("ready").await;
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "A\n").await;
+    let mut desk = home.review(&[]);
+    desk.answers("(1/1) keep", "q").await;
+    let said = desk.shows("1 review stays open in alongside run sh.").await;
+    assert!(!said.contains("leaving rejects it"), "{said}");
+    assert_eq!(desk.ends().code(), Some(0));
+    let status = home.run(&["status"]).out;
+    assert!(
+        status.contains("  reviews waiting: 1\n") && status.contains("  kept by: alongside run sh\n"),
+        "{status}"
+    );
+    // The agent of `run` ends while a desk is there: from then on the desk alone keeps the review.
+    let mut desk = home.review(&[]);
+    desk.shows("(1/1) keep").await;
+    run.types("");
+    assert_eq!(run.ends().code(), Some(0));
+    until("the desk to be alone", || {
+        home.run(&["status"]).out.contains("  kept by: alongside review\n").then_some(())
+    })
+    .await;
+    desk.types("q");
+    desk.answers("1 review is waiting; leaving rejects it. Leave [y,n]?", "y").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+    assert_eq!(desk.ends().code(), Some(0));
 }

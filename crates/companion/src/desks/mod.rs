@@ -1,4 +1,5 @@
 //! Desks: who shows reviews, and what each of them is told.
 
 pub(crate) mod notifications;
+pub(crate) mod profile;
 pub(crate) mod registry;

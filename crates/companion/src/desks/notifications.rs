@@ -34,7 +34,9 @@ impl Notification {
         match self {
             Self::Event(event) => event.clone(),
             Self::ReviewEnded { closed, decided_by, .. } => {
-                desk::Event::Closed(Closed { decided_here: *decided_by == Some(desk), ..closed.clone() })
+                let decided_here = *decided_by == Some(desk);
+                let decided_in = closed.decided_in.clone().filter(|_| !decided_here);
+                desk::Event::Closed(Closed { decided_here, decided_in, ..closed.clone() })
             }
         }
     }
@@ -178,7 +180,13 @@ mod tests {
     fn notifications() -> Notifications {
         let directory = Path::new("/nonexistent");
         let mut notifications = Notifications::new(Drafts::open(&crate::AppDirs::below(directory)));
-        let closed = Closed { id: ReviewId(1), closing: Closing::Rejected, decided_here: false, draft: None };
+        let closed = Closed {
+            id: ReviewId(1),
+            closing: Closing::Rejected,
+            decided_here: false,
+            decided_in: None,
+            draft: None,
+        };
         let draft = Some((("1-1".to_owned(), 7), "/p/a.txt".to_owned()));
         notifications.push_end(vec![DESK, DeskId(2)], closed, Some(DESK), draft);
         notifications.push(vec![DESK], desk::Event::FlushReview { id: ReviewId(2) });

@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::notifications::{AwaitedDraft, DraftVersion, Notifications};
+use super::profile::DeskProfile;
 use crate::ids::DeskId;
 use crate::persistence::drafts::{Drafts, WrittenDraft};
 
@@ -33,9 +34,18 @@ pub(crate) struct Desks {
 /// A desk that has joined.
 #[derive(Debug)]
 struct ConnectedDesk {
-    /// It shows no reviews.
-    observes: bool,
+    profile: DeskProfile,
+    /// It knows who keeps the companion.
+    knows_keepers: bool,
     events: mpsc::UnboundedSender<desk::Event>,
+}
+
+impl ConnectedDesk {
+    /// The status as this desk gets it.
+    fn status(&mut self, status: &Status) -> desk::Event {
+        self.knows_keepers = true;
+        desk::Event::Status(Status { kept_by: self.profile.kept_by.clone(), ..status.clone() })
+    }
 }
 
 impl Desks {
@@ -52,8 +62,21 @@ impl Desks {
     }
 
     /// A desk joined.
-    pub(crate) fn join(&mut self, id: DeskId, observes: bool, events: mpsc::UnboundedSender<desk::Event>) {
-        self.connected.insert(id, ConnectedDesk { observes, events });
+    pub(crate) fn join(
+        &mut self,
+        id: DeskId,
+        profile: DeskProfile,
+        events: mpsc::UnboundedSender<desk::Event>,
+    ) {
+        self.connected.insert(id, ConnectedDesk { profile, knows_keepers: false, events });
+    }
+
+    /// Others keep the companion when this desk leaves. The next status says so.
+    pub(crate) fn set_kept_by(&mut self, id: DeskId, kept_by: Vec<String>) {
+        if let Some(desk) = self.connected.get_mut(&id) {
+            desk.knows_keepers &= desk.profile.kept_by.as_ref() == Some(&kept_by);
+            desk.profile.kept_by = Some(kept_by);
+        }
     }
 
     /// Tells a desk that has joined the status, the problems and the reviews that wait.
@@ -64,16 +87,16 @@ impl Desks {
         problems: impl Iterator<Item = &'a Problem>,
         reviews: impl Iterator<Item = desk::Review>,
     ) {
-        let Some(ConnectedDesk { observes, events }) = self.connected.get(&id) else { return };
-        let news = if *observes { Vec::new() } else { std::mem::take(&mut self.news) };
+        let Some(desk) = self.connected.get_mut(&id) else { return };
+        let news = if desk.profile.observes { Vec::new() } else { std::mem::take(&mut self.news) };
         let others = problems.filter(|problem| !self.problems.contains(problem));
         let found = self.problems.iter().cloned().chain(others.cloned());
         let problems =
             found.chain(self.notifications.unsaved().cloned()).chain(news).map(desk::Event::Problem);
-        let first = std::iter::once(desk::Event::Status(status));
+        let first = std::iter::once(desk.status(&status));
         // A desk that is gone already will be reported as such.
         let all = first.chain(problems).chain(reviews.map(desk::Event::Opened));
-        all.for_each(|event| drop(events.send(event)));
+        all.for_each(|event| drop(desk.events.send(event)));
     }
 
     /// A desk left, and gets nothing more.
@@ -83,7 +106,7 @@ impl Desks {
 
     /// The desks that show reviews.
     pub(crate) fn showing(&self) -> BTreeSet<DeskId> {
-        self.connected.iter().filter(|(_, desk)| !desk.observes).map(|(id, _)| *id).collect()
+        self.connected.iter().filter(|(_, desk)| !desk.profile.observes).map(|(id, _)| *id).collect()
     }
 
     /// Tells every desk.
@@ -104,7 +127,8 @@ impl Desks {
         decided_by: Option<DeskId>,
         draft: Option<AwaitedDraft>,
     ) {
-        self.notifications.push_end(self.ids(), closed, decided_by, draft);
+        let decided_in = decided_by.and_then(|id| self.connected.get(&id)?.profile.name.clone());
+        self.notifications.push_end(self.ids(), Closed { decided_in, ..closed }, decided_by, draft);
         self.send_held();
     }
 
@@ -163,10 +187,12 @@ impl Desks {
     pub(crate) fn notify_status(&mut self, status: Status) {
         self.is_status_due = false;
         self.next_status = Instant::now() + STATUS_INTERVAL;
-        if status != self.status {
-            self.notify(desk::Event::Status(status.clone()));
-            self.status = status;
+        let is_new = status != self.status;
+        for (id, desk) in self.connected.iter_mut().filter(|(_, desk)| is_new || !desk.knows_keepers) {
+            self.notifications.push(vec![*id], desk.status(&status));
         }
+        self.status = status;
+        self.send_held();
     }
 
     /// Tells all that is still held: the loop ends.

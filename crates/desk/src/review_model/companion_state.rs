@@ -64,6 +64,12 @@ impl CompanionState {
         Message::notice(messages::paused(paused))
     }
 
+    /// Reviews wait on when this desk leaves: the sentence that says where.
+    pub fn stays_open(&self, waiting: usize) -> Option<String> {
+        let kept_by = self.status.kept_by.as_deref().unwrap_or_default();
+        (waiting > 0 && self.status.outlives_desk()).then(|| messages::stays_open(waiting, kept_by))
+    }
+
     /// A review ended. The message is a warning where neither this desk nor an acceptance ended it.
     pub fn review_closed(&self, review: &Review, closed: &Closed, roots: &[std::path::PathBuf]) -> Message {
         let number = review.agent.number;

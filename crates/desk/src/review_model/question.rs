@@ -2,6 +2,7 @@
 
 use crate::decision::Refusal;
 use crate::review::Review;
+use crate::status::Status;
 
 /// A question that the person answers before anything else happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,9 +32,9 @@ impl Question {
         (review.stale || review.dirty).then_some(Self::AcceptAnyway)
     }
 
-    /// The question that comes before leaving. Only the last of several desks ends the reviews.
-    pub fn before_leaving(waiting: usize, desks: usize) -> Option<Self> {
-        (waiting > 0 && desks <= 1).then_some(Self::Leave)
+    /// The question that comes before leaving, if that ends reviews.
+    pub fn before_leaving(waiting: usize, status: &Status) -> Option<Self> {
+        (waiting > 0 && !status.outlives_desk()).then_some(Self::Leave)
     }
 
     /// The question that follows a refused decision, if one does.
@@ -83,11 +84,18 @@ mod tests {
     use crate::review_model::open_review::tests::review;
 
     #[test]
-    fn leaving_is_a_question_for_the_last_desk_with_reviews() {
-        assert_eq!(Question::before_leaving(2, 1), Some(Question::Leave));
-        assert_eq!(Question::before_leaving(2, 0), Some(Question::Leave));
-        assert_eq!(Question::before_leaving(2, 2), None);
-        assert_eq!(Question::before_leaving(0, 1), None);
+    fn leaving_is_a_question_where_it_ends_reviews() {
+        let status = |desks, kept_by: Option<&[&str]>| {
+            let kept_by = kept_by.map(|names| names.iter().map(|&name| name.to_owned()).collect());
+            Status { desks, kept_by, ..Status::default() }
+        };
+        let asks = |waiting, status| Question::before_leaving(waiting, &status).is_some();
+        assert!(asks(2, status(1, Some(&[]))));
+        assert!(!asks(0, status(1, Some(&[]))));
+        assert!(!asks(2, status(1, Some(&["alongside run gemini"]))), "a keeper is no desk");
+        assert!(asks(2, status(2, Some(&[]))), "reviews end with the editor, though another desk is there");
+        // A companion that does not say who keeps it.
+        assert!(asks(2, status(1, None)) && asks(2, status(0, None)) && !asks(2, status(2, None)));
         // A demo promises no drafts.
         assert_eq!(Question::Leave.text(1, false), "1 review is waiting; leaving rejects it. Leave?");
         let two = "2 reviews are waiting; leaving rejects them. Your edits stay in drafts. Leave?";

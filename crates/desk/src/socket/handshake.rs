@@ -183,6 +183,9 @@ pub struct Report {
     /// In how many seconds it ends if nobody comes back; `None` while somebody is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds_left: Option<u64>,
+    /// Names of those who keep the host, for people.
+    #[serde(default)]
+    pub kept_by: Vec<String>,
     /// The status that desks get, without the variables.
     #[serde(default)]
     pub status: Status,

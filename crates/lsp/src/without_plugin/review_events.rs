@@ -32,7 +32,7 @@ impl LspDesk {
         for id in left {
             self.review_closed(
                 io,
-                &Closed { id, closing: Closing::Stopped, decided_here: false, draft: None },
+                &Closed { id, closing: Closing::Stopped, decided_here: false, decided_in: None, draft: None },
             );
         }
         self.report_problem(io, &problems::companion_stopped());

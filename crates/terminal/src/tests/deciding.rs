@@ -296,9 +296,28 @@ async fn the_last_desk_asks_before_it_leaves_reviews() {
     stage.press("y").await;
     assert_eq!(stage.ending().await.0, Ending::Left);
 
+    // A keeper is no desk, and keeps the review all the same.
     let mut stage = Stage::reading(120, 24).await;
-    stage.companion.status.desks = 2;
+    stage.companion.status.kept_by = Some(vec!["alongside run gemini".into()]);
     stage.tell_status().await;
+    stage.press("q").await;
+    let left = (Ending::Left, Some("1 review stays open in alongside run gemini.".to_owned()));
+    assert_eq!(stage.ending().await, left);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_question_on_leaving_follows_who_else_is_there() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.companion.status.kept_by = Some(vec!["Neovim".into(), "a terminal desk".into()]);
+    stage.tell_status().await;
+    stage.companion.status.kept_by = Some(Vec::new());
+    stage.tell_status().await;
+    stage.press("q").await;
+    stage.shows("1 review is waiting; leaving rejects it.");
+    stage.companion.status.kept_by = Some(vec!["Neovim".into()]);
+    stage.tell_status().await;
+    stage.shows("1 review stays open in Neovim.");
+    stage.does_not_show("leaving rejects it");
     stage.press("q").await;
     assert_eq!(stage.ending().await.0, Ending::Left);
 }

@@ -43,6 +43,19 @@ async fn endings_name_the_draft_of_the_edits() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_decision_elsewhere_names_the_desk() {
+    for (closing, said) in [
+        (Closing::Accepted, "basket.py: accepted in Neovim; Gemini CLI writes it."),
+        (Closing::Rejected, "basket.py: rejected in Neovim; Gemini CLI is told."),
+    ] {
+        let mut stage = Stage::reading(120, 24).await;
+        stage.companion.decide_in("Neovim", 1, closing);
+        stage.moment().await;
+        stage.shows(said);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_replacement_takes_the_place_of_the_review_on_screen() {
     let mut stage = Stage::reading(120, 24).await;
     stage.propose(2, "/shop/b.py").await;

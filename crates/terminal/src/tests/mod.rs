@@ -182,7 +182,10 @@ impl Stage {
         let ended = tokio::spawn(async move {
             let _panic = panic;
             let ending = run::run(&mut desk, &mut app, &mut cells, &mut inputs).await;
-            (ending, app.last_words().await)
+            let words = app.last_words().await;
+            let left = matches!(ending, Ok(Ending::Left));
+            let words = if left { app.words_on_leaving(words) } else { words };
+            (ending, words)
         });
         let companion = Companion::new(seat, vec!["/shop".into()]);
         let gemini = agent(1, "Gemini CLI", "0.61.0", 0);

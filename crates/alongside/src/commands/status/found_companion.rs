@@ -156,6 +156,7 @@ impl FoundCompanion {
             if let Some(left) = host.seconds_left {
                 json["secondsLeft"] = left.into();
             }
+            json["keptBy"] = json!(host.kept_by);
             json["context"] = json!(host.status.context);
         }
         if with_token && let Some(token) = &self.record.auth_token {
@@ -176,8 +177,10 @@ fn host_text(report: &Report) -> String {
     let (desks, host) = (report.status.desks, harmless::name(&report.name));
     let left = report.seconds_left;
     let left = left.map(|left| format!("  no desk is left; the companion waits {left} s more for one\n"));
+    let names: Vec<_> = report.kept_by.iter().map(|name| harmless::name(name)).collect();
+    let kept_by = if names.is_empty() { String::new() } else { format!("  kept by: {}\n", names.join(", ")) };
     let (owner, left) = (owner.unwrap_or_default(), left.unwrap_or_default());
-    format!("{context}{owner}  desks: {desks} (host {host})\n{left}")
+    format!("{context}{owner}  desks: {desks} (host {host})\n{kept_by}{left}")
 }
 
 /// The files that agents know of, in one line: the first one with its cursor, and how many more.

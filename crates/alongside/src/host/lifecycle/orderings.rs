@@ -22,7 +22,7 @@ const CAST: [(u32, Role, bool); 6] = [
 
 fn party(of: usize) -> Party {
     let (pid, role, speaks) = CAST[of];
-    Party { pid: Some(pid), role, owner: speaks.then(|| editor(pid)) }
+    Party { pid: Some(pid), role, name: of.to_string(), owner: speaks.then(|| editor(pid)) }
 }
 
 fn editor(pid: u32) -> Owner {
@@ -117,7 +117,7 @@ impl World {
     fn after(&self, action: Action) -> Option<Self> {
         let before = self;
         let mut next = self.clone();
-        let id = |of: usize| u64::try_from(of).unwrap();
+        let id = |of: usize| u64::try_from(of).unwrap() + 1;
         let steps = match action {
             Action::Comes(of) => {
                 next.there.insert(of);
@@ -267,6 +267,15 @@ impl World {
         // Discovery files are not rewritten without a change.
         if !hides && self.found_as == before.found_as && self.owner == before.owner {
             assert_eq!(steps, [], "{}", context());
+        }
+        // Each desk knows whether reviews end when it leaves; a keeper never ends those of a desk that
+        // vanished.
+        for of in self.there.difference(&self.orphaned) {
+            let id = u64::try_from(*of).unwrap() + 1;
+            let steps = self.lifecycle.clone().parted(id, true, self.now);
+            let ends = steps.iter().any(|step| matches!(step, Step::Hide | Step::End));
+            let kept = !self.lifecycle.kept_by(id).is_empty();
+            assert!(kept != ends || !ends && CAST[*of].1 == Role::Keeper, "{of}: {}", context());
         }
         // A suspension only moves the deadlines.
         let mut slept = self.lifecycle.clone();

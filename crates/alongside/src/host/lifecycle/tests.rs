@@ -9,11 +9,11 @@ fn editor(pid: u32) -> Owner {
 }
 
 fn desk(pid: u32) -> Party {
-    Party { pid: Some(pid), role: Role::Desk, owner: None }
+    Party { pid: Some(pid), role: Role::Desk, name: format!("desk {pid}"), owner: None }
 }
 
 fn keeper(pid: u32) -> Party {
-    Party { role: Role::Keeper, ..desk(pid) }
+    Party { role: Role::Keeper, name: format!("run {pid}"), ..desk(pid) }
 }
 
 fn relay(pid: u32) -> Party {
@@ -74,6 +74,32 @@ fn the_host_waits_for_the_last_desk_that_vanished() {
     assert_eq!(lifecycle.deadline(), None);
     assert_eq!(lifecycle.parted(2, false, now), NOTHING);
     assert_eq!(lifecycle.due(now + GRACE), END);
+}
+
+#[test]
+fn a_desk_knows_who_keeps_the_host_after_it() {
+    let (now, mut lifecycle) = ownerless();
+    assert_eq!(lifecycle.kept_by(1), [""; 0]);
+    lifecycle.joined(2, keeper(2));
+    lifecycle.joined(3, desk(3));
+    assert_eq!(lifecycle.kept_by(1), ["run 2", "desk 3"]);
+    assert_eq!(lifecycle.kept_by(3), ["desk 1", "run 2"]);
+    assert_eq!(lifecycle.keepers(), ["desk 1", "run 2", "desk 3"]);
+    lifecycle.parted(2, true, now);
+    lifecycle.parted(3, false, now);
+    assert_eq!(lifecycle.kept_by(1), [""; 0], "nobody knows whether a desk that vanished comes back");
+}
+
+#[test]
+fn reviews_end_with_the_editor_whoever_else_is_there() {
+    let (now, mut lifecycle) = owned();
+    lifecycle.joined(2, desk(2));
+    assert_eq!(lifecycle.kept_by(1), [""; 0]);
+    assert_eq!(lifecycle.kept_by(2), ["Ed"]);
+    lifecycle.joined(3, relay(1));
+    assert_eq!(lifecycle.kept_by(1), ["Ed"], "the other server stays");
+    lifecycle.owner_gone(now);
+    assert_eq!(lifecycle.kept_by(2), [""; 0], "the heir is alone");
 }
 
 #[test]

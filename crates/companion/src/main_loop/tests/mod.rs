@@ -6,6 +6,7 @@ mod editor;
 mod file_scan;
 mod journal;
 mod journal_writes;
+mod keepers;
 mod kill_points;
 mod new_agents;
 mod outcomes;

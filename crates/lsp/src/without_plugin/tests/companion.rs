@@ -78,7 +78,7 @@ impl Companion {
     }
 
     pub(super) fn close(&self, stage: &Stage, closing: Closing, decided_here: bool) {
-        let closed = Closed { id: self.review.id, closing, decided_here, draft: None };
+        let closed = Closed { id: self.review.id, closing, decided_here, decided_in: None, draft: None };
         stage.seat.events.send(Event::Closed(closed)).unwrap();
     }
 
