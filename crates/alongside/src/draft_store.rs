@@ -7,7 +7,9 @@ use alongside_terminal::DraftStore;
 
 /// The store of this process's user.
 pub(crate) fn draft_store() -> DraftStore {
-    DraftStore::among_drafts(|file, agent, why, text| {
-        Drafts::open(&AppDirs::of_this_process()).keep(file, agent, why, text)
-    })
+    let drafts = || Drafts::open(&AppDirs::of_this_process());
+    DraftStore::among_drafts(
+        move |file, agent, why, text| drafts().keep(file, agent, why, text),
+        move |path| drafts().delete_at(path),
+    )
 }

@@ -20,6 +20,9 @@ pub const EDITOR_CHANGED_NOTHING: &str = "You changed nothing in the editor.";
 /// The review ended after it took what the person had saved, and before the editor ended.
 pub const SAVED_BEFORE_THE_END: &str = "The review ended after it took your saved text.";
 
+/// Why the companion refuses a text from the person's editor.
+pub const CHANGED_WHILE_EDITED: &str = "another desk changed the review while you edited";
+
 /// Input that was on its way before the person could see what it would act on.
 pub const TYPED_TOO_SOON: &str = "Ignored: you typed that before this was on the screen.";
 
@@ -212,6 +215,11 @@ pub fn editor_failed(why: &str, left: Option<&Path>) -> String {
         None => format!("The review is unchanged: {why}."),
         Some(path) => format!("The review is unchanged: {why}. Your text is in {}.", harmless::path(path)),
     }
+}
+
+/// The companion refused what the person typed, and `e` opens it again. `place` is harmless.
+pub fn text_refused(name: &str, place: &str) -> String {
+    format!("{name}: {CHANGED_WHILE_EDITED}. e opens your text again; a copy is in {place}.")
 }
 
 /// Nobody took what the person typed. `place` is harmless; without one, the message holds the text.

@@ -34,7 +34,8 @@ impl App {
         match (purpose, reply) {
             (Purpose::Change(id), Ok(Revised { revision })) => {
                 self.mark_own(id, revision);
-                let unjudged = self.pending.mark_made(id, revision);
+                let (unjudged, taken) = self.pending.mark_made(id, revision);
+                self.discard(taken.and_then(|text| text.replaces));
                 unjudged.into_iter().for_each(|news| self.tell_news(news));
                 self.settle();
             }
@@ -46,10 +47,9 @@ impl App {
                 {
                     view.forget_undone();
                 }
-                self.tell_refusal(Some(id), &refusal);
-                if let Some(unsaved) = unsaved {
-                    let kept = self.keep_text(&unsaved, "the companion refused your text");
-                    self.warn(kept);
+                match unsaved {
+                    Some(unsaved) => self.text_refused(id, unsaved, &refusal),
+                    None => self.tell_refusal(Some(id), &refusal),
                 }
             }
             (Purpose::Upload(_), reply) => self.upload_answered(reply.ok()),

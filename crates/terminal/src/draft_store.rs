@@ -1,9 +1,10 @@
 //! Keeps texts that a person typed and that no companion took: among the drafts, or in a private directory.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use alongside_desk::review_model::RefusedText;
 use alongside_desk::{harmless, messages};
 use alongside_platform::private;
 use tempfile::TempDir;
@@ -11,36 +12,74 @@ use tempfile::TempDir;
 /// Keeps a text as a draft: file, agent, reason, text. Returns the draft's path.
 type KeepDraft = dyn Fn(&str, &str, &str, &str) -> io::Result<PathBuf> + Send + Sync;
 
+/// Removes the draft with this path.
+type DiscardDraft = dyn Fn(&Path) -> io::Result<()> + Send + Sync;
+
 /// Where a desk keeps texts that no companion took.
 #[derive(Clone, Default)]
-pub struct DraftStore(Option<Arc<KeepDraft>>);
+pub struct DraftStore(Option<(Arc<KeepDraft>, Arc<DiscardDraft>)>);
 
 impl DraftStore {
     /// Keeps texts among the drafts: `keep` gets the file, the agent, the reason and the text, and returns
-    /// the draft's path. Without it, each text gets a private directory.
+    /// the draft's path; `discard` removes the draft with that path. Without them, each text gets a private
+    /// directory.
     pub fn among_drafts(
         keep: impl Fn(&str, &str, &str, &str) -> io::Result<PathBuf> + Send + Sync + 'static,
+        discard: impl Fn(&Path) -> io::Result<()> + Send + Sync + 'static,
     ) -> Self {
-        Self(Some(Arc::new(keep)))
+        Self(Some((Arc::new(keep), Arc::new(discard))))
     }
 
     /// Keeps a text and returns the message that says where. If there is no place, the message holds the
     /// text: it must not be lost.
     pub fn keep(&self, (file, agent): (&str, &str), why: &str, text: &str, roots: &[PathBuf]) -> String {
-        let place = self.place_for((file, agent), why, text);
+        let place = self.place_for((file, agent), why, text).map(|(_, shown)| shown);
         messages::text_kept(&messages::file_name(file, roots), why, place.ok().as_deref(), text)
     }
 
-    fn place_for(&self, (file, agent): (&str, &str), why: &str, text: &str) -> io::Result<String> {
-        if let Some(keep) = &self.0 {
+    /// Keeps a text that the companion refused because the review had changed. Returns it for the review,
+    /// from where the person's editor opens it again, and the message.
+    pub fn keep_refused(
+        &self,
+        whose: (&str, &str),
+        text: String,
+        roots: &[PathBuf],
+    ) -> (RefusedText, String) {
+        let (name, why) = (messages::file_name(whose.0, roots), messages::CHANGED_WHILE_EDITED);
+        let (kept, said) = match self.place_for(whose, why, &text) {
+            Ok((path, shown)) => (Some(path), messages::text_refused(&name, &shown)),
+            Err(_) => (None, messages::text_kept(&name, why, None, &text)),
+        };
+        (RefusedText { text, kept }, said)
+    }
+
+    /// Removes a text that is elsewhere by now: `path` is where it was kept.
+    pub fn discard(&self, path: &Path) {
+        let discarded = match (&self.0, path.parent()) {
+            (Some((_, discard)), _) => discard(path),
+            (None, Some(directory)) => std::fs::remove_dir_all(directory),
+            (None, None) => Ok(()),
+        };
+        if let Err(error) = discarded {
+            tracing::warn!(%error, "a draft stays that is needed no more");
+        }
+    }
+
+    /// The path at which the text is kept from now on, and that path for people.
+    fn place_for(&self, (file, agent): (&str, &str), why: &str, text: &str) -> io::Result<(PathBuf, String)> {
+        if let Some((keep, _)) = &self.0 {
             match keep(file, agent, why, text) {
-                Ok(path) => return Ok(format!("{} (`alongside drafts`)", harmless::path(&path))),
+                Ok(path) => {
+                    let shown = format!("{} (`alongside drafts`)", harmless::path(&path));
+                    return Ok((path, shown));
+                }
                 Err(error) => tracing::error!(%error, "cannot keep a draft"),
             }
         }
         let path = private_directory()?.keep().join(harmless::file_name(file));
         std::fs::write(&path, text)?;
-        Ok(harmless::path(&path))
+        let shown = harmless::path(&path);
+        Ok((path, shown))
     }
 }
 

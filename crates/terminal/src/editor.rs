@@ -7,7 +7,7 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 
-use alongside_desk::review_model::Message;
+use alongside_desk::review_model::{Message, OpenReview, RefusedText};
 use alongside_desk::{Review, ReviewId, harmless, messages};
 use alongside_platform::process::send;
 use alongside_platform::signals::TERMINATE;
@@ -37,8 +37,10 @@ pub struct Editing {
     command: String,
     dir: TempDir,
     path: PathBuf,
-    /// The text of the file that the companion has.
+    /// The text of the review that the companion has.
     base: String,
+    /// The text that the companion refused before, and that the editor has opened again.
+    reopened: Option<RefusedText>,
     child: Child,
     terminal: Option<Modes>,
 }
@@ -55,19 +57,20 @@ pub enum EditOutcome {
 }
 
 impl Editing {
-    /// Opens the text of a review, as it would be accepted now, at one of its hunks. `command` is [the
-    /// person's editor](crate::command).
+    /// Opens the text of a review at one of its hunks: the text that the companion refused before, or the one
+    /// that would be accepted now. `command` is [the person's editor](crate::command).
     ///
     /// # Errors
     /// When there is no place for the file or no shell to start the editor with.
-    pub fn start(command: &str, review: &Review, hunk: usize) -> anyhow::Result<Self> {
+    pub fn start(command: &str, open: &OpenReview) -> anyhow::Result<Self> {
+        let (review, hunk, reopened) = (open.review(), open.hunk(), open.refused.clone());
         let line = review.hunks.get(hunk).map_or(1, |hunk| hunk.current.start + 1);
         let dir = private_directory().context(
             "cannot make a private directory for the text; set TMPDIR to a directory that can be written",
         )?;
         let path = dir.path().join(harmless::file_name(&review.file));
-        std::fs::write(&path, &*review.current)
-            .with_context(|| format!("cannot write {}", path.display()))?;
+        let text = reopened.as_ref().map_or(&*review.current, |refused| &*refused.text);
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
         let terminal = Modes::save();
         let child =
             editor_command(command, &path, line).stdin(terminal_input()).spawn().with_context(|| {
@@ -84,6 +87,7 @@ impl Editing {
             dir,
             path,
             base: review.current.to_string(),
+            reopened,
             child,
             terminal,
         })
@@ -94,16 +98,30 @@ impl Editing {
         self.child.wait().await
     }
 
-    /// The saved text, if the companion does not have it.
+    /// The saved text, if the companion does not have it. A text that was opened again counts as saved once
+    /// the person changes it, or the editor ends.
     pub fn unsent(&self) -> Option<String> {
-        self.read().ok().filter(|text| *text != self.base)
+        let reopened = self.reopened.as_ref().map(|refused| &refused.text);
+        self.read().ok().filter(|text| *text != self.base && Some(text) != reopened)
     }
 
-    /// The companion has this text now, as this revision.
-    pub fn taken_over(&mut self, text: String, revision: u64) {
+    /// The companion has this text now, as this revision. Returns the file of a text that this one replaces.
+    pub fn taken_over(&mut self, text: String, revision: u64) -> Option<PathBuf> {
         self.base = text;
         self.revision = revision;
         self.sent = true;
+        self.reopened.take()?.kept
+    }
+
+    /// The file of the text that the editor has opened again.
+    pub fn reopened(&self) -> Option<PathBuf> {
+        self.reopened.as_ref()?.kept.clone()
+    }
+
+    /// The revision that the text in the editor is made on: the newest one, if the text of the review is
+    /// still the one that the editor opened.
+    pub fn revision_in(&self, review: &Review) -> u64 {
+        if *review.current == self.base { review.revision } else { self.revision }
     }
 
     /// Ends the editor because the desk ends, and takes the terminal back.
@@ -142,7 +160,8 @@ impl Editing {
             Ok(_) if self.sent => Message::notice(messages::SAVED_BEFORE_THE_END),
             Ok(_) => Message::notice(messages::EDITOR_CHANGED_NOTHING),
             Err(why) => {
-                let changed = std::fs::read(&self.path).is_ok_and(|bytes| bytes != self.base.as_bytes());
+                let opened = self.reopened.as_ref().map_or(&self.base, |refused| &refused.text);
+                let changed = std::fs::read(&self.path).is_ok_and(|bytes| bytes != opened.as_bytes());
                 let left = changed.then(|| self.leave_file());
                 Message::warning(messages::editor_failed(&why, left.as_deref()))
             }

@@ -2,9 +2,10 @@
 //! refuses.
 
 use std::io;
+use std::path::PathBuf;
 use std::process::ExitStatus;
 
-use alongside_desk::{Request, ReviewId, Revised, messages};
+use alongside_desk::{Refusal, Request, ReviewId, Revised, messages};
 
 use crate::app::{App, Purpose};
 use crate::editor::EditOutcome;
@@ -27,6 +28,7 @@ impl App {
         let revision = revised.map(|revised| revised.revision);
         let id = editor.editing.id;
         let after = editor.uploaded(revision);
+        self.discard(after.replaced);
         if let Some(revision) = revision {
             self.mark_own(id, revision);
         }
@@ -56,15 +58,16 @@ impl App {
         let Some(editing) = self.pending.take_editor() else { return };
         // Keys typed into the editor were not meant for the desk.
         self.invalidate_keys();
-        let (id, revision, hunk) = (editing.id, editing.revision, editing.hunk);
+        let (id, hunk, replaces) = (editing.id, editing.hunk, editing.reopened());
         let (file, agent) = (editing.file.clone(), editing.agent.clone());
         let is_open = self.view(id).is_some();
+        let revision = self.view(id).map_or(editing.revision, |view| editing.revision_in(view.review()));
         match editing.finish(status, is_open, &self.options.drafts, self.roots()) {
             EditOutcome::Taken => self.follow_up(id, EditKind::Edited),
             EditOutcome::Message(message) => self.show([message]),
             EditOutcome::Text(text) => {
                 let request = Request::replace_text(id, revision, text.clone());
-                self.change(id, EditKind::Edited, request, Some(UnsavedText { file, agent, text }));
+                self.change(id, EditKind::Edited, request, Some(UnsavedText { file, agent, text, replaces }));
                 if let Some(view) = self.view_mut(id) {
                     view.push_step(hunk);
                 }
@@ -74,8 +77,33 @@ impl App {
 
     /// Keeps a text that only this desk has; the message says where.
     pub(crate) fn keep_text(&self, unsaved: &UnsavedText, why: &str) -> String {
-        let UnsavedText { file, agent, text } = unsaved;
+        let UnsavedText { file, agent, text, .. } = unsaved;
         self.options.drafts.keep((file, agent), why, text, self.roots())
+    }
+
+    /// The companion refused a text from the editor. The text is kept; if the review changed, `e` opens the
+    /// text again.
+    pub(crate) fn text_refused(&mut self, id: ReviewId, unsaved: UnsavedText, refusal: &Refusal) {
+        let said = match (refusal, self.view(id)) {
+            (Refusal::Stale { .. }, Some(_)) => {
+                let whose = (unsaved.file.as_str(), unsaved.agent.as_str());
+                let (refused, said) = self.options.drafts.keep_refused(whose, unsaved.text, self.roots());
+                if let Some(view) = self.view_mut(id) {
+                    view.set_refused(Some(refused));
+                }
+                said
+            }
+            _ => self.keep_text(&unsaved, &refusal.to_string()),
+        };
+        self.discard(unsaved.replaces);
+        self.warn(said);
+    }
+
+    /// A text that was kept in this file is elsewhere by now.
+    pub(crate) fn discard(&self, file: Option<PathBuf>) {
+        if let Some(file) = file {
+            self.options.drafts.discard(&file);
+        }
     }
 
     /// The desk is left: a text that the companion does not have is kept, and the message says where.
@@ -86,7 +114,7 @@ impl App {
                 return editing.sent.then(|| messages::SAVED_TEXT_IN_DRAFTS.to_owned());
             };
             let (file, agent) = (editing.file.clone(), editing.agent.clone());
-            return Some(self.keep_text(&UnsavedText { file, agent, text }, DESK_CLOSED));
+            return Some(self.keep_text(&UnsavedText { file, agent, text, replaces: None }, DESK_CLOSED));
         }
         let unsaved = self.pending.take_unsaved()?;
         Some(self.keep_text(&unsaved, DESK_CLOSED))

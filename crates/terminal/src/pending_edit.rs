@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::path::PathBuf;
 use std::process::ExitStatus;
 
 use alongside_desk::review_model::ReviewNews;
@@ -83,6 +84,8 @@ pub(crate) struct UnsavedText {
     pub(crate) file: String,
     pub(crate) agent: String,
     pub(crate) text: String,
+    /// The file of a refused text that this one replaces.
+    pub(crate) replaces: Option<PathBuf>,
 }
 
 /// The person's editor, and a saved text on its way to the companion.
@@ -105,6 +108,8 @@ struct Upload {
 /// The events that came during an upload.
 #[derive(Debug)]
 pub(crate) struct AfterUpload {
+    /// The file of a refused text that the new one replaces.
+    pub(crate) replaced: Option<PathBuf>,
     pub(crate) flush: Option<ReviewId>,
     pub(crate) exit: Option<io::Result<ExitStatus>>,
 }
@@ -166,16 +171,21 @@ impl PendingEdit {
         Some(news)
     }
 
-    /// The companion made `revision` of the change; the news that waited for this comes back.
-    pub(crate) fn mark_made(&mut self, id: ReviewId, revision: u64) -> Vec<ReviewNews> {
+    /// The companion made `revision` of the change. Returns the news that waited for this, and the text that
+    /// the companion has now, too.
+    pub(crate) fn mark_made(
+        &mut self,
+        id: ReviewId,
+        revision: u64,
+    ) -> (Vec<ReviewNews>, Option<UnsavedText>) {
         match self {
             Self::Change(change) if change.id == id => {
                 match std::mem::replace(&mut change.progress, Progress::Made(revision)) {
-                    Progress::Asked { unjudged, .. } => unjudged,
-                    Progress::Made(_) => Vec::new(),
+                    Progress::Asked { unjudged, unsaved } => (unjudged, unsaved),
+                    Progress::Made(_) => (Vec::new(), None),
                 }
             }
-            _ => Vec::new(),
+            _ => (Vec::new(), None),
         }
     }
 
@@ -270,12 +280,10 @@ impl OpenEditor {
     /// and is offered again when the editor ends.
     pub(crate) fn uploaded(&mut self, revision: Option<u64>) -> AfterUpload {
         let Some(Upload { text, flush, exit }) = self.upload.take() else {
-            return AfterUpload { flush: None, exit: None };
+            return AfterUpload { replaced: None, flush: None, exit: None };
         };
-        if let Some(revision) = revision {
-            self.editing.taken_over(text, revision);
-        }
-        AfterUpload { flush: flush.then_some(self.editing.id), exit }
+        let replaced = revision.and_then(|revision| self.editing.taken_over(text, revision));
+        AfterUpload { replaced, flush: flush.then_some(self.editing.id), exit }
     }
 
     /// The agent waits to take the review. True if that waits for an upload.
@@ -317,7 +325,7 @@ mod tests {
         assert!(!pending.admits(key(), Instant::now()));
         assert!(pending.take_settled(|_| Some(9)).is_none(), "there is no reply yet");
         assert!(pending.judge(news(2)).is_none());
-        assert_eq!(pending.mark_made(ID, 2), [news(2)]);
+        assert_eq!(pending.mark_made(ID, 2).0, [news(2)]);
         assert!(pending.take_settled(|_| Some(1)).is_none(), "the revision is not here yet");
         let (id, kind, held) = pending.take_settled(|_| Some(2)).unwrap();
         assert_eq!((id, kind, held.len()), (ID, EditKind::KeepOrDrop { hunk: 0 }, 1));
@@ -340,7 +348,12 @@ mod tests {
 
     #[test]
     fn a_refused_change_gives_the_text_back() {
-        let text = UnsavedText { file: "/a".into(), agent: "Gemini CLI".into(), text: "mine".into() };
+        let text = UnsavedText {
+            file: "/a".into(),
+            agent: "Gemini CLI".into(),
+            text: "mine".into(),
+            replaces: None,
+        };
         let mut pending = PendingEdit::change(ID, EditKind::Edited, Some(text));
         assert!(pending.has_text_under_way());
         let (_, unsaved) = pending.take_refused();

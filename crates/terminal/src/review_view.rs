@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use alongside_desk::review_model::{OpenReview, ReviewNews};
+use alongside_desk::review_model::{OpenReview, RefusedText, ReviewNews};
 use alongside_desk::{Changed, OutOfStep, Review, messages};
 
 use crate::matches::Matches;
@@ -55,6 +55,16 @@ impl ReviewView {
 
     pub(crate) fn review(&self) -> &Review {
         self.open.review()
+    }
+
+    /// The review without its place on the screen, for the person's editor.
+    pub(crate) fn open(&self) -> &OpenReview {
+        &self.open
+    }
+
+    /// A text of the person that the companion refused, until their editor opens it again.
+    pub(crate) fn set_refused(&mut self, refused: Option<RefusedText>) {
+        self.open.refused = refused;
     }
 
     /// Lines that accepting would add and remove now: `+3 -1`.

@@ -291,9 +291,12 @@ impl<S: Screen> MainLoop<'_, S> {
         let handed_over = self.screen.hand_over(&note);
         hear_companion_during(handed_over, self.app, self.desk, &self.reply_to).await;
         // The review may have ended meanwhile.
-        let Some(view) = self.app.view(id) else { return self.screen.take_back() };
-        match Editing::start(&self.inputs.editor, view.review(), view.hunk()) {
-            Ok(editing) => self.app.pending = PendingEdit::editor(editing),
+        let Some(view) = self.app.view_mut(id) else { return self.screen.take_back() };
+        match Editing::start(&self.inputs.editor, view.open()) {
+            Ok(editing) => {
+                view.set_refused(None);
+                self.app.pending = PendingEdit::editor(editing);
+            }
             Err(error) => {
                 self.screen.take_back()?;
                 self.app.warn(harmless::name(&format!("{error:#}")).into_owned());

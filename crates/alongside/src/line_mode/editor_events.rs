@@ -2,9 +2,10 @@
 //! desk keeps it; it is never lost.
 
 use std::io;
+use std::path::PathBuf;
 use std::process::ExitStatus;
 
-use alongside_desk::{Request, ReviewId, messages};
+use alongside_desk::{Refusal, Request, ReviewId, messages};
 use alongside_terminal::{EditOutcome, Editing, editor_command};
 
 use super::desk::{Activity, Due, LineDesk};
@@ -13,8 +14,11 @@ impl LineDesk {
     /// Gives the text of the current review to the person's editor.
     pub(super) fn edit(&mut self) {
         let Some(open) = self.current() else { return };
-        match Editing::start(&editor_command(), open.review(), open.hunk()) {
+        match Editing::start(&editor_command(), open) {
             Ok(editing) => {
+                if let Some(open) = self.open_mut(editing.id) {
+                    open.refused = None;
+                }
                 self.printer.hold();
                 self.activity = Activity::Editor(Box::new(editing));
             }
@@ -34,7 +38,8 @@ impl LineDesk {
                 open.push_step(hunk, true);
             }
             if let Activity::Editor(editing) = &mut self.activity {
-                editing.taken_over(text, revised.revision);
+                let replaced = editing.taken_over(text, revised.revision);
+                self.discard(replaced);
             }
         }
     }
@@ -42,8 +47,9 @@ impl LineDesk {
     /// The editor has ended.
     pub(super) async fn editor_ended(&mut self, status: io::Result<ExitStatus>) {
         let Some(editing) = self.activity.take_editor() else { return };
-        let (id, revision, hunk) = (editing.id, editing.revision, editing.hunk);
+        let (id, hunk, replaces) = (editing.id, editing.hunk, editing.reopened());
         let (file, agent) = (editing.file.clone(), editing.agent.clone());
+        let revision = self.review(id).map_or(editing.revision, |review| editing.revision_in(review));
         self.printer.release();
         self.input.prompt_changed();
         let drafts = self.drafts.clone().unwrap_or_default();
@@ -51,14 +57,17 @@ impl LineDesk {
             EditOutcome::Taken => self.say_taken(id),
             EditOutcome::Message(message) => self.printer.say(&message.text),
             EditOutcome::Text(text) => {
-                if self.ask(id, Request::replace_text(id, revision, text.clone())).await.is_some() {
-                    if let Some(open) = self.open_mut(id) {
-                        open.push_step(hunk, true);
+                match self.desk.request(Request::replace_text(id, revision, text.clone())).await {
+                    Ok(revised) => {
+                        self.catch_up(id, revised.revision).await;
+                        if let Some(open) = self.open_mut(id) {
+                            open.push_step(hunk, true);
+                        }
+                        self.say_taken(id);
                     }
-                    self.say_taken(id);
-                } else {
-                    self.keep_text((&file, &agent), &text, "the companion refused your text");
+                    Err(refusal) => self.text_refused(id, (&file, &agent), text, &refusal).await,
                 }
+                self.discard(replaces);
             }
         }
         match self.at {
@@ -75,6 +84,31 @@ impl LineDesk {
             Some(text) => self.keep_text((&editing.file, &editing.agent), &text, "the desk was closed"),
             None if editing.sent => self.printer.say(messages::SAVED_TEXT_IN_DRAFTS),
             None => {}
+        }
+    }
+
+    /// The companion refused a text from the editor. The text is kept; if the review changed, `e` opens the
+    /// text again.
+    async fn text_refused(&mut self, id: ReviewId, whose: (&str, &str), text: String, refusal: &Refusal) {
+        let Refusal::Stale { revision } = *refusal else {
+            return self.keep_text(whose, &text, &refusal.to_string());
+        };
+        self.catch_up(id, revision).await;
+        let drafts = self.drafts.clone().unwrap_or_default();
+        let roots = self.roots.clone();
+        let Some(open) = self.open_mut(id) else {
+            return self.keep_text(whose, &text, "the review has ended");
+        };
+        let (refused, said) = drafts.keep_refused(whose, text, &roots);
+        open.refused = Some(refused);
+        self.printer.say(&said);
+        self.due = Due::Review;
+    }
+
+    /// A text that was kept in this file is elsewhere by now.
+    fn discard(&self, file: Option<PathBuf>) {
+        if let Some(file) = file {
+            self.drafts.clone().unwrap_or_default().discard(&file);
         }
     }
 

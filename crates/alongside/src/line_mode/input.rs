@@ -166,7 +166,7 @@ impl LineDesk {
     }
 
     /// Waits until this desk has a revision that the person knows of.
-    async fn catch_up(&mut self, id: ReviewId, revision: u64) {
+    pub(super) async fn catch_up(&mut self, id: ReviewId, revision: u64) {
         if let Some(open) = self.open_mut(id) {
             open.mark_own(revision);
         }

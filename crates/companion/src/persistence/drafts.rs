@@ -89,6 +89,16 @@ impl Drafts {
         fs::remove_dir_all(going)
     }
 
+    /// Removes the draft whose text has this path, for good.
+    ///
+    /// # Errors
+    /// As [`delete`](Self::delete).
+    pub fn delete_at(&self, path: &Path) -> io::Result<()> {
+        let directory = path.parent().filter(|directory| directory.parent() == Some(&self.directory()));
+        let id = directory.and_then(Path::file_name).and_then(|id| id.to_str());
+        self.delete(id.ok_or(io::ErrorKind::NotFound)?)
+    }
+
     /// Keeps a text that a person edited and that no companion took over. Returns the path of the text.
     ///
     /// # Errors

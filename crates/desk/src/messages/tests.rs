@@ -26,6 +26,13 @@ fn a_text_without_a_place_is_in_the_message() {
 }
 
 #[test]
+fn a_refused_text_has_its_cause_and_its_remedy() {
+    let said =
+        "a: another desk changed the review while you edited. e opens your text again; a copy is in /d.";
+    assert_eq!(text_refused("a", "/d"), said);
+}
+
+#[test]
 fn a_split_counts_the_parts() {
     assert_eq!(split(1, 2), "Split into 2 changes.");
     assert_eq!(edit_taken(1), "Edit applied: 1 change.");

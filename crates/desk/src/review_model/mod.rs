@@ -12,7 +12,7 @@ pub use accept_all::{AcceptedTogether, ListedReview, Obstacle};
 pub use companion_state::CompanionState;
 pub use message::{Message, MessageKind, Subject};
 pub use notes::{Note, notes};
-pub use open_review::{OpenReview, ReviewNews, UndoStep};
+pub use open_review::{OpenReview, RefusedText, ReviewNews, UndoStep};
 pub use question::{Question, Reply};
 
 #[cfg(test)]

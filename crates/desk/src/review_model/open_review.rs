@@ -1,5 +1,7 @@
 //! One review that waits at a desk: where the person is in it, what they did, and what others changed.
 
+use std::path::PathBuf;
+
 use crate::review::{Changed, Hunk, OutOfStep, Review, ReviewId};
 use crate::review_model::message::{Message, Subject};
 
@@ -13,6 +15,17 @@ pub struct OpenReview {
     done: Vec<UndoStep>,
     /// The steps that redo does again, the last one last.
     undone: Vec<UndoStep>,
+    /// A text of the person that the companion refused, because the review had changed.
+    pub refused: Option<RefusedText>,
+}
+
+/// A text that the person typed, and that the companion refused. The person's editor can open it again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefusedText {
+    /// The text.
+    pub text: String,
+    /// The file that also holds it, until the companion takes the text.
+    pub kept: Option<PathBuf>,
 }
 
 /// Something the person did to a review, so that undo and redo go to its place.
@@ -42,7 +55,8 @@ pub struct ReviewNews {
 impl OpenReview {
     /// A review that just arrived: the person is at its first hunk.
     pub fn new(review: Review) -> Self {
-        Self { hunk: 0, own_revision: review.revision, done: Vec::new(), undone: Vec::new(), review }
+        let own_revision = review.revision;
+        Self { hunk: 0, own_revision, done: Vec::new(), undone: Vec::new(), refused: None, review }
     }
 
     /// The newest revision of the review.

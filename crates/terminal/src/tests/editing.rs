@@ -145,14 +145,57 @@ async fn a_text_outlives_its_review() {
     assert_eq!(kept(&stage.flat()), "mine\nmore\n");
 }
 
+/// A review of one change, open in an editor that ends once it has seen a file.
+async fn edit_until(go: &std::path::Path) -> Stage {
+    let again = "if grep -q mine \"$1\"; then echo more >> \"$1\"";
+    let script = format!("edit() {{ {again}; else {}; echo mine > \"$1\"; fi; }}; edit", wait_for(go));
+    let mut stage = edit_with(&script).await;
+    until(&mut stage, "the editor", |stage| !stage.shared.notes.lock().unwrap().is_empty()).await;
+    stage
+}
+
 #[tokio::test]
-async fn a_text_that_is_refused_is_kept() {
+async fn a_refused_text_has_a_cause_and_opens_again() {
+    let signs = tempfile::tempdir().unwrap();
+    let go = signs.path().join("go");
+    let mut stage = edit_until(&go).await;
+    stage.companion.change(1, |_, pieces| *pieces = crate::scripted::keep_hunks(pieces.clone(), &[0], false));
+    stage.moment().await;
+    std::fs::write(&go, "").unwrap();
+    let cause = "basket.py: another desk changed the review while you edited. e opens your text again";
+    until(&mut stage, "the message", on_screen(cause)).await;
+    let said = stage.flat();
+    let copy = said.split("a copy is in ").nth(1).unwrap().split(' ').next().unwrap();
+    let copy = std::path::Path::new(copy.trim_end_matches('.'));
+    assert_eq!(std::fs::read_to_string(copy).unwrap(), "mine\n");
+    stage.does_not_show("has changed: look at it again");
+    stage.a_while().await;
+    stage.press("e").await;
+    until(&mut stage, "the message", on_screen("Edit applied: 1 change.")).await;
+    assert_eq!(edits(&stage), ["mine\n", "mine\nmore\n"]);
+    assert!(!copy.parent().unwrap().exists(), "the review has the text");
+}
+
+#[tokio::test]
+async fn a_file_that_changes_meanwhile_refuses_no_text() {
+    let signs = tempfile::tempdir().unwrap();
+    let go = signs.path().join("go");
+    let mut stage = edit_until(&go).await;
+    stage.companion.change(1, |review, _| review.stale = true);
+    stage.moment().await;
+    std::fs::write(&go, "").unwrap();
+    until(&mut stage, "the edit", on_screen("1 edited")).await;
+    assert_eq!(edits(&stage), ["mine\n"]);
+}
+
+#[tokio::test]
+async fn a_text_refused_for_another_reason_is_kept() {
     let mut stage = Stage::with_editor(160, 24, "edit() { echo mine > \"$1\"; }; edit");
     let gemini = stage.gemini.clone();
     stage.companion.open(1, &gemini, "/shop/basket.py", &[differs("two\n", "zwei\n")]);
     stage.a_while().await;
-    stage.companion.refuse = Some(alongside_desk::Refusal::Stale { revision: 9 });
+    stage.companion.refuse = Some(alongside_desk::Refusal::Interrupted);
     stage.press("e").await;
-    until(&mut stage, "the message", on_screen("the companion refused your text. Your text is in ")).await;
+    until(&mut stage, "the message", on_screen("try again in a moment. Your text is in ")).await;
     assert_eq!(kept(&stage.flat()), "mine\n");
 }

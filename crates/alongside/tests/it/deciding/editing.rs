@@ -143,3 +143,32 @@ async fn saved_text_is_in_drafts_however_the_program_ends() {
         until("the draft to be there still", draft).await;
     }
 }
+
+#[tokio::test]
+async fn a_text_refused_for_another_desks_change_opens_again() {
+    let home = Home::new();
+    let file = home.file("notes.md", "one\ntwo\n");
+    let editor = "sh -c 'if grep -q mine \"$0\"; then echo more >> \"$0\"; exit; fi; touch \"$HOME/opened\"; \
+        while [ ! -e \"$HOME/go\" ]; do sleep 0.02; done; echo mine > \"$0\"'";
+    let mut desk = home.review_with_editor(editor);
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "one\nTWO\n").await;
+    desk.answers("(1/1) keep", "e").await;
+    until("the editor", || home.path("home/opened").exists().then_some(())).await;
+    let mut other = home.review(&[]);
+    other.answers("(1/1) keep", "d").await;
+    other.shows("accept, reject, or look again").await;
+    std::fs::write(home.path("home/go"), "").unwrap();
+    let said = desk
+        .shows("notes.md: another desk changed the review while you edited. e opens your text again")
+        .await;
+    assert!(!said.contains("look at it again"), "{said}");
+    assert_eq!(home.run(&["drafts", "show", "1"]).out, "mine\n");
+    assert!(home.run(&["drafts"]).out.contains("while you edited"));
+    desk.answers("(1/1) keep", "e").await;
+    desk.shows("Edit applied: 1 change.").await;
+    desk.answers("(1/1) keep", "a").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted("mine\nmore\n"));
+    // The text of before is in no draft any more: the review had it.
+    assert!(!home.run(&["drafts"]).out.contains("while you edited"));
+}

@@ -89,6 +89,17 @@ fn a_draft_is_saved_replaced_listed_read_and_deleted() {
 }
 
 #[test]
+fn a_draft_is_deleted_by_the_path_of_its_text_alone() {
+    let (directory, drafts) = drafts();
+    let path = drafts.keep("/p/a.txt", "Gemini CLI", "a test", "mine").unwrap();
+    let id = drafts.list().unwrap()[0].id.clone();
+    assert!(drafts.delete_at(&directory.path().join(id).join("a.txt")).is_err(), "this is no draft");
+    assert_eq!(drafts.list().unwrap().len(), 1);
+    drafts.delete_at(&path).unwrap();
+    assert_eq!(drafts.list().unwrap(), []);
+}
+
+#[test]
 fn a_draft_has_the_harmless_name_of_its_file() {
     let (_directory, drafts) = drafts();
     for (id, file, name) in [
