@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 
+use alongside_desk::review_model::Subject;
 use alongside_desk::{Refusal, Request, ReviewId, Revised, messages};
 
 use crate::app::{App, Purpose};
@@ -91,6 +92,8 @@ impl App {
                 if let Some(view) = self.view_mut(id) {
                     view.set_refused(Some(refused));
                 }
+                // This says that the review changed, too.
+                self.messages.end(Subject::Review(id));
                 said
             }
             _ => self.keep_text(&unsaved, &refusal.to_string()),
