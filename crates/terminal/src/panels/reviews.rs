@@ -1,7 +1,7 @@
 //! The list of reviews that wait: file, size and agent. The one on the screen is marked.
 
 use alongside_desk::path_fit::shortened;
-use alongside_desk::{ReviewId, messages};
+use alongside_desk::{Review, ReviewId, messages};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -9,7 +9,8 @@ use ratatui::text::{Line, Span};
 use crate::app::App;
 use crate::areas::{Areas, Lists};
 use crate::review_view::ReviewView;
-use crate::text_fit::both_ends;
+use crate::text_fit::{both_ends, cut};
+use crate::width;
 
 /// Rows of one review.
 const ROWS: u16 = 2;
@@ -59,10 +60,26 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
         if read {
             first = first.style(palette.selected);
         }
-        let mut notes = vec![app.agent(&view.review().agent)];
-        notes.extend(view.review().stale.then(|| "stale".to_owned()));
-        notes.extend(view.review().dirty.then(|| "dirty".to_owned()));
-        let second = Line::from(vec![Span::raw("  "), Span::styled(notes.join(", "), palette.quiet)]);
+        let agent = app.agent(&view.review().agent);
+        let second = match note(view.review()) {
+            None => vec![Span::styled(agent, palette.quiet)],
+            Some(note) if width::columns(&agent) + note.len() + 4 <= usize::from(place.width) => {
+                vec![Span::styled(format!("{agent}, "), palette.quiet), Span::styled(note, palette.warning)]
+            }
+            // The review itself names its agent.
+            Some(note) => vec![Span::styled(note, palette.warning)],
+        };
+        let second = Line::from_iter(std::iter::once(Span::raw("  ")).chain(second));
         app.lines(frame, *place, [first, second]);
+    }
+}
+
+/// Why the file is not what the agent saw. The narrowest list has room for it.
+fn note(review: &Review) -> Option<&'static str> {
+    match (review.stale, review.dirty) {
+        (true, true) => Some("file changed, unsaved"),
+        (true, false) => Some("file changed since"),
+        (false, true) => Some("unsaved in an editor"),
+        (false, false) => None,
     }
 }
