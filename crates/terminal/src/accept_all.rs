@@ -3,11 +3,11 @@
 //! Nothing is accepted that was not on the screen: every row of the list has to be there before a reply
 //! counts, and each acceptance names the revision that is listed.
 
-use alongside_desk::review_model::{ListedReview, Message};
+use alongside_desk::review_model::{Acceptances, ListedReview, Message};
 use alongside_desk::{Closed, Decision, Refusal, Request, ReviewId, messages};
 use crossterm::event::{KeyCode, KeyEvent};
 
-use crate::accept_list::{AcceptAll, Acceptances};
+use crate::accept_list::AcceptAll;
 use crate::app::{App, Purpose};
 use crate::keys::{self, Action};
 use crate::pending_edit::PendingEdit;
@@ -47,7 +47,7 @@ impl App {
 
     fn accept_listed(&mut self) {
         let Some(list) = self.accept_all.take_if(|list| list.is_seen()) else { return };
-        let mut acceptances = Acceptances::of(&list);
+        let mut acceptances = Acceptances::of(list.ids());
         for (listed, _) in list.ready {
             let (id, revision) = (listed.id, listed.revision);
             if acceptances.begin(&listed, self.view(id).map(|view| view.review().revision)) {

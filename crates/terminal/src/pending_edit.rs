@@ -8,12 +8,11 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 
-use alongside_desk::review_model::ReviewNews;
+use alongside_desk::review_model::{Acceptances, ReviewNews};
 use alongside_desk::{Request, ReviewId};
 use crossterm::event::KeyEvent;
 use tokio::time::Instant;
 
-use crate::accept_list::Acceptances;
 use crate::editor::Editing;
 
 /// The thing under way. There is one at a time.

@@ -68,13 +68,20 @@ impl LineDesk {
     }
 
     fn review_changed(&mut self, changed: Changed) {
-        let id = changed.id;
+        let (id, from) = (changed.id, changed.from);
         let Some(open) = self.open_mut(id) else { return };
         let news = match open.take(changed) {
             Ok(news) => news,
             // The person still sees a revision the companion had; it refuses a decision on it as stale.
             Err(out_of_step) => return tracing::error!(review = id.0, %out_of_step),
         };
+        // A change of the file alone is no other text than the one that was printed.
+        if let Some(seen) = self.seen.get_mut(&id)
+            && *seen == from
+            && !news.content_changed
+        {
+            *seen = news.revision;
+        }
         if self.at != Some(id) {
             return;
         }
@@ -82,7 +89,8 @@ impl LineDesk {
         let foreign = open.is_foreign(news);
         let said = news.messages(&messages::file_name(&open.review().file, &self.roots), foreign);
         self.show(said);
-        if foreign {
+        // The list stays as it is: the changed review is not accepted with it.
+        if foreign && self.accept_all.is_none() {
             self.question = None;
             self.due = self.due.max(Due::Review);
             self.prompt_changed();
@@ -96,9 +104,11 @@ impl LineDesk {
         let open = self.reviews.remove(index);
         let message = self.companion.review_closed(open.review(), closed, &self.roots);
         self.printer.say(&message.text);
+        self.seen.remove(&closed.id);
         if matches!(self.activity, Activity::Deciding(id) if id == closed.id) {
             self.activity = Activity::Listening;
         }
+        self.acceptance_closed(closed);
         if self.at != Some(closed.id) {
             return self.prompt_again();
         }

@@ -4,17 +4,19 @@
 //! `companion_events`, `input` and `editor_events` change the state and note the [output due](Due); the loop
 //! prints it before it waits again.
 
+use std::collections::HashMap;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use alongside_desk::review_model::{CompanionState, OpenReview, Question};
+use alongside_desk::review_model::{Acceptances, CompanionState, OpenReview, Question};
 use alongside_desk::{Desk, Event, Gone, Request, Review, ReviewId, messages};
 use alongside_terminal::{DraftStore, Editing};
 use tokio::time::{sleep, timeout};
 
+use super::accept_all::AcceptAll;
 use super::ending::{Ending, LEAVE_TIMEOUT, Policy};
 use super::line_reader::LineReader;
 use super::printer::Printer;
@@ -43,6 +45,8 @@ pub(super) enum Activity {
     Listening,
     /// A decision was sent, and its review has not closed yet.
     Deciding(ReviewId),
+    /// Acceptances of a list were sent, and not all have been answered.
+    Accepting(Acceptances),
     /// The person's editor has the terminal.
     Editor(Box<Editing>),
 }
@@ -84,6 +88,10 @@ pub(crate) struct LineDesk {
     /// The review that the person reads.
     pub(super) at: Option<ReviewId>,
     pub(super) question: Option<Question>,
+    /// The list of reviews to accept together, while it waits for a reply.
+    pub(super) accept_all: Option<AcceptAll>,
+    /// The revision of each review that was printed last.
+    pub(super) seen: HashMap<ReviewId, u64>,
     pub(super) activity: Activity,
     pub(super) due: Due,
 }
@@ -119,6 +127,8 @@ impl LineDesk {
             reviews: Vec::new(),
             at: None,
             question: None,
+            accept_all: None,
+            seen: HashMap::new(),
             activity: Activity::Listening,
             due: Due::Nothing,
         }
@@ -216,7 +226,7 @@ impl LineDesk {
 
     /// Whether there is a review or a question to reply to.
     pub(super) fn has_prompt(&self) -> bool {
-        self.at.is_some() || self.question.is_some()
+        self.at.is_some() || self.question.is_some() || self.accept_all.is_some()
     }
 
     pub(super) fn open(&self, id: ReviewId) -> Option<&OpenReview> {
@@ -240,6 +250,7 @@ impl LineDesk {
     pub(super) fn begin(&mut self, id: ReviewId) {
         self.at = Some(id);
         self.question = None;
+        self.accept_all = None;
         self.due = Due::Review;
         self.prompt_changed();
     }
@@ -298,6 +309,10 @@ impl LineDesk {
         if due == Due::Nothing {
             return;
         }
+        if let Some(list) = &self.accept_all {
+            self.printer.ask(&list.prompt());
+            return;
+        }
         let is_edited = || self.reviews.iter().any(|open| open.review().is_edited());
         let question = self.question.map(|question| {
             prompts::question(question, self.reviews.len(), self.drafts.is_some() && is_edited())
@@ -321,6 +336,7 @@ impl LineDesk {
             }
         }
         if due >= Due::Place {
+            self.seen.insert(review.id, review.revision);
             match review.hunks.get(open.hunk()) {
                 Some(hunk) => self.printer.say(&render::hunk(review, hunk, inks)),
                 None => self.printer.say(&render::summary(review, &self.roots)),

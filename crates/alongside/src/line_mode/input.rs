@@ -46,6 +46,10 @@ impl LineDesk {
             self.printer.say(messages::TYPED_TOO_SOON);
             return ControlFlow::Continue(());
         }
+        if let Some(list) = self.accept_all.take() {
+            self.list_answered(list, line).await;
+            return ControlFlow::Continue(());
+        }
         if let Some(question) = self.question {
             return self.question_answered(question, line).await;
         }
@@ -78,6 +82,7 @@ impl LineDesk {
         match line {
             "a" | "accept" => self.accept(id).await,
             "r" | "reject" => self.decide(id, Decision::Reject).await,
+            "A" => self.list_to_accept(),
             "e" | "edit" => self.edit(),
             "u" | "undo" => self.undo(id).await,
             "U" | "redo" => self.redo(id).await,

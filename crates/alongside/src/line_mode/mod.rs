@@ -1,6 +1,7 @@
 //! The line desk: reviews in a terminal, a pipe or a screen reader, hunk by hunk in the manner of `git add
 //! -p`. [`json`] is the same for programs.
 
+mod accept_all;
 mod companion_events;
 mod desk;
 mod editor_events;

@@ -45,6 +45,7 @@ s  split it into smaller changes
 e  edit the whole text in your editor, at this place
 a  accept the file as it stands now
 r  reject the whole proposal
+A  accept all reviews that you have seen, after one list of them
 u  undo the last step; U redoes it
 j  next change, without deciding (also: J)
 K  previous change
@@ -58,6 +59,7 @@ Nothing is accepted before you type a; keeping and dropping only change the text
 pub(super) const AT_THE_END: &str = "\
 a  accept the file as it stands now: the agent writes it
 r  reject the whole proposal
+A  accept all reviews that you have seen, after one list of them
 b  look again from the first change (K goes to the last one)
 e  edit the whole text in your editor
 u  undo the last step; U redoes it
@@ -76,3 +78,19 @@ l  list the waiting reviews, and the agents
 p  pause or resume context: agents learn about your files
 q  quit
 ?  this help";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_letter_of_the_help_stands_in_the_readme() {
+        let readme = include_str!("../../../../README.md");
+        let (_, letters) = readme.split_once("| letter | action |").unwrap();
+        let (letters, _) = letters.split_once("\n\n").unwrap();
+        let rows = [AT_A_HUNK, AT_THE_END, IDLE].into_iter().flat_map(str::lines);
+        for letter in rows.filter_map(|row| row.split_once("  ").map(|(letter, _)| letter)) {
+            assert!(letters.contains(&format!("`{letter}`")), "{letter}");
+        }
+    }
+}

@@ -2,6 +2,7 @@
 //! asked, and the messages they read. The terminal desk and the line desk differ only in how they show it.
 
 mod accept_all;
+mod acceptances;
 mod companion_state;
 mod message;
 mod notes;
@@ -9,6 +10,7 @@ mod open_review;
 mod question;
 
 pub use accept_all::{AcceptedTogether, ListedReview, Obstacle};
+pub use acceptances::Acceptances;
 pub use companion_state::CompanionState;
 pub use message::{Message, MessageKind, Subject};
 pub use notes::{Note, notes};

@@ -1,14 +1,15 @@
 //! A person decides proposals in line mode.
 
+mod accepting_all;
 mod content;
 mod editing;
 mod hunks;
 mod outside_changes;
 mod unattended;
 
-use alongside_agent::Outcome;
+use alongside_agent::{Outcome, PendingDiff, Session};
 
-use crate::support::{Home, accepted, propose, proposed, soon, until};
+use crate::support::{Home, Running, accepted, propose, proposed, soon, until};
 
 const ORIGINAL: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
 /// Three changes: line 2, an addition after line 5, and line 9 gone.
