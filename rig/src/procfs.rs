@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::fs;
 
-/// The number in a field of a process's status: KiB, or a process id. `None` when the process is gone, and on
+/// The number in a field of a process's status, such as KiB. `None` when the process is gone, and on
 /// other systems.
 pub fn status_field(pid: impl Display, field: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;

@@ -6,6 +6,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
+use alongside_platform::process::look_up;
 use anyhow::Result;
 use rustix::process::Pid;
 
@@ -14,7 +15,6 @@ use crate::chaos::plan::Plan;
 use crate::chaos::rng::Rng;
 use crate::chaos::small_disk::SmallDisk;
 use crate::install::Rig;
-use crate::procfs::status_field;
 use crate::release::RELEASES;
 use crate::sandbox::Sandbox;
 
@@ -107,7 +107,8 @@ impl Machine {
 }
 
 fn parent(pid: Pid) -> Option<Pid> {
-    Pid::from_raw(status_field(pid.as_raw_nonzero(), "PPid")?.try_into().ok()?)
+    let process = look_up(pid.as_raw_nonzero().get().try_into().ok()?)?;
+    Pid::from_raw(process.parent.try_into().ok()?)
 }
 
 fn empty(directory: &Path) -> Result<()> {
