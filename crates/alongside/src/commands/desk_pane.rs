@@ -1,6 +1,6 @@
 //! Opens the desk beside the agent, in a pane of the terminal multiplexer that we run in.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::Stdio;
 
@@ -16,6 +16,9 @@ const MIN_COLUMNS_BESIDE: u16 = 160;
 /// The hint where no pane can be opened.
 pub(super) const OPEN_BY_HAND: &str =
     "to review proposed changes, start `alongside` in another terminal of this project";
+
+/// kitty's option for the window to split, since kitty 0.40.
+const NEXT_TO: &str = "--next-to";
 
 /// A terminal multiplexer, which opens panes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,13 +50,23 @@ impl Multiplexer {
         }
     }
 
-    /// The command that opens a pane with `desk` in it. tmux and kitty leave the keyboard to the agent. tmux
-    /// splits the pane of the agent; by itself, it would split the one that the person looks at.
+    /// The variable that names the pane of the agent, where the multiplexer has to be told which pane to
+    /// split. By themselves, tmux and kitty split the one that the person looks at.
+    fn pane_variable(self) -> Option<&'static str> {
+        match self {
+            Self::Tmux => Some("TMUX_PANE"),
+            Self::Kitty => Some("KITTY_WINDOW_ID"),
+            Self::Zellij | Self::Wezterm => None,
+        }
+    }
+
+    /// The command that opens a pane with `desk` in it, beside `pane`. tmux and kitty leave the keyboard to
+    /// the agent.
     fn command(
         self,
         dir: &Path,
         wide: bool,
-        tmux_pane: Option<&OsStr>,
+        pane: Option<&str>,
         desk: &[OsString],
     ) -> (&'static str, Vec<OsString>) {
         let os = |args: &[&str]| args.iter().map(OsString::from).collect::<Vec<_>>();
@@ -61,9 +74,7 @@ impl Multiplexer {
         let (program, mut args) = match self {
             Self::Tmux => {
                 let mut args = os(&["split-window", "-d", if wide { "-h" } else { "-v" }]);
-                if let Some(pane) = tmux_pane {
-                    args.extend(["-t".into(), pane.to_owned()]);
-                }
+                args.extend(pane.into_iter().flat_map(|pane| ["-t".into(), pane.into()]));
                 args.extend(["-c".into(), dir()]);
                 ("tmux", args)
             }
@@ -82,8 +93,13 @@ impl Multiplexer {
             }
             Self::Kitty => {
                 let location = if wide { "vsplit" } else { "hsplit" };
-                let mut args = os(&["@", "launch", "--keep-focus", "--location", location, "--cwd"]);
-                args.push(dir());
+                let mut args = os(&["@", "launch", "--keep-focus", "--location", location]);
+                // kitty ignores the window unless its tab is named, too.
+                if let Some(pane) = pane {
+                    let (tab, window) = (format!("window_id:{pane}"), format!("id:{pane}"));
+                    args.extend(["--match".into(), tab.into(), NEXT_TO.into(), window.into()]);
+                }
+                args.extend(["--cwd".into(), dir()]);
                 ("kitten", args)
             }
         };
@@ -118,20 +134,43 @@ pub(super) async fn open(dir: &Path) -> Result<(), String> {
     let mut desk = environment(std::env::vars_os());
     desk.extend([own_program().into(), "--until".into(), until.into(), dir.as_os_str().to_owned()]);
     let wide = columns().is_some_and(|columns| columns >= MIN_COLUMNS_BESIDE);
-    let tmux_pane = std::env::var_os("TMUX_PANE").filter(|pane| !pane.is_empty());
-    let (program, args) = here.command(dir, wide, tmux_pane.as_deref(), &desk);
+    let pane = here.pane_variable().and_then(|name| std::env::var(name).ok());
+    let pane = pane.as_deref().filter(|pane| !pane.is_empty());
+    let (program, args) = here.command(dir, wide, pane, &desk);
+    let mut opened = run(program, &args).await;
+    if let Err(why) = &opened
+        && why.contains(NEXT_TO)
+    {
+        // An older kitty splits the active window of the tab.
+        opened = run(program, &without_option(args, NEXT_TO)).await;
+    }
+    opened.map_err(|why| {
+        tracing::warn!(program, why, "cannot open a pane");
+        let why = why.lines().next().unwrap_or("for no stated reason");
+        format!("{} opened no pane for the desk ({why}); {OPEN_BY_HAND}", here.name())
+    })
+}
+
+/// Runs a command of the multiplexer.
+///
+/// # Errors
+/// Why not, in the words of the system or the multiplexer.
+async fn run(program: &str, args: &[OsString]) -> Result<(), String> {
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let failed = |why: String| {
-        tracing::warn!(program, why, "cannot open a pane");
-        format!("{} opened no pane for the desk ({why}); {OPEN_BY_HAND}", here.name())
-    };
-    let output = command.output().await.map_err(|error| failed(format!("{program}: {error}")))?;
-    if output.status.success() {
-        return Ok(());
+    let output = command.output().await.map_err(|error| format!("{program}: {error}"))?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
     }
-    let errors = String::from_utf8_lossy(&output.stderr);
-    Err(failed(errors.lines().next().unwrap_or("for no stated reason").to_owned()))
+}
+
+/// The arguments without an option and its value.
+fn without_option(mut args: Vec<OsString>, option: &str) -> Vec<OsString> {
+    if let Some(at) = args.iter().position(|arg| arg == option) {
+        args.drain(at..args.len().min(at + 2));
+    }
+    args
 }
 
 #[cfg(test)]
@@ -140,7 +179,7 @@ mod tests {
 
     fn line(here: Multiplexer, wide: bool) -> String {
         let desk = ["alongside".into(), "/p".into()];
-        let (program, args) = here.command(Path::new("/p"), wide, Some("%7".as_ref()), &desk);
+        let (program, args) = here.command(Path::new("/p"), wide, Some("7"), &desk);
         let args: Vec<_> = args.iter().map(|arg| arg.to_str().unwrap()).collect();
         format!("{program} {}", args.join(" "))
     }
@@ -155,8 +194,8 @@ mod tests {
 
     #[test]
     fn each_multiplexer_has_its_own_command() {
-        assert_eq!(line(Multiplexer::Tmux, true), "tmux split-window -d -h -t %7 -c /p alongside /p");
-        assert_eq!(line(Multiplexer::Tmux, false), "tmux split-window -d -v -t %7 -c /p alongside /p");
+        assert_eq!(line(Multiplexer::Tmux, true), "tmux split-window -d -h -t 7 -c /p alongside /p");
+        assert_eq!(line(Multiplexer::Tmux, false), "tmux split-window -d -v -t 7 -c /p alongside /p");
         assert_eq!(
             line(Multiplexer::Zellij, true),
             "zellij run --close-on-exit --direction right --cwd /p -- alongside /p"
@@ -167,7 +206,8 @@ mod tests {
         );
         assert_eq!(
             line(Multiplexer::Kitty, true),
-            "kitten @ launch --keep-focus --location vsplit --cwd /p alongside /p"
+            "kitten @ launch --keep-focus --location vsplit --match window_id:7 --next-to id:7 --cwd /p \
+             alongside /p"
         );
     }
 

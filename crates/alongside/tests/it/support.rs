@@ -109,6 +109,20 @@ impl Home {
         Running::at_terminal(&mut command)
     }
 
+    /// Starts `alongside run -- true` at a terminal that can be drawn on, within kitty, in its window 7. Its
+    /// `kitten` is this script.
+    pub(crate) fn run_in_kitty(&self, kitten: &str) -> Running {
+        let programs = self.directory("programs");
+        write_file(&programs.join("kitten"), kitten);
+        let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(programs.join("kitten"), executable).unwrap();
+        let path = std::env::var("PATH").unwrap_or_default();
+        let mut command = self.command("setsid");
+        command.args(["--ctty", env!("CARGO_BIN_EXE_alongside"), "run", "--", "true"]);
+        command.env("TERM", "xterm-kitty").env("KITTY_WINDOW_ID", "7");
+        Running::at_terminal(command.env("PATH", format!("{}:{path}", programs.display())))
+    }
+
     /// This home as seen from a directory of the project.
     pub(crate) fn inside(mut self, below: &str) -> Self {
         self.project.push(below);

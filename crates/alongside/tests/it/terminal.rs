@@ -111,3 +111,29 @@ async fn the_prompt_is_repeated_after_stop_and_continue() {
     desk.signal(Signal::CONT);
     desk.shows(HUNK).await;
 }
+
+#[tokio::test]
+async fn kitty_splits_the_window_that_typed_run() {
+    let home = Home::new();
+    // One that knows every option, and one from before 0.40.
+    let log = "echo \"$@\" >> \"$HOME/asked\"\n";
+    let old = "case \"$*\" in *--next-to*) echo 'Unknown option: --next-to' >&2; exit 1;; esac\n";
+    let beside = "@ launch --keep-focus --location hsplit --match window_id:7";
+    let asked = || std::fs::read_to_string(home.path("home/asked")).unwrap();
+    let begins = |line: Option<&str>, with: String| line.is_some_and(|line| line.starts_with(&with));
+
+    let mut run = home.run_in_kitty(&format!("#!/bin/sh\n{log}"));
+    assert_eq!(run.ends().code(), Some(0));
+    let project = home.project.display();
+    let all = asked();
+    let mut lines = all.lines();
+    assert!(begins(lines.next(), format!("{beside} --next-to id:7 --cwd {project} env ")), "{all}");
+    assert_eq!(lines.next(), None, "one desk is enough");
+
+    let mut run = home.run_in_kitty(&format!("#!/bin/sh\n{log}{old}"));
+    assert_eq!(run.ends().code(), Some(0));
+    let all = asked();
+    let mut lines = all.lines().skip(2);
+    assert!(begins(lines.next(), format!("{beside} --cwd {project} env ")), "{all}");
+    assert!(!run.out.text().contains("opened no pane"), "{}", run.out.text());
+}
