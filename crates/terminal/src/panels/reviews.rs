@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 use crate::app::App;
 use crate::areas::{Areas, Lists};
 use crate::review_view::ReviewView;
-use crate::text_fit::{both_ends, cut};
+use crate::text_fit::both_ends;
 use crate::width;
 
 /// Rows of one review.
