@@ -38,6 +38,7 @@ local function hunks_of(review)
       proposed = { start = start, ['end'] = stop },
       current = { start = current_range[1], ['end'] = current_range[2] },
       state = state,
+      limit = review.limits and review.limits[i],
     }
   end
   return hunks
@@ -47,7 +48,7 @@ local function review_api()
   return require('alongside.review')
 end
 
---- Opens a review: { id, file, original?, proposed, agent?, … }.
+--- Opens a review: { id, file, original?, proposed, agent?, limits?, … }; `limits` has one of each change, by number.
 function M.open(given)
   local review = vim.tbl_extend('keep', given, {
     agent = { number = 1, name = 'Gemini CLI', version = '1', since = 0, listening = true },

@@ -138,7 +138,7 @@ test('what has become of the changes is seen', {}, function(nvim)
     end
     return #found == 5 and found
   ]])
-  eq({ '1  dropped', '1-', '5  edited', '5~', '8+' }, vim.fn.sort(marks))
+  eq({ '1  dropped: original stays', '1=', '5  edited', '5~', '8+' }, vim.fn.sort(marks))
   await(nvim, 'the bar', [[return vim.wo.winbar:find('1 kept, 1 dropped, 1 edited', 1, true)]])
 end)
 

@@ -135,7 +135,7 @@ end
 ---@param review alongside.Review
 function M.watch(review)
   local shown = review.view
-  review.mapped = require('alongside.dropping').map(shown)
+  review.mapped = vim.list_extend(require('alongside.dropping').map(shown), require('alongside.next_change').map(shown))
   local function map(lhs, decision, what)
     if not lhs then
       return

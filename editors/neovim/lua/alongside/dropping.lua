@@ -43,6 +43,9 @@ function M.run()
     and at(review.hunks, is_left and 'original' or 'current', line)
   if hunk then
     drop(shown, hunk)
+    -- The lines are equal now, and a fold of equal lines would hide them with their sign.
+    vim.cmd('diffupdate')
+    vim.cmd('normal! zv')
   else
     vim.cmd('normal! ' .. (is_left and 'dp' or 'do'))
   end

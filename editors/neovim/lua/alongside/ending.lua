@@ -60,8 +60,10 @@ end
 local function leave_text(review, shown, is_modified)
   review.sync.buf = nil
   for _, lhs in ipairs(review.mapped or {}) do
-    pcall(vim.keymap.del, 'n', lhs, { buffer = shown.right })
-    pcall(vim.keymap.del, 'n', lhs, { buffer = shown.left })
+    for _, buf in ipairs({ shown.right, shown.left }) do
+      pcall(vim.keymap.del, 'n', lhs, { buffer = buf })
+      pcall(vim.keymap.del, 'x', lhs, { buffer = buf })
+    end
   end
   pcall(vim.api.nvim_del_augroup_by_name, 'alongside.review.' .. review.key)
   shown:become_ordinary(is_modified)

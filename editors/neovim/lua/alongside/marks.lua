@@ -1,5 +1,6 @@
 -- Marks on the texts besides Neovim's own diff: differing words, and the state of each change. A dropped change has no diff
--- any more, so a sign shows its place.
+-- any more, so a sign shows its place: "=", because its lines are those of the original. Removed lines are
+-- below "_" or above "‾", as in other plugins.
 
 local text = require('alongside.text')
 
@@ -10,9 +11,11 @@ local ends = vim.api.nvim_create_namespace('alongside.ends')
 
 local signs = {
   kept = { '+', 'AlongsideKept' },
-  dropped = { '-', 'AlongsideDropped' },
+  dropped = { '=', 'AlongsideDropped' },
   edited = { '~', 'AlongsideEdited' },
 }
+
+local REMOVED_BELOW, REMOVED_ABOVE = '_', '‾'
 
 -- The most lines of one change with signs; a longer change is easy to find.
 local MOST_SIGNS = 1000
@@ -81,14 +84,30 @@ local function count(number)
   return number == 1 and '1 line' or number .. ' lines'
 end
 
---- The text behind the first line of a change, if any.
-local function remark(hunk)
-  local size = hunk.current['end'] - hunk.current.start
+local function length(range)
+  return range['end'] - range.start
+end
+
+-- What has become of a change, behind its first line, if anything.
+local function fate(hunk)
   if hunk.state == 'edited' then
-    return size == 0 and 'edited: nothing is left of it' or 'edited'
-  elseif hunk.state == 'dropped' then
-    local added = hunk.proposed['end'] - hunk.proposed.start
-    return size == 0 and ('dropped: %s'):format(count(added)) or 'dropped'
+    return length(hunk.current) == 0 and 'edited: nothing is left of it' or 'edited'
+  elseif hunk.state ~= 'dropped' then
+    return
+  elseif length(hunk.original) == 0 then
+    return ('dropped: %s not added'):format(count(length(hunk.proposed)))
+  elseif length(hunk.proposed) == 0 then
+    return ('dropped: %s not removed'):format(count(length(hunk.original)))
+  end
+  return 'dropped: original stays'
+end
+
+-- A limit on comparing that the change reached. Nothing of a dropped one is compared.
+local function limit(hunk)
+  if hunk.limit == 'lines' then
+    return 'too much differs to compare every line: some may be equal'
+  elseif hunk.limit == 'words' then
+    return 'too much differs to mark words'
   end
 end
 
@@ -97,6 +116,7 @@ local function state(buf, hunk, last_line)
   local first, stop = hunk.current.start, hunk.current['end']
   if first == stop then
     -- An empty change is shown at the line above, or the first one.
+    sign = hunk.state ~= 'kept' and sign or first > 0 and REMOVED_BELOW or REMOVED_ABOVE
     first = math.max(0, first - 1)
     stop = first + 1
   end
@@ -104,9 +124,15 @@ local function state(buf, hunk, last_line)
   for line = first, math.min(stop, first + MOST_SIGNS, last_line + 1) - 1 do
     put(buf, line, 0, { sign_text = sign, sign_hl_group = group, priority = 20 })
   end
-  local said = remark(hunk)
-  if said then
-    put(buf, first, 0, { virt_text = { { '  ' .. said, group } }, virt_text_pos = 'eol', hl_mode = 'combine' })
+  local said, reached = fate(hunk), hunk.state ~= 'dropped' and limit(hunk) or nil
+  local chunks = {}
+  for _, one in ipairs({ { said, group }, { reached, 'AlongsideNote' } }) do
+    if one[1] then
+      chunks[#chunks + 1] = { '  ' .. one[1], one[2] }
+    end
+  end
+  if #chunks > 0 then
+    put(buf, first, 0, { virt_text = chunks, virt_text_pos = 'eol', hl_mode = 'combine' })
   end
 end
 
@@ -126,7 +152,7 @@ end
 local function looks(hunk)
   local first = hunk.current.start
   local parts = { hunk.state, hunk.original.start, hunk.original['end'], hunk.proposed.start, hunk.proposed['end'],
-    hunk.current['end'] - first }
+    hunk.current['end'] - first, tostring(hunk.limit) }
   for _, side in ipairs({ 'removed', 'added' }) do
     parts[#parts + 1] = side
     local from = side == 'added' and hunk.state == 'edited' and first or 0

@@ -197,7 +197,7 @@ end
 --- The line of the first change.
 function M.first_line(review)
   local hunk = review.hunks[1]
-  return hunk and hunk.current.start + 1 or 1
+  return hunk and require('alongside.next_change').line(hunk, 'current') + 1 or 1
 end
 
 --- Creates the buffers of a review.

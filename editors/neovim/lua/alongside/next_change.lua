@@ -1,0 +1,69 @@
+-- `]c` and `[c` from change to change, as the companion counts them. Neovim's own stop at each block of its diff, and
+-- 'linematch' splits a change into several; a dropped change has no diff at all.
+
+local messages = require('alongside.messages')
+
+local M = {}
+
+-- How long they wait for the companion to take all edits, in milliseconds: the places of the changes belong to its text.
+local PATIENCE = 500
+
+--- The line of a change in the current or the original text, 0-based: its first one. A change without lines there has its
+--- sign on the line above.
+---@param hunk table
+---@param side "current"|"original"
+---@return integer
+function M.line(hunk, side)
+  local range = hunk[side]
+  return range.start < range['end'] and range.start or math.max(0, range.start - 1)
+end
+
+-- The line of the `count`th change after or before `from`, or of the last one there is; nil without any.
+local function target(hunks, side, from, count, is_forward)
+  local found
+  for i = 1, #hunks do
+    local line = M.line(hunks[is_forward and i or #hunks + 1 - i], side)
+    if count > 0 and (is_forward and line > (found or from) or not is_forward and line < (found or from)) then
+      found, count = line, count - 1
+    end
+  end
+  return found
+end
+
+--- Goes to the next or previous change in the windows of a review. Without changes or with unsent edits, Neovim's own
+--- command runs.
+---@param key "]c"|"[c"
+function M.go(key)
+  local buf, is_forward, count = vim.api.nvim_get_current_buf(), key == ']c', vim.v.count1
+  local review = require('alongside.review').of_buffer(buf)
+  if not review or #review.hunks == 0 or not review.sync:settle(PATIENCE) then
+    vim.cmd('normal! ' .. count .. key)
+    return
+  end
+  local side = review.view.left == buf and 'original' or 'current'
+  local line = target(review.hunks, side, vim.api.nvim_win_get_cursor(0)[1] - 1, count, is_forward)
+  if not line then
+    local where = is_forward and 'below' or 'above'
+    return messages.now(('%s: no more changes %s.'):format(require('alongside.review').name(review), where))
+  end
+  vim.cmd("normal! m'")
+  vim.api.nvim_win_set_cursor(0, { math.min(line + 1, vim.api.nvim_buf_line_count(buf)), 0 })
+  -- A dropped change may be in a fold of equal lines.
+  vim.cmd('normal! zv')
+end
+
+--- Maps the keys in the windows of a review. Returns the mapped keys.
+---@param shown alongside.View
+---@return string[]
+function M.map(shown)
+  for key, what in pairs({ [']c'] = 'next', ['[c'] = 'previous' }) do
+    for _, buf in ipairs({ shown.right, shown.left }) do
+      vim.keymap.set({ 'n', 'x' }, key, function()
+        M.go(key)
+      end, { buffer = buf, desc = 'alongside: ' .. what .. ' change' })
+    end
+  end
+  return { ']c', '[c' }
+end
+
+return M

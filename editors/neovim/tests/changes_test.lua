@@ -1,0 +1,135 @@
+-- The changes of a review in its windows: going from one to the next, and their signs and remarks.
+
+local reviewing = require('reviewing')
+
+local eq = reviewing.eq
+local PROPOSED = reviewing.PROPOSED
+local test = reviewing.test
+local await = reviewing.await
+local show = reviewing.show
+local await_text = reviewing.await_text
+local quiet = reviewing.quiet
+
+-- Neovim's diff splits the first change into several blocks, by 'linematch'.
+local ORIGINAL = 'def total(items):\n    return sum(i.price for i in items)\n' .. ('same\n'):rep(20) .. 'last\n'
+local TAXED = 'def total(items, tax=0):\n    """Sum with tax."""\n    return sum(i.price for i in items) * (1 + tax)\n'
+  .. ('same\n'):rep(10) .. 'new\n' .. ('same\n'):rep(10)
+
+local function line(nvim)
+  return nvim:lua('return vim.fn.line(".")')
+end
+
+local function types(nvim, keys, expected)
+  reviewing.typed(nvim, keys)
+  eq(expected, line(nvim), keys)
+end
+
+test(']c and [c stop once at each change, in both windows, and say where there are no more', {}, function(nvim)
+  nvim:lua([[vim.opt.diffopt:append('linematch:40')]])
+  show(nvim, { original = ORIGINAL, proposed = TAXED })
+  eq(3, nvim:lua([[return #require('alongside.review').all()[1].hunks]]))
+  eq(1, line(nvim))
+  types(nvim, ']c', 14)
+  -- The line above the removed one, with its sign.
+  types(nvim, ']c', 24)
+  types(nvim, ']c', 24)
+  nvim:await_said('a.txt: no more changes below.')
+  types(nvim, '[c', 14)
+  types(nvim, '[c', 1)
+  types(nvim, '[c', 1)
+  nvim:await_said('a.txt: no more changes above.')
+  -- A count goes as far as there are changes, and back is a jump.
+  types(nvim, '2]c', 24)
+  types(nvim, '9[c', 1)
+  types(nvim, '``', 24)
+  types(nvim, 'gg3]c', 24)
+  types(nvim, 'ggV]c<Esc>', 14)
+  nvim:keys('<C-w>h')
+  types(nvim, 'gg]c', 12)
+  types(nvim, ']c', 23)
+  types(nvim, '2[c', 1)
+end)
+
+test(']c goes to a dropped change, which has no diff, and opens its fold', {}, function(nvim)
+  show(nvim, { original = ORIGINAL, proposed = TAXED })
+  nvim:keys(']cdo')
+  await_text(nvim, (TAXED:gsub('new\n', '')))
+  nvim:keys('ggzM')
+  -- The line above the lines that were not added.
+  types(nvim, ']c', 13)
+  eq(-1, nvim:lua('return vim.fn.foldclosed(".")'))
+end)
+
+test('a change that is dropped stays on the screen', {}, function(nvim)
+  show(nvim, { original = ORIGINAL, proposed = TAXED })
+  nvim:keys('do')
+  await_text(nvim, (ORIGINAL:gsub('last\n', ''):gsub(('same\n'):rep(20), ('same\n'):rep(10) .. 'new\n' .. ('same\n'):rep(10))))
+  quiet(nvim)
+  eq({ -1, -1 }, nvim:lua('vim.cmd.redraw() return { vim.fn.foldclosed(1), vim.fn.foldclosed(2) }'))
+end)
+
+test(']c with text on its way to the companion goes to the changes as they will be', {}, function(nvim)
+  show(nvim)
+  reviewing.typed(nvim, 'Onew<CR>lines<Esc>gg')
+  types(nvim, '2]c', 8)
+  eq('SIX', nvim:lua('return vim.api.nvim_get_current_line()'))
+  await_text(nvim, (PROPOSED:gsub('TWO', 'new\nlines\nTWO')))
+end)
+
+test('the keys of a review end with it', {}, function(nvim)
+  show(nvim)
+  nvim:keys('Ahel')
+  await_text(nvim, (PROPOSED:gsub('TWO', 'TWOhel')))
+  nvim:lua([[desk.close(1, 'agentGone', false)]])
+  await(nvim, 'the text to be left', [[return vim.bo.buftype == '']])
+  eq({ '', '', '' }, nvim:lua([[return vim.tbl_map(function(mode) return vim.fn.maparg(']c', mode) end, { 'n', 'x', 'o' })]]))
+end)
+
+-- The signs and remarks of the proposal, by line.
+local MARKED = [[
+  local ns = vim.api.nvim_get_namespaces()['alongside.marks']
+  local found = {}
+  for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, ns, 0, -1, { details = true })) do
+    local line = mark[2] + 1
+    if mark[4].sign_text then found[#found + 1] = line .. vim.trim(mark[4].sign_text) end
+    for _, chunk in ipairs(mark[4].virt_text or {}) do found[#found + 1] = line .. chunk[1] end
+  end
+  table.sort(found)
+  return found
+]]
+
+local function await_marked(nvim, expected)
+  local seen
+  local ok = vim.wait(10000, function()
+    seen = nvim:lua(MARKED)
+    return vim.deep_equal(expected, seen)
+  end, 5)
+  if not ok then
+    eq(expected, seen)
+  end
+end
+
+test('no sign of a dropped change looks like a removal, and a kept removal has its own', {}, function(nvim)
+  local before, after = 'top\na\nb\nc\nd\ne\nf\n', 'a\nB\nc\ne\nnew\nlines\nf\n'
+  show(nvim, { original = before, proposed = after })
+  await_marked(nvim, { '1‾', '2+', '3_', '5+', '6+' })
+  nvim:keys('5Gdo')
+  await_marked(nvim, { '1‾', '2+', '3_', '4  dropped: 2 lines not added', '4=' })
+  nvim:keys('4Gdo')
+  await_marked(nvim, { '1‾', '2+', '4  dropped: 1 line not removed', '4=', '5  dropped: 2 lines not added', '5=' })
+  nvim:keys('2Gdo')
+  await_marked(nvim, { '1‾', '2  dropped: original stays', '2=', '4  dropped: 1 line not removed', '4=',
+    '5  dropped: 2 lines not added', '5=' })
+end)
+
+test('a change says which limit its comparison reached, unless it is dropped', {}, function(nvim)
+  show(nvim, { limits = { 'words', '', 'lines' } })
+  local words, lines = '2  too much differs to mark words', '9  too much differs to compare every line: some may be equal'
+  await_marked(nvim, { words, '2+', '6+', lines, '9+' })
+  nvim:keys('Ax<Esc>')
+  await_marked(nvim, { '2  edited', words, '2~', '6+', lines, '9+' })
+  nvim:keys('do')
+  await_marked(nvim, { '2  dropped: original stays', '2=', '6+', lines, '9+' })
+end)
+
+return reviewing.tests
