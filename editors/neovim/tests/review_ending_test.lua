@@ -32,7 +32,14 @@ test('closing the proposal rejects it', {}, function(nvim)
   eq({}, nvim:lua('return asked'))
 end)
 
-test('closing what holds edits asks first, and the answer may be to keep it', {}, function(nvim)
+test('closing what holds edits asks above the review, and the answer may be to keep it', {}, function(nvim)
+  nvim:lua([[
+    local confirm = vim.fn.confirm
+    vim.fn.confirm = function(question, choices, ...)
+      above = { vim.bo.buftype, vim.wo.diff, vim.api.nvim_get_current_line(), question, choices }
+      return confirm(question, choices, ...)
+    end
+  ]])
   open(nvim)
   local edited = PROPOSED:gsub('TWO', 'TWOx')
   go(nvim)
@@ -44,15 +51,38 @@ test('closing what holds edits asks first, and the answer may be to keep it', {}
     eq(edited, nvim:lua([[return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n') .. '\n']]))
     nvim:keys(keys)
     await(nvim, 'the question', ('return #asked == %d'):format(i))
-    await(nvim, 'the review to be back', [[return vim.bo.buftype == 'acwrite' and vim.wo.diff]])
+    eq({ 'acwrite', true, 'TWOx', 'a.txt has your edits.',
+      '&Keep the review open\n&Accept your text\n&Reject (edits go to drafts)' }, nvim:lua('return above'))
     eq({ 2, 2, { 2, 3 } }, nvim:lua([[return { vim.fn.tabpagenr('$'), #vim.api.nvim_tabpage_list_wins(0),
       vim.api.nvim_win_get_cursor(0) }]]), keys)
     undecided(nvim)
     eq(edited, nvim:lua('return desk.text(1)'))
   end
-  nvim:lua('answers = { 2 }')
+  nvim:lua('answers = { 3 }')
   nvim:keys(':q<CR>')
   eq(edited, await_decided(nvim, 'reject').text)
+  await(nvim, 'its windows to go', 'return vim.fn.tabpagenr("$") == 1')
+end)
+
+test('the answer to closing what holds edits may be to accept, and everything is as it was', {}, function(nvim)
+  open(nvim)
+  local before = nvim:lua(PICTURE)
+  go(nvim)
+  nvim:keys('Ax<Esc>')
+  await_text(nvim, (PROPOSED:gsub('TWO', 'TWOx')))
+  nvim:lua('answers = { 2 }')
+  nvim:keys(':q<CR>')
+  eq((PROPOSED:gsub('TWO', 'TWOx')), await_decided(nvim, 'accept').text)
+  await_picture(nvim, before)
+  -- Its own question may stop it.
+  show(nvim, { id = 2, stale = true })
+  nvim:keys('Ax<Esc>')
+  await_text(nvim, (PROPOSED:gsub('TWO', 'TWOx')), 2)
+  nvim:lua('answers = { 2, 1 }')
+  nvim:keys(':q<CR>')
+  await(nvim, 'both questions', 'return #asked == 3')
+  await(nvim, 'the review to be back', [[return vim.bo.buftype == 'acwrite' and vim.wo.diff]])
+  eq(1, #nvim:lua('return desk.decided'))
 end)
 
 test('closing the original leaves the proposal', {}, function(nvim)

@@ -105,7 +105,10 @@ function M.by_command(decision)
   end
 end
 
--- Closing the window of the proposal rejects it, after a question if it has edits.
+-- The answers to the question below, the harmless one first.
+local ANSWERS = '&Keep the review open\n&Accept your text\n&Reject (edits go to drafts)'
+
+-- Closing the window of the proposal rejects it. With edits, the review comes back, and a question asks above it.
 local function window_closed(review)
   local shown = review.view
   if review.is_over or shown.is_closing or vim.v.exiting ~= vim.NIL or shown:is_shown() or shown:adopt() then
@@ -118,16 +121,15 @@ local function window_closed(review)
   shown:close_windows()
   if review.deciding then
     return
-  elseif ending.is_edited(review) then
-    local question = ('%s has your edits.'):format(reviews().name(review))
-    local answer = vim.fn.confirm(question, '&Keep the review open\n&Reject (edits go to drafts)', 1, 'Question')
-    if answer ~= 2 then
-      -- At once, because the next key belongs to the proposal.
-      return show_again(review)()
-    end
+  elseif not ending.is_edited(review) then
+    return M.decide(review, 'reject')
   end
-  if not review.is_over then
-    M.decide(review, 'reject')
+  -- At once, because the next key belongs to the proposal.
+  show_again(review)()
+  vim.cmd.redraw()
+  local answer = vim.fn.confirm(('%s has your edits.'):format(reviews().name(review)), ANSWERS, 1, 'Question')
+  if answer > 1 then
+    M.decide(review, answer == 2 and 'accept' or 'reject')
   end
 end
 
