@@ -132,4 +132,19 @@ test('a change says which limit its comparison reached, unless it is dropped', {
   await_marked(nvim, { '2  dropped: original stays', '2=', '6+', lines, '9+' })
 end)
 
+test('no message counts zero changes', {}, function(nvim)
+  reviewing.open(nvim, { proposed = reviewing.ORIGINAL })
+  nvim:await_said('Gemini CLI proposes a.txt (no change): :Alongside')
+  reviewing.go(nvim)
+  local bar = nvim:lua('return vim.api.nvim_eval_statusline(vim.wo.winbar, { winid = 0, use_winbar = true, maxwidth = 80 }).str')
+  assert(bar:find('a.txt  no change ', 1, true), bar)
+  show(nvim, { id = 2, file = nvim.root .. '/b.txt' })
+  nvim:keys('do]cdo]cdo')
+  await_text(nvim, reviewing.ORIGINAL, 2)
+  nvim:lua('vim.ui.select = function(all, o, chosen) shown = vim.tbl_map(o.format_item, all) chosen(nil) end')
+  nvim:cmd('tabnew c.txt')
+  nvim:cmd('Alongside')
+  eq({ 'Gemini CLI: b.txt (no change left)', 'Gemini CLI: a.txt (no change)' }, nvim:lua('return shown'))
+end)
+
 return reviewing.tests

@@ -49,9 +49,14 @@ function M.states(counts)
   return table.concat(parts, ', ')
 end
 
---- The number of changes for a person: "2 changes".
+--- The number of changes for a person: "2 changes", or "no change left" if all are dropped.
 ---@return string
 function M.size(review)
+  if #review.hunks == 0 then
+    return 'no change'
+  elseif M.counts(review.hunks).dropped == #review.hunks then
+    return 'no change left'
+  end
   return #review.hunks == 1 and '1 change' or #review.hunks .. ' changes'
 end
 
@@ -63,11 +68,8 @@ local function states(review, is_short)
   if not review.original_text then
     return 'new file' .. (counts.edited > 0 and ', edited' or '')
   end
-  if #review.hunks == 0 then
-    return 'no change'
-  end
   local said, size = M.states(counts), M.size(review)
-  return is_short and #size < #said and size or said
+  return (is_short and #size < #said or said == '') and size or said
 end
 
 --- The warnings, loudest first. The second text is for the question before accepting, if there is one.
