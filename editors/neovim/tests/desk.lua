@@ -95,6 +95,11 @@ local function request(_, method, params, answer)
   end
   if method == 'alongside/editReview' then
     assert(#params.changes == 1)
+    if M.refuse_edits then
+      return vim.schedule(function()
+        answer({ code = -32803, message = M.refuse_edits, data = { why = 'other' } })
+      end)
+    end
     return review.model:request(params.changes[1], params.revision, answer)
   end
   assert(method == 'alongside/decideReview')
@@ -102,7 +107,11 @@ local function request(_, method, params, answer)
     local why = M.refuse[params.id]
     if why or params.revision ~= review.model.revision then
       M.refuse[params.id] = nil
-      return answer({ code = -32803, message = why or 'the review has changed since', data = { why = 'stale' } })
+      local data = { why = why and 'other' or 'stale', revision = review.model.revision }
+      -- After the change that it is refused for.
+      return review.model:later(function()
+        answer({ code = -32803, message = why or 'the review has changed: look at it again', data = data })
+      end)
     end
     M.decided[#M.decided + 1] = { id = params.id, decision = params.decision, text = review.model.text }
     if M.deaf then

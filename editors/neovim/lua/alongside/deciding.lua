@@ -4,6 +4,7 @@ local config = require('alongside.config')
 local ending = require('alongside.ending')
 local messages = require('alongside.messages')
 local target = require('alongside.target')
+local text = require('alongside.text')
 local winbar = require('alongside.winbar')
 local writing = require('alongside.writing')
 
@@ -29,7 +30,34 @@ local function accepts_nevertheless(review)
   return vim.fn.confirm(question, '&Not now\n&Accept anyway', 1, 'Warning') == 2
 end
 
+-- The state of a review that a decision applies to.
+local function state_of(review)
+  return { text = review.sync and review.sync.told, stale = review.stale, dirty = review.dirty }
+end
+
+-- Why the review is no longer as it was: the cause that the companion's refusal does not name.
+local function cause(review, before)
+  local now = state_of(review)
+  if before.text and not text.equal(before.text, now.text) then
+    return 'another desk has changed it'
+  elseif before.stale ~= now.stale then
+    return 'the file has changed on disk'
+  elseif before.dirty ~= now.dirty then
+    return 'the unsaved changes of the file in an editor are others now'
+  end
+  return 'another desk has changed it'
+end
+
+local function not_decided(review, decision, before)
+  local done, again = 'accepted', 'accept it (:w)'
+  if decision == 'reject' then
+    done, again = 'rejected', 'reject it'
+  end
+  return ('%s: not %s, because %s. Look at it, then %s again.'):format(reviews().name(review), done, cause(review, before), again)
+end
+
 local function send(review, decision, on_refused)
+  local before = state_of(review)
   review.deciding = decision
   require('alongside.server').request(review.client, 'alongside/decideReview', {
     id = review.id,
@@ -39,7 +67,10 @@ local function send(review, decision, on_refused)
     review.deciding = nil
     if err and not review.is_over then
       reviews().show(review)
-      messages.later(('%s: %s'):format(reviews().name(review), reviews().refusal(err)), vim.log.levels.WARN)
+      local is_stale = type(err.data) == 'table' and err.data.why == 'stale'
+      local said = is_stale and not_decided(review, decision, before)
+        or ('%s: %s'):format(reviews().name(review), reviews().refusal(err))
+      messages.later(said, vim.log.levels.WARN)
       if on_refused then
         on_refused()
       end
@@ -69,18 +100,22 @@ function M.decide(review, decision, quits)
     return true
   end
   if decision == 'accept' then
+    if review.sync then
+      review.sync:retry()
+    end
     if review.sync and not review.sync:settle(PATIENCE) then
       local why = review.sync.problem and reviews().refusal(review.sync.problem) or 'The companion does not answer.'
-      messages.now(('%s: not accepted. %s'):format(reviews().name(review), why), vim.log.levels.WARN)
+      local said = ('%s: not accepted. %s Your text stays here; :w tries again.'):format(reviews().name(review), why)
+      messages.now(said, vim.log.levels.WARN)
       return false
     end
-    local revision = review.sync and review.sync.revision
+    local revision, before = review.sync and review.sync.revision, state_of(review)
     if not accepts_nevertheless(review) then
       return false
     end
     if review.is_over or (review.sync and revision ~= review.sync.revision) then
       if not review.is_over then
-        messages.now(('%s: the proposal has changed. Look at it again.'):format(reviews().name(review)), vim.log.levels.WARN)
+        messages.now(not_decided(review, decision, before), vim.log.levels.WARN)
       end
       return false
     end

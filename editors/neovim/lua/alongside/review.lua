@@ -158,7 +158,8 @@ local function prepared(review)
         answer(err, result)
         if review.sync.problem and not review.is_over and not review.has_said_so then
           review.has_said_so = true
-          messages.later(('%s: the companion refused your edits. %s'):format(M.name(review), M.refusal(err)), vim.log.levels.WARN)
+          local said = '%s: the companion refused your edits. %s Your text stays here; :w tries again.'
+          messages.later(said:format(M.name(review), M.refusal(err)), vim.log.levels.WARN)
         end
       end)
     end,

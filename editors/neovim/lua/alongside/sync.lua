@@ -232,6 +232,13 @@ function Sync:take(changed)
   return true
 end
 
+--- Lets refused edits be sent again, as the whole text.
+function Sync:retry()
+  if self.problem then
+    self.problem, self.refused, self.is_lost, self.is_behind = nil, nil, true, true
+  end
+end
+
 --- Waits until the companion has all edits, and returns whether it does.
 ---@param milliseconds integer
 ---@return boolean
