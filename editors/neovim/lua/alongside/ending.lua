@@ -119,7 +119,7 @@ function M.over(review, closed, vacate)
   if this then
     this.problem = this.problem or { message = 'the review has ended' }
   end
-  local function finish()
+  local function tell()
     if closed.closing == 'gone' and closed.is_restart then
       return
     elseif closed.closing == 'gone' then
@@ -131,6 +131,8 @@ function M.over(review, closed, vacate)
       messages.later(('Your edits are in %s.'):format(harmless.name(closed.draft)))
     end
   end
+  -- The cause first, then what becomes of the text.
+  tell()
   if not shown or not shown:is_shown() then
     if unsent then
       keep_text(review, unsent)
@@ -138,13 +140,14 @@ function M.over(review, closed, vacate)
     if shown then
       shown:close()
     end
-    return finish()
+    return
   end
   local why = said:sub(#reviews().name(review) + 3)
   local mode = vim.api.nvim_get_mode().mode
   local has_hands_on = not closed.decidedHere and shown:is_current()
   if has_hands_on and (unsent or (mode:find('^[iR]') and M.is_edited(review))) then
-    leave_text(review, shown, unsent ~= nil or closed.draft == nil)
+    local is_safe = closed.draft ~= nil or closed.closing == 'accepted'
+    leave_text(review, shown, unsent ~= nil or not is_safe)
   else
     if unsent then
       keep_text(review, unsent)
@@ -161,7 +164,6 @@ function M.over(review, closed, vacate)
       end)
     end
   end
-  finish()
 end
 
 --- Records the time of each key.
