@@ -65,5 +65,12 @@ fn stops(generation: Generation) -> Result<()> {
             draft if draft == format!("{SHOUTED}mine\n") => Ok(()),
             other => Err(other),
         }
-    })
+    })?;
+
+    // The next Neovim tells it, once.
+    let said = "Your last edits of notes.md are in drafts: run `alongside drafts` in a shell.";
+    neovim.enter("clear; nvim notes.md")?;
+    neovim.wait_for("where the edits are", |screen| screen.contains(said))?;
+    assert!(!stage.sandbox.home().join(".local/state/nvim/alongside/left.json").exists());
+    Ok(())
 }

@@ -5,6 +5,7 @@ local config = require('alongside.config')
 local context = require('alongside.context')
 local environment = require('alongside.environment')
 local harmless = require('alongside.harmless')
+local left_drafts = require('alongside.left_drafts')
 local log = require('alongside.log')
 local messages = require('alongside.messages')
 local server = require('alongside.server')
@@ -86,9 +87,15 @@ local function autocommands()
   end)
   -- An agent in a terminal looks for the companion of the current directory.
   on('TermOpen', server.attach_cwd)
+  vim.api.nvim_create_autocmd('VimLeavePre', {
+    group = group,
+    desc = 'alongside: note the files whose edits go to drafts',
+    callback = left_drafts.leave,
+  })
 end
 
 local function begin()
+  left_drafts.tell()
   for _, buf in ipairs(vim.api.nvim_list_bufs()) do
     server.attach(buf)
   end
