@@ -31,10 +31,11 @@ fn in_neovim(generation: Generation) -> Result<()> {
     })?;
     assert!(!settings(&stage)?.contains("\"ide\""), "nothing is written before the yes");
     neovim.enter("y")?;
-    neovim.wait_for("the end", |screen| screen.contains("[Process exited 0]"))?;
+    let screen = neovim.wait_for("the end", |screen| screen.contains("Press Enter to close this window."))?;
+    assert!(screen.contains("IDE mode is on from its next start.") && !screen.contains("Process exited"));
     neovim.press("Enter")?;
     neovim.wait_for("the file alone", |screen| {
-        screen.contains("fifteen") && !screen.contains("[Process exited 0]")
+        screen.contains("fifteen") && !screen.contains("Press Enter to close")
     })?;
     agent.start()?;
     stage.wait_until_connected(1)

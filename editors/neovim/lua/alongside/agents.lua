@@ -1,26 +1,97 @@
 -- `:Alongside agents`: sets agents up in a terminal window, where `alongside install agent` shows each change of their
--- settings and asks before it makes it.
+-- settings and asks before it makes it. Neovim's own terminal jobs would show nothing until the program has asked every
+-- agent for its version, and end with the number of its exit.
 
 local config = require('alongside.config')
+local harmless = require('alongside.harmless')
+local messages = require('alongside.messages')
 
 local M = {}
 
+local LOOKING = 'Looking for agents …'
+local FORGET_LINE = '\r\27[2K'
+local CLOSES = '\r\nPress Enter to close this window.'
+
+local function close(buf)
+  if vim.api.nvim_buf_is_valid(buf) then
+    pcall(vim.api.nvim_buf_delete, buf, { force = true })
+  end
+end
+
 --- Opens the terminal window. After the last answer any key closes it, as in each terminal whose program has ended.
 function M.set_up()
+  local program = vim.fs.normalize(config.current.cmd[1])
+  if vim.fn.executable(program) == 0 then
+    local said = "alongside: cannot run '%s': install it, or set cmd (:checkhealth alongside)"
+    return messages.now(said:format(harmless.name(program)), vim.log.levels.ERROR)
+  end
   vim.cmd('botright 15new')
   local buf, win = vim.api.nvim_get_current_buf(), vim.api.nvim_get_current_win()
   vim.bo[buf].bufhidden = 'wipe'
-  local command = { config.current.cmd[1], 'install', 'agent' }
-  local ok, job
-  if vim.fn.has('nvim-0.11') == 1 then
-    ok, job = pcall(vim.fn.jobstart, command, { term = true })
-  else
-    ok, job = pcall(vim.fn.termopen, command)
+  pcall(vim.api.nvim_buf_set_name, buf, 'alongside://agents')
+  local options = vim.wo[win][0]
+  options.number, options.relativenumber, options.signcolumn, options.list = false, false, 'no', false
+  local job, has_ended, has_begun
+  local terminal = vim.api.nvim_open_term(buf, {
+    on_input = function(_, _, _, keys)
+      if has_ended then
+        -- Neovim is within this terminal.
+        vim.schedule(function()
+          close(buf)
+        end)
+      elseif job then
+        pcall(vim.fn.chansend, job, keys)
+      end
+    end,
+  })
+  local function show(text)
+    if vim.api.nvim_buf_is_valid(buf) then
+      pcall(vim.api.nvim_chan_send, terminal, text)
+    end
   end
-  if not ok or job <= 0 then
-    pcall(vim.api.nvim_win_close, win, true)
-    local message = "alongside: cannot run '%s': install it, or set cmd (:checkhealth alongside)"
-    return require('alongside.messages').now(message:format(command[1]), vim.log.levels.ERROR)
+  show(LOOKING)
+  job = vim.fn.jobstart({ program, 'install', 'agent' }, {
+    pty = true,
+    width = vim.api.nvim_win_get_width(win),
+    height = vim.api.nvim_win_get_height(win),
+    env = { TERM = 'xterm-256color' },
+    on_stdout = function(_, pieces)
+      local text = table.concat(pieces, '\n')
+      if text ~= '' then
+        show((has_begun and '' or FORGET_LINE) .. text)
+        has_begun = true
+      end
+    end,
+    on_exit = function()
+      show((has_begun and '' or FORGET_LINE) .. CLOSES)
+      has_ended = true
+    end,
+  })
+  local group = vim.api.nvim_create_augroup('alongside.agents.' .. buf, {})
+  vim.api.nvim_create_autocmd('WinResized', {
+    group = group,
+    desc = 'alongside: tell the program the size of its window',
+    callback = function()
+      if vim.api.nvim_win_is_valid(win) and not has_ended then
+        pcall(vim.fn.jobresize, job, vim.api.nvim_win_get_width(win), vim.api.nvim_win_get_height(win))
+      end
+    end,
+  })
+  vim.api.nvim_create_autocmd('BufWipeout', {
+    group = group,
+    buffer = buf,
+    desc = 'alongside: end the program with its window',
+    callback = function()
+      pcall(vim.fn.jobstop, job)
+      pcall(vim.api.nvim_del_augroup_by_id, group)
+    end,
+  })
+  for _, key in ipairs({ 'q', '<CR>' }) do
+    vim.keymap.set('n', key, function()
+      if has_ended then
+        close(buf)
+      end
+    end, { buffer = buf, desc = 'alongside: close the window of a program that has ended' })
   end
   vim.cmd.startinsert()
 end
