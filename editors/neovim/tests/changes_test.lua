@@ -15,20 +15,21 @@ local ORIGINAL = 'def total(items):\n    return sum(i.price for i in items)\n' .
 local TAXED = 'def total(items, tax=0):\n    """Sum with tax."""\n    return sum(i.price for i in items) * (1 + tax)\n'
   .. ('same\n'):rep(10) .. 'new\n' .. ('same\n'):rep(10)
 
-local function line(nvim)
-  return nvim:lua('return vim.fn.line(".")')
-end
+local LINE = 'return vim.fn.line(".")'
 
+-- Types keys, and waits until they are handled and the cursor is in a line.
 local function types(nvim, keys, expected)
-  reviewing.typed(nvim, keys)
-  eq(expected, line(nvim), keys)
+  nvim:lua('handled = false')
+  nvim:keys(keys .. ':lua handled = true<CR>')
+  await(nvim, keys .. ' to be handled', 'return handled')
+  eq(expected, nvim:lua(LINE), keys)
 end
 
 test(']c and [c stop once at each change, in both windows, and say where there are no more', {}, function(nvim)
   nvim:lua([[vim.opt.diffopt:append('linematch:40')]])
   show(nvim, { original = ORIGINAL, proposed = TAXED })
   eq(3, nvim:lua([[return #require('alongside.review').all()[1].hunks]]))
-  eq(1, line(nvim))
+  eq(1, nvim:lua(LINE))
   types(nvim, ']c', 14)
   -- The line above the removed one, with its sign.
   types(nvim, ']c', 24)
@@ -70,7 +71,7 @@ end)
 
 test(']c with text on its way to the companion goes to the changes as they will be', {}, function(nvim)
   show(nvim)
-  reviewing.typed(nvim, 'Onew<CR>lines<Esc>gg')
+  types(nvim, 'Onew<CR>lines<Esc>gg', 1)
   types(nvim, '2]c', 8)
   eq('SIX', nvim:lua('return vim.api.nvim_get_current_line()'))
   await_text(nvim, (PROPOSED:gsub('TWO', 'new\nlines\nTWO')))

@@ -53,7 +53,6 @@ fn in_colour_schemes(generation: Generation, true_colours: bool) -> Result<()> {
     };
     bar_ends_with("│ words.py 3 kept do ]c :w :q")?;
     screen.resize(160, 24)?;
-    screen.press("\x17=")?;
     bar_ends_with("words.py Gemini CLI 3 kept do drop ]c next :w accept :q reject")?;
     for (scheme, background) in SCHEMES {
         let done = format!("{scheme} is {background}");

@@ -2,6 +2,7 @@
 
 local config = require('alongside.config')
 local ending = require('alongside.ending')
+local halves = require('alongside.halves')
 local messages = require('alongside.messages')
 local target = require('alongside.target')
 local text = require('alongside.text')
@@ -322,6 +323,13 @@ function M.setup()
       end
     end,
   })
+  halves.setup(function()
+    local shown = {}
+    for _, review in ipairs(reviews().all()) do
+      shown[#shown + 1] = review.view and review.view:is_shown() and review.view or nil
+    end
+    return shown
+  end)
   ending.setup()
 end
 

@@ -1,6 +1,7 @@
 -- The view of a review: a tab page with the original on the left and the proposal on the right, in Neovim's own diff
 -- mode. At its end everything is as before: windows and their sizes, cursors, mode, tab pages.
 
+local halves = require('alongside.halves')
 local highlights = require('alongside.highlights')
 local marks = require('alongside.marks')
 local text = require('alongside.text')
@@ -142,6 +143,7 @@ function View:open(origin, line)
   highlights.prepare()
   dress(self.right_win, highlights.PROPOSAL)
   dress(self.left_win, highlights.ORIGINAL)
+  halves.note(self)
   vim.api.nvim_win_set_cursor(self.right_win, { math.min(line, vim.api.nvim_buf_line_count(self.right)), 0 })
   vim.cmd('normal! zv')
 end
@@ -244,7 +246,7 @@ end
 --- Shows another review in the same windows.
 ---@param other alongside.View
 function View:give_to(other, line)
-  other.origin, other.right_win = self.origin, self.right_win
+  other.origin, other.right_win, other.is_even = self.origin, self.right_win, self.is_even
   local is_current = self:is_current()
   self.is_closing = true
   local function exchange(win, buf, groups)
