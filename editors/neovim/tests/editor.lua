@@ -116,6 +116,12 @@ function M:keys(keys)
   vim.rpcrequest(self.channel, 'nvim_input', keys)
 end
 
+--- Types keys that end it: the answer to a request might not arrive any more.
+function M:last_keys(keys)
+  self:watch()
+  vim.rpcnotify(self.channel, 'nvim_input', keys)
+end
+
 --- All messages to the fake server so far, over its restarts; only those of `method` if given.
 function M:got(method)
   local all = {}

@@ -40,7 +40,7 @@ local function said_next(drafts)
 end
 
 local function leave(nvim, keys)
-  nvim:keys(keys)
+  nvim:last_keys(keys)
   editor.await('Neovim to end', function()
     return nvim.ended
   end)

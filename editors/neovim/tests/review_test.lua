@@ -285,7 +285,7 @@ local function ends(nvim, keys)
   nvim:lua([[local out = ...
     vim.api.nvim_create_autocmd('VimLeave', { callback = function()
       vim.fn.writefile({ tostring(#desk.decided), tostring(#asked) }, out) end })]], out)
-  nvim:keys(keys)
+  nvim:last_keys(keys)
   editor.await('Neovim to end', function()
     return nvim.ended
   end)
