@@ -44,7 +44,10 @@ local function check(seen, name)
   differ('Removed', 'RemovedLine', 0.05)
   for _, side in ipairs({ 'Added', 'Removed' }) do
     local words, line = seen[side], seen[side .. 'Line']
-    assert(oklab.contrast(words.fg, words.bg) >= 3, name .. ': words are hard to read ' .. vim.inspect(words))
+    for _, one in ipairs({ words, line }) do
+      local contrast = oklab.contrast(one.fg, one.bg)
+      assert(contrast >= 4.5, ('%s: %s text is hard to read, %.2f %s'):format(name, side, contrast, vim.inspect(one)))
+    end
     assert(words.ctermbg ~= line.ctermbg or words.underline, name .. ': words look like their line without true colours')
   end
   assert(seen.Added.ctermbg ~= seen.Removed.ctermbg or not seen.Added.ctermbg, name .. ': words look the same without true colours')

@@ -11,8 +11,10 @@ local VISIBLE = 0.03
 local STRONG = 0.06
 -- Words differ from their line by one of these steps in lightness, and have at least this chroma.
 local WORD_STEPS, WORD_CHROMA = { 0.11, 0.09, 0.07 }, 0.09
--- The least difference between words and their line, and the least contrast (WCAG) of their text.
-local DISTINCT, READABLE = 0.07, 4
+-- The least difference between words and their line, and the contrast (WCAG) of text from which a background is not moved.
+local DISTINCT, LEGIBLE = 0.07, 4
+-- The least contrast of text that has a colour of its own: that of WCAG's level AA.
+local READABLE = 4.5
 -- A colour with less chroma is nearly grey: its hue means little.
 local COLOURED = 0.05
 -- Hues in radians.
@@ -112,10 +114,25 @@ local function removed_cterm(added, removed, bg)
   return added.ctermfg, (removed.ctermfg == 1 or removed.ctermfg == 9) and removed.ctermfg or 1
 end
 
+-- The text colour, as much lighter or darker as the background needs.
+local function readable(fg, bg)
+  local best, lch = fg, oklab.to_lch(fg)
+  local away = oklab.contrast(0xffffff, bg) > oklab.contrast(0, bg) and 0.04 or -0.04
+  local most = away > 0 and 1 or 0
+  while oklab.contrast(best, bg) < READABLE and lch[1] ~= most do
+    lch[1] = math.min(1, math.max(0, lch[1] + away))
+    -- White and black have no chroma.
+    best = oklab.to_rgb({ lch[1], (lch[1] == 0 or lch[1] == 1) and 0 or lch[2], lch[3] })
+  end
+  return best
+end
+
 -- Without a colour for its text, a line keeps its syntax colours.
 local function with_syntax(line, normal)
   if line.bg and differ(line.bg, normal.bg) and oklab.contrast(normal.fg, line.bg) >= READABLE then
     line.fg = nil
+  elseif line.bg then
+    line.fg = readable(line.fg or normal.fg, line.bg)
   end
   return line
 end
@@ -161,7 +178,7 @@ local function words(line, normal, hue)
   for _, direction in ipairs({ away, -away }) do
     for _, step in ipairs(WORD_STEPS) do
       local bg = oklab.to_rgb({ math.min(1, math.max(0, from[1] + direction * step)), chroma, hue })
-      local worth = math.min(oklab.contrast(text, bg) / READABLE, oklab.difference(bg, line.bg or normal.bg) / DISTINCT, 1)
+      local worth = math.min(oklab.contrast(text, bg) / LEGIBLE, oklab.difference(bg, line.bg or normal.bg) / DISTINCT, 1)
       if not most or worth > most then
         best, most = bg, worth
       end
@@ -172,7 +189,8 @@ end
 
 local function with_words(line, normal, hue)
   -- Of the colours of syntax, some are hard to read on the stronger background.
-  local looks = { fg = line.fg or normal.fg, bg = words(line, normal, hue), ctermfg = line.ctermfg, bold = line.bold }
+  local looks = { bg = words(line, normal, hue), ctermfg = line.ctermfg, bold = line.bold }
+  looks.fg = readable(line.fg or normal.fg, looks.bg)
   if line.ctermbg and line.ctermbg >= 16 then
     local terminal = M.resolved('Normal')
     local function colour(number, otherwise)
