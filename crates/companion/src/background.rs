@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use alongside_platform::connection::{self, Ends};
 use alongside_platform::watch::Watch;
 use tokio::sync::oneshot;
 
@@ -22,24 +21,6 @@ pub(crate) fn read_target(events: Events, target: TargetToRead) {
     tokio::task::spawn_blocking(move || {
         let TargetToRead { review, file_path } = target;
         events.send(Event::TargetRead { review, fingerprint: target::fingerprint(&file_path) });
-    });
-}
-
-/// Sends the event that `then` makes of the first of the sessions `others` whose stream is of the process at
-/// the client's end of a connection.
-pub(crate) fn find_same_process(
-    events: Events,
-    ends: Ends,
-    others: Vec<(String, Ends)>,
-    then: impl FnOnce(Option<String>) -> Event + Send + 'static,
-) {
-    tokio::task::spawn_blocking(move || {
-        let all: Vec<_> = [ends].into_iter().chain(others.iter().map(|(_, ends)| *ends)).collect();
-        let processes = connection::client_processes(&all);
-        let (own, others_processes) = processes.split_first().unwrap_or((&None, &[]));
-        let same =
-            others.into_iter().zip(others_processes).find(|(_, process)| own.is_some() && *process == own);
-        events.send(then(same.map(|((session, _), _)| session)));
     });
 }
 

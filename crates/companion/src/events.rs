@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use alongside_contract::mcp::Implementation;
 use alongside_contract::rpc::Id;
 use alongside_desk::{self as desk, Problem, ReviewId, Status};
-use alongside_platform::connection::Ends;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::agents::new_session::NewSession;
+use crate::agents::credential::Credential;
 use crate::agents::session::SessionRefusal;
 use crate::config::Editor;
 use crate::context::file_scan::ScanResult;
@@ -28,15 +28,9 @@ pub(crate) type LastText = Option<Option<Arc<str>>>;
 pub(crate) enum Event {
     // Requests of agents.
     SessionWanted {
-        new: NewSession,
-        /// The connection that the request came on.
-        ends: Option<Ends>,
-        welcomed: oneshot::Sender<Result<String, SessionRefusal>>,
-    },
-    /// The same, once it is known which session of the same process the new one continues, if any.
-    SessionIdentified {
-        new: NewSession,
-        predecessor: Option<String>,
+        client: Implementation,
+        version: String,
+        credential: Credential,
         welcomed: oneshot::Sender<Result<String, SessionRefusal>>,
     },
     SessionEnded {
@@ -71,14 +65,6 @@ pub(crate) enum Event {
     // Streams of agents.
     StreamWanted {
         session: String,
-        ends: Option<Ends>,
-        opened: oneshot::Sender<Option<OpenStream>>,
-    },
-    /// The same, once it is known which session of the same process has continued this one, if any.
-    StreamIdentified {
-        session: String,
-        ends: Option<Ends>,
-        successor: Option<String>,
         opened: oneshot::Sender<Option<OpenStream>>,
     },
     StreamDrained {

@@ -4,16 +4,16 @@
 use std::time::Duration;
 
 use alongside_contract::context::IdeContext;
+use alongside_contract::mcp::Implementation;
 use alongside_contract::rpc::Id;
 use alongside_desk::{
     self as desk, Closed, Closing, Decision, Problem, Refusal, Request, ReviewId, Revised, Status,
 };
-use alongside_platform::connection::Ends;
 use alongside_platform::precise_timer::PreciseTimer;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
-use crate::agents::new_session::NewSession;
+use crate::agents::credential::Credential;
 use crate::agents::registry::Agents;
 use crate::agents::session::SessionRefusal;
 use crate::background;
@@ -24,7 +24,7 @@ use crate::desks::profile::DeskProfile;
 use crate::desks::registry::Desks;
 use crate::discovery::presence::{Presence, PublishedNews};
 use crate::disk_watch::{DiskWatch, Reasons};
-use crate::events::{Event, Events, LastText, OpenStream};
+use crate::events::{Event, Events, LastText};
 use crate::ids::DeskId;
 use crate::persistence::journal::{Changes, Journal};
 use crate::persistence::recovery::{NextWrite, Outdated, Recovery};
@@ -114,9 +114,8 @@ impl MainLoop {
 
     fn handle(&mut self, event: Event) {
         match event {
-            Event::SessionWanted { new, ends, welcomed } => self.identify_session(new, ends, welcomed),
-            Event::SessionIdentified { new, predecessor, welcomed } => {
-                let session = self.welcome(new, predecessor.as_deref());
+            Event::SessionWanted { client, version, credential, welcomed } => {
+                let session = self.welcome(client, version, credential);
                 self.recovery.hold(welcomed, session);
             }
             Event::SessionEnded { session, ended } => drop(ended.send(self.end_session(&session))),
@@ -130,9 +129,9 @@ impl MainLoop {
             }
             Event::CloseDiff { session, file_path, answer } => self.close_diff(session, file_path, answer),
             Event::Receipt { session, id } => self.receipt(&session, &id),
-            Event::StreamWanted { session, ends, opened } => self.identify_stream(session, ends, opened),
-            Event::StreamIdentified { session, ends, successor, opened } => {
-                self.open_stream(session, ends, successor.as_deref(), opened);
+            // A stream that nobody takes ends again when it is dropped.
+            Event::StreamWanted { session, opened } => {
+                let _ = opened.send(self.agents.open_stream(session, self.events.clone()));
             }
             Event::StreamDrained { session } => self.agents.pump(&session),
             Event::StreamEnded { session, number } => self.agents.end_stream(&session, number),
@@ -260,61 +259,15 @@ impl MainLoop {
 
     // Agents.
 
-    /// Begins a session, after a look at the processes if it may continue another one.
-    fn identify_session(
+    fn welcome(
         &mut self,
-        new: NewSession,
-        ends: Option<Ends>,
-        welcomed: oneshot::Sender<Result<String, SessionRefusal>>,
-    ) {
-        let others = self.agents.predecessors_of(&new);
-        let Some(ends) = ends.filter(|_| !others.is_empty()) else {
-            return self.handle(Event::SessionIdentified { new, predecessor: None, welcomed });
-        };
-        background::find_same_process(self.events.clone(), ends, others, |predecessor| {
-            Event::SessionIdentified { new, predecessor, welcomed }
-        });
-    }
-
-    /// Opens a stream, after a look at the processes if another session may continue this one.
-    fn identify_stream(
-        &mut self,
-        session: String,
-        ends: Option<Ends>,
-        opened: oneshot::Sender<Option<OpenStream>>,
-    ) {
-        let others = self.agents.successors_of(&session);
-        let Some(own) = ends.filter(|_| !others.is_empty()) else {
-            return self.open_stream(session, ends, None, opened);
-        };
-        background::find_same_process(self.events.clone(), own, others, move |successor| {
-            Event::StreamIdentified { session, ends, successor, opened }
-        });
-    }
-
-    fn open_stream(
-        &mut self,
-        session: String,
-        ends: Option<Ends>,
-        successor: Option<&str>,
-        opened: oneshot::Sender<Option<OpenStream>>,
-    ) {
-        if let Some(successor) = successor {
-            self.agents.supersede(&session, successor);
-            self.recovery.mark_outdated(&session);
-        }
-        // A stream that nobody takes ends again when it is dropped.
-        let _ = opened.send(self.agents.open_stream(session, ends, self.events.clone()));
-    }
-
-    fn welcome(&mut self, new: NewSession, predecessor: Option<&str>) -> Result<String, SessionRefusal> {
-        let (session, evicted) = self.agents.welcome(new)?;
+        client: Implementation,
+        version: String,
+        credential: Credential,
+    ) -> Result<String, SessionRefusal> {
+        let (session, evicted) = self.agents.welcome(client, version, credential)?;
         if let Some(evicted) = evicted {
             self.end_session(&evicted);
-        }
-        if let Some(predecessor) = predecessor {
-            self.agents.supersede(predecessor, &session);
-            self.recovery.mark_outdated(predecessor);
         }
         self.recovery.mark_outdated(&session);
         Ok(session)

@@ -5,7 +5,6 @@
 //! editor) is a function of an [`Os`], so each system tests the rules of all three. The rest are calls that
 //! only one system has.
 
-pub mod connection;
 pub mod directories;
 pub mod directory;
 pub mod disk_space;

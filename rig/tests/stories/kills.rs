@@ -102,31 +102,3 @@ fn killed_host_frees_agents_and_keeps_typed_text() -> Result<()> {
     }
     Ok(())
 }
-
-#[test]
-fn agent_that_reconnects_after_a_killed_host_is_listed_once() -> Result<()> {
-    let Some(stage) = Stage::set()? else { return Ok(()) };
-    let desk = stage.open_desk(WIDE)?;
-    let gemini = stage.start_at(&desk, Cli::Gemini, shout(Cli::Gemini, &stage.file))?;
-    let qwen = stage.start_at(&desk, Cli::Qwen, shout(Cli::Qwen, &stage.file))?;
-    kill_process(stage.host()?, Signal::KILL)?;
-    desk.wait_until_shown("Problem: the companion was interrupted while agents were connected, and is back")?;
-    // Their streams come back by themselves, and `/ide enable` begins a second session beside that.
-    stage.wait_until_listening(&["Gemini CLI", "Qwen Code"])?;
-    for agent in [&gemini, &qwen] {
-        let says = |screen: &str| screen.contains("Connected to");
-        agent.enable_ide_until(|deadline| agent.pane.wait_within(deadline, "Connected to", says).is_ok())?;
-        stage.wait_until_listening(&["Gemini CLI", "Qwen Code"])?;
-        desk.wait_until_connected(2)?;
-    }
-
-    qwen.ask(REQUEST_AGAIN)?;
-    desk.press_at("notes.txt", "a")?;
-    qwen.wait_until_it_says(DONE)?;
-    assert_eq!(stage.on_disk(), SHOUTED);
-    // An agent that quits leaves nothing of itself behind.
-    qwen.pane.kill()?;
-    stage.wait_until_listening(&["Gemini CLI"])?;
-    desk.wait_until_connected(1)?;
-    Ok(())
-}

@@ -150,18 +150,6 @@ impl Stage {
         })
     }
 
-    /// Waits until the companion lists these agents and no others, and all of them listen.
-    pub(crate) fn wait_until_listening(&self, names: &[&str]) -> Result<()> {
-        wait::until(&format!("{names:?} to listen"), PATIENCE, || {
-            let status = self.status().map_err(|error| error.to_string())?;
-            let agents = status["agents"].as_array().cloned().unwrap_or_default();
-            let mut listed: Vec<_> = agents.iter().filter_map(|agent| agent["name"].as_str()).collect();
-            listed.sort_unstable();
-            let listen = agents.iter().all(|agent| agent["listening"] == true);
-            if listed == names && listen { Ok(()) } else { Err(status["agents"].to_string()) }
-        })
-    }
-
     /// Saves a file as a person does, again and again until agents see it in their context: alongside watches
     /// the folders only a moment after it serves.
     pub(crate) fn save(&self, name: &str, text: &str) -> Result<PathBuf> {

@@ -2,7 +2,6 @@
 
 pub(crate) mod credential;
 pub(crate) mod in_flight;
-pub(crate) mod new_session;
 pub(crate) mod outbox;
 pub(crate) mod registry;
 pub(crate) mod session;

@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use alongside_contract::context::IdeContext;
+use alongside_contract::mcp::Implementation;
 use alongside_contract::rpc::Id;
 use alongside_desk::{Agent, Closing};
-use alongside_platform::connection::Ends;
 use alongside_platform::random;
 use tokio::time::Instant;
 
-use super::new_session::NewSession;
+use super::credential::Credential;
 use super::session::{Session, SessionRefusal};
 use crate::events::{Events, OpenStream};
 use crate::persistence::journal::KnownSession;
@@ -49,7 +49,12 @@ impl Agents {
     }
 
     /// Begins a session. Returns its id, and the session that has to end for it, the oldest unused one.
-    pub(crate) fn welcome(&mut self, new: NewSession) -> Result<(String, Option<String>), SessionRefusal> {
+    pub(crate) fn welcome(
+        &mut self,
+        client: Implementation,
+        version: String,
+        credential: Credential,
+    ) -> Result<(String, Option<String>), SessionRefusal> {
         let id = random::hex::<16>().map_err(|_| SessionRefusal::NoRandom)?;
         let mut evicted = None;
         if self.sessions.len() >= MAX_SESSIONS {
@@ -57,49 +62,11 @@ impl Agents {
             evicted = Some(oldest.ok_or(SessionRefusal::Full)?.id.clone());
         }
         self.last_session += 1;
-        let session = Session::new(id.clone(), self.last_session, new);
+        let session = Session::new(id.clone(), self.last_session, client, version, credential);
         let (family, client) = session.described();
         tracing::info!(agent = session.number, family, client, "an agent connects");
         self.sessions.insert(id.clone(), session);
         Ok((id, evicted))
-    }
-
-    /// The sessions of before an interruption that a new one may continue, oldest first, with their streams.
-    pub(crate) fn predecessors_of(&self, new: &NewSession) -> Vec<(String, Ends)> {
-        let may_be = |one: &&Session| one.was_interrupted() && !one.is_superseded() && one.is_like(new);
-        self.streams_of(may_be)
-    }
-
-    /// The sessions that may have continued this one, oldest first, with their streams.
-    pub(crate) fn successors_of(&self, session: &str) -> Vec<(String, Ends)> {
-        let Some(known) = self.sessions.get(session) else { return Vec::new() };
-        if !known.was_interrupted() || known.is_superseded() || known.stream_number() > 0 {
-            return Vec::new();
-        }
-        self.streams_of(|one| {
-            one.number > known.number && !one.has_predecessor() && one.is_same_client(known)
-        })
-    }
-
-    fn streams_of(&self, wanted: impl Fn(&&Session) -> bool) -> Vec<(String, Ends)> {
-        let mut found: Vec<_> = self.sessions.values().filter(wanted).collect();
-        found.sort_by_key(|session| session.number);
-        found.into_iter().filter_map(|session| Some((session.id.clone(), session.stream_ends()?))).collect()
-    }
-
-    /// Both sessions are of one agent, which uses the newer one. Desks know the agent by one number: that
-    /// under which they know it already.
-    pub(crate) fn supersede(&mut self, older: &str, newer: &str) {
-        let facts = |id| self.sessions.get(id).map(|one: &Session| (one.number, one.stream_number() > 0));
-        let (Some((was, _)), Some((is, is_known))) = (facts(older), facts(newer)) else { return };
-        tracing::info!(agent = was, again = is, "an agent has begun another session");
-        let number = if is_known { is } else { was };
-        if let Some(older) = self.sessions.get_mut(older) {
-            older.mark_superseded(number);
-        }
-        if let Some(newer) = self.sessions.get_mut(newer) {
-            newer.mark_successor(number);
-        }
     }
 
     /// Continues a session of before a crash.
@@ -137,17 +104,12 @@ impl Agents {
     }
 
     /// Opens a stream. The newest stream wins: the one before it ends.
-    pub(crate) fn open_stream(
-        &mut self,
-        session: String,
-        ends: Option<Ends>,
-        events: Events,
-    ) -> Option<OpenStream> {
+    pub(crate) fn open_stream(&mut self, session: String, events: Events) -> Option<OpenStream> {
         let known = self.sessions.get_mut(&session)?;
         self.last_stream += 1;
         tracing::info!(agent = known.number, "an agent listens");
         let number = self.last_stream;
-        let frames = known.open_stream(number, ends, self.context.clone());
+        let frames = known.open_stream(number, self.context.clone());
         Some(OpenStream { session, number, frames, events, cut: self.cut.clone() })
     }
 
@@ -184,11 +146,6 @@ impl Agents {
         file_path: &str,
     ) -> Result<Agent, NotOpened> {
         let known = self.sessions.get_mut(session).ok_or(NotOpened::UnknownSession)?;
-        if known.is_superseded() {
-            // Another agent of the same process, such as a tunnel, took its place.
-            self.last_session += 1;
-            known.stand_alone(self.last_session);
-        }
         if !known.in_flight.propose(request, file_path) {
             return Err(NotOpened::Overtaken);
         }
@@ -300,12 +257,6 @@ impl Agents {
     pub(crate) fn list(&self) -> Vec<Agent> {
         let listed = self.sessions.values().filter(|session| session.is_listed());
         let mut agents: Vec<_> = listed.map(Session::agent).collect();
-        // An agent that begins another session listens on its earlier one until it opens a stream.
-        let earlier = self.sessions.values().filter(|session| session.is_superseded());
-        for earlier in earlier.filter(|session| session.stream_number() > 0) {
-            let same = agents.iter_mut().find(|agent| agent.number == earlier.number);
-            same.into_iter().for_each(|agent| agent.listening = true);
-        }
         agents.sort_by_key(|agent| agent.number);
         agents
     }

@@ -5,16 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use alongside_contract::context::IdeContext;
-use alongside_contract::family::{FAMILIES, Family};
+use alongside_contract::family::{self, FAMILIES, Family};
 use alongside_contract::mcp::Implementation;
 use alongside_desk::Agent;
-use alongside_platform::connection::Ends;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::credential::Credential;
 use super::in_flight::InFlight;
-use super::new_session::NewSession;
 use super::outbox::Outbox;
 use crate::persistence::journal::{KnownSession, Undecided, Unsettled};
 use crate::reviews::outcome;
@@ -71,13 +69,6 @@ pub(super) struct Session {
     last_heard: Instant,
     /// The end of the last stream, while no other has opened.
     stream_lost: Option<Instant>,
-    /// A stream ended, or the companion did: many agents then need `/ide enable`, and begin another session
-    /// beside this one, whose stream their SDK opens again and again. To end it would disconnect them.
-    was_interrupted: bool,
-    /// The agent has begun another session, and uses that.
-    is_superseded: bool,
-    /// The agent had a session before this one.
-    has_predecessor: bool,
     /// Last texts of reviews that ended, newest last.
     ended: VecDeque<(String, Arc<str>)>,
 }
@@ -90,17 +81,23 @@ struct Stream {
     /// Holds one frame: a stream is fed as fast as it is read. Dropping the sender ends the stream properly.
     frames: mpsc::Sender<String>,
     opened: Instant,
-    /// The connection, if the system tells.
-    ends: Option<Ends>,
 }
 
 impl Session {
-    pub(super) fn new(id: String, number: u64, new: NewSession) -> Self {
-        let family = new.family();
-        let NewSession { mut client, version, credential } = new;
+    pub(super) fn new(
+        id: String,
+        number: u64,
+        mut client: Implementation,
+        version: String,
+        credential: Credential,
+    ) -> Self {
         for said in [&mut client.name, &mut client.version].into_iter().chain(&mut client.title) {
             said.truncate(said.floor_char_boundary(LONGEST_NAME));
         }
+        let family = match credential {
+            Credential::Token(Some(family)) => Some(family),
+            _ => family::by_client_name(&client.name),
+        };
         Self {
             id,
             number,
@@ -116,9 +113,6 @@ impl Session {
             in_flight: InFlight::default(),
             last_heard: Instant::now(),
             stream_lost: None,
-            was_interrupted: false,
-            is_superseded: false,
-            has_predecessor: false,
             ended: VecDeque::new(),
         }
     }
@@ -128,11 +122,8 @@ impl Session {
     pub(super) fn returning(known: KnownSession, number: u64) -> Self {
         let family = FAMILIES.iter().find(|family| Some(family.id) == known.family.as_deref());
         let credential = if known.tokenless { Credential::Nothing } else { Credential::Token(family) };
-        let new = NewSession { client: known.client, version: known.version, credential };
-        let mut session = Self::new(known.id, number, new);
+        let mut session = Self::new(known.id, number, known.client, known.version, credential);
         session.is_listed = false;
-        session.was_interrupted = true;
-        session.is_superseded = known.superseded;
         session.was_heard = true;
         for Undecided { file_path, text, .. } in known.undecided {
             let messages = outcome::rejected(file_path.clone(), session.hears_that_diffs_close());
@@ -160,7 +151,6 @@ impl Session {
             tokenless: self.tokenless,
             last_review: 0,
             family: self.family.map(|family| family.id.to_owned()),
-            superseded: self.is_superseded,
             undecided: Vec::new(),
             unsettled: unsettled.collect(),
         }
@@ -198,57 +188,9 @@ impl Session {
         }
     }
 
-    /// Whether desks list the agent for this session: it was heard in this life of the companion, and neither
-    /// left nor uses another session.
+    /// Whether desks list the agent: it was heard in this life of the companion, and did not leave.
     pub(super) fn is_listed(&self) -> bool {
-        self.is_listed && !self.is_superseded
-    }
-
-    /// Whether the agent may need another session.
-    pub(super) fn was_interrupted(&self) -> bool {
-        self.was_interrupted
-    }
-
-    /// Whether the agent uses another session, whose number this one has.
-    pub(super) fn is_superseded(&self) -> bool {
-        self.is_superseded
-    }
-
-    /// Whether the agent had a session before this one.
-    pub(super) fn has_predecessor(&self) -> bool {
-        self.has_predecessor
-    }
-
-    /// Whether a session that is asked for is of the same release, with the same credential.
-    pub(super) fn is_like(&self, new: &NewSession) -> bool {
-        let tokenless = new.credential == Credential::Nothing;
-        let family = |family: Option<&'static Family>| family.map(|family| family.id);
-        (self.tokenless, family(self.family), &self.client) == (tokenless, family(new.family()), &new.client)
-    }
-
-    /// Whether another session is of the same release, with the same credential.
-    pub(super) fn is_same_client(&self, other: &Self) -> bool {
-        self.tokenless == other.tokenless
-            && self.described().0 == other.described().0
-            && self.client == other.client
-    }
-
-    /// The agent has begun another session, and both have this number.
-    pub(super) fn mark_superseded(&mut self, number: u64) {
-        self.is_superseded = true;
-        self.number = number;
-    }
-
-    /// The agent had a session before, and both have this number.
-    pub(super) fn mark_successor(&mut self, number: u64) {
-        self.has_predecessor = true;
-        self.number = number;
-    }
-
-    /// The agent does use this session.
-    pub(super) fn stand_alone(&mut self, number: u64) {
-        self.is_superseded = false;
-        self.number = number;
+        self.is_listed
     }
 
     /// Whether the agent has only asked for a session so far.
@@ -269,16 +211,10 @@ impl Session {
     }
 
     /// Opens a stream, which ends the one before it. Returns the receiving end of its frames.
-    pub(super) fn open_stream(
-        &mut self,
-        number: u64,
-        ends: Option<Ends>,
-        context: Arc<IdeContext>,
-    ) -> mpsc::Receiver<String> {
+    pub(super) fn open_stream(&mut self, number: u64, context: Arc<IdeContext>) -> mpsc::Receiver<String> {
         let (sender, frames) = mpsc::channel(1);
         let opened = Instant::now();
-        let before = self.stream.replace(Stream { number, frames: sender, opened, ends });
-        self.was_interrupted |= before.is_some();
+        self.stream = Some(Stream { number, frames: sender, opened });
         self.stream_lost = None;
         self.is_listed = true;
         self.was_heard = true;
@@ -295,7 +231,6 @@ impl Session {
         if is_current {
             self.stream = None;
             self.stream_lost = Some(Instant::now());
-            self.was_interrupted = true;
             self.mark_heard();
         }
         is_current
@@ -304,11 +239,6 @@ impl Session {
     /// The number of the open stream; 0 if there is none.
     pub(super) fn stream_number(&self) -> u64 {
         self.stream.as_ref().map_or(0, |stream| stream.number)
-    }
-
-    /// The connection of the open stream.
-    pub(super) fn stream_ends(&self) -> Option<Ends> {
-        self.stream.as_ref()?.ends
     }
 
     /// Sends all that can be sent now. While a request is unread that is no outcome, not even a new one: the

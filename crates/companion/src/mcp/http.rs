@@ -13,7 +13,6 @@ use axum::{Router, middleware};
 
 use super::gate::{Gate, gate};
 use super::headers::{session, version};
-use super::listener::Connection;
 use super::post::post_messages;
 use super::refusals::{no_session_named, no_such_session, stopping};
 use super::server::Server;
@@ -30,20 +29,14 @@ pub(crate) fn router(server: Arc<Server>, gatekeeper: Arc<Gate>) -> Router {
         .layer(middleware::from_fn_with_state(gatekeeper, gate))
 }
 
-async fn open_stream(
-    State(server): State<Arc<Server>>,
-    connection: Option<Extension<Connection>>,
-    headers: HeaderMap,
-) -> Response {
+async fn open_stream(State(server): State<Arc<Server>>, headers: HeaderMap) -> Response {
     if let Err(refused) = version(&headers) {
         return *refused;
     }
     let Some(session) = session(&headers) else {
         return no_session_named();
     };
-    let ends = connection.and_then(|connection| connection.ends);
-    let wanted = |opened| Event::StreamWanted { session: session.to_owned(), ends, opened };
-    match server.events.ask(wanted).await {
+    match server.events.ask(|opened| Event::StreamWanted { session: session.to_owned(), opened }).await {
         Some(Some(open)) => stream::response(open),
         Some(None) => no_such_session(),
         None => stopping(),

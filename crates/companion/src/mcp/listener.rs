@@ -12,7 +12,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use alongside_platform::connection::Ends;
 use axum::Router;
 use axum::extract::Extension;
 use hyper::server::conn::http1;
@@ -45,22 +44,19 @@ pub(crate) struct Connection {
     authenticated: Arc<watch::Sender<bool>>,
     /// The address that the client dialled, if the system tells.
     pub(crate) dialled: Option<SocketAddr>,
-    /// Both ends, if the system tells.
-    pub(crate) ends: Option<Ends>,
 }
 
 impl Connection {
     /// A stranger, and a channel that tells when the connection is authenticated.
-    fn new(dialled: Option<SocketAddr>, client: Option<SocketAddr>) -> (Self, watch::Receiver<bool>) {
+    fn new(dialled: Option<SocketAddr>) -> (Self, watch::Receiver<bool>) {
         let (authenticated, is_authenticated) = watch::channel(false);
-        let ends = dialled.zip(client).map(|(server, client)| Ends { client, server });
-        (Self { authenticated: Arc::new(authenticated), dialled, ends }, is_authenticated)
+        (Self { authenticated: Arc::new(authenticated), dialled }, is_authenticated)
     }
 
     /// A connection to this address.
     #[cfg(test)]
     pub(super) fn of(dialled: SocketAddr) -> Self {
-        Self::new(Some(dialled), None).0
+        Self::new(Some(dialled)).0
     }
 
     /// The client has sent the token.
@@ -190,7 +186,7 @@ async fn serve_connection(
         _ = &mut evicted => return Err(TOO_MANY),
         () = tokio::time::sleep(SILENCE_TIMEOUT) => return Err("it sent nothing for 15 minutes"),
     }
-    let (connection, mut authenticated) = Connection::new(stream.local_addr().ok(), stream.peer_addr().ok());
+    let (connection, mut authenticated) = Connection::new(stream.local_addr().ok());
     let service = TowerToHyperService::new(router.layer(Extension(connection)));
     let served = http1::Builder::new().max_buf_size(MAX_HEAD).serve_connection(TokioIo::new(stream), service);
     let mut served = std::pin::pin!(served);

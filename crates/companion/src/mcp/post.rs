@@ -15,7 +15,6 @@ use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 
 use super::batch::{Batch, BatchReplies, MAX_BATCH};
 use super::headers::{header, session, version};
-use super::listener::Connection;
 use super::refusals::{bad_request, json_error, no_session_named, no_such_session, refusal, stopping};
 use super::rpc::{Caller, RpcResponse};
 use super::server::Server;
@@ -39,7 +38,6 @@ pub(super) async fn post_messages(
     request: Request,
 ) -> Response {
     let (parts, body) = request.into_parts();
-    let ends = parts.extensions.get::<Connection>().and_then(|connection| connection.ends);
     let declared =
         header(&parts.headers, CONTENT_LENGTH.as_str()).and_then(|length| length.parse::<usize>().ok());
     if declared.is_some_and(|length| length > server.max_body) {
@@ -69,7 +67,7 @@ pub(super) async fn post_messages(
         }
     };
     let (events, proposals) = (server.events.clone(), server.proposals.clone());
-    let caller = Caller { events, proposals, session, credential, ends, request_number, unread };
+    let caller = Caller { events, proposals, session, credential, request_number, unread };
     dispatch(caller, body, version, server.max_body).await
 }
 

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use alongside_contract::mcp::{Implementation, InitializeParams, InitializeResult, negotiate};
 use alongside_contract::rpc::{self, Id, Message};
-use alongside_platform::connection::Ends;
 use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -14,7 +13,6 @@ use super::proposal_queue::ProposalQueue;
 use super::tools::{self, BadCall, ToolCall};
 use super::unread_request::UnreadRequest;
 use crate::agents::credential::Credential;
-use crate::agents::new_session::NewSession;
 use crate::agents::registry::MAX_SESSIONS;
 use crate::agents::session::SessionRefusal;
 use crate::events::{Event, Events};
@@ -26,8 +24,6 @@ pub(super) struct Caller {
     pub(super) proposals: Arc<ProposalQueue>,
     pub(super) session: Option<String>,
     pub(super) credential: Credential,
-    /// The connection that the POST came on.
-    pub(super) ends: Option<Ends>,
     /// The number of the request within its session.
     pub(super) request_number: u64,
     /// Held until the main loop has the messages.
@@ -108,9 +104,8 @@ impl Caller {
             version: excerpt(&named.version).to_owned(),
             title: named.title.as_deref().map(|title| excerpt(title).to_owned()),
         };
-        let (version, credential, ends) = (protocol_version.clone(), self.credential, self.ends);
-        let new = NewSession { client, version, credential };
-        let wanted = |welcomed| Event::SessionWanted { new, ends, welcomed };
+        let (version, credential) = (protocol_version.clone(), self.credential);
+        let wanted = |welcomed| Event::SessionWanted { client, version, credential, welcomed };
         let session = match self.events.ask(wanted).await {
             Some(Ok(session)) => session,
             Some(Err(SessionRefusal::Full)) => {

@@ -50,9 +50,6 @@ pub(crate) struct KnownSession {
     pub(crate) last_review: u64,
     /// The id of its family, if known.
     pub(crate) family: Option<String>,
-    /// The agent uses another session.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) superseded: bool,
     /// Open reviews. The agent is told that they are rejected.
     pub(crate) undecided: Vec<Undecided>,
     /// Decisions without a receipt.

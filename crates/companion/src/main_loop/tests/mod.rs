@@ -11,7 +11,6 @@ mod kill_points;
 mod new_agents;
 mod outcomes;
 mod reviews;
-mod second_session;
 mod sessions;
 mod sleep;
 mod test_directory;
@@ -32,6 +31,7 @@ use test_directory::TestDirectory;
 
 use super::*;
 use crate::agents::credential::Credential;
+use crate::events::OpenStream;
 use crate::persistence::drafts::Drafts;
 use crate::reviews::proposal::Proposal;
 use crate::reviews::target::OpenTarget;
@@ -114,8 +114,8 @@ impl Story {
     /// The session of a client that gives itself this name, and this version.
     async fn welcomed(&self, name: &str, credential: Credential) -> Result<String, SessionRefusal> {
         let client = Implementation { name: name.into(), version: name.into(), title: None };
-        let new = NewSession { client, version: "2025-06-18".into(), credential };
-        let wanted = |welcomed| Event::SessionWanted { new, ends: None, welcomed };
+        let version = "2025-06-18".into();
+        let wanted = |welcomed| Event::SessionWanted { client, version, credential, welcomed };
         self.companion.events.ask(wanted).await.unwrap()
     }
 
@@ -258,7 +258,7 @@ fn builder(directory: &Path) -> Builder {
 impl Agent {
     async fn stream(&self) -> OpenStream {
         let session = self.session.clone();
-        self.events.ask(|opened| Event::StreamWanted { session, ends: None, opened }).await.unwrap().unwrap()
+        self.events.ask(|opened| Event::StreamWanted { session, opened }).await.unwrap().unwrap()
     }
 
     async fn open_diff(&self, file: &str, text: &str) -> Result<(), NotOpened> {
