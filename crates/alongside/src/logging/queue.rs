@@ -1,6 +1,6 @@
-//! The queue of log lines. A thread writes them, so that logging never waits for a disk. It waits a second for
-//! more lines, unless one is a warning: a line for each request would wake the thread as often. If the disk is
-//! too slow, or full, the queue drops lines and counts them.
+//! The queue of log lines. A thread writes them, so that logging never waits for a disk. It waits a second
+//! for more lines, unless one is a warning: a line for each request would wake the thread as often. If the
+//! disk is too slow, or full, the queue drops lines and counts them.
 //!
 //! `tracing-appender` has such a thread as well, but can write out its queue, as before a crash, only by
 //! ending the thread, and it prints to standard output, where editors and agents expect messages.

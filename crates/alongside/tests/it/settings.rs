@@ -1,6 +1,6 @@
 //! Mistakes in settings files, as the program reports them. And the log file.
 
-use crate::support::{Home, finish, write_file};
+use crate::support::{Home, finish, until, write_file};
 
 fn said(home: &Home, args: &[&str]) -> String {
     let output = home.run(args);
@@ -84,8 +84,10 @@ async fn a_log_is_private_and_never_holds_the_token() {
     desk.answers("(1/1) keep", "a").await;
     crate::support::soon("the outcome", diff.outcome()).await;
     desk.leaves();
-    let text = std::fs::read_to_string(&log).unwrap();
-    assert!(!text.is_empty(), "the log is not empty");
+    // The host writes its lines a second later.
+    let logged =
+        || Some(std::fs::read_to_string(&log).unwrap()).filter(|text| text.contains("a review ended"));
+    let text = until("the log", logged).await;
     assert!(!text.contains(&token), "{text}");
     assert_eq!(log.metadata().unwrap().mode() & 0o777, 0o600);
 }

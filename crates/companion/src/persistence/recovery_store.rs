@@ -158,8 +158,8 @@ impl RecoveryStore {
         }
     }
 
-    /// Makes sure of lock and directory, and removes the files of all sessions but the kept ones. Called before
-    /// the new port and token are written: no session of the old ones may count as known with them.
+    /// Makes sure of lock and directory, and removes the files of all sessions but the kept ones. Called
+    /// before the new port and token are written: no session of the old ones may count as known with them.
     fn begin_anew(&mut self, kept: BTreeSet<&Path>) -> io::Result<()> {
         let lock = self.path.with_extension("lock");
         if !private_files::leads_to(&lock, &self.lock) {

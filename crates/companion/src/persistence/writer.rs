@@ -1,8 +1,8 @@
 //! The writer: one task that writes our own files, in order, so that the main loop never waits for a disk.
 //!
-//! The task does a quick job, as most are, where it is: another thread would take longer to wake. It runs each
-//! batch of other jobs on the runtime's threads for blocking work. A runtime that shuts down waits for the
-//! running batch and drops the queued jobs, as a crash would. A companion that is stopped,
+//! The task does a quick job, as most are, where it is: another thread would take longer to wake. It runs
+//! each batch of other jobs on the runtime's threads for blocking work. A runtime that shuts down waits for
+//! the running batch and drops the queued jobs, as a crash would. A companion that is stopped,
 //! handed over or dropped while its runtime goes on has everything written.
 
 use std::sync::Arc;
