@@ -68,9 +68,9 @@ function M.open(given)
 end
 
 --- Ends a review.
-function M.close(id, closing, here, draft)
+function M.close(id, closing, here, draft, desk)
   M.reviews[id] = nil
-  review_api().closed(CLIENT, { id = id, closing = closing, decidedHere = here, draft = draft })
+  review_api().closed(CLIENT, { id = id, closing = closing, decidedHere = here, decidedIn = desk, draft = draft })
 end
 
 --- Another desk, or the disk, changes a review.

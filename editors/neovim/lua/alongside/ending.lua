@@ -34,9 +34,17 @@ function M.is_edited(review)
   return false
 end
 
+-- The desk where a person decided, if that is not this one.
+local function elsewhere(closed)
+  if closed.decidedHere then
+    return ''
+  end
+  return closed.decidedIn and ' in ' .. harmless.name(closed.decidedIn) or ' at another desk'
+end
+
 local function describe(review, closed)
   local name, agent = reviews().name(review), winbar.agent_name(review.agent)
-  local where = closed.decidedHere and '' or ' at another desk'
+  local where = elsewhere(closed)
   local said = ({
     accepted = ('accepted%s; %s writes it.'):format(where, agent),
     rejected = ('rejected%s; %s is told.'):format(where, agent),
