@@ -9,6 +9,8 @@ use tokio::task::JoinSet;
 
 /// The largest message: three texts of a review as large as agents may propose, each byte escaped.
 const LARGEST: usize = 2 << 30;
+/// The largest message in bytes that is copied behind its header.
+const MAX_COPIED: usize = 64 << 10;
 /// The longest header block.
 const LONGEST_HEADERS: u64 = 4 << 10;
 
@@ -73,9 +75,16 @@ where
 /// # Errors
 /// When the stream is broken.
 pub(crate) async fn write(stream: &mut (impl AsyncWrite + Unpin), message: &str) -> io::Result<()> {
-    let header = format!("Content-Length: {}\r\n\r\n", message.len());
-    // In one piece where the stream can: whoever reads is woken once.
-    stream.write_all_buf(&mut Buf::chain(header.as_bytes(), message.as_bytes())).await?;
+    let mut begin = format!("Content-Length: {}\r\n\r\n", message.len());
+    // In one piece: the reader is woken once. Copying a larger message costs more than a second write.
+    let rest = match message.len() <= MAX_COPIED {
+        true => {
+            begin.push_str(message);
+            ""
+        }
+        false => message,
+    };
+    stream.write_all_buf(&mut Buf::chain(begin.as_bytes(), rest.as_bytes())).await?;
     stream.flush().await
 }
 
@@ -100,7 +109,9 @@ mod tests {
         let mut stream = Vec::new();
         write(&mut stream, "{\"ü\":1}").await.unwrap();
         write(&mut stream, "{}").await.unwrap();
-        assert_eq!(all(&stream).await.unwrap(), ["{\"ü\":1}".as_bytes(), b"{}"]);
+        let large = format!("\"{}\"", "x".repeat(MAX_COPIED));
+        write(&mut stream, &large).await.unwrap();
+        assert_eq!(all(&stream).await.unwrap(), ["{\"ü\":1}".as_bytes(), b"{}", large.as_bytes()]);
     }
 
     #[tokio::test]
