@@ -40,12 +40,12 @@ impl JournalFile {
         let mut line = serde_json::to_vec(record)?;
         line.push(b'\n');
         let bytes = line.len() as u64;
-        match begun {
-            Some(mut begun) if begun.bytes.saturating_add(bytes) <= limit(bytes) => {
+        match begun.filter(|begun| begun.bytes.saturating_add(bytes) <= limit(bytes)) {
+            Some(mut begun) => {
                 begun.append(path, &line)?;
                 Ok(begun)
             }
-            _ => Ok(Self { file: private_files::create(path, &line)?, bytes }),
+            None => Ok(Self { file: private_files::create(path, &line)?, bytes }),
         }
     }
 
