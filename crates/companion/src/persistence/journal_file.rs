@@ -19,7 +19,7 @@ const MAX_RECORDS: u64 = 128;
 /// The bounds of the size in bytes at which a file begins anew.
 pub(super) const MAX_FILE_BYTES: std::ops::RangeInclusive<u64> = (256 << 10)..=(4 << 20);
 
-/// The largest file to which a record of so many bytes is appended.
+/// The largest size of a file whose largest record has so many bytes.
 fn limit(record: u64) -> u64 {
     MAX_RECORDS.saturating_mul(record).clamp(*MAX_FILE_BYTES.start(), *MAX_FILE_BYTES.end())
 }
@@ -29,6 +29,8 @@ fn limit(record: u64) -> u64 {
 pub(super) struct JournalFile {
     file: File,
     bytes: u64,
+    /// The length of the largest record, in bytes.
+    largest: u64,
 }
 
 impl JournalFile {
@@ -40,23 +42,24 @@ impl JournalFile {
         let mut line = serde_json::to_vec(record)?;
         line.push(b'\n');
         let bytes = line.len() as u64;
-        match begun.filter(|begun| begun.bytes.saturating_add(bytes) <= limit(bytes)) {
+        match begun.filter(|begun| begun.bytes.saturating_add(bytes) <= limit(begun.largest.max(bytes))) {
             Some(mut begun) => {
                 begun.append(path, &line)?;
                 Ok(begun)
             }
-            None => Ok(Self { file: private_files::create(path, &line)?, bytes }),
+            None => Ok(Self { file: private_files::create(path, &line)?, bytes, largest: bytes }),
         }
     }
 
     /// Whether a record with so many bytes of text is appended: escapes at most double usual texts.
     pub(super) fn has_room_for(&self, text: u64) -> bool {
-        self.bytes.saturating_add(text.saturating_mul(2)) <= limit(text)
+        self.bytes.saturating_add(text.saturating_mul(2)) <= limit(self.largest.max(text))
     }
 
     /// A process that is killed meanwhile may append a part.
     fn append(&mut self, #[cfg_attr(not(test), expect(unused))] path: &Path, line: &[u8]) -> io::Result<()> {
-        self.bytes += line.len() as u64;
+        let bytes = line.len() as u64;
+        (self.bytes, self.largest) = (self.bytes + bytes, self.largest.max(bytes));
         #[cfg(test)]
         let line = {
             let (part, rest) = line.split_at(line.len() / 2);
