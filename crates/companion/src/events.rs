@@ -39,8 +39,8 @@ pub(crate) enum Event {
     },
     RequestStarted {
         session: String,
-        /// Gets its [number](crate::agents::in_flight), if the session is known.
-        known: oneshot::Sender<Option<u64>>,
+        /// Gets the answer if the session is known.
+        known: oneshot::Sender<Option<StartedRequest>>,
     },
     RequestRead {
         session: String,
@@ -137,6 +137,15 @@ pub(crate) enum Event {
     Focused,
     StatusWanted(oneshot::Sender<Status>),
     Stop(oneshot::Sender<()>),
+}
+
+/// A request of a known session, before its messages are read.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct StartedRequest {
+    /// Its [number](crate::agents::in_flight).
+    pub(crate) number: u64,
+    /// The workspace roots without links.
+    pub(crate) roots: Arc<[PathBuf]>,
 }
 
 /// The sending end of the main loop's queue.

@@ -24,7 +24,7 @@ use crate::desks::profile::DeskProfile;
 use crate::desks::registry::Desks;
 use crate::discovery::presence::{Presence, PublishedNews};
 use crate::disk_watch::{DiskWatch, Reasons};
-use crate::events::{Event, Events, LastText};
+use crate::events::{Event, Events, LastText, StartedRequest};
 use crate::ids::DeskId;
 use crate::persistence::journal::{Changes, Journal};
 use crate::persistence::recovery::{NextWrite, Outdated, Recovery};
@@ -120,7 +120,9 @@ impl MainLoop {
             }
             Event::SessionEnded { session, ended } => drop(ended.send(self.end_session(&session))),
             Event::RequestStarted { session, known } => {
-                let _ = known.send(self.agents.begin_request(&session));
+                let roots = self.presence.real_roots().clone();
+                let number = self.agents.begin_request(&session);
+                let _ = known.send(number.map(|number| StartedRequest { number, roots }));
             }
             Event::RequestRead { session } => self.agents.end_request(&session),
             Event::OpenDiff { session, request, file_path, proposal, answer } => {
@@ -301,8 +303,7 @@ impl MainLoop {
         }
         let proposal = proposal?;
         let dirty = self.context.is_dirty(file_path, proposal.real_path());
-        let roots = self.presence.real_roots();
-        let opened = self.reviews.open(session, agent, proposal, dirty, roots);
+        let opened = self.reviews.open(session, agent, proposal, dirty);
         let (id, review) = (opened.id, opened.review());
         tracing::info!(review = id.0, agent = review.agent.number, file = file_path, "a proposal");
         // Desks learn of a new agent before its review.

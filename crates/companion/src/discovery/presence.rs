@@ -20,7 +20,7 @@ pub(crate) struct Presence {
     stdio: Option<Stdio>,
     roots: Vec<PathBuf>,
     /// The roots without links.
-    real_roots: Vec<PathBuf>,
+    real_roots: Arc<[PathBuf]>,
     /// Roots that are no directories any more: desks are told once.
     vanished: Vec<PathBuf>,
     /// The editor's process.
@@ -75,7 +75,7 @@ impl Presence {
         &self.roots
     }
 
-    pub(crate) fn real_roots(&self) -> &[PathBuf] {
+    pub(crate) fn real_roots(&self) -> &Arc<[PathBuf]> {
         &self.real_roots
     }
 

@@ -18,7 +18,7 @@ use super::gate::Gate;
 use super::http::router;
 use super::server::Server;
 use super::tools::{self, ToolCall};
-use crate::events::{Event, Events};
+use crate::events::{Event, Events, StartedRequest};
 use crate::reviews::proposal::NotOpened;
 
 /// An endpoint whose main loop keeps no state.
@@ -108,7 +108,9 @@ fn respond_to(event: Event) {
     match event {
         Event::SessionWanted { welcomed, .. } => drop(welcomed.send(Ok(Endpoint::SESSION.into()))),
         Event::SessionEnded { session, ended } => drop(ended.send(known(&session))),
-        Event::RequestStarted { session, known: answer } => drop(answer.send(known(&session).then_some(1))),
+        Event::RequestStarted { session, known: answer } => {
+            drop(answer.send(known(&session).then(StartedRequest::default)));
+        }
         Event::OpenDiff { session, proposal, answer, .. } => {
             let opened = if known(&session) { Ok(()) } else { Err(NotOpened::UnknownSession) };
             drop(answer.send(opened.and(proposal.map(drop).map_err(NotOpened::from))));

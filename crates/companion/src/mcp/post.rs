@@ -20,7 +20,7 @@ use super::rpc::{Caller, RpcResponse};
 use super::server::Server;
 use super::unread_request::UnreadRequest;
 use crate::agents::credential::Credential;
-use crate::events::Event;
+use crate::events::{Event, StartedRequest};
 
 /// How long no byte of a body may arrive. Until then, outcomes for its session wait: the body may replace a
 /// review.
@@ -48,12 +48,12 @@ pub(super) async fn post_messages(
         Err(refused) => return *refused,
     };
     let session = session(&parts.headers).map(str::to_owned);
-    let (mut unread, mut request_number) = (None, 0);
+    let (mut unread, mut started) = (None, StartedRequest::default());
     if let Some(id) = &session {
         // Before the main loop is asked: the connection may break, and this future with it, while it answers.
         unread = Some(UnreadRequest::new(server.events.clone(), id.clone()));
         match server.events.ask(|known| Event::RequestStarted { session: id.clone(), known }).await {
-            Some(Some(number)) => request_number = number,
+            Some(Some(request)) => started = request,
             Some(None) => return no_such_session(),
             None => return stopping(),
         }
@@ -67,7 +67,7 @@ pub(super) async fn post_messages(
         }
     };
     let (events, proposals) = (server.events.clone(), server.proposals.clone());
-    let caller = Caller { events, proposals, session, credential, request_number, unread };
+    let caller = Caller { events, proposals, session, credential, started, unread };
     dispatch(caller, body, version, server.max_body).await
 }
 

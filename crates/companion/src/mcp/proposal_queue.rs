@@ -1,6 +1,7 @@
 //! The queue of proposals that wait to be read and compared. That takes several times their size in memory,
 //! and agents may propose many at once. So the bytes in preparation are limited, and others wait in order.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::sync::Semaphore;
@@ -38,26 +39,27 @@ impl ProposalQueue {
         self: &Arc<Self>,
         file_path: String,
         proposed: String,
+        roots: Arc<[PathBuf]>,
     ) -> Option<Result<Proposal, BadTarget>> {
         if proposed.len() <= MAX_LITTLE
             && let Some(target) = OpenTarget::open_cached(&file_path)
         {
-            return Some(target.map(|target| Proposal::prepare(file_path, target, proposed)));
+            return Some(target.map(|target| Proposal::prepare(file_path, target, proposed, &roots)));
         }
         let queue = self.clone();
         let begun = blocking(move || {
             let target = OpenTarget::open(&file_path)?;
             let room = queue.units_for(target.size().saturating_add(proposed.len() as u64));
             Ok(match queue.room.try_acquire_many(room) {
-                Ok(_room) => Begun::Prepared(Proposal::prepare(file_path, target, proposed)),
-                Err(_) => Begun::Waits(room, file_path, target, proposed),
+                Ok(_room) => Begun::Prepared(Proposal::prepare(file_path, target, proposed, &roots)),
+                Err(_) => Begun::Waits(room, file_path, target, proposed, roots),
             })
         });
         match begun.await? {
             Ok(Begun::Prepared(proposal)) => Some(Ok(proposal)),
-            Ok(Begun::Waits(room, file_path, target, proposed)) => {
+            Ok(Begun::Waits(room, file_path, target, proposed, roots)) => {
                 let _room = self.room.acquire_many(room).await.ok()?;
-                blocking(|| Ok(Proposal::prepare(file_path, target, proposed))).await
+                blocking(move || Ok(Proposal::prepare(file_path, target, proposed, &roots))).await
             }
             Err(bad) => Some(Err(bad)),
         }
@@ -73,7 +75,7 @@ impl ProposalQueue {
 enum Begun {
     Prepared(Proposal),
     /// There is no room for it.
-    Waits(u32, String, OpenTarget, String),
+    Waits(u32, String, OpenTarget, String, Arc<[PathBuf]>),
 }
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {

@@ -15,7 +15,7 @@ use super::unread_request::UnreadRequest;
 use crate::agents::credential::Credential;
 use crate::agents::registry::MAX_SESSIONS;
 use crate::agents::session::SessionRefusal;
-use crate::events::{Event, Events};
+use crate::events::{Event, Events, StartedRequest};
 
 /// The sender of the messages of one POST.
 #[derive(Debug)]
@@ -24,8 +24,8 @@ pub(super) struct Caller {
     pub(super) proposals: Arc<ProposalQueue>,
     pub(super) session: Option<String>,
     pub(super) credential: Credential,
-    /// The number of the request within its session.
-    pub(super) request_number: u64,
+    /// The request, within its session.
+    pub(super) started: StartedRequest,
     /// Held until the main loop has the messages.
     pub(super) unread: Option<UnreadRequest>,
 }
@@ -130,11 +130,13 @@ impl Caller {
         let result = match tools::parse(params) {
             Ok(ToolCall::OpenDiff(open)) => {
                 let file_path = open.file_path.clone();
-                let Some(proposal) = self.proposals.prepare(open.file_path, open.new_content).await else {
+                let StartedRequest { number: request, roots } = self.started.clone();
+                let Some(proposal) = self.proposals.prepare(open.file_path, open.new_content, roots).await
+                else {
                     let why = "the proposal could not be prepared";
                     return RpcResponse::Reply(rpc::error(Some(id), rpc::INVALID_REQUEST, why));
                 };
-                let (request, proposal) = (self.request_number, Box::new(proposal));
+                let proposal = Box::new(proposal);
                 let (answer, answered) = tokio::sync::oneshot::channel();
                 self.events.send(Event::OpenDiff { session, request, file_path, proposal, answer });
                 self.unread = None;

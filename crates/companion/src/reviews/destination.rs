@@ -19,17 +19,9 @@ fn lexically_resolved(path: &Path) -> PathBuf {
     resolved
 }
 
-/// The destinations of a path.
+/// The destinations of a path, one for each reading. There are two readings where `..` comes after a link.
 #[derive(Debug)]
-pub(crate) struct Destinations(Vec<Destination>);
-
-/// The destination for one reading of the path. There are two readings where `..` comes after a link.
-#[derive(Debug)]
-struct Destination {
-    path: PathBuf,
-    /// The directory outside of a `.git` that makes the path [git's](git_directories).
-    git: Option<PathBuf>,
-}
+pub(crate) struct Destinations(Vec<PathBuf>);
 
 impl Destinations {
     /// Resolves the path on disk. `told` is the path that the system tells of the open file, if any.
@@ -39,36 +31,31 @@ impl Destinations {
             paths.push(real_path::resolve(&lexically_resolved(path)));
             paths.dedup();
         }
-        let destination = |path: PathBuf| Destination { git: git_directories::directory_of(&path), path };
-        Self(paths.into_iter().map(destination).collect())
+        Self(paths)
     }
 
     /// The destinations below none of the roots, which hold no links. Without roots, nothing is outside.
     pub(crate) fn outside(&self, roots: &[PathBuf]) -> Option<String> {
-        let is_outside = |destination: &&Destination| {
-            !roots.is_empty() && !roots.iter().any(|root| destination.path.starts_with(root))
-        };
+        let is_outside =
+            |path: &&PathBuf| !roots.is_empty() && !roots.iter().any(|root| path.starts_with(root));
         shown(self.0.iter().filter(is_outside))
     }
 
-    /// The destinations that git runs or obeys, but for a root inside such a directory.
+    /// The destinations that git runs or obeys, but for a root inside such a directory. Reads the disk.
     pub(crate) fn in_git(&self, roots: &[PathBuf]) -> Option<String> {
-        let is_gits = |destination: &&Destination| {
-            let path = &destination.path;
-            let below = roots.iter().find_map(|root| path.strip_prefix(root).ok()).unwrap_or(path);
+        let is_gits = |path: &&PathBuf| {
+            let below = roots.iter().find_map(|root| path.strip_prefix(root).ok()).unwrap_or(path.as_path());
             // On a file system that ignores case, git does so as well.
             let is_in_git = below.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"));
-            let mut around = roots.iter().filter(|root| path.starts_with(root));
-            let mut is_news = |git: &PathBuf| !around.any(|root| root.starts_with(git));
-            is_in_git || destination.git.as_ref().is_some_and(&mut is_news)
+            is_in_git || git_directories::is_in_one(path, roots)
         };
         shown(self.0.iter().filter(is_gits))
     }
 }
 
 /// The destinations for people; `None` if there is none.
-fn shown<'a>(destinations: impl Iterator<Item = &'a Destination>) -> Option<String> {
-    let shown: Vec<_> = destinations.map(|destination| destination.path.to_string_lossy()).collect();
+fn shown<'a>(destinations: impl Iterator<Item = &'a PathBuf>) -> Option<String> {
+    let shown: Vec<_> = destinations.map(|path| path.to_string_lossy()).collect();
     (!shown.is_empty()).then(|| shown.join(" or "))
 }
 

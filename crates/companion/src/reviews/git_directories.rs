@@ -14,20 +14,20 @@ const MAX_BYTES: u64 = 1 << 20;
 /// How deep settings may include others, as in git itself.
 const MAX_INCLUDE_DEPTH: usize = 10;
 
-/// The lowest directory above a file, or the file itself, that makes the file one of git's. Reads the disk.
-pub(crate) fn directory_of(file: &Path) -> Option<PathBuf> {
-    let above = file.ancestors().skip(1);
-    let repository = above.clone().find(|directory| directory.join(".git").exists());
+/// Whether a file is below such a directory, or is included by git's settings. A directory around a root that
+/// holds the file does not count: the person works in it. Reads the disk.
+pub(crate) fn is_in_one(file: &Path, roots: &[PathBuf]) -> bool {
+    let is_around =
+        |directory: &Path| roots.iter().any(|root| file.starts_with(root) && root.starts_with(directory));
+    let mut below = file.ancestors().skip(1).take_while(|directory| !is_around(directory));
+    let is_husky = |directory: &Path| directory.file_name().is_some_and(|name| name == ".husky");
+    if below.any(|directory| is_husky(directory) || is_bare(directory, file)) {
+        return true;
+    }
+    let repository = file.ancestors().skip(1).find(|directory| directory.join(".git").exists());
     let settings = repository.map(settings_of).unwrap_or_default();
-    let hooks = settings.hooks.filter(|hooks| file.starts_with(hooks));
-    let included = settings.included.iter().find(|included| included.as_path() == file);
-    let husky = above.clone().find(|directory| directory.file_name().is_some_and(|name| name == ".husky"));
-    let bare = above.clone().find(|directory| is_bare(directory, file));
-    [hooks.as_deref(), included.map(PathBuf::as_path), husky, bare]
-        .into_iter()
-        .flatten()
-        .max_by_key(|path| path.components().count())
-        .map(Path::to_owned)
+    settings.hooks.is_some_and(|hooks| file.starts_with(&hooks) && !is_around(&hooks))
+        || settings.included.iter().any(|included| included == file)
 }
 
 /// Whether git takes this directory for a repository, or for the common part of several, once the file is
@@ -116,7 +116,7 @@ mod tests {
         }
 
         fn is_gits(&self, below: &str) -> bool {
-            directory_of(&self.path(below)).is_some()
+            is_in_one(&self.path(below), &[])
         }
 
         fn write(&self, below: &str, text: &str) {
@@ -156,10 +156,10 @@ mod tests {
         fs::write(tree.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
         fs::write(own.join("commondir"), "../..\n").unwrap();
         project.write(".git/config", "[core]\nhooksPath = hooks\n");
-        assert_eq!(directory_of(&tree.join("hooks/pre-push")), Some(tree.join("hooks")));
+        assert!(is_in_one(&tree.join("hooks/pre-push"), &[]));
         fs::write(own.join("config.worktree"), "[core]\nhooksPath = own\n").unwrap();
-        assert_eq!(directory_of(&tree.join("own/pre-push")), Some(tree.join("own")));
-        assert_eq!(directory_of(&tree.join("hooks/pre-push")), None);
+        assert!(is_in_one(&tree.join("own/pre-push"), &[]));
+        assert!(!is_in_one(&tree.join("hooks/pre-push"), &[]));
     }
 
     #[test]

@@ -19,8 +19,10 @@ pub(crate) struct Proposal {
     pub(super) fingerprint: Fingerprint,
     /// The target's path without links.
     real: PathBuf,
-    /// The places where a write to the path would end up.
-    pub(super) destinations: Destinations,
+    /// Where a write would end up, if that is outside of every root.
+    pub(super) outside: Option<String>,
+    /// Where a write would end up, if git runs or obeys what is there.
+    pub(super) in_git: Option<String>,
 }
 
 /// The reason why a proposal is not opened.
@@ -39,17 +41,23 @@ impl From<BadTarget> for NotOpened {
 }
 
 impl Proposal {
-    /// Reads the target and compares. Blocks.
-    pub(crate) fn prepare(file_path: String, target: OpenTarget, proposed: String) -> Self {
+    /// Reads the target and compares; `roots` have no links. Blocks.
+    pub(crate) fn prepare(
+        file_path: String,
+        target: OpenTarget,
+        proposed: String,
+        roots: &[PathBuf],
+    ) -> Self {
         let path = Path::new(&file_path);
         let told = target.real_path();
         let destinations = Destinations::of(path, told.as_deref());
+        let (outside, in_git) = (destinations.outside(roots), destinations.in_git(roots));
         let real = told.unwrap_or_else(|| real_path::canonical(path));
         let (mut normalized, fingerprint) = target.read(&proposed);
         // Without a readable original there is nothing to compare with: the whole file is the change.
         let original = normalized.original.take().map_or_else(|| Arc::from(""), Arc::<str>::from);
         let composition = Composition::new(original, proposed);
-        Self { file_path, composition, normalized, fingerprint, real, destinations }
+        Self { file_path, composition, normalized, fingerprint, real, outside, in_git }
     }
 
     pub(crate) fn real_path(&self) -> &Path {

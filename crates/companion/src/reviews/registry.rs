@@ -1,7 +1,7 @@
 //! All reviews that wait: they open, are edited and decided, and end.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -86,11 +86,10 @@ impl Reviews {
         agent: Agent,
         proposal: Proposal,
         dirty: bool,
-        roots: &[PathBuf],
     ) -> &PendingReview {
         self.last += 1;
         let id = ReviewId(self.last);
-        let review = PendingReview::new(id, session, agent, proposal, dirty, roots);
+        let review = PendingReview::new(id, session, agent, proposal, dirty);
         self.pending.entry(id).or_insert(review)
     }
 

@@ -1,6 +1,6 @@
 //! A review that waits for a decision: the current text, its revision, and all that desks are told of it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use alongside_desk::{Agent, Change, Changed, Decision, Refusal, Review, ReviewId};
@@ -17,10 +17,6 @@ pub(crate) struct PendingReview {
     revision: u64,
     stale: bool,
     dirty: bool,
-    /// Where a write would end up, if that is outside of every root.
-    outside: Option<String>,
-    /// Where a write would end up, if git runs or obeys it.
-    in_git: Option<String>,
     /// The revision and the text that desks know.
     told: (u64, Arc<str>),
     /// The target as it was last read.
@@ -33,14 +29,7 @@ pub(crate) struct PendingReview {
 }
 
 impl PendingReview {
-    pub(super) fn new(
-        id: ReviewId,
-        session: &str,
-        agent: Agent,
-        proposal: Proposal,
-        dirty: bool,
-        roots: &[PathBuf],
-    ) -> Self {
+    pub(super) fn new(id: ReviewId, session: &str, agent: Agent, proposal: Proposal, dirty: bool) -> Self {
         Self {
             id,
             session: session.to_owned(),
@@ -48,8 +37,6 @@ impl PendingReview {
             revision: 1,
             stale: false,
             dirty,
-            outside: proposal.destinations.outside(roots),
-            in_git: proposal.destinations.in_git(roots),
             told: (1, proposal.composition.current().clone()),
             seen: proposal.fingerprint.clone(),
             is_reading: false,
@@ -92,8 +79,8 @@ impl PendingReview {
             file_has_bom: normalized.file_has_bom,
             stale: self.stale,
             dirty: self.dirty,
-            outside: self.outside.clone(),
-            in_git: self.in_git.clone(),
+            outside: self.proposal.outside.clone(),
+            in_git: self.proposal.in_git.clone(),
         }
     }
 

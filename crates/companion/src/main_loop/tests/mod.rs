@@ -32,6 +32,7 @@ use test_directory::TestDirectory;
 use super::*;
 use crate::agents::credential::Credential;
 use crate::events::OpenStream;
+use crate::events::StartedRequest;
 use crate::persistence::drafts::Drafts;
 use crate::reviews::proposal::Proposal;
 use crate::reviews::target::OpenTarget;
@@ -268,8 +269,8 @@ impl Agent {
         opened
     }
 
-    /// The number of a request that begins, if the session is known.
-    async fn begins_request(&self) -> Option<u64> {
+    /// A request that begins, if the session is known.
+    async fn begins_request(&self) -> Option<StartedRequest> {
         let session = self.session.clone();
         self.events.ask(|known| Event::RequestStarted { session, known }).await.unwrap()
     }
@@ -279,9 +280,10 @@ impl Agent {
     }
 
     /// Proposes a text in a request that has started.
-    async fn open_diff_by(&self, request: u64, file: &str, text: &str) -> Result<(), NotOpened> {
+    async fn open_diff_by(&self, request: StartedRequest, file: &str, text: &str) -> Result<(), NotOpened> {
         let (session, file_path) = (self.session.clone(), file.to_owned());
-        let prepare = |target| Proposal::prepare(file.into(), target, text.into());
+        let StartedRequest { number: request, roots } = request;
+        let prepare = |target| Proposal::prepare(file.into(), target, text.into(), &roots);
         let proposal = Box::new(OpenTarget::open(file).map(prepare));
         let open = |answer| Event::OpenDiff { session, request, file_path, proposal, answer };
         self.events.ask(open).await.unwrap()

@@ -66,8 +66,8 @@ proptest! {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), original).unwrap();
         let path = file.path().to_str().unwrap();
-        let proposal = Proposal::prepare(path.to_owned(), OpenTarget::open(path).unwrap(), proposed);
-        let mut review = PendingReview::new(ReviewId(1), "s", Agent::default(), proposal, false, &[]);
+        let proposal = Proposal::prepare(path.to_owned(), OpenTarget::open(path).unwrap(), proposed, &[]);
+        let mut review = PendingReview::new(ReviewId(1), "s", Agent::default(), proposal, false);
         let pending = &mut review;
         let mut known = pending.review();
         for (act, tell) in acts {
