@@ -103,7 +103,8 @@ pub struct Agent {
     pub version: String,
     /// When it connected, in milliseconds since the Unix epoch.
     pub since: u64,
-    /// Whether its stream is open: it hears outcomes at once.
+    /// Whether its stream is open: it hears outcomes at once. False after an interruption until the agent asks
+    /// for something: its own program may call itself disconnected until `/ide enable`.
     pub listening: bool,
 }
 

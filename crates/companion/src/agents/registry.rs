@@ -70,9 +70,9 @@ impl Agents {
     }
 
     /// Continues a session of before a crash.
-    pub(crate) fn adopt(&mut self, known: KnownSession) {
+    pub(crate) fn adopt(&mut self, known: KnownSession, is_interrupted: bool) {
         self.last_session += 1;
-        let session = Session::returning(known, self.last_session);
+        let session = Session::returning(known, self.last_session, is_interrupted);
         self.sessions.insert(session.id.clone(), session);
     }
 
@@ -151,6 +151,7 @@ impl Agents {
         }
         known.outbox.forget(file_path);
         known.forget(file_path);
+        known.mark_used();
         Ok(known.agent())
     }
 
@@ -176,6 +177,7 @@ impl Agents {
     pub(crate) fn close_diff(&mut self, session: &str, file_path: &str) -> Option<Option<Arc<str>>> {
         let known = self.sessions.get_mut(session)?;
         known.outbox.forget(file_path);
+        known.mark_used();
         Some(known.remembered(file_path))
     }
 
@@ -255,10 +257,16 @@ impl Agents {
 
     /// The connected agents as desks see them, in the order in which they came.
     pub(crate) fn list(&self) -> Vec<Agent> {
-        let listed = self.sessions.values().filter(|session| session.is_listed());
-        let mut agents: Vec<_> = listed.map(Session::agent).collect();
-        agents.sort_by_key(|agent| agent.number);
-        agents
+        let mut listed: Vec<_> = self.sessions.values().filter(|session| session.is_listed()).collect();
+        listed.sort_by_key(|session| session.number);
+        let mut new: Vec<&Session> =
+            listed.iter().copied().filter(|session| !session.was_adopted()).collect();
+        // An agent that begins another session keeps the interrupted one: each new one stands for one of those.
+        listed.retain(|old| {
+            let by = new.iter().position(|new| old.is_interrupted() && new.is_same_release(old));
+            by.map(|by| new.swap_remove(by)).is_none()
+        });
+        listed.into_iter().map(Session::agent).collect()
     }
 
     pub(crate) fn ids(&self) -> Vec<String> {
@@ -286,7 +294,7 @@ impl Agents {
 /// The names of the agents of these sessions, each once, as desks show them.
 pub(crate) fn names(sessions: Vec<KnownSession>) -> Vec<String> {
     let mut names: Vec<_> =
-        sessions.into_iter().map(|known| Session::returning(known, 0).agent().name).collect();
+        sessions.into_iter().map(|known| Session::returning(known, 0, true).agent().name).collect();
     names.sort();
     names.dedup();
     names

@@ -54,6 +54,11 @@ pub(super) struct Session {
     version: String,
     /// Whether desks list the agent. After a crash, and after it has left, not until it is heard again.
     is_listed: bool,
+    /// The session is of an earlier companion.
+    was_adopted: bool,
+    /// That companion was interrupted, and the agent has asked for nothing since. Its program opens the
+    /// stream again and calls itself disconnected all the same, until `/ide enable` begins another session.
+    is_interrupted: bool,
     /// The agent has sent a message since its session began.
     was_heard: bool,
     /// The agent sent no token, so it is a release of mid 2025.
@@ -106,6 +111,8 @@ impl Session {
             tokenless: credential == Credential::Nothing,
             family,
             is_listed: true,
+            was_adopted: false,
+            is_interrupted: false,
             was_heard: false,
             since: alongside_desk::now_ms(),
             outbox: Outbox::default(),
@@ -119,11 +126,12 @@ impl Session {
 
     /// A session of before a crash. Its agent counts as connected only when it is heard again. Its undecided
     /// proposals are rejected, which is the only way to free an agent that waits for a decision.
-    pub(super) fn returning(known: KnownSession, number: u64) -> Self {
+    pub(super) fn returning(known: KnownSession, number: u64, is_interrupted: bool) -> Self {
         let family = FAMILIES.iter().find(|family| Some(family.id) == known.family.as_deref());
         let credential = if known.tokenless { Credential::Nothing } else { Credential::Token(family) };
         let mut session = Self::new(known.id, number, known.client, known.version, credential);
         session.is_listed = false;
+        (session.was_adopted, session.is_interrupted) = (true, is_interrupted);
         session.was_heard = true;
         for Undecided { file_path, text, .. } in known.undecided {
             let messages = outcome::rejected(file_path.clone(), session.hears_that_diffs_close());
@@ -184,8 +192,28 @@ impl Session {
             name: name.to_owned(),
             version: version.to_owned(),
             since: self.since,
-            listening: self.stream.is_some(),
+            listening: self.stream.is_some() && !self.is_interrupted,
         }
+    }
+
+    /// Whether the session is of an earlier companion.
+    pub(super) fn was_adopted(&self) -> bool {
+        self.was_adopted
+    }
+
+    /// Whether the agent may call itself disconnected.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.is_interrupted
+    }
+
+    /// Whether both are of one release, as far as agents tell.
+    pub(super) fn is_same_release(&self, other: &Self) -> bool {
+        self.client == other.client && self.described().0 == other.described().0
+    }
+
+    /// The agent proposes, or asks for a text: it uses this session.
+    pub(super) fn mark_used(&mut self) {
+        self.is_interrupted = false;
     }
 
     /// Whether desks list the agent: it was heard in this life of the companion, and did not leave.

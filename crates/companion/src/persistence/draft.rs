@@ -56,9 +56,14 @@ impl Draft {
         INTERRUPTED.clone_into(&mut self.why);
     }
 
+    /// Whether the review was open when its process was interrupted, and nobody has told the draft.
+    pub(crate) fn is_orphaned(&self) -> bool {
+        self.open_in.is_some_and(|pid| !self.was_saved_by(pid))
+    }
+
     /// How the review ended, for people, or that it is still open.
     pub fn state(&self) -> &str {
-        if self.open_in.is_some_and(|pid| !self.was_saved_by(pid)) {
+        if self.is_orphaned() {
             return INTERRUPTED;
         }
         &self.why

@@ -4,7 +4,7 @@ use alongside_desk::Problem;
 
 use crate::agents::registry::{self, Agents};
 use crate::discovery::presence::Presence;
-use crate::persistence::drafts::{Drafts, NewDraft};
+use crate::persistence::drafts::{Draft, Drafts, NewDraft};
 use crate::persistence::journal::{Journal, KnownSession, Undecided};
 use crate::reviews::registry::Reviews;
 
@@ -45,7 +45,8 @@ pub(super) fn adopt(
     if !journal.sessions.is_empty() {
         adopted.news.push(continued_sessions(&journal, typed));
     }
-    journal.sessions.into_iter().for_each(|known| agents.adopt(known));
+    let is_interrupted = !journal.handed_over;
+    journal.sessions.into_iter().for_each(|known| agents.adopt(known, is_interrupted));
     adopted
 }
 
@@ -68,7 +69,9 @@ fn lost_drafts(known: &KnownSession, drafts: &Drafts, reviews: &mut Reviews) -> 
 
 /// The end of a hint: where edits of before a crash are; empty if there are none.
 fn where_typed(journal: &Journal, drafts: &Drafts) -> &'static str {
-    let drafts = drafts.list().unwrap_or_default();
+    // The last edit may be in its draft and not yet in the journal.
+    let mut drafts = drafts.list().unwrap_or_default();
+    drafts.retain(Draft::is_orphaned);
     let has_draft =
         |open: &Undecided| open.draft.is_some() || drafts.iter().any(|draft| draft.file == open.file_path);
     match journal.sessions.iter().flat_map(|known| &known.undecided).any(has_draft) {

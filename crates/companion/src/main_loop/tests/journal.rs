@@ -50,6 +50,53 @@ async fn where_nothing_was_typed_no_draft_is_promised() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_earlier_draft_of_the_file_is_not_promised_as_the_newest_edits() {
+    let mut story = Story::with_journal().await;
+    let agent = story.agent().await;
+    let mut review = story.proposed_by(&agent, "one\n2\nthree\n").await;
+    story.type_over(&mut review, "one\nmine\nthree\n").await;
+    story.decide(&review, Decision::Reject).await.unwrap();
+    story.proposed_by(&agent, "one\n2\n3\n").await;
+    story.interrupt().await;
+    story.succeed().await;
+    let hint = story.problem().await.hint.unwrap();
+    assert!(hint.contains("/ide enable") && !hint.contains("drafts"), "{hint}");
+    assert_eq!(story.drafts().await, ["one\nmine\nthree\n"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_interrupted_agent_is_away_until_it_asks_for_something() {
+    let mut story = Story::with_journal().await;
+    let session = story.agent().await.session;
+    story.crash().await;
+    story.succeed().await;
+    let agent = story.agent_of(session);
+    let _stream = agent.stream().await;
+    let away = |status: &Status| status.agents.iter().map(|agent| agent.listening).eq([false]);
+    story.status(away).await;
+    agent.open_diff(&story.file, "one\n2\n3\n").await.unwrap();
+    story.status(|status| status.agents.iter().all(|agent| agent.listening)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_session_of_after_an_interruption_stands_for_one_of_before() {
+    let mut story = Story::with_journal().await;
+    let before = [story.agent().await, story.agent().await].map(|agent| agent.session);
+    story.crash().await;
+    story.succeed().await;
+    let mut streams = Vec::new();
+    for session in before {
+        streams.push(story.agent_of(session).stream().await);
+    }
+    for listening in [vec![false, true], vec![true, true], vec![true, true, true]] {
+        streams.push(story.agent().await.stream().await);
+        let is_listed =
+            |status: &Status| status.agents.iter().map(|agent| agent.listening).eq(listening.iter().copied());
+        story.status(is_listed).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_unreadable_journal_promises_no_missing_draft() {
     for has_draft in [false, true] {
         let (mut story, ..) = interrupted().await;

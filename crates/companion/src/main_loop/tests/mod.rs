@@ -172,6 +172,16 @@ impl Story {
         self.desk = desk::pair().0;
     }
 
+    /// The same, and the journal is that of a companion that crashed.
+    async fn crash(&mut self) {
+        self.interrupt().await;
+        let journal = self.path("state/journal/own-k.json");
+        let left = fs::read_to_string(&journal).unwrap();
+        let crashed = left.replace("\"handedOver\":true", "\"handedOver\":false");
+        assert_ne!(left, crashed);
+        fs::write(journal, crashed).unwrap();
+    }
+
     /// Another companion takes the place of this one, which is gone, and a desk joins it.
     async fn succeed(&mut self) {
         until_children_run_programs_of_their_own();
