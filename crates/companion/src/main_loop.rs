@@ -364,8 +364,8 @@ impl MainLoop {
         let Some(ended) = self.reviews.end(id) else { return };
         let draft = match self.reviews.last_draft(&ended, closing) {
             Some(DraftChange::Save(draft)) => {
-                // The agent writes an awaited text: nobody looks for it in a draft.
-                let version = (!draft.awaited).then(|| (draft.id.clone(), draft.number));
+                // The agent writes an accepted text: nobody looks for it in a draft.
+                let version = (closing != Closing::Accepted).then(|| (draft.id.clone(), draft.number));
                 let written =
                     version.clone().map(|version| background::await_draft(self.events.clone(), version));
                 self.writer.send(WriteJob::SaveDraft(draft, written));

@@ -77,7 +77,11 @@ pub fn closed(review: &Review, closed: &Closed, roots: &[PathBuf], away: bool) -
         said += " It is away, and is told once it is back.";
     }
     if let Some(draft) = &closed.draft {
-        said += &format!(" Your edits are in {} (`alongside drafts`).", harmless::path(draft));
+        let unless = match closed.closing {
+            Closing::AnsweredInAgent => format!(", unless {agent} writes them"),
+            _ => String::new(),
+        };
+        said += &format!(" Your edits are in {} (`alongside drafts`){unless}.", harmless::path(draft));
     }
     said
 }

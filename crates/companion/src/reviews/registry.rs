@@ -120,15 +120,17 @@ impl Reviews {
         let why = match closing {
             Closing::Accepted => "it was accepted, and the file does not hold it",
             Closing::Rejected => "it was rejected",
-            Closing::AnsweredInAgent => "it was answered in the agent",
+            Closing::AnsweredInAgent => "it was answered in the agent, and the file does not hold it",
             Closing::Replaced => "the agent proposed the file anew",
             Closing::AgentGone => "the agent went away",
             Closing::Stopped => "the companion was stopped",
             Closing::EditorGone => "the editor went away",
             Closing::Interrupted => "the companion was interrupted",
         };
-        // An accepted text stays until the agent has written it.
-        new_draft(self.started, &mut self.last_draft, ended, why, closing == Closing::Accepted)
+        // An accepted text stays until the agent has written it. Answers in the agent are not told here, and
+        // some agents write the text as it was at the desks.
+        let awaited = matches!(closing, Closing::Accepted | Closing::AnsweredInAgent);
+        new_draft(self.started, &mut self.last_draft, ended, why, awaited)
     }
 
     /// The number of the next version of any draft.

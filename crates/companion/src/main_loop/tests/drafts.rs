@@ -129,6 +129,22 @@ async fn a_confirmed_draft_stays_until_the_agent_writes_it() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_draft_of_an_answer_in_the_agent_goes_if_the_agent_writes_it() {
+    let mut story = Story::begin().await;
+    let agent = story.agent().await;
+    let mut review = story.proposed_by(&agent, "yours\n").await;
+    story.type_over(&mut review, "mine\n").await;
+    assert_eq!(agent.close_diff(&story.file).await.as_deref(), Some("mine\n"));
+    assert!(story.closed().await.draft.is_some(), "people are told");
+    let drafts = Drafts::open(&story.app_dirs());
+    let state = drafts.list().unwrap()[0].state().to_owned();
+    assert_eq!(state, "it was answered in the agent, and the file does not hold it");
+    fs::write(&story.file, "mine\n").unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    none_are_left(&drafts).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_unsaved_draft_that_is_written_is_no_problem() {
     let mut story = Story::begin().await;
     block(&story);
