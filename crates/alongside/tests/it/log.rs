@@ -131,8 +131,7 @@ async fn a_host_that_cannot_log_serves_logs_elsewhere_and_says_so() {
     let said = desk.shows("this companion cannot log in").await + &desk.shows("instead").await;
     let elsewhere = home.path("run/alongside/log");
     assert!(said.contains(elsewhere.to_str().unwrap()), "{said}");
-    let log = home.run(&["log"]).out;
-    assert!(log.contains("a desk joins"), "{log}");
+    until("the log", || home.run(&["log"]).out.contains("a desk joins").then_some(())).await;
     let path = home.run(&["log", "--path"]).out;
     assert!(path.contains(elsewhere.to_str().unwrap()), "{path}");
     let file = home.file("a.txt", "a\n");
