@@ -26,8 +26,8 @@ pub struct Editor {
     pub(crate) columns: Option<usize>,
     /// The keys that open the code actions, if they are the same for everybody.
     pub(crate) actions_key: Option<&'static str>,
-    /// The command that reads all files again, if its person has to give one, and if only the time of a file
-    /// tells that it has changed.
+    /// The command that reads the file in front again, if its person has to give one, and if only the time of
+    /// a file tells that it has changed. It must leave other files alone: they may hold unsaved text.
     pub(crate) reload_command: Option<&'static str>,
     /// Whether a hover shows where the cursor is; elsewhere it may be the mouse.
     pub(crate) hovers_at_cursor: bool,
@@ -105,7 +105,7 @@ const EDITORS: [Editor; 18] = [
         // Those of the smallest usual terminal.
         columns: Some(80),
         actions_key: Some("space a"),
-        reload_command: Some(":rla"),
+        reload_command: Some(":rl"),
         hovers_at_cursor: true,
         ..ANY
     },

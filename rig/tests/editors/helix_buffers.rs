@@ -19,7 +19,15 @@ alongside_rig::tests! {
 fn saved_and_reloaded(generation: Generation) -> Result<()> {
     let Some(stage) = Stage::set(generation)? else { return Ok(()) };
     adapters::helix(&stage.sandbox, generation)?;
+    let other = stage.sandbox.write("other.md", "other\n");
     let helix = stage.open(&stage.editors.helix(generation))?;
+    // Nothing that the program recommends may touch unsaved text in other files.
+    helix.enter(":o other.md")?;
+    helix.wait_for("the other file", |screen| screen.contains("1  other"))?;
+    helix.type_text("Aunsaved")?;
+    to_normal_mode(&helix)?;
+    helix.enter(":o notes.md")?;
+    helix.wait_for("the file again", |screen| screen.contains("2  two"))?;
     let agent = Proposer::gemini(&stage.sandbox)?;
     let proposal = agent.propose(&stage.file, &ORIGINAL.replace("two\n", "TWO\n"))?;
     wait_until_announced(&helix)?;
@@ -48,7 +56,7 @@ fn saved_and_reloaded(generation: Generation) -> Result<()> {
     })?;
     helix.press("Escape")?;
     let mine = |screen: &str| screen.contains("2  TWO and mine");
-    helix.enter(":reload-all")?;
+    helix.enter(":reload")?;
     helix.wait_for("the edit", |screen| mine(screen) && !screen.contains("[+]"))?;
     helix.enter(":w")?;
     helix.wait_for("the meaning of saving", |screen| {
@@ -61,10 +69,15 @@ fn saved_and_reloaded(generation: Generation) -> Result<()> {
     let content = ORIGINAL.replace("two\n", "TWO and mine!\n");
     assert_eq!(proposal.outcome()?, Outcome::Accepted { content: content.clone() });
     fs::write(&stage.file, content)?;
-    helix.wait_for("the way to the new file", |screen| screen.contains("writes it (:rla shows it)."))?;
-    helix.enter(":rla")?;
-    helix.wait_for("the file as it is now", |screen| screen.contains("2  TWO and mine!"))?;
-    // Helix refuses this while a buffer is unsaved.
+    helix.wait_for("the way to the new file", |screen| screen.contains("writes it (:rl shows it)."))?;
+    helix.enter(":rl")?;
+    helix.wait_for("the file as it is now", |screen| {
+        screen.contains("2  TWO and mine!") && !screen.contains("reviews/")
+    })?;
+    // Helix refuses to end while a buffer is unsaved.
+    helix.enter(":wa")?;
     helix.enter(":qa")?;
-    stage.wait_until_closed(&helix)
+    stage.wait_until_closed(&helix)?;
+    assert_eq!(fs::read_to_string(other)?, "otherunsaved\n");
+    Ok(())
 }

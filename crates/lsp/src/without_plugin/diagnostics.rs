@@ -57,6 +57,20 @@ pub(crate) fn in_proposal(proposal: &Proposal, editor: &Text, encoding: Encoding
     hunks.collect()
 }
 
+/// The marks in a proposal whose review has ended: they stay, while a message goes with the next key. `late`
+/// is the line that the person types.
+pub(crate) fn in_ended(editor: &Text, encoding: Encoding, late: Option<usize>) -> Vec<lsp::Diagnostic> {
+    let at = |line: usize, said: &str| {
+        let line = Lines { start: line, end: line + 1 };
+        mark(lsp::DiagnosticSeverity::Warning, line, editor, encoding, said.to_owned())
+    };
+    match late {
+        None => vec![at(0, messages::ENDED_MARK)],
+        Some(0) => vec![at(0, messages::TYPED_LATE_MARK)],
+        Some(line) => vec![at(0, messages::ENDED_MARK), at(line, messages::TYPED_LATE_MARK)],
+    }
+}
+
 fn mark(
     severity: lsp::DiagnosticSeverity,
     lines: Lines,

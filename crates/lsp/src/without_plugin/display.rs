@@ -151,6 +151,13 @@ impl LspDesk {
         }
     }
 
+    /// Marks the document of an ended review. `late` is the line that the person types.
+    pub(super) fn mark_ended(&self, io: &Io, key: &Path, late: Option<usize>) {
+        if let Some(document) = self.documents.get(key) {
+            self.publish(io, key, &diagnostics::in_ended(&document.text, self.editor.encoding(), late));
+        }
+    }
+
     /// Replaces the diagnostics of a document.
     pub(super) fn publish(&self, io: &Io, key: &Path, marks: &[lsp::Diagnostic]) {
         let known = self.documents.get(key).map(|document| document.uri.clone());

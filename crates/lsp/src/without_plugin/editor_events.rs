@@ -61,9 +61,12 @@ impl LspDesk {
                 self.mark_proposal(io, id);
             }
         } else if edit.is_new
-            && let Some(name) = self.proposals.announce_ended(&key)
+            && let Some(is_first) = self.proposals.typed_after_end(&key)
         {
-            self.editor.warn_about(io, name, messages::ended(name));
+            if is_first {
+                self.editor.warn(io, messages::TYPED_LATE);
+            }
+            self.mark_ended(io, &key, line.or(Some(0)));
         }
     }
 
@@ -74,8 +77,17 @@ impl LspDesk {
         if !self.owns(&key) {
             return self.context.document_saved();
         }
+        let editor = self.editor.client().editor;
+        if let Some(document) = self.documents.get(&key)
+            && let Some((is_late, is_first)) = self.proposals.saved_after_end(&key, document.text.text())
+        {
+            match (is_late, is_first || editor.columns.is_some()) {
+                (true, true) => self.editor.warn(io, messages::TYPED_LATE),
+                (false, true) => self.editor.inform(io, messages::SAVED_LATE),
+                (_, false) => {}
+            }
+        }
         if let Some((_, proposal)) = self.proposals.at_path_mut(&key) {
-            let editor = self.editor.client().editor;
             let is_known = std::mem::replace(&mut proposal.is_save_explained, true);
             if !is_known || editor.columns.is_some() {
                 self.editor.inform(io, &messages::saved(editor.actions_key));
@@ -89,7 +101,9 @@ impl LspDesk {
         if !self.owns(&key) {
             return self.context.document_closed(&key);
         }
-        self.proposals.drop_ended(&key);
+        if self.proposals.drop_ended(&key) {
+            self.publish(io, &key, &[]);
+        }
         if let Some((id, proposal)) = self.proposals.at_path_mut(&key) {
             proposal.open = None;
             proposal.closes_at = Some(Instant::now() + CLOSE_DELAY);

@@ -89,11 +89,6 @@ pub(crate) fn open_by_hand(review: &Review, roots: &[PathBuf], path: &Path) -> S
     format!("{}: open {} to see the proposal.", file_name(review, roots), harmless::path(path))
 }
 
-/// The person edits a proposal whose review has ended.
-pub(crate) fn ended(name: &str) -> String {
-    format!("{name}: this review has ended. Edits here have no effect.")
-}
-
 /// Another desk has changed a proposal that the person has open.
 pub(crate) fn changed_elsewhere(review: &Review, roots: &[PathBuf]) -> String {
     format!("{}: changed at another desk; this is how it stands now.", file_name(review, roots))
@@ -177,6 +172,14 @@ pub(crate) fn agent_change(offer: &Offer) -> String {
 pub(crate) const NOTHING_TO_SET_UP: &str = "The installed agents are set up already.";
 pub(crate) const NO_REVIEW: &str = "Nothing to review.";
 pub(crate) const ENDED: &str = "This review has already ended.";
+/// The mark in a proposal whose review has ended, and that in the line that the person types there.
+pub(crate) const ENDED_MARK: &str = "this review has ended";
+pub(crate) const TYPED_LATE_MARK: &str = "this review has ended; text typed here goes nowhere";
+/// The person types, or saves what they typed, in a proposal whose review has ended. It fits into 80 columns.
+pub(crate) const TYPED_LATE: &str =
+    "This review has ended; text typed here goes nowhere: copy it to the file.";
+/// The person saves a proposal whose review has ended, without late text.
+pub(crate) const SAVED_LATE: &str = "This review has ended: saving the proposal changes nothing.";
 pub(crate) const CHANGED_ELSEWHERE: &str = "Another desk changed this proposal since. Look at it again.";
 pub(crate) const FILE_CHANGED: &str = "The file itself has changed since. Look at the proposal again.";
 pub(crate) const EDIT_DROPPED: &str = "Your edit is no longer in the proposal. Undo brings it back.";

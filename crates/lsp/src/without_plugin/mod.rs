@@ -167,7 +167,8 @@ impl Frontend for LspDesk {
     fn shut_down(&mut self, io: &Io) {
         let targets: Vec<_> = self.proposals.values().map(|proposal| self.target(&proposal.review)).collect();
         let open = self.proposals.values().filter(|proposal| proposal.open.is_some());
-        let open: Vec<_> = open.filter_map(|proposal| proposal.path().map(Path::to_owned)).collect();
+        let open = open.filter_map(|proposal| proposal.path().map(Path::to_owned));
+        let open: Vec<_> = open.chain(self.proposals.ended().cloned()).collect();
         self.proposals.clear();
         targets.iter().for_each(|target| self.mark_target(io, target));
         open.iter().for_each(|path| self.publish(io, path, &[]));

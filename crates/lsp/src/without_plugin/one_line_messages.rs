@@ -35,15 +35,29 @@ pub(crate) fn insist(doubts: &str) -> String {
     format!("Run the command again to accept anyway: {doubts}")
 }
 
+/// How the person of an editor that does not read files again by itself sees the text that an agent writes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reload {
+    /// Reads the file in front again, and drops unsaved text in it.
+    pub(crate) command: &'static str,
+    /// The file is in front.
+    pub(crate) is_in_front: bool,
+}
+
+impl Reload {
+    fn remedy(self, is_dirty: bool) -> String {
+        let Self { command, is_in_front } = self;
+        match (is_in_front, is_dirty) {
+            (true, false) => format!("{command} shows it"),
+            (true, true) => format!("{command} shows it, drops unsaved text"),
+            (false, false) => format!("open it and {command}"),
+            (false, true) => format!("open it; {command} drops unsaved text"),
+        }
+    }
+}
+
 /// The end of a review, in one line: the commands of the program name the draft.
-///
-/// `reload_command` shows the file once the agent has written it.
-pub(crate) fn ended(
-    review: &Review,
-    closed: &Closed,
-    roots: &[PathBuf],
-    reload_command: Option<&str>,
-) -> String {
+pub(crate) fn ended(review: &Review, closed: &Closed, roots: &[PathBuf], reload: Option<Reload>) -> String {
     let (name, agent) = (file_name(review, roots), shortened(&agent_name(review), MAX_AGENT));
     let agent = Agent { name: agent, ..review.agent.clone() };
     let without_draft = Closed { draft: None, ..closed.clone() };
@@ -59,13 +73,13 @@ pub(crate) fn ended(
         }
     };
     let fact = format!("{name}: {fact}");
-    match (&closed.draft, closed.closing, reload_command) {
+    match (&closed.draft, closed.closing, reload) {
         (Some(_), ..) => format!("{fact}. Your edits: alongside drafts"),
         (None, Closing::Replaced, _) => format!("{fact}."),
-        (None, Closing::Accepted, Some(command)) if closed.decided_here => {
-            format!("{} ({command} shows it).", said.trim_end_matches('.'))
+        (None, Closing::Accepted, Some(reload)) if closed.decided_here => {
+            format!("{} ({}).", said.trim_end_matches('.'), reload.remedy(review.dirty))
         }
-        (None, Closing::Accepted, Some(command)) => format!("{fact}; {command} shows it."),
+        (None, Closing::Accepted, Some(reload)) => format!("{fact}; {}.", reload.remedy(review.dirty)),
         (None, ..) => said,
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use alongside_desk::ReviewId;
 use tokio::time::Instant;
@@ -18,12 +19,15 @@ pub(crate) struct Proposals {
 
 #[derive(Debug)]
 struct EndedReview {
-    name: String,
     /// Editors do not end before every changed document is saved, so the file must stay.
     #[expect(dead_code, reason = "it is held, not read")]
     file: ProposalFile,
-    /// The person knows that the review has ended.
-    is_announced: bool,
+    /// The document when the review ended: other text has been typed since, and goes nowhere.
+    text: Arc<str>,
+    /// The person knows that typing has no effect.
+    is_typing_explained: bool,
+    /// The person knows that saving has no effect.
+    is_save_explained: bool,
 }
 
 impl Proposals {
@@ -70,21 +74,36 @@ impl Proposals {
     }
 
     /// Keeps the file of an ended review, for as long as the editor has it open.
-    pub(crate) fn keep_ended(&mut self, name: String, file: ProposalFile) {
+    /// `text` is that of the document.
+    pub(crate) fn keep_ended(&mut self, file: ProposalFile, text: Arc<str>) {
         let path = file.path().to_owned();
-        self.ended.insert(path, EndedReview { name, file, is_announced: false });
+        let (is_typing_explained, is_save_explained) = (false, false);
+        self.ended.insert(path, EndedReview { file, text, is_typing_explained, is_save_explained });
     }
 
-    /// The editor has closed a document: the file of an ended review goes away.
-    pub(crate) fn drop_ended(&mut self, key: &Path) {
-        self.ended.remove(key);
+    /// The editor has closed a document: the file of an ended review goes away. False if it is no such file.
+    pub(crate) fn drop_ended(&mut self, key: &Path) -> bool {
+        self.ended.remove(key).is_some()
     }
 
-    /// The name of the ended review whose document the person edits; `None` the second time.
-    pub(crate) fn announce_ended(&mut self, key: &Path) -> Option<&str> {
+    /// The documents of ended reviews that the editor still has open.
+    pub(crate) fn ended(&self) -> impl Iterator<Item = &DocumentKey> {
+        self.ended.keys()
+    }
+
+    /// The person types in the document of an ended review: whether that is the first time. `None` for other
+    /// documents.
+    pub(crate) fn typed_after_end(&mut self, key: &Path) -> Option<bool> {
         let ended = self.ended.get_mut(key)?;
-        let is_first = !std::mem::replace(&mut ended.is_announced, true);
-        is_first.then_some(&*ended.name)
+        Some(!std::mem::replace(&mut ended.is_typing_explained, true))
+    }
+
+    /// The person saves the document of an ended review: whether its text was typed after the end, and
+    /// whether that is the first time. `None` for other documents.
+    pub(crate) fn saved_after_end(&mut self, key: &Path, text: &str) -> Option<(bool, bool)> {
+        let ended = self.ended.get_mut(key)?;
+        let is_first = !std::mem::replace(&mut ended.is_save_explained, true);
+        Some((*ended.text != *text, is_first))
     }
 
     /// The next time at which [`Self::take_closed`] or [`Self::take_unopened`] has a result.

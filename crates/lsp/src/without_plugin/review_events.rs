@@ -10,6 +10,7 @@ use alongside_desk::{
 use super::command_queue::ReviewCommand;
 use super::document::DocumentKey;
 use super::editor_ui::Question;
+use super::one_line_messages::Reload;
 use super::proposal::Proposal;
 use super::{LspDesk, messages, one_line_messages};
 use crate::io::{Io, RequestOrigin};
@@ -107,10 +108,16 @@ impl LspDesk {
             self.finish_command(io, request);
         }
         let (review, roots) = (&proposal.review, self.editor.roots());
+        let target = self.target(review);
+        let is_open = proposal.open.is_some();
+        let returns = closed.decided_here && is_open && self.editor.can_show_documents() && target.is_file();
+        let is_here = self.last_place.as_ref().is_some_and(|(place, _)| *place == target);
+        let is_in_front = returns || closed.decided_here && is_here;
         let message = match self.editor.client().editor.columns {
             Some(_) => {
-                let reload_command = self.editor.client().editor.reload_command;
-                one_line_messages::ended(review, closed, roots, reload_command)
+                let command = self.editor.client().editor.reload_command;
+                let reload = command.map(|command| Reload { command, is_in_front });
+                one_line_messages::ended(review, closed, roots, reload)
             }
             None => desk_messages::closed(review, closed, roots, false),
         };
@@ -119,23 +126,21 @@ impl LspDesk {
             true => self.editor.inform_about(io, &name, message),
             false => self.editor.warn_about(io, &name, message),
         }
-        let target = self.target(&proposal.review);
         self.mark_target(io, &target);
         // If the editor opened the file after the review, the mark is at its other name.
         let named: DocumentKey = Path::new(&proposal.review.file).components().collect();
         if named != target {
             self.mark_target(io, &named);
         }
-        let is_open = proposal.open.is_some();
         if self.editor.client().editor.reload_command.is_some() {
             proposal.refresh_open_file();
         }
         let Some(file) = proposal.take_file().filter(|_| is_open) else { return };
-        self.publish(io, file.path(), &[]);
+        let path = file.path().to_owned();
+        let text = self.documents.get(&path).map(|document| document.text.text().clone());
+        self.proposals.keep_ended(file, text.unwrap_or_default());
+        self.mark_ended(io, &path, None);
         self.editor.refresh_lenses(io);
-        let name = messages::file_name(&proposal.review, self.editor.roots());
-        self.proposals.keep_ended(name, file);
-        let returns = closed.decided_here && self.editor.can_show_documents() && target.is_file();
         if let Some(uri) = uri::of_path(&target).filter(|_| returns) {
             self.editor.show_document(io, &uri);
         }

@@ -97,7 +97,7 @@ async fn every_end_of_a_review_fits() {
             let is_decided = matches!(closing, Closing::Accepted | Closing::Rejected);
             assert_eq!(said.contains(" at another desk"), is_decided, "{said}");
             let is_accepted = closing == Closing::Accepted;
-            assert_eq!(said.ends_with("; :rla shows it."), is_accepted && !has_draft, "{said}");
+            assert_eq!(said.ends_with("; open it and :rl."), is_accepted && !has_draft, "{said}");
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use alongside_desk::Closing;
 
-use super::showing::{NEW, proposed};
+use super::showing::{NEW, OLD, proposed};
 use super::*;
 
 #[tokio::test(start_paused = true)]
@@ -62,8 +62,70 @@ async fn the_file_of_an_open_proposal_holds_its_text_where_editors_reload_on_req
         companion.close(&stage, Closing::Accepted, true);
         stage.hear().await;
         let said = stage.seen().said();
-        assert_eq!(said.contains("writes it (:rla shows it)."), editor == "helix", "{said}");
+        assert_eq!(said.contains("writes it (:rl shows it)."), editor == "helix", "{said}");
         assert_eq!(fs::read_to_string(&path).unwrap(), on_disk(format!("mine and more {NEW}")), "{editor}");
         assert_eq!(time(), before, "an editor that looks at the time would save no more");
     }
+}
+
+/// `:rl` reads only the file in front: where another one is in front, it would show nothing new.
+#[tokio::test(start_paused = true)]
+async fn an_accept_names_the_command_for_the_file_in_front() {
+    for (place, remedy) in
+        [("own", ":rl shows it"), ("notes.txt", ":rl shows it"), ("other.txt", "open it and :rl")]
+    {
+        let (mut stage, companion) = proposed("helix").await;
+        stage.open("other.txt", OLD);
+        if place == "own" {
+            stage.show_proposal(NEW);
+        } else {
+            stage.titles(&stage.uri(place), 0);
+        }
+        stage.seen();
+        companion.close(&stage, Closing::Accepted, true);
+        stage.hear().await;
+        let seen = stage.seen();
+        assert!(seen.said().ends_with(&format!("writes it ({remedy}).")), "{place}: {}", seen.said());
+        assert_eq!(seen.all("window/showDocument").len(), usize::from(place == "own"), "{place}");
+    }
+    let (mut stage, mut companion) = proposed("helix").await;
+    companion.change(&stage, |review| review.dirty = true);
+    companion.serve(&mut stage).await;
+    stage.show_proposal(NEW);
+    stage.seen();
+    companion.close(&stage, Closing::Accepted, true);
+    stage.hear().await;
+    assert!(stage.seen().said().ends_with("(:rl shows it, drops unsaved text)."));
+}
+
+#[tokio::test(start_paused = true)]
+async fn saving_an_ended_proposal_never_looks_like_success() {
+    let (mut stage, mut companion) = proposed("helix").await;
+    let own = stage.show_proposal(NEW);
+    stage.type_in(&own, "mine ", range((0, 0), (0, 0)));
+    companion.serve(&mut stage).await;
+    companion.close(&stage, Closing::Accepted, true);
+    stage.hear().await;
+    assert_eq!(stage.seen().marks(&own), ["0 this review has ended"]);
+    let save = |stage: &mut Stage| {
+        stage.tell("didSave", json!({"textDocument": {"uri": own}}));
+        stage.seen().said()
+    };
+    // Edits from before the end are in the file; saving only makes the buffer clean.
+    let harmless = "This review has ended: saving the proposal changes nothing.";
+    assert_eq!(save(&mut stage), harmless);
+    let lost = "This review has ended; text typed here goes nowhere: copy it to the file.";
+    assert!(lost.len() <= 80);
+    stage.type_in(&own, "late", range((3, 0), (3, 0)));
+    let seen = stage.seen();
+    assert_eq!(seen.said(), lost);
+    let late = "3 this review has ended; text typed here goes nowhere";
+    assert_eq!(seen.marks(&own), ["0 this review has ended", late]);
+    for _ in 0..2 {
+        assert_eq!(save(&mut stage), lost);
+    }
+    stage.type_in(&own, "", range((3, 0), (3, 4)));
+    assert_eq!(save(&mut stage), harmless);
+    stage.desk.shut_down(&stage.io);
+    assert_eq!(stage.seen().marks(&own), Vec::<String>::new());
 }
