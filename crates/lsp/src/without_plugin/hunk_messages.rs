@@ -11,27 +11,36 @@ pub(crate) fn hunk(
     [original, proposed, current]: [&str; 3],
     beside: Option<&str>,
 ) -> String {
+    let is_only_the_persons = proposed.is_empty() || proposed == original;
     match (state, beside) {
         (HunkState::Kept, Some(beside)) => format!("removed {beside}: {}", quoted(original)),
-        (HunkState::Kept, None) if original.is_empty() => "added".into(),
+        (HunkState::Kept, None) if original.is_empty() => format!("added{}", count(current)),
         (HunkState::Kept, None) => format!("before: {}", quoted(original)),
         (HunkState::Dropped, Some(beside)) => {
             format!("dropped; would be added {beside}: {}", quoted(proposed))
         }
         (HunkState::Dropped, None) if proposed.is_empty() => "dropped; would be removed".into(),
         (HunkState::Dropped, None) => format!("dropped; proposed: {}", quoted(proposed)),
-        (HunkState::Edited, Some(beside)) if proposed.is_empty() => {
+        (HunkState::Edited, Some(beside)) if is_only_the_persons => {
             format!("deleted {beside}; before: {}", quoted(original))
         }
         (HunkState::Edited, Some(beside)) => format!("deleted {beside}; proposed: {}", quoted(proposed)),
         (HunkState::Edited, None) if original.is_empty() && proposed.is_empty() => {
             match current.trim().is_empty() {
                 true => "typed: an empty line".into(),
-                false => "typed".into(),
+                false => format!("typed{}", count(current)),
             }
         }
-        (HunkState::Edited, None) if proposed.is_empty() => format!("edited; before: {}", quoted(original)),
+        (HunkState::Edited, None) if is_only_the_persons => format!("edited; before: {}", quoted(original)),
         (HunkState::Edited, None) => format!("edited; proposed: {}", quoted(proposed)),
+    }
+}
+
+/// The number of some lines, if there are several: editors show the mark at the first one only.
+fn count(lines: &str) -> String {
+    match lines.lines().count() {
+        0 | 1 => String::new(),
+        many => format!(", {many} lines"),
     }
 }
 
@@ -63,8 +72,17 @@ mod tests {
         assert_eq!(hunk(kept, [" \n\n", "x\n", "x\n"], None), "before: an empty line  +1 more");
         assert_eq!(hunk(edited, ["", "", "\n"], None), "typed: an empty line");
         assert_eq!(hunk(edited, ["", "", "mine\n"], None), "typed");
+        assert_eq!(hunk(edited, ["", "", "mine\n\nand\n"], None), "typed, 3 lines");
+        assert_eq!(hunk(kept, ["", "a\nb\n\n", "a\nb\n\n"], None), "added, 3 lines");
         let long = hunk(dropped, ["", &"x".repeat(500), ""], None);
         assert!(long.ends_with("x…") && long.chars().count() < 110, "{long}");
+    }
+
+    #[test]
+    fn lines_that_the_agent_left_alone_are_no_proposal() {
+        let edited = |current: &str, beside| hunk(HunkState::Edited, ["six\n", "six\n", current], beside);
+        assert_eq!(edited("mine\n", None), "edited; before: six");
+        assert_eq!(edited("", Some("above")), "deleted above; before: six");
     }
 
     #[test]
