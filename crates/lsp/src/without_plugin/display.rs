@@ -27,7 +27,10 @@ impl LspDesk {
         let editor = self.editor.client().editor;
         let (review, roots) = (&proposal.review, self.editor.roots());
         let message = match (path, editor.actions_key) {
-            (None, Some(key)) => one_line_messages::announced(review, roots, key),
+            (None, Some(key)) => {
+                let others = self.proposals.len().saturating_sub(1);
+                one_line_messages::announced(review, roots, key, others)
+            }
             // The mark in the file says how to see the review.
             (None, None) if editor.brief => messages::announced_briefly(review),
             _ => messages::announced(review, roots, path),

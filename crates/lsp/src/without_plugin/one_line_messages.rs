@@ -2,22 +2,70 @@
 
 use std::path::PathBuf;
 
-use alongside_desk::path_fit::shortened;
+use alongside_desk::path_fit::{fitted, shortened};
 use alongside_desk::{Agent, Closed, Closing, Problem, Review, harmless, messages};
+use unicode_width::UnicodeWidthStr as _;
 
 use super::messages::{agent_name, dangers_briefly, file_name};
 
 /// The longest name of an agent in a message of one line, in columns.
 const MAX_AGENT: usize = 24;
 
-/// A new proposal, in an editor where everybody opens it with these keys.
-pub(crate) fn announced(review: &Review, roots: &[PathBuf], key: &str) -> String {
+/// A new proposal, in an editor where everybody opens it with these keys. `others` wait besides: this message
+/// replaces theirs.
+pub(crate) fn announced(review: &Review, roots: &[PathBuf], key: &str, others: usize) -> String {
     let name = file_name(review, roots);
+    let others = if others == 0 { String::new() } else { format!(" ({})", waiting(others)) };
     match dangers_briefly(review).as_str() {
-        "" => format!("{} proposes {name}: {key}", shortened(&agent_name(review), MAX_AGENT)),
+        "" => format!("{} proposes {name}{others}: {key}", shortened(&agent_name(review), MAX_AGENT)),
         // They matter more than the agent's name.
-        dangers => format!("{dangers}{name}: {key}"),
+        dangers => format!("{dangers}{name}{others}: {key}"),
     }
+}
+
+/// The number of the other proposals that wait.
+fn waiting(others: usize) -> String {
+    let verb = if others == 1 { "waits" } else { "wait" };
+    format!("{others} more {verb}")
+}
+
+/// The other reviews that still wait, and the line that names them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Others {
+    pub(crate) count: usize,
+    pub(crate) key: &'static str,
+    pub(crate) columns: usize,
+}
+
+/// The end of a review, and the keys for the others that still wait: shorter forms of the end where both
+/// would not fit.
+pub(crate) fn ended_beside(
+    review: &Review,
+    closed: &Closed,
+    roots: &[PathBuf],
+    reload: Option<Reload>,
+    others: Option<Others>,
+) -> String {
+    let said = ended(review, closed, roots, reload);
+    // These end all reviews, and the newer proposal is announced by itself.
+    let is_one = !matches!(
+        closed.closing,
+        Closing::Replaced | Closing::Stopped | Closing::EditorGone | Closing::Interrupted
+    );
+    let Some(Others { count, key, columns }) = others.filter(|others| is_one && others.count > 0) else {
+        return said;
+    };
+    let others = format!("{}: {key}", waiting(count));
+    let name = file_name(review, roots);
+    let short = match (closed.closing, &closed.draft, reload) {
+        (Closing::Accepted, None, Some(reload)) if closed.decided_here => {
+            format!("{name}: accepted ({}).", reload.remedy(review.dirty))
+        }
+        _ => said.clone(),
+    };
+    let said = if said.ends_with('.') { said } else { format!("{said}.") };
+    let fits = |said: &String| fitted(said.clone(), &name, columns).width() <= columns;
+    [format!("{said} {others}"), format!("{short} {others}")].into_iter().find(fits).unwrap_or(said)
 }
 
 /// The keys for a proposal that has just opened.

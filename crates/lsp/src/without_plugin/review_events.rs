@@ -10,7 +10,7 @@ use alongside_desk::{
 use super::command_queue::ReviewCommand;
 use super::document::DocumentKey;
 use super::editor_ui::Question;
-use super::one_line_messages::Reload;
+use super::one_line_messages::{Others, Reload};
 use super::proposal::Proposal;
 use super::{LspDesk, messages, one_line_messages};
 use crate::io::{Io, RequestOrigin};
@@ -117,7 +117,10 @@ impl LspDesk {
             Some(_) => {
                 let command = self.editor.client().editor.reload_command;
                 let reload = command.map(|command| Reload { command, is_in_front });
-                one_line_messages::ended(review, closed, roots, reload)
+                let (count, editor) = (self.proposals.len(), self.editor.client().editor);
+                let others = editor.actions_key.zip(editor.columns);
+                let others = others.map(|(key, columns)| Others { count, key, columns });
+                one_line_messages::ended_beside(review, closed, roots, reload, others)
             }
             None => desk_messages::closed(review, closed, roots, false),
         };

@@ -130,3 +130,45 @@ async fn a_problem_is_one_message_for_the_next_replaces_it() {
     stage.desk.handle_event(&mut stage.io, alongside_desk::Event::Problem(problem));
     assert_eq!(said(&stage), [r"the host has stopped: Run\nalongside doctor"]);
 }
+
+/// A stage in the directory of its project, on which Helix has heard of reviews of two files.
+async fn two_announced() -> (Stage, Vec<Companion>) {
+    let mut stage = Stage::new("helix", &[]);
+    stage.desk.editor = super::super::editor_ui::EditorUi::new(Client {
+        roots: vec![stage.dir.path().to_owned()],
+        ..stage.desk.editor.client().clone()
+    });
+    let mut companions = Vec::new();
+    for (id, name) in [(1, "basket.py"), (2, "numbers.txt")] {
+        stage.open(name, OLD);
+        let agent = Agent { number: 1, name: "Gemini CLI".into(), listening: true, ..Agent::default() };
+        let file = stage.path(name).to_str().unwrap().to_owned();
+        let review = Companion::review(id, agent, file, OLD, NEW);
+        let mut companion = Companion::opens(&mut stage, review);
+        companion.serve(&mut stage).await;
+        companions.push(companion);
+    }
+    (stage, companions)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_about_one_review_counts_the_others() {
+    let both =
+        ["Gemini CLI proposes basket.py: space a", "Gemini CLI proposes numbers.txt (1 more waits): space a"];
+    let own = "numbers.txt: accepted (:rl shows it). 1 more waits: space a";
+    for (closing, end) in [
+        (Closing::Rejected, "numbers.txt: rejected; Gemini CLI is told. 1 more waits: space a"),
+        (Closing::Accepted, own),
+        // This ends all of them.
+        (Closing::Stopped, "numbers.txt: rejected, because the companion stopped."),
+    ] {
+        let (mut stage, companions) = two_announced().await;
+        assert_eq!(said(&stage), both);
+        companions[1].close(&stage, closing, true);
+        stage.hear().await;
+        assert_eq!(said(&stage), [end]);
+        companions[0].close(&stage, Closing::Rejected, true);
+        stage.hear().await;
+        assert_eq!(said(&stage), ["basket.py: rejected; Gemini CLI is told."]);
+    }
+}
