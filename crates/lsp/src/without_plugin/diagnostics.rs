@@ -18,11 +18,16 @@ pub(crate) fn on_target(
     actions_key: Option<&str>,
 ) -> lsp::Diagnostic {
     let text = Text::new(review.original.clone().unwrap_or_default());
-    let first = review.hunks.first().map(|hunk| hunk.original).unwrap_or_default();
-    let first = shown(first, text.len());
-    let line = Lines { start: first.start, end: first.start + 1 };
+    let start = target_line(review);
+    let line = Lines { start, end: start + 1 };
     let said = messages::mark(review, roots, actions_key);
     mark(lsp::DiagnosticSeverity::Information, line, &text, encoding, said)
+}
+
+/// The line of the target that has the mark.
+pub(crate) fn target_line(review: &Review) -> usize {
+    let first = review.hunks.first().map(|hunk| hunk.original).unwrap_or_default();
+    shown(first, Text::new(review.original.clone().unwrap_or_default()).len()).start
 }
 
 /// The marks in a proposal: the text before and the state of each hunk. `editor` is the text there.

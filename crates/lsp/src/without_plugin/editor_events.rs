@@ -11,7 +11,7 @@ use super::LspDesk;
 use super::document::DocumentKey;
 use super::documents::named;
 use super::positions::{position, read_position, read_range};
-use super::{code_actions, hover, messages, one_line_messages};
+use super::{code_actions, diagnostics, hover, messages, one_line_messages};
 use crate::encoding::Encoding;
 use crate::frontend::Frontend as _;
 use crate::io::Io;
@@ -173,11 +173,22 @@ impl LspDesk {
         Some((from.line as usize, last as usize))
     }
 
-    /// The hover at a position; null outside proposals.
+    /// The hover at a position; null outside proposals, but for the line of the target that announces one.
     fn hover(&self, key: Option<&Path>, params: &Value) -> Value {
         let at = params.get("position").and_then(read_position);
         let shown = self.proposals.values().find(|proposal| key.is_some() && proposal.path() == key);
-        let hover = shown.zip(at).and_then(|(proposal, at)| hover::at(proposal, at.line as usize));
+        let line = at.map(|at| at.line as usize);
+        let hover = match shown {
+            Some(proposal) => line.and_then(|line| hover::at(proposal, line)),
+            None => {
+                let mut reviews = self.proposals.values().map(|proposal| &proposal.review);
+                let announced = reviews.find(|review| {
+                    Some(diagnostics::target_line(review)) == line
+                        && key.is_some_and(|key| self.target(review) == key)
+                });
+                announced.map(hover::on_target)
+            }
+        };
         hover.map_or(Value::Null, |hover| hover.to_lsp(self.editor.client()))
     }
 

@@ -1,6 +1,7 @@
-//! The hover on a proposal. A proposal shows only the new text; a hover shows the old one, all of it.
+//! The hover on a proposal, and on its announcement in the target. A proposal shows only the new text; a hover
+//! shows the old one, all of it.
 
-use alongside_desk::{Hunk, HunkState, Text};
+use alongside_desk::{Hunk, HunkState, Review, Text};
 use lsp_types as lsp;
 use serde_json::{Value, json};
 
@@ -16,7 +17,13 @@ pub(crate) enum Hover {
     Changes(Vec<Change>),
     /// The way to a change: its line, its number, and the number of all.
     Elsewhere { is_next: bool, line: usize, number: usize, count: usize },
+    /// The announcement in the target: the size of the proposal, the diff of its first changes, and the number
+    /// of the others.
+    Announced { size: String, diff: String, others: usize },
 }
+
+/// The most changes in the hover on an announcement: some editors lay out everything.
+const MAX_ANNOUNCED: usize = 10;
 
 /// A change under the cursor.
 #[derive(Debug)]
@@ -52,6 +59,16 @@ pub(crate) fn at(proposal: &Proposal, line: usize) -> Option<Hover> {
     let index = next.or(count.checked_sub(1))?;
     let line = start(review.hunks.get(index)?) + 1;
     Some(Hover::Elsewhere { is_next: next.is_some(), line, number: index + 1, count })
+}
+
+/// The hover on the announcement of a proposal in its target.
+pub(crate) fn on_target(review: &Review) -> Hover {
+    let original = Text::new(review.original.clone().unwrap_or_default());
+    let current = Text::new(review.current.clone());
+    let first = review.hunks.iter().take(MAX_ANNOUNCED);
+    let diff = first.map(|hunk| hunk_diff((&original, hunk.original), (&current, hunk.current))).collect();
+    let others = review.hunks.len().saturating_sub(MAX_ANNOUNCED);
+    Hover::Announced { size: messages::changes(review), diff, others }
 }
 
 fn change(proposal: &Proposal, index: usize, hunk: &Hunk) -> Change {
@@ -97,6 +114,13 @@ impl Hover {
         match self {
             Self::Elsewhere { is_next, line, number, count } => {
                 messages::change_elsewhere(*is_next, *line, *number, *count)
+            }
+            Self::Announced { size, diff, others } => {
+                let heading = messages::waiting_here(size, &actions);
+                let heading = if is_markdown { format!("**{heading}**") } else { heading };
+                let diff = (!diff.is_empty()).then(|| block(diff));
+                let others = (*others > 0).then(|| messages::changes_left_out(*others));
+                [Some(heading), diff, others].into_iter().flatten().collect::<Vec<_>>().join("\n\n")
             }
             Self::Changes(changes) => {
                 let parts = changes.iter().flat_map(|change| {

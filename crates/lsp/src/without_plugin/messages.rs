@@ -204,6 +204,17 @@ pub(crate) fn mark(review: &Review, roots: &[PathBuf], actions_key: Option<&str>
     }
 }
 
+/// The hover on the announcement of a proposal. `actions` opens the code actions.
+pub(crate) fn waiting_here(size: &str, actions: &str) -> String {
+    format!("Proposed here: {size}. Open the proposal with {actions}.")
+}
+
+/// The changes that the hover on an announcement leaves out.
+pub(crate) fn changes_left_out(count: usize) -> String {
+    let noun = if count == 1 { "change" } else { "changes" };
+    format!("… {count} more {noun} in the proposal")
+}
+
 /// A hunk among all, and its state.
 pub(crate) fn change_state(
     number: usize,

@@ -109,12 +109,31 @@ async fn other_documents_have_no_hover() {
     let own = stage.show_proposal(NEW);
     let target = stage.uri("notes.txt");
     assert_eq!(
-        (hover(&mut stage, &target, 1), hover(&mut stage, "file:///elsewhere", 0)),
+        (hover(&mut stage, &target, 2), hover(&mut stage, "file:///elsewhere", 0)),
         Default::default()
     );
     companion.close(&stage, Closing::Rejected, true);
     stage.hear().await;
     assert_eq!(hover(&mut stage, &own, 1), "", "the review has ended");
+    assert_eq!(hover(&mut stage, &target, 1), "", "and its announcement is gone");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_announcement_shows_the_diff_on_hover() {
+    let (mut stage, _) = proposed("helix").await;
+    let target = stage.uri("notes.txt");
+    let heading = "**Proposed here: 2 changes. Open the proposal with `space a`.**";
+    let diff = "```diff\n@@ -2 +2 @@\n-two\n+TWO\n@@ -6,0 +7 @@\n+seven\n```";
+    assert_eq!(hover(&mut stage, &target, 1), format!("{heading}\n\n{diff}"));
+    let old: String = (0..24).map(|line| format!("{line}\n")).collect();
+    let new: String =
+        (0..24).map(|line| format!("{line}{}\n", if line % 2 == 0 { "!" } else { "" })).collect();
+    let mut stage = Stage::new("helix", &[]);
+    stage.open("long.txt", &old);
+    Companion::proposes(&mut stage, "long.txt", &old, &new).serve(&mut stage).await;
+    let target = stage.uri("long.txt");
+    let said = hover(&mut stage, &target, 0);
+    assert!(said.ends_with("+18!\n```\n\n… 2 more changes in the proposal"), "{said}");
 }
 
 #[tokio::test(start_paused = true)]
