@@ -81,3 +81,45 @@ fn saved_and_reloaded(generation: Generation) -> Result<()> {
     assert_eq!(fs::read_to_string(other)?, "otherunsaved\n");
     Ok(())
 }
+
+alongside_rig::tests! {
+    helix_25_01_says_that_late_text_goes_nowhere: late_text(Generation::Oldest),
+    the_newest_helix_says_that_late_text_goes_nowhere: late_text(Generation::Newest),
+}
+
+/// Text in a decided proposal reaches nobody, although Helix saves it like any other.
+fn late_text(generation: Generation) -> Result<()> {
+    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
+    adapters::helix(&stage.sandbox, generation)?;
+    let helix = stage.open(&stage.editors.helix(generation))?;
+    let agent = Proposer::gemini(&stage.sandbox)?;
+    let proposal = agent.propose(&stage.file, &ORIGINAL.replace("two\n", "TWO\nmore\nand more\n"))?;
+    wait_until_announced(&helix)?;
+    helix.enter(":goto 2")?;
+    helix.type_text(" k")?;
+    helix.wait_for("the diff on the announcement", |screen| {
+        screen.contains("Proposed here: 1 change.") && screen.contains("+and more")
+    })?;
+    helix.press("Escape")?;
+    helix.wait_for("the hover to go", |screen| !screen.contains("+and more"))?;
+    helix.type_text(" a")?;
+    helix.wait_for("the review among the code actions", |screen| screen.contains("Review: notes.md ("))?;
+    helix.press("Enter")?;
+    helix.wait_for("the proposal", |screen| screen.contains("2  TWO") && screen.contains("space a: drop"))?;
+    helix.enter(":lsp-workspace-command alongside.reject")?;
+    assert_eq!(proposal.outcome()?, Outcome::Rejected);
+    helix.wait_for("the file", |screen| screen.contains("2  two") && !screen.contains("reviews/"))?;
+    helix.type_text("ga")?;
+    helix.wait_for("the proposal again", |screen| screen.contains("2  TWO"))?;
+    helix.enter(":goto 1")?;
+    helix.wait_for("the mark", |screen| screen.contains("this review has ended"))?;
+    helix.type_text("Alate")?;
+    let said = |screen: &str| {
+        screen.contains("This review has ended; text typed here goes nowhere: copy it to the file.")
+    };
+    to_normal_mode(&helix)?;
+    helix.wait_for("the mark in the line", |screen| screen.contains("this review has ended; text typed"))?;
+    helix.enter(":w")?;
+    helix.wait_for("the meaning of saving", said)?;
+    Ok(())
+}

@@ -1,5 +1,5 @@
-//! The hover on a proposal, and on its announcement in the target. A proposal shows only the new text; a hover
-//! shows the old one, all of it.
+//! The hover on a proposal, and on its announcement in the target. A proposal shows only the new text; a
+//! hover shows the old one, all of it.
 
 use alongside_desk::{Hunk, HunkState, Review, Text};
 use lsp_types as lsp;
@@ -17,8 +17,8 @@ pub(crate) enum Hover {
     Changes(Vec<Change>),
     /// The way to a change: its line, its number, and the number of all.
     Elsewhere { is_next: bool, line: usize, number: usize, count: usize },
-    /// The announcement in the target: the size of the proposal, the diff of its first changes, and the number
-    /// of the others.
+    /// The announcement in the target: the size of the proposal, the diff of its first changes, and how many
+    /// others there are.
     Announced { size: String, diff: String, others: usize },
 }
 
