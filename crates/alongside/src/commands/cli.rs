@@ -81,6 +81,19 @@ fn with_example(mut error: clap::Error) -> clap::Error {
     error
 }
 
+/// The error of `alongside uninstall` where nobody can be asked what to remove.
+fn nothing_named_to_uninstall() -> clap::Error {
+    let mut cli = Cli::command();
+    cli.build();
+    let mut error = clap::Error::new(ErrorKind::MissingRequiredArgument);
+    if let Some(command) = cli.find_subcommand_mut("uninstall") {
+        error = error.with_cmd(command);
+        error.insert(ContextKind::Usage, ContextValue::StyledStr(command.render_usage()));
+    }
+    error.insert(ContextKind::InvalidArg, ContextValue::Strings(vec![uninstall::WHAT.into()]));
+    with_example(error)
+}
+
 impl Cli {
     /// Parses the arguments of this process.
     ///
@@ -92,6 +105,11 @@ impl Cli {
             let message = "arguments of the desk precede a command; write a directory that is named like a \
                            command as ./NAME";
             return Err(Self::command().error(ErrorKind::ArgumentConflict, message));
+        }
+        if let Some(Command::Uninstall(args)) = &cli.command
+            && args.lacks_what()
+        {
+            return Err(nothing_named_to_uninstall());
         }
         if cli.command.is_none()
             && let Some(word) = cli.desk.missing_word()

@@ -37,7 +37,7 @@ Examples:
   alongside install --list      the editors and agents here, and what is installed
 
 Exit codes: 0 if it is installed now; 1 after an error, or a no; 2 without a terminal and
-without --yes; 130 after Ctrl-C. `alongside uninstall` removes everything again.")]
+without --yes; 130 after Ctrl-C. `alongside uninstall` removes it again.")]
 pub(crate) struct Args {
     /// neovim or helix; agent (both agents), gemini or qwen
     #[arg(value_name = "WHAT", value_parser = Names::Installed, hide_possible_values = true)]

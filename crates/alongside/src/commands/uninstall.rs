@@ -1,10 +1,12 @@
 //! `alongside uninstall`: removes what `alongside install` added, and with `--all` what alongside itself
 //! left.
 
+mod choice;
 mod drafts;
 mod own_files;
 mod planned_removal;
 
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use alongside_desk::harmless;
@@ -19,16 +21,18 @@ use crate::adapters::plan::AdapterState;
 use crate::adapters::user_environment::UserEnvironment;
 use crate::failure::failure;
 use crate::host;
+use choice::Choice;
 use own_files::OwnFiles;
 use planned_removal::PlannedRemoval;
 
 /// Remove what `alongside install` added
 ///
-/// A file that has not changed since gets back every byte that it had before. From a file that has changed,
+/// Without a name it asks which one of the installed to remove. A file that has not changed since gets back every byte that it had before. From a file that has changed,
 /// only what was added is removed. It shows every change first.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
+  alongside uninstall               choose by number what to remove
   alongside uninstall helix         restore languages.toml and config.toml
   alongside uninstall agent         restore IDE mode in Gemini CLI and Qwen Code
   alongside uninstall --all         everything, and the files of alongside itself
@@ -36,12 +40,7 @@ Examples:
 Exit codes: 0; 1 after an error, or a no; 2 without a terminal and without --yes; 130 after Ctrl-C.")]
 pub(crate) struct Args {
     /// neovim or helix; agent (both agents), gemini or qwen
-    #[arg(
-        value_name = "WHAT",
-        required_unless_present = "all",
-        value_parser = Names::Installed,
-        hide_possible_values = true
-    )]
+    #[arg(value_name = "WHAT", value_parser = Names::Installed, hide_possible_values = true)]
     what: Option<String>,
 
     /// Everything that was installed, sockets, logs, and the files of companions that are gone
@@ -59,12 +58,25 @@ pub(crate) struct Args {
 /// The argument, as a usage error names it where it is missing.
 pub(super) const WHAT: &str = "<WHAT>";
 
+impl Args {
+    /// Whether the arguments do not say what to remove, and there is nobody to ask.
+    pub(super) fn lacks_what(&self) -> bool {
+        let must_not_ask = self.consent.yes || !std::io::stdin().is_terminal();
+        self.what.is_none() && !self.all && must_not_ask
+    }
+}
+
 pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     let user = UserEnvironment::of_this_process()?;
     let mut ledger = Ledger::read(&user.state)?;
-    let ids = match &args.what {
-        None => ledger.ids(),
-        Some(what) => ids_of(what, &user, &ledger)?,
+    let (ids, all) = match &args.what {
+        Some(what) => (ids_of(what, &user, &ledger)?, false),
+        None if args.all => (ledger.ids(), true),
+        None => match choice::of_person(ledger.ids()).await? {
+            Ok(Choice::One(id)) => (vec![id], false),
+            Ok(Choice::Everything) => (ledger.ids(), true),
+            Err(no) => return Ok(no.exit_code()),
+        },
     };
     let removals: Vec<PlannedRemoval> = ids
         .iter()
@@ -77,7 +89,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     if !removals.is_empty() {
         note_running_editors(&ids).await;
     }
-    let own_files = if args.all { Some(OwnFiles::find(&user).await) } else { None };
+    let own_files = if all { Some(OwnFiles::find(&user).await) } else { None };
     if let Some(own_files) = &own_files {
         print(&own_files.preview(&user))?;
         note_adapters_by_hand(&user, &ledger);
@@ -96,7 +108,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
         }
         print("Done.\n")?;
     }
-    if args.all { drafts::delete(args.consent, args.drafts).await } else { Ok(ExitCode::SUCCESS) }
+    if all { drafts::delete(args.consent, args.drafts).await } else { Ok(ExitCode::SUCCESS) }
 }
 
 /// The ids in the ledger of what the person names.

@@ -3,6 +3,7 @@
 
 mod agents;
 mod machine;
+mod uninstalling;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
