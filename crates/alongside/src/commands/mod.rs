@@ -26,5 +26,6 @@ mod shell_quoting;
 mod status;
 mod stdio;
 mod uninstall;
+mod waiting_host;
 
 use output::{note, print};

@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use alongside_agent::find::Surroundings;
+use alongside_desk::harmless;
+use alongside_desk::socket::Report;
 
+use super::waiting_host;
 use crate::companions::{Serving, Unserved, find_serving};
 use crate::failure::failure;
 use crate::host;
@@ -20,23 +23,34 @@ pub(super) async fn of_other_program(here: &Surroundings) -> anyhow::Result<Opti
 /// # Errors
 /// When none serves it, or the one that does is silent.
 pub(super) async fn required(here: &Surroundings) -> anyhow::Result<Serving> {
-    find_serving(here).await.map_err(|Unserved { is_silent }| {
-        let cwd = here.cwd.display();
-        if is_silent {
-            let pid = host::process_of(std::slice::from_ref(&here.cwd));
-            failure(format!("the companion that serves {cwd} does not answer"), silence_hint(pid))
-        } else {
-            none(&here.cwd)
-        }
-    })
+    let is_silent = match find_serving(here).await {
+        Ok(serving) => return Ok(serving),
+        Err(Unserved { is_silent }) => is_silent,
+    };
+    if !is_silent {
+        return Err(none(&here.cwd, &host::reports().await));
+    }
+    let pid = host::process_of(std::slice::from_ref(&here.cwd));
+    let problem = format!("the companion that serves {} does not answer", here.cwd.display());
+    Err(failure(problem, silence_hint(pid)))
 }
 
-/// The error where no companion serves a directory.
-pub(super) fn none(directory: &Path) -> anyhow::Error {
-    failure(
-        format!("no companion serves {}", directory.display()),
-        "start one with `alongside` in another terminal of this project",
-    )
+/// The error where no companion serves a directory. One of these hosts may wait for its editor there.
+pub(super) fn none(directory: &Path, hosts: &[Report]) -> anyhow::Error {
+    let is_here = |report: &&Report| {
+        let mut roots = report.status.roots.iter();
+        report.hidden && roots.any(|root| directory.starts_with(root))
+    };
+    let waiting = hosts.iter().find(is_here);
+    let hint = match waiting.and_then(|report| Some((report, report.owner.as_ref()?))) {
+        Some((report, owner)) => format!(
+            "start {} again within {}, or `alongside` in another terminal of this project",
+            harmless::name(&owner.display_name),
+            waiting_host::left(report)
+        ),
+        None => "start one with `alongside` in another terminal of this project".into(),
+    };
+    failure(format!("no companion serves {}", directory.display()), hint)
 }
 
 /// The hint for a companion that does not answer.

@@ -14,7 +14,7 @@ use alongside_platform::untrusted::Whose;
 use futures_util::future::join_all;
 use serde_json::json;
 
-use super::{note, print, serving_companion};
+use super::{note, print, serving_companion, waiting_host};
 use crate::companions;
 use crate::failure;
 use crate::host;
@@ -61,7 +61,7 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let here = surroundings.cwd.display();
     match found.iter().any(FoundCompanion::is_silent_here) {
         true => note(&format!("the companion that serves {here} does not answer")),
-        false => failure::print(&serving_companion::none(&surroundings.cwd)),
+        false => failure::print(&serving_companion::none(&surroundings.cwd, &hidden)),
     }
     Ok(ExitCode::FAILURE)
 }
@@ -120,11 +120,7 @@ fn records(here: &Surroundings) -> Vec<(Record, Vec<PathBuf>)> {
 fn hidden_host_text(report: &Report) -> String {
     let roots: Vec<_> = report.status.roots.iter().map(|root| harmless::path(root)).collect();
     let why = match (&report.owner, report.hidden) {
-        (Some(owner), true) => {
-            // An older host does not say how many seconds are left.
-            let left = report.seconds_left.map_or("30 s".into(), |left| format!("{left} s more"));
-            format!("waits {left} for {} to come back", harmless::name(&owner.display_name))
-        }
+        (Some(_), true) => waiting_host::waits(report),
         _ => "agents cannot find it: its discovery files are gone".into(),
     };
     let (name, pid) = (harmless::name(&report.name), report.status.pid);

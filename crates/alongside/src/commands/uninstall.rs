@@ -13,7 +13,7 @@ use alongside_desk::harmless;
 
 use super::completions::Names;
 use super::consent::Consent;
-use super::{note, print};
+use super::{note, print, waiting_host};
 use crate::adapters::agents::ID_PREFIX;
 use crate::adapters::editor::Editor;
 use crate::adapters::ledger::Ledger;
@@ -87,7 +87,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
         removal.show(&user, args.consent.verbose)?;
     }
     if !removals.is_empty() {
-        note_running_editors(&ids).await;
+        note_running_editors(&ids, all).await;
     }
     let own_files = if all { Some(OwnFiles::find(&user).await) } else { None };
     if let Some(own_files) = &own_files {
@@ -96,6 +96,9 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
     if removals.is_empty() && own_files.as_ref().is_none_or(OwnFiles::is_empty) {
         print("There is nothing to remove.\n")?;
+        if let Some(own_files) = own_files.filter(|_| !args.consent.dry_run) {
+            own_files.remove_empty(&user);
+        }
     } else {
         if let Err(no) = args.consent.obtain("Remove this?").await {
             return Ok(no.exit_code());
@@ -104,7 +107,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
             removal.carry_out(&mut ledger, &user)?;
         }
         if let Some(own_files) = own_files {
-            own_files.remove()?;
+            own_files.remove(&user).await?;
         }
         print("Done.\n")?;
     }
@@ -143,12 +146,17 @@ fn ids_of(what: &str, user: &UserEnvironment, ledger: &Ledger) -> anyhow::Result
     Err(failure(format!("nothing was installed for {:?}", harmless::name(&what)), hint))
 }
 
-/// Names the running editors that have loaded an adapter.
-async fn note_running_editors(ids: &[String]) {
-    for owner in host::reports().await.into_iter().filter_map(|report| report.owner) {
-        if ids.contains(&owner.name) {
+/// Names the running editors that have loaded an adapter, and unless `all` lists them, the companions that
+/// wait for one that is gone.
+async fn note_running_editors(ids: &[String], all: bool) {
+    for report in host::reports().await {
+        let Some(owner) = report.owner.as_ref().filter(|owner| ids.contains(&owner.name)) else { continue };
+        if !waiting_host::only_waits(&report) {
             let name = harmless::name(&owner.display_name);
             note(&format!("{name} (process {}) keeps alongside until you close it", owner.pid));
+        } else if !all {
+            let (pid, waits) = (report.status.pid, waiting_host::waits(&report));
+            note(&format!("the companion in process {pid} {waits}, then it ends by itself"));
         }
     }
 }

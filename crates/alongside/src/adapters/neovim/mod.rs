@@ -58,6 +58,18 @@ impl NeovimDirs {
     }
 }
 
+/// The directory of the notes that the plugin keeps between two runs of Neovim.
+pub(crate) fn notes_directory(user: &UserEnvironment) -> PathBuf {
+    let name = user.variable("NVIM_APPNAME").map_or_else(|| "nvim".into(), PathBuf::from);
+    user.directory("XDG_STATE_HOME", ".local/state").join(name).join("alongside")
+}
+
+/// The package of an installation, wherever Neovim looks for packages by now.
+pub(crate) fn package_of(installed: &Installed) -> Option<PathBuf> {
+    let stamp = installed.files.iter().find(|file| file.path.ends_with(STAMP))?;
+    stamp.path.ancestors().nth(Path::new(STAMP).components().count()).map(Path::to_owned)
+}
+
 /// Every file of an installation, with its text.
 fn files(dirs: &NeovimDirs, user: &UserEnvironment) -> Vec<(PathBuf, String)> {
     let package = dirs.package();

@@ -1,79 +1,127 @@
 //! The files that alongside itself leaves on a machine: discovery files, sockets, journal and logs. A running
-//! companion keeps its files.
+//! companion keeps its files; one that only waits for somebody to come back is ended.
 
 use std::path::{Path, PathBuf};
 
 use alongside_companion::AppDirs;
 use alongside_companion::drafts::Drafts;
+use alongside_desk::socket::Report;
 use anyhow::Context as _;
 
 use crate::adapters::change;
+use crate::adapters::neovim;
 use crate::adapters::user_environment::UserEnvironment;
+use crate::commands::{note, waiting_host};
 use crate::host::{self, Registry};
 
 /// The directories below our state that go. Drafts need a consent of their own.
 const STATE_DIRECTORIES: [&str; 3] = ["journal", "log", "reserve"];
 
 pub(super) struct OwnFiles {
-    /// Directories that hold our files only.
+    /// Directories with files that are all ours.
     directories: Vec<PathBuf>,
-    /// The process and the projects of each running companion.
-    running: Vec<(u32, Vec<PathBuf>)>,
+    /// Companions that somebody uses.
+    running: Vec<Report>,
+    /// Companions that only wait for somebody to come back.
+    waiting: Vec<Report>,
+}
+
+/// Every directory that holds our files only, of which some may not exist.
+fn directories(user: &UserEnvironment) -> Vec<PathBuf> {
+    let state = STATE_DIRECTORIES.iter().map(|name| user.state.join(name));
+    let sockets = Registry::open().ok().map(|registry| registry.directory().to_owned());
+    state.chain([neovim::notes_directory(user)]).chain(sockets).collect()
 }
 
 impl OwnFiles {
     /// Looks for the files. While a companion runs, none of them can go.
     pub(super) async fn find(user: &UserEnvironment) -> Self {
-        let running: Vec<_> = host::reports()
-            .await
-            .into_iter()
-            .map(|report| (report.status.pid, report.status.roots.iter().map(PathBuf::from).collect()))
-            .collect();
-        if !running.is_empty() {
-            return Self { directories: Vec::new(), running };
-        }
-        let state = STATE_DIRECTORIES.iter().map(|name| user.state.join(name));
-        let sockets = Registry::open().ok().map(|registry| registry.directory().to_owned());
-        let directories = state.chain(sockets).filter(|path| path.is_dir()).collect();
-        Self { directories, running }
+        let (waiting, running): (Vec<_>, _) =
+            host::reports().await.into_iter().partition(waiting_host::only_waits);
+        let mut directories = if running.is_empty() { directories(user) } else { Vec::new() };
+        directories.retain(|path| std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()));
+        Self { directories, running, waiting }
     }
 
-    /// Whether no directory is to be removed. Stale discovery files go without being shown.
+    /// Whether nothing is to be removed or ended. Stale discovery files go without being shown.
     pub(super) fn is_empty(&self) -> bool {
-        self.directories.is_empty()
+        self.directories.is_empty() && self.waiting.is_empty()
     }
 
     /// The list that a person reads before they agree.
     pub(super) fn preview(&self, user: &UserEnvironment) -> String {
-        let is_nothing = self.directories.is_empty() && self.running.is_empty();
+        let is_nothing = self.is_empty() && self.running.is_empty();
         let mut text = if is_nothing { String::new() } else { "Files of alongside itself:\n".into() };
+        let projects = |report: &Report| {
+            let roots: Vec<_> = report.status.roots.iter().map(|root| user.shown(root)).collect();
+            roots.join(", ")
+        };
+        for report in &self.waiting {
+            let (pid, waits) = (report.status.pid, waiting_host::waits(report));
+            text.push_str(&format!(
+                "  end      the companion of {} (process {pid}), which {waits}\n",
+                projects(report)
+            ));
+        }
         for directory in &self.directories {
             text.push_str(&format!("  remove   {}\n", user.shown(directory)));
         }
-        for (pid, roots) in &self.running {
-            let roots: Vec<_> = roots.iter().map(|root| user.shown(root)).collect();
+        for report in &self.running {
+            let pid = report.status.pid;
             text.push_str(&format!(
                 "  stays    the companion of {} (process {pid}), which runs, and its files\n           \
                  (close its editor and desks, or run `alongside host --stop {pid}`; then repeat this)\n",
-                roots.join(", ")
+                projects(report)
             ));
         }
         text
     }
 
-    /// Removes the directories, and the discovery files of companions that do not answer.
-    pub(super) fn remove(self) -> anyhow::Result<()> {
+    /// Ends the companions that wait, and removes the directories and the discovery files of companions that
+    /// do not answer.
+    pub(super) async fn remove(self, user: &UserEnvironment) -> anyhow::Result<()> {
+        self.end_waiting().await?;
         let dirs = AppDirs::of_this_process();
         for path in alongside_companion::remove_stale_files(&dirs) {
             // A directory with files of agents or others stays.
             let _ = std::fs::remove_dir(path.parent().unwrap_or(Path::new("/")));
         }
-        for directory in &self.directories {
+        if self.running.is_empty() && !host::reports().await.is_empty() {
+            note("a companion is in use again, so the files of alongside itself stay; repeat this later");
+            return Ok(());
+        }
+        // A companion that ended took some of them along.
+        for directory in self.directories.iter().filter(|path| path.is_dir()) {
             std::fs::remove_dir_all(directory)
                 .with_context(|| format!("cannot remove {}", directory.display()))?;
         }
-        let drafts = Drafts::open(&dirs).directory();
-        change::remove_empty(&[dirs.state, drafts]);
+        self.remove_empty(user);
+        Ok(())
+    }
+
+    /// Removes our directories that are empty. A running companion keeps its own.
+    pub(super) fn remove_empty(&self, user: &UserEnvironment) {
+        if !self.running.is_empty() {
+            return;
+        }
+        let drafts = Drafts::open(&AppDirs::of_this_process()).directory();
+        let inner = directories(user).into_iter().chain([drafts]);
+        change::remove_empty(&[user.state.clone()].into_iter().chain(inner).collect::<Vec<_>>());
+    }
+
+    /// Ends the companions that still wait: an editor may have come back while the person read.
+    async fn end_waiting(&self) -> anyhow::Result<()> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        let was_shown = |now: &Report| self.waiting.iter().any(|shown| shown.name == now.name);
+        let still = |now: &Report| waiting_host::only_waits(now) && was_shown(now);
+        let still: Vec<Report> = host::reports().await.into_iter().filter(still).collect();
+        for entry in Registry::open()?.entries() {
+            if still.iter().any(|report| report.name == entry.name) {
+                host::stop(&entry).await?;
+            }
+        }
         Ok(())
     }
 }

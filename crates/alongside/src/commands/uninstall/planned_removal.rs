@@ -1,6 +1,6 @@
 //! The removal of one adapter: planned and shown first, then carried out.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
@@ -8,6 +8,7 @@ use crate::adapters::change::{self, Change};
 use crate::adapters::editor::Editor;
 use crate::adapters::installed::Installed;
 use crate::adapters::ledger::Ledger;
+use crate::adapters::neovim;
 use crate::adapters::plan::Remainder;
 use crate::adapters::preview::{OurLines, preview};
 use crate::adapters::removal::{display_name, remove_adapter};
@@ -70,8 +71,43 @@ impl PlannedRemoval {
                 change::put(backup, None)?;
             }
         }
+        self.note_files_of_others(user);
+        if Editor::named(&self.id) == Some(Editor::Neovim) {
+            change::remove_empty(&[neovim::notes_directory(user)]);
+        }
         change::remove_empty(&self.installed.directories);
         ledger.remove(&self.id);
         ledger.write(&user.state)
+    }
+
+    /// Names the files that somebody else put into the package of Neovim, which therefore stays.
+    fn note_files_of_others(&self, user: &UserEnvironment) {
+        let package = neovim::package_of(&self.installed);
+        let mut left = Vec::new();
+        files_below(package.as_deref(), &mut left);
+        // The preview has named these.
+        left.retain(|path| self.kept.iter().all(|(kept, _)| kept != path));
+        for path in left.iter().take(NAMED) {
+            note(&format!("{} stays: it is not from `alongside install`", user.shown(path)));
+        }
+        if let (Some(package), more @ 1..) = (package, left.len().saturating_sub(NAMED)) {
+            note(&format!("{more} more files in {} stay", user.shown(&package)));
+        }
+    }
+}
+
+/// How many files of others a removal names.
+const NAMED: usize = 5;
+
+/// Every file below a directory, sorted. No link is followed.
+fn files_below(directory: Option<&Path>, found: &mut Vec<PathBuf>) {
+    let entries = directory.and_then(|directory| std::fs::read_dir(directory).ok());
+    let mut entries: Vec<_> = entries.into_iter().flatten().flatten().collect();
+    entries.sort_by_key(std::fs::DirEntry::path);
+    for entry in entries {
+        match entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            true => files_below(Some(&entry.path()), found),
+            false => found.push(entry.path()),
+        }
     }
 }

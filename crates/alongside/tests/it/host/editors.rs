@@ -73,12 +73,17 @@ async fn a_reopened_editor_gets_the_reviews_from_meanwhile() {
     until("the editor's files", || home.is_found_as(editor.pid()).then_some(())).await;
     relay.desk.leave().await;
     until("the files to go", || find::all_records(&home.surroundings()).is_empty().then_some(())).await;
-    let status = home.run(&["status"]).out;
+    let status = home.run(&["status"]);
     let left = status
+        .out
         .split("  waits ")
         .nth(1)
         .and_then(|rest| rest.strip_suffix(" s more for The Editor to come back\n"));
-    assert!(left.is_some_and(|left| left.parse::<u32>().is_ok_and(|left| left <= 30)), "{status}");
+    assert!(left.is_some_and(|left| left.parse::<u32>().is_ok_and(|left| left <= 30)), "{}", status.out);
+    let hint = format!("hint: start The Editor again within {} s, or `alongside`", left.unwrap());
+    assert!(status.err.contains(&hint), "{}", status.err);
+    let env = home.run(&["env"]).said();
+    assert!(env.contains("hint: start The Editor again within "), "{env}");
     // The agent's stream lives, so its proposal waits.
     let diff = propose(&agent, &file, "A\n").await;
     let reopened = Editor::open();
@@ -102,4 +107,29 @@ async fn a_desk_joins_the_host_of_an_editor() {
     let mut other = home.review(&[]);
     other.shows("alongside serves").await;
     assert_eq!(home.hosts().len(), 1);
+}
+
+#[tokio::test]
+async fn uninstall_ends_a_host_that_only_waits_for_its_editor() {
+    let home = Home::new();
+    let mut editor = Editor::open();
+    let mut desk = home.review(&[]);
+    let relay = join_as(&home, Some(editor.owner())).await;
+    desk.leaves();
+    until("the editor's files", || home.is_found_as(editor.pid()).then_some(())).await;
+    let in_use = home.run(&["uninstall", "--all", "--yes"]).said();
+    assert!(in_use.contains("which runs, and its files") && home.is_found_as(editor.pid()), "{in_use}");
+
+    relay.desk.leave().await;
+    editor.dies();
+    until("the files to go", || find::all_records(&home.surroundings()).is_empty().then_some(())).await;
+    let shown = home.run(&["uninstall", "--all", "--dry-run"]).said();
+    assert!(shown.contains("  end      the companion of ") && shown.contains("), which waits "), "{shown}");
+    assert!(shown.contains(" s more for The Editor to come back\n"), "{shown}");
+    assert_eq!(home.hosts().len(), 1, "--dry-run ends nothing");
+    let said = home.run(&["uninstall", "--all", "--yes"]).said();
+    assert!(said.contains("Done.") && !said.contains("until you close it"), "{said}");
+    assert_eq!(home.hosts().len(), 0, "{said}");
+    let again = home.run(&["uninstall", "--all", "--yes"]).said();
+    assert!(again.contains("There is nothing to remove."), "{again}");
 }

@@ -1,5 +1,8 @@
 //! `alongside uninstall` without a name, and the remainders of `uninstall --all`.
 
+use std::fs;
+
+use super::PACKAGE;
 use super::machine::{NEOVIM, OLD_HELIX};
 use crate::support::Home;
 
@@ -67,4 +70,48 @@ fn without_a_terminal_a_name_is_required() {
         assert!(said.contains("Usage: alongside uninstall [OPTIONS] [WHAT]"), "{said}");
     }
     assert_eq!(home.everything(), installed);
+}
+
+#[test]
+fn our_empty_directories_go() {
+    let home = Home::with_program("nvim", NEOVIM);
+    let (notes, state) =
+        (home.in_home(".local/state/nvim/alongside"), home.in_home(".local/state/alongside"));
+    home.succeeds(&["install", "neovim", "--yes"]);
+    fs::create_dir_all(&notes).unwrap();
+    home.succeeds(&["uninstall", "neovim", "--yes"]);
+    assert!(!notes.exists() && notes.parent().unwrap().exists());
+
+    for empty in [&notes, &state.join("log"), &state.join("drafts")] {
+        fs::create_dir_all(empty).unwrap();
+    }
+    assert!(home.succeeds(&["uninstall", "--all", "--dry-run"]).contains("There is nothing to remove."));
+    assert!(notes.exists() && state.join("log").exists());
+    assert!(home.succeeds(&["uninstall", "--all", "--yes"]).contains("There is nothing to remove."));
+    assert!(!notes.exists() && !state.exists());
+
+    home.writes(".local/state/nvim/alongside/left.json", "[]");
+    let said = home.succeeds(&["uninstall", "--all", "--yes"]);
+    assert!(said.contains("remove   ~/.local/state/nvim/alongside\n") && !notes.exists(), "{said}");
+}
+
+#[test]
+fn files_of_others_in_the_package_stay_and_are_named() {
+    let home = Home::with_program("nvim", NEOVIM);
+    home.succeeds(&["install", "neovim", "--yes"]);
+    let mine = home.writes(&format!("{PACKAGE}/lua/mine.lua"), "-- mine\n");
+    home.writes(&format!("{PACKAGE}/README.md"), "changed\n");
+    let said = home.succeeds(&["uninstall", "--all", "--yes"]);
+    let (named, changed) =
+        (format!("~/{PACKAGE}/lua/mine.lua stays: "), format!("~/{PACKAGE}/README.md stays: "));
+    assert!(mine.exists() && said.contains(&named), "{said}");
+    assert_eq!(said.matches(&changed).count(), 1, "{said}");
+    assert!(!home.in_home(&format!("{PACKAGE}/plugin")).exists());
+    for number in 0..6 {
+        home.writes(&format!("{PACKAGE}/mine/{number}.lua"), "");
+    }
+    fs::remove_file(home.in_home(&format!("{PACKAGE}/README.md"))).unwrap();
+    home.succeeds(&["install", "neovim", "--yes"]);
+    let said = home.succeeds(&["uninstall", "neovim", "--yes"]);
+    assert!(said.contains(&format!("2 more files in ~/{PACKAGE} stay")), "{said}");
 }
