@@ -76,7 +76,7 @@ pub struct SharedFile {
     /// The cursor, if agents hear of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Position>,
-    /// How much is selected, in UTF-16 units.
+    /// How many characters are selected, for people: no unit of a position.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub selected: usize,
 }

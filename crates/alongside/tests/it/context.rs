@@ -73,3 +73,23 @@ async fn an_opened_project_hides_what_its_settings_say() {
     assert_eq!(told.open_files().iter().map(|file| &file.path).collect::<Vec<_>>(), [&open, &first]);
     editor.quits();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn status_counts_the_selected_characters() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a🦀b\n");
+    let (_process, mut editor) = Editor::opened(&home);
+    for (selected, words) in [("a🦀b", ":1:2, 3 characters selected"), ("🦀", ":1:2, 1 character selected")]
+    {
+        let active = json!({"path": file, "cursor": {"line": 0, "character": 1}, "selectedText": selected});
+        editor.says("alongside/didChangeContext", json!({ "active": active }));
+        let count = selected.chars().count();
+        editor.hears("alongside/didChangeStatus", |status| status["context"][0]["selected"] == count);
+        let status = home.run(&["status"]).out;
+        assert!(
+            status.contains(&format!("agents know: {}{words}\n", home.project.join("a.txt").display())),
+            "{status}"
+        );
+    }
+    editor.quits();
+}

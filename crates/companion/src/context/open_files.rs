@@ -180,7 +180,7 @@ pub(super) fn shared_files(context: &IdeContext) -> Vec<SharedFile> {
                 line: cursor.line.saturating_sub(1),
                 character: cursor.character.saturating_sub(1),
             }),
-            selected: file.selected_text.as_deref().map_or(0, |text| text.encode_utf16().count()),
+            selected: file.selected_text.as_deref().map_or(0, |text| text.chars().count()),
         })
         .collect();
     shared.sort_by_key(|file| !file.active);

@@ -187,7 +187,11 @@ fn host_text(report: &Report) -> String {
 fn shared_context(files: &[SharedFile]) -> Option<String> {
     let (first, others) = files.split_first()?;
     let cursor = first.cursor.map(|at| format!(":{}:{}", at.line + 1, at.character + 1)).unwrap_or_default();
-    let selected = if first.selected > 0 { format!(", {} selected", first.selected) } else { String::new() };
+    let selected = match first.selected {
+        0 => String::new(),
+        1 => ", 1 character selected".into(),
+        many => format!(", {many} characters selected"),
+    };
     let more = if others.is_empty() { String::new() } else { format!(", and {} more", others.len()) };
     Some(format!("{}{cursor}{selected}{more}", harmless::name(&first.path)))
 }

@@ -40,7 +40,7 @@ impl ConnectionCause {
             ),
             Self::ContainerHost { host, port, obeys_variable, is_carried } => {
                 if *is_carried {
-                    let text = "in a container it connects through `alongside stdio`, which it starts by \
+                    let text = "it runs in a container, so it connects through `alongside stdio`, which it starts by \
                                 itself; nothing to do";
                     return Message::note("container-host", text, []);
                 }
@@ -55,7 +55,7 @@ impl ConnectionCause {
                     ],
                 };
                 let text = format!(
-                    "in a container it dials {host}:{port}, and nothing answers: the companion listens on \
+                    "it runs in a container, so it dials {host}:{port}, and nothing answers: the companion listens on \
                      127.0.0.1"
                 );
                 Message::fails("container-host", text, fixes)
