@@ -27,8 +27,9 @@ use planned_removal::PlannedRemoval;
 
 /// Remove what `alongside install` added
 ///
-/// Without a name it asks which one of the installed to remove. A file that has not changed since gets back every byte that it had before. From a file that has changed,
-/// only what was added is removed. It shows every change first.
+/// Without a name it asks which one of the installed to remove. A file that has not changed since gets back
+/// every byte that it had before. From a file that has changed, only what was added is removed. It shows
+/// every change first.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -1,4 +1,5 @@
-//! The choice of a person who has not named what to remove: one of the installed by its number, or everything.
+//! The choice of a person who has not named what to remove: one of the installed by its number, or
+//! everything.
 
 use crate::adapters::removal::display_name;
 use crate::commands::consent::{self, No};

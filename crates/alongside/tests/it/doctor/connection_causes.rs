@@ -66,7 +66,8 @@ async fn in_a_container_the_agent_dials_the_host() {
     // It connects all the same: it starts the program that the file names.
     assert!(record.stdio.is_some());
     let cause = &verdict.json["agents"][0]["causes"][0];
-    let fact = "it runs in a container, so it connects through `alongside stdio`, which it starts by itself; nothing to do";
+    let fact = "it runs in a container, so it connects through `alongside stdio`, which it \
+                starts by itself; nothing to do";
     assert_eq!((&cause["what"], &cause["weight"]), (&fact.into(), &"note".into()));
     assert_eq!(cause["cure"], serde_json::json!([]));
     assert_eq!((verdict.code, &verdict.json["agents"][0]["wouldConnect"]), (Some(0), &true.into()));

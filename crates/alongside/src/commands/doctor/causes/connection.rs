@@ -40,8 +40,8 @@ impl ConnectionCause {
             ),
             Self::ContainerHost { host, port, obeys_variable, is_carried } => {
                 if *is_carried {
-                    let text = "it runs in a container, so it connects through `alongside stdio`, which it starts by \
-                                itself; nothing to do";
+                    let text = "it runs in a container, so it connects through `alongside stdio`, which it \
+                                starts by itself; nothing to do";
                     return Message::note("container-host", text, []);
                 }
                 let fixes = match obeys_variable {
@@ -55,8 +55,8 @@ impl ConnectionCause {
                     ],
                 };
                 let text = format!(
-                    "it runs in a container, so it dials {host}:{port}, and nothing answers: the companion listens on \
-                     127.0.0.1"
+                    "it runs in a container, so it dials {host}:{port}, and nothing answers: \
+                     the companion listens on 127.0.0.1"
                 );
                 Message::fails("container-host", text, fixes)
             }
