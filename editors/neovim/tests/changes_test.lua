@@ -123,6 +123,24 @@ test('no sign of a dropped change looks like a removal, and a kept removal has i
     '5  dropped: 2 lines not added', '5=' })
 end)
 
+test('no line has the sign of the change next to it', {}, function(nvim)
+  -- Another desk drops the lines that would follow an edited line: in the middle, and between two edited ones.
+  nvim:lua([[
+    local function range(from, upto) return { start = from, ['end'] = upto } end
+    require('alongside.review').opened(7, { id = 1, file = '/x', agent = { number = 1, name = 'A' }, revision = 1,
+      original = 'a\nb\nc\nd\ne\n', proposed = 'a\nB\nx\nc\nD\ny\nE\n', current = 'a\nmine\nc\nmine\nmine\n', hunks = {
+        { original = range(1, 2), proposed = range(1, 2), current = range(1, 2), state = 'edited' },
+        { original = range(2, 2), proposed = range(2, 3), current = range(2, 2), state = 'dropped' },
+        { original = range(3, 4), proposed = range(4, 5), current = range(3, 4), state = 'edited' },
+        { original = range(4, 4), proposed = range(5, 6), current = range(4, 4), state = 'dropped' },
+        { original = range(4, 5), proposed = range(6, 7), current = range(4, 5), state = 'edited' },
+      } })
+  ]])
+  reviewing.go(nvim)
+  await_marked(nvim, { '2  edited', '2~', '3  dropped: 1 line not added', '3=', '4  dropped: 1 line not added', '4  edited',
+    '4~', '5  edited', '5~' })
+end)
+
 test('a change says which limit its comparison reached, unless it is dropped', {}, function(nvim)
   show(nvim, { limits = { 'words', '', 'lines' } })
   local words, lines = '2  too much differs to mark words', '9  too much differs to compare every line: some may be equal'

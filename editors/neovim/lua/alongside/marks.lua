@@ -111,14 +111,29 @@ local function limit(hunk)
   end
 end
 
-local function state(buf, hunk, last_line)
+-- The place of a change without lines: "above" it, or "below" it where the line above is the first or another change's, so
+-- that no line has the sign of a neighbour. Between two changes it is "between": a remark above it, and no sign.
+local function places(hunks, last_line)
+  local found = {}
+  for i, hunk in ipairs(hunks) do
+    local at = hunk.current.start
+    if at == hunk.current['end'] then
+      local before, after = hunks[i - 1], hunks[i + 1]
+      local is_above_taken = before and length(before.current) > 0 and before.current['end'] == at
+      local is_below_taken = at > last_line or after and length(after.current) > 0 and after.current.start == at
+      found[i] = at == 0 and 'below' or not is_above_taken and 'above' or is_below_taken and 'between' or 'below'
+    end
+  end
+  return found
+end
+
+local function state(buf, hunk, place, last_line)
   local sign, group = unpack(signs[hunk.state] or signs.kept)
   local first, stop = hunk.current.start, hunk.current['end']
-  if first == stop then
-    -- An empty change is shown at the line above, or the first one.
-    sign = hunk.state ~= 'kept' and sign or first > 0 and REMOVED_BELOW or REMOVED_ABOVE
-    first = math.max(0, first - 1)
-    stop = first + 1
+  if place then
+    sign = hunk.state ~= 'kept' and sign or place == 'below' and REMOVED_ABOVE or REMOVED_BELOW
+    first = place == 'below' and first or first - 1
+    stop = place == 'between' and first or first + 1
   end
   first = math.min(first, last_line)
   for line = first, math.min(stop, first + MOST_SIGNS, last_line + 1) - 1 do
@@ -149,10 +164,10 @@ local function last_line_end(buf, pieces)
 end
 
 -- The look of a hunk, independent of its place.
-local function looks(hunk)
+local function looks(hunk, place)
   local first = hunk.current.start
   local parts = { hunk.state, hunk.original.start, hunk.original['end'], hunk.proposed.start, hunk.proposed['end'],
-    hunk.current['end'] - first, tostring(hunk.limit) }
+    hunk.current['end'] - first, tostring(hunk.limit), tostring(place) }
   for _, side in ipairs({ 'removed', 'added' }) do
     parts[#parts + 1] = side
     local from = side == 'added' and hunk.state == 'edited' and first or 0
@@ -178,10 +193,10 @@ local function unchanged(old, new, shift)
   return head, tail
 end
 
-local function draw_hunk(review, hunk, current, format, is_one_of_many)
+local function draw_hunk(review, hunk, place, current, format, is_one_of_many)
   local right, left = review.right, review.left
   local is_dropped, is_edited = hunk.state == 'dropped', hunk.state == 'edited'
-  state(right, hunk, vim.api.nvim_buf_line_count(right) - 1)
+  state(right, hunk, place, vim.api.nvim_buf_line_count(right) - 1)
   if review.original and not is_dropped then
     local both = is_one_of_many
       and math.min(hunk.original['end'] - hunk.original.start, hunk.current['end'] - hunk.current.start) or nil
@@ -218,9 +233,9 @@ function M.draw(review, current, format, again, anew)
     return
   end
   local lines = vim.api.nvim_buf_line_count(right)
-  local new = {}
+  local new, place = {}, places(review.hunks, lines - 1)
   for i, hunk in ipairs(review.hunks) do
-    new[i] = { looks = looks(hunk), first = hunk.current.start }
+    new[i] = { looks = looks(hunk, place[i]), first = hunk.current.start }
   end
   local was = drawn[right]
   if not was or #new <= FEW or anew then
@@ -242,7 +257,7 @@ function M.draw(review, current, format, again, anew)
       new[i].marks = kept.marks
     else
       into = {}
-      draw_hunk(review, review.hunks[i], current, format, is_one_of_many)
+      draw_hunk(review, review.hunks[i], place[i], current, format, is_one_of_many)
       new[i].marks = into
     end
   end
