@@ -72,6 +72,41 @@ test('added and removed lines and words differ in every colour scheme, dark and 
   eq({ 'darklight', 'darklight', 'darklight' }, { checked.default, checked.retrobox, checked.quiet })
 end)
 
+test('without true colours, remarks are as readable as the text of their line', {}, function(nvim)
+  nvim:lua('vim.o.termguicolors = false')
+  show(nvim, { limits = { 'words' } })
+  nvim:keys('Ax<Esc>')
+  local remarks = reviewing.await(nvim, 'both remarks', [[
+    local ns = vim.api.nvim_get_namespaces()['alongside.marks']
+    for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, ns, 0, -1, { details = true })) do
+      if #(mark[4].virt_text or {}) == 2 then return vim.tbl_map(function(one) return one[2] end, mark[4].virt_text) end
+    end
+  ]])
+  eq({ { 'AlongsideEdited', 'AlongsideShownAddedNote' }, { 'AlongsideNote', 'AlongsideShownAddedNote' } }, remarks)
+  local oklab = require('alongside.oklab')
+  for _, scheme in ipairs(nvim:lua([[return vim.fn.getcompletion('', 'color')]])) do
+    for _, background in ipairs({ 'dark', 'light' }) do
+      if looks(nvim, scheme, background) then
+        for _, side in ipairs({ 'Added', 'Removed' }) do
+          local line, note = unpack(nvim:lua([[local side = ...
+            return { require('alongside.colours').definition('AlongsideShown' .. side .. 'Line'),
+              vim.api.nvim_get_hl(0, { name = 'AlongsideShown' .. side .. 'Note' }) }]], side))
+          local name = ('%s, %s, %s: %s'):format(scheme, background, side, vim.inspect({ line, note }))
+          assert(note.ctermbg == line.ctermbg, name)
+          assert(not line.ctermbg or note.ctermfg and note.ctermfg ~= note.ctermbg, name)
+          -- The first 16 colours are the terminal's own.
+          if line.ctermbg and line.ctermbg >= 16 and note.ctermfg >= 16 then
+            assert(oklab.contrast(oklab.from_cterm(note.ctermfg), oklab.from_cterm(note.ctermbg)) >= 4.5, name)
+          elseif line.ctermfg and line.ctermbg and line.ctermbg < 16 then
+            assert(note.ctermfg == line.ctermfg, name)
+          end
+        end
+      end
+    end
+  end
+  nvim:lua([[vim.cmd.colorscheme('default')]])
+end)
+
 test('both windows show the copies: the original its removed lines, the proposal its added ones', {}, function(nvim)
   show(nvim)
   local found = nvim:lua([[

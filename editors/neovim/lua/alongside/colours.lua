@@ -207,6 +207,26 @@ local function with_words(line, normal, hue)
   return looks
 end
 
+--- The remarks behind a changed line, in a terminal without true colours: as readable as the line's text. On a line without
+--- a background, or with true colours, the colours of the remarks stay.
+---@param line table the looks of the line
+---@return table
+function M.note(line)
+  if not line.ctermbg then
+    return {}
+  end
+  local fg = line.ctermfg or M.resolved('Normal').ctermfg
+  if line.ctermbg >= 16 then
+    local bg = oklab.from_cterm(line.ctermbg)
+    if not fg or fg >= 16 and oklab.contrast(oklab.from_cterm(fg), bg) < READABLE then
+      fg = oklab.contrast(0xffffff, bg) > oklab.contrast(0, bg) and 231 or 16
+    end
+  end
+  -- Of the terminal's own colours, black, blue and dark grey are dark everywhere.
+  fg = fg or vim.list_contains({ 0, 4, 8 }, line.ctermbg) and 15 or 0
+  return { ctermfg = fg, ctermbg = line.ctermbg }
+end
+
 --- The looks of lines and words of both sides in the present colour scheme.
 ---@return { added_line: table, removed_line: table, added: table, removed: table }
 function M.of_scheme()

@@ -65,6 +65,9 @@ function M.define()
   for group, copy in pairs(copies) do
     vim.api.nvim_set_hl(0, copy, colours.resolved(group))
   end
+  for _, side in ipairs({ 'Added', 'Removed' }) do
+    vim.api.nvim_set_hl(0, 'AlongsideShown' .. side .. 'Note', colours.note(colours.definition('Alongside' .. side .. 'Line')))
+  end
 end
 
 --- Defines the groups of a review's windows, which takes some milliseconds, so not at startup.

@@ -141,9 +141,10 @@ local function state(buf, hunk, place, last_line)
   end
   local said, reached = fate(hunk), hunk.state ~= 'dropped' and limit(hunk) or nil
   local chunks = {}
+  local is_on_its_line = hunk.state ~= 'dropped' and not place
   for _, one in ipairs({ { said, group }, { reached, 'AlongsideNote' } }) do
     if one[1] then
-      chunks[#chunks + 1] = { '  ' .. one[1], one[2] }
+      chunks[#chunks + 1] = { '  ' .. one[1], is_on_its_line and { one[2], 'AlongsideShownAddedNote' } or one[2] }
     end
   end
   if #chunks > 0 then
@@ -152,11 +153,11 @@ local function state(buf, hunk, place, last_line)
 end
 
 -- Shows a missing last line ending, because Neovim does not.
-local function last_line_end(buf, pieces)
+local function last_line_end(buf, pieces, group)
   vim.api.nvim_buf_clear_namespace(buf, ends, 0, -1)
   if pieces and pieces[#pieces] ~= '' then
     vim.api.nvim_buf_set_extmark(buf, ends, vim.api.nvim_buf_line_count(buf) - 1, 0, {
-      virt_text = { { '  no line end', 'AlongsideNote' } },
+      virt_text = { { '  no line end', { 'AlongsideNote', group } } },
       virt_text_pos = 'eol',
       hl_mode = 'combine',
     })
@@ -271,8 +272,8 @@ function M.draw(review, current, format, again, anew)
     end, PAUSE)
   end
   local differ = (current[#current] == '') ~= (review.original[#review.original] == '')
-  last_line_end(right, differ and current or nil)
-  last_line_end(left, differ and review.original or nil)
+  last_line_end(right, differ and current or nil, 'AlongsideShownAddedNote')
+  last_line_end(left, differ and review.original or nil, 'AlongsideShownRemovedNote')
 end
 
 --- Removes all marks.
