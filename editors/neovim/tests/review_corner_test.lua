@@ -67,7 +67,7 @@ test('the bar says how the file differs, and goes without things where it is nar
       agent = { name = 'Gemini CLI' }, stale = given.stale,
       hunks = vim.tbl_map(function(state) return { state = state } end, given.states or { 'kept' }), fileLineEnding = given.ends,
       fileHasBom = given.bom, wholeFileOnly = given.whole }
-    local drawn = require('alongside.winbar').proposal(review, { root = '/p', is_modified = false, width = width })
+    local drawn = require('alongside.winbar').proposal(review, { root = '/p', is_modified = false, waiting = given.waiting, width = width })
     local str = vim.api.nvim_eval_statusline(drawn, { use_winbar = true, maxwidth = width }).str
     return (vim.trim(str):gsub('%s%s%s+', ' | '))
   ]]
@@ -75,36 +75,75 @@ test('the bar says how the file differs, and goes without things where it is nar
     eq(expected, nvim:lua(seen, given, width), 'at ' .. width)
   end
   local given = { stale = true, ends = 'crlf', bom = true }
-  local keys = 'do drop  ]c next  :w accept  :q reject'
+  local keys = ':w accept  :q reject  do drop  ]c next'
   local whole = 'some/dirs/a.txt  Gemini CLI  1 kept  ! changed on disk  file: CRLF BOM, proposal: LF no BOM | ' .. keys
   bar(whole, given, 200)
   bar((whole:gsub('some/dirs/', '')), given, 132)
   bar((whole:gsub('some/dirs/', ''):gsub('Gemini CLI  ', '')), given, 122)
   bar('a.txt  1 kept  ! changed on disk | ' .. keys, given, 82)
-  bar('a.txt  1 kept  ! changed on disk | do ]c :w :q', given, 56)
+  bar('a.txt  1 kept  ! changed on disk  :w accept  :q reject  do drop  ]c', given, 69)
+  bar('a.txt  1 kept  ! changed on disk | :w accept  :q do ]c', given, 57)
+  bar('a.txt  1 kept  ! changed on disk | :w :q do ]c', given, 50)
   bar('a.txt  1 kept  ! changed on disk | :w', given, 39)
   bar('a.txt  1 kept  ! changed on disk', given, 37)
   bar('<t  1 kept  ! changed on disk', given, 31)
-  bar('a.txt  1 kept | do ]c :w :q', {}, 40)
-  bar('a.txt  1 kept  do ]c :w :q', {}, 28)
-  bar('a.txt  1 kept | :w accept', {}, 27)
+  bar('a.txt  1 kept | :w :q do ]c', {}, 30)
+  bar('a.txt  1 kept  :w :q do ]c', {}, 28)
+  bar('a.txt  1 kept  :w :q do', {}, 25)
+  bar('a.txt  1 kept  :w', {}, 19)
   bar('a.txt  1 kept  file: no BOM, proposal: BOM | ' .. keys, { bom = false }, 93)
   bar('a.txt  1 kept  file: LF, proposal: CRLF | ' .. keys, { ends = 'lf' }, 90)
   -- Each change counts, whatever has become of it, and the key that accepts stays longest.
   local two, three = { states = { 'edited', 'dropped' } }, { states = { 'kept', 'edited', 'dropped' } }
   bar('a.txt  1 dropped, 1 edited | ' .. keys, two, 72)
-  bar('a.txt  1 dropped, 1 edited | :w accept', two, 40)
-  bar('a.txt  1 kept, 1 dropped, 1 edited | do ]c :w :q', three, 60)
-  bar('a.txt  3 changes | :w accept', three, 40)
-  bar('a.txt  3 changes  :w', three, 22)
+  bar('a.txt  1 dropped, 1 edited  :w :q do ]c', two, 41)
+  bar('a.txt  1 dropped, 1 edited  :w :q do', two, 38)
+  bar('a.txt  1 kept, 1 dropped, 1 edited | :w :q do ]c', three, 52)
+  bar('a.txt  1 kept, 1 dropped, 1 edited  :w', three, 40)
+  bar('a.txt  1 kept, 1 dropped, 1 edited', three, 38)
+  -- Other proposals, if there is room beside the keys.
+  bar('a.txt  1 kept  1 more waits | ' .. keys, { waiting = 1 }, 80)
+  bar('a.txt  1 kept  2 more wait  :w :q do ]c', { waiting = 2 }, 41)
+  bar('a.txt  1 kept | :w accept  :q do ]c', { waiting = 0 }, 38)
+  bar('a.txt  1 kept | :w accept  :q do ]c', { waiting = 2 }, 40)
   -- Nothing to drop one by one.
   bar('a.txt  new file | :w accept  :q reject', { new = true }, 45)
   bar('a.txt  as a whole  ! not text | :w :q', { whole = 'not text' }, 45)
+  bar('a.txt  as a whole  ! not text | :w accept  :q', { whole = 'not text' }, 48)
   -- No item of a statusline.
-  bar('100%f%{x}%#Error#.txt  1 kept | do ]c :w :q', { name = '100%f%{x}%#Error#.txt' }, 60)
+  bar('100%f%{x}%#Error#.txt  1 kept | :w :q do ]c', { name = '100%f%{x}%#Error#.txt' }, 50)
   nvim:lua('vim.o.columns = 200')
   show(nvim, { fileLineEnding = 'crlf' })
   await(nvim, 'the bar', [[return vim.wo.winbar:find('file: CRLF, proposal: LF', 1, true)]])
+end)
+
+test(':Alongside in Visual mode shows the proposal, and subcommands name the one that takes a range', {}, function(nvim)
+  reviewing.open(nvim)
+  nvim:keys('Vj:Alongside accept<CR>')
+  nvim:await_said("alongside: ':Alongside accept' takes no range; ':Alongside send' does")
+  nvim:keys('Vj:Alongside<CR>')
+  await(nvim, 'the review', [[return vim.bo.buftype == 'acwrite' and vim.wo.diff]])
+end)
+
+test('no fold column is beside a proposal, and the person\'s own returns', { before = [[vim.o.foldcolumn = '1']] }, function(nvim)
+  show(nvim)
+  local COLUMNS = [[return vim.tbl_map(function(win) return vim.wo[win].foldcolumn end, vim.api.nvim_tabpage_list_wins(0))]]
+  eq({ '0', '0' }, nvim:lua(COLUMNS))
+  nvim:keys('Ahel')
+  nvim:lua([[desk.close(1, 'agentGone', false)]])
+  nvim:await_said('your text stays here')
+  eq({ '1' }, nvim:lua(COLUMNS))
+  eq('1', nvim:lua('return vim.go.foldcolumn'))
+end)
+
+test('the bar counts the other proposals that wait', {}, function(nvim)
+  nvim:lua('vim.o.columns = 160')
+  show(nvim)
+  assert(not nvim:lua('return vim.wo.winbar'):find('more wait', 1, true))
+  nvim:lua([[for id = 2, 3 do desk.open({ id = id, file = desk.root .. '/b.txt', original = 'b\n', proposed = 'c\n' }) end]])
+  await(nvim, 'both', [[return vim.wo.winbar:find('2 more wait', 1, true)]])
+  nvim:lua([[desk.close(2, 'rejected', false)]])
+  await(nvim, 'one', [[return vim.wo.winbar:find('1 more waits', 1, true)]])
 end)
 
 test('names of agents and files are harmless', {}, function(nvim)

@@ -176,7 +176,8 @@ function M.run(command)
     )
     return
   end
-  if command.range > 0 and not subcommand.takes_range then
+  -- ":" in Visual mode types the range, so alone it means nothing.
+  if command.range > 0 and command.fargs[1] and not subcommand.takes_range then
     say(("alongside: ':Alongside %s' takes no range; ':Alongside send' does"):format(name), vim.log.levels.ERROR)
     return
   elseif subcommand.takes_any then

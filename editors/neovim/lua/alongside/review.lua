@@ -101,6 +101,7 @@ local function redraw(review)
     vim.wo[win][0].winbar = winbar.proposal(review, {
       root = review.root,
       is_modified = target.is_modified(review.file),
+      waiting = vim.tbl_count(reviews) - 1,
       width = vim.api.nvim_win_get_width(win),
     })
   end
@@ -252,6 +253,7 @@ function M.opened(client, opened)
   else
     require('alongside.navigation').announce(review)
   end
+  M.redraw_all()
   vim.cmd.redrawstatus({ bang = true })
 end
 
@@ -296,6 +298,7 @@ function M.closed(client, closed)
   if closed.closing == 'accepted' or closed.closing == 'answeredInAgent' then
     target.follow(review.file)
   end
+  M.redraw_all()
   vim.cmd.redrawstatus({ bang = true })
 end
 

@@ -121,6 +121,8 @@ local function dress(win, groups)
   vim.api.nvim_win_call(win, function()
     vim.cmd('diffthis')
   end)
+  -- "-" of an open fold would read as a removed line. 'diffoff' restores the width.
+  options.foldcolumn = '0'
 end
 
 --- Opens the tab page and goes there. `origin` is the place to return to.

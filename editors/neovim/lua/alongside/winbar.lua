@@ -60,7 +60,7 @@ function M.size(review)
   return #review.hunks == 1 and '1 change' or #review.hunks .. ' changes'
 end
 
-local function states(review, is_short)
+local function states(review)
   if review.wholeFileOnly then
     return 'as a whole'
   end
@@ -68,8 +68,8 @@ local function states(review, is_short)
   if not review.original_text then
     return 'new file' .. (counts.edited > 0 and ', edited' or '')
   end
-  local said, size = M.states(counts), M.size(review)
-  return (is_short and #size < #said or said == '') and size or said
+  local said = M.states(counts)
+  return said == '' and M.size(review) or said
 end
 
 --- The warnings, loudest first. The second text is for the question before accepting, if there is one.
@@ -136,20 +136,17 @@ local function form(review)
   end
 end
 
--- The last key to go: it is what an edit waits for.
-local ACCEPT = ':w'
-
--- The keys of this review with their effects. They are Neovim's own; the plugin's work as well.
+-- The keys of this review with their effects, the last to go first: an edit waits for the decision. They are Neovim's own;
+-- the plugin's work as well.
 local function keys_of(review)
-  local keys = { { ACCEPT, 'accept' }, { ':q', 'reject' } }
+  local keys = { { ':w', 'accept' }, { ':q', 'reject' } }
   if review.original_text and not review.wholeFileOnly and #review.hunks > 0 then
-    table.insert(keys, 1, { 'do', 'drop' })
-    table.insert(keys, 2, { ']c', 'next' })
+    keys[3], keys[4] = { 'do', 'drop' }, { ']c', 'next' }
   end
   return keys
 end
 
--- `less` has the parts to omit for lack of room.
+-- `less` has the parts to omit for lack of room, and how many keys and effects of keys remain.
 local function bar(review, context, less, space)
   local name = M.file_name(review.file, context.root)
   -- If nothing else helps, Neovim cuts here: the name first, the warnings last.
@@ -166,7 +163,7 @@ local function bar(review, context, less, space)
   if not less.agent then
     add('AlongsideNote', M.agent_name(review.agent))
   end
-  add('AlongsideNote', states(review, less.states))
+  add('AlongsideNote', states(review))
   for _, note in ipairs(M.notes(review, context.root, context.is_modified)) do
     add('AlongsideWarning', '! ' .. note[1])
   end
@@ -174,14 +171,14 @@ local function bar(review, context, less, space)
   if differs then
     add('AlongsideNote', differs)
   end
+  if context.waiting and context.waiting > 0 and not less.waiting then
+    add('AlongsideNote', context.waiting == 1 and '1 more waits' or context.waiting .. ' more wait')
+  end
   parts[#parts + 1] = space
-  local keys = vim.tbl_filter(function(key)
-    return not less.others or key[1] == ACCEPT
-  end, less.keys and {} or keys_of(review))
-  for i, key in ipairs(keys) do
-    parts[#parts + 1] = part('AlongsideNote', less.effects and i > 1 and ' ' or '  ')
+  for i, key in ipairs(vim.list_slice(keys_of(review), 1, less.keys)) do
+    parts[#parts + 1] = part('AlongsideNote', i > 1 and i - 1 > less.effects and ' ' or '  ')
     parts[#parts + 1] = part('AlongsideKey', key[1])
-    if not less.effects or less.others and not less.effect then
+    if i <= less.effects then
       parts[#parts + 1] = part('AlongsideNote', ' ' .. key[2])
     end
   end
@@ -189,22 +186,27 @@ local function bar(review, context, less, space)
   return table.concat(parts)
 end
 
--- The parts to omit for lack of room, in this order: `others` are all keys but the one that accepts, which then has its
--- effect again, and of `states` the number of changes stays. Warnings stay.
-local GOES = { 'directories', 'agent', 'form', 'effects', 'others', 'states', 'effect', 'keys' }
+-- The parts to omit for lack of room, in this order. Each "effects" and "keys" is one, from the right; without "waiting" the
+-- effects return. How many changes are in each state stays, and so do warnings.
+local GOES = {
+  'directories', 'agent', 'form', 'effects', 'effects', 'effects', 'effects', 'waiting', 'effects', 'effects', 'effects',
+  'effects', 'keys', 'keys', 'keys', 'keys',
+}
 
 --- The bar of the proposal.
 ---@param review table
----@param context { root: string?, is_modified: boolean?, ended: string?, width: integer }
+---@param context { root: string?, is_modified: boolean?, ended: string?, waiting: integer?, width: integer }
 ---@return string
 function M.proposal(review, context)
-  local less = {}
+  local number = #keys_of(review)
+  local less = { keys = number, effects = number }
   for _, what in ipairs(GOES) do
     local drawn = bar(review, context, less, '')
     if vim.api.nvim_eval_statusline(drawn, { use_winbar = true, maxwidth = 1000 }).width <= context.width then
       break
     end
-    less[what] = true
+    less[what] = type(less[what]) == 'number' and math.max(0, less[what] - 1) or true
+    less.effects = what == 'waiting' and number or less.effects
   end
   return bar(review, context, less, '%=')
 end
