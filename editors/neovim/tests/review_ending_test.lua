@@ -158,7 +158,7 @@ test('what is typed when the review ends elsewhere stays where it is typed', {},
   nvim:await_said('your text stays here, in an unnamed buffer (:w FILE)')
   eq({ '', '', false, '', false, 1 }, nvim:lua([[return { vim.bo.buftype, vim.fn.bufname(), vim.bo.modified, vim.wo.winbar,
     vim.wo.diff, #vim.api.nvim_tabpage_list_wins(0) }]]))
-  nvim:await_said('Your edits are in /drafts/a.txt.')
+  nvim:await_said('Your edits are in drafts: run `alongside drafts` in a shell.')
   eq('i', nvim:lua('return vim.api.nvim_get_mode().mode'))
   nvim:keys('lo<Esc>')
   await_mode(nvim, 'n')

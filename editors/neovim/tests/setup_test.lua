@@ -220,6 +220,18 @@ return {
     end,
   },
   {
+    ':messages has a long message in lines, each a sentence, and the last one stays',
+    function()
+      editor.with({ setup = false, cwd = editor.directory() }, function(e)
+        local said = 'a.txt: rejected; Gemini CLI is told. Your edits are in drafts: run `alongside drafts` in a shell.'
+        e:lua([[vim.o.columns, vim.notify = 80, own_notify require('alongside.config').resolve({}).notify(...)]], said)
+        local shown = e:lua([[return vim.api.nvim_exec2('messages', { output = true }).output]])
+        assert(shown == (said:gsub('told%. ', 'told.\n')), shown)
+        assert(not e:lua('return vim.api.nvim_get_mode().blocking'))
+      end)
+    end,
+  },
+  {
     'a function for messages that fails breaks nothing',
     function()
       local resolved = config.resolve({ notify = function()

@@ -168,9 +168,8 @@ end
 
 local MORE = '… (:Alongside log)'
 
---- Cuts a message to its line: with a longer one, Neovim asks for Enter and interrupts typing.
-local function in_one_line(message)
-  local room = vim.o.columns * math.max(1, vim.o.cmdheight) - 12
+-- Cuts a message to `room` columns.
+local function cut(message, room)
   if vim.fn.strdisplaywidth(message) <= room then
     return message
   end
@@ -181,6 +180,27 @@ local function in_one_line(message)
     message = vim.fn.strcharpart(message, 0, vim.fn.strchars(message) - 1)
   end
   return message .. MORE
+end
+
+--- The lines of a message: with a longer one, Neovim asks for Enter and interrupts typing. Each sentence that does not fit
+--- beside the ones before has its own line, so that the last line, which stays, says what to do.
+local function in_lines(message)
+  local room = vim.o.columns * math.max(1, vim.o.cmdheight) - 12
+  if vim.fn.strdisplaywidth(message) <= room then
+    return { message }
+  end
+  local lines = {}
+  for sentence in (message:gsub('([.!?]) +', '%1\n')):gmatch('[^\n]+') do
+    local longer = #lines > 0 and lines[#lines] .. ' ' .. sentence
+    if longer and vim.fn.strdisplaywidth(longer) <= room then
+      lines[#lines] = longer
+    else
+      lines[#lines + 1] = sentence
+    end
+  end
+  return vim.tbl_map(function(line)
+    return cut(line, room)
+  end, lines)
 end
 
 --- Whether `notify` is Neovim's own, which shows messages at the command line. In newer releases Neovim's functions have no
@@ -194,14 +214,20 @@ end
 local function notifier(user)
   return function(message, level, opts)
     local notify = user or vim.notify
-    message = harmless.text(message)
+    local lines = { harmless.text(message) }
     if type(notify) == 'function' and is_builtin(notify) then
-      message = in_one_line((message:gsub('%s*\n%s*', ' ')))
+      lines = in_lines((lines[1]:gsub('%s*\n%s*', ' ')))
     end
     opts = vim.tbl_extend('keep', opts or {}, { title = 'alongside' })
-    local ok, err = pcall(notify, message, level or vim.log.levels.INFO, opts)
-    if not ok then
-      require('alongside.log').write(('%s (the notify function failed: %s)'):format(message, err))
+    for i, line in ipairs(lines) do
+      if i > 1 then
+        -- Two messages without a redraw in between ask for Enter.
+        pcall(vim.cmd.redraw)
+      end
+      local ok, err = pcall(notify, line, level or vim.log.levels.INFO, opts)
+      if not ok then
+        require('alongside.log').write(('%s (the notify function failed: %s)'):format(line, err))
+      end
     end
   end
 end

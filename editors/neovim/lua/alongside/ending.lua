@@ -136,7 +136,7 @@ function M.over(review, closed, vacate)
       messages.later(said)
     end
     if closed.draft then
-      messages.later(('Your edits are in %s.'):format(harmless.name(closed.draft)))
+      messages.later('Your edits are in drafts: run `alongside drafts` in a shell.')
     end
   end
   -- The cause first, then what becomes of the text.

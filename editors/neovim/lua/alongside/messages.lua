@@ -60,6 +60,11 @@ local function in_a_corner(message)
   end
 end
 
+-- Whether a message does not fit into the message line.
+local function is_long(message)
+  return vim.fn.strdisplaywidth(message) > vim.o.columns * math.max(1, vim.o.cmdheight) - 12
+end
+
 local function flush()
   timer = nil
   if #waiting == 0 then
@@ -77,9 +82,8 @@ local function flush()
   end
   waiting = {}
   local message = table.concat(said, ' ')
-  -- A longer message would be cut.
-  local is_long = vim.fn.strdisplaywidth(message) > vim.o.columns * math.max(1, vim.o.cmdheight) - 12
-  if is_plain() and (is_long or beside or would_not_be_seen()) then
+  -- Of a longer message, the line would show the end only.
+  if is_plain() and (is_long(message) or beside or would_not_be_seen()) then
     in_a_corner(message)
     if vim.o.cmdheight > 0 and not beside then
       -- Keeps it in :messages.
@@ -103,7 +107,7 @@ end
 ---@param message string harmless
 ---@param level integer?
 function M.now(message, level)
-  if is_busy() or is_plain() and would_not_be_seen() then
+  if is_busy() or is_plain() and (would_not_be_seen() or is_long(message)) then
     M.later(message, level)
   else
     config.current.notify(message, level or vim.log.levels.INFO)
