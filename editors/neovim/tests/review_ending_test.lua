@@ -43,7 +43,7 @@ test('closing what holds edits asks above the review, and the answer may be to k
   open(nvim)
   local edited = PROPOSED:gsub('TWO', 'TWOx')
   go(nvim)
-  for i, keys in ipairs({ ':q<CR>', ':bd!<CR>', ':tabclose<CR>', ':bwipeout!<CR>', ':close<CR>' }) do
+  for i, keys in ipairs({ ':q<CR>', 'ZQ', ':tabclose<CR>', '<C-w>c', ':close<CR>' }) do
     if i == 1 then
       nvim:keys('Ax<Esc>')
       await_text(nvim, edited)
@@ -83,6 +83,38 @@ test('the answer to closing what holds edits may be to accept, and everything is
   await(nvim, 'both questions', 'return #asked == 3')
   await(nvim, 'the review to be back', [[return vim.bo.buftype == 'acwrite' and vim.wo.diff]])
   eq(1, #nvim:lua('return desk.decided'))
+end)
+
+test('forced with "!", closing what holds edits asks nothing: the edits go to drafts', {}, function(nvim)
+  for id, keys in ipairs({ ':q!<CR>', ':bd!<CR>', ':bw!<CR>', ':tabclose!<CR>', ':silent close!<CR>' }) do
+    open(nvim, { id = id })
+    local before = nvim:lua(PICTURE)
+    go(nvim)
+    nvim:keys('Ax<Esc>')
+    await_text(nvim, (PROPOSED:gsub('TWO', 'TWOx')), id)
+    nvim:keys(keys)
+    eq((PROPOSED:gsub('TWO', 'TWOx')), await_decided(nvim, 'reject', id).text)
+    await_picture(nvim, before)
+  end
+  eq({}, nvim:lua('return asked'))
+  -- The next command is its own.
+  show(nvim, { id = 9 })
+  nvim:keys('Ax<Esc>:hi! link Foo Bar<CR>')
+  await_text(nvim, (PROPOSED:gsub('TWO', 'TWOx')), 9)
+  nvim:keys(':q<CR>')
+  await(nvim, 'the question', 'return #asked == 1')
+end)
+
+test('keys typed ahead of a question do not answer it', {}, function(nvim)
+  show(nvim, { stale = true })
+  nvim:lua([[
+    local confirm = vim.fn.confirm
+    vim.fn.confirm = function(...) ahead = vim.fn.getchar(0) return confirm(...) end
+    vim.fn.feedkeys(':Alongside', 't')
+    require('alongside.review').accept()
+  ]])
+  eq(0, nvim:lua('return ahead'))
+  undecided(nvim)
 end)
 
 test('closing the original leaves the proposal', {}, function(nvim)

@@ -13,12 +13,26 @@ local M = {}
 
 -- How long a decision waits for the companion to take all edits, in milliseconds.
 local PATIENCE = 1500
+-- The most keys typed ahead of a question that it forgets.
+local MOST_TYPED = 10000
+
+local has_bang = false -- whether the typed command that runs now has a "!"
 
 local function reviews()
   return require('alongside.review')
 end
 
--- Asks whether to accept despite warnings. Enter gives the harmless answer.
+-- Asks a question; Enter gives the first answer, which is harmless. Keys typed before it was there are no answers.
+local function ask(question, answers, kind)
+  for _ = 1, MOST_TYPED do
+    if vim.fn.getchar(0) == 0 then
+      break
+    end
+  end
+  return vim.fn.confirm(question, answers, 1, kind)
+end
+
+-- Asks whether to accept despite warnings.
 local function accepts_nevertheless(review)
   local wrong = {}
   for _, note in ipairs(winbar.notes(review, review.root, target.is_modified(review.file))) do
@@ -28,7 +42,7 @@ local function accepts_nevertheless(review)
     return true
   end
   local question = ('%s\n%s'):format(reviews().name(review), table.concat(wrong, '\n'))
-  return vim.fn.confirm(question, '&Not now\n&Accept anyway', 1, 'Warning') == 2
+  return ask(question, '&Not now\n&Accept anyway', 'Warning') == 2
 end
 
 -- The state of a review that a decision applies to.
@@ -144,8 +158,9 @@ end
 -- The answers to the question below, the harmless one first.
 local ANSWERS = '&Keep the review open\n&Accept your text\n&Reject (edits go to drafts)'
 
--- Closing the window of the proposal rejects it. With edits, the review comes back, and a question asks above it.
-local function window_closed(review)
+-- Closing the window of the proposal rejects it. With edits, the review comes back, and a question asks above it, unless the
+-- person forced it with "!": then the edits go to drafts, as after `:qa!`.
+local function window_closed(review, is_forced)
   local shown = review.view
   if review.is_over or shown.is_closing or vim.v.exiting ~= vim.NIL or shown:is_shown() or shown:adopt() then
     return
@@ -157,13 +172,13 @@ local function window_closed(review)
   shown:close_windows()
   if review.deciding then
     return
-  elseif not ending.is_edited(review) then
+  elseif is_forced or not ending.is_edited(review) then
     return M.decide(review, 'reject')
   end
   -- At once, because the next key belongs to the proposal.
   show_again(review)()
   vim.cmd.redraw()
-  local answer = vim.fn.confirm(('%s has your edits.'):format(reviews().name(review)), ANSWERS, 1, 'Question')
+  local answer = ask(('%s has your edits.'):format(reviews().name(review)), ANSWERS, 'Question')
   if answer > 1 then
     M.decide(review, answer == 2 and 'accept' or 'reject')
   end
@@ -201,9 +216,10 @@ function M.watch(review)
         if shown:is_shown() then
           review.look = vim.api.nvim_win_call(shown.right_win, vim.fn.winsaveview)
         end
+        local is_forced = has_bang
         vim.schedule(function()
           if review.view == shown then
-            window_closed(review)
+            window_closed(review, is_forced)
           end
         end)
       end
@@ -278,6 +294,19 @@ function M.setup()
       if (event.event == 'BufEnter') == (reviews().of_buffer(event.buf) ~= nil) then
         reviews().redraw_all()
       end
+    end,
+  })
+  vim.api.nvim_create_autocmd('CmdlineLeave', {
+    group = group,
+    pattern = ':',
+    desc = 'alongside: note whether a command is forced',
+    callback = function()
+      local ok, command = pcall(vim.api.nvim_parse_cmd, vim.fn.getcmdline(), {})
+      has_bang = not vim.v.event.abort and ok and command.bang == true
+      -- Once the command has run.
+      vim.schedule(function()
+        has_bang = false
+      end)
     end,
   })
   vim.api.nvim_create_autocmd('QuitPre', {
