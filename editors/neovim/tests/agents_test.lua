@@ -18,7 +18,7 @@ local function program(directory)
     '#!/bin/sh',
     '[ "$2" = agent ] || exec cat >/dev/null',
     ('while ! [ -e %s/go ]; do sleep 0.01; done'):format(directory),
-    [[printf 'Sure? [y/N] '; read answer; echo "You said $answer, in $(stty size)."; exit 3]],
+    [[printf 'Sure? [y/N] '; read answer; echo "You said $answer, in $(stty size)."; [ "$answer" = y ] || exit 3]],
   }, path)
   assert(vim.uv.fs_chmod(path, 448))
   return { path, 'lsp' }
@@ -48,6 +48,7 @@ test('text is there at once, and the answers are readable until a key closes the
   shown = await_shown(nvim, 'Press Enter to close this window.')
   assert(shown:find('You said y, in 15 80.', 1, true), shown)
   assert(not shown:find('Process exited', 1, true), shown)
+  assert(shown:find('80.\n\nHere in Neovim, start an agent with :Alongside terminal.\nPress Enter', 1, true), shown)
   nvim:keys('<CR>')
   nvim:await_lua('the window to go', [[return #vim.api.nvim_list_wins() == 1 and vim.api.nvim_get_mode().mode == 'n']])
   assert(nvim:lua([[return vim.fn.bufnr('alongside://agents')]]) == -1)
@@ -70,7 +71,9 @@ test('in Normal mode, q closes the window once the program has ended', function(
   vim.fn.writefile({}, directory .. '/go')
   await_shown(nvim, 'Sure? [y/N]')
   nvim:keys('in<CR>')
-  await_shown(nvim, 'Press Enter to close this window.')
+  local shown = await_shown(nvim, 'Press Enter to close this window.')
+  -- Nothing follows a failure.
+  assert(not shown:find('start an agent', 1, true), shown)
   nvim:keys('<C-\\><C-n>q')
   nvim:await_lua('the window to go', 'return #vim.api.nvim_list_wins() == 1')
 end)

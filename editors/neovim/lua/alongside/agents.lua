@@ -10,6 +10,8 @@ local M = {}
 
 local LOOKING = 'Looking for agents …'
 local FORGET_LINE = '\r\27[2K'
+-- The program, which may run in any terminal, says how to go on in a shell.
+local NEXT = '\r\nHere in Neovim, start an agent with :Alongside terminal.'
 local CLOSES = '\r\nPress Enter to close this window.'
 
 local function close(buf)
@@ -62,8 +64,8 @@ function M.set_up()
         has_begun = true
       end
     end,
-    on_exit = function()
-      show((has_begun and '' or FORGET_LINE) .. CLOSES)
+    on_exit = function(_, code)
+      show((has_begun and '' or FORGET_LINE) .. (code == 0 and NEXT or '') .. CLOSES)
       has_ended = true
     end,
   })

@@ -55,6 +55,10 @@ local function open(review, origin)
     shown:focus()
     return
   end
+  if shown then
+    -- The window of the original may still be there, if the person comes back in the turn in which they closed the proposal.
+    shown:close_windows()
+  end
   local before = reviews().of_buffer(vim.api.nvim_get_current_buf())
   origin = origin or window_state.here()
   origin.before = before and before.view.origin or nil
