@@ -51,9 +51,9 @@ fn in_colour_schemes(generation: Generation, true_colours: bool) -> Result<()> {
         screen
             .wait_for(end, move |screen| screen.lines().nth(1).is_some_and(|bar| blanks(bar).ends_with(end)))
     };
-    bar_ends_with("│ words.py 3 kept do ]c :w :q")?;
+    bar_ends_with("│ words.py 3 kept :w :q do ]c")?;
     screen.resize(160, 24)?;
-    bar_ends_with("words.py Gemini CLI 3 kept do drop ]c next :w accept :q reject")?;
+    bar_ends_with("words.py Gemini CLI 3 kept :w accept :q reject do drop ]c next")?;
     for (scheme, background) in SCHEMES {
         let done = format!("{scheme} is {background}");
         screen.press(&format!(":set background={background} | colorscheme {scheme} | echo '{done}'\r"))?;
