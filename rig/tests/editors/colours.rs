@@ -51,7 +51,7 @@ fn in_colour_schemes(generation: Generation, true_colours: bool) -> Result<()> {
         screen
             .wait_for(end, move |screen| screen.lines().nth(1).is_some_and(|bar| blanks(bar).ends_with(end)))
     };
-    bar_ends_with("│ words.py 3 kept :w :q do ]c")?;
+    bar_ends_with("│ words.py 3 kept :w accept :q do ]c")?;
     screen.resize(160, 24)?;
     bar_ends_with("words.py Gemini CLI 3 kept :w accept :q reject do drop ]c next")?;
     for (scheme, background) in SCHEMES {
