@@ -187,10 +187,14 @@ pub fn hunk_states(review: &Review) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// A review arrived while the person reads another one. `key` goes to it: `Tab: next`.
+/// A review arrived. `waiting`: how many wait now; if more than one, the person reads another one, and `key` goes
+/// to this one: `Tab: next`.
 pub fn arrived(review: &Review, roots: &[PathBuf], waiting: usize, key: &str) -> String {
     let (name, agent) = (file_name(&review.file, roots), agent_name(&review.agent));
-    format!("New review: {name} by {agent}; {waiting} are waiting ({key}).")
+    match waiting {
+        1 => format!("New review: {name} by {agent}."),
+        _ => format!("New review: {name} by {agent}; {waiting} are waiting ({key})."),
+    }
 }
 
 /// The person paused or resumed the context.

@@ -207,16 +207,23 @@ impl App {
         if others.any(same) { format!("{name} #{}", agent.number) } else { name }
     }
 
-    /// Shows a message: something happened.
+    /// Answers the person: something happened.
     pub(crate) fn say(&mut self, text: impl Into<String>) {
-        self.show([Message::notice(text)]);
+        self.answer(Message::notice(text));
     }
 
-    /// Shows a message: something is wrong.
+    /// Answers the person: something is wrong.
     pub(crate) fn warn(&mut self, text: impl Into<String>) {
-        self.show([Message::warning(text)]);
+        self.answer(Message::warning(text));
     }
 
+    /// Shows a message that the person looks for now, over warnings that wait.
+    pub(crate) fn answer(&mut self, message: Message) {
+        self.messages.add_on_top(message);
+        self.due = true;
+    }
+
+    /// Shows news.
     pub(crate) fn show(&mut self, messages: impl IntoIterator<Item = Message>) {
         messages.into_iter().for_each(|message| self.messages.add(message));
         self.due = true;

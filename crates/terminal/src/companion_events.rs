@@ -1,6 +1,5 @@
-//! The desk follows the companion's events. A review that arrives never changes the one on the screen: a
-//! message announces it, and the list has it. Only when the review on the screen ends, the next one takes its
-//! place.
+//! The desk follows the companion's events. A message announces each review that arrives, and the list has it.
+//! It never changes the review on the screen: only when that one ends, the next one takes its place.
 
 use alongside_desk::review_model::{Message, Question, ReviewNews, Subject};
 use alongside_desk::{Changed, Closed, Closing, Event, Review, Status, messages};
@@ -59,9 +58,14 @@ impl App {
         let index = vacancy.as_ref().map_or(end, |vacancy| vacancy.index.min(end));
         let arrived = messages::arrived(&review, self.roots(), end + 1, "Tab: next");
         self.reviews.insert(index, ReviewView::new(review));
-        if self.at.is_none() || vacancy.is_some_and(|vacancy| vacancy.current) {
+        if self.at.is_none() || vacancy.as_ref().is_some_and(|vacancy| vacancy.current) {
             self.at = Some(id);
             self.invalidate_keys();
+            // The end of the review that it replaces has announced it. Other messages are about what was on the
+            // screen before.
+            if vacancy.is_none() && !self.seen.is_blank() {
+                self.answer(Message::notice(arrived).about(Subject::Arrival(id)));
+            }
         } else if !self.seen.is_blank() {
             self.show([Message::notice(arrived).about(Subject::Arrival(id))]);
         }
@@ -119,8 +123,10 @@ impl App {
         self.messages.end_review(closed.id);
         // A person who decides needs no hint.
         self.is_new_to_demo &= !closed.decided_here;
-        if !self.acceptance_closed(closed) {
-            self.show([message]);
+        match self.acceptance_closed(closed) {
+            true => {}
+            false if closed.decided_here => self.answer(message),
+            false => self.show([message]),
         }
         self.pending.end_decision(closed.id);
         let current = self.at == Some(closed.id);

@@ -55,7 +55,7 @@ impl App {
             (Purpose::Upload(_), reply) => self.upload_answered(reply.ok()),
             (Purpose::Pause(paused), Ok(_)) => {
                 let message = self.companion.set_paused(paused);
-                self.show([message]);
+                self.answer(message);
             }
             // The review has ended, and a message says how.
             (Purpose::Decide(id), Err(Refusal::NoSuchReview)) if self.view(id).is_none() => {}
@@ -75,7 +75,7 @@ impl App {
             return self.open_question(question);
         }
         let message = Message::warning(messages::refusal(refusal));
-        self.show([Message { about: id.map(Subject::Review), ..message }]);
+        self.answer(Message { about: id.map(Subject::Review), ..message });
     }
 
     /// This desk made a revision: it is no news to the person.

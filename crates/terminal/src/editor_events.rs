@@ -65,7 +65,7 @@ impl App {
         let revision = self.view(id).map_or(editing.revision, |view| editing.revision_in(view.review()));
         match editing.finish(status, is_open, &self.options.drafts, self.roots()) {
             EditOutcome::Taken => self.follow_up(id, EditKind::Edited),
-            EditOutcome::Message(message) => self.show([message]),
+            EditOutcome::Message(message) => self.answer(message),
             EditOutcome::Text(text) => {
                 let request = Request::replace_text(id, revision, text.clone());
                 self.change(id, EditKind::Edited, request, Some(UnsavedText { file, agent, text, replaces }));

@@ -1,7 +1,7 @@
 //! The consequences of keys, clicks and pastes. Accepting is one explicit act on the revision that was on the
 //! screen; a key that was pressed before that decides nothing.
 
-use alongside_desk::review_model::{Question, Reply};
+use alongside_desk::review_model::{Message, Question, Reply};
 use alongside_desk::{Decision, HunkState, Request, messages};
 use crossterm::event::{Event as TerminalEvent, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use tokio::time::{Duration, Instant};
@@ -88,7 +88,8 @@ impl App {
             return;
         }
         if !self.key_counts(at) {
-            return self.say(messages::TYPED_TOO_SOON);
+            // A warning that came meanwhile says more.
+            return self.show([Message::notice(messages::TYPED_TOO_SOON)]);
         }
         self.touch_review(action);
     }

@@ -1,5 +1,6 @@
-//! The message on the status line: one at a time, the newest of the most severe ones. A message goes when a
-//! key follows it, when its cause has ended, or when another one takes its place.
+//! The message on the status line: one at a time. The answer to a key comes first, then the newest of the most
+//! severe ones. A message goes when a key follows it, when its cause has ended, or when another one takes its
+//! place.
 
 use alongside_desk::ReviewId;
 use alongside_desk::review_model::{Message, MessageKind, Subject};
@@ -11,7 +12,7 @@ const READ: Duration = Duration::from_millis(300);
 /// Warnings that wait for the person at most; the oldest one goes first.
 const MOST: usize = 20;
 
-/// The warnings that no key has answered, and the newest notice.
+/// The warnings that no key has answered, the newest notice, and one that covers them.
 #[derive(Debug, Default)]
 pub(crate) struct MessageLog {
     entries: Vec<Entry>,
@@ -26,17 +27,34 @@ struct Entry {
     shown: Option<Instant>,
     /// A key followed: it gives way to any message.
     answered: bool,
+    /// It is shown over warnings that wait, until a key follows.
+    covers: bool,
 }
 
 impl Entry {
     fn is_pressing(&self) -> bool {
         self.message.kind == MessageKind::Warning && !self.answered
     }
+
+    fn is_on_top(&self) -> bool {
+        self.covers && !self.answered
+    }
 }
 
 impl MessageLog {
-    /// Adds a message. Of those before it, only warnings without a key stay.
+    /// Adds a message. Of those before it, only warnings without a key stay, and over them the answer to the
+    /// last key.
     pub(crate) fn add(&mut self, message: Message) {
+        self.insert(message, false);
+    }
+
+    /// Adds a message that the person looks for now, such as the answer to a key: it covers warnings that wait
+    /// until the next key.
+    pub(crate) fn add_on_top(&mut self, message: Message) {
+        self.insert(message, true);
+    }
+
+    fn insert(&mut self, message: Message, covers: bool) {
         let is_same = |entry: &Entry| entry.message == message;
         if let Some(known) = self.entries.iter().rposition(is_same) {
             self.entries.remove(known);
@@ -44,12 +62,17 @@ impl MessageLog {
         if let Some(Subject::Agent(_)) = message.about {
             self.entries.retain(|entry| entry.message.about != message.about);
         }
-        self.entries.retain(Entry::is_pressing);
+        let is_notice = !covers && message.kind == MessageKind::Notice;
+        for entry in &mut self.entries {
+            entry.covers &= is_notice;
+        }
+        let warnings_wait = self.entries.iter().any(|entry| entry.is_pressing() && !entry.covers);
+        self.entries.retain(|entry| entry.is_pressing() || (entry.is_on_top() && warnings_wait));
         if self.entries.len() == MOST {
             self.entries.remove(0);
         }
         self.last += 1;
-        self.entries.push(Entry { number: self.last, message, shown: None, answered: false });
+        self.entries.push(Entry { number: self.last, message, shown: None, answered: false, covers });
     }
 
     /// The message for the status line, and how many warnings wait behind it.
@@ -61,7 +84,7 @@ impl MessageLog {
     }
 
     fn current_entry(&self) -> Option<&Entry> {
-        self.entries.iter().max_by_key(|entry| (entry.is_pressing(), entry.number))
+        self.entries.iter().max_by_key(|entry| (entry.is_on_top(), entry.is_pressing(), entry.number))
     }
 
     /// Names the message for the status line, so that a frame can say which one it shows.
@@ -180,6 +203,30 @@ mod tests {
         key_after(&mut log, 10);
         log.add(Message::notice("Undone."));
         assert_eq!(shown(&log), Some(("Undone.", 0)));
+    }
+
+    #[test]
+    fn the_answer_to_a_key_covers_waiting_warnings_until_the_next_key() {
+        let mut log = MessageLog::default();
+        for text in ["1", "2", "3"] {
+            log.add(Message::warning(text));
+        }
+        key_after(&mut log, 300);
+        log.add_on_top(Message::notice("Paused."));
+        assert_eq!(shown(&log), Some(("Paused.", 2)));
+        log.add(Message::notice("news"));
+        assert_eq!(shown(&log), Some(("Paused.", 2)), "news waits like the warnings");
+        key_after(&mut log, 300);
+        assert_eq!(shown(&log), Some(("2", 1)));
+        log.add_on_top(Message::warning("refused"));
+        assert_eq!(shown(&log), Some(("refused", 2)));
+        log.add_on_top(Message::notice("Undone."));
+        assert_eq!(shown(&log), Some(("Undone.", 3)), "nobody has seen the refusal");
+        key_after(&mut log, 10);
+        assert_eq!(shown(&log), Some(("refused", 2)));
+        log.add_on_top(Message::notice("Redone."));
+        log.add(Message::warning("4"));
+        assert_eq!(shown(&log), Some(("4", 3)), "a new warning is shown at once");
     }
 
     #[test]

@@ -23,6 +23,42 @@ async fn an_arriving_review_is_listed_and_changes_nothing_else() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_review_that_takes_the_screen_is_announced() {
+    let mut stage = Stage::new(120, 24);
+    stage.connect().await;
+    stage.propose(1, "/shop/numbers.txt").await;
+    stage.shows("New review: numbers.txt by Gemini CLI.");
+    stage.a_while().await;
+    stage.press("a").await;
+    stage.shows("numbers.txt: accepted; Gemini CLI writes it.");
+    stage.propose(2, "/shop/numbers.txt").await;
+    stage.shows("New review: numbers.txt by Gemini CLI.");
+    stage.does_not_show("accepted");
+    stage.companion.close(2, Closing::Accepted, None);
+    stage.moment().await;
+    stage.does_not_show("New review");
+    // The end at another desk waits for the person, and is not about this review.
+    stage.companion.decide_in("Neovim", 2, Closing::Rejected);
+    stage.propose(3, "/shop/numbers.txt").await;
+    stage.companion.decide_in("Neovim", 3, Closing::Rejected);
+    stage.propose(4, "/shop/numbers.txt").await;
+    stage.shows("New review: numbers.txt by Gemini CLI. (1 more)");
+    stage.a_while().await;
+    stage.press("j").await;
+    stage.shows("numbers.txt: rejected in Neovim");
+}
+
+#[tokio::test(start_paused = true)]
+async fn reviews_of_a_desk_that_opens_are_no_news() {
+    let mut stage = Stage::new(120, 24);
+    let gemini = stage.gemini.clone();
+    stage.companion.open(1, &gemini, "/shop/numbers.txt", &pieces());
+    stage.moment().await;
+    stage.shows("change 1 of 3");
+    stage.does_not_show("New review");
+}
+
+#[tokio::test(start_paused = true)]
 async fn endings_name_the_draft_of_the_edits() {
     for (closing, said) in [
         (Closing::AnsweredInAgent, "basket.py: answered in Gemini CLI."),
@@ -181,6 +217,28 @@ async fn warnings_come_one_after_the_other_and_take_one_line() {
     stage.shows("Problem: first");
     stage.key(KeyCode::Esc).await;
     stage.does_not_show("Problem");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_answer_to_a_key_is_shown_over_waiting_warnings() {
+    let mut stage = Stage::reading(120, 24).await;
+    for what in ["first", "second", "third"] {
+        stage.companion.tell(Event::Problem(Problem { what: what.into(), hint: None }));
+    }
+    stage.a_while().await;
+    stage.shows("Problem: third (2 more)");
+    stage.press("p").await;
+    stage.shows("Context is paused: agents learn nothing about your files (p resumes). (2 more)");
+    stage.a_while().await;
+    stage.key(KeyCode::Esc).await;
+    stage.shows("Problem: second (1 more)");
+    stage.a_while().await;
+    stage.press("w").await;
+    stage.shows("Long lines are wrapped. (1 more)");
+    stage.a_while().await;
+    stage.key(KeyCode::Esc).await;
+    stage.shows("Problem: first");
+    stage.does_not_show("more)");
 }
 
 #[tokio::test(start_paused = true)]
