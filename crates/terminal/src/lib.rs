@@ -20,6 +20,7 @@ mod editor_command;
 mod editor_events;
 mod input;
 mod keys;
+mod leaving;
 mod matches;
 mod message_log;
 mod messages;
@@ -46,6 +47,7 @@ mod tty;
 mod width;
 mod writer;
 
+use std::io::Write as _;
 use std::time::Duration;
 
 use alongside_desk::Desk;
@@ -67,9 +69,6 @@ use crate::tty::Tty;
 
 /// How long the terminal may take to report its background.
 const THEME_TIMEOUT: Duration = Duration::from_millis(500);
-
-/// How long the companion may take to say goodbye.
-const GOODBYE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Shows the desk on the terminal of standard output until the person leaves, a signal comes, or the
 /// companion is gone. The terminal is given back as it was, whatever happens.
@@ -109,8 +108,11 @@ pub async fn run(mut desk: Desk, options: Options) -> anyhow::Result<Ending> {
         _ => false,
     };
     if left {
-        // A companion that does not answer is left all the same.
-        let _ = tokio::time::timeout(GOODBYE_TIMEOUT, desk.leave()).await;
+        let mut out = std::io::stdout();
+        for end in leaving::leave(&mut desk, &app).await {
+            // A terminal that is gone shows nothing.
+            let _ = writeln!(out, "{end}");
+        }
     }
     ending
 }

@@ -294,7 +294,11 @@ async fn the_last_desk_asks_before_it_leaves_reviews() {
     stage.press("q").await;
     stage.shows("1 review is waiting; leaving rejects it.");
     stage.press("y").await;
-    assert_eq!(stage.ending().await.0, Ending::Left);
+    // The companion ends with the desk.
+    stage.companion.close(1, Closing::Stopped, Some("/drafts/basket.py".into()));
+    let said = "basket.py: rejected, because the companion stopped. Your edits are in /drafts/basket.py \
+                (`alongside drafts`).";
+    assert_eq!(stage.ending().await, (Ending::Left, Some(said.to_owned())));
 
     // A keeper is no desk, and keeps the review all the same.
     let mut stage = Stage::reading(120, 24).await;

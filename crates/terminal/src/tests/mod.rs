@@ -30,7 +30,7 @@ use crate::run::{self, Inputs};
 use crate::screen::{Screen, ScreenEvent};
 use crate::scripted::{Companion, Piece, agent, differs, same};
 use crate::signals::Signals;
-use crate::{Ending, Notification, Options, Theme};
+use crate::{Ending, Notification, Options, Theme, leaving};
 
 /// The time of day at the desk: two hours and five minutes after 0.
 const NOW: u64 = 125 * 60_000;
@@ -185,7 +185,9 @@ impl Stage {
             let words = app.last_words().await;
             let left = matches!(ending, Ok(Ending::Left));
             let words = if left { app.words_on_leaving(words) } else { words };
-            (ending, words)
+            let ends = if left { leaving::leave(&mut desk, &app).await } else { Vec::new() };
+            let said: Vec<_> = words.into_iter().chain(ends).collect();
+            (ending, (!said.is_empty()).then(|| said.join("\n")))
         });
         let companion = Companion::new(seat, vec!["/shop".into()]);
         let gemini = agent(1, "Gemini CLI", "0.61.0", 0);
