@@ -136,6 +136,8 @@ impl App {
         }
         if current {
             self.at = None;
+            // A search is in the review that the person read.
+            self.search.needle = None;
             // The new proposal of the same file is the next event; anything else waits for it.
             if closed.closing != Closing::Replaced {
                 self.go_to_nearest(index);

@@ -28,6 +28,9 @@ impl Matches {
 
     /// The current match, counted from 1, and how many there are.
     pub(crate) fn count(&self) -> String {
+        if self.all.is_empty() {
+            return "no match".into();
+        }
         let at = self.at.map_or_else(|| "-".to_owned(), |at| (at + 1).to_string());
         format!("{at}/{}", self.all.len())
     }

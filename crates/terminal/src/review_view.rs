@@ -137,6 +137,7 @@ impl ReviewView {
 
     /// Fits it into so many rows and columns, after [`set_layout`](Self::set_layout).
     pub(crate) fn arrange(&mut self, wrap: bool, height: u16, width: u16) {
+        let (was_whole, was_seen) = (self.is_hunk_whole(), self.hunk_on_screen());
         (self.height, self.width) = (usize::from(height), width);
         let Some(form) = self.page().map(Page::form) else { return };
         self.set_form(PageForm { wrap: wrap.then_some(width), ..form });
@@ -144,6 +145,10 @@ impl ReviewView {
             self.show_hunk();
         }
         self.clamp();
+        // A smaller screen ends above the hunk that keys mean.
+        if (was_whole && !self.is_hunk_whole()) || (was_seen && !self.hunk_on_screen()) {
+            self.show_hunk();
+        }
         if let Some(page) = &self.page {
             self.sideways = self.sideways.min(page.most_sideways(self.rows(), width));
         }
@@ -216,6 +221,12 @@ impl ReviewView {
         }
         let rows = page.hunk_rows(self.hunk());
         rows.start < self.top + self.height && rows.end > self.top
+    }
+
+    /// Whether all of that hunk is on the screen.
+    fn is_hunk_whole(&self) -> bool {
+        let rows = self.page().map_or(0..0, |page| page.hunk_rows(self.hunk()));
+        !rows.is_empty() && rows.start >= self.top && rows.end <= self.top + self.height
     }
 
     /// Scrolls so that the hunk is seen, all of it if it fits.

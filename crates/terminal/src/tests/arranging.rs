@@ -1,5 +1,6 @@
 //! Lists that give way to the code, long lines that are wrapped, and the count of a search.
 
+use alongside_desk::Closing;
 use crossterm::event::KeyCode;
 use insta::assert_snapshot;
 
@@ -158,9 +159,52 @@ async fn a_search_without_matches_and_another_review_count_too() {
     let mut stage = Stage::reading_lines_of(60, 170, 24).await;
     stage.press("/items").await;
     stage.key(KeyCode::Enter).await;
-    stage.shows("/items -/0");
+    stage.shows("/items no match");
     stage.key(KeyCode::Tab).await;
     stage.shows("/items -/8");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_search_ends_with_its_review() {
+    let mut stage = Stage::reading_lines_of(60, 170, 24).await;
+    stage.press("/items").await;
+    stage.key(KeyCode::Enter).await;
+    stage.companion.close(3, Closing::AgentGone, None);
+    stage.a_while().await;
+    stage.shows("/items no match");
+    stage.press("a").await;
+    stage.shows("▸ basket.py");
+    stage.does_not_show("/items");
+    stage.press("n").await;
+    stage.shows("Nothing to search for yet; type / first.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_current_change_stays_in_view_when_the_size_changes() {
+    let mut stage = Stage::reading(80, 24).await;
+    for (width, height) in [(60, 15), (110, 32), (80, 24), (60, 12), (80, 24), (30, 5), (60, 15)] {
+        stage.resize(width, height).await;
+        if width < 40 {
+            continue;
+        }
+        stage.press("kkkjj").await;
+        stage.shows("change 3 of 3");
+        stage.shows("def unused():");
+        stage.resize(80, 30).await;
+        stage.shows("def unused():");
+        stage.resize(60, 11).await;
+        stage.shows("change 3 of 3");
+        stage.shows("def unused():");
+    }
+    let mut stage = Stage::reading(110, 32).await;
+    stage.press("j").await;
+    for (width, height) in [(80, 24), (60, 15), (30, 5), (60, 11)] {
+        stage.resize(width, height).await;
+        if width >= 40 {
+            stage.shows("change 2 of 3");
+            stage.shows("+ def count(items):");
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]
