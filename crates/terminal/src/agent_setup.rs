@@ -21,13 +21,18 @@ impl App {
     /// The person wants to set agents up.
     pub(crate) fn open_setup(&mut self) {
         if self.options.agent_setup.is_none() {
-            return self.say(messages::NOTHING_TO_SET_UP);
+            return self.say_that_agents_are_set_up();
         }
         self.setup.answered.clear();
         if !self.open_next_offer() {
             self.setup.opening = Some(Opening::Asked);
             self.add_effect(Effect::LookForAgents);
         }
+    }
+
+    fn say_that_agents_are_set_up(&mut self) {
+        let is_alone = self.companion.status().agents.is_empty();
+        self.say(if is_alone { messages::SET_UP_BUT_NOT_STARTED } else { messages::NOTHING_TO_SET_UP });
     }
 
     /// Takes the reply of the program.
@@ -40,7 +45,7 @@ impl App {
                     && !self.open_next_offer()
                     && opening == Opening::Asked
                 {
-                    self.say(messages::NOTHING_TO_SET_UP);
+                    self.say_that_agents_are_set_up();
                 }
             }
             SetupReply::Made(made) => {

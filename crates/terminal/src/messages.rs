@@ -33,7 +33,10 @@ pub(crate) const NO_REVIEW: &[&str] = &[
 ];
 
 /// No agent's settings keep its proposals from the desk.
-pub(crate) const NOTHING_TO_SET_UP: &str =
+pub(crate) const NOTHING_TO_SET_UP: &str = "The installed agents are set up already.";
+
+/// The same while none is connected.
+pub(crate) const SET_UP_BUT_NOT_STARTED: &str =
     "The installed agents are set up already. Start one in this project.";
 
 /// The banner of a demo.

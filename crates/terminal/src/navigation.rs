@@ -125,6 +125,8 @@ impl App {
             Some(Action::PreviousHunk) => top.saturating_sub(1),
             Some(Action::PageDown | Action::HalfDown) => top + page,
             Some(Action::PageUp | Action::HalfUp) => top.saturating_sub(page),
+            Some(Action::Top) => 0,
+            Some(Action::Bottom) => usize::MAX,
             _ => return self.close_help(),
         };
         self.help = Some(top.min(help::excess(self.areas.main)));

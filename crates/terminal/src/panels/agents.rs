@@ -7,6 +7,7 @@ use ratatui::text::Line;
 use crate::app::App;
 use crate::messages;
 use crate::text_fit::{beginning, both_ends};
+use crate::width;
 
 /// Rows it would like to have, a blank one below it included.
 pub(crate) fn height(app: &App) -> u16 {
@@ -20,14 +21,16 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
         lines.push(Line::styled("none yet", palette.quiet));
     }
     for agent in &app.companion.status().agents {
-        let name = format!("{} {}", app.agent(agent), harmless::name(&agent.version));
         let (style, since) = if agent.listening {
             (palette.text, messages::ago(agent.since, app.now))
         } else {
             (palette.quiet, "away".into())
         };
-        // The name is what tells them apart: the version is cut first.
+        // The name is what tells them apart. A part of a version reads as another one.
         let room = usize::from(area.width).saturating_sub(since.len() + 1);
+        let name = app.agent(agent);
+        let with_version = format!("{name} {}", harmless::name(&agent.version));
+        let name = if width::columns(&with_version) <= room { with_version } else { name };
         lines.push(both_ends(beginning(&name, room).trim_end(), (style, palette.quiet), &since, area.width));
     }
     let more = lines.len().saturating_sub(usize::from(area.height));

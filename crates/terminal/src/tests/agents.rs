@@ -87,7 +87,11 @@ async fn each_change_is_shown_and_made_after_a_yes() {
     stage.shows("No agent is connected yet.");
     stage.does_not_show("set up agents");
     stage.press("i").await;
+    stage.shows("The installed agents are set up already. Start one in this project.");
+    stage.connect().await;
+    stage.press("i").await;
     stage.shows("The installed agents are set up already.");
+    stage.does_not_show("Start one");
 }
 
 #[tokio::test(start_paused = true)]

@@ -408,6 +408,26 @@ async fn agents_of_one_name_are_told_apart() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_version_is_shown_whole_or_not_at_all() {
+    let mut stage = Stage::new(120, 24);
+    stage.gemini.since = NOW - 60_000;
+    stage.gemini.version = "0.61.10".into();
+    stage.qwen.version = "0.61.100".into();
+    stage.qwen.name = "Gemini CLI".into();
+    stage.connect().await;
+    let row = |stage: &Stage, number: usize| {
+        let screen = stage.screen();
+        let row = screen.lines().find(|row| row.starts_with(&format!("Gemini CLI #{number}"))).unwrap();
+        row.split('│').next().unwrap().trim_end().to_owned()
+    };
+    assert_eq!(row(&stage, 1), "Gemini CLI #1      1 min");
+    stage.qwen.name = "Qwen".into();
+    stage.connect().await;
+    stage.shows("Gemini CLI 0.61.10 1 min");
+    stage.shows("Qwen 0.61.100 3 min");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_key_too_late_does_not_take_the_end_of_the_review_off_the_screen() {
     let mut stage = Stage::reading(120, 24).await;
     stage.companion.close(1, Closing::Rejected, None);

@@ -81,6 +81,22 @@ async fn kept_dropped_and_edited_are_counted() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_help_has_an_end_and_a_beginning() {
+    let mut stage = Stage::reading(60, 15).await;
+    stage.press("?").await;
+    stage.shows("Moving");
+    stage.does_not_show("quit (Ctrl-C twice: now)");
+    stage.press("G").await;
+    stage.shows("quit (Ctrl-C twice: now)");
+    stage.press("k").await;
+    stage.does_not_show("quit (Ctrl-C twice: now)");
+    stage.press("g").await;
+    stage.shows("Moving");
+    stage.key(KeyCode::Esc).await;
+    stage.shows("change 1 of 3");
+}
+
+#[tokio::test(start_paused = true)]
 async fn help_on_a_big_and_a_small_screen() {
     let mut stage = Stage::reading(120, 40).await;
     stage.press("?").await;
