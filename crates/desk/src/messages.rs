@@ -125,8 +125,15 @@ fn outside(review: &Review) -> Option<String> {
     })
 }
 
-/// The person leaves, or could leave now, and reviews wait on. `kept_by`: names of those who keep them.
-pub fn stays_open(waiting: usize, kept_by: &[String]) -> String {
+/// The person leaves, or could leave now, and reviews wait on. `kept_by`: names of those who keep them; without a
+/// `screen`, none of those shows reviews.
+pub fn stays_open(waiting: usize, kept_by: &[String], screen: bool) -> String {
+    if !screen {
+        return match waiting {
+            1 => "1 review still waits; `alongside` opens it again.".into(),
+            _ => format!("{waiting} reviews still wait; `alongside` opens them again."),
+        };
+    }
     let stay = if waiting == 1 { "1 review stays".into() } else { format!("{waiting} reviews stay") };
     match keepers(kept_by) {
         Some(keepers) => format!("{stay} open in {keepers}."),

@@ -102,8 +102,8 @@ impl Lifecycle {
         matches!(self.ownership, Ownership::Hidden { .. })
     }
 
-    /// Names of those who keep the host and its reviews when this party leaves. Reviews end with the editor
-    /// that owns the host, whoever else is there.
+    /// Names of those who keep the host and its reviews when this party leaves: desks, and keepers only where no
+    /// desk stays. Reviews end with the editor that owns the host, whoever else is there.
     pub(super) fn kept_by(&self, id: u64) -> Vec<String> {
         match &self.ownership {
             Ownership::Owned { owner, .. } => {
@@ -114,8 +114,12 @@ impl Lifecycle {
                 (is_guest || is_served()).then(name).into_iter().collect()
             }
             Ownership::Unowned { .. } => {
-                let others = self.parties.iter().filter(|(of, _)| **of != id);
-                others.map(|(_, party)| party.name.clone()).collect()
+                let others = self.parties.iter().filter(|(of, _)| **of != id).map(|(_, party)| party);
+                let names = |others: &mut dyn Iterator<Item = &Party>| {
+                    others.map(|party| party.name.clone()).collect::<Vec<_>>()
+                };
+                let desks = names(&mut others.clone().filter(|party| party.role == Role::Desk));
+                if desks.is_empty() { names(&mut others.clone()) } else { desks }
             }
             Ownership::Hidden { .. } => Vec::new(),
         }
@@ -123,8 +127,11 @@ impl Lifecycle {
 
     /// The names of all who keep the host.
     pub(super) fn keepers(&self) -> Vec<String> {
-        // Nobody has this number.
-        self.kept_by(0)
+        match &self.ownership {
+            Ownership::Unowned { .. } => self.parties.values().map(|party| party.name.clone()).collect(),
+            // Nobody has this number.
+            _ => self.kept_by(0),
+        }
     }
 
     /// The process that agents take for the editor; `None` while hidden.

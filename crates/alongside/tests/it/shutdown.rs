@@ -187,7 +187,7 @@ async fn a_desk_beside_alongside_run_leaves_reviews_open() {
     let diff = propose(&agent, &file, "A\n").await;
     let mut desk = home.review(&[]);
     desk.answers("(1/1) keep", "q").await;
-    let said = desk.shows("1 review stays open in alongside run sh.").await;
+    let said = desk.shows("1 review still waits; `alongside` opens it again.").await;
     assert!(!said.contains("leaving rejects it"), "{said}");
     assert_eq!(desk.ends().code(), Some(0));
     let status = home.run(&["status"]).out;

@@ -33,6 +33,16 @@ fn a_refused_text_has_its_cause_and_its_remedy() {
 }
 
 #[test]
+fn reviews_stay_where_a_screen_shows_them() {
+    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+    assert_eq!(stays_open(1, &names(&["Neovim"]), true), "1 review stays open in Neovim.");
+    assert_eq!(stays_open(2, &[], true), "2 reviews stay open.");
+    let run = names(&["alongside run gemini"]);
+    assert_eq!(stays_open(1, &run, false), "1 review still waits; `alongside` opens it again.");
+    assert_eq!(stays_open(2, &run, false), "2 reviews still wait; `alongside` opens them again.");
+}
+
+#[test]
 fn a_split_counts_the_parts() {
     assert_eq!(split(1, 2), "Split into 2 changes.");
     assert_eq!(edit_taken(1), "Edit applied: 1 change.");

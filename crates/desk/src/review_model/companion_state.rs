@@ -67,7 +67,9 @@ impl CompanionState {
     /// Reviews wait on when this desk leaves: the sentence that says where.
     pub fn stays_open(&self, waiting: usize) -> Option<String> {
         let kept_by = self.status.kept_by.as_deref().unwrap_or_default();
-        (waiting > 0 && self.status.outlives_desk()).then(|| messages::stays_open(waiting, kept_by))
+        // Those who keep reviews without a screen for them are no desks.
+        let screen = self.status.desks > 1;
+        (waiting > 0 && self.status.outlives_desk()).then(|| messages::stays_open(waiting, kept_by, screen))
     }
 
     /// A review ended. The message is a warning where neither this desk nor an acceptance ended it.

@@ -305,7 +305,7 @@ async fn the_last_desk_asks_before_it_leaves_reviews() {
     stage.companion.status.kept_by = Some(vec!["alongside run gemini".into()]);
     stage.tell_status().await;
     stage.press("q").await;
-    let left = (Ending::Left, Some("1 review stays open in alongside run gemini.".to_owned()));
+    let left = (Ending::Left, Some("1 review still waits; `alongside` opens it again.".to_owned()));
     assert_eq!(stage.ending().await, left);
 }
 
@@ -319,6 +319,7 @@ async fn the_question_on_leaving_follows_who_else_is_there() {
     stage.press("q").await;
     stage.shows("1 review is waiting; leaving rejects it.");
     stage.companion.status.kept_by = Some(vec!["Neovim".into()]);
+    stage.companion.status.desks = 2;
     stage.tell_status().await;
     stage.shows("1 review stays open in Neovim.");
     stage.does_not_show("leaving rejects it");

@@ -81,9 +81,10 @@ fn a_desk_knows_who_keeps_the_host_after_it() {
     let (now, mut lifecycle) = ownerless();
     assert_eq!(lifecycle.kept_by(1), [""; 0]);
     lifecycle.joined(2, keeper(2));
+    assert_eq!(lifecycle.kept_by(1), ["run 2"]);
     lifecycle.joined(3, desk(3));
-    assert_eq!(lifecycle.kept_by(1), ["run 2", "desk 3"]);
-    assert_eq!(lifecycle.kept_by(3), ["desk 1", "run 2"]);
+    assert_eq!(lifecycle.kept_by(1), ["desk 3"], "a keeper has no screen for a review");
+    assert_eq!(lifecycle.kept_by(3), ["desk 1"]);
     assert_eq!(lifecycle.keepers(), ["desk 1", "run 2", "desk 3"]);
     lifecycle.parted(2, true, now);
     lifecycle.parted(3, false, now);
