@@ -29,6 +29,12 @@ pub const TYPED_TOO_SOON: &str = "Ignored: you typed that before this was on the
 /// There is no review to act on.
 pub const NO_REVIEW: &str = "Nothing to review.";
 
+/// An undo was carried out.
+pub const UNDONE: &str = "Undone.";
+
+/// A redo was carried out.
+pub const REDONE: &str = "Redone.";
+
 /// There is no hunk before this one.
 pub const FIRST_CHANGE: &str = "This is the first change.";
 

@@ -4,7 +4,6 @@ use alongside_desk::review_model::{Message, Question, Subject};
 use alongside_desk::{Decision, Refusal, Request, ReviewId, Revised, messages};
 
 use crate::app::{App, Purpose};
-use crate::messages::{REDONE, UNDONE};
 use crate::pending_edit::{EditKind, PendingEdit, UnsavedText};
 use crate::review_view::ReviewView;
 
@@ -121,11 +120,11 @@ impl App {
             }
             EditKind::Undo => {
                 view.mark_undone();
-                self.say(UNDONE);
+                self.say(messages::UNDONE);
             }
             EditKind::Redo => {
                 view.mark_redone();
-                self.say(REDONE);
+                self.say(messages::REDONE);
             }
             EditKind::Split { hunk, before } => {
                 view.push_step(hunk);

@@ -49,12 +49,6 @@ pub(crate) const DEMO_BRIEFLY: &str = "Demo: press space to drop this change.";
 /// The hunk that a key would act on was not on the screen; now it is.
 pub(crate) const LOOK_FIRST: &str = "The key acts on this change. Press it again.";
 
-/// An undo was carried out.
-pub(crate) const UNDONE: &str = "Undone.";
-
-/// A redo was carried out.
-pub(crate) const REDONE: &str = "Redone.";
-
 /// How long ago, in a few letters. Both are milliseconds since the Unix epoch.
 pub(crate) fn ago(since: u64, now: u64) -> String {
     match now.saturating_sub(since) / 60_000 {

@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use alongside_desk::review_model::{OpenReview, Question, Reply, UndoStep};
+use alongside_desk::review_model::{Question, Reply};
 use alongside_desk::{Decision, Gone, HunkState, Refusal, Request, ReviewId, Revised, harmless, messages};
 
 use super::desk::{Activity, Due, LineDesk};
@@ -110,7 +110,7 @@ impl LineDesk {
         self.printer.say(help);
     }
 
-    fn look_at(&mut self, hunk: usize) {
+    pub(super) fn look_at(&mut self, hunk: usize) {
         if let Some(open) = self.at.and_then(|at| self.open_mut(at)) {
             open.look_at(hunk);
             self.due = Due::Place;
@@ -216,36 +216,6 @@ impl LineDesk {
             let now = self.review(id).map_or(before, |review| review.hunks.len());
             self.printer.say(&messages::split(before, now));
             self.look_at(hunk);
-        }
-    }
-
-    async fn undo(&mut self, id: ReviewId) {
-        let Some(open) = self.open_mut(id) else { return };
-        let (step, revision) = (open.last_step(), open.review().revision);
-        if let Some(UndoStep { hunk, changed: false }) = step {
-            open.mark_undone();
-            return self.look_at(hunk);
-        }
-        if self.ask(id, Request::UndoReview { id, revision }).await.is_some() {
-            self.open_mut(id).and_then(OpenReview::mark_undone);
-            self.look_at(step.map_or(0, |step| step.hunk));
-        }
-    }
-
-    async fn redo(&mut self, id: ReviewId) {
-        let Some(open) = self.open_mut(id) else { return };
-        let (step, revision) = (open.last_undone(), open.review().revision);
-        if let Some(UndoStep { hunk, changed: false }) = step {
-            open.mark_redone();
-            return self.look_at(hunk);
-        }
-        let redone = self.ask(id, Request::RedoReview { id, revision }).await.is_some();
-        let Some(open) = self.open_mut(id) else { return };
-        if redone {
-            open.mark_redone();
-            self.look_at(step.map_or(0, |step| step.hunk));
-        } else {
-            open.forget_undone();
         }
     }
 

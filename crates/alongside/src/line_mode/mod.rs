@@ -12,6 +12,7 @@ mod line_reader;
 mod printer;
 mod prompts;
 pub(crate) mod render;
+mod undo;
 
 pub(crate) use desk::LineDesk;
 pub(crate) use ending::{Ending, Policy};

@@ -49,6 +49,7 @@ A  accept all reviews that you have seen, after one list of them
 u  undo the last step; U redoes it
 j  next change, without deciding (also: J)
 K  previous change
+b  the first change
 l  list the waiting reviews; a number goes to that one
 p  pause or resume context: agents learn about your files
 q  quit, also Ctrl-D; asks first if that rejects waiting reviews
@@ -91,6 +92,21 @@ mod tests {
         let rows = [AT_A_HUNK, AT_THE_END, IDLE].into_iter().flat_map(str::lines);
         for letter in rows.filter_map(|row| row.split_once("  ").map(|(letter, _)| letter)) {
             assert!(letters.contains(&format!("`{letter}`")), "{letter}");
+        }
+    }
+
+    #[test]
+    fn every_letter_of_the_readme_stands_in_the_help_at_a_hunk() {
+        let readme = include_str!("../../../../README.md");
+        let (_, letters) = readme.split_once("| letter | action |").unwrap();
+        let (letters, _) = letters.split_once("\n\n").unwrap();
+        for letter in letters.split('`').skip(1).step_by(2).filter(|letter| letter.chars().count() == 1) {
+            let is_named = |row: &str| {
+                row.starts_with(&format!("{letter}  "))
+                    || row.contains(&format!("(also: {letter})"))
+                    || row.contains(&format!("; {letter} redoes it"))
+            };
+            assert!(AT_A_HUNK.lines().any(is_named), "{letter}");
         }
     }
 }

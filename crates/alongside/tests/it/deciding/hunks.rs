@@ -47,11 +47,26 @@ async fn undo_takes_back_step_by_step_and_goes_back_to_each_place() {
     desk.answers("(2/3) keep", "k").await;
     desk.answers("(3/3) keep", "u").await;
     // Keeping what was kept changed nothing; undo still goes back there.
-    desk.answers("(2/3) keep", "u").await;
+    let back = desk.answers("(2/3) keep", "u").await;
+    assert!(back.contains("Undone.\n"), "{back}");
     let back = desk.answers("(1/3) keep", "u").await;
-    assert!(!back.contains("dropped so far"), "{back}");
+    assert!(back.contains("Undone.\n") && !back.contains("dropped so far"), "{back}");
     desk.shows("There is nothing to undo.").await;
     desk.answers("(1/3) keep", "a").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted(PROPOSED));
+}
+
+#[tokio::test]
+async fn undo_shows_the_change_that_another_desk_made() {
+    let (home, mut first, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
+
+    first.answers("(1/3) keep", "j").await;
+    first.answers("(2/3) keep", "d").await;
+    first.shows("(3/3) keep").await;
+    let mut second = home.review(&[]);
+    second.answers("(1/3) keep", "u").await;
+    let undone = second.answers("(2/3) keep", "a").await;
+    assert!(undone.contains("Undone.\n") && !undone.contains("dropped so far"), "{undone}");
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(PROPOSED));
 }
 
@@ -65,7 +80,8 @@ async fn redo_makes_undone_steps_again_until_there_is_a_new_one() {
     desk.answers("(2/3) keep", "u").await;
     desk.answers("(1/3) keep", "U").await;
     // Keeping what was kept changed nothing; redo still goes there.
-    desk.answers("(1/3) keep", "U").await;
+    let again = desk.answers("(1/3) keep", "U").await;
+    assert!(again.contains("Redone.\n"), "{again}");
     desk.answers("(2/3) keep", "U").await;
     desk.shows("There is nothing to redo.").await;
     desk.answers("(2/3) keep", "a").await;
