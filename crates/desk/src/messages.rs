@@ -131,8 +131,8 @@ fn outside(review: &Review) -> Option<String> {
     })
 }
 
-/// The person leaves, or could leave now, and reviews wait on. `kept_by`: names of those who keep them; without a
-/// `screen`, none of those shows reviews.
+/// The person leaves, or could leave now, and reviews wait on. `kept_by`: names of those who keep them;
+/// without a `screen`, none of those shows reviews.
 pub fn stays_open(waiting: usize, kept_by: &[String], screen: bool) -> String {
     if !screen {
         return match waiting {
@@ -200,8 +200,8 @@ pub fn hunk_states(review: &Review) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// A review arrived. `waiting`: how many wait now; if more than one, the person reads another one, and `key` goes
-/// to this one: `Tab: next`.
+/// A review arrived. `waiting`: how many wait now; if more than one, the person reads another one, and `key`
+/// goes to this one: `Tab: next`.
 pub fn arrived(review: &Review, roots: &[PathBuf], waiting: usize, key: &str) -> String {
     let (name, agent) = (file_name(&review.file, roots), agent_name(&review.agent));
     match waiting {

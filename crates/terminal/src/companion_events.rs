@@ -1,5 +1,5 @@
-//! The desk follows the companion's events. A message announces each review that arrives, and the list has it.
-//! It never changes the review on the screen: only when that one ends, the next one takes its place.
+//! The desk follows the companion's events. A message announces each review that arrives, and the list has
+//! it. It never changes the review on the screen: only when that one ends, the next one takes its place.
 
 use alongside_desk::review_model::{Message, Question, ReviewNews, Subject};
 use alongside_desk::{Changed, Closed, Closing, Event, Review, Status, messages};
@@ -61,8 +61,8 @@ impl App {
         if self.at.is_none() || vacancy.as_ref().is_some_and(|vacancy| vacancy.current) {
             self.at = Some(id);
             self.invalidate_keys();
-            // The end of the review that it replaces has announced it. Other messages are about what was on the
-            // screen before.
+            // The end of the review that it replaces has announced it. Other messages are about what was on
+            // the screen before.
             if vacancy.is_none() && !self.seen.is_blank() {
                 self.answer(Message::notice(arrived).about(Subject::Arrival(id)));
             }

@@ -1,6 +1,6 @@
-//! The message on the status line: one at a time. The answer to a key comes first, then the newest of the most
-//! severe ones. A message goes when a key follows it, when its cause has ended, or when another one takes its
-//! place.
+//! The message on the status line: one at a time. The answer to a key comes first, then the newest of the
+//! most severe ones. A message goes when a key follows it, when its cause has ended, or when another one takes
+//! its place.
 
 use alongside_desk::ReviewId;
 use alongside_desk::review_model::{Message, MessageKind, Subject};
@@ -48,8 +48,8 @@ impl MessageLog {
         self.insert(message, false);
     }
 
-    /// Adds a message that the person looks for now, such as the answer to a key: it covers warnings that wait
-    /// until the next key.
+    /// Adds a message that the person looks for now, such as the answer to a key: it covers warnings that
+    /// wait until the next key.
     pub(crate) fn add_on_top(&mut self, message: Message) {
         self.insert(message, true);
     }
