@@ -27,8 +27,8 @@ pub struct Status {
     /// How many desks show reviews, this one among them.
     #[serde(default)]
     pub desks: usize,
-    /// Names of those who keep the companion and its reviews when this desk leaves, for people: the other desks,
-    /// or those without a screen where no desk stays. Absent where the companion does not know.
+    /// Names of those who keep the companion and its reviews when this desk leaves, for people: the other
+    /// desks, or those without a screen where no desk stays. Absent where the companion does not know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept_by: Option<Vec<String>>,
     /// The files that agents know about, the active one first; empty while paused.
@@ -103,8 +103,8 @@ pub struct Agent {
     pub version: String,
     /// When it connected, in milliseconds since the Unix epoch.
     pub since: u64,
-    /// Whether its stream is open: it hears outcomes at once. False after an interruption until the agent asks
-    /// for something: its own program may call itself disconnected until `/ide enable`.
+    /// Whether its stream is open: it hears outcomes at once. False after an interruption until the agent
+    /// asks for something: its own program may call itself disconnected until `/ide enable`.
     pub listening: bool,
 }
 

@@ -1,6 +1,6 @@
 //! The message on the status line: one at a time. The answer to a key comes first, then the newest of the
-//! most severe ones. A message goes when a key follows it, when its cause has ended, or when another one takes
-//! its place.
+//! most severe ones. A message goes when a key follows it, when its cause has ended, or when another one
+//! takes its place.
 
 use alongside_desk::ReviewId;
 use alongside_desk::review_model::{Message, MessageKind, Subject};

@@ -102,8 +102,8 @@ impl Lifecycle {
         matches!(self.ownership, Ownership::Hidden { .. })
     }
 
-    /// Names of those who keep the host and its reviews when this party leaves: desks, and keepers only where no
-    /// desk stays. Reviews end with the editor that owns the host, whoever else is there.
+    /// Names of those who keep the host and its reviews when this party leaves: desks, and keepers only where
+    /// no desk stays. Reviews end with the editor that owns the host, whoever else is there.
     pub(super) fn kept_by(&self, id: u64) -> Vec<String> {
         match &self.ownership {
             Ownership::Owned { owner, .. } => {

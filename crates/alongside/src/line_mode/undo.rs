@@ -47,8 +47,8 @@ fn changes_nothing(step: Option<UndoStep>) -> bool {
     step.is_some_and(|step| !step.changed)
 }
 
-/// The first hunk of `now` that is not in `before`. A step may come from another desk, and an edit of the whole
-/// text may be anywhere.
+/// The first hunk of `now` that is not in `before`. A step may come from another desk, and an edit of the
+/// whole text may be anywhere.
 fn first_difference(before: &Review, now: &Review) -> Option<usize> {
     let (old, new) = (Text::new(before.current.clone()), Text::new(now.current.clone()));
     fn content<'a>(hunk: &Hunk, text: &'a Text) -> impl PartialEq + use<'a> {

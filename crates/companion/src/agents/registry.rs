@@ -261,7 +261,7 @@ impl Agents {
         listed.sort_by_key(|session| session.number);
         let mut new: Vec<&Session> =
             listed.iter().copied().filter(|session| !session.was_adopted()).collect();
-        // An agent that begins another session keeps the interrupted one: each new one stands for one of those.
+        // An agent that begins another session keeps the interrupted one: each new one stands for one.
         listed.retain(|old| {
             let by = new.iter().position(|new| old.is_interrupted() && new.is_same_release(old));
             by.map(|by| new.swap_remove(by)).is_none()
