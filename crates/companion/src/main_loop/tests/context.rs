@@ -75,7 +75,7 @@ async fn desks_see_the_shared_context_even_without_agents() {
         ContextReport { active: Some(active), open_files: Some(open.to_vec()), ..ContextReport::default() };
     story.report(report).await;
     let told = story.status(|status| !status.context.is_empty()).await.context;
-    let first = SharedFile { path: story.file.clone(), active: true, cursor: Some(cursor), selected: 3 };
+    let first = SharedFile { path: story.file.clone(), active: true, cursor: Some(cursor), selected: 2 };
     let second = SharedFile { path: other, ..SharedFile::default() };
     assert_eq!(told, [first, second], "active first, and nothing that agents must not know");
 
