@@ -89,6 +89,13 @@ impl Desk {
         .await
     }
 
+    /// Waits until so many agents are listed. One of before a crash is listed once its stream is back, and
+    /// counts as listening only when it asks for something.
+    pub async fn agents_listed(&self, number: usize) -> Result<()> {
+        self.wait_status(&format!("{number} agents"), |status| (status.agents.len() == number).then_some(()))
+            .await
+    }
+
     /// Sends any request.
     pub async fn request(&self, request: &Request) -> Result<Revised> {
         let answer = self.process.ask(serde_json::to_value(request)?).answer().await?;

@@ -102,7 +102,7 @@ async fn crash(stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
     stage.review_at(agent, "undecided\n").await?;
     agent.while_frozen(stage.crash()).await?;
     expect(&diff.outcome().await?, &Outcome::Rejected)?;
-    if stage.desk.agents_listen(1).await.is_err() {
+    if stage.desk.agents_listed(1).await.is_err() {
         agent.connect().await?;
     }
     let diff = agent.open_diff(&stage.file, "after the crash\n");

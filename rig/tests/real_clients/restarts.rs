@@ -50,7 +50,7 @@ pub(crate) async fn companion_crashes_and_the_session_goes_on(rig: Rig, release:
     assert_eq!((companion.port, &companion.token), (port, &token), "same port and token");
 
     if reopens_its_stream(stage.release) {
-        companion.agents_listen(1).await?;
+        companion.agents_listed(1).await?;
     } else {
         // The person types `/ide enable`.
         stage.agent.connect().await?;

@@ -43,7 +43,7 @@ fn drawn_once(terminal: &Terminal) -> Result<(Drawn, Duration)> {
     // Events before the first picture are no news for the desk.
     settled(&desk)?;
     let (_agent, _proposal) = stage.propose()?;
-    desk.shows("Gemini CLI is connected.")?;
+    desk.shows("New review: ")?;
     desk.shows("line five")?;
     let text = settled(&desk)?;
     Ok(((text, colours(&desk)?), desk.answered_within()?))
