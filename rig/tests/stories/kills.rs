@@ -85,9 +85,9 @@ fn killed_host_frees_agents_and_keeps_typed_text() -> Result<()> {
     }
     // Back from the editor, the person reads the news.
     desk.pane.press("Enter")?;
-    desk.wait_until_shown("Problem: the companion was interrupted, and its open reviews are rejected:")?;
+    desk.wait_until_shown("The review ended after it took your saved text.")?;
+    desk.read_until_shown("Problem: the companion was interrupted, and its open reviews are rejected:")?;
     desk.wait_until_shown("Your edits are in `alongside drafts`.")?;
-    desk.read_until_shown("The review ended after it took your saved text.")?;
     assert!(!desk.reads("notes.txt")?, "it still shows a review:\n{}", desk.pane.screen()?);
     assert_eq!(alongside(&stage.sandbox, &["drafts", "show", "1"])?, edited);
 
