@@ -88,7 +88,7 @@ local function length(range)
   return range['end'] - range.start
 end
 
--- What has become of a change, behind its first line, if anything.
+-- The remark on a change that was dropped or edited, behind its first line.
 local function fate(hunk)
   if hunk.state == 'edited' then
     return length(hunk.current) == 0 and 'edited: nothing is left of it' or 'edited'

@@ -7,7 +7,7 @@ use crate::commands::note;
 use crate::failure::failure;
 
 pub(super) enum Choice {
-    /// What the ledger lists under this id.
+    /// The entry of the ledger with this id.
     One(String),
     /// As `--all`.
     Everything,

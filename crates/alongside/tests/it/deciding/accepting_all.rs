@@ -58,7 +58,7 @@ async fn a_review_that_changes_behind_the_list_waits() {
     desk.shows("1 accepted; 1 changed meanwhile and waits.").await;
     assert_eq!(soon("the outcome", b.outcome()).await, accepted("new\n"));
     desk.shows("+newer").await;
-    // What was never printed is accepted by no list.
+    // No list accepts a review that was never printed.
     let list = desk.answers("(1/1) keep", "A").await;
     assert!(!list.contains("edited at another desk"), "{list}");
     desk.answers("Accept this review [y,n]?", "n").await;
