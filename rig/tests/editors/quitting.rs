@@ -32,14 +32,15 @@ fn stops(generation: Generation) -> Result<()> {
 
     neovim.enter(":qa")?;
     let stop = "E162: No write since last change for buffer \"alongside://review/";
-    let screen = neovim.wait_for("Neovim's own message", |screen| screen.contains(stop))?;
+    let remedy = "notes.md has your edits. :w accepts them, :qa! leaves";
     // With Neovim's own message on the screen, not only after it.
-    assert!(screen.contains("notes.md has your edits. :w accepts them, :qa! leaves"), "{screen}");
+    neovim.wait_for("Neovim's own message and the remedy", |screen| {
+        screen.contains(stop) && screen.contains(remedy)
+    })?;
     neovim.press("Enter")?;
-    let screen = neovim.wait_for("the remedy", |screen| screen.contains("moves them to drafts"))?;
-    assert!(screen.contains("notes.md has your edits. :w accepts them, :qa! leaves and"), "{screen}");
-    // Neovim shows what it stopped for.
-    assert!(screen.contains("mine") && screen.contains("original"), "{screen}");
+    neovim.wait_for("the remedy below the text that Neovim stopped for", |screen| {
+        [remedy, "moves them to drafts", "mine", "original"].iter().all(|part| screen.contains(part))
+    })?;
 
     // Yes to Neovim's own question is no acceptance: nobody typed :w.
     neovim.enter(":confirm qa")?;
