@@ -7,7 +7,7 @@
 mod adapters;
 mod commands;
 mod companions;
-mod draft_store;
+mod draft_keeper;
 mod failure;
 mod globals;
 mod host;

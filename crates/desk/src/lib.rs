@@ -12,6 +12,7 @@ mod connection;
 mod context;
 mod decision;
 mod difference;
+mod draft_keeper;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod harmless;
@@ -28,6 +29,7 @@ pub use connection::{Call, Desk, Gone, Seat, pair};
 pub use context::{ActiveFile, ContextReport, OpenFile, Position, Range};
 pub use decision::{Closed, Closing, Decision, Refusal, Revised};
 pub use difference::{alike_at_end, alike_at_start, replacement};
+pub use draft_keeper::DraftKeeper;
 pub use protocol::{Event, Request};
 pub use review::{Changed, Hunk, HunkState, Limit, LineEnding, Lines, OutOfStep, Review, ReviewId, Words};
 pub use status::{Agent, Environment, Problem, SharedFile, Status, now_ms};

@@ -1,9 +1,12 @@
 //! Ways in for the fuzzers of `fuzz/`, which live outside this crate and exercise its private parts. Not an
 //! interface for anybody else.
 
+use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use alongside_desk::{Position, Seat, Text};
+use alongside_desk::{DraftKeeper, Position, Seat, Text};
 use lsp_server::Message;
 use serde_json::Value;
 
@@ -47,6 +50,32 @@ pub enum Step<E> {
     Waits,
 }
 
+/// Drafts that are on no disk.
+#[derive(Debug, Default)]
+pub(crate) struct DraftsInMemory(Mutex<BTreeMap<PathBuf, String>>);
+
+impl DraftsInMemory {
+    #[cfg(test)]
+    pub(crate) fn texts(&self) -> Vec<String> {
+        self.0.lock().unwrap().values().cloned().collect()
+    }
+}
+
+impl DraftKeeper for DraftsInMemory {
+    fn keep(&self, file: &str, agent: &str, _: &str, text: &str) -> io::Result<PathBuf> {
+        let mut drafts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut paths = (0..).map(|n| PathBuf::from(format!("{agent}/{n}/{file}")));
+        let path = paths.find(|path| !drafts.contains_key(path)).ok_or(io::ErrorKind::StorageFull)?;
+        drafts.insert(path.clone(), text.to_owned());
+        Ok(path)
+    }
+
+    fn discard(&self, path: &Path) -> io::Result<()> {
+        let mut drafts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        drafts.remove(path).map(drop).ok_or(io::ErrorKind::NotFound.into())
+    }
+}
+
 /// The messages that an editor receives in a conversation without threads and without waiting.
 ///
 /// The editor sent `initialize`; proposals are files below `review_directory`. At the start and in each step,
@@ -63,7 +92,8 @@ pub fn converse<E>(
     let client = Client::read(initialize, Path::new("/nowhere"));
     let roots = client.roots.clone();
     let connector = Connector::new(|_| Box::pin(std::future::pending()));
-    let mut session = Session::new(client, inbox, Io::new(to_editor), connector, review_directory);
+    let drafts = Arc::<DraftsInMemory>::default();
+    let mut session = Session::new(client, inbox, Io::new(to_editor), connector, review_directory, drafts);
     session.initialized();
     session.connected(desk, &roots);
     let mut serve = |session: &mut Session<'_>, mut elsewhere: Option<E>| {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use alongside_desk::agent_setup::{AgentSetup, SetupReply};
-use alongside_desk::{Desk, Event as CompanionEvent, Problem};
+use alongside_desk::{Desk, DraftKeeper, Event as CompanionEvent, Problem};
 use futures_util::FutureExt as _;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
 use serde_json::Value;
@@ -28,11 +28,13 @@ const METHOD_NOT_FOUND: i64 = ErrorCode::MethodNotFound as i64;
 /// their next action retries. `agent_setup` finds agents that do not look for the editor. `here` is the
 /// directory in which the editor started the server, `version` the program's. Proposals become files below
 /// `review_directory`, which is private and has no links in its name; without it the editor cannot show them.
+/// Text that is typed into one after its decision goes to `drafts`.
 pub async fn run(
     connection: Connection,
     here: PathBuf,
     version: &str,
     review_directory: Option<PathBuf>,
+    drafts: Arc<dyn DraftKeeper>,
     agent_setup: Arc<dyn AgentSetup>,
     connect: impl AsyncFn(Client) -> Result<Desk, Problem>,
 ) {
@@ -48,7 +50,7 @@ pub async fn run(
     tracing::info!(name, version, process_id, ?roots, "an editor");
     let connect = &connect;
     let connector = Connector::new(move |client| Box::pin(connect(client)));
-    let mut session = Session::new(client, inbox, io, connector, review_directory);
+    let mut session = Session::new(client, inbox, io, connector, review_directory, drafts);
     loop {
         let event = session.next_event().await;
         if session.handle(event).is_break() {
@@ -104,10 +106,11 @@ impl<'a> Session<'a> {
         io: Io,
         connector: Connector<'a>,
         review_directory: Option<PathBuf>,
+        drafts: Arc<dyn DraftKeeper>,
     ) -> Self {
         let frontend: Box<dyn Frontend> = match client.protocol {
             Some(_) => Box::new(PluginDesk::default()),
-            None => Box::new(LspDesk::new(&client, review_directory)),
+            None => Box::new(LspDesk::new(&client, review_directory, drafts)),
         };
         let (phase, last_problem, pending_problem) = (Phase::Initializing, None, None);
         Self {

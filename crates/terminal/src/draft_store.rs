@@ -5,29 +5,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use alongside_desk::review_model::RefusedText;
-use alongside_desk::{harmless, messages};
+use alongside_desk::{DraftKeeper, harmless, messages};
 use alongside_platform::private;
 use tempfile::TempDir;
 
-/// Keeps a text as a draft: file, agent, reason, text. Returns the draft's path.
-type KeepDraft = dyn Fn(&str, &str, &str, &str) -> io::Result<PathBuf> + Send + Sync;
-
-/// Removes the draft with this path.
-type DiscardDraft = dyn Fn(&Path) -> io::Result<()> + Send + Sync;
-
 /// Where a desk keeps texts that no companion took.
-#[derive(Clone, Default)]
-pub struct DraftStore(Option<(Arc<KeepDraft>, Arc<DiscardDraft>)>);
+#[derive(Debug, Clone, Default)]
+pub struct DraftStore(Option<Arc<dyn DraftKeeper>>);
 
 impl DraftStore {
-    /// Keeps texts among the drafts: `keep` gets the file, the agent, the reason and the text, and returns
-    /// the draft's path; `discard` removes the draft with that path. Without them, each text gets a private
-    /// directory.
-    pub fn among_drafts(
-        keep: impl Fn(&str, &str, &str, &str) -> io::Result<PathBuf> + Send + Sync + 'static,
-        discard: impl Fn(&Path) -> io::Result<()> + Send + Sync + 'static,
-    ) -> Self {
-        Self(Some((Arc::new(keep), Arc::new(discard))))
+    /// Keeps texts among the drafts. Without a keeper, each text gets a private directory.
+    pub fn among_drafts(keeper: Arc<dyn DraftKeeper>) -> Self {
+        Self(Some(keeper))
     }
 
     /// Keeps a text and returns the message that says where. If there is no place, the message holds the
@@ -56,7 +45,7 @@ impl DraftStore {
     /// Removes a text that is elsewhere by now: `path` is where it was kept.
     pub fn discard(&self, path: &Path) {
         let discarded = match (&self.0, path.parent()) {
-            (Some((_, discard)), _) => discard(path),
+            (Some(keeper), _) => keeper.discard(path),
             (None, Some(directory)) => std::fs::remove_dir_all(directory),
             (None, None) => Ok(()),
         };
@@ -67,8 +56,8 @@ impl DraftStore {
 
     /// The path at which the text is kept from now on, and that path for people.
     fn place_for(&self, (file, agent): (&str, &str), why: &str, text: &str) -> io::Result<(PathBuf, String)> {
-        if let Some((keep, _)) = &self.0 {
-            match keep(file, agent, why, text) {
+        if let Some(keeper) = &self.0 {
+            match keeper.keep(file, agent, why, text) {
                 Ok(path) => {
                     let shown = format!("{} (`alongside drafts`)", harmless::path(&path));
                     return Ok((path, shown));
@@ -80,12 +69,6 @@ impl DraftStore {
         std::fs::write(&path, text)?;
         let shown = harmless::path(&path);
         Ok((path, shown))
-    }
-}
-
-impl std::fmt::Debug for DraftStore {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(if self.0.is_some() { "DraftStore(among drafts)" } else { "DraftStore" })
     }
 }
 

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use alongside_platform::process;
-use alongside_terminal::{Ending, Layout, Notification, Options, Theme};
+use alongside_terminal::{DraftStore, Ending, Layout, Notification, Options, Theme};
 
 use super::{agent_setup, review};
-use crate::draft_store::draft_store;
+use crate::draft_keeper::draft_keeper;
 use crate::failure;
 use crate::globals::Globals;
 use crate::host::{self, JoinRequest};
@@ -121,7 +121,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         theme: theme.or(settings.theme),
         layout: None::<Layout>,
         notify: args.notify.map_or(settings.notify, Notify::notification),
-        drafts: draft_store(),
+        drafts: DraftStore::among_drafts(draft_keeper()),
         agent_setup: Some(agent_setup::of_this_user()),
         rehearsal: false,
     };

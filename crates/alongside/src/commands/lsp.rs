@@ -12,6 +12,7 @@ use alongside_lsp::{Client, Connection};
 use anyhow::Context as _;
 
 use super::agent_setup;
+use crate::draft_keeper::draft_keeper;
 use crate::failure::{failure, parts};
 use crate::globals::Globals;
 use crate::host::{self, JoinRequest, Registry};
@@ -50,9 +51,9 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     let here = std::env::current_dir().unwrap_or_else(|_| "/".into());
     let (connection, threads) = Connection::stdio();
     let reach = async |client: Client| reach(client, args.pid, globals.clone()).await;
-    let (version, reviews, agents) =
-        (env!("CARGO_PKG_VERSION"), reviews_directory(), agent_setup::of_this_user());
-    alongside_lsp::run(connection, here, version, reviews, agents, reach).await;
+    let (version, reviews) = (env!("CARGO_PKG_VERSION"), reviews_directory());
+    let (drafts, agents) = (draft_keeper(), agent_setup::of_this_user());
+    alongside_lsp::run(connection, here, version, reviews, drafts, agents, reach).await;
     // Waits for the last answer to be written, unless the editor is gone.
     let ended = tokio::task::spawn_blocking(|| threads.join());
     match tokio::time::timeout(LAST_ANSWER_TIMEOUT, ended).await {

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use alongside_terminal::DraftStore;
 use anyhow::Context;
 
 use super::agent_setup;
-use crate::draft_store::draft_store;
+use crate::draft_keeper::draft_keeper;
 use crate::failure::{Hint, failure};
 use crate::globals::Globals;
 use crate::host::{self, JoinRequest};
@@ -84,7 +85,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         let policy = args.policy();
         let serves = reached.welcome.alongside;
         let desk = LineDesk::new(reached.desk, serves.roots.clone(), policy);
-        let mut desk = desk.with_drafts(draft_store());
+        let mut desk = desk.with_drafts(DraftStore::among_drafts(draft_keeper()));
         let has_keyboard = std::io::IsTerminal::is_terminal(&std::io::stdin());
         if let Some(remark) = agent_setup::remark().await {
             desk.say(&remark);

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use alongside_desk::{Position, Text};
 use serde_json::Value;
@@ -69,9 +70,9 @@ impl Documents {
     }
 
     /// `textDocument/didClose`.
-    pub(crate) fn close(&mut self, params: &Value) -> Option<DocumentKey> {
+    pub(crate) fn close(&mut self, params: &Value) -> Option<(DocumentKey, Arc<str>)> {
         let (key, _) = named(params)?;
-        self.open.remove(&key).map(|_| key)
+        self.open.remove(&key).map(|document| (key, document.text.text().clone()))
     }
 
     /// Whether an open document has unsaved changes. Blocks briefly.

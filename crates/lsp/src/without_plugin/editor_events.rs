@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use super::LspDesk;
 use super::document::DocumentKey;
 use super::documents::named;
+use super::ended_review::Saved;
 use super::positions::{position, read_position, read_range};
 use super::{code_actions, diagnostics, hover, messages, one_line_messages};
 use crate::encoding::Encoding;
@@ -61,9 +62,9 @@ impl LspDesk {
                 self.mark_proposal(io, id);
             }
         } else if edit.is_new
-            && let Some(is_first) = self.proposals.typed_after_end(&key)
+            && let Some(ended) = self.proposals.ended_mut(&key)
         {
-            if is_first {
+            if ended.typed() {
                 self.editor.warn(io, messages::TYPED_LATE);
             }
             self.mark_ended(io, &key, line.or(Some(0)));
@@ -79,12 +80,13 @@ impl LspDesk {
         }
         let editor = self.editor.client().editor;
         if let Some(document) = self.documents.get(&key)
-            && let Some((is_late, is_first)) = self.proposals.saved_after_end(&key, document.text.text())
+            && let Some(ended) = self.proposals.ended_mut(&key)
         {
-            match (is_late, is_first || editor.columns.is_some()) {
-                (true, true) => self.editor.warn(io, messages::TYPED_LATE),
-                (false, true) => self.editor.inform(io, messages::SAVED_LATE),
-                (_, false) => {}
+            match ended.save(document.text.text(), &*self.drafts) {
+                Ok((_, false)) if editor.columns.is_none() => {}
+                Ok((Saved::Kept, _)) => self.editor.inform(io, messages::LATE_TEXT_KEPT),
+                Ok((Saved::Unchanged, _)) => self.editor.inform(io, messages::SAVED_LATE),
+                Err(error) => self.editor.warn(io, &messages::late_text_not_kept(&error)),
             }
         }
         if let Some((_, proposal)) = self.proposals.at_path_mut(&key) {
@@ -96,12 +98,18 @@ impl LspDesk {
     }
 
     pub(super) fn document_closed(&mut self, io: &mut Io, params: &Value) {
-        let Some(key) = self.documents.close(params) else { return };
+        let Some((key, text)) = self.documents.close(params) else { return };
         self.last_place.take_if(|(place, _)| *place == key);
         if !self.owns(&key) {
             return self.context.document_closed(&key);
         }
-        if self.proposals.drop_ended(&key) {
+        if let Some(mut ended) = self.proposals.take_ended(&key) {
+            // Closing without saving loses nothing either. A draft of before stays.
+            match ended.is_late(&text).then(|| ended.save(&text, &*self.drafts)).transpose() {
+                Ok(Some((Saved::Kept, true))) => self.editor.inform(io, messages::LATE_TEXT_KEPT),
+                Ok(_) => {}
+                Err(error) => self.editor.warn(io, &messages::late_text_not_kept(&error)),
+            }
             self.publish(io, &key, &[]);
         }
         if let Some((id, proposal)) = self.proposals.at_path_mut(&key) {

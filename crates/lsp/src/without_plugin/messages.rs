@@ -1,5 +1,6 @@
 //! All messages to the person at an editor without a plugin. Text from outside passes through [`harmless`].
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use alongside_desk::agent_setup::Offer;
@@ -174,12 +175,20 @@ pub(crate) const NO_REVIEW: &str = "Nothing to review.";
 pub(crate) const ENDED: &str = "This review has already ended.";
 /// The mark in a proposal whose review has ended, and that in the line that the person types there.
 pub(crate) const ENDED_MARK: &str = "this review has ended";
-pub(crate) const TYPED_LATE_MARK: &str = "this review has ended; text typed here goes nowhere";
-/// The person types, or saves what they typed, in a proposal whose review has ended. It fits into 80 columns.
-pub(crate) const TYPED_LATE: &str =
-    "This review has ended; text typed here goes nowhere: copy it to the file.";
+pub(crate) const TYPED_LATE_MARK: &str = "this review has ended; text typed here goes to drafts";
+/// The person types in a proposal whose review has ended. It fits into 80 columns, as do the next two.
+pub(crate) const TYPED_LATE: &str = "This review has ended. Saving moves your text to `alongside drafts`.";
+/// The text that the person typed after the end is among the drafts.
+pub(crate) const LATE_TEXT_KEPT: &str =
+    "This review has ended. Your text is in drafts: run `alongside drafts`.";
 /// The person saves a proposal whose review has ended, without late text.
 pub(crate) const SAVED_LATE: &str = "This review has ended: saving the proposal changes nothing.";
+
+/// The text that the person typed after the end cannot be kept.
+pub(crate) fn late_text_not_kept(error: &io::Error) -> String {
+    format!("This review has ended, and your text is not saved ({error}). Copy it to the file.")
+}
+
 pub(crate) const CHANGED_ELSEWHERE: &str = "Another desk changed this proposal since. Look at it again.";
 pub(crate) const FILE_CHANGED: &str = "The file itself has changed since. Look at the proposal again.";
 pub(crate) const EDIT_DROPPED: &str = "Your edit is no longer in the proposal. Undo brings it back.";

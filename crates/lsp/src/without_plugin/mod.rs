@@ -16,6 +16,7 @@ mod document;
 pub(crate) mod documents;
 mod editor_events;
 mod editor_ui;
+mod ended_review;
 mod hover;
 mod hunk_diff;
 mod hunk_messages;
@@ -35,9 +36,10 @@ mod sync;
 mod tests;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use alongside_desk::agent_setup::Offer;
-use alongside_desk::{Event, Refusal, Request, Revised};
+use alongside_desk::{DraftKeeper, Event, Refusal, Request, Revised};
 use lsp_server::RequestId;
 use serde_json::Value;
 use tokio::time::Instant;
@@ -63,6 +65,8 @@ pub(crate) struct LspDesk {
     /// The document that the person was last seen in, proposals included, and the line.
     last_place: Option<(DocumentKey, Option<usize>)>,
     proposals: Proposals,
+    /// Where text goes that is typed into a decided proposal.
+    drafts: Arc<dyn DraftKeeper>,
     /// The companion's process.
     host: u32,
     is_paused: bool,
@@ -72,7 +76,11 @@ pub(crate) struct LspDesk {
 impl LspDesk {
     /// A desk whose proposals are files below `review_directory`. The directory is private and has no links
     /// in its name, because editors resolve them.
-    pub(crate) fn new(client: &Client, review_directory: Option<PathBuf>) -> Self {
+    pub(crate) fn new(
+        client: &Client,
+        review_directory: Option<PathBuf>,
+        drafts: Arc<dyn DraftKeeper>,
+    ) -> Self {
         if let Some(directory) = &review_directory {
             proposal_file::sweep(directory);
         }
@@ -83,6 +91,7 @@ impl LspDesk {
             context: ContextTracker::new(client.editor.range),
             last_place: None,
             proposals: Proposals::default(),
+            drafts,
             host: 0,
             is_paused: false,
             agent_setup: OfferedChanges::default(),
@@ -168,7 +177,15 @@ impl Frontend for LspDesk {
         let targets: Vec<_> = self.proposals.values().map(|proposal| self.target(&proposal.review)).collect();
         let open = self.proposals.values().filter(|proposal| proposal.open.is_some());
         let open = open.filter_map(|proposal| proposal.path().map(Path::to_owned));
-        let open: Vec<_> = open.chain(self.proposals.ended().cloned()).collect();
+        let mut open: Vec<_> = open.collect();
+        for (key, ended) in self.proposals.ended() {
+            let text = self.documents.get(key).map(|document| document.text.text());
+            let late = text.filter(|text| ended.is_late(text));
+            if let Some(Err(error)) = late.map(|text| ended.save(text, &*self.drafts)) {
+                tracing::error!(%error, "text typed into a decided proposal is lost");
+            }
+            open.push(key.clone());
+        }
         self.proposals.clear();
         targets.iter().for_each(|target| self.mark_target(io, target));
         open.iter().for_each(|path| self.publish(io, path, &[]));

@@ -2,32 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 
 use alongside_desk::ReviewId;
 use tokio::time::Instant;
 
 use super::document::DocumentKey;
+use super::ended_review::EndedReview;
 use super::proposal::Proposal;
-use super::proposal_file::ProposalFile;
 
 #[derive(Debug, Default)]
 pub(crate) struct Proposals {
     open: BTreeMap<ReviewId, Proposal>,
     ended: BTreeMap<DocumentKey, EndedReview>,
-}
-
-#[derive(Debug)]
-struct EndedReview {
-    /// Editors do not end before every changed document is saved, so the file must stay.
-    #[expect(dead_code, reason = "it is held, not read")]
-    file: ProposalFile,
-    /// The document when the review ended: other text has been typed since, and goes nowhere.
-    text: Arc<str>,
-    /// The person knows that typing has no effect.
-    is_typing_explained: bool,
-    /// The person knows that saving has no effect.
-    is_save_explained: bool,
 }
 
 impl Proposals {
@@ -73,37 +59,24 @@ impl Proposals {
         self.ended.clear();
     }
 
-    /// Keeps the file of an ended review, for as long as the editor has it open.
-    /// `text` is that of the document.
-    pub(crate) fn keep_ended(&mut self, file: ProposalFile, text: Arc<str>) {
-        let path = file.path().to_owned();
-        let (is_typing_explained, is_save_explained) = (false, false);
-        self.ended.insert(path, EndedReview { file, text, is_typing_explained, is_save_explained });
+    /// Keeps an ended review, for as long as the editor has its document open.
+    pub(crate) fn keep_ended(&mut self, ended: EndedReview) {
+        self.ended.insert(ended.path().to_owned(), ended);
     }
 
-    /// The editor has closed a document: the file of an ended review goes away. False if it is no such file.
-    pub(crate) fn drop_ended(&mut self, key: &Path) -> bool {
-        self.ended.remove(key).is_some()
+    /// The ended review with this document.
+    pub(crate) fn ended_mut(&mut self, key: &Path) -> Option<&mut EndedReview> {
+        self.ended.get_mut(key)
     }
 
-    /// The documents of ended reviews that the editor still has open.
-    pub(crate) fn ended(&self) -> impl Iterator<Item = &DocumentKey> {
-        self.ended.keys()
+    /// The editor has closed a document: the file of an ended review goes away with the returned value.
+    pub(crate) fn take_ended(&mut self, key: &Path) -> Option<EndedReview> {
+        self.ended.remove(key)
     }
 
-    /// The person types in the document of an ended review: whether that is the first time. `None` for other
-    /// documents.
-    pub(crate) fn typed_after_end(&mut self, key: &Path) -> Option<bool> {
-        let ended = self.ended.get_mut(key)?;
-        Some(!std::mem::replace(&mut ended.is_typing_explained, true))
-    }
-
-    /// The person saves the document of an ended review: whether its text was typed after the end, and
-    /// whether that is the first time. `None` for other documents.
-    pub(crate) fn saved_after_end(&mut self, key: &Path, text: &str) -> Option<(bool, bool)> {
-        let ended = self.ended.get_mut(key)?;
-        let is_first = !std::mem::replace(&mut ended.is_save_explained, true);
-        Some((*ended.text != *text, is_first))
+    /// The ended reviews whose documents the editor still has open.
+    pub(crate) fn ended(&mut self) -> impl Iterator<Item = (&DocumentKey, &mut EndedReview)> {
+        self.ended.iter_mut()
     }
 
     /// The next time at which [`Self::take_closed`] or [`Self::take_unopened`] has a result.

@@ -10,6 +10,7 @@ use alongside_desk::{
 use super::command_queue::ReviewCommand;
 use super::document::DocumentKey;
 use super::editor_ui::Question;
+use super::ended_review::EndedReview;
 use super::one_line_messages::{Others, Reload};
 use super::proposal::Proposal;
 use super::{LspDesk, messages, one_line_messages};
@@ -141,7 +142,7 @@ impl LspDesk {
         let Some(file) = proposal.take_file().filter(|_| is_open) else { return };
         let path = file.path().to_owned();
         let text = self.documents.get(&path).map(|document| document.text.text().clone());
-        self.proposals.keep_ended(file, text.unwrap_or_default());
+        self.proposals.keep_ended(EndedReview::new(file, &proposal.review, text.unwrap_or_default()));
         self.mark_ended(io, &path, None);
         self.editor.refresh_lenses(io);
         if let Some(uri) = uri::of_path(&target).filter(|_| returns) {

@@ -14,6 +14,7 @@ mod showing;
 mod typing;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use alongside_desk::agent_setup::SetupReply;
 use alongside_desk::{Call, Request, Seat, pair};
@@ -24,6 +25,7 @@ use tempfile::TempDir;
 use super::LspDesk;
 use crate::client::Client;
 use crate::frontend::Frontend as _;
+use crate::fuzzing::DraftsInMemory;
 use crate::io::{self, CompanionMessage, Io};
 
 /// The desk and both sides of it.
@@ -33,6 +35,7 @@ struct Stage {
     seat: Seat,
     editor: Connection,
     dir: TempDir,
+    drafts: Arc<DraftsInMemory>,
     last: i32,
 }
 
@@ -62,9 +65,10 @@ impl Stage {
         let (desk, seat) = pair();
         io.connect(desk);
         let client = Client::read(&params, dir.path());
-        let mut desk = LspDesk::new(&client, Some(dir.path().join("own")));
+        let drafts = Arc::<DraftsInMemory>::default();
+        let mut desk = LspDesk::new(&client, Some(dir.path().join("own")), drafts.clone());
         desk.connected(&mut io);
-        Self { desk, io, seat, editor, dir, last: 0 }
+        Self { desk, io, seat, editor, dir, drafts, last: 0 }
     }
 
     fn path(&self, name: &str) -> PathBuf {

@@ -114,18 +114,38 @@ async fn saving_an_ended_proposal_never_looks_like_success() {
     // Edits from before the end are in the file; saving only makes the buffer clean.
     let harmless = "This review has ended: saving the proposal changes nothing.";
     assert_eq!(save(&mut stage), harmless);
-    let lost = "This review has ended; text typed here goes nowhere: copy it to the file.";
-    assert!(lost.len() <= 80);
+    let typed = "This review has ended. Saving moves your text to `alongside drafts`.";
+    let kept = "This review has ended. Your text is in drafts: run `alongside drafts`.";
+    assert!(typed.len() <= 80 && kept.len() <= 80);
     stage.type_in(&own, "late", range((3, 0), (3, 0)));
     let seen = stage.seen();
-    assert_eq!(seen.said(), lost);
-    let late = "3 this review has ended; text typed here goes nowhere";
+    assert_eq!(seen.said(), typed);
+    let late = "3 this review has ended; text typed here goes to drafts";
     assert_eq!(seen.marks(&own), ["0 this review has ended", late]);
     for _ in 0..2 {
-        assert_eq!(save(&mut stage), lost);
+        assert_eq!(save(&mut stage), kept);
+        assert_eq!(stage.drafts.texts(), [format!("mine {}", NEW.replace("three\n", "three\nlate"))]);
     }
     stage.type_in(&own, "", range((3, 0), (3, 4)));
     assert_eq!(save(&mut stage), harmless);
+    assert_eq!(stage.drafts.texts(), Vec::<String>::new());
+    // Without saving.
+    stage.type_in(&own, "later", range((3, 0), (3, 0)));
     stage.desk.shut_down(&stage.io);
     assert_eq!(stage.seen().marks(&own), Vec::<String>::new());
+    assert_eq!(stage.drafts.texts(), [format!("mine {}", NEW.replace("three\n", "three\nlater"))]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn closing_an_ended_proposal_keeps_late_text_among_the_drafts() {
+    let (mut stage, mut companion) = proposed("helix").await;
+    let own = stage.show_proposal(NEW);
+    companion.serve(&mut stage).await;
+    companion.close(&stage, Closing::Accepted, true);
+    stage.hear().await;
+    stage.type_in(&own, "late ", range((0, 0), (0, 0)));
+    stage.seen();
+    stage.tell("didClose", json!({"textDocument": {"uri": own}}));
+    assert_eq!(stage.seen().said(), "This review has ended. Your text is in drafts: run `alongside drafts`.");
+    assert_eq!(stage.drafts.texts(), [format!("late {NEW}")]);
 }

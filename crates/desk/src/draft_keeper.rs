@@ -1,0 +1,20 @@
+//! Keeps a text that a person typed and that no companion took.
+
+use std::path::{Path, PathBuf};
+use std::{fmt, io};
+
+/// Keeps texts among the drafts of the user. The program that runs a desk knows where those are.
+pub trait DraftKeeper: fmt::Debug + Send + Sync {
+    /// Keeps a text: the file it is for, the agent that proposed the file, the reason. Returns the draft's
+    /// path. Blocks.
+    ///
+    /// # Errors
+    /// When the draft cannot be written.
+    fn keep(&self, file: &str, agent: &str, why: &str, text: &str) -> io::Result<PathBuf>;
+
+    /// Removes the draft with this path. Blocks.
+    ///
+    /// # Errors
+    /// When there is no such draft, or it cannot be removed.
+    fn discard(&self, path: &Path) -> io::Result<()>;
+}
