@@ -84,6 +84,6 @@ impl App {
         let Some(end) = acceptances.end(self.reviews.iter().map(|view| view.review().id)) else { return };
         self.pending = PendingEdit::Idle;
         let (text, failed) = (end.text(), end.has_failures());
-        self.show([if failed { Message::warning(text) } else { Message::notice(text) }]);
+        self.answer(if failed { Message::warning(text) } else { Message::notice(text) });
     }
 }

@@ -1,6 +1,6 @@
 //! All reviews are accepted after one confirmation: exactly the revisions that it lists.
 
-use alongside_desk::{Closing, Decision, Refusal, ReviewId};
+use alongside_desk::{Closing, Decision, Event, Problem, Refusal, ReviewId};
 use insta::assert_snapshot;
 
 use super::*;
@@ -33,6 +33,19 @@ async fn one_confirmation_accepts_every_review_it_lists() {
     assert_eq!(stage.asked(), [accepted(1, 1), accepted(2, 1), accepted(3, 1)]);
     stage.a_while().await;
     stage.shows("3 accepted.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_result_covers_warnings_that_wait() {
+    let mut stage = seen(2, 120, 24).await;
+    stage.press("A").await;
+    for what in ["first", "second"] {
+        stage.companion.tell(Event::Problem(Problem { what: what.into(), hint: None }));
+    }
+    stage.a_while().await;
+    stage.press("y").await;
+    stage.a_while().await;
+    stage.shows("2 accepted. (2 more)");
 }
 
 #[tokio::test(start_paused = true)]
