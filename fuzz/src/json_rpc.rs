@@ -42,11 +42,10 @@ pub fn holds(data: &[u8]) {
     check_round_trip::<Event>(&json);
 }
 
-fn check_message(message: &Message, value: &Value, length: usize) {
+fn check_message(message: &Message<'_>, value: &Value, length: usize) {
     assert_eq!(value["jsonrpc"], "2.0");
-    let stands = |name: &str, said: &Option<Box<serde_json::value::RawValue>>| {
+    let stands = |name: &str, said: Option<&serde_json::value::RawValue>| {
         let said = said
-            .as_ref()
             .map_or(Value::Null, |said| serde_json::from_str(said.get()).expect("a part of JSON is JSON"));
         assert_eq!(value.get(name).cloned().unwrap_or_default(), said);
     };
@@ -54,7 +53,7 @@ fn check_message(message: &Message, value: &Value, length: usize) {
         Message::Request { id, method, params } => {
             assert_eq!(value["id"], serde_json::json!(id));
             assert_eq!(value["method"], *method);
-            stands("params", params);
+            stands("params", *params);
             let written = match params {
                 Some(params) => rpc::request(id, method, params),
                 None => rpc::bare_request(id, method),
@@ -66,20 +65,20 @@ fn check_message(message: &Message, value: &Value, length: usize) {
             // Escaping may turn two bytes into six.
             assert!(rpc::reply(id, &()).len() <= 3 * length + 64, "a reply is about as long as its id");
             // Reading it as a desk's request must not panic.
-            if let Ok(Some(request)) = wire::read_request(method, params.as_deref()) {
+            if let Ok(Some(request)) = wire::read_request(method, *params) {
                 drop(request);
             }
         }
         Message::Notification { method, params } => {
             assert!(value.get("id").is_none());
             assert_eq!(value["method"], *method);
-            stands("params", params);
+            stands("params", *params);
         }
         Message::Reply { id, result } => {
             assert!(value.get("method").is_none_or(Value::is_null));
             assert_eq!(value.get("id").cloned().unwrap_or_default(), serde_json::json!(id));
             match result {
-                Ok(result) => stands("result", &Some(result.clone())),
+                Ok(result) => stands("result", Some(result)),
                 Err(error) => assert_eq!(value["error"]["code"], error.code),
             }
         }

@@ -77,7 +77,7 @@ impl Conversation {
 
     fn hear(self: &Arc<Self>, json: &str) {
         match Message::parse(&replace_lone(json.as_bytes())) {
-            Ok(Ok(Message::Notification { method, params: Some(params) })) => self.told(&method, &params),
+            Ok(Ok(Message::Notification { method, params: Some(params) })) => self.told(&method, params),
             Ok(Ok(Message::Request { id, method, .. })) => self.asked(&id, &method),
             Ok(Ok(_)) => {}
             Ok(Err(error)) => tracing::warn!(why = error.why, "the companion sent no message"),
@@ -159,6 +159,7 @@ pub(crate) async fn reply_to(
     let off = |why: String| Error::OffContract { what, url: client.url.clone(), why };
     let reply_in = |json: &[u8]| match Message::parse(&replace_lone(json)) {
         Ok(Ok(Message::Reply { id: replied, result })) if replied.as_ref() == Some(id) => {
+            let result = result.map(ToOwned::to_owned);
             Some(result.map_err(|error| Error::Rpc { what, url: client.url.clone(), error }))
         }
         _ => None,

@@ -137,7 +137,7 @@ impl Session {
     pub async fn open_diff(&self, path: &str, text: &str) -> Result<PendingDiff, Error> {
         // Waiting before asking: the outcome may overtake the answer.
         let pending = self.conversation.diffs.wait_for(path);
-        let arguments = OpenDiffRequest { file_path: path.to_owned(), new_content: text.to_owned() };
+        let arguments = OpenDiffRequest { file_path: path.to_owned(), new_content: text.into() };
         let opened = self.tool_on(OPEN_DIFF, path, &arguments).await;
         opened.inspect_err(|_| self.conversation.diffs.forget(path)).map(|_| pending)
     }

@@ -20,7 +20,7 @@ pub use crate::mcp::fuzzing::{Endpoint, EndpointResponse, opened};
 #[must_use]
 pub fn prepared(file_path: String, proposed: String) -> Option<impl Sized> {
     let target = OpenTarget::open(&file_path).ok()?;
-    Some(Proposal::prepare(file_path, target, proposed, &[]))
+    Some(Proposal::prepare(file_path, target, proposed.into(), &[]))
 }
 
 /// The words that differ between some lines; `None` also if there are too many.

@@ -37,9 +37,10 @@ impl Id {
     }
 }
 
-/// A received message. Parameters stay raw until their type is known, because a proposal may be large.
+/// A received message. Parameters stay raw, within its text, until their type is known, because a proposal may
+/// be large.
 #[derive(Debug, Clone)]
-pub enum Message {
+pub enum Message<'a> {
     /// It needs a reply.
     Request {
         /// The id, repeated in the reply.
@@ -47,21 +48,21 @@ pub enum Message {
         /// The method.
         method: String,
         /// The raw arguments.
-        params: Option<Box<RawValue>>,
+        params: Option<&'a RawValue>,
     },
     /// It needs no reply.
     Notification {
         /// The method.
         method: String,
         /// The raw arguments.
-        params: Option<Box<RawValue>>,
+        params: Option<&'a RawValue>,
     },
     /// It answers a request. A reply to an unreadable request has no id.
     Reply {
         /// The id of the request.
         id: Option<Id>,
         /// The raw result, or the error.
-        result: Result<Box<RawValue>, ErrorObject>,
+        result: Result<&'a RawValue, ErrorObject>,
     },
 }
 
@@ -112,28 +113,30 @@ pub struct NotAMessage {
 }
 
 #[derive(Deserialize)]
-struct Loose {
+struct Loose<'a> {
     jsonrpc: Option<String>,
-    #[serde(default, deserialize_with = "present")]
-    id: Option<Box<RawValue>>,
+    #[serde(default, borrow, deserialize_with = "present")]
+    id: Option<&'a RawValue>,
     method: Option<String>,
-    params: Option<Box<RawValue>>,
-    #[serde(default, deserialize_with = "present")]
-    result: Option<Box<RawValue>>,
-    error: Option<Box<RawValue>>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
+    #[serde(default, borrow, deserialize_with = "present")]
+    result: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
 }
 
-fn present<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<Box<RawValue>>, D::Error> {
-    Box::<RawValue>::deserialize(d).map(Some)
+fn present<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(d).map(Some)
 }
 
-impl Message {
+impl<'a> Message<'a> {
     /// Reads one message.
     ///
     /// # Errors
     /// The outer error is a JSON error, the inner one JSON that is no JSON-RPC 2.0 message.
-    pub fn parse(json: &[u8]) -> Result<Result<Self, NotAMessage>, serde_json::Error> {
-        let loose: Loose = match serde_json::from_slice(json) {
+    pub fn parse(json: &'a [u8]) -> Result<Result<Self, NotAMessage>, serde_json::Error> {
+        let loose: Loose<'_> = match serde_json::from_slice(json) {
             Ok(loose) => loose,
             Err(error) if error.is_data() => {
                 return Ok(Err(NotAMessage { why: NO_SHAPE }));
@@ -143,11 +146,11 @@ impl Message {
         Ok(Self::from_loose(loose))
     }
 
-    fn from_loose(loose: Loose) -> Result<Self, NotAMessage> {
+    fn from_loose(loose: Loose<'a>) -> Result<Self, NotAMessage> {
         if loose.jsonrpc.as_deref() != Some("2.0") {
             return Err(NotAMessage { why: "\"jsonrpc\" is not \"2.0\"" });
         }
-        let id = match loose.id.as_deref().map(RawValue::get) {
+        let id = match loose.id.map(RawValue::get) {
             None => None,
             Some("null") if loose.method.is_none() => None,
             Some(json) => Some(Id::parse(json)?),
@@ -227,7 +230,7 @@ pub fn error_with(id: &Id, code: i64, message: &str, data: &impl Serialize) -> S
 mod tests {
     use super::*;
 
-    fn parse(json: &str) -> Result<Message, NotAMessage> {
+    fn parse(json: &str) -> Result<Message<'_>, NotAMessage> {
         Message::parse(json.as_bytes()).unwrap()
     }
 

@@ -95,8 +95,8 @@ impl Endpoint {
 pub fn opened(body: &[u8]) -> Option<(String, String)> {
     let json = surrogates::replace_lone(body);
     let Message::Request { params, .. } = Message::parse(&json).ok()?.ok()? else { return None };
-    match tools::parse(params.as_deref()).ok()? {
-        ToolCall::OpenDiff(open) => Some((open.file_path, open.new_content)),
+    match tools::parse(params).ok()? {
+        ToolCall::OpenDiff(open) => Some((open.file_path, open.new_content.to_string())),
         ToolCall::CloseDiff(_) => None,
     }
 }

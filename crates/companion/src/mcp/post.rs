@@ -26,7 +26,7 @@ use crate::events::{Event, StartedRequest};
 /// review.
 const BODY_SILENCE: Duration = Duration::from_secs(120);
 /// The most bytes that are reserved for a body before they arrive.
-const MAX_RESERVED: usize = 1 << 20;
+const MAX_RESERVED: usize = 16 << 20;
 /// How long the body of a refused request is read.
 const DISCARD_TIMEOUT: Duration = Duration::from_secs(120);
 /// How many bytes of a refused body are read and thrown away, so that its sender hears the refusal.
@@ -109,11 +109,7 @@ async fn dispatch(mut caller: Caller, body: Bytes, version: &str, max_replies: u
         return dispatch_batch(caller, &json, version, max_replies).await;
     }
     match rpc::Message::parse(&json) {
-        Ok(Ok(message)) => {
-            drop(json);
-            drop(body);
-            respond(caller.carry_out(message).await)
-        }
+        Ok(Ok(message)) => respond(caller.carry_out(message).await),
         Ok(Err(not)) => bad_request(rpc::INVALID_REQUEST, not.why),
         Err(error) => bad_request(rpc::PARSE_ERROR, &format!("the body is not JSON: {error}")),
     }

@@ -38,7 +38,7 @@ impl ProposalQueue {
     pub(crate) async fn prepare(
         self: &Arc<Self>,
         file_path: String,
-        proposed: String,
+        proposed: Arc<str>,
         roots: Arc<[PathBuf]>,
     ) -> Option<Result<Proposal, BadTarget>> {
         if proposed.len() <= MAX_LITTLE
@@ -75,7 +75,7 @@ impl ProposalQueue {
 enum Begun {
     Prepared(Proposal),
     /// There is no room for it.
-    Waits(u32, String, OpenTarget, String, Arc<[PathBuf]>),
+    Waits(u32, String, OpenTarget, Arc<str>, Arc<[PathBuf]>),
 }
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {

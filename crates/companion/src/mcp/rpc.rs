@@ -50,9 +50,9 @@ pub(super) enum RpcResponse {
 
 impl Caller {
     /// Carries out one message.
-    pub(super) async fn carry_out(&mut self, message: Message) -> RpcResponse {
+    pub(super) async fn carry_out(&mut self, message: Message<'_>) -> RpcResponse {
         match message {
-            Message::Request { id, method, params } => self.request(id, &method, params.as_deref()).await,
+            Message::Request { id, method, params } => self.request(id, &method, params).await,
             Message::Notification { .. } if self.session.is_none() => RpcResponse::NoSessionNamed,
             Message::Notification { .. } => RpcResponse::Nothing,
             Message::Reply { id, result } => {

@@ -26,7 +26,7 @@ pub(crate) fn normalize(on_disk: Option<Vec<u8>>, proposed: &str) -> NormalizedO
     let Some(bytes) = on_disk else {
         return NormalizedOriginal::default();
     };
-    if bytes.contains(&0) {
+    if memchr::memchr(0, &bytes).is_some() {
         return whole_file_only("the file on disk is binary");
     }
     let Ok(mut original) = String::from_utf8(bytes) else {
@@ -63,7 +63,7 @@ pub(crate) fn whole_file_only(why: &str) -> NormalizedOriginal {
 /// The one line ending that a text uses; `None` for none, or both.
 pub(crate) fn uniform_line_ending(text: &str) -> Option<LineEnding> {
     // Most texts need no counting, which takes a while.
-    if !text.contains('\r') {
+    if memchr::memchr(b'\r', text.as_bytes()).is_none() {
         return text.contains('\n').then_some(LineEnding::Lf);
     }
     let all = text.matches('\n').count();

@@ -45,7 +45,7 @@ impl Proposal {
     pub(crate) fn prepare(
         file_path: String,
         target: OpenTarget,
-        proposed: String,
+        proposed: Arc<str>,
         roots: &[PathBuf],
     ) -> Self {
         let path = Path::new(&file_path);

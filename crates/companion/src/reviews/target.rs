@@ -1,12 +1,13 @@
 //! The target of a proposal, a file on disk: read once, checked for changes, never written.
 
 use std::fs::{self, Metadata};
-use std::hash::{DefaultHasher, Hasher as _};
+use std::hash::Hasher as _;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use alongside_platform::untrusted::{self, Bounded, Whose};
+use twox_hash::XxHash3_64;
 
 use super::line_endings::{NormalizedOriginal, normalize, whole_file_only};
 
@@ -111,7 +112,7 @@ impl OpenTarget {
     pub(super) fn read(self, proposed: &str) -> (NormalizedOriginal, Fingerprint) {
         let read = self.opened.and_then(Bounded::whole);
         let hash = read.as_ref().map(|bytes| {
-            let mut hash = DefaultHasher::new();
+            let mut hash = XxHash3_64::new();
             bytes.chunks(CHUNK).for_each(|chunk| hash.write(chunk));
             hash.finish()
         });
@@ -159,7 +160,7 @@ pub(crate) fn fingerprint(file_path: &str) -> Fingerprint {
     let path = Path::new(file_path);
     let stat = stat(fs::metadata(path).ok().as_ref());
     let mut chunk = vec![0; CHUNK];
-    let mut hash = DefaultHasher::new();
+    let mut hash = XxHash3_64::new();
     let read = open(path).and_then(|mut file| {
         loop {
             let length = fill(&mut file, &mut chunk)?;

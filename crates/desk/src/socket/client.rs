@@ -112,7 +112,7 @@ async fn ask<S: AsyncRead + AsyncWrite>(
     let answer = framing::read(&mut reader).await?.ok_or(io::Error::from(io::ErrorKind::UnexpectedEof))?;
     match Message::parse(&answer) {
         Ok(Ok(Message::Reply { id: Some(Id::Number(0)), result: Ok(result) })) => {
-            Ok((result, reader, writer))
+            Ok((result.to_owned(), reader, writer))
         }
         Ok(Ok(Message::Reply { result: Err(error), .. })) if error.code == MISMATCH => {
             let host = error.data.and_then(|data| serde_json::from_value(data).ok()).unwrap_or_default();
@@ -193,16 +193,14 @@ fn receive(message: &[u8], open: &mut OpenRequests) -> Received {
             return Received::Nothing;
         }
         Ok(Ok(Message::Request { id: reply, method, params })) => {
-            return match wire::read_host_message(&method, params.as_deref()) {
+            return match wire::read_host_message(&method, params) {
                 Ok(wire::HostMessage::Event(event)) if let Event::FlushReview { id } = *event => {
                     Received::Flush { reply, id }
                 }
                 _ => Received::Nothing,
             };
         }
-        Ok(Ok(Message::Notification { method, params })) => {
-            wire::read_host_message(&method, params.as_deref())
-        }
+        Ok(Ok(Message::Notification { method, params })) => wire::read_host_message(&method, params),
         _ => return Received::Nothing,
     };
     match told {

@@ -79,7 +79,7 @@ pub async fn receive<S: AsyncRead + AsyncWrite>(
     };
     let mut peer = Peer { id, compact: false, reader, writer };
     let refusal = match method.as_str() {
-        INITIALIZE => match introduced(&peer.id, params.as_deref(), version) {
+        INITIALIZE => match introduced(&peer.id, params, version) {
             Ok(Introduction { hello, compact }) => {
                 return Ok(Some(FirstRequest::Join(hello, Peer { compact, ..peer })));
             }
@@ -243,7 +243,7 @@ fn parse_inbound(message: &[u8]) -> Inbound {
         Ok(Err(wrong)) => return Inbound::Line(rpc::error(None, rpc::INVALID_REQUEST, wrong.why)),
         Err(error) => return Inbound::Line(rpc::error(None, rpc::PARSE_ERROR, &error.to_string())),
     };
-    match (wire::read_request(&method, params.as_deref()), id) {
+    match (wire::read_request(&method, params), id) {
         (Ok(Some(request)), id) => Inbound::Request(id, request),
         (Ok(None), Some(id)) => Inbound::Line(rpc::reply(&id, &())),
         (Err(error), Some(id)) => Inbound::Line(rpc::error(Some(&id), error.code, &error.message)),

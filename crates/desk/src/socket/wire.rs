@@ -69,7 +69,7 @@ pub fn answer(id: &Id, answer: Result<Revised, Refusal>) -> String {
 }
 
 /// Reads the reply to a desk's request. An unknown refusal keeps the host's words.
-pub(super) fn read_answer(result: Result<Box<RawValue>, ErrorObject>) -> Result<Revised, Refusal> {
+pub(super) fn read_answer(result: Result<&RawValue, ErrorObject>) -> Result<Revised, Refusal> {
     match result {
         Ok(raw) => Ok(serde_json::from_str(raw.get()).unwrap_or_default()),
         Err(error) => Err(error
@@ -149,12 +149,13 @@ mod tests {
     use crate::{ContextReport, Decision};
 
     fn round(request: &Request) -> Request {
-        let alongside_contract::rpc::Message::Request { method, params, .. } =
-            rpc::Message::parse(super::request(7, request).as_bytes()).unwrap().unwrap()
+        let line = super::request(7, request);
+        let rpc::Message::Request { method, params, .. } =
+            rpc::Message::parse(line.as_bytes()).unwrap().unwrap()
         else {
             panic!("a request")
         };
-        read_request(&method, params.as_deref()).unwrap().unwrap()
+        read_request(&method, params).unwrap().unwrap()
     }
 
     #[test]
@@ -206,7 +207,7 @@ mod tests {
         else {
             panic!("a request")
         };
-        let HostMessage::Event(told) = read_host_message(&method, params.as_deref()).unwrap() else {
+        let HostMessage::Event(told) = read_host_message(&method, params).unwrap() else {
             panic!("an event")
         };
         assert_eq!(*told, Event::FlushReview { id: ReviewId(5) });
