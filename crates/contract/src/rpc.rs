@@ -37,8 +37,8 @@ impl Id {
     }
 }
 
-/// A received message. Parameters stay raw, within its text, until their type is known, because a proposal may
-/// be large.
+/// A received message. Parameters stay raw, within its text, until their type is known: a proposal may be
+/// large.
 #[derive(Debug, Clone)]
 pub enum Message<'a> {
     /// It needs a reply.

@@ -83,11 +83,11 @@ pub fn closed(review: &Review, closed: &Closed, roots: &[PathBuf], away: bool) -
         said += " It is away, and is told once it is back.";
     }
     if let Some(draft) = &closed.draft {
-        let unless = match closed.closing {
-            Closing::AnsweredInAgent => format!(", unless {agent} writes them"),
-            _ => String::new(),
+        said += &match closed.closing {
+            // The draft goes as soon as the file holds its text.
+            Closing::AnsweredInAgent => " Edits that it leaves out are in `alongside drafts`.".to_owned(),
+            _ => format!(" Your edits are in {} (`alongside drafts`).", harmless::path(draft)),
         };
-        said += &format!(" Your edits are in {} (`alongside drafts`){unless}.", harmless::path(draft));
     }
     said
 }

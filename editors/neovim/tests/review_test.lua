@@ -34,6 +34,12 @@ test('a review is announced and moves nothing, also under typing hands', {}, fun
   eq('alongside 1 review', nvim:lua([[return require('alongside').statusline()]]))
 end)
 
+test('in a narrow Neovim, the announcement keeps its command', {}, function(nvim)
+  nvim:lua('vim.o.columns = 58')
+  open(nvim)
+  nvim:await_said('Gemini CLI proposes a.txt: :Alongside')
+end)
+
 test('in a terminal, the announcement says how to leave it first', {}, function(nvim)
   nvim:keys(':terminal cat<CR>i')
   await_mode(nvim, 't')

@@ -1,10 +1,10 @@
 //! Accepting all reviews in line mode after one confirmation, as `A` does at the terminal desk.
 //!
-//! The list names revisions that the person has seen. Only those are accepted: a review that changes or comes
-//! later waits on.
+//! The list names revisions of which the person has seen every change. Only those are accepted: a review that
+//! changes or comes later waits on.
 
-use alongside_desk::review_model::{Acceptances, ListedReview};
-use alongside_desk::{Closed, Decision, Request, ReviewId, messages};
+use alongside_desk::review_model::{Acceptances, ListedReview, Obstacle};
+use alongside_desk::{Closed, Decision, Hunk, Lines, Request, Review, ReviewId, messages};
 
 use super::desk::{Activity, Due, LineDesk};
 
@@ -14,6 +14,36 @@ pub(super) struct AcceptAll {
     ready: Vec<ListedReview>,
     /// All reviews of the list.
     ids: Vec<ReviewId>,
+}
+
+/// The printed part of a review.
+#[derive(Debug, Default)]
+pub(super) struct Printed {
+    /// The revision that was printed last.
+    pub(super) revision: u64,
+    /// The lines of each printed hunk, in the original and in the proposal.
+    hunks: Vec<(Lines, Lines)>,
+}
+
+impl Printed {
+    /// A hunk of this revision was printed.
+    pub(super) fn add(&mut self, revision: u64, hunk: Option<&Hunk>) {
+        self.revision = revision;
+        self.hunks.extend(hunk.map(|hunk| (hunk.original, hunk.proposed)));
+    }
+
+    /// Whether a hunk was printed, perhaps as a part of one that has been split since.
+    fn holds(&self, hunk: &Hunk) -> bool {
+        let holds = |outer: Lines, inner: Lines| outer.start <= inner.start && inner.end <= outer.end;
+        self.hunks
+            .iter()
+            .any(|(original, proposed)| holds(*original, hunk.original) && holds(*proposed, hunk.proposed))
+    }
+
+    fn is_all_of(&self, review: &Review) -> bool {
+        // Without hunks to decide on, all of it is printed at once.
+        review.whole_file_only.is_some() || review.hunks.iter().all(|hunk| self.holds(hunk))
+    }
 }
 
 impl AcceptAll {
@@ -31,8 +61,13 @@ impl LineDesk {
     pub(super) fn list_to_accept(&mut self) {
         let reviews = self.reviews.iter().map(|open| {
             let review = open.review();
-            let known = self.seen.get(&review.id).copied();
-            (ListedReview::new(review, known, &self.roots), messages::agent_name(&review.agent))
+            let printed = self.printed.get(&review.id);
+            let known = printed.map(|printed| printed.revision);
+            let mut listed = ListedReview::new(review, known, &self.roots);
+            if printed.is_some_and(|printed| !printed.is_all_of(review)) {
+                listed.obstacle.get_or_insert(Obstacle::PartlySeen);
+            }
+            (listed, messages::agent_name(&review.agent))
         });
         let (held_back, ready): (Vec<_>, Vec<_>) = reviews.partition(|(listed, _)| listed.obstacle.is_some());
         let mut lines = Vec::new();

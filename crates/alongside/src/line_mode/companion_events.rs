@@ -76,11 +76,11 @@ impl LineDesk {
             Err(out_of_step) => return tracing::error!(review = id.0, %out_of_step),
         };
         // A change of the file alone is no other text than the one that was printed.
-        if let Some(seen) = self.seen.get_mut(&id)
-            && *seen == from
+        if let Some(printed) = self.printed.get_mut(&id)
+            && printed.revision == from
             && !news.content_changed
         {
-            *seen = news.revision;
+            printed.revision = news.revision;
         }
         if self.at != Some(id) {
             return;
@@ -104,7 +104,7 @@ impl LineDesk {
         let open = self.reviews.remove(index);
         let message = self.companion.review_closed(open.review(), closed, &self.roots);
         self.printer.say(&message.text);
-        self.seen.remove(&closed.id);
+        self.printed.remove(&closed.id);
         if matches!(self.activity, Activity::Deciding(id) if id == closed.id) {
             self.activity = Activity::Listening;
         }

@@ -16,7 +16,7 @@ use alongside_desk::{Desk, Event, Gone, Request, Review, ReviewId, messages};
 use alongside_terminal::{DraftStore, Editing};
 use tokio::time::{sleep, timeout};
 
-use super::accept_all::AcceptAll;
+use super::accept_all::{AcceptAll, Printed};
 use super::ending::{Ending, LEAVE_TIMEOUT, Policy};
 use super::line_reader::LineReader;
 use super::printer::Printer;
@@ -90,8 +90,8 @@ pub(crate) struct LineDesk {
     pub(super) question: Option<Question>,
     /// The list of reviews to accept together, while it waits for a reply.
     pub(super) accept_all: Option<AcceptAll>,
-    /// The revision of each review that was printed last.
-    pub(super) seen: HashMap<ReviewId, u64>,
+    /// The printed part of each review.
+    pub(super) printed: HashMap<ReviewId, Printed>,
     pub(super) activity: Activity,
     pub(super) due: Due,
 }
@@ -128,7 +128,7 @@ impl LineDesk {
             at: None,
             question: None,
             accept_all: None,
-            seen: HashMap::new(),
+            printed: HashMap::new(),
             activity: Activity::Listening,
             due: Due::Nothing,
         }
@@ -336,8 +336,9 @@ impl LineDesk {
             }
         }
         if due >= Due::Place {
-            self.seen.insert(review.id, review.revision);
-            match review.hunks.get(open.hunk()) {
+            let hunk = review.hunks.get(open.hunk());
+            self.printed.entry(review.id).or_default().add(review.revision, hunk);
+            match hunk {
                 Some(hunk) => self.printer.say(&render::hunk(review, hunk, inks)),
                 None => self.printer.say(&render::summary(review, &self.roots)),
             }

@@ -30,6 +30,8 @@ pub struct ListedReview {
 pub enum Obstacle {
     /// The review has not been on the screen.
     Unseen,
+    /// Some changes of the review have not been on the screen, at a desk that shows one at a time.
+    PartlySeen,
     /// The review was edited elsewhere since it was on the screen.
     Edited,
     /// The file on disk changed since the proposal.
@@ -78,6 +80,7 @@ impl Obstacle {
     pub fn text(self) -> &'static str {
         match self {
             Self::Unseen => "not seen yet",
+            Self::PartlySeen => "not all of its changes are seen yet",
             Self::Edited => "edited at another desk since you saw it",
             Self::Stale => "the file changed on disk; accepting undoes that change",
             Self::Dirty => "an editor holds unsaved changes to the file",

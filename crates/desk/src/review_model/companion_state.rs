@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::message::{Message, Subject};
-use crate::decision::Closed;
+use crate::decision::{Closed, Closing};
 use crate::review::Review;
 use crate::status::{Agent, Problem, Status};
 use crate::{harmless, messages};
@@ -72,12 +72,14 @@ impl CompanionState {
         (waiting > 0 && self.status.outlives_desk()).then(|| messages::stays_open(waiting, kept_by, screen))
     }
 
-    /// A review ended. The message is a warning where neither this desk nor an acceptance ended it.
+    /// A review ended. The message is a warning where nobody accepted it, and no person ended it here or in
+    /// the agent.
     pub fn review_closed(&self, review: &Review, closed: &Closed, roots: &[std::path::PathBuf]) -> Message {
         let number = review.agent.number;
         let listens = self.status.agents.iter().any(|agent| agent.number == number && agent.listening);
         let text = messages::closed(review, closed, roots, !listens);
-        let expected = closed.closing == crate::decision::Closing::Accepted || closed.decided_here;
+        let expected =
+            closed.decided_here || matches!(closed.closing, Closing::Accepted | Closing::AnsweredInAgent);
         if expected { Message::notice(text) } else { Message::warning(text) }
     }
 }

@@ -95,6 +95,11 @@ pub(crate) fn changed_elsewhere(review: &Review, roots: &[PathBuf]) -> String {
     format!("{}: changed at another desk; this is how it stands now.", file_name(review, roots))
 }
 
+/// The file has changed since the proposal, which waits.
+pub(crate) fn became_stale(review: &Review, roots: &[PathBuf]) -> String {
+    format!("{}: changed on disk; accepting undoes that change.", file_name(review, roots))
+}
+
 /// The companion does not take the person's text, and the editor keeps it.
 pub(crate) fn edit_refused(refusal: &Refusal) -> String {
     format!("Your text is only in this buffer. {}", messages::refusal(refusal))

@@ -90,15 +90,14 @@ impl Proposal {
 
     /// Writes the original to a file of the same name, and returns its path; `None` if that fails.
     pub(crate) fn write_original(&mut self) -> Option<PathBuf> {
-        if self.original.is_none() {
-            let text = self.review.original.clone()?;
-            let beside = self.path()?;
-            let path = beside.parent()?.join("original").join(beside.file_name()?);
-            let file = ProposalFile::create(path, &text);
-            let file = file.and_then(|file| file.make_read_only().map(|()| file));
-            self.original =
-                file.inspect_err(|error| tracing::error!(%error, "cannot write an original")).ok();
-        }
+        let text = self.review.original.clone()?;
+        let beside = self.path()?;
+        let path = beside.parent()?.join("original").join(beside.file_name()?);
+        // Root can write even a read-only file: another text there would not be the original.
+        self.original = None;
+        let file = ProposalFile::create(path, &text);
+        let file = file.and_then(|file| file.make_read_only().map(|()| file));
+        self.original = file.inspect_err(|error| tracing::error!(%error, "cannot write an original")).ok();
         self.original.as_ref().map(|original| original.path().to_owned())
     }
 

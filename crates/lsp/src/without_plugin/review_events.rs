@@ -89,6 +89,7 @@ impl LspDesk {
         let is_own = proposal.mirror.companion_changed(proposal.review.current.clone())
             || proposal.commands.is_running();
         let is_about_file = target != proposal.target_state();
+        let (was_stale, _) = target;
         if !is_own || is_about_file {
             proposal.mark_foreign(is_about_file);
         }
@@ -98,6 +99,11 @@ impl LspDesk {
             let (review, roots) = (&proposal.review, self.editor.roots());
             let name = messages::file_name(review, roots);
             self.editor.warn_about(io, &name, messages::changed_elsewhere(review, roots));
+        }
+        if proposal.review.stale && !was_stale {
+            let (review, roots) = (&proposal.review, self.editor.roots());
+            let name = messages::file_name(review, roots);
+            self.editor.warn_about(io, &name, messages::became_stale(review, roots));
         }
         self.sync(io, id);
         self.mark_proposal(io, id);

@@ -136,7 +136,9 @@ function M.over(review, closed, vacate)
       messages.later(said)
     end
     if closed.draft then
-      messages.later('Your edits are in drafts: run `alongside drafts` in a shell.')
+      -- After an answer in the agent, the draft goes as soon as the file holds its text.
+      local which = closed.closing == 'answeredInAgent' and 'Edits that it leaves out' or 'Your edits'
+      messages.later(which .. ' are in drafts: run `alongside drafts` in a shell.')
     end
   end
   -- The cause first, then what becomes of the text.

@@ -171,7 +171,7 @@ local function agents_here()
   if command and vim.fn.executable(command) == 0 then
     health.warn(("option 'agent': '%s' cannot be run"):format(harmless.name(command)), { 'install it, or set another agent' })
   end
-  health.info('IDE mode is off in an agent that was never set up; `:Alongside agents` checks and switches it on')
+  health.info('if an agent does not connect, `:Alongside agents` checks its settings and switches IDE mode on')
   health.info('in the agent, /ide status shows what it found')
   health.info('an agent looks once, at its start: start it after Neovim, in the project or below it')
 end

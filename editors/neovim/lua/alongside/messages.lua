@@ -65,6 +65,18 @@ local function is_long(message)
   return vim.fn.strdisplaywidth(message) > vim.o.columns * math.max(1, vim.o.cmdheight) - 12
 end
 
+--- The first of these messages that fits into the message line; without one, the first, which a corner shows.
+---@param messages string[]
+---@return string
+function M.fitting(messages)
+  for _, message in ipairs(messages) do
+    if not is_long(message) then
+      return message
+    end
+  end
+  return messages[1]
+end
+
 local function flush()
   timer = nil
   if #waiting == 0 then

@@ -41,7 +41,11 @@ function M.announce(review)
     local go = way()
     if #new == 1 then
       local one = new[1]
-      messages.later(('%s proposes %s (%s): %s'):format(winbar.agent_name(one.agent), reviews().name(one), reviews().changes(one), go))
+      local agent, name = winbar.agent_name(one.agent), reviews().name(one)
+      messages.later(messages.fitting({
+        ('%s proposes %s (%s): %s'):format(agent, name, reviews().changes(one), go),
+        ('%s proposes %s: %s'):format(agent, name, go),
+      }))
     elseif #new > 1 then
       messages.later(('%d reviews are waiting: %s'):format(#new, go))
     end

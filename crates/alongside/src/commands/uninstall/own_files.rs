@@ -70,7 +70,7 @@ impl OwnFiles {
             let pid = report.status.pid;
             text.push_str(&format!(
                 "  stays    the companion of {} (process {pid}), which runs, and its files\n           \
-                 (close its editor and desks, or run `alongside host --stop {pid}`; then repeat this)\n",
+                 (end it with `alongside host --stop {pid}`, then run `alongside uninstall --all`)\n",
                 projects(report)
             ));
         }
@@ -87,7 +87,7 @@ impl OwnFiles {
             let _ = std::fs::remove_dir(path.parent().unwrap_or(Path::new("/")));
         }
         if self.running.is_empty() && !host::reports().await.is_empty() {
-            note("a companion is in use again, so the files of alongside itself stay; repeat this later");
+            note("a companion is in use again, so its files stay; run `alongside uninstall --all` later");
             return Ok(());
         }
         // A companion that ended took some of them along.

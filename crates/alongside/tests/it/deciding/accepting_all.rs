@@ -65,3 +65,19 @@ async fn a_review_that_changes_behind_the_list_waits() {
     desk.answers("(1/1) keep", "a").await;
     assert_eq!(soon("the outcome", a.outcome()).await, accepted("newer\n"));
 }
+
+#[tokio::test]
+async fn a_review_is_not_accepted_with_others_before_each_of_its_changes_is_printed() {
+    let (_home, mut desk, _agent, diff) = proposed("a.txt", ORIGINAL, PROPOSED).await;
+    desk.answers(HUNK, "A").await;
+    let rows = "Not accepted; these wait on:\n  a.txt: +3 -2, Gemini CLI, 3 kept\n    \
+        not all of its changes are seen yet\nNo review can be accepted from this list.\n";
+    desk.shows(rows).await;
+    desk.answers(HUNK, "k").await;
+    desk.answers(HUNK, "d").await;
+    desk.answers(HUNK, "A").await;
+    desk.shows("To accept, as they stand now:\n  a.txt: +1 -2, Gemini CLI, 2 kept, 1 dropped\n").await;
+    desk.answers("Accept this review [y,n]?", "y").await;
+    let expected = PROPOSED.replace("new a\nnew b\n", "");
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&expected));
+}

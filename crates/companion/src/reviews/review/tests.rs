@@ -66,7 +66,8 @@ proptest! {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), original).unwrap();
         let path = file.path().to_str().unwrap();
-        let proposal = Proposal::prepare(path.to_owned(), OpenTarget::open(path).unwrap(), proposed.into(), &[]);
+        let target = OpenTarget::open(path).unwrap();
+        let proposal = Proposal::prepare(path.to_owned(), target, proposed.into(), &[]);
         let mut review = PendingReview::new(ReviewId(1), "s", Agent::default(), proposal, false);
         let pending = &mut review;
         let mut known = pending.review();

@@ -163,8 +163,12 @@ async fn a_refusal_is_shown_and_the_command_answered() {
     companion.change(&stage, |review| review.stale = true);
     companion.serve(&mut stage).await;
     let seen = stage.seen();
-    assert!(seen.said().contains("The file itself has changed since."), "{}", seen.said());
-    assert_eq!(seen.one("window/showMessage")["type"], 2);
+    assert_eq!(
+        seen.said(),
+        "notes.txt: changed on disk; accepting undoes that change.\n\
+         The file itself has changed since. Look at the proposal again."
+    );
+    assert!(seen.all("window/showMessage").iter().all(|message| message["type"] == 2));
     assert_eq!((companion.decided, seen.result()), (None, &Value::Null));
 }
 

@@ -136,6 +136,27 @@ async fn a_proposal_shows_marks_actions_and_lenses() {
     assert_eq!(stage.active()["path"], "notes.txt");
 }
 
+#[cfg(unix)]
+#[tokio::test(start_paused = true)]
+async fn the_original_is_written_anew_each_time() {
+    let (mut stage, _companion) = proposed("helix").await;
+    let own = stage.show_proposal(NEW);
+    stage.seen();
+    let mut shown = || {
+        stage.choose(&own, 3, "alongside: Show the original");
+        let uri = stage.seen().one("window/showDocument")["uri"].as_str().unwrap().to_owned();
+        std::path::PathBuf::from(uri.strip_prefix("file://").unwrap())
+    };
+    let path = shown();
+    let original = std::fs::read_to_string(&path).unwrap();
+    assert!(original.contains("two"), "{original}");
+    // As an editor of root writes it, mode or not.
+    std::fs::remove_file(&path).unwrap();
+    std::fs::write(&path, "changed").unwrap();
+    assert_eq!(shown(), path);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), original);
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_ended_review_leaves_nothing_behind() {
     let (mut stage, companion) = proposed("Visual Studio Code").await;
