@@ -4,6 +4,7 @@
 use std::fs;
 
 use alongside_agent::Outcome;
+use alongside_rig::program::alongside;
 use alongside_rig::{Generation, Proposer, adapters};
 use anyhow::Result;
 
@@ -83,11 +84,11 @@ fn saved_and_reloaded(generation: Generation) -> Result<()> {
 }
 
 alongside_rig::tests! {
-    helix_25_01_says_that_late_text_goes_nowhere: late_text(Generation::Oldest),
-    the_newest_helix_says_that_late_text_goes_nowhere: late_text(Generation::Newest),
+    helix_25_01_keeps_late_text_among_the_drafts: late_text(Generation::Oldest),
+    the_newest_helix_keeps_late_text_among_the_drafts: late_text(Generation::Newest),
 }
 
-/// Text in a decided proposal reaches nobody, although Helix saves it like any other.
+/// Text in a decided proposal reaches no agent, although Helix saves it like any other.
 fn late_text(generation: Generation) -> Result<()> {
     let Some(stage) = Stage::set(generation)? else { return Ok(()) };
     adapters::helix(&stage.sandbox, generation)?;
@@ -114,12 +115,13 @@ fn late_text(generation: Generation) -> Result<()> {
     helix.enter(":goto 1")?;
     helix.wait_for("the mark", |screen| screen.contains("this review has ended"))?;
     helix.type_text("Alate")?;
-    let said = |screen: &str| {
-        screen.contains("This review has ended; text typed here goes nowhere: copy it to the file.")
-    };
     to_normal_mode(&helix)?;
     helix.wait_for("the mark in the line", |screen| screen.contains("this review has ended; text typed"))?;
     helix.enter(":w")?;
-    helix.wait_for("the meaning of saving", said)?;
+    helix.wait_for("the meaning of saving", |screen| {
+        screen.contains("This review has ended. Your text is in drafts: run `alongside drafts`.")
+    })?;
+    let late = ORIGINAL.replace("one\ntwo\n", "onelate\nTWO\nmore\nand more\n");
+    assert_eq!(alongside(&stage.sandbox, &["drafts", "show", "1"])?, late);
     Ok(())
 }

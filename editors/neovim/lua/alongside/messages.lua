@@ -65,12 +65,12 @@ local function is_long(message)
   return vim.fn.strdisplaywidth(message) > vim.o.columns * math.max(1, vim.o.cmdheight) - 12
 end
 
---- The first of these messages that fits into the message line; without one, the first, which a corner shows.
+--- The first of these messages that fits into the message line; the first of all where a corner shows it.
 ---@param messages string[]
 ---@return string
 function M.fitting(messages)
   for _, message in ipairs(messages) do
-    if not is_long(message) then
+    if would_not_be_seen() or not is_long(message) then
       return message
     end
   end
