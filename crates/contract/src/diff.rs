@@ -1,10 +1,10 @@
 //! Proposed changes: the arguments of `openDiff` and `closeDiff`, and the notifications of the outcome.
 
-use std::fmt;
 use std::sync::Arc;
 
-use serde::de::{Error, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
+
+use crate::shared_text;
 
 /// The tool that opens a diff.
 pub const OPEN_DIFF: &str = "openDiff";
@@ -25,25 +25,8 @@ pub struct OpenDiffRequest {
     /// strings, and wait forever for one that matches.
     pub file_path: String,
     /// The whole proposed file.
-    #[serde(deserialize_with = "shared")]
+    #[serde(deserialize_with = "shared_text::deserialize")]
     pub new_content: Arc<str>,
-}
-
-/// Reads a text into the allocation that all its owners share. Serde's own way copies it once more.
-fn shared<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<str>, D::Error> {
-    struct SharedText;
-    impl Visitor<'_> for SharedText {
-        type Value = Arc<str>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a string")
-        }
-
-        fn visit_str<E: Error>(self, text: &str) -> Result<Arc<str>, E> {
-            Ok(text.into())
-        }
-    }
-    deserializer.deserialize_str(SharedText)
 }
 
 /// Arguments of [`CLOSE_DIFF`].

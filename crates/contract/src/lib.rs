@@ -19,6 +19,7 @@ pub mod mcp;
 mod null;
 pub mod rpc;
 pub mod settings;
+pub mod shared_text;
 pub mod surrogates;
 pub mod token;
 pub mod token_proof;

@@ -4,11 +4,10 @@
 //! Only our own two ends use this form. A desk [announces](Introduction) that it understands it; plugins get
 //! whole texts.
 
-use std::fmt;
 use std::sync::Arc;
 
-use serde::de::Visitor;
-use serde::{Deserialize, Deserializer, Serialize};
+use alongside_contract::shared_text;
+use serde::{Deserialize, Serialize};
 
 use super::handshake::Hello;
 use crate::review::{Hunk, Lines, Review};
@@ -41,7 +40,7 @@ pub(super) enum CompactEvent {
 pub(super) struct CompactReview {
     /// All but its texts.
     review: Review,
-    #[serde(deserialize_with = "shared")]
+    #[serde(deserialize_with = "shared_text::deserialize")]
     original: Arc<str>,
     /// The proposed lines of each hunk.
     proposed: Vec<String>,
@@ -110,25 +109,6 @@ fn after(text: &str, start: usize, lines: usize) -> usize {
             ends.nth(last).map_or(text.len(), |end| start + end + 1)
         }
     }
-}
-
-/// Reads a text without the copy that serde makes on the way.
-fn shared<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Error> {
-    struct Shared;
-
-    impl Visitor<'_> for Shared {
-        type Value = Arc<str>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a text")
-        }
-
-        fn visit_str<E>(self, text: &str) -> Result<Arc<str>, E> {
-            Ok(text.into())
-        }
-    }
-
-    from.deserialize_str(Shared)
 }
 
 #[cfg(test)]

@@ -95,14 +95,12 @@ impl LspDesk {
         }
         let is_elsewhere = !is_own && text != proposal.review.current;
         let knew = std::mem::replace(&mut proposal.knows_other_desk, is_elsewhere);
+        let (review, roots) = (&proposal.review, self.editor.roots());
+        let name = messages::file_name(review, roots);
         if is_elsewhere && !knew && proposal.open.is_some() {
-            let (review, roots) = (&proposal.review, self.editor.roots());
-            let name = messages::file_name(review, roots);
             self.editor.warn_about(io, &name, messages::changed_elsewhere(review, roots));
         }
-        if proposal.review.stale && !was_stale {
-            let (review, roots) = (&proposal.review, self.editor.roots());
-            let name = messages::file_name(review, roots);
+        if review.stale && !was_stale {
             self.editor.warn_about(io, &name, messages::became_stale(review, roots));
         }
         self.sync(io, id);
