@@ -29,7 +29,14 @@ impl Printed {
     /// A hunk of this revision was printed.
     pub(super) fn add(&mut self, revision: u64, hunk: Option<&Hunk>) {
         self.revision = revision;
-        self.hunks.extend(hunk.map(|hunk| (hunk.original, hunk.proposed)));
+        if let Some(hunk) = hunk.filter(|hunk| !self.holds(hunk)) {
+            self.hunks.push((hunk.original, hunk.proposed));
+        }
+    }
+
+    /// Another desk changed the review, perhaps in a hunk that was printed before.
+    pub(super) fn forget_hunks(&mut self) {
+        self.hunks.clear();
     }
 
     /// Whether a hunk was printed, perhaps as a part of one that has been split since.

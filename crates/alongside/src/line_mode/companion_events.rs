@@ -75,19 +75,21 @@ impl LineDesk {
             // The person still sees a revision the companion had; it refuses a decision on it as stale.
             Err(out_of_step) => return tracing::error!(review = id.0, %out_of_step),
         };
-        // A change of the file alone is no other text than the one that was printed.
-        if let Some(printed) = self.printed.get_mut(&id)
-            && printed.revision == from
-            && !news.content_changed
-        {
-            printed.revision = news.revision;
+        let Some(open) = self.open(id) else { return };
+        let foreign = open.is_foreign(news);
+        let said = news.messages(&messages::file_name(&open.review().file, &self.roots), foreign);
+        if let Some(printed) = self.printed.get_mut(&id) {
+            if foreign {
+                printed.forget_hunks();
+            }
+            // A change of the file alone is no other text than the one that was printed.
+            if printed.revision == from && !news.content_changed {
+                printed.revision = news.revision;
+            }
         }
         if self.at != Some(id) {
             return;
         }
-        let Some(open) = self.open(id) else { return };
-        let foreign = open.is_foreign(news);
-        let said = news.messages(&messages::file_name(&open.review().file, &self.roots), foreign);
         self.show(said);
         // The list stays as it is: the changed review is not accepted with it.
         if foreign && self.accept_all.is_none() {

@@ -81,3 +81,18 @@ async fn a_review_is_not_accepted_with_others_before_each_of_its_changes_is_prin
     let expected = PROPOSED.replace("new a\nnew b\n", "");
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(&expected));
 }
+
+#[tokio::test]
+async fn a_change_made_at_another_desk_is_printed_before_it_is_accepted_with_others() {
+    let (home, mut desk, _agent, diff) = proposed("a.txt", ORIGINAL, PROPOSED).await;
+    desk.answers(HUNK, "k").await;
+    desk.answers(HUNK, "k").await;
+    let mut other = home.review(&[]);
+    other.answers("(1/3) keep", "k").await;
+    other.answers("(2/3) keep", "d").await;
+    // The other desk changed the second change; this one prints the third.
+    desk.shows("changed at another desk").await;
+    desk.answers("(3/3)", "A").await;
+    desk.shows("not all of its changes are seen yet").await;
+    drop(diff);
+}
