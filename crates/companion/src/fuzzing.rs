@@ -43,7 +43,7 @@ pub fn context_frame(context: IdeContext) -> Option<String> {
 pub fn accepted_frame(file_path: &str, text: &str) -> Option<String> {
     let accepted = DiffAccepted { file_path: file_path.to_owned(), content: text.to_owned() };
     let mut outbox = Outbox::default();
-    outbox.push(file_path, vec![rpc::notification(DIFF_ACCEPTED, &accepted)], 1);
+    outbox.push(file_path, vec![rpc::notification(DIFF_ACCEPTED, &accepted).into()], 1);
     outbox.next_frame(1, false)
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct Outbox {
 struct Outcome {
     path: String,
     /// Its notifications, as JSON.
-    messages: Arc<[String]>,
+    messages: Vec<Arc<str>>,
     /// The stream that it was queued for or last sent on; a later stream holds it back at first.
     stream: u64,
     /// The ping that followed it on `stream`, once it was sent there.
@@ -52,14 +52,14 @@ impl Outbox {
     }
 
     /// Queues an outcome about `path` for `stream`, if that is still open, or for a later one.
-    pub(crate) fn push(&mut self, path: &str, messages: Vec<String>, stream: u64) {
+    pub(crate) fn push(&mut self, path: &str, messages: Vec<Arc<str>>, stream: u64) {
         self.forget(path);
         if self.outcomes.len() == MAX_OUTCOMES {
             self.outcomes.pop_front();
         }
         self.outcomes.push_back(Outcome {
             path: path.to_owned(),
-            messages: messages.into(),
+            messages,
             stream,
             ping: None,
             recorded: Recorded::Yes,
@@ -119,7 +119,7 @@ impl Outbox {
     }
 
     /// Outcomes without a receipt: path and notifications.
-    pub(crate) fn unsettled(&self) -> impl Iterator<Item = (&str, &[String])> {
+    pub(crate) fn unsettled(&self) -> impl Iterator<Item = (&str, &[Arc<str>])> {
         self.outcomes.iter().map(|outcome| (outcome.path.as_str(), &*outcome.messages))
     }
 

@@ -5,6 +5,7 @@
 //! exists exactly as long as the companion: finding one means a crash.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -37,10 +38,10 @@ pub(crate) struct Journal {
     pub(crate) sessions: Vec<KnownSession>,
 }
 
-/// A session to continue.
-#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// A session to continue. `T` is a text: itself, or [as it is stored](super::session_files::StoredText).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct KnownSession {
+pub(crate) struct KnownSession<T = Arc<str>> {
     pub(crate) id: String,
     pub(crate) client: Implementation,
     pub(crate) version: String,
@@ -51,42 +52,58 @@ pub(crate) struct KnownSession {
     /// The id of its family, if known.
     pub(crate) family: Option<String>,
     /// Open reviews. The agent is told that they are rejected.
-    pub(crate) undecided: Vec<Undecided>,
+    pub(crate) undecided: Vec<Undecided<T>>,
     /// Decisions without a receipt.
-    pub(crate) unsettled: Vec<Unsettled>,
+    pub(crate) unsettled: Vec<Unsettled<T>>,
 }
 
-impl KnownSession {
-    /// The length of its texts in bytes, without the rest.
-    pub(crate) fn text_bytes(&self) -> u64 {
-        let undecided = self.undecided.iter().map(|review| review.text.len());
-        let unsettled = self
-            .unsettled
-            .iter()
-            .map(|decision| decision.messages.iter().map(String::len).sum::<usize>() + decision.text.len());
-        undecided.chain(unsettled).sum::<usize>() as u64
+impl<T> KnownSession<T> {
+    /// All its texts.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &T> {
+        let undecided = self.undecided.iter().map(|review| &review.text);
+        let unsettled =
+            self.unsettled.iter().flat_map(|decision| decision.messages.iter().chain([&decision.text]));
+        undecided.chain(unsettled)
+    }
+
+    /// The same session with other texts.
+    ///
+    /// # Errors
+    /// The first of `to`.
+    pub(crate) fn with_texts<U>(self, mut to: impl FnMut(T) -> io::Result<U>) -> io::Result<KnownSession<U>> {
+        let mut undecided = Vec::with_capacity(self.undecided.len());
+        for Undecided { file_path, text, draft } in self.undecided {
+            undecided.push(Undecided { file_path, text: to(text)?, draft });
+        }
+        let mut unsettled = Vec::with_capacity(self.unsettled.len());
+        for Unsettled { file_path, messages, text } in self.unsettled {
+            let messages = messages.into_iter().map(&mut to).collect::<io::Result<_>>()?;
+            unsettled.push(Unsettled { file_path, messages, text: to(text)? });
+        }
+        let Self { id, client, version, tokenless, last_review, family, .. } = self;
+        Ok(KnownSession { id, client, version, tokenless, last_review, family, undecided, unsettled })
     }
 }
 
 /// An open review.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Undecided {
+pub(crate) struct Undecided<T = Arc<str>> {
     pub(crate) file_path: String,
     /// The text as last edited, for the agent's `closeDiff`.
-    pub(crate) text: Arc<str>,
+    pub(crate) text: T,
     /// The draft of the person's edits. It may not exist: a full disk can hold the journal and not the draft.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) draft: Option<String>,
 }
 
 /// A decision that the agent has not confirmed.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Unsettled {
+pub(crate) struct Unsettled<T = Arc<str>> {
     pub(crate) file_path: String,
-    pub(crate) messages: Vec<String>,
-    pub(crate) text: Arc<str>,
+    pub(crate) messages: Vec<T>,
+    pub(crate) text: T,
 }
 
 /// The changes to write.

@@ -10,6 +10,7 @@ pub mod private_files;
 pub(crate) mod recovery;
 pub(crate) mod recovery_store;
 pub(crate) mod reserve;
+mod session_files;
 pub(crate) mod write_job;
 mod write_worker;
 pub(crate) mod writer;

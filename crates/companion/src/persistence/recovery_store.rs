@@ -18,6 +18,7 @@ use super::drafts::KEPT_FOR;
 use super::journal::{Changes, Journal, KnownSession};
 use super::journal_file::JournalFile;
 use super::private_files::{self, PathTrust};
+use super::session_files::{SessionFiles, StoredText, short_bytes};
 
 /// The largest journal: it holds the texts of all open reviews. A larger file is no journal.
 const MAX_BYTES: u64 = 1 << 30;
@@ -32,8 +33,8 @@ pub(crate) struct RecoveryStore {
     path: PathBuf,
     /// The journal's own file, once this process has begun it.
     own_file: Option<JournalFile>,
-    /// The files of sessions that this process has begun.
-    session_files: BTreeMap<PathBuf, JournalFile>,
+    /// The files of sessions that this process has begun, by the session's id.
+    sessions: BTreeMap<String, SessionFiles>,
     /// Held until the process ends, however it ends.
     lock: File,
 }
@@ -59,6 +60,17 @@ fn session_files(journal: &Path) -> impl Iterator<Item = PathBuf> {
     entries.map(|entry| entry.path())
 }
 
+/// The file of a session's records. Its id is a secret, so the name is a hash.
+fn session_file(journal: &Path, session: &str) -> PathBuf {
+    let mut hasher = DefaultHasher::new();
+    session.hash(&mut hasher);
+    journal.with_extension("").join(format!("{:016x}.json", hasher.finish()))
+}
+
+fn is_record(file: &Path) -> bool {
+    file.extension().is_some_and(|kind| kind == "json")
+}
+
 /// Removes a journal, and the files of its sessions after it.
 fn remove(journal: &Path) {
     let _ = fs::remove_file(journal);
@@ -75,7 +87,7 @@ impl RecoveryStore {
             state: state.to_owned(),
             path,
             own_file: None,
-            session_files: BTreeMap::new(),
+            sessions: BTreeMap::new(),
             lock,
         }))
     }
@@ -95,11 +107,9 @@ impl RecoveryStore {
         if journal.token.is_empty() || journal.port == 0 {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "it has no port and token"));
         }
-        for file in
-            session_files(&self.path).filter(|file| file.extension().is_some_and(|kind| kind == "json"))
-        {
+        for file in session_files(&self.path).filter(|file| is_record(file)) {
             let read = untrusted::read(&file, MAX_BYTES, Whose::Ours);
-            match read.and_then(|json| newest::<KnownSession>(&json)) {
+            match read.and_then(|json| self.whole(newest(&json)?)) {
                 Ok(known) => {
                     journal.last_review = journal.last_review.max(known.last_review);
                     journal.sessions.push(known);
@@ -117,29 +127,24 @@ impl RecoveryStore {
     /// a companion could have left. With all sessions, restores what somebody has removed.
     pub(crate) fn write(&mut self, changes: &Changes) -> io::Result<()> {
         let Changes { journal, gone, is_all } = changes;
-        let changed: Vec<_> =
-            journal.sessions.iter().map(|known| (self.session_file(&known.id), known)).collect();
         if *is_all {
-            self.begin_anew(changed.iter().map(|(file, _)| file.as_path()).collect())?;
+            self.begin_anew(&journal.sessions)?;
         }
         // Before a session goes: the file of a session holds the number of the newest review, too.
         if self.own_file.is_none() || !gone.is_empty() {
             self.own_file = Some(JournalFile::put(self.own_file.take(), &self.path, journal)?);
         }
-        if self.session_files.is_empty() && !changed.is_empty() {
+        if self.sessions.is_empty() && !journal.sessions.is_empty() {
             self.create_session_directory()?;
         }
-        for (file, known) in changed {
-            // Nothing is appended to a file whose last write failed.
-            let begun = JournalFile::put(self.session_files.remove(&file), &file, known)?;
-            self.session_files.insert(file, begun);
+        for known in &journal.sessions {
+            let path = session_file(&self.path, &known.id);
+            let files = self.sessions.entry(known.id.clone()).or_insert_with(|| SessionFiles::new(path));
+            files.put(known)?;
         }
-        for id in gone {
-            let file = self.session_file(id);
-            if self.session_files.remove(&file).is_some() {
-                // A file that stays is a session that no agent comes back to.
-                let _ = fs::remove_file(file);
-            }
+        gone.iter().filter_map(|id| self.sessions.remove(id)).for_each(SessionFiles::remove);
+        if *is_all {
+            self.remove_other_files();
         }
         Ok(())
     }
@@ -149,18 +154,15 @@ impl RecoveryStore {
         let Changes { journal, gone, is_all } = changes;
         let known = &journal.sessions;
         !is_all && gone.is_empty() && self.own_file.is_some() && {
-            let bytes = known.iter().map(KnownSession::text_bytes).sum::<u64>();
-            let has_room = |known: &KnownSession| {
-                let file = self.session_files.get(&self.session_file(&known.id));
-                file.is_some_and(|file| file.has_room_for(known.text_bytes()))
-            };
-            bytes <= MAX_LITTLE && known.iter().all(has_room)
+            let appends =
+                |known: &KnownSession| self.sessions.get(&known.id).is_some_and(|files| files.appends(known));
+            known.iter().map(short_bytes).sum::<u64>() <= MAX_LITTLE && known.iter().all(appends)
         }
     }
 
-    /// Makes sure of lock and directory, and removes the files of all sessions but the kept ones. Called
+    /// Makes sure of lock and directory, and removes the records of all sessions but the kept ones. Called
     /// before the new port and token are written: no session of the old ones may count as known with them.
-    fn begin_anew(&mut self, kept: BTreeSet<&Path>) -> io::Result<()> {
+    fn begin_anew(&mut self, kept: &[KnownSession]) -> io::Result<()> {
         let lock = self.path.with_extension("lock");
         if !private_files::leads_to(&lock, &self.lock) {
             create_directory(&self.state)?;
@@ -168,12 +170,21 @@ impl RecoveryStore {
                 io::Error::new(io::ErrorKind::ResourceBusy, "another companion of this project holds it now")
             })?;
         }
-        (self.own_file, self.session_files) = (None, BTreeMap::new());
-        for file in session_files(&self.path).filter(|file| !kept.contains(file.as_path())) {
-            // As above.
+        (self.own_file, self.sessions) = (None, BTreeMap::new());
+        let kept: BTreeSet<_> = kept.iter().map(|known| session_file(&self.path, &known.id)).collect();
+        for file in session_files(&self.path).filter(|file| is_record(file) && !kept.contains(file)) {
+            // A file that stays is a session that no agent comes back to.
             let _ = fs::remove_file(file);
         }
         Ok(())
+    }
+
+    /// Removes what earlier processes left: unfinished files, and texts that no record names any more.
+    fn remove_other_files(&self) {
+        let own: BTreeSet<_> = self.sessions.values().flat_map(SessionFiles::files).collect();
+        for file in session_files(&self.path).filter(|file| !own.contains(file)) {
+            let _ = fs::remove_file(file);
+        }
     }
 
     fn create_session_directory(&self) -> io::Result<()> {
@@ -182,17 +193,16 @@ impl RecoveryStore {
         private_files::directory(&self.state, below, PathTrust::Own)
     }
 
-    /// The file of a session. Its id is a secret, so the name is a hash.
-    fn session_file(&self, session: &str) -> PathBuf {
-        let mut hasher = DefaultHasher::new();
-        session.hash(&mut hasher);
-        self.path.with_extension("").join(format!("{:016x}.json", hasher.finish()))
+    /// The session of a record, with its large texts.
+    fn whole(&self, record: KnownSession<StoredText>) -> io::Result<KnownSession> {
+        let directory = self.path.with_extension("");
+        record.with_texts(|text| text.read(&directory, MAX_BYTES))
     }
 
     /// Whether all files are still there.
     pub(crate) fn is_there(&self) -> bool {
         self.path.exists()
-            && self.session_files.keys().all(|file| file.exists())
+            && self.sessions.values().all(SessionFiles::are_there)
             && private_files::leads_to(&self.path.with_extension("lock"), &self.lock)
     }
 

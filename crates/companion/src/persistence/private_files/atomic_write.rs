@@ -32,6 +32,11 @@ pub(crate) fn replace(directory: &Directory, name: &OsStr, content: &[u8]) -> io
     in_one_step(directory, name, |unfinished| directory.create(unfinished), |file| file.write_all(content))
 }
 
+/// A number for a name. Others can see the names that we used, and must not guess the next one.
+pub(crate) fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
 /// Creates a file under a temporary name with `begin`, completes it with `finish`, and renames it.
 pub(super) fn in_one_step<T>(
     directory: &Directory,
@@ -39,8 +44,6 @@ pub(super) fn in_one_step<T>(
     begin: impl Fn(&OsStr) -> io::Result<T>,
     finish: impl FnOnce(&mut T) -> io::Result<()>,
 ) -> io::Result<T> {
-    // Others can see the names that we used, and must not guess the next one.
-    let random = || RandomState::new().build_hasher().finish();
     let (unfinished, mut file) = loop {
         // The process id tells whether anybody will ever complete the file.
         let name = OsString::from(format!("{UNFINISHED_PREFIX}{}-{:016x}", std::process::id(), random()));

@@ -1,9 +1,10 @@
 //! Writing the journal, taking it over after a crash, and removing it.
 
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::*;
-use crate::persistence::journal::Undecided;
+use crate::persistence::journal::{Undecided, Unsettled};
 use crate::persistence::journal_file::MAX_FILE_BYTES;
 
 fn store(state: &Path) -> RecoveryStore {
@@ -61,7 +62,7 @@ fn only_changed_sessions_are_written() {
     let mut store = store(directory.path());
     store.write(&Changes { is_all: true, ..with(&["a", "b", "c"]) }).unwrap();
     assert_eq!(store.left_behind().unwrap().unwrap().sessions[0].undecided.len(), 1);
-    let untouched = store.session_file("b");
+    let untouched = session_file(store.path(), "b");
     fs::write(&untouched, "as it was").unwrap();
     store.write(&Changes { gone: vec!["c".into()], ..with(&["a"]) }).unwrap();
     assert_eq!(fs::read_to_string(&untouched).unwrap(), "as it was");
@@ -78,7 +79,7 @@ fn a_record_that_a_crash_cut_off_does_not_count() {
     let directory = tempfile::tempdir().unwrap();
     let mut store = store(directory.path());
     store.write(&Changes { is_all: true, ..with(&["a", "b"]) }).unwrap();
-    let file = store.session_file("a");
+    let file = session_file(store.path(), "a");
     let before = [store.path(), file.as_path()].map(|path| fs::read(path).unwrap());
     let mut next = Changes { gone: vec!["b".into()], ..with(&["a"]) };
     next.journal.last_review = 7;
@@ -122,18 +123,95 @@ fn a_full_or_torn_file_begins_anew() {
     let directory = tempfile::tempdir().unwrap();
     let mut store = store(directory.path());
     let mut large = with(&["a"]);
-    large.journal.sessions[0].undecided[0].text = "x".repeat(*MAX_FILE_BYTES.end() as usize / 3).into();
+    let reviews = &mut large.journal.sessions[0].undecided;
+    reviews[0].text = "x".repeat(60_000).into();
+    *reviews = vec![reviews[0].clone(); *MAX_FILE_BYTES.end() as usize * 2 / 5 / 60_000];
     let mut lengths = Vec::new();
     for _ in 0..4 {
         store.write(&large).unwrap();
-        lengths.push(store.session_file("a").metadata().unwrap().len());
+        lengths.push(session_file(store.path(), "a").metadata().unwrap().len());
     }
     assert_eq!(lengths, [1, 2, 1, 2].map(|records| records * lengths[0]));
     // As on a full disk: what came of it is no record, and the next one is not part of it.
-    store.session_files.clear();
-    fs::write(store.session_file("a"), "half a rec").unwrap();
+    store.sessions.clear();
+    fs::write(session_file(store.path(), "a"), "half a rec").unwrap();
     store.write(&with(&["a"])).unwrap();
     assert_eq!(ids(&store), ["a"]);
+}
+
+#[test]
+fn a_large_text_is_written_once_and_goes_with_the_last_record_that_names_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut store = store(directory.path());
+    let large: Arc<str> = "more\n".repeat(20_000).into();
+    let mut changes = Changes { is_all: true, ..with(&["a", "b"]) };
+    changes.journal.sessions[0].undecided[0].text = large.clone();
+    store.write(&changes).unwrap();
+    let texts = |store: &RecoveryStore| -> Vec<PathBuf> {
+        session_files(store.path()).filter(|file| !is_record(file)).collect()
+    };
+    let [file] = &texts(&store)[..] else { panic!("{:?}", texts(&store)) };
+    assert_eq!(fs::read_to_string(file).unwrap(), *large);
+    assert_eq!(store.left_behind().unwrap().unwrap().sessions.len(), 2);
+
+    // The decision: the same text, and a message that is large as well.
+    changes.is_all = false;
+    changes.journal.sessions.truncate(1);
+    let known = &mut changes.journal.sessions[0];
+    let message: Arc<str> = format!("accepted {large}").into();
+    let messages = vec![message, "short".into()];
+    known.unsettled = vec![Unsettled { file_path: "/p/a".into(), messages, text: large }];
+    known.undecided.clear();
+    assert!(!store.appends_little(&changes), "the message is large and new");
+    store.write(&changes).unwrap();
+    assert!(store.appends_little(&changes) && texts(&store).contains(file) && texts(&store).len() == 2);
+    let left = store.left_behind().unwrap().unwrap();
+    assert_eq!(left.sessions.iter().find(|known| known.id == "a"), changes.journal.sessions.first());
+    assert!(session_file(store.path(), "a").metadata().unwrap().len() < 2_000);
+    assert!(store.is_there());
+
+    changes.journal.sessions[0].unsettled.clear();
+    assert!(!store.appends_little(&changes), "files are removed");
+    store.write(&changes).unwrap();
+    assert_eq!(texts(&store), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_session_whose_large_text_is_gone_or_foreign_is_damaged() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut store = store(directory.path());
+    let mut changes = Changes { is_all: true, ..with(&["a", "b"]) };
+    changes.journal.sessions[0].undecided[0].text = "more\n".repeat(20_000).into();
+    store.write(&changes).unwrap();
+    let text = session_files(store.path()).find(|file| !is_record(file)).unwrap();
+    fs::remove_file(&text).unwrap();
+    assert!(!store.is_there());
+    assert_eq!((ids(&store), store.left_behind().unwrap().unwrap().is_damaged), (vec!["b".to_owned()], true));
+
+    fs::write(directory.path().join("secret"), "secret").unwrap();
+    let record = fs::read_to_string(session_file(store.path(), "a")).unwrap();
+    let name = text.file_name().unwrap().to_str().unwrap();
+    for foreign in ["../../secret", "..", "/etc/hostname", ""] {
+        fs::write(session_file(store.path(), "a"), record.replace(name, foreign)).unwrap();
+        assert_eq!(ids(&store), ["b"], "{foreign}");
+    }
+}
+
+#[test]
+fn the_next_companion_keeps_large_texts_until_its_records_name_its_own() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut changes = Changes { is_all: true, ..with(&["a"]) };
+    changes.journal.sessions[0].undecided[0].text = "more\n".repeat(20_000).into();
+    let mut crashed = store(directory.path());
+    crashed.write(&changes).unwrap();
+    drop(crashed);
+    let mut next = store(directory.path());
+    // Killed before it could write the session.
+    next.begin_anew(&changes.journal.sessions).unwrap();
+    assert_eq!(next.left_behind().unwrap().unwrap().sessions, changes.journal.sessions);
+    next.write(&changes).unwrap();
+    assert_eq!(next.left_behind().unwrap().unwrap().sessions, changes.journal.sessions);
+    assert_eq!(session_files(next.path()).count(), 2, "the text of the crashed one is gone");
 }
 
 #[test]
