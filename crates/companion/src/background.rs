@@ -10,11 +10,15 @@ use tokio::sync::oneshot;
 use crate::context::tracker::FileScan;
 use crate::desks::notifications::DraftVersion;
 use crate::events::{Event, Events};
+use crate::persistence::drafts::NewDraft;
 use crate::reviews::registry::TargetToRead;
 use crate::reviews::target;
 
 /// How long the end of a review waits for its draft to be written. Then desks are told without its path.
 const DRAFT_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// How long an agent that was answered in its own prompt has for writing the text. Gemini CLI takes milliseconds.
+const TIME_TO_WRITE: Duration = Duration::from_secs(2);
 
 /// Reads a target again.
 pub(crate) fn read_target(events: Events, target: TargetToRead) {
@@ -33,6 +37,18 @@ pub(crate) fn await_draft(events: Events, draft: DraftVersion) -> oneshot::Sende
         events.send(Event::DraftAwaited(draft));
     });
     written
+}
+
+/// Looks whether the agent that was answered in its own prompt writes the text of this draft into the file.
+pub(crate) fn look_for_edits(events: Events, draft: NewDraft) {
+    tokio::spawn(async move {
+        tokio::time::sleep(TIME_TO_WRITE).await;
+        let (file, agent) = (draft.file.clone(), draft.agent.clone());
+        let holds_them = tokio::task::spawn_blocking(move || draft.is_settled()).await;
+        if holds_them.is_ok_and(|holds_them| !holds_them) {
+            events.send(Event::EditsLeftOut { file, agent });
+        }
+    });
 }
 
 /// Looks which files agents may know of, and watches their directories and `own_directories`.

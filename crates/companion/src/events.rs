@@ -122,6 +122,11 @@ pub(crate) enum Event {
     },
     /// Nobody waits any longer for this draft: its id and its number.
     DraftAwaited((String, u64)),
+    /// An agent that was answered in its own prompt has not written the person's edits.
+    EditsLeftOut {
+        file: String,
+        agent: String,
+    },
     // The host program.
     RootsChanged {
         roots: Vec<PathBuf>,

@@ -158,6 +158,11 @@ impl MainLoop {
             Event::DraftWritten(written) => self.desks.draft_written(written),
             Event::DraftSettled(draft) => self.desks.forget_draft(&draft),
             Event::DraftAwaited(draft) => self.desks.give_up_draft(&draft),
+            Event::EditsLeftOut { file, agent } => {
+                let name = desk::messages::file_name(&file, self.presence.roots());
+                let what = format!("{name}: {agent} left out your edits");
+                self.desks.notify_problem(Problem::new(what, "They are in `alongside drafts`."));
+            }
             Event::JournalWritten(error) => {
                 let (written, news) = self.recovery.end_write(error);
                 let sessions = self.sessions(written);
@@ -368,6 +373,9 @@ impl MainLoop {
                 let version = (closing != Closing::Accepted).then(|| (draft.id.clone(), draft.number));
                 let written =
                     version.clone().map(|version| background::await_draft(self.events.clone(), version));
+                if closing == Closing::AnsweredInAgent {
+                    background::look_for_edits(self.events.clone(), draft.clone());
+                }
                 self.writer.send(WriteJob::SaveDraft(draft, written));
                 version
             }

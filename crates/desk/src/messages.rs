@@ -82,12 +82,9 @@ pub fn closed(review: &Review, closed: &Closed, roots: &[PathBuf], away: bool) -
     if away && matches!(closed.closing, Closing::Accepted | Closing::Rejected) {
         said += " It is away, and is told once it is back.";
     }
-    if let Some(draft) = &closed.draft {
-        said += &match closed.closing {
-            // The draft goes as soon as the file holds its text.
-            Closing::AnsweredInAgent => " Edits that it leaves out are in `alongside drafts`.".to_owned(),
-            _ => format!(" Your edits are in {} (`alongside drafts`).", harmless::path(draft)),
-        };
+    // After an answer in the agent, the companion reports edits that the agent left out.
+    if let Some(draft) = closed.draft.as_ref().filter(|_| closed.closing != Closing::AnsweredInAgent) {
+        said += &format!(" Your edits are in {} (`alongside drafts`).", harmless::path(draft));
     }
     said
 }

@@ -107,7 +107,12 @@ async fn into_editor(editor: Editor, args: &Args, user: &UserEnvironment) -> any
     }
     ledger.make(editor.id(), &plan, &user.state)?;
     let next = ide_mode_hint(user).await;
-    print(&format!("Installed. Restart {}, then start your agent.\n{next}", editor.name()))?;
+    let restart = match editor {
+        Editor::Neovim => "Restart Neovim",
+        // It starts language servers with the first file.
+        Editor::Helix => "Restart Helix with a file of your project",
+    };
+    print(&format!("Installed. {restart}, then start your agent.\n{next}"))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -189,7 +194,8 @@ async fn into_agents(agents: &[Agent], args: &Args, user: &UserEnvironment) -> a
     } else if worst == ExitCode::SUCCESS
         && let Some(command) = agents.first().and_then(|agent| agent.family.commands.first())
     {
-        print(&format!("Next, in your project: alongside run -- {command}\n"))?;
+        let editors = "in Neovim or Helix: alongside install";
+        print(&format!("Next, in your project: alongside run -- {command} ({editors})\n"))?;
     }
     Ok(worst)
 }

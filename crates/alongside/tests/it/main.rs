@@ -25,6 +25,8 @@ mod settings_effects;
 mod shutdown;
 mod squatter;
 mod support;
+#[cfg(target_os = "linux")]
+mod system_calls;
 mod terminal;
 mod token_secrecy;
 mod transcript;

@@ -108,7 +108,7 @@ pub(crate) fn edit_refused(refusal: &Refusal) -> String {
 /// The person has saved a proposal.
 pub(crate) fn saved(actions_key: Option<&str>) -> String {
     let actions = actions_key.unwrap_or("A code action");
-    format!("Saving a proposal accepts nothing. {actions} accepts or rejects it.")
+    format!("Saving accepts nothing, and closing rejects the proposal. {actions} decides.")
 }
 
 /// The person has closed a proposal; the editor asks whether that rejects it.

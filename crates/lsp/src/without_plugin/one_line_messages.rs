@@ -122,8 +122,8 @@ pub(crate) fn ended(review: &Review, closed: &Closed, roots: &[PathBuf], reload:
     };
     let fact = format!("{name}: {fact}");
     match (&closed.draft, closed.closing, reload) {
-        // The draft goes as soon as the file holds its text.
-        (Some(_), Closing::AnsweredInAgent, _) => format!("{fact}. Edits left out: alongside drafts"),
+        // The companion reports edits that the agent left out.
+        (_, Closing::AnsweredInAgent, _) => said,
         (Some(_), ..) => format!("{fact}. Your edits: alongside drafts"),
         (None, Closing::Replaced, _) => format!("{fact}."),
         (None, Closing::Accepted, Some(reload)) if closed.decided_here => {

@@ -6,9 +6,9 @@ local M = {}
 -- How long it waits for the companion to take all edits, in milliseconds: the places of the changes belong to its text.
 local PATIENCE = 500
 
--- The change at a line, 0-based, of the ones that are not dropped: around it, else right above, as Neovim counts, or one
--- that has no lines on this side and its sign on this line.
-local function at(hunks, side, line)
+-- The change at a line, 0-based, of the ones that are dropped or that are not: around it, else right above, as Neovim
+-- counts, or one that has no lines on this side and its sign on this line.
+local function at(hunks, side, line, is_dropped)
   local near, rank
   for _, hunk in ipairs(hunks) do
     local from, upto = hunk[side].start, hunk[side]['end']
@@ -16,7 +16,7 @@ local function at(hunks, side, line)
       or from == upto and line == from and 2
       or from == upto and line == from - 1 and 3
       or from < upto and line == upto and 4
-    if found and hunk.state ~= 'dropped' and (not rank or found < rank) then
+    if found and (hunk.state == 'dropped') == is_dropped and (not rank or found < rank) then
       near, rank = hunk, found
     end
   end
@@ -35,13 +35,16 @@ function M.run()
   local review = require('alongside.review').of_buffer(buf)
   local shown = review and review.view
   local is_left = shown ~= nil and shown.left == buf
-  local hunk = shown
+  local side = is_left and 'original' or 'current'
+  local is_settled = shown
     and review.original_text
     and vim.bo[shown.right].modifiable
     and vim.wo.diff
     and review.sync:settle(PATIENCE)
-    and at(review.hunks, is_left and 'original' or 'current', line)
-  if hunk then
+  local hunk = is_settled and at(review.hunks, side, line, false)
+  if is_settled and not hunk and at(review.hunks, side, line, true) then
+    require('alongside.messages').now('This change is dropped; u undoes.')
+  elseif hunk then
     drop(shown, hunk)
     -- The lines are equal now, and a fold of equal lines would hide them with their sign.
     vim.cmd('diffupdate')

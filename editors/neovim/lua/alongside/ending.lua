@@ -135,10 +135,9 @@ function M.over(review, closed, vacate)
     elseif closed.closing ~= 'replaced' or not (shown and shown:is_shown()) then
       messages.later(said)
     end
-    if closed.draft then
-      -- After an answer in the agent, the draft goes as soon as the file holds its text.
-      local which = closed.closing == 'answeredInAgent' and 'Edits that it leaves out' or 'Your edits'
-      messages.later(which .. ' are in drafts: run `alongside drafts` in a shell.')
+    -- After an answer in the agent, the companion reports edits that the agent left out.
+    if closed.draft and closed.closing ~= 'answeredInAgent' then
+      messages.later('Your edits are in drafts: run `alongside drafts` in a shell.')
     end
   end
   -- The cause first, then what becomes of the text.

@@ -98,8 +98,9 @@ local function flush()
   if is_plain() and (is_long(message) or beside or would_not_be_seen()) then
     in_a_corner(message)
     if vim.o.cmdheight > 0 and not beside then
-      -- Keeps it in :messages.
+      -- Keeps it in :messages. The line would show its end.
       config.current.notify(message, level)
+      vim.api.nvim_echo({ { '' } }, false, {})
     end
   else
     config.current.notify(message, level)

@@ -118,7 +118,7 @@ async fn is_taken_from_an_open_editor() -> bool {
         return false;
     }
     assert_eq!(text.as_deref(), Some("typed\n"));
-    desk.shows("notes.md: answered in Gemini CLI. Edits that it leaves out are in `alongside drafts`.").await;
+    desk.shows("notes.md: answered in Gemini CLI.").await;
     // The editor's end and the review's come from two sides.
     let either = ["The review ended after it took your saved text.", "Edit applied"];
     let said = || either.iter().any(|words| desk.out.text().contains(words)).then_some(());

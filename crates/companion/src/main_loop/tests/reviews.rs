@@ -24,6 +24,29 @@ async fn close_waits_at_most_150_ms_for_a_desks_last_edits() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn edits_that_an_agent_left_out_are_reported() {
+    for writes_them in [true, false] {
+        let mut story = Story::begin().await;
+        let (agent, file) = (story.agent().await, story.file.clone());
+        let mut review = story.proposed_by(&agent, "x\n").await;
+        story.type_over(&mut review, "typed\n").await;
+        let (text, closed) = tokio::join!(agent.close_diff(&file), story.closed());
+        assert_eq!((text.as_deref(), closed.closing), (Some("typed\n"), Closing::AnsweredInAgent));
+        fs::write(&file, if writes_them { "typed\n" } else { "x\n" }).unwrap();
+        let report = async {
+            loop {
+                if let desk::Event::Problem(problem) = story.next().await {
+                    return problem.what;
+                }
+            }
+        };
+        let reported = tokio::time::timeout(Duration::from_secs(5), report).await.ok();
+        let left_out = (!writes_them).then(|| "a.txt: Gemini CLI left out your edits".to_owned());
+        assert_eq!(reported, left_out);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_second_proposal_replaces_the_review_and_keeps_edits() {
     let mut story = Story::begin().await;
     let (agent, mut stream) = story.listener().await;

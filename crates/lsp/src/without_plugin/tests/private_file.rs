@@ -23,7 +23,8 @@ async fn an_opened_proposal_names_the_keys_in_one_line() {
 
 #[tokio::test(start_paused = true)]
 async fn saving_a_proposal_says_that_it_accepts_nothing() {
-    let explained = |key: &str| format!("Saving a proposal accepts nothing. {key} accepts or rejects it.");
+    let explained =
+        |key: &str| format!("Saving accepts nothing, and closing rejects the proposal. {key} decides.");
     for (editor, said) in [
         ("helix", [explained("space a"), explained("space a")]),
         // It may save by itself.
