@@ -504,7 +504,7 @@ impl MainLoop {
     fn status(&self) -> Status {
         Status {
             port: self.presence.port(),
-            pid: std::process::id(),
+            pid: self.presence.pid(),
             roots: self.presence.roots().to_vec(),
             agents: self.agents.list(),
             reviews: self.reviews.len(),

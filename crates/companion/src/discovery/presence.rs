@@ -23,6 +23,8 @@ pub(crate) struct Presence {
     real_roots: Arc<[PathBuf]>,
     /// Roots that are no directories any more: desks are told once.
     vanished: Vec<PathBuf>,
+    /// This process.
+    pid: u32,
     /// The editor's process.
     editor: u32,
     /// Variables that lead agents to the companion. They hold the token.
@@ -54,13 +56,18 @@ impl Presence {
         roots: Vec<PathBuf>,
         editor: u32,
     ) -> Self {
-        let mut presence = Self { addresses, token, stdio, editor, ..Self::default() };
+        let pid = std::process::id();
+        let mut presence = Self { addresses, token, stdio, pid, editor, ..Self::default() };
         presence.set_roots(roots);
         presence
     }
 
     pub(crate) fn port(&self) -> u16 {
         self.addresses.first().map_or(0, SocketAddr::port)
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.pid
     }
 
     pub(crate) fn addresses(&self) -> &[SocketAddr] {

@@ -70,11 +70,20 @@ where
     (reading, messages)
 }
 
-/// Writes one message.
+/// Writes one message and flushes.
 ///
 /// # Errors
 /// When the stream is broken.
 pub(crate) async fn write(stream: &mut (impl AsyncWrite + Unpin), message: &str) -> io::Result<()> {
+    write_unflushed(stream, message).await?;
+    stream.flush().await
+}
+
+/// Writes one message.
+///
+/// # Errors
+/// When the stream is broken.
+pub(super) async fn write_unflushed(stream: &mut (impl AsyncWrite + Unpin), message: &str) -> io::Result<()> {
     let mut begin = format!("Content-Length: {}\r\n\r\n", message.len());
     // In one piece: the reader is woken once. Copying a larger message costs more than a second write.
     let rest = match message.len() <= MAX_COPIED {
@@ -84,8 +93,7 @@ pub(crate) async fn write(stream: &mut (impl AsyncWrite + Unpin), message: &str)
         }
         false => message,
     };
-    stream.write_all_buf(&mut Buf::chain(begin.as_bytes(), rest.as_bytes())).await?;
-    stream.flush().await
+    stream.write_all_buf(&mut Buf::chain(begin.as_bytes(), rest.as_bytes())).await
 }
 
 fn invalid(why: &'static str) -> io::Error {

@@ -7,7 +7,7 @@ use alongside_contract::rpc::{self, Id, Message};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesOrdered;
 use serde_json::value::RawValue;
-use tokio::io::{AsyncRead, AsyncWrite, BufReader, ReadHalf, WriteHalf};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader, BufWriter, ReadHalf, WriteHalf};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
@@ -252,9 +252,15 @@ fn parse_inbound(message: &[u8]) -> Inbound {
 }
 
 /// Writes until the desk reads no more or nothing more is to be said.
-async fn write_all<S: AsyncRead + AsyncWrite>(mut writer: WriteHalf<S>, mut outbox: mpsc::Receiver<String>) {
+async fn write_all<S: AsyncRead + AsyncWrite>(writer: WriteHalf<S>, mut outbox: mpsc::Receiver<String>) {
+    let mut writer = BufWriter::new(writer);
     while let Some(line) = outbox.recv().await {
-        let written = tokio::time::timeout(UNREAD_FOR, framing::write(&mut writer, &line)).await;
+        let writing = async {
+            framing::write_unflushed(&mut writer, &line).await?;
+            // Messages that are there together go out together.
+            if outbox.is_empty() { writer.flush().await } else { Ok(()) }
+        };
+        let written = tokio::time::timeout(UNREAD_FOR, writing).await;
         if !matches!(written, Ok(Ok(()))) {
             return;
         }
