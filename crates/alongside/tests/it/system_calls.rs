@@ -1,4 +1,4 @@
-//! The system calls of a small proposal, counted by strace: a measure of work that is the same on a busy machine.
+//! The system calls of a small proposal, counted by strace: a measure that is the same on a busy machine.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -12,11 +12,11 @@ use crate::support::Home;
 
 /// The proposals whose system calls are counted.
 const PROPOSALS: usize = 48;
-/// The most system calls of the usual one, from request to response, with the desk's notification, and without
-/// those that look for a repository in each directory above the file: 14 in `/tmp/home/project`.
+/// The most system calls of the usual one, from request to response, with the desk's notification, and
+/// without those that look for a repository in each directory above the file: 14 in `/tmp/home/project`.
 const MOST: usize = 10;
 
-/// Calls that wait for others or wake them are not counted: epoll, futex and timers. So are the pipes by which
+/// Calls that wait for others or wake them are not counted: epoll, futex and timers; nor are those by which
 /// the runtime wakes a thread, and by which the system tells of files that were opened.
 const WAITING: &str = "!epoll_wait,epoll_pwait,epoll_ctl,futex,timerfd_settime,restart_syscall,sched_yield";
 const WAKING: [&str; 2] = ["anon_inode:[eventfd]", "anon_inode:inotify"];
@@ -129,7 +129,7 @@ async fn a_small_proposal_takes_few_system_calls() {
         line.contains('(') && !WAKING.iter().chain([&DEBUG_CHECK]).any(|other| line.contains(other))
     };
     let calls: Vec<_> = log.lines().filter(is_counted).filter(|line| !line.contains("<... ")).collect();
-    // Each request is one read. A quarter of them has no thread that took over midway, and no memory that grew.
+    // Each request is one read. In a quarter of them, no thread takes over midway, and no memory grows.
     let mut requests: Vec<_> =
         calls.split(|line| line.contains("recvfrom(")).map(|rest| rest.len() + 1).collect();
     requests.sort_unstable();
