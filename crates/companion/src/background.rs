@@ -17,7 +17,7 @@ use crate::reviews::target;
 /// How long the end of a review waits for its draft to be written. Then desks are told without its path.
 const DRAFT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long an agent that was answered in its own prompt has to write the text. Gemini CLI takes milliseconds.
+/// How long an agent that was answered in its own prompt has to write the text. Gemini CLI needs a moment.
 const TIME_TO_WRITE: Duration = Duration::from_secs(2);
 
 /// Reads a target again.

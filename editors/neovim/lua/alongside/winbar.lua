@@ -187,11 +187,10 @@ local function bar(review, context, less, space)
 end
 
 -- The parts to omit for lack of room, in this order. Each "effects" and "keys" is one, from the right; without "waiting" the
--- effects return. The keys that decide keep their effects longest. How many changes are in each state stays, and so do
--- warnings.
+-- effects return. How many changes are in each state stays, and so do warnings.
 local GOES = {
-  'directories', 'agent', 'form', 'effects', 'effects', 'waiting', 'effects', 'effects', 'keys', 'keys', 'effects',
-  'effects', 'keys', 'keys',
+  'directories', 'agent', 'form', 'effects', 'effects', 'effects', 'effects', 'waiting', 'effects', 'effects', 'effects',
+  'effects', 'keys', 'keys', 'keys', 'keys',
 }
 
 --- The bar of the proposal.
