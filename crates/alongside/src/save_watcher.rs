@@ -124,7 +124,7 @@ impl SaveWatcher {
             Event::Problem(problem) => tracing::warn!(%problem, "the companion says"),
             // This desk never holds unsent text.
             Event::FlushReview { id } => drop(self.desk.send(Request::Flushed { id })),
-            Event::Status(_) => {}
+            Event::Status(_) | Event::Notice { .. } => {}
         }
     }
 

@@ -5,6 +5,7 @@ mod inputs;
 
 use alongside_companion::fuzzing;
 use alongside_contract::context::{Cursor, File, IdeContext, WorkspaceState};
+use bytes::Bytes;
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use inputs::{few_in_tests, source};
@@ -39,11 +40,11 @@ fn context_out(bencher: Bencher<'_, '_>, selected: usize) {
     };
     let open_files = Some((0..10).map(file).collect());
     let context = IdeContext { workspace_state: Some(WorkspaceState { open_files, is_trusted: None }) };
-    bencher.with_inputs(|| context.clone()).bench_values(hot_context_out);
+    bencher.bench(|| hot_context_out(&context));
 }
 
 #[inline(never)]
-fn hot_context_out(context: IdeContext) -> Option<String> {
+fn hot_context_out(context: &IdeContext) -> Bytes {
     black_box(fuzzing::context_frame(context))
 }
 
@@ -55,7 +56,7 @@ fn outcome_out(bencher: Bencher<'_, '_>, bytes: usize) {
 }
 
 #[inline(never)]
-fn hot_outcome_out(text: &str) -> Option<String> {
+fn hot_outcome_out(text: &str) -> Option<Bytes> {
     black_box(fuzzing::accepted_frame("/project/src/basket.rs", text))
 }
 

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use alongside_contract::mcp::Implementation;
 use alongside_contract::rpc::Id;
 use alongside_desk::{self as desk, Problem, ReviewId, Status};
+use bytes::Bytes;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::agents::credential::Credential;
@@ -181,7 +182,7 @@ impl Events {
 pub(crate) struct OpenStream {
     pub(crate) session: String,
     pub(crate) number: u64,
-    pub(crate) frames: mpsc::Receiver<String>,
+    pub(crate) frames: mpsc::Receiver<Bytes>,
     pub(crate) events: Events,
     /// Whether to cut the stream, not end it, for a successor: many agents reconnect only after a cut.
     pub(crate) cut: Arc<AtomicBool>,

@@ -1,14 +1,14 @@
 //! Access to private items for the fuzzers in `fuzz/` and for benches. Not a public interface.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use alongside_contract::context::IdeContext;
 use alongside_contract::diff::{DIFF_ACCEPTED, DiffAccepted};
 use alongside_contract::rpc;
 use alongside_desk::{Change, Hunk, Refusal, Words};
+use bytes::Bytes;
 
-use crate::agents::outbox::Outbox;
+use crate::agents::outbox::{self, Outbox};
 use crate::reviews::diff::{composition, word_diff, word_marks};
 use crate::reviews::line_endings::normalize;
 use crate::reviews::proposal::Proposal;
@@ -32,15 +32,13 @@ pub fn words(original: &str, other: &str) -> Option<Words> {
 
 /// A context as it is streamed to an agent.
 #[must_use]
-pub fn context_frame(context: IdeContext) -> Option<String> {
-    let mut outbox = Outbox::default();
-    outbox.set_context(Arc::new(context));
-    outbox.next_context()
+pub fn context_frame(context: &IdeContext) -> Bytes {
+    outbox::context_frame(context)
 }
 
 /// An outcome as it is streamed to the agent.
 #[must_use]
-pub fn accepted_frame(file_path: &str, text: &str) -> Option<String> {
+pub fn accepted_frame(file_path: &str, text: &str) -> Option<Bytes> {
     let accepted = DiffAccepted { file_path: file_path.to_owned(), content: text.to_owned() };
     let mut outbox = Outbox::default();
     outbox.push(file_path, vec![rpc::notification(DIFF_ACCEPTED, &accepted).into()], 1);

@@ -159,9 +159,8 @@ impl MainLoop {
             Event::DraftSettled(draft) => self.desks.forget_draft(&draft),
             Event::DraftAwaited(draft) => self.desks.give_up_draft(&draft),
             Event::EditsLeftOut { file, agent } => {
-                let name = desk::messages::file_name(&file, self.presence.roots());
-                let what = format!("{name}: {agent} left out your edits");
-                self.desks.notify_problem(Problem::new(what, "They are in `alongside drafts`."));
+                let message = desk::messages::edits_left_out(&file, &agent, self.presence.roots());
+                self.desks.notify(desk::Event::Notice { message });
             }
             Event::JournalWritten(error) => {
                 let (written, news) = self.recovery.end_write(error);
@@ -540,7 +539,7 @@ impl MainLoop {
 
     fn context_changed(&mut self, context: IdeContext, scan_again: bool) {
         self.mark_dirty_reviews();
-        self.agents.set_context(context);
+        self.agents.set_context(&context);
         if scan_again {
             self.scan_files();
         }
@@ -548,7 +547,7 @@ impl MainLoop {
 
     fn set_privacy(&mut self, privacy: Privacy) {
         let context = self.context.set_privacy(privacy);
-        self.agents.set_context(context);
+        self.agents.set_context(&context);
         self.scan_files();
     }
 

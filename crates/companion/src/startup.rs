@@ -128,7 +128,7 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
 
     tracing::info!(port, ?roots, adopted = left_behind.is_some(), "the companion serves");
     let files = OpenFiles::new(builder.silent);
-    let mut agents = Agents::new(Arc::new(files.no_files()));
+    let mut agents = Agents::new(&files.no_files());
     let mut reviews = Reviews::new(started);
     if let Some(journal) = left_behind {
         let adopted = adoption::adopt(journal, &presence, &drafts, &mut reviews, &mut agents);

@@ -89,6 +89,12 @@ pub fn closed(review: &Review, closed: &Closed, roots: &[PathBuf], away: bool) -
     said
 }
 
+/// An agent that was answered in its own prompt has not written the person's edits into this file.
+pub fn edits_left_out(file: &str, agent: &str, roots: &[PathBuf]) -> String {
+    let (name, agent) = (file_name(file, roots), harmless::name(agent));
+    format!("{name}: {agent} left out your edits. They are in `alongside drafts`.")
+}
+
 /// The changes whose lines were not fully compared, if any.
 pub fn coarse_changes(review: &Review) -> Option<String> {
     let limited = limited(review, Limit::Lines)?;

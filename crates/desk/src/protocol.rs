@@ -141,4 +141,10 @@ pub enum Event {
     /// A problem that the person can act on.
     #[serde(rename = "alongside/problem")]
     Problem(Problem),
+    /// Something that happened, for the person: one line, shown once.
+    #[serde(rename = "alongside/notice", rename_all = "camelCase")]
+    Notice {
+        /// Harmless to show.
+        message: String,
+    },
 }

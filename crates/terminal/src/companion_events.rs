@@ -25,6 +25,7 @@ impl App {
                 let message = self.companion.take_problem(&problem);
                 self.show([message]);
             }
+            Event::Notice { message } => self.show([Message::notice(message)]),
         }
     }
 

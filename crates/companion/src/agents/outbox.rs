@@ -11,15 +11,16 @@ use std::sync::Arc;
 
 use alongside_contract::context::{CONTEXT_UPDATE, IdeContext};
 use alongside_contract::rpc::{self, Id};
+use bytes::Bytes;
 
 /// Undelivered outcomes kept for one agent: one that opens thousands and never reads loses the oldest.
 const MAX_OUTCOMES: usize = 256;
 
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
-    /// The newest context that is not sent yet; all sessions share it.
-    context: Option<Arc<IdeContext>>,
-    context_sent: Option<Arc<IdeContext>>,
+    /// The [frame](context_frame) of the newest context that is not sent yet; all sessions share it.
+    context: Option<Bytes>,
+    context_sent: Option<Bytes>,
     outcomes: VecDeque<Outcome>,
     pings: u64,
 }
@@ -47,8 +48,8 @@ enum Recorded {
 
 impl Outbox {
     /// The newest context replaces one that was not sent. A context equal to the last one sent is no news.
-    pub(crate) fn set_context(&mut self, context: Arc<IdeContext>) {
-        self.context = (self.context_sent.as_ref() != Some(&context)).then_some(context);
+    pub(crate) fn set_context(&mut self, frame: Bytes) {
+        self.context = (self.context_sent.as_ref() != Some(&frame)).then_some(frame);
     }
 
     /// Queues an outcome about `path` for `stream`, if that is still open, or for a later one.
@@ -125,7 +126,7 @@ impl Outbox {
 
     /// The next server-sent events for `stream`: an outcome and its ping, or a context. An outcome of before
     /// the stream is held back until `resend` says that the agent's older requests have all been read.
-    pub(crate) fn next_frame(&mut self, stream: u64, resend: bool) -> Option<String> {
+    pub(crate) fn next_frame(&mut self, stream: u64, resend: bool) -> Option<Bytes> {
         let waiting = |outcome: &&mut Outcome| match outcome.stream == stream {
             _ if outcome.recorded != Recorded::Yes => false,
             true => outcome.ping.is_none(),
@@ -141,19 +142,24 @@ impl Outbox {
             push_event(&mut frame, &rpc::bare_request(&ping, "ping"));
             outcome.stream = stream;
             outcome.ping = Some(ping);
-            return Some(frame);
+            return Some(frame.into());
         }
         self.next_context()
     }
 
     /// The newest context as a server-sent event, if it was not sent yet.
-    pub(crate) fn next_context(&mut self) -> Option<String> {
-        let context = self.context.take()?;
-        let mut frame = String::new();
-        push_event(&mut frame, &rpc::notification(CONTEXT_UPDATE, &*context));
-        self.context_sent = Some(context);
+    pub(crate) fn next_context(&mut self) -> Option<Bytes> {
+        let frame = self.context.take()?;
+        self.context_sent = Some(frame.clone());
         Some(frame)
     }
+}
+
+/// A context as a server-sent event.
+pub(crate) fn context_frame(context: &IdeContext) -> Bytes {
+    let mut frame = String::new();
+    push_event(&mut frame, &rpc::notification(CONTEXT_UPDATE, context));
+    frame.into()
 }
 
 /// One server-sent event. JSON has no raw line breaks, so one `data:` line holds it; it has no id and no
@@ -168,6 +174,11 @@ fn push_event(frame: &mut String, json: &str) {
 mod tests {
     use super::*;
 
+    /// The next frame of the first stream.
+    fn next(outbox: &mut Outbox) -> String {
+        String::from_utf8(outbox.next_frame(1, false).unwrap().into()).unwrap()
+    }
+
     fn pushed() -> Outbox {
         let mut outbox = Outbox::default();
         outbox.push("/a", vec!["OUTCOME".into()], 1);
@@ -177,7 +188,7 @@ mod tests {
     #[test]
     fn outcome_is_followed_by_ping_and_settled_by_its_reply() {
         let mut outbox = pushed();
-        let frame = outbox.next_frame(1, false).unwrap();
+        let frame = next(&mut outbox);
         assert!(frame.starts_with("event: message\ndata: OUTCOME\n\n"), "{frame}");
         assert!(frame.contains(r#""method":"ping""#));
         assert_eq!(outbox.next_frame(1, true), None);
@@ -192,7 +203,7 @@ mod tests {
         let mut outbox = pushed();
         outbox.next_frame(1, false).unwrap();
         assert_eq!(outbox.next_frame(2, false), None);
-        assert!(outbox.next_frame(2, true).unwrap().contains("OUTCOME"));
+        assert!(outbox.next_frame(2, true).is_some());
         // The receipt for the first sending comes late and counts for nothing.
         assert_eq!(outbox.settle(&Id::Text("alongside-1-1".into())), None);
         assert_eq!(outbox.settle(&Id::Text("alongside-2-2".into())), Some("/a".into()));
@@ -208,7 +219,7 @@ mod tests {
         outbox.hold_newest();
         assert_eq!(outbox.next_frame(1, true), None);
         outbox.mark_recorded();
-        assert!(outbox.next_frame(1, false).unwrap().contains("OUTCOME"));
+        assert!(next(&mut outbox).contains("OUTCOME"));
         assert_eq!(outbox.next_frame(1, false), None, "the later one is not there yet");
         assert!(!outbox.is_settled());
     }
@@ -224,10 +235,10 @@ mod tests {
     #[test]
     fn newer_context_replaces_older_and_equal_one_is_not_repeated() {
         let mut outbox = Outbox::default();
-        let empty = Arc::new(IdeContext { workspace_state: Some(Default::default()) });
-        outbox.set_context(Arc::default());
+        let empty = context_frame(&IdeContext { workspace_state: Some(Default::default()) });
+        outbox.set_context(context_frame(&IdeContext::default()));
         outbox.set_context(empty.clone());
-        assert!(outbox.next_frame(1, false).unwrap().contains("workspaceState"));
+        assert!(next(&mut outbox).contains("workspaceState"));
         outbox.set_context(empty.clone());
         assert_eq!(outbox.next_frame(1, false), None);
         outbox.stream_opened();
@@ -238,8 +249,8 @@ mod tests {
     #[test]
     fn frames_have_no_id_no_retry_and_no_empty_data() {
         let mut outbox = pushed();
-        outbox.set_context(Arc::default());
-        for frame in [outbox.next_frame(1, false).unwrap(), outbox.next_frame(1, false).unwrap()] {
+        outbox.set_context(context_frame(&IdeContext::default()));
+        for frame in [next(&mut outbox), next(&mut outbox)] {
             for line in frame.lines().filter(|line| !line.is_empty()) {
                 let data = line.strip_prefix("data: ");
                 assert!(line == "event: message" || data.is_some_and(|data| !data.is_empty()), "{line}");

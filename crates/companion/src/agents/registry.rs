@@ -10,9 +10,11 @@ use alongside_contract::mcp::Implementation;
 use alongside_contract::rpc::Id;
 use alongside_desk::{Agent, Closing};
 use alongside_platform::random;
+use bytes::Bytes;
 use tokio::time::Instant;
 
 use super::credential::Credential;
+use super::outbox::context_frame;
 use super::session::{Session, SessionRefusal};
 use crate::events::{Events, OpenStream};
 use crate::persistence::journal::KnownSession;
@@ -28,8 +30,8 @@ pub(crate) struct Agents {
     sessions: BTreeMap<String, Session>,
     last_session: u64,
     last_stream: u64,
-    /// The newest context: every stream begins with it.
-    context: Arc<IdeContext>,
+    /// The frame of the newest context: every stream begins with it.
+    context: Bytes,
     /// Whether streams are cut, not ended, when the loop ends.
     cut: Arc<AtomicBool>,
 }
@@ -44,8 +46,8 @@ pub(crate) struct Expired {
 }
 
 impl Agents {
-    pub(crate) fn new(context: Arc<IdeContext>) -> Self {
-        Self { context, ..Self::default() }
+    pub(crate) fn new(context: &IdeContext) -> Self {
+        Self { context: context_frame(context), ..Self::default() }
     }
 
     /// Begins a session. Returns its id, and the session that has to end for it, the oldest unused one.
@@ -182,13 +184,13 @@ impl Agents {
     }
 
     /// Sends every agent this context; an agent that has it already gets nothing.
-    pub(crate) fn set_context(&mut self, context: IdeContext) {
-        let (context, now) = (Arc::new(context), Instant::now());
+    pub(crate) fn set_context(&mut self, context: &IdeContext) {
+        self.context = context_frame(context);
+        let now = Instant::now();
         for session in self.sessions.values_mut() {
-            session.outbox.set_context(context.clone());
+            session.outbox.set_context(self.context.clone());
             session.pump(now);
         }
-        self.context = context;
     }
 
     /// The next moment at which time runs out for an agent.

@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use alongside_contract::context::IdeContext;
 use alongside_contract::family::{self, FAMILIES, Family};
 use alongside_contract::mcp::Implementation;
 use alongside_desk::Agent;
+use bytes::Bytes;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -84,7 +84,7 @@ struct Stream {
     /// Never used again for another stream.
     number: u64,
     /// Holds one frame: a stream is fed as fast as it is read. Dropping the sender ends the stream properly.
-    frames: mpsc::Sender<String>,
+    frames: mpsc::Sender<Bytes>,
     opened: Instant,
 }
 
@@ -239,7 +239,7 @@ impl Session {
     }
 
     /// Opens a stream, which ends the one before it. Returns the receiving end of its frames.
-    pub(super) fn open_stream(&mut self, number: u64, context: Arc<IdeContext>) -> mpsc::Receiver<String> {
+    pub(super) fn open_stream(&mut self, number: u64, context: Bytes) -> mpsc::Receiver<Bytes> {
         let (sender, frames) = mpsc::channel(1);
         let opened = Instant::now();
         self.stream = Some(Stream { number, frames: sender, opened });

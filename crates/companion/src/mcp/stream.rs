@@ -27,7 +27,7 @@ pub(super) fn response(open: OpenStream) -> Response {
                 return Some((Ok::<_, io::Error>(first), (open, None)));
             }
             let frame = match timeout(KEEP_ALIVE, open.frames.recv()).await {
-                Ok(Some(frame)) => Bytes::from(frame),
+                Ok(Some(frame)) => frame,
                 Ok(None) if open.cut.load(Ordering::Acquire) => {
                     // The client sees the connection break.
                     return Some((Err(io::ErrorKind::ConnectionAborted.into()), (open, None)));

@@ -134,6 +134,7 @@ impl Frontend for LspDesk {
             Event::Closed(closed) => self.review_closed(io, &closed),
             Event::FlushReview { id } => self.flush(io, id),
             Event::Problem(problem) => self.report_problem(io, &problem),
+            Event::Notice { message } => self.editor.inform(io, &message),
         }
     }
 

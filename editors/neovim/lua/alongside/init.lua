@@ -57,6 +57,9 @@ server.on.message = {
     log.write(problem.what .. (problem.hint and '; ' .. problem.hint or ''))
     review().problem(id, problem)
   end,
+  ['alongside/notice'] = function(_, notice)
+    require('alongside.messages').later(require('alongside.harmless').name(tostring(notice.message)))
+  end,
   ['window/logMessage'] = function(_, message)
     log.write(message.message)
   end,

@@ -73,7 +73,7 @@ impl Desk {
                 }
                 Event::Closed(closed) => drop(self.reviews.remove(&closed.id)),
                 Event::FlushReview { id } => drop(seat.send(Request::Flushed { id })),
-                Event::Status(_) | Event::Problem(_) => {}
+                Event::Status(_) | Event::Problem(_) | Event::Notice { .. } => {}
             }
         }
         let before = self.calls.len();

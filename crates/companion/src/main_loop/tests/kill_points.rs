@@ -114,7 +114,7 @@ async fn lived() -> (Vec<Moment>, Vec<String>, u16, PortHold) {
 async fn hears(mut stream: OpenStream, memory: Memory) {
     while let Some(frame) = stream.frames.recv().await {
         stream.events.send(Event::StreamDrained { session: stream.session.clone() });
-        for message in messages_in(&frame) {
+        for message in messages_in(&text_of(&frame)) {
             match message["method"].as_str() {
                 Some("ping") => {
                     let id = serde_json::from_value(message["id"].clone()).unwrap();

@@ -335,11 +335,15 @@ fn messages_in(frame: &str) -> Vec<serde_json::Value> {
     lines.filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok()).collect()
 }
 
+fn text_of(frame: &[u8]) -> String {
+    std::str::from_utf8(frame).expect("frames are text").to_owned()
+}
+
 /// The next frame of an open stream, which is read by that; `None` if none comes in this time.
 async fn frame_within(stream: &mut OpenStream, time: Duration) -> Option<String> {
     let frame = tokio::time::timeout(time, stream.frames.recv()).await.ok()?;
     stream.events.send(Event::StreamDrained { session: stream.session.clone() });
-    Some(frame.expect("the stream is open"))
+    Some(text_of(&frame.expect("the stream is open")))
 }
 
 async fn nothing_within(stream: &mut OpenStream, time: Duration) {

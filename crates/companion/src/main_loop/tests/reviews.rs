@@ -35,13 +35,14 @@ async fn edits_that_an_agent_left_out_are_reported() {
         fs::write(&file, if writes_them { "typed\n" } else { "x\n" }).unwrap();
         let report = async {
             loop {
-                if let desk::Event::Problem(problem) = story.next().await {
-                    return problem.what;
+                if let desk::Event::Notice { message } = story.next().await {
+                    return message;
                 }
             }
         };
         let reported = tokio::time::timeout(Duration::from_secs(5), report).await.ok();
-        let left_out = (!writes_them).then(|| "a.txt: Gemini CLI left out your edits".to_owned());
+        let left_out = (!writes_them)
+            .then(|| "a.txt: Gemini CLI left out your edits. They are in `alongside drafts`.".to_owned());
         assert_eq!(reported, left_out);
     }
 }
