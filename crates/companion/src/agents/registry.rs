@@ -50,7 +50,8 @@ impl Agents {
         Self { context: context_frame(context), ..Self::default() }
     }
 
-    /// Begins a session. Returns its id, and the session that has to end for it, the oldest unused one.
+    /// Begins a session. Returns its id, and the session that has to end for it: the oldest unused one, else
+    /// the oldest whose agent has left.
     pub(crate) fn welcome(
         &mut self,
         client: Implementation,
@@ -60,7 +61,11 @@ impl Agents {
         let id = random::hex::<16>().map_err(|_| SessionRefusal::NoRandom)?;
         let mut evicted = None;
         if self.sessions.len() >= MAX_SESSIONS {
-            let oldest = self.sessions.values().filter(|one| one.is_unused()).min_by_key(|one| one.number);
+            let oldest = self
+                .sessions
+                .values()
+                .filter(|one| one.is_dispensable())
+                .min_by_key(|one| (!one.is_unused(), one.number));
             evicted = Some(oldest.ok_or(SessionRefusal::Full)?.id.clone());
         }
         self.last_session += 1;

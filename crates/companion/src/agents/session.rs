@@ -226,6 +226,11 @@ impl Session {
         !self.was_heard && self.stream.is_none()
     }
 
+    /// Whether the agent has left, as far as anybody can tell, or has only asked for a session.
+    pub(super) fn is_dispensable(&self) -> bool {
+        self.is_unused() || (self.stream.is_none() && self.stream_lost.is_some() && !self.is_listed)
+    }
+
     /// A request of the agent began. Returns its number.
     pub(super) fn begin_request(&mut self) -> u64 {
         self.is_listed = true;

@@ -148,9 +148,10 @@ async fn every_companion_has_a_long_random_token_of_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn new_sessions_replace_only_those_never_heard_again() {
+async fn new_sessions_replace_only_those_never_heard_again_or_gone() {
     let story = Story::begin().await;
     let (first, second) = (story.agent().await, story.agent().await);
+    let stream = first.stream().await;
     assert!(first.is_known().await && second.is_known().await);
     let unheard = story.agent().await;
     for _ in 3..crate::agents::registry::MAX_SESSIONS {
@@ -163,6 +164,10 @@ async fn new_sessions_replace_only_those_never_heard_again() {
     let Agent { events, session } = newest;
     assert!(events.ask(|ended| Event::SessionEnded { session, ended }).await.unwrap());
     assert!(story.agent().await.is_known().await, "there is room again");
+    drop(stream);
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert!(story.agent().await.is_known().await, "an agent has left");
+    assert!(!first.is_known().await);
 }
 
 #[tokio::test(start_paused = true)]
