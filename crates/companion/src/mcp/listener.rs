@@ -20,6 +20,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
+use tower_layer::Layer as _;
 
 use super::rate_limited_log::RateLimitedLog;
 
@@ -187,7 +188,8 @@ async fn serve_connection(
         () = tokio::time::sleep(SILENCE_TIMEOUT) => return Err("it sent nothing for 15 minutes"),
     }
     let (connection, mut authenticated) = Connection::new(stream.local_addr().ok());
-    let service = TowerToHyperService::new(router.layer(Extension(connection)));
+    // Around the router: `Router::layer` would copy all of its routes for each connection.
+    let service = TowerToHyperService::new(Extension(connection).layer(router));
     let served = http1::Builder::new().max_buf_size(MAX_HEAD).serve_connection(TokioIo::new(stream), service);
     let mut served = std::pin::pin!(served);
     let is_stranger = tokio::select! {
