@@ -7,6 +7,7 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::super::Bench;
+use super::super::process::Activity;
 use super::super::report::Unit;
 use super::super::turns::row;
 use super::{between, file, micros, sessions, text};
@@ -17,7 +18,10 @@ impl Bench<'_> {
         let mut decided = 0;
         for number in self.plan.deciding.clone() {
             (self.tell)(&format!("decisions, with {}", sessions(number)));
-            let rows = [row(format!("decision → notification, {}", sessions(number)), Unit::Micros)];
+            let rows = [
+                row(format!("decision → notification, {}", sessions(number)), Unit::Micros),
+                row(format!("processor time of openDiff and decision, {}", sessions(number)), Unit::Micros),
+            ];
             let samples = self.plan.samples / 2;
             self.turns(&rows, &mut parties, self.plan.turns, |seat| {
                 let (crowd, companion) = (&mut seat.crowd, &mut seat.companion);
@@ -25,6 +29,7 @@ impl Bench<'_> {
                 let path = file(&companion.project, "decided.rs");
                 std::fs::write(&path, text(8 << 10, 0, ""))?;
                 let mut took = Vec::new();
+                let before = Activity::of(companion.pid)?;
                 for sample in 0..samples.max(1) {
                     decided += 1;
                     let proposed = text(8 << 10, 3, &format!("decision {decided}"));
@@ -39,7 +44,9 @@ impl Bench<'_> {
                     // A receipt may be asked for.
                     crowd.calm_down(Duration::from_millis(3))?;
                 }
-                Ok(vec![took])
+                let (computed, _) = Activity::of(companion.pid)?.since(&before);
+                let each = computed * 1e3 / took.len() as f64;
+                Ok(vec![took, vec![each]])
             })?;
         }
         Ok(())
