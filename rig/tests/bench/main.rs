@@ -117,10 +117,10 @@ fn rows_without_a_driver_are_skipped() -> Result<()> {
         let figure = &row.figures[0];
         match &figure.failed {
             None => {
-                ensure!(figure.samples > 0 && !row.what.starts_with("decision"), "{}: {figure:?}", row.what)
+                ensure!(figure.samples > 0 && !row.what.contains("decision"), "{}: {figure:?}", row.what)
             }
             Some(why) => {
-                ensure!(row.what.starts_with("decision") && why.contains("--drive"), "{}: {why}", row.what)
+                ensure!(row.what.contains("decision") && why.contains("--drive"), "{}: {why}", row.what)
             }
         }
     }

@@ -90,12 +90,12 @@ fn removed_text(generation: Generation) -> Result<()> {
     Ok(())
 }
 
-/// Waits until Helix itself shows the proposal. The host knows it earlier; until then Helix answers with its
-/// old state.
+/// Waits until Helix itself shows the proposal, by a message or by the mark at the line: a key that is typed
+/// at that moment clears the message. The host knows it earlier; until then Helix answers with its old state.
 pub(crate) fn wait_until_announced(helix: &Pane) -> Result<()> {
     helix
         .wait_for("the proposal to be announced", |screen| {
-            screen.lines().any(|line| line.contains("notes.md: ") && line.contains(" proposes "))
+            screen.lines().any(|line| line.contains(" proposes ") && line.contains(": space a"))
         })
         .map(drop)
 }
