@@ -61,8 +61,7 @@ fn saved_and_reloaded(generation: Generation) -> Result<()> {
     helix.wait_for("the edit", |screen| mine(screen) && !screen.contains("[+]"))?;
     helix.enter(":w")?;
     helix.wait_for("the meaning of saving", |screen| {
-        mine(screen)
-            && screen.contains("Saving accepts nothing, and closing rejects the proposal. space a decides.")
+        mine(screen) && screen.contains("Saving accepts nothing, and the proposal waits. space a decides.")
     })?;
     helix.type_text("A!")?;
     to_normal_mode(&helix)?;

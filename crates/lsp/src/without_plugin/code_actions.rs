@@ -35,15 +35,28 @@ pub(crate) fn original(review: &Review) -> lsp::Command {
     command(review, "alongside: Show the original".to_owned(), "original", json!({}))
 }
 
-/// Accept and reject. The titles name the file where several reviews are open.
-pub(crate) fn decide(review: &Review, roots: &[PathBuf], is_named: bool) -> [lsp::Command; 2] {
+/// How much of a review the titles of its decisions name: enough to tell it from the other open ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Named {
+    Nothing,
+    File,
+    FileAndAgent,
+}
+
+/// Accept and reject.
+pub(crate) fn decide(review: &Review, roots: &[PathBuf], named: Named) -> [lsp::Command; 2] {
     let kept = review.hunks.iter().filter(|hunk| hunk.state != HunkState::Dropped).count();
     let count = action_titles::kept(kept, review.hunks.len());
     let doubts = messages::doubts(review, roots);
-    let name = if is_named { format!(" {}", messages::file_name(review, roots)) } else { String::new() };
+    let file = messages::file_name(review, roots);
+    let agent = match named {
+        Named::FileAndAgent => format!(" of {}", messages::agent_name(review)),
+        Named::Nothing | Named::File => String::new(),
+    };
+    let name = if named == Named::Nothing { String::new() } else { format!(" {file}{agent}") };
     let accept = match &doubts {
         // The doubts name the file.
-        Some(doubts) => format!("alongside: Accept although {doubts}{count}"),
+        Some(doubts) => format!("alongside: Accept{agent} although {doubts}{count}"),
         None => format!("alongside: Accept{name}{count}"),
     };
     [
@@ -58,7 +71,7 @@ pub(crate) fn in_proposal(
     proposal: &Proposal,
     roots: &[PathBuf],
     lines: (usize, usize),
-    is_named: bool,
+    named: Named,
     shows_original: bool,
 ) -> Vec<lsp::Command> {
     let review = &proposal.review;
@@ -68,7 +81,7 @@ pub(crate) fn in_proposal(
     let first = changes.drop_or_keep();
     let is_change = first.is_some();
     let mut actions = vec![first.unwrap_or_else(next)];
-    actions.extend(decide(review, roots, is_named));
+    actions.extend(decide(review, roots, named));
     actions.extend((shows_original && review.original.is_some()).then(|| original(review)));
     actions.extend((is_change && review.hunks.len() > 1).then(next));
     actions.extend(changes.keep_others());
@@ -121,7 +134,7 @@ impl Changes<'_> {
 }
 
 /// The same commands as lenses above the lines.
-pub(crate) fn lenses(proposal: &Proposal, roots: &[PathBuf], is_named: bool) -> Vec<lsp::CodeLens> {
+pub(crate) fn lenses(proposal: &Proposal, roots: &[PathBuf], named: Named) -> Vec<lsp::CodeLens> {
     let review = &proposal.review;
     let lens = |line: usize, command: lsp::Command| {
         let line = u32::try_from(line).unwrap_or(u32::MAX);
@@ -130,7 +143,7 @@ pub(crate) fn lenses(proposal: &Proposal, roots: &[PathBuf], is_named: bool) -> 
         let command = Some(lsp::Command { title, ..command });
         lsp::CodeLens { range: lsp::Range { start: at, end: at }, command, data: None }
     };
-    let mut lenses: Vec<_> = decide(review, roots, is_named).map(|command| lens(0, command)).into();
+    let mut lenses: Vec<_> = decide(review, roots, named).map(|command| lens(0, command)).into();
     if review.whole_file_only.is_none() {
         let lines = Text::new(review.current.clone()).len();
         let about = |hunk| Changes { review, hunks: vec![hunk] };

@@ -2,15 +2,16 @@
 
 use std::path::Path;
 
-use alongside_desk::{Request, ReviewId, harmless};
+use alongside_desk::{Request, Review, ReviewId, harmless};
 use lsp_server::{ErrorCode, RequestId};
 use lsp_types as lsp;
 use serde_json::{Value, json};
 
+use super::code_actions::{self, Named};
 use super::command_arguments::{COMMANDS, CommandArguments};
 use super::command_queue::{HunkStart, ReviewCommand};
 use super::proposal::start_of;
-use super::{LspDesk, code_actions, messages, one_line_messages};
+use super::{LspDesk, messages, one_line_messages};
 use crate::io::{Io, RequestOrigin};
 use crate::uri;
 
@@ -22,7 +23,6 @@ impl LspDesk {
     /// editors run the first action by default.
     pub(super) fn code_actions(&self, key: Option<&Path>, lines: (usize, usize)) -> Vec<lsp::Command> {
         let roots = self.editor.roots();
-        let is_named = self.proposals.len() > 1;
         let (mut actions, mut about, mut others) = (Vec::new(), Vec::new(), Vec::new());
         for proposal in self.proposals.values() {
             let review = &proposal.review;
@@ -33,7 +33,8 @@ impl LspDesk {
             };
             if key.is_some() && proposal.path() == key {
                 let shows_original = self.editor.can_show_documents();
-                let here = code_actions::in_proposal(proposal, roots, lines, is_named, shows_original);
+                let here =
+                    code_actions::in_proposal(proposal, roots, lines, self.named(review), shows_original);
                 actions.extend(here.into_iter().map(fitted));
                 continue;
             }
@@ -41,12 +42,25 @@ impl LspDesk {
             let here = if is_about { &mut about } else { &mut others };
             here.push(fitted(code_actions::show(review, roots)));
             if is_about || proposal.is_apart {
-                here.extend(code_actions::decide(review, roots, true).map(fitted));
+                here.extend(
+                    code_actions::decide(review, roots, self.named(review).max(Named::File)).map(fitted),
+                );
             }
         }
         actions.extend(about);
         actions.extend(others);
         actions
+    }
+
+    /// How the titles of decisions name a review.
+    pub(super) fn named(&self, review: &Review) -> Named {
+        let others =
+            || self.proposals.values().map(|other| &other.review).filter(|other| other.id != review.id);
+        match others().any(|other| other.file == review.file) {
+            true => Named::FileAndAgent,
+            false if others().next().is_some() => Named::File,
+            false => Named::Nothing,
+        }
     }
 
     /// `workspace/executeCommand`.

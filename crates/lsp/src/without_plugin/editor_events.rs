@@ -92,7 +92,7 @@ impl LspDesk {
         if let Some((_, proposal)) = self.proposals.at_path_mut(&key) {
             let is_known = std::mem::replace(&mut proposal.is_save_explained, true);
             if !is_known || editor.columns.is_some() {
-                self.editor.inform(io, &messages::saved(editor.actions_key));
+                self.editor.inform(io, &messages::saved(proposal.has_edits(), editor.actions_key));
             }
         }
     }
@@ -201,10 +201,10 @@ impl LspDesk {
     }
 
     fn code_lenses(&self, key: Option<&Path>) -> Vec<lsp_types::CodeLens> {
-        let is_named = self.proposals.len() > 1;
         let mut shown = self.proposals.values().filter(|proposal| key.is_some() && proposal.path() == key);
-        let lenses =
-            shown.next().map(|proposal| code_actions::lenses(proposal, self.editor.roots(), is_named));
+        let lenses = shown.next().map(|proposal| {
+            code_actions::lenses(proposal, self.editor.roots(), self.named(&proposal.review))
+        });
         lenses.unwrap_or_default()
     }
 }

@@ -105,10 +105,11 @@ pub(crate) fn edit_refused(refusal: &Refusal) -> String {
     format!("Your text is only in this buffer. {}", messages::refusal(refusal))
 }
 
-/// The person has saved a proposal.
-pub(crate) fn saved(actions_key: Option<&str>) -> String {
+/// The person has saved a proposal, which is rejected when it is closed without edits.
+pub(crate) fn saved(has_edits: bool, actions_key: Option<&str>) -> String {
+    let closing = if has_edits { "the proposal waits" } else { "closing rejects the proposal" };
     let actions = actions_key.unwrap_or("A code action");
-    format!("Saving accepts nothing, and closing rejects the proposal. {actions} decides.")
+    format!("Saving accepts nothing, and {closing}. {actions} decides.")
 }
 
 /// The person has closed a proposal; the editor asks whether that rejects it.
@@ -119,7 +120,7 @@ pub(crate) fn closed(review: &Review, roots: &[PathBuf]) -> String {
 /// The person has closed a proposal that has their edits.
 pub(crate) fn closed_with_edits(review: &Review, roots: &[PathBuf]) -> String {
     let name = file_name(review, roots);
-    format!("{name} has your edits, so closing it rejects nothing. It still waits.")
+    format!("{name}: not rejected: the proposal has your edits. It still waits.")
 }
 
 /// A command names no review, and several wait.

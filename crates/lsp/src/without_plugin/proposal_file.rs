@@ -4,9 +4,12 @@
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use alongside_platform::{private, process};
+
+/// The time of a new file, after 1970: before every editor that opens it.
+const CREATED: Duration = Duration::from_secs(1_000_000_000);
 
 /// A file in a directory of its own. Dropping it removes both.
 #[derive(Debug)]
@@ -15,9 +18,10 @@ pub(crate) struct ProposalFile {
 }
 
 impl ProposalFile {
-    /// Writes the file and creates its directory.
+    /// Writes the file and creates its directory. The time of its last change is always the same: for an
+    /// editor that restarts its server, the file that the next one writes is as the last one left it.
     pub(crate) fn create(path: PathBuf, text: &str) -> io::Result<Self> {
-        write(&path, text, None)?;
+        write(&path, text, Some(SystemTime::UNIX_EPOCH + CREATED))?;
         Ok(Self { path })
     }
 
@@ -80,6 +84,16 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
+
+    #[test]
+    fn the_file_of_a_restarted_server_looks_unchanged() {
+        let tmp = tempfile::tempdir().unwrap();
+        let time = || {
+            let file = ProposalFile::create(tmp.path().join("reviews/1-2-3/a.txt"), "x").unwrap();
+            fs::metadata(file.path()).unwrap().modified().unwrap()
+        };
+        assert_eq!(time(), time());
+    }
 
     #[test]
     fn a_proposal_is_private_and_swept_after_its_editor() {

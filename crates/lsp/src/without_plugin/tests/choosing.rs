@@ -70,6 +70,21 @@ async fn the_documents_review_comes_first_and_is_named() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn decisions_on_two_proposals_for_one_file_name_their_agents() {
+    let (mut stage, _) = proposed("helix").await;
+    let agent = Agent { number: 2, name: "Qwen Code".into(), ..Agent::default() };
+    let file = stage.path("notes.txt").to_str().unwrap().to_owned();
+    Companion::opens(&mut stage, Companion::review(2, agent, file, OLD, "other\n")).serve(&mut stage).await;
+    let titles = stage.titles(&stage.uri("notes.txt"), 0);
+    for verb in ["Accept", "Reject"] {
+        let meant: Vec<_> =
+            titles.iter().filter(|title| title.starts_with(&format!("alongside: {verb}"))).collect();
+        assert!(meant.len() == 2 && meant[0] != meant[1], "{titles:?}");
+        assert!(meant[1].contains(" of Qwen Code"), "{titles:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_proposal_shown_without_this_server_is_decided_elsewhere() {
     let (mut stage, mut companion) = proposed("helix").await;
     let decides = |titles: &[String]| titles.iter().any(|title| title.starts_with("alongside: Accept "));

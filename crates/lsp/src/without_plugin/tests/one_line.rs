@@ -118,7 +118,7 @@ async fn other_messages_about_a_file_fit() {
     companion.serve(&mut stage).await;
     stage.tell("didClose", json!({"textDocument": {"uri": own}}));
     stage.wait();
-    assert!(said(&stage)[0].contains("has your edits"));
+    assert!(said(&stage)[0].contains("the proposal has your edits"));
     for _ in 0..2 {
         stage.command(json!({"command": "alongside.pause"}));
         assert_eq!(said(&stage).len(), 1);

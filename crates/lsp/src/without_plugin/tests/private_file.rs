@@ -42,6 +42,13 @@ async fn saving_a_proposal_says_that_it_accepts_nothing() {
         stage.tell("didSave", json!({"textDocument": {"uri": stage.uri("notes.txt")}}));
         assert_eq!(stage.seen().said(), "");
     }
+    let (mut stage, mut companion) = proposed("helix").await;
+    let own = stage.show_proposal(NEW);
+    stage.type_in(&own, "mine ", range((0, 0), (0, 0)));
+    companion.serve(&mut stage).await;
+    stage.seen();
+    stage.tell("didSave", json!({"textDocument": {"uri": own}}));
+    assert_eq!(stage.seen().said(), "Saving accepts nothing, and the proposal waits. space a decides.");
 }
 
 #[tokio::test(start_paused = true)]
