@@ -43,7 +43,12 @@ fn main() -> ExitCode {
         Err(error) => (None, Err(error)),
     };
     let outcome = logging.and_then(|()| {
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let mut runtime = tokio::runtime::Builder::new_multi_thread();
+        if cli.is_host() {
+            // The steps of a request follow each other: a second thread only wakes up to find them done.
+            runtime.worker_threads(1);
+        }
+        let runtime = runtime.enable_all().build()?;
         let outcome = runtime.block_on(cli.run());
         // A thread that waits for input on a terminal cannot be interrupted, and nobody needs its line any
         // more.

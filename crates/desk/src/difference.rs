@@ -40,35 +40,29 @@ pub fn replacement(old: &str, new: &str) -> Option<Change> {
     Some(Change { range: Some(range), text: new_rest[..new_end].to_owned() })
 }
 
-/// So many bytes are compared at once, which is many times faster than one by one.
-const BLOCK: usize = 4096;
+/// So many bytes are compared at once, which is many times faster than one by one; then so many of those.
+const BLOCKS: [usize; 2] = [4096, 64];
 
 /// How many bytes two texts begin with alike.
 pub fn alike_at_start(one: &[u8], other: &[u8]) -> usize {
-    alike(one.chunks(BLOCK).zip(other.chunks(BLOCK)), |one, other| {
-        one.iter().zip(other).take_while(|(one, other)| one == other).count()
-    })
+    let mut equal = 0;
+    for block in BLOCKS {
+        let pairs = one[equal..].chunks(block).zip(other[equal..].chunks(block));
+        equal += pairs.take_while(|(one, other)| one == other).map(|(one, _)| one.len()).sum::<usize>();
+    }
+    equal + one[equal..].iter().zip(&other[equal..]).take_while(|(one, other)| one == other).count()
 }
 
 /// How many bytes two texts end with alike.
 pub fn alike_at_end(one: &[u8], other: &[u8]) -> usize {
-    alike(one.rchunks(BLOCK).zip(other.rchunks(BLOCK)), |one, other| {
-        one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count()
-    })
-}
-
-/// How many bytes of some pairs of blocks are equal from the first on; `within` says it of a pair.
-fn alike<'a>(
-    mut pairs: impl Iterator<Item = (&'a [u8], &'a [u8])>,
-    within: impl Fn(&[u8], &[u8]) -> usize,
-) -> usize {
     let mut equal = 0;
-    let differ = pairs.find(|(one, other)| {
-        let same = one == other;
-        equal += if same { one.len() } else { 0 };
-        !same
-    });
-    equal + differ.map_or(0, |(one, other)| within(one, other))
+    let rest = |text: &[u8], equal: usize| text.len() - equal;
+    for block in BLOCKS {
+        let pairs = one[..rest(one, equal)].rchunks(block).zip(other[..rest(other, equal)].rchunks(block));
+        equal += pairs.take_while(|(one, other)| one == other).map(|(one, _)| one.len()).sum::<usize>();
+    }
+    let pairs = one[..rest(one, equal)].iter().rev().zip(other[..rest(other, equal)].iter().rev());
+    equal + pairs.take_while(|(one, other)| one == other).count()
 }
 
 #[cfg(test)]
@@ -93,9 +87,9 @@ mod tests {
 
     #[test]
     fn a_replacement_in_a_long_text_is_found_wherever_it_is() {
-        let old = "line\n".repeat(BLOCK);
-        for line in [0, BLOCK / 5 - 1, BLOCK / 5, BLOCK / 2, BLOCK - 1] {
-            let new = format!("{}LINE\n{}", "line\n".repeat(line), "line\n".repeat(BLOCK - 1 - line));
+        let old = "line\n".repeat(BLOCKS[0]);
+        for line in [0, BLOCKS[0] / 5 - 1, BLOCKS[0] / 5, BLOCKS[0] / 2, BLOCKS[0] - 1] {
+            let new = format!("{}LINE\n{}", "line\n".repeat(line), "line\n".repeat(BLOCKS[0] - 1 - line));
             let change = replacement(&old, &new).unwrap();
             let at = |line| Position { line: u32::try_from(line).unwrap(), character: 0 };
             assert_eq!(change.range, Some(Range { start: at(line), end: at(line + 1) }));

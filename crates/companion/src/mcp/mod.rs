@@ -7,6 +7,7 @@ pub(crate) mod gate;
 mod headers;
 pub(crate) mod http;
 pub(crate) mod listener;
+mod long_work;
 pub(crate) mod ports;
 mod post;
 mod proposal_queue;

@@ -15,6 +15,7 @@ use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 
 use super::batch::{Batch, BatchReplies, MAX_BATCH};
 use super::headers::{header, session, version};
+use super::long_work::work_on;
 use super::refusals::{bad_request, json_error, no_session_named, no_such_session, refusal, stopping};
 use super::rpc::{Caller, RpcResponse};
 use super::server::Server;
@@ -108,7 +109,7 @@ async fn dispatch(mut caller: Caller, body: Bytes, version: &str, max_replies: u
     if is_batch {
         return dispatch_batch(caller, &json, version, max_replies).await;
     }
-    match rpc::Message::parse(&json) {
+    match work_on(json.len(), || rpc::Message::parse(&json)) {
         Ok(Ok(message)) => respond(caller.carry_out(message).await),
         Ok(Err(not)) => bad_request(rpc::INVALID_REQUEST, not.why),
         Err(error) => bad_request(rpc::PARSE_ERROR, &format!("the body is not JSON: {error}")),

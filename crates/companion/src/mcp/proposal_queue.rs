@@ -6,14 +6,12 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
+use super::long_work::MAX_LITTLE;
 use crate::reviews::proposal::Proposal;
 use crate::reviews::target::{BadTarget, OpenTarget};
 
 /// The bytes of text that are compared at once. A larger proposal waits until it is alone.
 const MAX_BYTES: u64 = 256 << 20;
-/// So many proposed bytes are compared with a file in memory without another thread, which takes longer to
-/// wake.
-const MAX_LITTLE: usize = 64 << 10;
 /// The bytes per permit of the semaphore.
 const UNIT: u64 = 4 << 10;
 

@@ -9,6 +9,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::excerpt::excerpt;
+use super::long_work::work_on;
 use super::proposal_queue::ProposalQueue;
 use super::tools::{self, BadCall, ToolCall};
 use super::unread_request::UnreadRequest;
@@ -127,7 +128,8 @@ impl Caller {
     }
 
     async fn call(&mut self, id: &Id, session: String, params: Option<&RawValue>) -> RpcResponse {
-        let result = match tools::parse(params) {
+        let size = params.map_or(0, |params| params.get().len());
+        let result = match work_on(size, || tools::parse(params)) {
             Ok(ToolCall::OpenDiff(open)) => {
                 let file_path = open.file_path.clone();
                 let StartedRequest { number: request, roots } = self.started.clone();
@@ -146,7 +148,9 @@ impl Caller {
                 let (answer, answered) = tokio::sync::oneshot::channel();
                 self.events.send(Event::CloseDiff { session, file_path: close.file_path, answer });
                 self.unread = None;
-                answered.await.ok().flatten().map(|text: Option<_>| tools::closed(text.as_deref()))
+                let Some(text) = answered.await.ok().flatten() else { return RpcResponse::NoSuchSession };
+                let size = text.as_ref().map_or(0, |text| text.len());
+                return work_on(size, || reply(id, &tools::closed(text.as_deref())));
             }
             Err(BadCall::Tool(result)) => Some(result),
             Err(BadCall::Protocol(why)) => {

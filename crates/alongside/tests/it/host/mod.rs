@@ -133,7 +133,7 @@ async fn a_host_is_started_so_that_it_gives_memory_back() {
     // Variables of glibc; the figures come from `cargo xtask load`.
     let environment = std::fs::read(format!("/proc/{host}/environ")).unwrap();
     let is_set = |wanted: &str| environment.split(|byte| *byte == 0).any(|set| set == wanted.as_bytes());
-    assert!(is_set("MALLOC_ARENA_MAX=2") && is_set("MALLOC_MMAP_THRESHOLD_=131072"));
+    assert!(is_set("MALLOC_ARENA_MAX=1") && is_set("MALLOC_MMAP_THRESHOLD_=8388608"));
     desk.signal(Signal::INT);
     desk.ends();
 }

@@ -89,10 +89,7 @@ fn push_line<'a>(line: u32, content: &'a str, tokens: &mut Vec<Token<'a>>) {
     while let Some(c) = rest.chars().next() {
         let kind = kind(c);
         let length = match kind {
-            Kind::Sign => OPERATORS
-                .iter()
-                .find(|operator| rest.starts_with(**operator))
-                .map_or(c.len_utf8(), |operator| operator.len()),
+            Kind::Sign => operator(rest).map_or(c.len_utf8(), str::len),
             // Beyond the first character, a run of its kind.
             _ => rest.find(|next| self::kind(next) != kind).unwrap_or(rest.len()),
         };
@@ -108,6 +105,14 @@ fn push_line<'a>(line: u32, content: &'a str, tokens: &mut Vec<Token<'a>>) {
 
 fn units(text: &str) -> u32 {
     u32::try_from(text.encode_utf16().count()).unwrap_or(u32::MAX)
+}
+
+/// The operator with which this text begins.
+fn operator(text: &str) -> Option<&'static str> {
+    // Most signs stand alone: the list need not be searched.
+    let is_possible = text.as_bytes().get(1).is_some_and(u8::is_ascii_punctuation);
+    let mut operators = OPERATORS.iter().copied().filter(|_| is_possible);
+    operators.find(|operator| text.starts_with(operator))
 }
 
 fn kind(c: char) -> Kind {
