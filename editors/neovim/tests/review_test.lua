@@ -281,7 +281,7 @@ test('nothing that writes by itself accepts', {
   end
   assert(nvim:lua('return tries') > 3)
   undecided(nvim)
-  nvim:await_said('To accept: :Alongside accept')
+  nvim:await_said('a.txt: not accepted. To accept, type :w in the proposal.')
   eq((PROPOSED:gsub('TWO', 'TWOx')), nvim:lua('return desk.text(1)'))
 end)
 
@@ -318,7 +318,7 @@ for _, keys in ipairs({ ':xa<CR>', ':qa<CR>', ':wqa<CR>' }) do
       local why = nvim:lua('return vim.v.errmsg')
       assert(why:find('E162: No write since last change for buffer "alongside://review/7-1/a.txt"', 1, true), why)
     else
-      nvim:await_said('a.txt: not accepted, because nobody typed :w.')
+      nvim:await_said('a.txt: not accepted. To accept, type :w in the proposal.')
     end
     undecided(nvim)
     nvim:cmd('tabnext 2')
@@ -326,6 +326,29 @@ for _, keys in ipairs({ ':xa<CR>', ':qa<CR>', ':wqa<CR>' }) do
     eq({ '0', '0' }, ends(nvim, ':qa!<CR>'))
   end)
 end
+
+test('every typed command that accepts nothing says so, and programs that write do not repeat it', {}, function(nvim)
+  show(nvim)
+  nvim:keys('Ax<Esc>')
+  await_text(nvim, (PROPOSED:gsub('TWO', 'TWOx')))
+  nvim:cmd('tabnext 1')
+  local function says(keys)
+    nvim:lua('said = {}')
+    nvim:keys(keys)
+    nvim:await_said('a.txt: not accepted. To accept, type :w in the proposal.')
+    nvim:lua('said = {}')
+    nvim:cmd('wall')
+    quiet(nvim)
+    eq({}, nvim:lua('return said'), keys)
+  end
+  for _, keys in ipairs({ ':xa<CR>', ':xa<CR>', ':wa<CR>', ':wqa<CR>' }) do
+    says(keys)
+  end
+  -- Neovim's own error names only the terminal.
+  nvim:cmd('split | terminal cat')
+  says(':xa<CR>')
+  undecided(nvim)
+end)
 
 test('typed text makes the proposal a modified buffer until it is undone or accepted', {}, function(nvim)
   show(nvim)

@@ -46,7 +46,7 @@ fn stops(generation: Generation) -> Result<()> {
     neovim.enter(":confirm qa")?;
     neovim.wait_for("the question", |screen| screen.contains("Save changes to"))?;
     neovim.press("y")?;
-    neovim.wait_for("the refusal", |screen| screen.contains("not accepted, because nobody typed"))?;
+    neovim.wait_for("the refusal", |screen| screen.contains("not accepted. To accept, type :w"))?;
     neovim.press("Enter")?;
     neovim.enter(":echo 'still ' .. 'here'")?;
     neovim.wait_for("Neovim to go on", |screen| screen.contains("still here"))?;

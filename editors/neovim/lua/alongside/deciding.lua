@@ -15,6 +15,8 @@ local M = {}
 local PATIENCE = 1500
 -- The most keys typed ahead of a question that it forgets.
 local MOST_TYPED = 10000
+-- How long the next refused write of the same command, or of a plugin that saves by itself, says nothing, in milliseconds.
+local SAID = 8000
 
 local has_bang = false -- whether the typed command that runs now has a "!"
 
@@ -264,9 +266,9 @@ function M.setup()
     return review ~= nil and M.decide(review, 'accept', quits)
   end, function(buf)
     local review = reviews().of_buffer(buf)
-    if review and not review.said_how then
-      review.said_how = true
-      messages.later(('%s: not accepted, because nobody typed :w. To accept: :Alongside accept'):format(reviews().name(review)))
+    if review and not (review.said_how and vim.uv.now() - review.said_how < SAID) then
+      review.said_how = vim.uv.now()
+      messages.later(('%s: not accepted. To accept, type :w in the proposal.'):format(reviews().name(review)))
     end
   end, function(buf)
     local review = reviews().of_buffer(buf)
@@ -301,6 +303,10 @@ function M.setup()
     pattern = ':',
     desc = 'alongside: note whether a command is forced',
     callback = function()
+      for _, review in ipairs(reviews().all()) do
+        -- The person learns again why a command accepts nothing.
+        review.said_how = nil
+      end
       local ok, command = pcall(vim.api.nvim_parse_cmd, vim.fn.getcmdline(), {})
       has_bang = not vim.v.event.abort and ok and command.bang == true
       -- Once the command has run.
