@@ -159,6 +159,39 @@ return {
     end,
   },
   {
+    'a selection that is kept in a terminal ends when its text changes',
+    function()
+      with({ ['a.txt'] = 'one\ntwo\nthree\n' }, { args = { 'a.txt' } }, function(e, root)
+        local function gone(change)
+          e:cmd('silent! only')
+          e:keys('gg0jV:')
+          await_last(e, function(params)
+            return params.active and params.active.selectedText == 'two'
+          end)
+          e:keys('<C-u>split | terminal<CR>i')
+          e:await_lua('the terminal', [[return vim.api.nvim_get_mode().mode == 't']])
+          settle(e)
+          assert(newest(e).active.selectedText == 'two')
+          local before = count(e)
+          change()
+          await_last(e, function(params)
+            return params.active and params.active.path == root .. '/a.txt' and params.active.selectedText == nil
+          end, before)
+          e:keys([[<C-\><C-n>:bwipeout!<CR>]])
+          e:await_lua('the file', [[return vim.fn.bufname() == 'a.txt' and vim.api.nvim_get_mode().mode == 'n']])
+        end
+        gone(function()
+          editor.files(root, { ['a.txt'] = 'new\none\ntwo\nthree and more\n' })
+          e:cmd('checktime')
+        end)
+        e:cmd('2delete')
+        gone(function()
+          e:lua([[vim.api.nvim_buf_set_lines(vim.fn.bufnr('a.txt'), 0, 1, false, { 'other' })]])
+        end)
+      end)
+    end,
+  },
+  {
     'an unnamed text is no file, and neither is one that is not on disk yet',
     function()
       with({ ['a.txt'] = 'one\n' }, { args = { 'a.txt' } }, function(e)

@@ -18,6 +18,7 @@ local focused = {} ---@type table<integer, integer> by buffer, when it was enter
 local turn = 0
 local looked_at ---@type integer? the file's buffer that counts as active
 local places = {} ---@type table<integer, { cursor: table, selected: string? }> by buffer, as last seen
+local watched = {} ---@type table<integer, boolean?> buffers whose next change ends their selection
 local files ---@type { buf: integer, root: string, path: string, dirty: boolean }[]? nil: to be read again
 local told = {} ---@type table<integer, table> by client, the last message
 local last_sent = 0
@@ -59,6 +60,26 @@ local function is_floating(window)
   return vim.api.nvim_win_get_config(window).relative ~= ''
 end
 
+local soon
+
+-- The lines of a selection may hold other text now.
+local function changed(_, buf)
+  watched[buf] = nil
+  if places[buf] then
+    places[buf].selected = nil
+    soon()
+  end
+  return true
+end
+
+local function note(buf, window, selected)
+  places[buf] = { cursor = selection.cursor(window), selected = selected }
+  if selected and not watched[buf] then
+    -- Without `on_reload`, a reload detaches.
+    watched[buf] = vim.api.nvim_buf_attach(buf, false, { on_lines = changed, on_detach = changed })
+  end
+end
+
 --- Reads the state of the current window, if it counts.
 local function look()
   -- A command line keeps the cursor, and applies to the selection from before.
@@ -72,7 +93,7 @@ local function look()
   end
   if project.is_file(buf) then
     looked_at = buf
-    places[buf] = { cursor = selection.cursor(window), selected = selection.current() }
+    note(buf, window, selection.current())
   elseif vim.bo[buf].buftype == '' and vim.api.nvim_buf_get_name(buf) == '' then
     -- In a new, unnamed buffer the person is in no file.
     looked_at = nil
@@ -106,7 +127,7 @@ local function send()
 end
 
 --- Sends changes soon: after the current keys, and not before the interval has passed.
-local function soon()
+function soon()
   if waiting or not timer then
     return
   end
@@ -134,7 +155,7 @@ local function left_visual_mode()
   -- Leaving the window ends Visual mode first, but the selection stays the topic in the next window. `look` forgets it if
   -- the person is still here after this key.
   local ok, selected = pcall(selection.last)
-  places[buf] = { cursor = selection.cursor(0), selected = ok and selected or nil }
+  note(buf, vim.api.nvim_get_current_win(), ok and selected or nil)
 end
 
 --- The server of the current file.
