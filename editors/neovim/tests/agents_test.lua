@@ -19,6 +19,7 @@ local function program(directory)
     '[ "$2" = agent ] || exec cat >/dev/null',
     ('while ! [ -e %s/go ]; do sleep 0.01; done'):format(directory),
     [[printf 'Sure? [y/N] '; read answer; echo "You said $answer, in $(stty size)."; [ "$answer" = y ] || exit 3]],
+    "echo 'Next, in your project: alongside run -- gemini (in Neovim or Helix: alongside install)'",
   }, path)
   assert(vim.uv.fs_chmod(path, 448))
   return { path, 'lsp' }

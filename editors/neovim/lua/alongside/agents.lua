@@ -10,7 +10,8 @@ local M = {}
 
 local LOOKING = 'Looking for agents …'
 local FORGET_LINE = '\r\27[2K'
--- The program, which may run in any terminal, says how to go on in a shell.
+-- The program, which may run in any terminal, says how to go on in a shell. NEXT replaces that line.
+local NEXT_IN_A_SHELL = 'Next, in your project: [^\r\n]*\r?\n'
 local NEXT = '\r\nHere in Neovim, start an agent with :Alongside terminal.'
 local CLOSES = '\r\nPress Enter to close this window.'
 
@@ -58,7 +59,7 @@ function M.set_up()
     height = vim.api.nvim_win_get_height(win),
     env = { TERM = 'xterm-256color' },
     on_stdout = function(_, pieces)
-      local text = table.concat(pieces, '\n')
+      local text = table.concat(pieces, '\n'):gsub(NEXT_IN_A_SHELL, '')
       if text ~= '' then
         show((has_begun and '' or FORGET_LINE) .. text)
         has_begun = true
