@@ -147,11 +147,12 @@ test('the last window shows the file again when the agent ends in it', { 'qwen' 
 end)
 
 test('of several agents the person chooses, the option decides, or the command names one', { 'gemini', 'qwen' }, {
-  before = 'vim.ui.select = function(names, how, chosen) offered = names chosen(names[2]) end\n',
+  before = 'vim.ui.select = function(names, how, chosen) offered, asked = names, how.prompt chosen(names[2]) end\n',
 }, function(e)
   e:cmd('Alongside terminal')
   await_ready(e)
   eq({ 'gemini', 'qwen' }, e:lua('return offered'))
+  eq('Which agent? (The option "agent" sets it.)', e:lua('return asked'))
   assert(vim.uv.fs_stat(e.record .. '.qwen.env'))
   e:cmd('Alongside terminal gemini --flag')
   e:await_lua('the other one', [[return vim.fn.search('ready --flag', 'nwc') > 0]])

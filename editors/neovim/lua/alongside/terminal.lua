@@ -215,7 +215,7 @@ local function start_any()
   elseif #names == 1 then
     return start({ names[1] })
   end
-  vim.ui.select(names, { prompt = 'Which agent?', kind = 'alongside' }, function(name)
+  vim.ui.select(names, { prompt = 'Which agent? (The option "agent" sets it.)', kind = 'alongside' }, function(name)
     if name then
       after_prompt(function()
         start({ name })
