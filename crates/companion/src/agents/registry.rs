@@ -32,6 +32,9 @@ pub(crate) struct Agents {
     last_stream: u64,
     /// The frame of the newest context: every stream begins with it.
     context: Bytes,
+    /// No agent's time runs out before this, and perhaps none then. The main loop asks for it after each event,
+    /// when it has no time to ask a thousand sessions.
+    next_deadline: Option<Instant>,
     /// Whether streams are cut, not ended, when the loop ends.
     cut: Arc<AtomicBool>,
 }
@@ -72,7 +75,7 @@ impl Agents {
         let session = Session::new(id.clone(), self.last_session, client, version, credential);
         let (family, client) = session.described();
         tracing::info!(agent = session.number, family, client, "an agent connects");
-        self.sessions.insert(id.clone(), session);
+        self.insert(session);
         Ok((id, evicted))
     }
 
@@ -80,7 +83,25 @@ impl Agents {
     pub(crate) fn adopt(&mut self, known: KnownSession, is_interrupted: bool) {
         self.last_session += 1;
         let session = Session::returning(known, self.last_session, is_interrupted);
+        self.insert(session);
+    }
+
+    fn insert(&mut self, session: Session) {
+        self.next_deadline = earlier(self.next_deadline, session.deadline());
         self.sessions.insert(session.id.clone(), session);
+    }
+
+    /// Changes a session, if it is known.
+    fn change<T>(&mut self, session: &str, change: impl FnOnce(&mut Session) -> T) -> Option<T> {
+        let session = self.sessions.get_mut(session)?;
+        let result = change(session);
+        self.next_deadline = earlier(self.next_deadline, session.deadline());
+        Some(result)
+    }
+
+    fn change_all(&mut self, change: impl FnMut(&mut Session)) {
+        self.sessions.values_mut().for_each(change);
+        self.next_deadline = self.sessions.values().filter_map(Session::deadline).min();
     }
 
     /// Ends a session. Its reviews must have ended before.
@@ -98,51 +119,52 @@ impl Agents {
 
     /// A request began. Returns its number, if the session is known.
     pub(crate) fn begin_request(&mut self, session: &str) -> Option<u64> {
-        self.sessions.get_mut(session).map(Session::begin_request)
+        self.change(session, Session::begin_request)
     }
 
     /// The messages of a request are known.
     pub(crate) fn end_request(&mut self, session: &str) {
-        if let Some(session) = self.sessions.get_mut(session) {
+        self.change(session, |session| {
             session.in_flight.end();
             session.mark_heard();
             session.pump(Instant::now());
-        }
+        });
     }
 
     /// Opens a stream. The newest stream wins: the one before it ends.
     pub(crate) fn open_stream(&mut self, session: String, events: Events) -> Option<OpenStream> {
-        let known = self.sessions.get_mut(&session)?;
-        self.last_stream += 1;
-        tracing::info!(agent = known.number, "an agent listens");
-        let number = self.last_stream;
-        let frames = known.open_stream(number, self.context.clone());
+        let (number, context) = (self.last_stream + 1, self.context.clone());
+        let frames = self.change(&session, |session| {
+            tracing::info!(agent = session.number, "an agent listens");
+            session.open_stream(number, context)
+        })?;
+        self.last_stream = number;
         Some(OpenStream { session, number, frames, events, cut: self.cut.clone() })
     }
 
     pub(crate) fn end_stream(&mut self, session: &str, number: u64) {
-        if let Some(session) = self.sessions.get_mut(session)
-            && session.end_stream(number)
-        {
-            tracing::info!(agent = session.number, "an agent's stream ended");
-        }
+        self.change(session, |session| {
+            if session.end_stream(number) {
+                tracing::info!(agent = session.number, "an agent's stream ended");
+            }
+        });
     }
 
     /// Sends an agent all that can be sent now.
     pub(crate) fn pump(&mut self, session: &str) {
-        if let Some(session) = self.sessions.get_mut(session) {
-            session.pump(Instant::now());
-        }
+        self.change(session, |session| session.pump(Instant::now()));
     }
 
     /// The agent confirmed an outcome. False if it confirmed nothing that waited.
     pub(crate) fn settle(&mut self, session: &str, ping: &Id) -> bool {
-        let Some(known) = self.sessions.get_mut(session) else { return false };
-        known.mark_heard();
-        let Some(path) = known.outbox.settle(ping) else { return false };
-        known.forget(&path);
-        tracing::info!(agent = known.number, file = path, "the agent has the outcome");
-        true
+        let settled = self.change(session, |session| {
+            session.mark_heard();
+            let path = session.outbox.settle(ping)?;
+            session.forget(&path);
+            tracing::info!(agent = session.number, file = path, "the agent has the outcome");
+            Some(())
+        });
+        settled.flatten().is_some()
     }
 
     /// A request proposes for a file, and so says that the agent is done with its last proposal for it.
@@ -152,58 +174,59 @@ impl Agents {
         request: u64,
         file_path: &str,
     ) -> Result<Agent, NotOpened> {
-        let known = self.sessions.get_mut(session).ok_or(NotOpened::UnknownSession)?;
-        if !known.in_flight.propose(request, file_path) {
-            return Err(NotOpened::Overtaken);
-        }
-        known.outbox.forget(file_path);
-        known.forget(file_path);
-        known.mark_used();
-        Ok(known.agent())
+        let proposed = self.change(session, |session| {
+            if !session.in_flight.propose(request, file_path) {
+                return Err(NotOpened::Overtaken);
+            }
+            session.outbox.forget(file_path);
+            session.forget(file_path);
+            session.mark_used();
+            Ok(session.agent())
+        });
+        proposed.unwrap_or(Err(NotOpened::UnknownSession))
     }
 
     /// Queues the outcome of a review for the one session that asked; `hold` until the journal has it.
     pub(crate) fn deliver(&mut self, review: &PendingReview, closing: Closing, hold: bool) {
-        let Some(session) = self.sessions.get_mut(&review.session) else { return };
-        let messages = outcome::messages(review, closing, session.hears_that_diffs_close());
-        if !messages.is_empty() {
-            let stream = session.stream_number();
-            session.outbox.push(review.file_path(), messages, stream);
-            if hold {
-                session.outbox.hold_newest();
+        self.change(&review.session, |session| {
+            let messages = outcome::messages(review, closing, session.hears_that_diffs_close());
+            if !messages.is_empty() {
+                let stream = session.stream_number();
+                session.outbox.push(review.file_path(), messages, stream);
+                if hold {
+                    session.outbox.hold_newest();
+                }
+                session.pump(Instant::now());
             }
-            session.pump(Instant::now());
-        }
-        if closing != Closing::Replaced {
-            session.remember(review.file_path(), review.current().clone());
-        }
+            if closing != Closing::Replaced {
+                session.remember(review.file_path(), review.current().clone());
+            }
+        });
     }
 
     /// The answer to `closeDiff`: the last text of the file's review, if there was one. No notification
     /// follows it, so an undelivered outcome about the file is dropped.
     pub(crate) fn close_diff(&mut self, session: &str, file_path: &str) -> Option<Option<Arc<str>>> {
-        let known = self.sessions.get_mut(session)?;
-        known.outbox.forget(file_path);
-        known.mark_used();
-        Some(known.remembered(file_path))
+        self.change(session, |session| {
+            session.outbox.forget(file_path);
+            session.mark_used();
+            session.remembered(file_path)
+        })
     }
 
     /// Sends every agent this context; an agent that has it already gets nothing.
     pub(crate) fn set_context(&mut self, context: &IdeContext) {
         self.context = context_frame(context);
-        let now = Instant::now();
-        for session in self.sessions.values_mut() {
-            session.outbox.set_context(self.context.clone());
+        let (context, now) = (self.context.clone(), Instant::now());
+        self.change_all(|session| {
+            session.outbox.set_context(context.clone());
             session.pump(now);
-        }
+        });
     }
 
-    /// The next moment at which time runs out for an agent.
+    /// The next moment at which time may run out for an agent.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        let sessions = self.sessions.values();
-        let deadlines =
-            |one: &Session| [one.resend_at(), one.unlisted_at(), one.freed_at(), one.views_close_at()];
-        sessions.flat_map(deadlines).flatten().min()
+        self.next_deadline
     }
 
     /// Sends the outcomes that were held back, and tells for which agents time is over.
@@ -224,32 +247,34 @@ impl Agents {
                 expired.away.push(session.id.clone());
             }
         }
+        let staying = self.sessions.values().filter(|one| !is_due(one.freed_at()));
+        self.next_deadline = staying.filter_map(Session::deadline).min();
         expired
     }
 
-    /// Whether time runs out for an agent that is away.
+    /// Whether time may run out for an agent.
     pub(crate) fn are_awaited(&self) -> bool {
-        self.sessions.values().any(|one| one.freed_at().is_some() || one.views_close_at().is_some())
+        self.next_deadline.is_some()
     }
 
     /// Older outcomes wait until the requests that lie in our sockets were read.
     pub(crate) fn hold_back(&mut self, now: Instant) {
-        self.sessions.values_mut().for_each(|session| session.hold_back(now));
+        self.change_all(|session| session.hold_back(now));
     }
 
     /// The process was stopped for this long: nobody loses time by that.
     pub(crate) fn shift_deadlines(&mut self, gap: Duration) {
-        self.sessions.values_mut().for_each(|session| session.shift_deadlines(gap));
+        self.change_all(|session| session.shift_deadlines(gap));
     }
 
     /// The companion stops: neither unread requests nor the journal hold outcomes back any more.
     pub(crate) fn release_outcomes(&mut self) {
-        for session in self.sessions.values_mut() {
+        self.change_all(|session| {
             session.in_flight.give_up();
             session.outbox.mark_recording();
             session.outbox.mark_recorded();
             session.pump(Instant::now());
-        }
+        });
     }
 
     /// Whether every agent that listens has confirmed every outcome.
@@ -282,20 +307,26 @@ impl Agents {
 
     /// The session for the journal, without undecided proposals. Its outcomes wait until it is recorded.
     pub(crate) fn begin_recording(&mut self, session: &str) -> Option<KnownSession> {
-        let session = self.sessions.get_mut(session)?;
-        session.outbox.mark_recording();
-        Some(session.known())
+        self.change(session, |session| {
+            session.outbox.mark_recording();
+            session.known()
+        })
     }
 
     /// The journal holds these sessions, or cannot: agents do not wait for it any longer.
     pub(crate) fn mark_recorded(&mut self, sessions: &[String]) {
         for id in sessions {
-            if let Some(session) = self.sessions.get_mut(id) {
+            self.change(id, |session| {
                 session.outbox.mark_recorded();
                 session.pump(Instant::now());
-            }
+            });
         }
     }
+}
+
+/// The earlier of two moments, if there is one.
+fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
+    one.into_iter().chain(other).min()
 }
 
 /// The names of the agents of these sessions, each once, as desks show them.

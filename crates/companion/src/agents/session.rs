@@ -306,6 +306,12 @@ impl Session {
         self.stream_lost = self.stream_lost.map(|lost| lost + gap);
     }
 
+    /// When time runs out for the agent next, in any way.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        let deadlines = [self.resend_at(), self.unlisted_at(), self.freed_at(), self.views_close_at()];
+        deadlines.into_iter().flatten().min()
+    }
+
     /// When an outcome that is held back may be sent.
     pub(super) fn resend_at(&self) -> Option<Instant> {
         let stream = self.stream.as_ref()?;
