@@ -1,5 +1,5 @@
-//! The set-up of agents at the desk: which agents do not look for it, and one change of their settings after
-//! another, shown and confirmed.
+//! The set-up of agents at the desk: which agents do not connect to it, and one change of their settings
+//! after another, shown and confirmed.
 
 use alongside_desk::agent_setup::{Offer, SetupReply};
 use crossterm::event::{KeyCode, KeyEvent};

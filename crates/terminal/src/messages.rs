@@ -17,7 +17,7 @@ pub(crate) fn ide_mode_is_off(agents: &str) -> Vec<String> {
     vec![
         format!("IDE mode is off in {agents}."),
         String::new(),
-        "An agent looks for this desk only while its IDE mode is on.".into(),
+        "An agent connects to this desk only while its IDE mode is on.".into(),
         "Press i to see the change to its settings; y makes it.".into(),
         "Then start the agent in this project, in another terminal. In one".into(),
         "that runs already, type /ide enable.".into(),

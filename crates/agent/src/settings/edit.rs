@@ -15,7 +15,7 @@ use crate::find::Surroundings;
 /// A setting that decides whether a person gets an agent's changes to review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Setting {
-    /// IDE mode: the agent looks for a companion when it starts.
+    /// IDE mode: the agent connects to a companion when it starts.
     IdeMode,
     /// The approval mode in which the agent asks before it edits.
     ApprovalMode,

@@ -39,7 +39,7 @@ pub use value::{ApprovalMode, By, Said};
 /// The effective settings of an agent of one family here.
 #[derive(Debug)]
 pub struct Settings {
-    /// Whether it looks for a companion when it starts.
+    /// Whether it connects to a companion when it starts.
     pub ide_enabled: Said<bool>,
     /// How much it does without asking.
     pub approval_mode: Said<ApprovalMode>,

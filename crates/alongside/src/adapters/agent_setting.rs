@@ -19,7 +19,7 @@ pub(crate) struct AgentSetting {
 }
 
 impl AgentSetting {
-    /// Whether this agent looks for a companion.
+    /// Whether this agent connects to a companion.
     pub(crate) fn ide_mode(agent: &Agent) -> Self {
         Self { agent: agent.clone(), setting: Setting::IdeMode }
     }
@@ -67,7 +67,7 @@ impl AgentSetting {
     pub(crate) fn fact(&self, here: &Surroundings) -> String {
         let name = self.agent.name();
         match self.setting {
-            Setting::IdeMode => format!("IDE mode is off in {name}, so it does not look for alongside."),
+            Setting::IdeMode => format!("IDE mode is off in {name}, so it does not connect to alongside."),
             Setting::ApprovalMode => {
                 let mode = self.agent.settings(here).map(|settings| settings.approval_mode.value);
                 let mode = mode.map(|mode| mode.to_string()).unwrap_or_default();

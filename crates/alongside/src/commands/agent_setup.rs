@@ -166,7 +166,7 @@ fn is_approval_mode(argument: &OsStr) -> bool {
 /// How long a desk's first line may wait for an agent that has to run to say its version.
 const REMARK_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The agents that do not look for a desk, in one line with the remedy; `None` if all do.
+/// The agents that do not connect to a desk, in one line with the remedy; `None` if all do.
 pub(super) async fn remark() -> Option<String> {
     let offers = tokio::time::timeout(REMARK_TIMEOUT, offers()).await.ok()?.ok()?;
     let agents = Offer::unconnected(&offers)?;

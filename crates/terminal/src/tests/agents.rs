@@ -1,4 +1,4 @@
-//! Agents that do not look for the desk: it says so, and changes their settings after a yes to what it
+//! Agents that do not connect to the desk: it says so, and changes their settings after a yes to what it
 //! showed.
 
 use std::sync::Mutex;

@@ -138,7 +138,7 @@ async fn run_and_review_say_that_ide_mode_is_off() {
     let output = home.does(&["run", "--no-desk", "gemini"]);
     let said = output.said();
     assert!(
-        said.contains("IDE mode is off in Gemini CLI 0.61.0, so it does not look for alongside.")
+        said.contains("IDE mode is off in Gemini CLI 0.61.0, so it does not connect to alongside.")
             && said.contains("`alongside install gemini` switches it on"),
         "{said}"
     );

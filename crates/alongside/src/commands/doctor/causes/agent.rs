@@ -42,7 +42,7 @@ impl AgentCause {
             ),
             Self::IdeModeOff { set_by } => Message::fails(
                 "ide-mode-off",
-                format!("IDE mode is off{}, so it looks for no companion", source(set_by.as_ref())),
+                format!("IDE mode is off{}, so it connects to no companion", source(set_by.as_ref())),
                 [Fix::command("alongside install agent"), Fix::advice("or type `/ide enable` in the agent")],
             ),
             Self::BrokenSettings { path, error } => Message::fails(
