@@ -101,7 +101,12 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
             own_files.remove_empty(&user);
         }
     } else {
-        if let Err(no) = args.consent.obtain("Remove this?").await {
+        // Nobody has to agree to what changes nothing of theirs.
+        let has_changes = own_files.as_ref().is_some_and(|files| !files.is_empty())
+            || removals.iter().any(PlannedRemoval::has_changes);
+        if (has_changes || args.consent.dry_run)
+            && let Err(no) = args.consent.obtain("Remove this?").await
+        {
             return Ok(no.exit_code());
         }
         for removal in removals {

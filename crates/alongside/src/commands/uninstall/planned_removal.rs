@@ -22,14 +22,21 @@ pub(super) struct PlannedRemoval {
     changes: Vec<Change>,
     /// Files that stay as they are, and why.
     kept: Vec<(PathBuf, String)>,
+    /// Copies of files that nobody needs any more.
+    copies: Vec<PathBuf>,
 }
 
 impl PlannedRemoval {
     /// # Errors
     /// When a file cannot be read, or the adapter's part of it cannot be told from the rest.
     pub(super) fn plan(id: &str, installed: &Installed) -> anyhow::Result<Self> {
-        let mut removal =
-            Self { id: id.into(), installed: installed.clone(), changes: Vec::new(), kept: Vec::new() };
+        let mut removal = Self {
+            id: id.into(),
+            installed: installed.clone(),
+            changes: Vec::new(),
+            kept: Vec::new(),
+            copies: Vec::new(),
+        };
         for file in &installed.files {
             let Some(now) = change::read(&file.path)? else { continue };
             let remainder = remove_adapter(id, file, &now)
@@ -47,29 +54,49 @@ impl PlannedRemoval {
                 removal.changes.push(Change { path: file.path.clone(), before: Some(now), after, is_theirs });
             }
         }
+        let copies = installed.backups.iter().filter(|copy| removal.is_needless(copy));
+        removal.copies = copies.cloned().collect();
         Ok(removal)
+    }
+
+    /// Whether nobody needs a copy any more. Files of Neovim's package are replaced as a whole: a copy may hold
+    /// the only text of a person's change. Other files keep everything but our part.
+    fn is_needless(&self, copy: &Path) -> bool {
+        let Ok(Some(copied)) = change::read(copy) else { return false };
+        let original = self.installed.files.iter().find(|file| change::backup_of(&file.path) == copy);
+        original.is_some_and(|file| {
+            let is_kept = self.kept.iter().any(|(kept, _)| *kept == file.path);
+            let has_only_our_part_removed = Editor::named(&self.id) != Some(Editor::Neovim) && !is_kept;
+            has_only_our_part_removed || file.before.as_ref() == Some(&copied)
+        })
+    }
+
+    /// Whether a file of the editor or agent changes. Copies and the entry in the ledger are ours alone.
+    pub(super) fn has_changes(&self) -> bool {
+        !self.changes.is_empty()
     }
 
     /// Shows the changes, and the files that stay.
     pub(super) fn show(&self, user: &UserEnvironment, verbose: bool) -> anyhow::Result<()> {
-        let changes = preview(&self.changes, user, OurLines::Removed, verbose);
+        let changes = match self.has_changes() {
+            true => preview(&self.changes, user, OurLines::Removed, verbose),
+            false => "  nothing is left to change back\n".to_owned(),
+        };
         print(&format!("{}:\n{changes}", display_name(&self.id)))?;
+        for copy in &self.copies {
+            print(&format!("  remove   {}\n", user.shown(copy)))?;
+        }
         for (path, why) in &self.kept {
             note(&format!("{} stays: {why}", user.shown(path)));
         }
         Ok(())
     }
 
-    /// Makes the changes, and removes copies that nobody needs any more.
+    /// Makes the changes, and removes the copies.
     pub(super) fn carry_out(self, ledger: &mut Ledger, user: &UserEnvironment) -> anyhow::Result<()> {
         change::make(&self.changes, false)?;
-        for backup in &self.installed.backups {
-            let original = self.installed.files.iter().find(|file| change::backup_of(&file.path) == *backup);
-            let is_unchanged = change::read(backup)
-                .is_ok_and(|now| now.is_some() && now == original.and_then(|file| file.before.clone()));
-            if is_unchanged {
-                change::put(backup, None)?;
-            }
+        for copy in &self.copies {
+            change::put(copy, None)?;
         }
         self.note_files_of_others(user);
         if Editor::named(&self.id) == Some(Editor::Neovim) {

@@ -40,6 +40,59 @@ fn ide_mode_is_switched_on_and_other_bytes_stay() {
     assert_eq!(home.everything(), before);
 }
 
+#[tokio::test]
+async fn uninstall_leaves_no_copy_whatever_changed_since() {
+    let home = Home::new();
+    home.agent_program("gemini", "0.61.0");
+    let theirs = "{\"security\":{\"auth\":{\"selectedType\":\"gemini-api-key\"}}}";
+    home.writes(".gemini/settings.json", theirs);
+    for what in ["gemini", "--all"] {
+        home.succeeds(&["install", "gemini", "--yes"]);
+        let off = home.reads(".gemini/settings.json").replace("true", "false");
+        home.writes(".gemini/settings.json", &off);
+        home.succeeds(&["install", "gemini", "--yes"]);
+        let said = home.succeeds(&["uninstall", what, "--yes"]);
+        assert!(said.contains("  remove   ~/.gemini/settings.json.before-alongside\n"), "{said}");
+        assert_eq!(home.reads(".gemini/settings.json"), off);
+        assert!(!home.in_home(".gemini/settings.json.before-alongside").exists(), "{said}");
+        home.writes(".gemini/settings.json", theirs);
+    }
+
+    // The second change makes a copy of what only the first one wrote.
+    home.agent_program("qwen", "0.24.4");
+    let before = home.everything();
+    let mut install = home.asks(&["install", "qwen"]);
+    for question in ["1 of 2: ", "2 of 2: "] {
+        install.shows(question).await;
+        install.shows("[y/N] ").await;
+        install.presses("y\n");
+    }
+    assert!(install.ends().success());
+    home.succeeds(&["uninstall", "qwen", "--yes"]);
+    assert_eq!(home.everything(), before);
+}
+
+#[test]
+fn uninstall_asks_nothing_where_nothing_changes() {
+    let home = Home::new();
+    home.agent_program("gemini", "0.61.0");
+    home.writes(".gemini/settings.json", "{\"theme\": \"x\"}\n");
+    let before = home.everything();
+    for args in [&["uninstall", "--all"][..], &["uninstall", "gemini"]] {
+        home.succeeds(&["install", "gemini", "--yes"]);
+        // The agent writes its own settings without the key.
+        home.writes(".gemini/settings.json", "{\"theme\": \"x\"}\n");
+        let installed = home.everything();
+        let shown = home.succeeds(&[args, &["--dry-run"]].concat());
+        assert!(shown.contains("this was --dry-run"), "{shown}");
+        assert_eq!(home.everything(), installed);
+        let said = home.succeeds(args);
+        let list = "Gemini CLI:\n  nothing is left to change back\n  remove   ~/.gemini/";
+        assert!(said.contains(list) && !said.contains("Remove this?"), "{said}");
+        assert_eq!(home.everything(), before);
+    }
+}
+
 #[test]
 fn broken_settings_of_one_agent_do_not_stop_the_other() {
     let home = Home::new();
