@@ -54,7 +54,7 @@ l  list the waiting reviews; a number goes to that one
 p  pause or resume context: agents learn about your files
 q  quit, also Ctrl-D; asks first if that rejects waiting reviews
 ?  this help
-Nothing is accepted before you type a; keeping and dropping only change the text.";
+Nothing is accepted before you type a or A; keeping and dropping only change the text.";
 
 /// The help at the end of a review.
 pub(super) const AT_THE_END: &str = "\
@@ -83,6 +83,14 @@ q  quit
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_help_names_every_letter_that_accepts() {
+        let rows = AT_A_HUNK.lines().filter_map(|row| row.split_once("  accept "));
+        let letters: Vec<_> = rows.map(|(letter, _)| letter).collect();
+        let said = format!("Nothing is accepted before you type {};", letters.join(" or "));
+        assert!(AT_A_HUNK.contains(&said), "{said}");
+    }
 
     #[test]
     fn every_letter_of_the_help_stands_in_the_readme() {
