@@ -223,8 +223,8 @@ async fn find(args: &Args) -> anyhow::Result<Target> {
     } else {
         let family = args.agent.as_deref().map(family).transpose()?;
         Target::find(family, here).hint(
-            "start the editor on this project, cd into it, or name the companion with --port and --token \
-                or with --file",
+            "start one with `alongside` in another terminal of this project, cd into the project of an \
+             editor that has one, or name it with --port and --token or with --file",
         )?
     };
     if !target.is_there().await {

@@ -122,7 +122,10 @@ fn without_a_companion_the_exit_code_is_2() {
     let home = Home::new();
     let ran = home.run(&["check"]);
     let said = ran.err;
-    assert!(said.contains("no companion serves") && said.contains("hint: start the editor"), "{said}");
+    assert!(
+        said.contains("no companion serves") && said.contains("hint: start one with `alongside`"),
+        "{said}"
+    );
     assert_eq!(ran.status.code(), Some(2));
     let gone = { std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port() };
     let ran = home.run(&["check", "--port", &gone.to_string()]);
