@@ -222,6 +222,9 @@ pub fn paused(paused: bool) -> &'static str {
     }
 }
 
+/// A hunk that the person edited has no smaller ones in it.
+pub const EDITED_NOT_SPLIT: &str = "An edited change cannot be split.";
+
 /// The person split a hunk; there were `before` hunks, and there are `now`.
 pub fn split(before: usize, now: usize) -> String {
     format!("Split into {}.", changes((now + 1).saturating_sub(before)))

@@ -131,6 +131,7 @@ impl App {
                 view.show_hunk();
                 self.say(LOOK_FIRST);
             }
+            (Action::Split, Some(HunkState::Edited)) => self.say(messages::EDITED_NOT_SPLIT),
             (Action::Split, Some(_)) => {
                 let before = view.review().hunks.len();
                 let kind = EditKind::Split { hunk, before };

@@ -210,6 +210,9 @@ impl LineDesk {
 
     async fn split(&mut self, id: ReviewId, hunk: usize) {
         let Some(review) = self.review(id) else { return };
+        if review.hunks.get(hunk).is_some_and(|hunk| hunk.state == HunkState::Edited) {
+            return self.printer.say(messages::EDITED_NOT_SPLIT);
+        }
         let (revision, before) = (review.revision, review.hunks.len());
         if self.ask(id, Request::SplitHunk { id, revision, hunk }).await.is_some() {
             self.push_step(id, hunk, true);

@@ -267,6 +267,20 @@ async fn dropping_an_edit_says_so() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_edited_change_is_not_split_and_the_message_says_why() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.companion.change(1, |_, pieces| {
+        if let Piece::Differs { state, now, .. } = &mut pieces[1] {
+            (*state, *now) = (HunkState::Edited, "mine\n".into());
+        }
+    });
+    stage.a_while().await;
+    stage.press("s").await;
+    stage.shows("An edited change cannot be split.");
+    assert_eq!(stage.asked(), []);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_screen_that_is_too_small_decides_nothing() {
     let mut stage = Stage::reading(120, 24).await;
     stage.resize(30, 8).await;

@@ -28,6 +28,8 @@ async fn a_person_edits_in_an_editor_of_their_own() {
     // Keeping an edited hunk keeps the edit; undo brings the proposal back.
     let summary = desk.answers(END, "u").await;
     assert!(summary.contains("notes.md: 1 change: 1 edited.\n"), "{summary}");
+    desk.answers("(1/1) keep this change as you edited it", "s").await;
+    desk.shows("An edited change cannot be split.").await;
     desk.answers("(1/1) keep this change as you edited it", "u").await;
     desk.answers("(1/1) keep this change [", "e").await;
     desk.answers("(1/1) keep this change as you edited it", "a").await;
