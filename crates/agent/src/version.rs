@@ -84,8 +84,8 @@ pub async fn said_by(program: &Path, here: &Surroundings) -> Option<String> {
     words.find(|word| release(word).is_some()).map(str::to_owned)
 }
 
-/// The version in the package that the program belongs to, or that its launcher leads to.
-fn written(program: &Path, family: &Family, here: &Surroundings) -> Option<String> {
+/// The version in the package that the program belongs to, or that its launcher leads to. No program runs.
+pub fn written(program: &Path, family: &Family, here: &Surroundings) -> Option<String> {
     let mut program = program.to_owned();
     for _ in 0..LAUNCHERS {
         let real = program.canonicalize().ok()?;

@@ -50,6 +50,13 @@ pub trait AgentSetup: fmt::Debug + Send + Sync {
     /// The changes that the installed agents need, in the order in which a person is asked.
     fn offers(&self) -> Reply<Vec<Offer>>;
 
+    /// The same for a look every few seconds: no agent's program runs. Where a program has to run to say its
+    /// version, the version is the one that [`offers`](Self::offers) found last. An implementation whose
+    /// `offers` runs no program need not have its own.
+    fn quick_offers(&self) -> Reply<Vec<Offer>> {
+        self.offers()
+    }
+
     /// Makes the change of an offer, if it still is the one that `preview` shows, and says so in a sentence.
     ///
     /// # Errors

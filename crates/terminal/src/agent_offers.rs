@@ -11,10 +11,23 @@ pub(crate) struct AgentOffers {
     pub(crate) offers: Vec<Offer>,
     /// Why the reply to the next look opens one.
     pub(crate) opening: Option<Opening>,
+    /// The look that is under way.
+    pub(crate) look: Option<Look>,
+    /// The settings may have changed since that look began: another one follows it.
+    pub(crate) look_again: bool,
     /// The change on the screen.
     pub(crate) open: Option<OpenOffer>,
     /// The offers that the person has answered since they opened the first one.
     pub(crate) answered: BTreeSet<String>,
+}
+
+/// A look for agents to set up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// A program may have to run to say its version.
+    Thorough,
+    /// It costs next to nothing, and comes every few seconds.
+    Quick,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use alongside_desk::{Agent, Request, ReviewId, messages};
 use tokio::time::Instant;
 
 use crate::accept_list::AcceptAll;
-use crate::agent_offers::AgentOffers;
+use crate::agent_offers::{AgentOffers, Look};
 use crate::areas::Areas;
 use crate::colour::Colours;
 use crate::message_log::MessageLog;
@@ -84,7 +84,7 @@ pub(crate) enum Effect {
     /// Stop the process until the shell continues it.
     Stop,
     /// Look for agents to set up.
-    LookForAgents,
+    LookForAgents(Look),
     /// Make the change of this offer, if it still is the one that the preview shows.
     SetAgentUp {
         id: String,

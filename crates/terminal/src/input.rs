@@ -6,6 +6,7 @@ use alongside_desk::{Decision, HunkState, Request, messages};
 use crossterm::event::{Event as TerminalEvent, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use tokio::time::{Duration, Instant};
 
+use crate::agent_offers::Opening;
 use crate::app::{App, Effect, Purpose};
 use crate::keys::{self, Action};
 use crate::messages::LOOK_FIRST;
@@ -70,6 +71,10 @@ impl App {
         }
         if self.setup.open.is_some() {
             return self.setup_key(key, action);
+        }
+        let is_looking = self.setup.opening == Some(Opening::Asked);
+        if is_looking && self.key_while_looking(key, action) {
+            return;
         }
         if key.code == KeyCode::Esc {
             self.search.needle = None;

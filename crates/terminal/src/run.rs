@@ -11,6 +11,7 @@ use alongside_desk::{Desk, Event as CompanionEvent, Gone, Refusal, Request, Revi
 use tokio::sync::mpsc;
 use tokio::time::{Duration, Instant, sleep, sleep_until, timeout};
 
+use crate::agent_offers::Look;
 use crate::app::{App, Effect, Picture, Purpose};
 use crate::editor::Editing;
 use crate::options::Ending;
@@ -23,6 +24,9 @@ const SAVED_EVERY: Duration = Duration::from_secs(1);
 
 /// How often the screen is drawn though nothing happens: it shows how long agents have been there.
 const DRAWN_EVERY: Duration = Duration::from_secs(30);
+
+/// How often the desk looks at the agents' settings while none is connected: they may change elsewhere.
+const LOOKED_EVERY: Duration = Duration::from_secs(5);
 
 /// The longest that a stream of events keeps the screen from being drawn.
 const OVERDUE: Duration = Duration::from_millis(50);
@@ -61,6 +65,8 @@ enum Event {
     EditorEnded(io::Result<ExitStatus>),
     /// The open editor's file may have been saved.
     LookForSavedText,
+    /// The agents' settings may have changed.
+    LookForAgents,
     Panicked,
     /// Colours are ready, or ages on the screen are old.
     OutOfDate,
@@ -81,6 +87,8 @@ struct MainLoop<'a, S> {
     picture: Option<Picture>,
     /// When the last frame was drawn.
     drawn: Instant,
+    /// When the desk last began to look for agents to set up.
+    looked: Instant,
     /// Since when a frame has been due and possible.
     due_since: Option<Instant>,
     /// The companion has stopped; the desk stays for an editor that is still open.
@@ -99,10 +107,10 @@ pub(crate) async fn run(
 ) -> anyhow::Result<Ending> {
     let (reply_to, replies) = mpsc::unbounded_channel();
     let (setup_reply_to, setup_replies) = mpsc::unbounded_channel();
-    let (picture, due_since, drawn) = (None, None, Instant::now());
+    let (picture, due_since, drawn, looked) = (None, None, Instant::now(), Instant::now());
     // The person who opens a desk has turned to it.
     app.focus(drawn);
-    app.add_effect(Effect::LookForAgents);
+    app.look_for_agents();
     let mut main_loop = MainLoop {
         desk,
         app,
@@ -114,6 +122,7 @@ pub(crate) async fn run(
         setup_reply_to,
         picture,
         drawn,
+        looked,
         due_since,
         companion_gone: false,
     };
@@ -138,6 +147,7 @@ impl<S: Screen> MainLoop<'_, S> {
         }
         let (app, signals) = (&mut *self.app, &mut self.inputs.signals);
         let has_editor = app.pending.has_editor();
+        let looks_for_agents = app.looks_in_the_background();
         let shows_ages = !app.due && !app.companion.status().agents.is_empty();
         let from_screen = tokio::select! {
             biased;
@@ -153,6 +163,9 @@ impl<S: Screen> MainLoop<'_, S> {
             () = app.colours.changed() => return Ok(Event::OutOfDate),
             () = sleep(SAVED_EVERY), if has_editor => return Ok(Event::LookForSavedText),
             () = sleep_until(self.drawn + DRAWN_EVERY), if shows_ages => return Ok(Event::OutOfDate),
+            () = sleep_until(self.looked + LOOKED_EVERY), if looks_for_agents => {
+                return Ok(Event::LookForAgents);
+            }
             () = std::future::ready(()), if due => return Ok(Event::Draw),
         };
         match from_screen {
@@ -200,6 +213,7 @@ impl<S: Screen> MainLoop<'_, S> {
                     return Ok(Some(Ending::Gone));
                 }
             }
+            Event::LookForAgents => self.app.look_in_the_background(),
             Event::LookForSavedText => self.app.upload_saved_text(),
             Event::Panicked => {
                 self.screen.take_back()?;
@@ -256,10 +270,16 @@ impl<S: Screen> MainLoop<'_, S> {
                     hear_companion_during(stopped, self.app, self.desk, &self.reply_to).await?;
                     self.app.invalidate_keys();
                 }
-                Effect::LookForAgents => self.set_up(|agents| {
-                    let offers = agents.offers();
-                    async { SetupReply::Offers(offers.await) }
-                }),
+                Effect::LookForAgents(look) => {
+                    self.looked = Instant::now();
+                    self.set_up(|agents| {
+                        let offers = match look {
+                            Look::Thorough => agents.offers(),
+                            Look::Quick => agents.quick_offers(),
+                        };
+                        async { SetupReply::Offers(offers.await) }
+                    });
+                }
                 Effect::SetAgentUp { id, preview } => self.set_up(|agents| {
                     let made = agents.make(&id, &preview);
                     async { SetupReply::Made(made.await) }

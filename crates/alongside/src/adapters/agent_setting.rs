@@ -3,7 +3,7 @@
 
 use alongside_agent::find::Surroundings;
 use alongside_agent::settings::{self, By, Setting};
-use alongside_contract::family::FAMILIES;
+use alongside_contract::family::{FAMILIES, Family};
 
 use super::agents::{self, Agent};
 use super::ledger::Ledger;
@@ -39,19 +39,37 @@ impl AgentSetting {
         ide_mode.into_iter().chain(Self::approval_mode(agent, here)).collect()
     }
 
-    /// The same for all agents on this machine. No program runs for its version where the settings suit the
-    /// newest release.
-    pub(crate) async fn all_to_change(here: &Surroundings, user: &UserEnvironment) -> Vec<Self> {
-        let mut settings = Vec::new();
-        for family in FAMILIES {
-            if Self::to_change(&Agent { family, version: None }, here).is_empty() {
-                continue;
-            }
-            if let Some(agent) = agents::of_family(family, user, here).await {
-                settings.extend(Self::to_change(&agent, here));
-            }
+    /// The families whose settings do not suit the newest release. Of the others, nobody asks for a version.
+    fn families_to_change(here: &Surroundings) -> impl Iterator<Item = &'static Family> {
+        let is_suited = |family| Self::to_change(&Agent { family, version: None }, here).is_empty();
+        FAMILIES.iter().filter(move |family| !is_suited(family))
+    }
+
+    /// The agents on this machine whose settings may have to change. A program may have to run to say its
+    /// version.
+    pub(crate) async fn agents_to_change(here: &Surroundings, user: &UserEnvironment) -> Vec<Agent> {
+        let mut found = Vec::new();
+        for family in Self::families_to_change(here) {
+            found.extend(agents::of_family(family, user, here).await);
         }
-        settings
+        found
+    }
+
+    /// The same without a run of a program: see [`agents::of_family_without_a_run`].
+    pub(crate) fn agents_to_change_without_a_run(
+        known: &[Agent],
+        here: &Surroundings,
+        user: &UserEnvironment,
+    ) -> Vec<Agent> {
+        let families = Self::families_to_change(here);
+        families.filter_map(|family| agents::of_family_without_a_run(family, known, user, here)).collect()
+    }
+
+    /// The agent's name in an [id](Self::id), whatever its settings say.
+    pub(crate) fn agent_name_in(id: &str) -> &str {
+        let family = id.split(':').next();
+        let family = FAMILIES.iter().find(|known| Some(known.id) == family);
+        family.map_or(id, |family| family.display_name)
     }
 
     /// Its name in an offer to a desk.

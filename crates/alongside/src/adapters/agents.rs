@@ -1,5 +1,7 @@
 //! The agents on this machine whose settings alongside can change.
 
+use std::path::PathBuf;
+
 use alongside_agent::find::Surroundings;
 use alongside_agent::settings::{self, Settings};
 use alongside_agent::version;
@@ -60,9 +62,26 @@ pub(crate) async fn of_family(
     user: &UserEnvironment,
     here: &Surroundings,
 ) -> Option<Agent> {
-    family.settings?;
-    let program = user.find(family.commands)?;
+    let program = program_of(family, user)?;
     Some(Agent { family, version: version::of_program(&program, family, here).await })
+}
+
+/// The same without a run of its program: one that has to run has the version that it has among `known`.
+pub(crate) fn of_family_without_a_run(
+    family: &'static Family,
+    known: &[Agent],
+    user: &UserEnvironment,
+    here: &Surroundings,
+) -> Option<Agent> {
+    let program = program_of(family, user)?;
+    let known = || known.iter().find(|agent| agent.family.id == family.id)?.version.clone();
+    Some(Agent { family, version: version::written(&program, family, here).or_else(known) })
+}
+
+/// The program of that family on this machine, if its settings can be changed.
+fn program_of(family: &Family, user: &UserEnvironment) -> Option<PathBuf> {
+    family.settings?;
+    user.find(family.commands)
 }
 
 /// The agent of that name, on this machine or not.

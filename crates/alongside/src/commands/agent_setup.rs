@@ -3,7 +3,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use alongside_agent::find::Surroundings;
@@ -168,27 +168,31 @@ const REMARK_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The agents that do not connect to a desk, in one line with the remedy; `None` if all do.
 pub(super) async fn remark() -> Option<String> {
-    let offers = tokio::time::timeout(REMARK_TIMEOUT, offers()).await.ok()?.ok()?;
+    let offers = tokio::time::timeout(REMARK_TIMEOUT, thorough_offers(&Known::default())).await.ok()?.ok()?;
     let agents = Offer::unconnected(&offers)?;
     Some(format!("IDE mode is off in {agents}: `alongside install agent` switches it on."))
 }
 
 /// The set-up of this user's agents.
 pub(super) fn of_this_user() -> Arc<dyn AgentSetup> {
-    Arc::new(UserAgents)
+    Arc::new(UserAgents::default())
 }
 
-#[derive(Debug)]
-struct UserAgents;
+/// The agents that the last looks found.
+type Known = Mutex<Vec<Agent>>;
+
+#[derive(Debug, Default)]
+struct UserAgents(Arc<Known>);
 
 impl AgentSetup for UserAgents {
     fn offers(&self) -> Reply<Vec<Offer>> {
-        Box::pin(async {
-            offers().await.unwrap_or_else(|error| {
-                tracing::warn!(%error, "cannot look for agents to set up");
-                Vec::new()
-            })
-        })
+        let known = self.0.clone();
+        Box::pin(async move { thorough_offers(&known).await.unwrap_or_else(no_offers) })
+    }
+
+    fn quick_offers(&self) -> Reply<Vec<Offer>> {
+        let known = self.0.clone();
+        Box::pin(async move { quick_offers(&known).unwrap_or_else(no_offers) })
     }
 
     fn make(&self, id: &str, preview: &str) -> Reply<Result<String, String>> {
@@ -197,34 +201,59 @@ impl AgentSetup for UserAgents {
     }
 }
 
-async fn offers() -> anyhow::Result<Vec<Offer>> {
+fn no_offers(error: anyhow::Error) -> Vec<Offer> {
+    tracing::warn!(%error, "cannot look for agents to set up");
+    Vec::new()
+}
+
+async fn thorough_offers(known: &Known) -> anyhow::Result<Vec<Offer>> {
     let (user, here) = (UserEnvironment::of_this_process()?, Surroundings::of_this_process()?);
+    let agents = AgentSetting::agents_to_change(&here, &user).await;
+    let offers = offers_to(&agents, &here, &user);
+    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+    known.retain(|known| agents.iter().all(|agent| agent.family.id != known.family.id));
+    known.extend(agents);
+    Ok(offers)
+}
+
+fn quick_offers(known: &Known) -> anyhow::Result<Vec<Offer>> {
+    let (user, here) = (UserEnvironment::of_this_process()?, Surroundings::of_this_process()?);
+    let known = known.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let agents = AgentSetting::agents_to_change_without_a_run(&known, &here, &user);
+    Ok(offers_to(&agents, &here, &user))
+}
+
+fn offers_to(agents: &[Agent], here: &Surroundings, user: &UserEnvironment) -> Vec<Offer> {
     let offer = |setting: AgentSetting| {
-        let (preview, summary) = match setting.plan(&here, &user) {
-            Ok(plan) => (text_of(&plan, &user), plan.changed_setting.unwrap_or_default()),
+        let (preview, summary) = match setting.plan(here, user) {
+            Ok(plan) => (text_of(&plan, user), plan.changed_setting.unwrap_or_default()),
             Err(error) => (format!("{error:#}\n"), String::new()),
         };
         Offer {
             id: setting.id(),
             agent: setting.agent.family.display_name.to_owned(),
             connects: setting.setting == Setting::IdeMode,
-            fact: setting.fact(&here),
+            fact: setting.fact(here),
             question: setting.question(),
             preview,
             summary,
         }
     };
-    Ok(AgentSetting::all_to_change(&here, &user).await.into_iter().map(offer).collect())
+    agents.iter().flat_map(|agent| AgentSetting::to_change(agent, here)).map(offer).collect()
 }
 
 async fn make(id: &str, preview: &str) -> anyhow::Result<String> {
     let (user, here) = (UserEnvironment::of_this_process()?, Surroundings::of_this_process()?);
-    let settings = AgentSetting::all_to_change(&here, &user).await;
-    let setting = settings.into_iter().find(|setting| setting.id() == id).context("it is changed already")?;
+    let agents = AgentSetting::agents_to_change(&here, &user).await;
+    let mut settings = agents.iter().flat_map(|agent| AgentSetting::to_change(agent, &here));
+    let name = AgentSetting::agent_name_in(id);
+    let setting = settings
+        .find(|setting| setting.id() == id)
+        .with_context(|| format!("{name}: the setting is changed already."))?;
     let plan = setting.plan(&here, &user)?;
     anyhow::ensure!(
         text_of(&plan, &user) == preview && !plan.changes.is_empty(),
-        "the settings have changed meanwhile; look at them again"
+        "{name}: the settings have changed meanwhile. Look at them again."
     );
     setting.make(&plan, &user)?;
     Ok(setting.changed())

@@ -26,6 +26,8 @@ pub enum Subject {
     Dirty(ReviewId),
     /// The doings of an agent, by its number.
     Agent(u64),
+    /// The agents' own settings, as the desk last found them, or the look for them.
+    AgentSetup,
 }
 
 /// How much a message matters.

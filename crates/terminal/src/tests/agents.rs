@@ -12,6 +12,10 @@ use super::*;
 #[derive(Debug, Default)]
 struct Settings {
     made: Mutex<Vec<String>>,
+    /// How long a thorough look takes.
+    delay: Duration,
+    /// Whether the looks so far were thorough.
+    looks: Mutex<Vec<bool>>,
     /// The third offer cannot be made.
     protected: bool,
 }
@@ -25,8 +29,8 @@ const OFFERS: [(&str, &str, bool, &str); 3] = [
 #[derive(Debug, Clone, Default)]
 struct Agents(Arc<Settings>);
 
-impl AgentSetup for Agents {
-    fn offers(&self) -> Reply<Vec<Offer>> {
+impl Agents {
+    fn found(&self) -> Vec<Offer> {
         let made = self.0.made.lock().unwrap().clone();
         let open = OFFERS.iter().filter(|(id, ..)| !made.iter().any(|made| made == id));
         let offers = open.map(|(id, agent, connects, question)| Offer {
@@ -38,8 +42,29 @@ impl AgentSetup for Agents {
             summary: String::new(),
             preview: "--- a\n+++ b\n-  \"old\": 1\n+  \"new\": 1\n".into(),
         });
-        let offers = offers.collect();
-        Box::pin(async { offers })
+        offers.collect()
+    }
+
+    /// Whether the looks since the last call were thorough.
+    fn looks(&self) -> Vec<bool> {
+        std::mem::take(&mut *self.0.looks.lock().unwrap())
+    }
+}
+
+impl AgentSetup for Agents {
+    fn offers(&self) -> Reply<Vec<Offer>> {
+        self.0.looks.lock().unwrap().push(true);
+        let (found, delay) = (self.found(), self.0.delay);
+        Box::pin(async move {
+            sleep(delay).await;
+            found
+        })
+    }
+
+    fn quick_offers(&self) -> Reply<Vec<Offer>> {
+        self.0.looks.lock().unwrap().push(false);
+        let found = self.found();
+        Box::pin(async { found })
     }
 
     fn make(&self, id: &str, preview: &str) -> Reply<Result<String, String>> {
@@ -143,4 +168,90 @@ async fn a_connected_agent_that_edits_without_asking_is_named() {
     stage.connect().await;
     stage.shows("Nothing to review.");
     stage.shows("This is why: qwen:approval-mode. Press i to see the change that makes it ask.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn settings_that_change_elsewhere_are_told_without_a_key() {
+    let (mut stage, agents) = stage(Settings::default()).await;
+    stage.press("iynn").await;
+    stage.shows("IDE mode is off in Qwen Code.");
+    stage.press("iy").await;
+    stage.shows("qwen:ide-mode is changed.");
+    stage.press("n").await;
+    stage.shows("No agent is connected yet.");
+    stage.press("iy").await;
+    stage.shows("qwen:approval-mode is changed.");
+    agents.looks();
+    // The running agent writes its settings without what was changed.
+    agents.0.made.lock().unwrap().clear();
+    sleep(Duration::from_secs(6)).await;
+    stage.moment().await;
+    stage.shows("IDE mode is off in Gemini CLI and Qwen Code.");
+    stage.does_not_show("is changed.");
+    assert_eq!(agents.looks(), [false], "no program runs for it");
+
+    let frames = *stage.shared.frames.lock().unwrap();
+    sleep(Duration::from_secs(60)).await;
+    stage.moment().await;
+    assert_eq!(agents.looks().len(), 12);
+    assert_eq!(*stage.shared.frames.lock().unwrap(), frames, "nothing has changed on the screen");
+    stage.connect().await;
+    sleep(Duration::from_secs(60)).await;
+    assert!(agents.looks().is_empty(), "an agent is connected");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_is_read_anew_before_it_is_shown() {
+    let (mut stage, agents) = stage(Settings::default()).await;
+    stage.shows("IDE mode is off in Gemini CLI and Qwen Code.");
+    agents.0.made.lock().unwrap().push("gemini:ide-mode".into());
+    stage.press("i").await;
+    stage.shows("Switch on IDE mode in Qwen Code?");
+}
+
+#[tokio::test(start_paused = true)]
+async fn leaving_a_look_keeps_its_change_off_the_screen() {
+    let second = Duration::from_secs(1);
+    let (mut stage, agents) = stage(Settings { delay: second, ..Settings::default() }).await;
+    sleep(2 * second).await;
+    stage.moment().await;
+    for leaves in [KeyCode::Esc, KeyCode::Char('q'), KeyCode::Char('?')] {
+        stage.press("i").await;
+        stage.shows("Looking for agents…");
+        stage.does_not_show("Switch on IDE mode");
+        stage.a_while().await;
+        stage.key(leaves).await;
+        stage.does_not_show("Looking for agents…");
+        sleep(2 * second).await;
+        stage.key(KeyCode::Esc).await;
+        stage.does_not_show("Switch on IDE mode");
+        stage.shows("IDE mode is off in Gemini CLI and Qwen Code.");
+    }
+    stage.press("iy").await;
+    stage.shows("Ignored: you typed that before this was on the screen.");
+    sleep(2 * second).await;
+    stage.moment().await;
+    stage.shows("Switch on IDE mode in Gemini CLI?");
+    stage.does_not_show("Looking for agents…");
+    assert!(agents.0.made.lock().unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_look_that_began_before_a_change_says_nothing_about_it() {
+    let second = Duration::from_secs(1);
+    let (mut stage, _) = stage(Settings { delay: second, ..Settings::default() }).await;
+    sleep(2 * second).await;
+    stage.press("i").await;
+    sleep(2 * second).await;
+    stage.moment().await;
+    stage.shows("Switch on IDE mode in Gemini CLI?");
+    // This look sees what was before the yes.
+    stage.types(Typed::FocusGained);
+    stage.press("y").await;
+    sleep(3 * second).await;
+    stage.moment().await;
+    stage.shows("gemini:ide-mode is changed.");
+    stage.shows("Switch on IDE mode in Qwen Code?");
+    stage.key(KeyCode::Esc).await;
+    stage.shows("IDE mode is off in Qwen Code.");
 }

@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::time::Duration;
 
-use crate::support::Home;
+use crate::support::{Home, Running};
 
 #[test]
 fn ide_mode_is_switched_on_and_other_bytes_stay() {
@@ -200,4 +201,37 @@ async fn run_and_review_say_that_ide_mode_is_off() {
     let mut review = home.asks(&["review"]);
     review.shows("IDE mode is off in Gemini CLI: `alongside install agent` switches it on.").await;
     review.leaves();
+}
+
+#[tokio::test]
+async fn the_desk_follows_the_settings_and_runs_no_agent_for_it() {
+    let home = Home::new();
+    let ran = home.path("ran");
+    home.program("gemini", &format!("echo ran >> {}\necho 0.61.0\n", ran.display()));
+    home.writes(".gemini/settings.json", "{\"ide\": {\"enabled\": true}}\n");
+    let program = env!("CARGO_BIN_EXE_alongside");
+    let desk = format!("/bin/stty rows 24 cols 80\nexec {program} --theme dark\n");
+    home.program("desk", &desk);
+    let mut command = home.command("setsid");
+    home.with_path(&mut command);
+    command.args(["--ctty", "desk"]).env("TERM", "xterm-256color");
+    let mut desk = Running::at_terminal(&mut command);
+    desk.shows("agent").await;
+    // The look at the start is over.
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    home.writes(".gemini/settings.json", "{\"ide\": {\"enabled\": false}}\n");
+    desk.shows("Gemini").await;
+    assert!(!ran.exists(), "the desk looks every few seconds");
+
+    // The program runs for a change that the person wants to see.
+    desk.presses("i");
+    desk.shows("enabled").await;
+    assert!(ran.exists());
+    home.writes(".gemini/settings.json", "{\"ide\": {\"enabled\": true}}\n");
+    // A key that comes before the screen is drawn is ignored.
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    desk.presses("y");
+    desk.shows("already.").await;
+    desk.presses("q");
+    assert!(desk.ends().success());
 }
