@@ -90,7 +90,11 @@ impl SaveWatcher {
             };
             tokio::select! {
                 event = self.desk.next() => match event {
-                    Ok(event) => self.desk_event(event),
+                    Ok(event) => {
+                        // Nobody waits for this desk.
+                        tokio::task::yield_now().await;
+                        self.desk_event(event);
+                    }
                     Err(alongside_desk::Gone) => return,
                 },
                 Some(event) = changes.recv() => match event {

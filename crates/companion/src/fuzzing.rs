@@ -3,14 +3,13 @@
 use std::time::{Duration, Instant};
 
 use alongside_contract::context::IdeContext;
-use alongside_contract::diff::{DIFF_ACCEPTED, DiffAccepted};
-use alongside_contract::rpc;
 use alongside_desk::{Change, Hunk, Refusal, Words};
 use bytes::Bytes;
 
 use crate::agents::outbox::{self, Outbox};
 use crate::reviews::diff::{composition, word_diff, word_marks};
 use crate::reviews::line_endings::normalize;
+use crate::reviews::outcome::Outcome;
 use crate::reviews::proposal::Proposal;
 use crate::reviews::target::OpenTarget;
 
@@ -39,9 +38,8 @@ pub fn context_frame(context: &IdeContext) -> Bytes {
 /// An outcome as it is streamed to the agent.
 #[must_use]
 pub fn accepted_frame(file_path: &str, text: &str) -> Option<Bytes> {
-    let accepted = DiffAccepted { file_path: file_path.to_owned(), content: text.to_owned() };
     let mut outbox = Outbox::default();
-    outbox.push(file_path, vec![rpc::notification(DIFF_ACCEPTED, &accepted).into()], 1);
+    outbox.push(file_path, Outcome::Accepted(text.into()), false, 1);
     outbox.next_frame(1, false)
 }
 

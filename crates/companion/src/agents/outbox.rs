@@ -7,11 +7,12 @@
 //! The outbox never grows with time: contexts replace each other, and an agent has one diff open at a time.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use alongside_contract::context::{CONTEXT_UPDATE, IdeContext};
 use alongside_contract::rpc::{self, Id};
 use bytes::Bytes;
+
+use crate::reviews::outcome::Outcome;
 
 /// Undelivered outcomes kept for one agent: one that opens thousands and never reads loses the oldest.
 const MAX_OUTCOMES: usize = 256;
@@ -21,16 +22,17 @@ pub(crate) struct Outbox {
     /// The [frame](context_frame) of the newest context that is not sent yet; all sessions share it.
     context: Option<Bytes>,
     context_sent: Option<Bytes>,
-    outcomes: VecDeque<Outcome>,
+    outcomes: VecDeque<QueuedOutcome>,
     pings: u64,
 }
 
 /// An outcome on its way to the agent.
 #[derive(Debug)]
-struct Outcome {
+struct QueuedOutcome {
     path: String,
-    /// Its notifications, as JSON.
-    messages: Vec<Arc<str>>,
+    outcome: Outcome,
+    /// See [`Outcome::messages`].
+    closes: bool,
     /// The stream that it was queued for or last sent on; a later stream holds it back at first.
     stream: u64,
     /// The ping that followed it on `stream`, once it was sent there.
@@ -53,14 +55,15 @@ impl Outbox {
     }
 
     /// Queues an outcome about `path` for `stream`, if that is still open, or for a later one.
-    pub(crate) fn push(&mut self, path: &str, messages: Vec<Arc<str>>, stream: u64) {
+    pub(crate) fn push(&mut self, path: &str, outcome: Outcome, closes: bool, stream: u64) {
         self.forget(path);
         if self.outcomes.len() == MAX_OUTCOMES {
             self.outcomes.pop_front();
         }
-        self.outcomes.push_back(Outcome {
+        self.outcomes.push_back(QueuedOutcome {
             path: path.to_owned(),
-            messages,
+            outcome,
+            closes,
             stream,
             ping: None,
             recorded: Recorded::Yes,
@@ -119,29 +122,29 @@ impl Outbox {
         self.outcomes.is_empty()
     }
 
-    /// Outcomes without a receipt: path and notifications.
-    pub(crate) fn unsettled(&self) -> impl Iterator<Item = (&str, &[Arc<str>])> {
-        self.outcomes.iter().map(|outcome| (outcome.path.as_str(), &*outcome.messages))
+    /// Outcomes without a receipt, each with the path of its file.
+    pub(crate) fn unsettled(&self) -> impl Iterator<Item = (&str, &Outcome)> {
+        self.outcomes.iter().map(|queued| (queued.path.as_str(), &queued.outcome))
     }
 
     /// The next server-sent events for `stream`: an outcome and its ping, or a context. An outcome of before
     /// the stream is held back until `resend` says that the agent's older requests have all been read.
     pub(crate) fn next_frame(&mut self, stream: u64, resend: bool) -> Option<Bytes> {
-        let waiting = |outcome: &&mut Outcome| match outcome.stream == stream {
-            _ if outcome.recorded != Recorded::Yes => false,
-            true => outcome.ping.is_none(),
+        let waiting = |queued: &&mut QueuedOutcome| match queued.stream == stream {
+            _ if queued.recorded != Recorded::Yes => false,
+            true => queued.ping.is_none(),
             false => resend,
         };
-        if let Some(outcome) = self.outcomes.iter_mut().find(waiting) {
+        if let Some(queued) = self.outcomes.iter_mut().find(waiting) {
             self.pings += 1;
             let ping = Id::Text(format!("alongside-{stream}-{}", self.pings));
             let mut frame = String::new();
-            for message in outcome.messages.iter() {
-                push_event(&mut frame, message);
+            for message in queued.outcome.messages(&queued.path, queued.closes) {
+                push_event(&mut frame, &message);
             }
             push_event(&mut frame, &rpc::bare_request(&ping, "ping"));
-            outcome.stream = stream;
-            outcome.ping = Some(ping);
+            queued.stream = stream;
+            queued.ping = Some(ping);
             return Some(frame.into());
         }
         self.next_context()
@@ -181,7 +184,7 @@ mod tests {
 
     fn pushed() -> Outbox {
         let mut outbox = Outbox::default();
-        outbox.push("/a", vec!["OUTCOME".into()], 1);
+        outbox.push("/a", Outcome::Accepted("OUTCOME".into()), false, 1);
         outbox
     }
 
@@ -189,7 +192,8 @@ mod tests {
     fn outcome_is_followed_by_ping_and_settled_by_its_reply() {
         let mut outbox = pushed();
         let frame = next(&mut outbox);
-        assert!(frame.starts_with("event: message\ndata: OUTCOME\n\n"), "{frame}");
+        let accepted = Outcome::Accepted("OUTCOME".into()).messages("/a", false).concat();
+        assert!(frame.starts_with(&format!("event: message\ndata: {accepted}\n\n")), "{frame}");
         assert!(frame.contains(r#""method":"ping""#));
         assert_eq!(outbox.next_frame(1, true), None);
         assert_eq!(outbox.settle(&Id::Text("other".into())), None);
@@ -215,7 +219,7 @@ mod tests {
         outbox.hold_newest();
         assert_eq!((outbox.next_frame(1, true), outbox.holds_older_than(2)), (None, false));
         outbox.mark_recording();
-        outbox.push("/b", vec!["LATER".into()], 1);
+        outbox.push("/b", Outcome::Rejected, false, 1);
         outbox.hold_newest();
         assert_eq!(outbox.next_frame(1, true), None);
         outbox.mark_recorded();

@@ -18,7 +18,7 @@ use super::outbox::context_frame;
 use super::session::{Session, SessionRefusal};
 use crate::events::{Events, OpenStream};
 use crate::persistence::journal::KnownSession;
-use crate::reviews::outcome;
+use crate::reviews::outcome::Outcome;
 use crate::reviews::proposal::NotOpened;
 use crate::reviews::review::PendingReview;
 
@@ -189,10 +189,8 @@ impl Agents {
     /// Queues the outcome of a review for the one session that asked; `hold` until the journal has it.
     pub(crate) fn deliver(&mut self, review: &PendingReview, closing: Closing, hold: bool) {
         self.change(&review.session, |session| {
-            let messages = outcome::messages(review, closing, session.hears_that_diffs_close());
-            if !messages.is_empty() {
-                let stream = session.stream_number();
-                session.outbox.push(review.file_path(), messages, stream);
+            if let Some(outcome) = Outcome::of(review, closing) {
+                session.push_outcome(review.file_path(), outcome);
                 if hold {
                     session.outbox.hold_newest();
                 }

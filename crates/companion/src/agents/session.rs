@@ -15,7 +15,7 @@ use super::credential::Credential;
 use super::in_flight::InFlight;
 use super::outbox::Outbox;
 use crate::persistence::journal::{KnownSession, Undecided, Unsettled};
-use crate::reviews::outcome;
+use crate::reviews::outcome::Outcome;
 
 /// A session ends this long after its last stream or request: agents never say goodbye.
 pub(crate) const FREED_AFTER: Duration = Duration::from_secs(60);
@@ -134,12 +134,12 @@ impl Session {
         (session.was_adopted, session.is_interrupted) = (true, is_interrupted);
         session.was_heard = true;
         for Undecided { file_path, text, .. } in known.undecided {
-            let messages = outcome::rejected(file_path.clone(), session.hears_that_diffs_close());
-            session.outbox.push(&file_path, messages, 0);
+            session.push_outcome(&file_path, Outcome::Rejected);
             session.remember(&file_path, text);
         }
-        for Unsettled { file_path, messages, text } in known.unsettled {
-            session.outbox.push(&file_path, messages, 0);
+        for Unsettled { file_path, is_accepted, text } in known.unsettled {
+            let outcome = if is_accepted { Outcome::Accepted(text.clone()) } else { Outcome::Rejected };
+            session.push_outcome(&file_path, outcome);
             session.remember(&file_path, text);
         }
         session
@@ -147,9 +147,9 @@ impl Session {
 
     /// The session as the recovery journal holds it, without what reviews know of it.
     pub(super) fn known(&self) -> KnownSession {
-        let unsettled = self.outbox.unsettled().map(|(file_path, messages)| Unsettled {
+        let unsettled = self.outbox.unsettled().map(|(file_path, outcome)| Unsettled {
             file_path: file_path.to_owned(),
-            messages: messages.to_vec(),
+            is_accepted: matches!(outcome, Outcome::Accepted(_)),
             text: self.remembered(file_path).unwrap_or_default(),
         });
         KnownSession {
@@ -164,10 +164,16 @@ impl Session {
         }
     }
 
+    /// Queues an outcome for the open stream, or for a later one.
+    pub(super) fn push_outcome(&mut self, file_path: &str, outcome: Outcome) {
+        let (closes, stream) = (self.hears_that_diffs_close(), self.stream_number());
+        self.outbox.push(file_path, outcome, closes, stream);
+    }
+
     /// Whether the agent may be a release that understands no rejection but `ide/diffClosed`: it sends no
     /// token, or is of a family that has such releases, or comes over stdio, to which agents turn that were
     /// refused without a token. Newer releases understand both.
-    pub(super) fn hears_that_diffs_close(&self) -> bool {
+    fn hears_that_diffs_close(&self) -> bool {
         let among_family = self.family.is_some_and(|family| family.behaviour.hears_that_diffs_close());
         self.tokenless || among_family || self.client.name == OVER_STDIO
     }

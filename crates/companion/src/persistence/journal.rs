@@ -61,9 +61,7 @@ impl<T> KnownSession<T> {
     /// All its texts.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &T> {
         let undecided = self.undecided.iter().map(|review| &review.text);
-        let unsettled =
-            self.unsettled.iter().flat_map(|decision| decision.messages.iter().chain([&decision.text]));
-        undecided.chain(unsettled)
+        undecided.chain(self.unsettled.iter().map(|decision| &decision.text))
     }
 
     /// The same session with other texts.
@@ -76,9 +74,8 @@ impl<T> KnownSession<T> {
             undecided.push(Undecided { file_path, text: to(text)?, draft });
         }
         let mut unsettled = Vec::with_capacity(self.unsettled.len());
-        for Unsettled { file_path, messages, text } in self.unsettled {
-            let messages = messages.into_iter().map(&mut to).collect::<io::Result<_>>()?;
-            unsettled.push(Unsettled { file_path, messages, text: to(text)? });
+        for Unsettled { file_path, is_accepted, text } in self.unsettled {
+            unsettled.push(Unsettled { file_path, is_accepted, text: to(text)? });
         }
         let Self { id, client, version, tokenless, last_review, family, .. } = self;
         Ok(KnownSession { id, client, version, tokenless, last_review, family, undecided, unsettled })
@@ -102,7 +99,8 @@ pub(crate) struct Undecided<T = Arc<str>> {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Unsettled<T = Arc<str>> {
     pub(crate) file_path: String,
-    pub(crate) messages: Vec<T>,
+    pub(crate) is_accepted: bool,
+    /// The last text, which was accepted or not.
     pub(crate) text: T,
 }
 

@@ -1,4 +1,4 @@
-//! The notifications that tell an agent the outcome of its review.
+//! The outcome of a review: what its agent is told at the end.
 
 use std::sync::Arc;
 
@@ -10,30 +10,42 @@ use alongside_desk::Closing;
 
 use super::review::PendingReview;
 
-/// The notifications of an outcome, if the agent waits for it. `closes`: it waits for `ide/diffClosed`.
-pub(crate) fn messages(review: &PendingReview, closing: Closing, closes: bool) -> Vec<Arc<str>> {
-    let file_path = review.file_path().to_owned();
-    match closing {
-        Closing::Accepted => {
-            let content = review.current().to_string();
-            vec![rpc::notification(DIFF_ACCEPTED, &DiffAccepted { file_path, content }).into()]
-        }
-        Closing::AnsweredInAgent | Closing::Replaced => Vec::new(),
-        Closing::Rejected
-        | Closing::AgentGone
-        | Closing::Stopped
-        | Closing::EditorGone
-        | Closing::Interrupted => rejected(file_path, closes),
-    }
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// With this text.
+    Accepted(Arc<str>),
+    Rejected,
 }
 
-/// The notifications of a rejection.
-pub(crate) fn rejected(file_path: String, closes: bool) -> Vec<Arc<str>> {
-    let rejected = DiffRejected { file_path: file_path.clone() };
-    let mut messages = vec![rpc::notification(DIFF_REJECTED, &rejected).into()];
-    if closes {
-        // Agents of mid 2025 understand no other.
-        messages.push(rpc::notification(DIFF_CLOSED, &DiffClosed { file_path, content: None }).into());
+impl Outcome {
+    /// The outcome of a review that ended so; `None` if its agent waits for none.
+    pub(crate) fn of(review: &PendingReview, closing: Closing) -> Option<Self> {
+        match closing {
+            Closing::Accepted => Some(Self::Accepted(review.current().clone())),
+            Closing::AnsweredInAgent | Closing::Replaced => None,
+            Closing::Rejected
+            | Closing::AgentGone
+            | Closing::Stopped
+            | Closing::EditorGone
+            | Closing::Interrupted => Some(Self::Rejected),
+        }
     }
-    messages
+
+    /// Its notifications, as JSON. `closes`: the agent may understand no rejection but `ide/diffClosed`, as
+    /// agents of mid 2025.
+    pub(crate) fn messages(&self, file_path: &str, closes: bool) -> Vec<String> {
+        let file_path = || file_path.to_owned();
+        match self {
+            Self::Accepted(text) => {
+                let accepted = DiffAccepted { file_path: file_path(), content: text.to_string() };
+                vec![rpc::notification(DIFF_ACCEPTED, &accepted)]
+            }
+            Self::Rejected => {
+                let rejected = rpc::notification(DIFF_REJECTED, &DiffRejected { file_path: file_path() });
+                let closed = DiffClosed { file_path: file_path(), content: None };
+                let closed = closes.then(|| rpc::notification(DIFF_CLOSED, &closed));
+                std::iter::once(rejected).chain(closed).collect()
+            }
+        }
+    }
 }

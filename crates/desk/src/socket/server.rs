@@ -166,7 +166,11 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Peer<S> {
             let line = tokio::select! {
                 biased;
                 event = desk.next() => match event {
-                    Ok(event) => written(&event),
+                    Ok(event) => {
+                        // First the agent that waits: writing a review takes longer than its answer.
+                        tokio::task::yield_now().await;
+                        written(&event)
+                    }
                     Err(Gone) => break DisconnectReason::Ended,
                 },
                 Some(line) = answers.next(), if !answers.is_empty() => {

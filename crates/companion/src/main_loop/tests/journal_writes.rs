@@ -26,7 +26,7 @@ async fn an_edit_is_on_disk_before_it_is_confirmed() {
             assert_eq!(journal(&story).contains(&format!("typed {n}")), has_journal, "{}", journal(&story));
         }
         story.decide(&review, Decision::Accept).await.unwrap();
-        assert_eq!(journal(&story).contains("ide/diffAccepted"), has_journal, "{}", journal(&story));
+        assert_eq!(journal(&story).contains("\"isAccepted\":true"), has_journal, "{}", journal(&story));
     }
 }
 

@@ -154,15 +154,15 @@ fn a_large_text_is_written_once_and_goes_with_the_last_record_that_names_it() {
     assert_eq!(fs::read_to_string(file).unwrap(), *large);
     assert_eq!(store.left_behind().unwrap().unwrap().sessions.len(), 2);
 
-    // The decision: the same text, and a message that is large as well.
+    // The decision has the same text; another one has its own.
     changes.is_all = false;
     changes.journal.sessions.truncate(1);
     let known = &mut changes.journal.sessions[0];
-    let message: Arc<str> = format!("accepted {large}").into();
-    let messages = vec![message, "short".into()];
-    known.unsettled = vec![Unsettled { file_path: "/p/a".into(), messages, text: large }];
+    let other: Arc<str> = format!("other {large}").into();
+    let unsettled = |text| Unsettled { file_path: "/p/a".into(), is_accepted: true, text };
+    known.unsettled = vec![unsettled(large), unsettled(other)];
     known.undecided.clear();
-    assert!(!store.appends_little(&changes), "the message is large and new");
+    assert!(!store.appends_little(&changes), "one of the texts is large and new");
     store.write(&changes).unwrap();
     assert!(store.appends_little(&changes) && texts(&store).contains(file) && texts(&store).len() == 2);
     let left = store.left_behind().unwrap().unwrap();
