@@ -166,9 +166,14 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Peer<S> {
             let line = tokio::select! {
                 biased;
                 event = desk.next() => match event {
-                    Ok(event) => {
+                    Ok(mut event) => {
                         // First the agent that waits: writing a review takes longer than its answer.
                         tokio::task::yield_now().await;
+                        // The writer sends events that are there together at once.
+                        while let Some(next) = desk.try_next() {
+                            let _ = out.send(written(&event)).await;
+                            event = next;
+                        }
                         written(&event)
                     }
                     Err(Gone) => break DisconnectReason::Ended,
