@@ -147,7 +147,10 @@ impl MainLoop {
             }
             Event::DeskAsked { desk, call } => self.desk_asked(desk, call),
             Event::DeskLeft { desk } => self.desk_left(desk),
-            Event::DiskChanged => self.disk.plan_looks(Instant::now()),
+            Event::DiskChanged => {
+                self.context.forget_looks();
+                self.disk.plan_looks(Instant::now());
+            }
             Event::FilesScanned(result) => {
                 let (context, again) = self.context.end_scan(*result);
                 self.context_changed(context, again);
@@ -217,7 +220,10 @@ impl MainLoop {
         }
         self.finish_flushes(now);
         if self.context.on_deadline(now) {
-            self.scan_files();
+            match self.context.without_scan(now) {
+                Some(context) => self.context_changed(context, false),
+                None => self.scan_files(),
+            }
         }
         let expired = self.agents.on_deadline(now);
         expired.away.iter().for_each(|session| self.end_reviews_of(session, Closing::AgentGone));

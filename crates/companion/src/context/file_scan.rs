@@ -11,16 +11,19 @@ pub(crate) struct ScanResult {
     pub(super) context: IdeContext,
     /// The real paths of files with unsaved changes.
     pub(super) real: HashMap<String, PathBuf>,
-    /// All files that were looked at, told or not.
-    pub(super) files: Vec<PathBuf>,
+    /// All files that were looked at.
+    pub(super) looks: Looks,
 }
+
+/// The files that were looked at by path, and whether agents may know of each.
+pub(super) type Looks = HashMap<String, bool>;
 
 impl ScanResult {
     /// The directories in which a change may change the context: those of the files, and above them, within
     /// their roots, those that may hold a `.gitignore`. Blocks.
     pub(crate) fn depends_on(&self, roots: &[PathBuf]) -> BTreeSet<PathBuf> {
         let mut directories = BTreeSet::new();
-        for file in self.files.iter().filter(|file| file.is_absolute()) {
+        for file in self.looks.keys().map(Path::new).filter(|file| file.is_absolute()) {
             let real = file.canonicalize().ok();
             directories.extend(real.iter().filter_map(|real| real.parent()).map(Path::to_owned));
             let root = roots.iter().find(|root| file.starts_with(root));

@@ -8,7 +8,7 @@ use alongside_contract::context::{
 };
 use alongside_desk::{ActiveFile, ContextReport, Position, SharedFile, now_ms};
 
-use super::file_scan::ScanResult;
+use super::file_scan::{Looks, ScanResult};
 use super::privacy::Privacy;
 use crate::ids::DeskId;
 use crate::real_path;
@@ -119,8 +119,24 @@ impl OpenFiles {
         let resolve =
             |entry: &ReportedFile| (entry.path.clone(), real_path::canonical(Path::new(&entry.path)));
         let real = self.unsaved().map(resolve).collect();
-        let mut files = Vec::new();
-        ScanResult { context: self.context(privacy, &mut files), real, files }
+        let mut looks = Looks::new();
+        let mut look = |path: &Path| path.is_absolute() && path.is_file() && privacy.allows(path);
+        let mut may_tell =
+            |path: &str| *looks.entry(path.to_owned()).or_insert_with_key(|path| look(Path::new(path)));
+        ScanResult { context: self.context(&mut may_tell), real, looks }
+    }
+
+    /// The context by the last looks; `None` where they are not those that a scan would take now.
+    pub(super) fn context_by(&self, looks: &Looks) -> Option<IdeContext> {
+        let mut used = HashMap::new();
+        let context = self.context(&mut |path| {
+            let look = looks.get(path).copied();
+            used.insert(path.to_owned(), look.is_some());
+            look == Some(true)
+        });
+        let are_known = used.len() == looks.len() && used.values().all(|is_known| *is_known);
+        let is_resolved = |entry: &ReportedFile| self.real.contains_key(&entry.path);
+        (are_known && self.unsaved().all(is_resolved)).then_some(context)
     }
 
     /// The context without any files.
@@ -129,7 +145,7 @@ impl OpenFiles {
     }
 
     /// The context for agents: at most ten files that exist and may be told, newest first.
-    fn context(&self, privacy: &mut Privacy, scanned: &mut Vec<PathBuf>) -> IdeContext {
+    fn context(&self, may_tell: &mut dyn FnMut(&str) -> bool) -> IdeContext {
         let mut entries: Vec<(&ReportedFile, Option<&ActiveFile>)> = Vec::new();
         if !self.is_paused() {
             for desk in self.desks.values() {
@@ -145,10 +161,7 @@ impl OpenFiles {
             if files.len() == MAX_OPEN_FILES {
                 break;
             }
-            let path = Path::new(&entry.path);
-            let known = files.iter().any(|file| file.path == entry.path);
-            scanned.push(path.to_owned());
-            if known || !path.is_absolute() || !path.is_file() || !privacy.allows(path) {
+            if files.iter().any(|file| file.path == entry.path) || !may_tell(&entry.path) {
                 continue;
             }
             // Agents use the cursor of the newest file only.

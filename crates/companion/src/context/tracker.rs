@@ -2,16 +2,21 @@
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use alongside_contract::context::IdeContext;
 use alongside_desk::{ContextReport, SharedFile};
 use tokio::time::Instant;
 
 use super::debounce::Debounce;
-use super::file_scan::ScanResult;
+use super::file_scan::{Looks, ScanResult};
 use super::open_files::{OpenFiles, shared_files};
 use super::privacy::Privacy;
 use crate::ids::DeskId;
+
+/// How long the looks of a scan count, while the cursor moves in the same files. A change that the system
+/// reports ends them at once.
+const LOOKS_VALID: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(crate) struct ContextTracker {
@@ -20,13 +25,18 @@ pub(crate) struct ContextTracker {
     /// Locked by scans only, never by the loop.
     privacy: Arc<Mutex<Privacy>>,
     scan: Option<RunningScan>,
+    /// The looks of the last scan, and until when they count.
+    looks: Option<(Looks, Instant)>,
     /// The context of agents as desks show it.
     shared_files: Vec<SharedFile>,
 }
 
 /// The scan that runs.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct RunningScan {
+    began: Instant,
+    /// The disk has changed since it began.
+    is_stale: bool,
     /// Files have changed since it began: another one has to follow.
     is_outdated: bool,
     /// Its result must not be told: other rules hold by now, or every desk has closed its files.
@@ -54,6 +64,7 @@ impl ContextTracker {
             debounce: Debounce::default(),
             privacy: Arc::new(Mutex::new(privacy)),
             scan: None,
+            looks: None,
             shared_files: Vec::new(),
         }
     }
@@ -88,7 +99,14 @@ impl ContextTracker {
         self.debounce.touch(Instant::now());
     }
 
+    /// The disk has changed: the next context needs a scan.
+    pub(crate) fn forget_looks(&mut self) {
+        self.looks = None;
+        self.scan.iter_mut().for_each(|scan| scan.is_stale = true);
+    }
+
     fn void_scan(&mut self) {
+        self.forget_looks();
         self.scan.iter_mut().for_each(|scan| scan.is_void = true);
     }
 
@@ -97,9 +115,18 @@ impl ContextTracker {
         self.debounce.deadline()
     }
 
-    /// Whether files have to be scanned for the next context.
+    /// Whether the next context is due.
     pub(crate) fn on_deadline(&mut self, now: Instant) -> bool {
         self.debounce.take_due(now)
+    }
+
+    /// The new context, where the last scan has looked at the same files a moment ago; else files have to be
+    /// scanned for it.
+    pub(crate) fn without_scan(&mut self, now: Instant) -> Option<IdeContext> {
+        let (looks, _) = self.looks.as_ref().filter(|(_, until)| now < *until && self.scan.is_none())?;
+        let context = self.files.context_by(looks)?;
+        self.shared_files = shared_files(&context);
+        Some(context)
     }
 
     /// Begins a scan, which the caller runs; `None` while one runs, which another one will follow.
@@ -108,18 +135,21 @@ impl ContextTracker {
             scan.is_outdated = true;
             return None;
         }
-        self.scan = Some(RunningScan::default());
+        let began = Instant::now();
+        self.scan = Some(RunningScan { began, is_stale: false, is_outdated: false, is_void: false });
         Some(FileScan { files: self.files.clone(), privacy: self.privacy.clone() })
     }
 
     /// A scan has ended. Returns the new context, and whether another scan has to follow.
     pub(crate) fn end_scan(&mut self, result: ScanResult) -> (IdeContext, bool) {
         self.files.set_real_paths(result.real);
-        let RunningScan { is_outdated, is_void } = self.scan.take().unwrap_or_default();
+        let Some(scan) = self.scan.take() else { return (self.files.no_files(), true) };
         // The context may have been paused meanwhile.
-        let context = if is_void || self.files.is_paused() { self.files.no_files() } else { result.context };
+        let is_untold = scan.is_void || self.files.is_paused();
+        self.looks = (!is_untold && !scan.is_stale).then_some((result.looks, scan.began + LOOKS_VALID));
+        let context = if is_untold { self.files.no_files() } else { result.context };
         self.shared_files = shared_files(&context);
-        (context, is_outdated)
+        (context, scan.is_outdated)
     }
 
     /// Replaces the rules. Returns the context until files are scanned by the new ones: none.
@@ -144,5 +174,79 @@ impl ContextTracker {
     pub(crate) fn shared_files(&self) -> Vec<SharedFile> {
         // For a moment after a pause they are still the last ones.
         if self.files.is_paused() { Vec::new() } else { self.shared_files.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alongside_desk::{ActiveFile, Position};
+
+    use super::*;
+    use crate::config::Workspace;
+    use crate::persistence::app_dirs::AppDirs;
+
+    const DESK: DeskId = DeskId(1);
+
+    fn tracker(home: &Path) -> ContextTracker {
+        let workspace = Workspace { roots: vec![home.to_owned()], ..Workspace::default() };
+        let privacy = Privacy::new(&workspace, false, &AppDirs::below(home)).unwrap();
+        ContextTracker::new(OpenFiles::new(None), privacy)
+    }
+
+    /// Moves the cursor to a line of a file.
+    fn moved(tracker: &mut ContextTracker, file: &Path, line: u32) {
+        let cursor = Some(Position { line, character: 0 });
+        let active = ActiveFile { path: file.to_str().unwrap().to_owned(), cursor, selected_text: None };
+        tracker.report(DESK, ContextReport { active: Some(active), ..ContextReport::default() });
+    }
+
+    fn scanned(tracker: &mut ContextTracker) {
+        let result = tracker.begin_scan().unwrap().run();
+        tracker.end_scan(result);
+    }
+
+    fn line(context: IdeContext) -> Option<u32> {
+        context.workspace_state?.open_files?.first()?.cursor.map(|cursor| cursor.line)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_cursor_that_moves_in_the_same_file_needs_no_scan_for_a_second() {
+        let home = tempfile::tempdir().unwrap();
+        let [file, other] = ["a.rs", "b.rs"].map(|name| home.path().join(name));
+        std::fs::write(&file, "").unwrap();
+        let mut tracker = tracker(home.path());
+        let now = Instant::now();
+        moved(&mut tracker, &file, 0);
+        assert_eq!(tracker.without_scan(now), None, "nobody has looked at the file");
+        scanned(&mut tracker);
+        moved(&mut tracker, &file, 7);
+        assert_eq!(tracker.without_scan(now).and_then(line), Some(8));
+        assert_eq!(tracker.shared_files()[0].cursor.unwrap().line, 7, "desks see it as well");
+        assert_eq!(tracker.without_scan(now + LOOKS_VALID), None);
+        moved(&mut tracker, &other, 0);
+        assert_eq!(tracker.without_scan(now), None, "nobody has looked at the other file");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_change_on_disk_or_a_closed_file_needs_a_scan() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("a.rs");
+        std::fs::write(&file, "").unwrap();
+        let mut tracker = tracker(home.path());
+        let now = Instant::now();
+        moved(&mut tracker, &file, 0);
+        scanned(&mut tracker);
+        tracker.forget_looks();
+        assert_eq!(tracker.without_scan(now), None);
+
+        let scan = tracker.begin_scan().unwrap();
+        tracker.forget_looks();
+        tracker.end_scan(scan.run());
+        assert_eq!(tracker.without_scan(now), None, "the disk has changed during the scan");
+
+        scanned(&mut tracker);
+        assert!(tracker.without_scan(now).is_some());
+        tracker.leave(DESK);
+        assert_eq!(tracker.without_scan(now), None, "its directory need not be watched any more");
     }
 }

@@ -35,7 +35,7 @@ impl Project {
     }
 
     fn context(&mut self) -> Vec<File> {
-        self.files.context(&mut self.privacy, &mut Vec::new()).open_files().to_vec()
+        self.files.scan(&mut self.privacy).context.open_files().to_vec()
     }
 }
 
@@ -119,11 +119,8 @@ fn trust_is_told_only_when_a_desk_has_a_notion_of_it() {
     let path = project.file("a");
     project.focus(1, &path);
     let trusted = |project: &mut Project| {
-        project
-            .files
-            .context(&mut project.privacy, &mut Vec::new())
-            .workspace_state
-            .and_then(|state| state.is_trusted)
+        let context = project.files.scan(&mut project.privacy).context;
+        context.workspace_state.and_then(|state| state.is_trusted)
     };
     assert_eq!(trusted(&mut project), None);
     project.files.report(DeskId(2), ContextReport { trusted: Some(false), ..ContextReport::default() });
