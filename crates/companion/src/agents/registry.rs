@@ -32,8 +32,8 @@ pub(crate) struct Agents {
     last_stream: u64,
     /// The frame of the newest context: every stream begins with it.
     context: Bytes,
-    /// No agent's time runs out before this, and perhaps none then. The main loop asks for it after each event,
-    /// when it has no time to ask a thousand sessions.
+    /// No agent's time runs out before this, and perhaps none then. The main loop asks for it after each
+    /// event, when it has no time to ask a thousand sessions.
     next_deadline: Option<Instant>,
     /// Whether streams are cut, not ended, when the loop ends.
     cut: Arc<AtomicBool>,

@@ -59,8 +59,8 @@ impl PlannedRemoval {
         Ok(removal)
     }
 
-    /// Whether nobody needs a copy any more. Files of Neovim's package are replaced as a whole: a copy may hold
-    /// the only text of a person's change. Other files keep everything but our part.
+    /// Whether nobody needs a copy any more. Files of Neovim's package are replaced as a whole: a copy may
+    /// hold the only text of a person's change. Other files keep everything but our part.
     fn is_needless(&self, copy: &Path) -> bool {
         let Ok(Some(copied)) = change::read(copy) else { return false };
         let original = self.installed.files.iter().find(|file| change::backup_of(&file.path) == copy);
