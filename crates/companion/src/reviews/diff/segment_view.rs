@@ -41,10 +41,8 @@ impl<'a> TextCursor<'a> {
     /// The next lines, and their text.
     fn take(&mut self, lines: usize) -> (Range<usize>, &'a str) {
         let (line, byte) = (self.line, self.byte);
-        if lines > 0 {
-            self.line += lines;
-            self.byte = self.text.start(self.line);
-        }
+        self.byte = self.text.start_after(line, byte, lines);
+        self.line += lines;
         (line..self.line, &self.text.text()[byte..self.byte])
     }
 }
