@@ -122,7 +122,8 @@ impl Text {
             return (at_end && position.character == 0).then_some(self.text.len());
         }
         let start = self.start(line);
-        let content = self.lines(line..line + 1).trim_end_matches('\n').trim_end_matches('\r');
+        let content = &self.text[start..self.start_after(line, start, 1)];
+        let content = content.trim_end_matches('\n').trim_end_matches('\r');
         let mut units = 0;
         for (at, c) in content.char_indices() {
             if units >= position.character as usize {
@@ -214,6 +215,10 @@ mod tests {
             assert_eq!(lines.len(), starts.len());
             let found: Vec<_> = (0..lines.len()).map(|line| lines.start(line)).collect();
             assert_eq!(found, starts);
+            for few in [0, 1, FEW_LINES, FEW_LINES + 1] {
+                let after = |line| lines.start_after(line, lines.start(line), few);
+                assert!((0..=lines.len()).all(|line| after(line) == lines.start(line + few)));
+            }
             assert_eq!((lines.start(starts.len()), lines.start(usize::MAX)), (text.len(), text.len()));
             for offset in 0..text.len() {
                 assert_eq!(lines.line_at(offset), starts.partition_point(|start| *start <= offset) - 1);
