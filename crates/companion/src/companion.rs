@@ -110,15 +110,17 @@ impl Companion {
         Ok(changed.unwrap_or_default())
     }
 
-    /// Is found as another editor's from now on: the discovery files are rewritten, and written again if they
-    /// were [hidden](Self::hide). Connected agents stay. Returns the reasons why some agents cannot find it.
-    pub async fn set_editor(&self, editor: Editor) -> Vec<Problem> {
-        self.events.ask(|shown| Event::EditorChanged { editor, shown }).await.unwrap_or_default()
+    /// Is found as these editors' from now on, under the process of each: the discovery files are rewritten,
+    /// and written again if they were [hidden](Self::hide). The first editor is the one that a person used
+    /// last: names that hold no process, and the variables for terminals, are its own. Connected agents stay.
+    /// Returns the reasons why some agents cannot find it. Without an editor, nothing changes.
+    pub async fn set_editors(&self, editors: Vec<Editor>) -> Vec<Problem> {
+        self.events.ask(|shown| Event::EditorsChanged { editors, shown }).await.unwrap_or_default()
     }
 
-    /// The editor is gone and may come back: every review is rejected, edits go to drafts, agents are told of
-    /// no files, and the discovery files are removed; but port, sessions and streams stay. Later proposals
-    /// wait. [`set_editor`](Self::set_editor) ends it.
+    /// Every editor is gone and may come back: every review is rejected, edits go to drafts, agents are told
+    /// of no files, and the discovery files are removed; but port, sessions and streams stay. Later proposals
+    /// wait. [`set_editors`](Self::set_editors) ends it.
     pub async fn hide(&self) {
         self.events.ask(Event::Hide).await;
     }

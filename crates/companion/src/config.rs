@@ -138,7 +138,7 @@ impl Builder {
         self
     }
 
-    /// The same under the caller's own key, for an editor that may [change](crate::Companion::set_editor)
+    /// The same under the caller's own key, for editors that may [change](crate::Companion::set_editors)
     /// while the companion lives. At most one companion per key may use it.
     #[must_use]
     pub fn journal_as(mut self, key: impl Into<String>) -> Self {

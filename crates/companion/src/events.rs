@@ -134,8 +134,8 @@ pub(crate) enum Event {
         privacy: Box<Privacy>,
         changed: oneshot::Sender<Vec<Problem>>,
     },
-    EditorChanged {
-        editor: Editor,
+    EditorsChanged {
+        editors: Vec<Editor>,
         shown: oneshot::Sender<Vec<Problem>>,
     },
     Hide(oneshot::Sender<()>),

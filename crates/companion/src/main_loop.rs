@@ -187,7 +187,7 @@ impl MainLoop {
                 self.presence.set_roots(roots);
                 self.publish(false, Some(changed));
             }
-            Event::EditorChanged { editor, shown } => self.set_editor(editor, shown),
+            Event::EditorsChanged { editors, shown } => self.set_editors(editors, shown),
             Event::Hide(done) => self.hide(done),
             Event::HandOver(done) => {
                 self.stopping = Some(Stopping { until: Instant::now(), done: vec![done], hands_over: true });
@@ -495,7 +495,10 @@ impl MainLoop {
             Request::PauseContext { paused } => {
                 self.context.pause(paused).map_err(|words| Refusal::Other { words })?;
             }
-            Request::Focus => self.publish(true, None),
+            Request::Focus => {
+                self.context.focus(desk);
+                self.publish(true, None);
+            }
             Request::Report(problem) => self.desks.report(problem),
             Request::Leave => self.desk_left(desk),
             Request::Flushed { id } => {
@@ -587,13 +590,15 @@ impl MainLoop {
         }
     }
 
-    fn set_editor(&mut self, editor: Editor, shown: oneshot::Sender<Vec<Problem>>) {
-        self.presence.set_editor(editor.pid);
-        self.writer.send(WriteJob::SetEditor(editor));
+    fn set_editors(&mut self, editors: Vec<Editor>, shown: oneshot::Sender<Vec<Problem>>) {
+        if let Some(used_last) = editors.first() {
+            self.presence.set_editor(used_last.pid);
+            self.writer.send(WriteJob::SetEditors(editors));
+        }
         self.publish(true, Some(shown));
     }
 
-    /// The editor is gone: its reviews are rejected, and no agent is to find the companion.
+    /// Every editor is gone: reviews are rejected, and no agent is to find the companion.
     fn hide(&mut self, done: oneshot::Sender<()>) {
         self.presence.hide();
         self.end_all_reviews(Closing::EditorGone);

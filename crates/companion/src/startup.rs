@@ -107,7 +107,8 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
     own_directories.extend(store.as_ref().and_then(|store| store.path().parent()).map(Path::to_owned));
     let (editor, stdio) = (builder.editor, builder.stdio);
     let presence = Presence::new(addresses.clone(), token.clone(), stdio.clone(), roots.clone(), editor.pid);
-    let publisher = Publisher::new(dirs.clone(), editor, builder.aliases, port, token.to_string(), stdio);
+    let publisher =
+        Publisher::new(dirs.clone(), vec![editor], builder.aliases, port, token.to_string(), stdio);
     let (events, inbox) = Events::channel();
     let writer = WriterTask::start(drafts.clone(), store, publisher, events.clone());
 

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use alongside_desk::socket::Owner;
+use alongside_desk::socket::EditorProcess;
 use serde_json::Value;
 
 use crate::editors::{self, Editor};
@@ -20,7 +20,7 @@ pub struct Client {
     /// The process it names. Agents may take another one for the editor: see [`Editor::process`].
     pub process_id: Option<u32>,
     /// The editor that its plugin names.
-    pub owner: Option<Owner>,
+    pub named_editor: Option<EditorProcess>,
     /// Absolute paths of its projects. Never empty: an editor without any works in its current directory.
     pub roots: Vec<PathBuf>,
     /// Its row in the table.
@@ -42,7 +42,7 @@ impl Client {
         let number = |pointer: &str| params.pointer(pointer).and_then(Value::as_u64);
         let ours = params.pointer("/initializationOptions/alongside");
         let protocol = ours.and_then(|ours| ours.get("protocol")).and_then(Value::as_u64);
-        let owner = ours.and_then(|ours| ours.get("owner"));
+        let named = ours.and_then(|ours| ours.get("editor").or_else(|| ours.get("owner")));
         let name = text("/clientInfo/name").to_owned();
         let editor = editors::find(&name);
         let protocol = protocol.map(|version| u32::try_from(version).unwrap_or(u32::MAX));
@@ -53,7 +53,7 @@ impl Client {
         Self {
             version: text("/clientInfo/version").to_owned(),
             process_id: number("/processId").and_then(|pid| u32::try_from(pid).ok()),
-            owner: owner.and_then(|owner| serde_json::from_value(owner.clone()).ok()),
+            named_editor: named.and_then(|named| serde_json::from_value(named.clone()).ok()),
             roots,
             editor,
             protocol,

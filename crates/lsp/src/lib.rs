@@ -27,4 +27,5 @@ mod without_plugin;
 pub use client::Client;
 pub use encoding::Encoding;
 pub use lsp_server::Connection;
+pub use roots::repository;
 pub use session::run;

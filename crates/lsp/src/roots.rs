@@ -39,14 +39,19 @@ fn without_trailing_slash(path: &Path) -> PathBuf {
     path.components().collect()
 }
 
+/// The top of the repository around a directory.
+pub fn repository(dir: &Path) -> Option<&Path> {
+    let is_top = |dir: &&Path| REPOSITORY_MARKERS.iter().any(|marker| dir.join(marker).exists());
+    dir.ancestors().find(is_top)
+}
+
 /// The repositories around some roots. Editors take the folder of the nearest manifest for a root, one for
 /// each language; but agents start at the top of the project, and all servers of an editor must join one
 /// companion.
 pub(crate) fn repositories(roots: Vec<PathBuf>) -> Vec<PathBuf> {
     let mut repositories = Vec::new();
     for root in roots {
-        let is_top = |dir: &&Path| REPOSITORY_MARKERS.iter().any(|marker| dir.join(marker).exists());
-        let repository = root.ancestors().find(is_top).map_or_else(|| root.clone(), Path::to_owned);
+        let repository = repository(&root).map_or_else(|| root.clone(), Path::to_owned);
         if !repositories.contains(&repository) {
             repositories.push(repository);
         }

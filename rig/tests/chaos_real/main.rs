@@ -30,6 +30,7 @@ fn expect_no_violation(plans: &[Plan]) -> Result<()> {
 const FIRST: Action = Action::Propose { agent: 0, file: 0 };
 const SECOND: Action = Action::Propose { agent: 1, file: 0 };
 const ACCEPT: Action = Action::Decide { desk: 0, pick: 0, accept: true };
+const ACCEPT_AT_DESK: Action = Action::Decide { desk: 2, pick: 0, accept: true };
 const EDIT: Action = Action::Edit { desk: 0, pick: 0 };
 
 #[test]
@@ -48,11 +49,12 @@ fn killed_frozen_or_replaced_host_loses_no_decision() -> Result<()> {
 fn killed_desk_or_editor_wedges_nobody() -> Result<()> {
     let (killed, back) = (Action::LeaveDesk { desk: 0, says_so: false }, Action::JoinDesk { desk: 0 });
     let (kill, kill_host) = (Action::Kill { back: 0 }, Action::Kill { back: 500 });
-    let hide = Action::Hide { back: 400 };
+    let (hide, leave) = (Action::Hide { back: 400 }, Action::LeaveDesk { desk: 1, says_so: true });
     expect_no_violation(&[
         plan(24, (2, 1), &[(0, FIRST), (0, SECOND), (200, EDIT), (300, killed), (500, back), (900, ACCEPT)]),
         plan(24, (1, 1), &[(0, FIRST), (200, EDIT), (300, killed), (301, kill_host)]),
-        plan(35, (2, 2), &[(0, FIRST), (200, EDIT), (300, hide), (1_200, FIRST), (1_500, ACCEPT)]),
+        // The review stays at the other editor, and then at the desk.
+        plan(35, (1, 3), &[(0, FIRST), (200, EDIT), (300, hide), (310, leave), (600, ACCEPT_AT_DESK)]),
         plan(35, (1, 1), &[(0, FIRST), (200, EDIT), (300, kill), (301, hide)]),
     ])
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use alongside_companion::PortHold;
-use alongside_desk::socket::Owner;
+use alongside_desk::socket::EditorProcess;
 use anyhow::Context;
 
 use super::note;
@@ -50,9 +50,9 @@ pub(crate) struct Args {
     #[arg(long, hide = true, requires = "serve")]
     holds_port: bool,
 
-    /// The editor that owns this host, as JSON
-    #[arg(long, value_name = "JSON", hide = true)]
-    owner: Option<String>,
+    /// An editor of this host, as JSON
+    #[arg(long = "editor", value_name = "JSON", hide = true)]
+    editors: Vec<String>,
 
     /// The projects of this host
     #[arg(last = true, hide = true)]
@@ -68,10 +68,11 @@ impl Args {
 
 pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     if let (Some(name), Some(starter)) = (args.serve, args.starter) {
-        let owner: Option<Owner> = args.owner.as_deref().map(serde_json::from_str).transpose()?;
+        let editors = args.editors.iter().map(|editor| serde_json::from_str::<EditorProcess>(editor));
+        let editors = editors.collect::<Result<_, _>>()?;
         // Without the hold, agents have to reconnect, and the host reports it.
         let port_hold = args.holds_port.then(PortHold::from_stdin).and_then(Result::ok);
-        host::serve(Plan { name, roots: args.roots, owner, starter, port_hold, globals }).await?;
+        host::serve(Plan { name, roots: args.roots, editors, starter, port_hold, globals }).await?;
         return Ok(ExitCode::SUCCESS);
     }
     if !args.stop && !args.replace {
@@ -98,7 +99,7 @@ fn choose(named: Option<&str>) -> anyhow::Result<Entry> {
     let here = std::env::current_dir().context("the current directory is gone")?;
     let is_it = |entry: &Entry| match named {
         Some(named) => entry.pid.to_string() == named || entry.name.starts_with(named),
-        None => entry.serves(std::slice::from_ref(&here)),
+        None => entry.serves(&here),
     };
     entries.into_iter().find(is_it).ok_or_else(|| match named {
         Some(named) => failure(format!("there is no host {named:?}"), "`alongside status` lists the hosts"),

@@ -1,6 +1,6 @@
 //! `alongside lsp`: the language server that an editor starts.
 
-mod editor_owner;
+mod editor_process;
 
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ Example, in Helix's languages.toml:
   command = \"alongside\"
   args = [\"lsp\"]
 
-`alongside status` shows the companion and the editor it belongs to.")]
+`alongside status` shows the companion and its editors.")]
 pub(crate) struct Args {
     /// The editor's process ID, if the editor reports none or a wrong one
     #[arg(long, value_name = "PID")]
@@ -73,9 +73,9 @@ fn reviews_directory() -> Option<PathBuf> {
 
 /// Joins the companion of an editor's projects, or starts it.
 async fn reach(client: Client, pid: Option<u32>, globals: Globals) -> Result<Desk, Problem> {
-    let owner = editor_owner::of(&client, pid);
-    tracing::info!(?owner, "the editor");
-    let wish = JoinRequest::editor(owner, client.roots, globals);
+    let editor = editor_process::of(&client, pid);
+    tracing::info!(?editor, "the editor");
+    let wish = JoinRequest::editor(editor, client.roots, globals);
     match host::join(wish).await {
         Ok(reached) => Ok(reached.desk),
         Err(error) => {

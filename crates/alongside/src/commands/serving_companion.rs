@@ -14,7 +14,7 @@ use crate::host;
 /// Another program's companion that serves the current directory; `None` if one of our hosts serves it, or is
 /// being started for it.
 pub(super) async fn of_other_program(here: &Surroundings) -> anyhow::Result<Option<Serving>> {
-    let has_host = host::serves(std::slice::from_ref(&here.cwd)).await?;
+    let has_host = host::serves(&here.cwd).await?;
     Ok(if has_host { None } else { find_serving(here).await.ok() })
 }
 
@@ -35,17 +35,17 @@ pub(super) async fn required(here: &Surroundings) -> anyhow::Result<Serving> {
     Err(failure(problem, silence_hint(pid)))
 }
 
-/// The error where no companion serves a directory. One of these hosts may wait for its editor there.
+/// The error where no companion serves a directory. One of these hosts may wait for an editor there.
 pub(super) fn none(directory: &Path, hosts: &[Report]) -> anyhow::Error {
     let is_here = |report: &&Report| {
         let mut roots = report.status.roots.iter();
         report.hidden && roots.any(|root| directory.starts_with(root))
     };
     let waiting = hosts.iter().find(is_here);
-    let hint = match waiting.and_then(|report| Some((report, report.owner.as_ref()?))) {
-        Some((report, owner)) => format!(
+    let hint = match waiting.and_then(|report| Some((report, report.editors.first()?))) {
+        Some((report, editor)) => format!(
             "start {} again within {}, or `alongside` in another terminal of this project",
-            harmless::name(&owner.display_name),
+            harmless::name(&editor.display_name),
             waiting_host::left(report)
         ),
         None => "start one with `alongside` in another terminal of this project".into(),

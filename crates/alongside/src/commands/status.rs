@@ -119,9 +119,9 @@ fn records(here: &Surroundings) -> Vec<(Record, Vec<PathBuf>)> {
 /// A host that agents do not find.
 fn hidden_host_text(report: &Report) -> String {
     let roots: Vec<_> = report.status.roots.iter().map(|root| harmless::path(root)).collect();
-    let why = match (&report.owner, report.hidden) {
-        (Some(_), true) => waiting_host::waits(report),
-        _ => "agents cannot find it: its discovery files are gone".into(),
+    let why = match report.hidden {
+        true => waiting_host::waits(report),
+        false => "agents cannot find it: its discovery files are gone".into(),
     };
     let (name, pid) = (harmless::name(&report.name), report.status.pid);
     format!("host {name}: process {pid}\n  projects: {}\n  {why}\n", roots.join(", "))

@@ -156,11 +156,13 @@ fn ids_of(what: &str, user: &UserEnvironment, ledger: &Ledger) -> anyhow::Result
 /// wait for one that is gone.
 async fn note_running_editors(ids: &[String], all: bool) {
     for report in host::reports().await {
-        let Some(owner) = report.owner.as_ref().filter(|owner| ids.contains(&owner.name)) else { continue };
+        let adapted: Vec<_> = report.editors.iter().filter(|editor| ids.contains(&editor.name)).collect();
         if !waiting_host::only_waits(&report) {
-            let name = harmless::name(&owner.display_name);
-            note(&format!("{name} (process {}) keeps alongside until you close it", owner.pid));
-        } else if !all {
+            for editor in adapted {
+                let name = harmless::name(&editor.display_name);
+                note(&format!("{name} (process {}) keeps alongside until you close it", editor.pid));
+            }
+        } else if !all && !adapted.is_empty() {
             let (pid, waits) = (report.status.pid, waiting_host::waits(&report));
             note(&format!("the companion in process {pid} {waits}, then it ends by itself"));
         }

@@ -4,18 +4,20 @@ use alongside_desk::harmless;
 use alongside_desk::socket::Report;
 use alongside_platform::process;
 
-/// Whether the host only waits: for its editor, which is gone, or for a desk.
+/// Whether the host only waits: for an editor that was closed, or for a desk.
 pub(super) fn only_waits(report: &Report) -> bool {
-    let is_gone = |pid| process::look_up(pid).is_none();
-    let has_no_one = || report.status.desks == 0 && report.owner.as_ref().is_some_and(|of| is_gone(of.pid));
+    let are_gone = || report.editors.iter().all(|editor| process::look_up(editor.pid).is_none());
+    let has_no_one = || report.status.desks == 0 && !report.editors.is_empty() && are_gone();
     report.hidden || report.seconds_left.is_some() || has_no_one()
 }
 
 /// Its wait, as in "waits 9 s more for Neovim to come back".
 pub(super) fn waits(report: &Report) -> String {
     let left = left(report);
-    match &report.owner {
-        Some(owner) => format!("waits {left} more for {} to come back", harmless::name(&owner.display_name)),
+    match report.editors.first() {
+        Some(editor) => {
+            format!("waits {left} more for {} to come back", harmless::name(&editor.display_name))
+        }
         None => format!("waits {left} more for a desk"),
     }
 }

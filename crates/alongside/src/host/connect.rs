@@ -68,9 +68,9 @@ pub(super) async fn connect(request: &JoinRequest) -> anyhow::Result<Joined> {
     // A mistake in the settings is reported here, where a person reads it.
     Settings::load(request.globals.config.as_deref(), &request.dirs)?;
     let entry = Entry {
-        name: Registry::name(request.owner.as_ref(), &request.dirs),
+        name: Registry::name(request.dirs.first()),
         roots: request.dirs.clone(),
-        owner: request.owner.clone(),
+        editors: request.editor.iter().cloned().collect(),
         config: request.globals.config.as_deref().map(absolute).transpose()?,
         log: request.globals.log.as_deref().map(absolute).transpose()?,
         ..Entry::default()

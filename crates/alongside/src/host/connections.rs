@@ -129,10 +129,10 @@ impl Connection {
             self.send(Event::ContextReported { id });
         }
         match request {
-            Request::Focus => self.send(Event::Focused),
-            Request::ChangeContext(report) if report.active.is_some() => self.send(Event::Focused),
+            Request::Focus => self.send(Event::Focused { id }),
+            Request::ChangeContext(report) if report.active.is_some() => self.send(Event::Focused { id }),
             Request::ChangeRoots { added, removed } => {
-                self.send(Event::RootsChanged { added: added.clone(), removed: removed.clone() });
+                self.send(Event::RootsChanged { id, added: added.clone(), removed: removed.clone() });
             }
             _ => {}
         }

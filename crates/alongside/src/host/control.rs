@@ -1,6 +1,6 @@
 //! Requests of other processes to running hosts: hand over, end, report.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use alongside_desk::socket::{self, Report};
@@ -82,15 +82,15 @@ pub(crate) async fn reports() -> Vec<Report> {
 pub(crate) fn process_of(dirs: &[PathBuf]) -> Option<u32> {
     let lives = |entry: &Entry| process::look_up(entry.pid).is_some();
     let entries = Registry::open().ok()?.entries().into_iter();
-    entries.filter(|entry| entry.serves(dirs)).find(lives).map(|entry| entry.pid)
+    entries.filter(|entry| dirs.iter().all(|dir| entry.serves(dir))).find(lives).map(|entry| entry.pid)
 }
 
-/// Whether a host serves these directories, or is being started for them.
+/// Whether a host serves a directory, or is being started for it.
 ///
 /// # Errors
 /// As [`Registry::lock`].
-pub(crate) async fn serves(dirs: &[PathBuf]) -> anyhow::Result<bool> {
+pub(crate) async fn serves(dir: &Path) -> anyhow::Result<bool> {
     let registry = Registry::open()?;
     let _lock = registry.lock().await?;
-    Ok(registry.entries().into_iter().any(|entry| entry.serves(dirs)))
+    Ok(registry.entries().into_iter().any(|entry| entry.serves(dir)))
 }

@@ -14,11 +14,11 @@ pub(super) enum Event {
     /// A desk has `left`, or vanished. The answer says whether the host ends with it.
     Parted { id: u64, left: bool, ends: oneshot::Sender<bool> },
     /// The person has turned to a desk.
-    Focused,
+    Focused { id: u64 },
     /// A desk reports what its person has open.
     ContextReported { id: u64 },
     /// An editor has opened or closed projects.
-    RootsChanged { added: Vec<PathBuf>, removed: Vec<PathBuf> },
+    RootsChanged { id: u64, added: Vec<PathBuf>, removed: Vec<PathBuf> },
     /// Another process asks how the host is.
     ReportWanted(oneshot::Sender<Report>),
     /// A successor takes over, or another process stops the host; it is answered when that is done.
@@ -29,8 +29,8 @@ pub(super) enum Event {
     CheckDue,
     /// A deadline of the lifecycle is due.
     DeadlineDue,
-    /// The owner's process has ended.
-    OwnerEnded,
+    /// The process of an editor has ended.
+    EditorEnded(u32),
     /// The system has sent this signal.
     Signal(i32),
 }

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use alongside_desk::socket::{ClientInfo, Hello, Options, Owner, PROTOCOL, Role, Terms};
+use alongside_desk::socket::{ClientInfo, EditorProcess, Hello, Options, PROTOCOL, Role, Terms};
+use alongside_platform::process;
 
+use super::directories::{holds_in_project, is_above_in_repository};
 use super::entry::{Entry, VERSION};
 use crate::failure::failure;
 use crate::globals::Globals;
@@ -17,7 +19,7 @@ pub(crate) struct JoinRequest {
     /// Its name for people at other desks.
     pub(crate) name: String,
     /// The editor that the desk speaks for.
-    pub(crate) owner: Option<Owner>,
+    pub(crate) editor: Option<EditorProcess>,
     /// The beginning of the host's name, or its process, if the person chose one.
     pub(crate) host: Option<String>,
     /// The settings and the log for a host that has to be started.
@@ -27,7 +29,7 @@ pub(crate) struct JoinRequest {
 impl JoinRequest {
     /// A person's desk for these projects.
     pub(crate) fn desk(name: &str, dirs: Vec<PathBuf>, host: Option<String>, globals: Globals) -> Self {
-        Self { dirs, role: Role::Desk, name: name.to_owned(), owner: None, host, globals }
+        Self { dirs, role: Role::Desk, name: name.to_owned(), editor: None, host, globals }
     }
 
     /// A keeper, which shows no reviews and keeps the host of these projects alive.
@@ -35,15 +37,17 @@ impl JoinRequest {
         Self { role: Role::Keeper, ..Self::desk(name, dirs, None, globals) }
     }
 
-    /// The desk of an editor, which owns the host.
-    pub(crate) fn editor(owner: Owner, dirs: Vec<PathBuf>, globals: Globals) -> Self {
-        let name = owner.display_name.clone();
-        Self { owner: Some(owner), ..Self::desk(&name, dirs, None, globals) }
+    /// The desk of an editor.
+    pub(crate) fn editor(editor: EditorProcess, dirs: Vec<PathBuf>, globals: Globals) -> Self {
+        let name = editor.display_name.clone();
+        Self { editor: Some(editor), ..Self::desk(&name, dirs, None, globals) }
     }
 
     pub(super) fn hello(&self) -> Hello {
-        let pid = self.owner.as_ref().map_or_else(std::process::id, |owner| owner.pid);
-        let terms = Terms { protocol: PROTOCOL, role: self.role, owner: self.owner.clone() };
+        let pid = self.editor.as_ref().map_or_else(std::process::id, |editor| editor.pid);
+        // Whoever chooses a host wants to see its projects, and adds none.
+        let roots = if self.host.is_some() { Vec::new() } else { self.dirs.clone() };
+        let terms = Terms { protocol: PROTOCOL, role: self.role, editor: self.editor.clone(), roots };
         Hello {
             process_id: Some(pid),
             client_info: ClientInfo { name: self.name.clone(), version: VERSION.into() },
@@ -72,21 +76,25 @@ impl JoinRequest {
                 )),
             };
         }
-        let fits = |entry: &Entry| match &self.owner {
-            None => entry.serves(&self.dirs),
-            Some(owner) => {
-                let is_same = |its: &Owner| its.pid == owner.pid && its.window == owner.window;
-                // The editor's own host may have come to serve more projects.
-                (entry.is_free() && entry.roots == self.dirs)
-                    || (entry.owner.as_ref().is_some_and(is_same) && entry.serves(&self.dirs))
-            }
+        Ok(entries.into_iter().filter(|entry| self.fits(entry)).collect())
+    }
+
+    /// Whether a host serves the first of the projects; the host adds the others. A desk in a terminal joins
+    /// whichever host agents in its directory find. An editor has a project of its own.
+    fn fits(&self, entry: &Entry) -> bool {
+        let Some(project) = self.dirs.first() else { return false };
+        let is_served = match self.editor {
+            Some(_) => holds_in_project(&entry.roots, project),
+            None => entry.serves(project),
         };
-        Ok(entries.into_iter().filter(fits).collect())
+        is_served || is_above_in_repository(project, &entry.roots)
     }
 
     /// The entry of a host that has crashed, as this request starts it again.
     pub(super) fn restart(&self, crashed: &Entry) -> Entry {
-        let owner = self.owner.clone().or_else(|| crashed.owner.clone().filter(|_| !crashed.is_free()));
-        Entry { owner, hidden: false, ..crashed.clone() }
+        let mut editors: Vec<EditorProcess> = self.editor.iter().cloned().collect();
+        let living = crashed.editors.iter().filter(|editor| process::look_up(editor.pid).is_some());
+        editors.extend(living.filter(|editor| !self.editor.iter().any(|own| own.pid == editor.pid)).cloned());
+        Entry { editors, ..crashed.clone() }
     }
 }

@@ -1,13 +1,15 @@
 //! How long a host lives, and for whom. Rules only, without a clock, a process or a socket: the
 //! [main loop](super::serve) says what happens and when, and carries out the [steps](Step).
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use alongside_desk::socket::{Owner, Role};
+use alongside_desk::socket::{EditorProcess, Role};
 use tokio::time::Instant;
 
-/// How long a host without anybody, or without its editor, waits for them to come back.
+/// How long the host waits for a party that vanished, and for an editor that was closed.
 pub(super) const GRACE: Duration = Duration::from_secs(30);
 
 /// A desk or a keeper that has joined.
@@ -19,282 +21,266 @@ pub(super) struct Party {
     /// Its name for people.
     pub(super) name: String,
     /// The editor it speaks for.
-    pub(super) owner: Option<Owner>,
+    pub(super) editor: Option<EditorProcess>,
+    /// Its projects.
+    pub(super) roots: Vec<PathBuf>,
 }
 
 /// An action that the host has to carry out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Publish the host as this editor's.
-    ShowAs(Owner),
-    /// The editor is gone: reject waiting reviews and remove the discovery files, but keep agents' streams.
+    /// Publish the host under these editors, the one that the person used last first.
+    Show(Vec<EditorProcess>),
+    /// Nobody is there: reject waiting reviews and remove the discovery files, but keep agents' streams.
     Hide,
     /// End, rejecting waiting reviews.
     End,
 }
 
-/// Whose the host is.
+/// A party, connected or away.
 #[derive(Debug, Clone)]
-enum Ownership {
-    Unowned {
-        /// The process that agents take for the editor.
-        shown: u32,
-        /// Until when the starter may join and be that process, though others were faster.
-        starter_until: Option<Instant>,
-    },
-    Owned {
-        owner: Owner,
-        /// When the editor counts as gone though its process lives: it has no connection.
-        gone_at: Option<Instant>,
-    },
-    /// The editor is gone, nobody has joined since, and agents cannot find the host.
-    Hidden { owner: Owner },
+struct Member {
+    party: Party,
+    /// It has vanished, and counts as there until then.
+    away_until: Option<Instant>,
+    /// Rises with each use of a member.
+    used: u64,
 }
 
 /// The state that the rules work on.
 #[derive(Debug, Clone)]
 pub(super) struct Lifecycle {
-    ownership: Ownership,
-    /// Everybody who has joined, except servers of an editor that is gone.
-    parties: BTreeMap<u64, Party>,
-    /// When the host ends if nobody joins.
-    ends_at: Option<Instant>,
-    /// When the last desk that vanished from an unowned host is given up.
-    lost_until: Option<Instant>,
+    members: BTreeMap<u64, Member>,
+    /// The editor that was closed last, and until when the host waits for it where nobody else is there.
+    closed: Option<(EditorProcess, Instant)>,
+    /// The editors that the host is published as; none while it is hidden.
+    shown: Vec<EditorProcess>,
+    uses: u64,
 }
 
 impl Lifecycle {
-    /// A host that this process has just started and is about to join. It is published as its editor's, else
-    /// under the starter.
-    pub(super) fn begin(owner: Option<Owner>, starter: u32, now: Instant) -> Self {
-        let until = Some(now + GRACE);
-        let ownership = match owner {
-            // After a crash a desk may be the starter.
-            Some(owner) => Ownership::Owned { owner, gone_at: until },
-            None => Ownership::Unowned { shown: starter, starter_until: until },
+    /// A host that this process has just started and is about to join. After a crash it waits for the editors
+    /// of the host before. It is published as the first of them, else under the starter.
+    pub(super) fn begin(editors: &[EditorProcess], starter: u32, now: Instant) -> Self {
+        let awaited = |pid, role, editor| {
+            let party = Party { pid: Some(pid), role, name: String::new(), editor, roots: Vec::new() };
+            Member { party, away_until: Some(now + GRACE), used: 0 }
         };
-        Self { ownership, parties: BTreeMap::new(), ends_at: until, lost_until: None }
+        let mut members: Vec<Member> =
+            editors.iter().map(|editor| awaited(editor.pid, Role::Desk, Some(editor.clone()))).collect();
+        if members.is_empty() {
+            members.push(awaited(starter, Role::Keeper, None));
+        }
+        // Connected parties are numbered from below.
+        let members: BTreeMap<u64, Member> = (0..u64::MAX).rev().zip(members.into_iter().rev()).collect();
+        let mut lifecycle = Self { members, closed: None, shown: Vec::new(), uses: 0 };
+        lifecycle.shown = lifecycle.publication();
+        lifecycle.shown.truncate(1);
+        lifecycle
     }
 
     /// Moves every deadline by the time for which the process or the machine was suspended.
     pub(super) fn postpone(&mut self, gap: Duration) {
-        let mut none = None;
-        let own = match &mut self.ownership {
-            Ownership::Unowned { starter_until, .. } => starter_until,
-            Ownership::Owned { gone_at, .. } => gone_at,
-            Ownership::Hidden { .. } => &mut none,
-        };
-        for deadline in [own, &mut self.ends_at, &mut self.lost_until].into_iter().flatten() {
-            *deadline += gap;
-        }
+        let away = self.members.values_mut().filter_map(|member| member.away_until.as_mut());
+        away.chain(self.closed.as_mut().map(|(_, until)| until)).for_each(|until| *until += gap);
     }
 
-    /// The editor that owns the host, also while the host waits for it.
-    pub(super) fn owner(&self) -> Option<&Owner> {
-        match &self.ownership {
-            Ownership::Owned { owner, .. } | Ownership::Hidden { owner } => Some(owner),
-            Ownership::Unowned { .. } => None,
-        }
-    }
-
-    /// Whether the host only waits for an editor that may come back.
+    /// Whether nobody is there, and the host waits for an editor that was closed.
     pub(super) fn is_hidden(&self) -> bool {
-        matches!(self.ownership, Ownership::Hidden { .. })
+        self.shown.is_empty()
+    }
+
+    /// The editors, the one that the person used last first; while hidden, the one that the host waits for.
+    pub(super) fn editors(&self) -> Vec<EditorProcess> {
+        match &self.closed {
+            Some((closed, _)) if self.is_hidden() => vec![closed.clone()],
+            _ => self.editors_there(),
+        }
+    }
+
+    /// One editor for each process.
+    fn editors_there(&self) -> Vec<EditorProcess> {
+        let mut members: Vec<_> = self.members.values().collect();
+        members.sort_by_key(|member| Reverse(member.used));
+        let mut editors: Vec<EditorProcess> = Vec::new();
+        for editor in members.into_iter().filter_map(|member| member.party.editor.as_ref()) {
+            if editors.iter().all(|known| known.pid != editor.pid) {
+                editors.push(editor.clone());
+            }
+        }
+        editors
+    }
+
+    /// The projects of everybody who is there.
+    pub(super) fn roots(&self) -> Vec<PathBuf> {
+        self.members.values().flat_map(|member| member.party.roots.clone()).collect()
     }
 
     /// Names of those who keep the host and its reviews when this party leaves: desks, and keepers only where
-    /// no desk stays. Reviews end with the editor that owns the host, whoever else is there.
+    /// no desk stays.
     pub(super) fn kept_by(&self, id: u64) -> Vec<String> {
-        match &self.ownership {
-            Ownership::Owned { owner, .. } => {
-                let speaks = |party: &Party| party.owner.as_ref().is_some_and(|its| is_same(its, owner));
-                let is_guest = self.parties.get(&id).is_none_or(|party| !speaks(party));
-                let is_served = || self.parties.iter().any(|(of, party)| *of != id && speaks(party));
-                let name = || owner.display_name.clone();
-                (is_guest || is_served()).then(name).into_iter().collect()
-            }
-            Ownership::Unowned { .. } => {
-                let others = self.parties.iter().filter(|(of, _)| **of != id).map(|(_, party)| party);
-                let names = |others: &mut dyn Iterator<Item = &Party>| {
-                    others.map(|party| party.name.clone()).collect::<Vec<_>>()
-                };
-                let desks = names(&mut others.clone().filter(|party| party.role == Role::Desk));
-                if desks.is_empty() { names(&mut others.clone()) } else { desks }
-            }
-            Ownership::Hidden { .. } => Vec::new(),
-        }
+        let others = || self.members.iter().filter(move |(of, _)| **of != id).map(|(_, member)| member);
+        let desks = names(others().filter(|member| member.party.role == Role::Desk));
+        if desks.is_empty() { names(others()) } else { desks }
     }
 
     /// The names of all who keep the host.
     pub(super) fn keepers(&self) -> Vec<String> {
-        match &self.ownership {
-            Ownership::Unowned { .. } => self.parties.values().map(|party| party.name.clone()).collect(),
-            // Nobody has this number.
-            _ => self.kept_by(0),
-        }
-    }
-
-    /// The process that agents take for the editor; `None` while hidden.
-    fn shown(&self) -> Option<u32> {
-        match &self.ownership {
-            Ownership::Unowned { shown, .. } => Some(*shown),
-            Ownership::Owned { owner, .. } => Some(owner.pid),
-            Ownership::Hidden { .. } => None,
-        }
+        names(self.members.values())
     }
 
     /// A desk or a keeper has joined.
-    pub(super) fn joined(&mut self, id: u64, party: Party) -> Vec<Step> {
-        self.ends_at = None;
-        let steps = match (&self.ownership, &party.owner) {
-            (Ownership::Owned { owner, .. }, Some(new)) if is_same(owner, new) => {
-                let is_known = owner == new;
-                let steps = self.own(new.clone());
-                if is_known { Vec::new() } else { steps }
-            }
-            // Also a desk of another editor, which is a guest like any other.
-            (Ownership::Owned { .. }, _) => Vec::new(),
-            (_, Some(new)) => self.own(new.clone()),
-            (Ownership::Hidden { .. }, None) => self.show(&party),
-            (Ownership::Unowned { shown, starter_until, .. }, None) => {
-                let fits = party.pid == Some(*shown) || self.is_shown_for_somebody();
-                if fits || starter_until.is_some() { Vec::new() } else { self.show(&party) }
-            }
-        };
-        if let Ownership::Unowned { shown, starter_until } = &mut self.ownership
-            && party.pid == Some(*shown)
-        {
-            *starter_until = None;
+    pub(super) fn joined(&mut self, id: u64, party: Party, now: Instant) -> Vec<Step> {
+        self.members.retain(|_, member| member.away_until.is_none() || !replaces(&party, &member.party));
+        self.uses += 1;
+        self.members.insert(id, Member { party, away_until: None, used: self.uses });
+        self.settle(now)
+    }
+
+    /// The person has turned to a desk.
+    pub(super) fn focused(&mut self, id: u64, now: Instant) -> Vec<Step> {
+        if let Some(member) = self.members.get_mut(&id).filter(|member| member.used < self.uses) {
+            self.uses += 1;
+            member.used = self.uses;
         }
-        if party.role == Role::Desk {
-            self.lost_until = None;
+        self.settle(now)
+    }
+
+    /// An editor has opened or closed projects.
+    pub(super) fn change_roots(&mut self, id: u64, added: Vec<PathBuf>, removed: &[PathBuf]) {
+        if let Some(Member { party, .. }) = self.members.get_mut(&id) {
+            party.roots.retain(|root| !removed.contains(root));
+            party.roots.extend(added);
         }
-        self.parties.insert(id, party);
-        steps
     }
 
     /// A party has `left`, or vanished.
     pub(super) fn parted(&mut self, id: u64, left: bool, now: Instant) -> Vec<Step> {
-        let Some(party) = self.parties.remove(&id) else {
+        let Some(mut member) = self.members.remove(&id) else {
             return Vec::new();
         };
-        match &mut self.ownership {
-            Ownership::Owned { owner, gone_at } => {
-                let speaks = |party: &Party| party.owner.as_ref().is_some_and(|its| is_same(its, owner));
-                if !speaks(&party) || self.parties.values().any(speaks) {
-                    return Vec::new();
-                }
-                if left {
-                    return self.owner_gone(now);
-                }
-                *gone_at = Some(now + GRACE);
-                Vec::new()
+        let editor = member.party.editor.clone();
+        // One of several servers of an editor.
+        let is_its = |other: &Member| is_same(other.party.editor.as_ref(), editor.as_ref());
+        let is_served = self.members.values().any(is_its);
+        match editor {
+            _ if is_served => {}
+            Some(editor) if left => self.closed = Some((editor, now + GRACE)),
+            _ if left => {}
+            _ => {
+                member.away_until = Some(now + GRACE);
+                self.members.insert(id, member);
             }
-            Ownership::Unowned { .. } => {
-                if !left && party.role == Role::Desk {
-                    self.lost_until = Some(now + GRACE);
-                }
-                if !self.parties.is_empty() {
-                    return self.show_for_somebody();
-                }
-                // A keeper that leaves does not shorten the time of a desk that vanished before.
-                let waits = self.lost_until.filter(|until| *until > now && party.role == Role::Keeper);
-                self.ends_at = if left { waits } else { Some(now + GRACE) };
-                if self.ends_at.is_none() { vec![Step::End] } else { Vec::new() }
-            }
-            Ownership::Hidden { .. } => Vec::new(),
         }
+        self.settle(now)
     }
 
-    /// The owner's process has ended, or the editor has closed the project.
-    pub(super) fn owner_gone(&mut self, now: Instant) -> Vec<Step> {
-        let Ownership::Owned { owner: gone, .. } = &self.ownership else {
+    /// The processes of editors: the end of one of them closes its editor.
+    pub(super) fn editor_processes(&self) -> Vec<u32> {
+        if self.is_hidden() { Vec::new() } else { self.editors().iter().map(|editor| editor.pid).collect() }
+    }
+
+    /// An editor's process has ended. Its servers may live for a moment, and do not count any more.
+    pub(super) fn editor_ended(&mut self, pid: u32, now: Instant) -> Vec<Step> {
+        let is_its = |member: &Member| member.party.editor.as_ref().is_some_and(|editor| editor.pid == pid);
+        let Some(ended) = self.members.values().find(|member| is_its(member)) else {
             return Vec::new();
         };
-        let gone = gone.clone();
-        self.parties.retain(|_, party| !party.owner.as_ref().is_some_and(|owner| is_same(owner, &gone)));
-        self.ownership = Ownership::Hidden { owner: gone };
-        let mut steps = vec![Step::Hide];
-        // A remaining party inherits the host, another editor before a desk.
-        let heir = self.parties.values().find_map(|party| party.owner.clone());
-        match (heir, self.parties.values().next().cloned()) {
-            (Some(owner), _) => steps.extend(self.own(owner)),
-            (None, Some(party)) => steps.extend(self.show(&party)),
-            (None, None) => self.ends_at = Some(now + GRACE),
-        }
-        steps
+        self.closed = ended.party.editor.clone().map(|editor| (editor, now + GRACE));
+        self.members.retain(|_, member| !is_its(member));
+        self.settle(now)
     }
 
     /// Whether time runs out for somebody, also where nothing is due at its end.
     pub(super) fn counts(&self, now: Instant) -> bool {
-        self.deadline().is_some() || self.lost_until.is_some_and(|until| until > now)
+        self.deadline().is_some() || self.closed.as_ref().is_some_and(|(_, until)| *until > now)
     }
 
-    /// How long the host waits for somebody to come back; `None` while somebody is there.
+    /// How long the host waits for somebody to come back; `None` while somebody is connected.
     pub(super) fn time_left(&self, now: Instant) -> Option<Duration> {
-        self.ends_at.map(|end| end.saturating_duration_since(now))
+        let is_connected = self.members.values().any(|member| member.away_until.is_none());
+        let away = self.members.values().filter_map(|member| member.away_until);
+        let end = away.chain(self.closed.as_ref().map(|(_, until)| *until)).max();
+        end.filter(|_| !is_connected).map(|end| end.saturating_duration_since(now))
     }
 
     /// When something is due.
     pub(super) fn deadline(&self) -> Option<Instant> {
-        let own = match self.ownership {
-            Ownership::Unowned { starter_until, .. } => starter_until,
-            Ownership::Owned { gone_at, .. } => gone_at,
-            Ownership::Hidden { .. } => None,
-        };
-        self.ends_at.into_iter().chain(own).min()
+        let closed = self.closed.as_ref().filter(|_| self.is_hidden()).map(|(_, until)| *until);
+        self.members.values().filter_map(|member| member.away_until).chain(closed).min()
     }
 
     /// Carries out whatever is due by now.
     pub(super) fn due(&mut self, now: Instant) -> Vec<Step> {
-        if self.ends_at.take_if(|at| *at <= now).is_some() {
-            return vec![Step::End];
+        self.members.retain(|_, member| member.away_until.is_none_or(|until| until > now));
+        self.settle(now)
+    }
+
+    /// The steps that lead to the state that the host should be in.
+    fn settle(&mut self, now: Instant) -> Vec<Step> {
+        let shown = self.publication();
+        if !shown.is_empty() {
+            let is_new = shown != self.shown;
+            self.shown.clone_from(&shown);
+            return if is_new { vec![Step::Show(shown)] } else { Vec::new() };
         }
-        match &mut self.ownership {
-            Ownership::Owned { gone_at: Some(at), .. } if *at <= now => self.owner_gone(now),
-            Ownership::Unowned { starter_until, .. } => match starter_until.take_if(|until| *until <= now) {
-                Some(_) => self.show_for_somebody(),
-                None => Vec::new(),
-            },
-            _ => Vec::new(),
-        }
-    }
-
-    fn own(&mut self, owner: Owner) -> Vec<Step> {
-        self.ownership = Ownership::Owned { owner: owner.clone(), gone_at: None };
-        self.lost_until = None;
-        vec![Step::ShowAs(owner)]
-    }
-
-    fn show(&mut self, party: &Party) -> Vec<Step> {
-        let owner = stand_in(party);
-        self.ownership = Ownership::Unowned { shown: owner.pid, starter_until: None };
-        vec![Step::ShowAs(owner)]
-    }
-
-    /// Publishes an unowned host under somebody who is there.
-    fn show_for_somebody(&mut self) -> Vec<Step> {
-        match self.parties.values().next().cloned() {
-            Some(party) if !self.is_shown_for_somebody() => self.show(&party),
-            _ => Vec::new(),
+        match self.closed {
+            Some((_, until)) if until > now => {
+                let was_shown = !std::mem::take(&mut self.shown).is_empty();
+                if was_shown { vec![Step::Hide] } else { Vec::new() }
+            }
+            _ => vec![Step::End],
         }
     }
 
-    fn is_shown_for_somebody(&self) -> bool {
-        self.parties.values().any(|party| party.pid.is_some() && party.pid == self.shown())
+    /// The editors that agents are to find the host as: every editor that is there; without one, somebody who
+    /// is there, connected before away, and not another one than before.
+    fn publication(&self) -> Vec<EditorProcess> {
+        let editors = self.editors_there();
+        if !editors.is_empty() {
+            return editors;
+        }
+        let is_shown =
+            |member: &Member| self.shown.first().is_some_and(|shown| member.party.pid == Some(shown.pid));
+        let stands_in =
+            self.members.values().min_by_key(|member| (member.away_until.is_some(), !is_shown(member)));
+        stands_in.map(|member| stand_in(&member.party)).into_iter().collect()
     }
 }
 
-/// Whether two servers speak for the same editor.
-fn is_same(one: &Owner, other: &Owner) -> bool {
-    one.pid == other.pid && one.window == other.window
+/// Names for people, one for each editor.
+fn names<'a>(members: impl Iterator<Item = &'a Member>) -> Vec<String> {
+    let mut editors = Vec::new();
+    let mut names = Vec::new();
+    for Member { party, .. } in members {
+        let is_known = editors.iter().any(|known| is_same(*known, party.editor.as_ref()));
+        if !is_known && !party.name.is_empty() {
+            names.push(party.name.clone());
+        }
+        editors.push(party.editor.as_ref());
+    }
+    names
 }
 
-/// The editor that an unowned host is published as. It names the process of somebody who looks at the host:
-/// agents take one of their ancestors for the editor, and a process without a terminal is nobody's ancestor.
-pub(super) fn stand_in(party: &Party) -> Owner {
+/// Whether two parties speak for one editor.
+fn is_same(one: Option<&EditorProcess>, other: Option<&EditorProcess>) -> bool {
+    one.zip(other).is_some_and(|(one, other)| one.pid == other.pid && one.window == other.window)
+}
+
+/// Whether a party that joins is the one that vanished, or takes its place: a person who opens a desk again
+/// waits for no other one.
+fn replaces(new: &Party, away: &Party) -> bool {
+    let is_desk = |party: &Party| party.editor.is_none() && party.role == Role::Desk;
+    let is_process = new.editor.is_none() && away.editor.is_none() && new.pid == away.pid;
+    is_process || is_desk(new) && is_desk(away) || is_same(new.editor.as_ref(), away.editor.as_ref())
+}
+
+/// The editor that a host without one is published as. It names the process of somebody who looks at the
+/// host: agents take one of their ancestors for the editor, and a process without a terminal is nobody's
+/// ancestor.
+pub(super) fn stand_in(party: &Party) -> EditorProcess {
     let pid = party.pid.unwrap_or_else(std::process::id);
-    Owner { pid, name: "alongside".into(), display_name: "alongside".into(), window: None }
+    EditorProcess { pid, name: "alongside".into(), display_name: "alongside".into(), window: None }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 mod connect;
 mod connections;
 mod control;
+mod directories;
 mod entry;
 mod events;
 mod join_request;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use alongside_companion::{AppDirs, Builder, Companion, PortHold, StartError};
-use alongside_desk::socket::Owner;
+use alongside_desk::socket::EditorProcess;
 use anyhow::Context;
 
 use super::projects::Projects;
@@ -17,7 +17,8 @@ use crate::settings::Settings;
 pub(crate) struct Plan {
     pub(crate) name: String,
     pub(crate) roots: Vec<PathBuf>,
-    pub(crate) owner: Option<Owner>,
+    /// The editors that the host before had, and that of the starter.
+    pub(crate) editors: Vec<EditorProcess>,
     /// The process of whoever starts the host.
     pub(crate) starter: u32,
     /// The port of the host before, which the starter has held.
@@ -42,8 +43,8 @@ pub(super) async fn start_companion(
 ) -> anyhow::Result<Companion> {
     let mut builder =
         settings.companion(AppDirs::of_this_process()).journal_as(&plan.name).stdio(own_program(), ["stdio"]);
-    builder = match &plan.owner {
-        Some(owner) => builder.editor(&owner.name, &owner.display_name).pid(owner.pid),
+    builder = match plan.editors.first() {
+        Some(editor) => builder.editor(&editor.name, &editor.display_name).pid(editor.pid),
         None => builder.pid(plan.starter),
     };
     if let Some(hold) = &plan.port_hold {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use alongside_companion::Companion;
 use alongside_desk::Problem;
-use alongside_desk::socket::{ClientInfo, Host, Owner, PROTOCOL, Welcome};
+use alongside_desk::socket::{ClientInfo, EditorProcess, Host, PROTOCOL, Welcome};
 use interprocess::local_socket::tokio::Listener;
 
 use super::entry::{Entry, VERSION};
@@ -74,9 +74,8 @@ impl Presence {
         self.write();
     }
 
-    pub(super) fn set_owner(&mut self, owner: Option<&Owner>, hidden: bool) {
-        self.entry.owner = owner.cloned();
-        self.entry.hidden = hidden;
+    pub(super) fn set_editors(&mut self, editors: Vec<EditorProcess>) {
+        self.entry.editors = editors;
         self.write();
     }
 

@@ -7,12 +7,17 @@ use alongside_companion::{Companion, Workspace};
 use alongside_desk::Problem;
 use tokio::task::AbortHandle;
 
+use super::directories::holds;
 use crate::save_watcher::{self, SaveFilter};
 use crate::settings::Settings;
 
 /// Roots with their settings.
 pub(super) struct Projects {
     settings: Settings,
+    /// The projects that the host was started for. The first one stays.
+    own: Vec<PathBuf>,
+    /// The projects of its desks, as they were last.
+    followed: Option<Vec<PathBuf>>,
     roots: Vec<PathBuf>,
     /// Projects whose settings cannot be read: agents are told of no file in them.
     untold: Vec<PathBuf>,
@@ -24,7 +29,8 @@ pub(super) struct Projects {
 
 impl Projects {
     pub(super) fn new(settings: Settings, roots: Vec<PathBuf>, untold: Vec<PathBuf>) -> Self {
-        Self { settings, roots, untold, save_watcher: None, reporting: BTreeSet::new() }
+        let (own, reporting) = (roots.clone(), BTreeSet::new());
+        Self { settings, own, followed: None, roots, untold, save_watcher: None, reporting }
     }
 
     pub(super) fn roots(&self) -> &[PathBuf] {
@@ -41,9 +47,9 @@ impl Projects {
         self.reporting.remove(&id);
     }
 
-    /// Watches saved files while the host has no owner and no desk reports what is open.
-    pub(super) fn plan_save_watcher(&mut self, companion: &Companion, has_owner: bool) {
-        let is_wanted = self.settings.context && !has_owner && self.reporting.is_empty();
+    /// Watches saved files while no editor is there and no desk reports what is open.
+    pub(super) fn plan_save_watcher(&mut self, companion: &Companion, has_editor: bool) {
+        let is_wanted = self.settings.context && !has_editor && self.reporting.is_empty();
         match (&self.save_watcher, is_wanted) {
             (None, true) => {
                 let mut roots = self.roots.clone();
@@ -61,19 +67,34 @@ impl Projects {
         self.save_watcher.take().inspect(AbortHandle::abort);
     }
 
-    /// An editor has opened or closed projects. Returns the new roots, if they differ, and what to report.
-    /// The save watcher is stopped then: its folders have changed.
-    pub(super) async fn change(
+    /// An editor has closed projects. One that the host was started for stays while somebody works in it.
+    pub(super) fn close(&mut self, removed: &[PathBuf], theirs: &[PathBuf]) {
+        let is_used = |own: &PathBuf| theirs.iter().any(|dir| holds(std::slice::from_ref(own), dir));
+        self.own.retain(|own| !removed.contains(own) || is_used(own));
+        self.followed = None;
+    }
+
+    /// Serves the host's own projects, and those of `theirs`, its desks, that are in none of the others or
+    /// have settings of their own. Returns the new roots, if they differ, and the problems to report. The
+    /// save watcher is stopped then: its folders have changed.
+    pub(super) async fn follow(
         &mut self,
         companion: &Companion,
-        added: Vec<PathBuf>,
-        removed: &[PathBuf],
+        theirs: Vec<PathBuf>,
     ) -> (Option<Vec<PathBuf>>, Vec<Problem>) {
-        let mut roots = self.roots.clone();
-        roots.retain(|root| !removed.contains(root));
-        roots.extend(added);
-        let mut seen = BTreeSet::new();
-        roots.retain(|root| seen.insert(root.clone()));
+        if self.followed.as_ref() == Some(&theirs) {
+            return (None, Vec::new());
+        }
+        // After the first, a project is served for whoever has it open.
+        let first = self.own.first().cloned();
+        self.own.retain(|own| first.as_ref() == Some(own) || !theirs.contains(own));
+        let mut roots = self.own.clone();
+        for root in &theirs {
+            if !roots.contains(root) && (!holds(&roots, root) || Settings::has_file(root)) {
+                roots.push(root.clone());
+            }
+        }
+        self.followed = Some(theirs);
         if roots == self.roots {
             return (None, Vec::new());
         }
@@ -83,7 +104,7 @@ impl Projects {
             Workspace { roots: roots.clone(), excludes: self.settings.excludes(), untold: untold.clone() };
         match companion.set_workspace(workspace).await {
             Ok(mut problems) => {
-                tracing::info!(?roots, "the editor's projects have changed");
+                tracing::info!(?roots, "the projects have changed");
                 (self.roots, self.untold) = (roots, untold);
                 self.stop_save_watcher();
                 problems.extend(unread.iter().map(|(root, error)| settings_problem(root, error)));

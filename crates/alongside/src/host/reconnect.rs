@@ -2,6 +2,7 @@
 //! tells the desk what was lost.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use alongside_desk::socket::{Goodbye, Joined, Welcome};
@@ -177,6 +178,7 @@ impl Relay {
                     let Some(Call { request, answer }) = call else { break Some(Disconnect::Desk) };
                     match &request {
                         Request::ChangeContext(report) => self.context = Some(report.clone()),
+                        Request::ChangeRoots { added, removed } => self.change_roots(added, removed),
                         Request::Leave => self.leave = Leave::Sent,
                         _ => {}
                     }
@@ -259,12 +261,22 @@ impl Relay {
                             self.context = Some(report);
                             Ok(Revised::default())
                         }
+                        Request::ChangeRoots { added, removed } => {
+                            self.change_roots(&added, &removed);
+                            Ok(Revised::default())
+                        }
                         _ => Err(Refusal::Interrupted),
                     };
                     let _ = call.answer.send(reply);
                 }
             }
         }
+    }
+
+    /// The editor has opened or closed projects, with which it joins the next host.
+    fn change_roots(&mut self, added: &[PathBuf], removed: &[PathBuf]) {
+        self.request.dirs.retain(|root| !removed.contains(root));
+        self.request.dirs.extend(added.iter().cloned());
     }
 
     /// Tells a new host what the desk told the old one.

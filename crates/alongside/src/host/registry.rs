@@ -5,7 +5,6 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 
 use alongside_companion::private;
-use alongside_desk::socket::Owner;
 use alongside_platform::{Os, sockets};
 use anyhow::Context;
 use interprocess::local_socket::tokio::{Listener, Stream, prelude::*};
@@ -39,11 +38,11 @@ impl Registry {
         self.directory.path()
     }
 
-    /// The name of a host for these roots. It is short, for a socket's path has 108 bytes at most.
-    pub(crate) fn name(owner: Option<&Owner>, roots: &[PathBuf]) -> String {
+    /// The name of a host that is started for this project. It is short, for a socket's path has 108 bytes at
+    /// most.
+    pub(crate) fn name(project: Option<&PathBuf>) -> String {
         let mut hasher = DefaultHasher::new();
-        owner.map(|owner| (owner.pid, &owner.window)).hash(&mut hasher);
-        roots.hash(&mut hasher);
+        project.hash(&mut hasher);
         format!("{:016x}", hasher.finish())
     }
 

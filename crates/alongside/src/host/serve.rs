@@ -7,9 +7,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use alongside_companion::{Companion, DeskId, DeskProfile, Editor};
-use alongside_desk::socket::{Goodbye, Hello, Owner, Peer, Report, Role};
+use alongside_desk::socket::{EditorProcess, Goodbye, Hello, Peer, Report, Role};
 use alongside_desk::{Desk, Problem, Request};
 use alongside_platform::watch::Watch;
+use futures_util::future::select_all;
 use interprocess::local_socket::tokio::{Listener, Stream};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -67,7 +68,7 @@ impl RunningHost {
     ) -> Self {
         let now = Instant::now();
         Self {
-            lifecycle: Lifecycle::begin(presence.entry().owner.clone(), starter, now),
+            lifecycle: Lifecycle::begin(&presence.entry().editors, starter, now),
             companion,
             connections: Connections::new(listener),
             signals,
@@ -84,6 +85,9 @@ impl RunningHost {
     pub(super) async fn run(mut self) {
         self.plan_save_watcher();
         tokio::spawn(report_foreign(self.companion.observe(), self.presence.entry().roots.clone()));
+        // After a crash several editors may be waited for.
+        let steps = self.lifecycle.due(Instant::now());
+        let _ = self.carry_out(steps).await;
         let ending = loop {
             self.notice_suspension();
             self.plan_check();
@@ -101,7 +105,7 @@ impl RunningHost {
             () = self.watch.changed(), if self.next_check.is_none() => Event::FilesChanged,
             () = until(self.next_check) => Event::CheckDue,
             () = until(self.lifecycle.deadline()) => Event::DeadlineDue,
-            () = owner_ends(&self.lifecycle) => Event::OwnerEnded,
+            pid = editor_ends(self.lifecycle.editor_processes()) => Event::EditorEnded(pid),
             signal = self.signals.next() => Event::Signal(signal),
         }
     }
@@ -109,11 +113,11 @@ impl RunningHost {
     async fn handle(&mut self, event: Event) -> ControlFlow<Ending> {
         let mut steps = Vec::new();
         match event {
-            Event::JoinWanted { hello, admitted } => steps = self.admit(&hello, admitted),
+            Event::JoinWanted { hello, admitted } => steps = self.admit(&hello, admitted).await,
             Event::Parted { id, left, ends } => steps = self.part(id, left, ends),
-            Event::Focused => self.presence.mark_focused(),
+            Event::Focused { id } => steps = self.focused(id),
             Event::ContextReported { id } => self.context_reported(id),
-            Event::RootsChanged { added, removed } => self.change_roots(added, &removed).await,
+            Event::RootsChanged { id, added, removed } => self.change_roots(id, added, &removed),
             Event::ReportWanted(wanted) => drop(wanted.send(self.report().await)),
             Event::EndWanted { how, arrival } => {
                 return ControlFlow::Break(Ending { how, arrival: Some(arrival) });
@@ -121,12 +125,13 @@ impl RunningHost {
             Event::FilesChanged => self.next_check = Some(Instant::now() + CHECK_DELAY),
             Event::CheckDue => self.check_presence(),
             Event::DeadlineDue => steps = self.deadline_due(),
-            Event::OwnerEnded => steps = self.owner_ended(),
+            Event::EditorEnded(pid) => steps = self.editor_ended(pid),
             Event::Signal(signal) => steps = on_signal(signal),
         }
-        let ending = self.carry_out(steps).await;
+        self.carry_out(steps).await?;
+        self.serve_roots().await;
         self.tell_keepers();
-        ending
+        ControlFlow::Continue(())
     }
 
     /// Tells each desk who keeps the host when it leaves.
@@ -171,7 +176,7 @@ impl RunningHost {
         }
     }
 
-    fn admit(&mut self, hello: &Hello, admitted: oneshot::Sender<ConnectedDesk>) -> Vec<Step> {
+    async fn admit(&mut self, hello: &Hello, admitted: oneshot::Sender<ConnectedDesk>) -> Vec<Step> {
         self.last_desk += 1;
         let id = self.last_desk;
         let terms = &hello.initialization_options.alongside;
@@ -179,11 +184,12 @@ impl RunningHost {
             "" => "a desk".to_owned(),
             name => name.to_owned(),
         };
-        tracing::info!(desk = id, name, role = ?terms.role, owner = ?terms.owner, "a desk joins");
+        tracing::info!(desk = id, name, role = ?terms.role, editor = ?terms.editor, "a desk joins");
+        let (pid, editor, roots) = (hello.process_id, terms.editor.clone(), terms.roots.clone());
+        let party = Party { pid, role: terms.role, name: name.clone(), editor, roots };
+        let steps = self.lifecycle.joined(id, party, Instant::now());
+        self.serve_roots().await;
         let welcome = self.presence.welcome(&self.companion);
-        let (pid, owner) = (hello.process_id, terms.owner.clone());
-        let party = Party { pid, role: terms.role, name: name.clone(), owner };
-        let steps = self.lifecycle.joined(id, party);
         let kept_by = self.lifecycle.kept_by(id);
         let (number, desk) = self.companion.join_as(DeskProfile {
             name: Some(name.clone()),
@@ -216,8 +222,19 @@ impl RunningHost {
         self.plan_save_watcher();
     }
 
-    async fn change_roots(&mut self, added: Vec<PathBuf>, removed: &[PathBuf]) {
-        let (roots, problems) = self.projects.change(&self.companion, added, removed).await;
+    fn focused(&mut self, id: u64) -> Vec<Step> {
+        self.presence.mark_focused();
+        self.lifecycle.focused(id, Instant::now())
+    }
+
+    fn change_roots(&mut self, id: u64, added: Vec<PathBuf>, removed: &[PathBuf]) {
+        self.lifecycle.change_roots(id, added, removed);
+        self.projects.close(removed, &self.lifecycle.roots());
+    }
+
+    /// Serves the projects of everybody who is there.
+    async fn serve_roots(&mut self) {
+        let (roots, problems) = self.projects.follow(&self.companion, self.lifecycle.roots()).await;
         if let Some(roots) = roots {
             self.presence.set_roots(roots);
             self.plan_save_watcher();
@@ -230,37 +247,37 @@ impl RunningHost {
         self.lifecycle.due(Instant::now())
     }
 
-    fn owner_ended(&mut self) -> Vec<Step> {
-        tracing::info!("the editor's process has ended");
-        self.lifecycle.owner_gone(Instant::now())
+    fn editor_ended(&mut self, pid: u32) -> Vec<Step> {
+        tracing::info!(pid, "the process of an editor has ended");
+        self.lifecycle.editor_ended(pid, Instant::now())
     }
 
     async fn carry_out(&mut self, steps: Vec<Step>) -> ControlFlow<Ending> {
         for step in steps {
             tracing::info!(?step, "the host");
             match step {
-                Step::ShowAs(owner) => {
-                    let problems = self.companion.set_editor(editor(&owner)).await;
+                Step::Show(editors) => {
+                    let problems = self.companion.set_editors(editors.iter().map(editor).collect()).await;
                     self.report_problems(problems);
                 }
                 Step::Hide => self.companion.hide().await,
                 Step::End => return ControlFlow::Break(Ending { how: Goodbye::Stopped, arrival: None }),
             }
-            self.presence.set_owner(self.lifecycle.owner(), self.lifecycle.is_hidden());
+            self.presence.set_editors(self.lifecycle.editors());
             self.plan_save_watcher();
         }
         ControlFlow::Continue(())
     }
 
     fn plan_save_watcher(&mut self) {
-        self.projects.plan_save_watcher(&self.companion, self.lifecycle.owner().is_some());
+        self.projects.plan_save_watcher(&self.companion, !self.lifecycle.editors().is_empty());
     }
 
     async fn report(&self) -> Report {
         Report {
             name: self.presence.entry().name.clone(),
             version: VERSION.into(),
-            owner: self.lifecycle.owner().cloned(),
+            editors: self.lifecycle.editors(),
             hidden: self.lifecycle.is_hidden(),
             seconds_left: self.lifecycle.time_left(Instant::now()).map(|left| left.as_secs()),
             kept_by: self.lifecycle.keepers(),
@@ -290,8 +307,9 @@ impl RunningHost {
     }
 }
 
-fn editor(owner: &Owner) -> Editor {
-    Editor { name: owner.name.clone(), display_name: owner.display_name.clone(), pid: owner.pid }
+fn editor(process: &EditorProcess) -> Editor {
+    let EditorProcess { pid, name, display_name, .. } = process.clone();
+    Editor { name, display_name, pid }
 }
 
 fn on_signal(signal: i32) -> Vec<Step> {
@@ -310,11 +328,17 @@ async fn until(deadline: Option<Instant>) {
     }
 }
 
-/// Waits until the owner's process has ended; for good if there is none to wait for.
-async fn owner_ends(lifecycle: &Lifecycle) {
-    match lifecycle.owner().filter(|_| !lifecycle.is_hidden()) {
-        Some(owner) => alongside_platform::process::ended(owner.pid).await,
-        None => std::future::pending().await,
+/// Waits until one of these processes has ended, and says which; for good if there is none to wait for.
+async fn editor_ends(processes: Vec<u32>) -> u32 {
+    let end = |pid| {
+        Box::pin(async move {
+            alongside_platform::process::ended(pid).await;
+            pid
+        })
+    };
+    match processes.is_empty() {
+        true => std::future::pending().await,
+        false => select_all(processes.into_iter().map(end)).await.0,
     }
 }
 

@@ -42,8 +42,8 @@ pub(super) async fn spawn(entry: &Entry, hold: Option<&PortHold>) -> anyhow::Res
         command.arg("--log").arg(log);
     }
     command.args(["host", "--serve", &entry.name, "--starter", &std::process::id().to_string()]);
-    if let Some(owner) = &entry.owner {
-        command.arg("--owner").arg(serde_json::to_string(owner)?);
+    for editor in &entry.editors {
+        command.arg("--editor").arg(serde_json::to_string(editor)?);
     }
     let held = hold.and_then(|hold| {
         let to_stdin = hold.to_stdin();

@@ -47,7 +47,7 @@ pub(crate) async fn serve(plan: Plan) -> anyhow::Result<()> {
 async fn start(plan: Plan) -> anyhow::Result<RunningHost> {
     let registry = Registry::open()?;
     let signals = Signals::listen()?;
-    let Plan { name, owner, starter, globals, .. } = &plan;
+    let Plan { name, editors, starter, globals, .. } = &plan;
     let Started { companion, projects } = if Companion::has_journal(&AppDirs::of_this_process(), name) {
         recover(&plan).await?
     } else {
@@ -71,7 +71,7 @@ async fn start(plan: Plan) -> anyhow::Result<RunningHost> {
         pid: std::process::id(),
         version: VERSION.into(),
         roots: projects.roots().to_vec(),
-        owner: owner.clone(),
+        editors: editors.clone(),
         addresses: companion.addresses().to_vec(),
         config: globals.config.clone(),
         log: globals.log.clone(),

@@ -129,6 +129,11 @@ impl Settings {
         unread
     }
 
+    /// Whether a directory has settings of its own.
+    pub(crate) fn has_file(project: &Path) -> bool {
+        project.join(PROJECT_FILE).symlink_metadata().is_ok()
+    }
+
     /// The globs of all files that agents never hear of, beside the built-in ones.
     pub(crate) fn excludes(&self) -> Vec<String> {
         // Projects come last, so that no glob takes theirs back.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 
-use alongside_desk::socket::Owner;
+use alongside_desk::socket::EditorProcess;
 use lsp_server::{Message, Notification, Request, Response};
 use serde_json::{Value, json};
 
@@ -23,9 +23,9 @@ impl Process {
         self.0.id()
     }
 
-    /// The owner that a host of this editor has.
-    pub(crate) fn owner(&self) -> Owner {
-        Owner { pid: self.pid(), name: "ed".into(), display_name: "The Editor".into(), window: None }
+    /// The editor as a desk names it.
+    pub(crate) fn itself(&self) -> EditorProcess {
+        EditorProcess { pid: self.pid(), name: "ed".into(), display_name: "The Editor".into(), window: None }
     }
 
     pub(crate) fn dies(&mut self) {

@@ -226,7 +226,43 @@ async fn opened_projects_are_served_and_closed_ones_are_not() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_editors_have_a_companion_each() {
+async fn editors_of_one_project_share_a_companion() {
+    let home = Home::new();
+    let other = home.directory("other");
+    let top = home.project.clone();
+    let (crate_dir, vendored) = (top.join("crate"), top.join("vendored"));
+    for directory in [top.join(".git"), vendored.join(".git"), crate_dir.clone()] {
+        std::fs::create_dir_all(directory).unwrap();
+    }
+    let processes = [Process::open(), Process::open(), Process::open()];
+    let roots = |editor: &mut Editor, roots: &[&std::path::Path]| {
+        editor.hears("alongside/didChangeStatus", |status| status["roots"] == json!(roots));
+    };
+    let mut below = Editor::with_plugin(&home, &processes[0], &[&crate_dir]);
+    roots(&mut below, &[&crate_dir]);
+    // The top of its repository, and another project.
+    let mut above = Editor::with_plugin(&home, &processes[1], &[&top, &other]);
+    roots(&mut above, &[&crate_dir, &top, &other]);
+    roots(&mut below, &[&crate_dir, &top, &other]);
+    // A repository within the repository is a project of its own.
+    let mut nested = Editor::with_plugin(&home, &processes[2], &[&vendored]);
+    roots(&mut nested, &[&vendored]);
+    assert_eq!((home.hosts().len(), companions(&home)), (2, 2));
+    let editors = |home: &Home| home.run(&["status", "--json"]).json()["companions"].clone();
+    let shown =
+        editors(&home).as_array().unwrap().iter().map(|one| one["editors"].clone()).collect::<Vec<_>>();
+    let named = |pid: u32| json!({"name": "Neovim", "pid": pid});
+    assert!(shown.contains(&json!([named(processes[1].pid()), named(processes[0].pid())])), "{shown:?}");
+
+    // Its projects leave with it.
+    let [_, mut process, _] = processes;
+    process.dies();
+    drop(above);
+    roots(&mut below, &[&crate_dir]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn editors_of_two_projects_have_a_companion_each() {
     let home = Home::new();
     let other = home.directory("other");
     let processes = [Process::open(), Process::open()];

@@ -75,6 +75,13 @@ impl ContextTracker {
         self.touch();
     }
 
+    /// The person has turned to a desk: the cursor that agents know is the one there.
+    pub(crate) fn focus(&mut self, desk: DeskId) {
+        if self.files.focus(desk) {
+            self.touch();
+        }
+    }
+
     /// Stops telling agents, or continues. Fails with the reason that forbids it.
     pub(crate) fn pause(&mut self, paused: bool) -> Result<(), String> {
         self.files.pause(paused)?;

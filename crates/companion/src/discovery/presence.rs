@@ -1,5 +1,5 @@
-//! Where agents find the companion: its addresses, its token, the editor it belongs to, and the workspace.
-//! The editor and the workspace change, and the editor may go and come back.
+//! Where agents find the companion: its addresses, its token, its editors, and the workspace. Editors and
+//! workspace change, and all editors may go and come back.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -25,11 +25,11 @@ pub(crate) struct Presence {
     vanished: Vec<PathBuf>,
     /// This process.
     pid: u32,
-    /// The editor's process.
+    /// The process of the editor that a person used last.
     editor: u32,
     /// Variables that lead agents to the companion. They hold the token.
     environment: Environment,
-    /// The editor is gone: no agent is to find the companion.
+    /// Every editor is gone: no agent is to find the companion.
     is_hidden: bool,
     /// Reasons why some agents cannot find the companion.
     unpublished: Vec<Problem>,
@@ -109,14 +109,14 @@ impl Presence {
         self.update_environment();
     }
 
-    /// Agents find the companion as that of this editor process, also if it was hidden.
+    /// Agents find the companion, also if it was hidden; a person used the editor of this process last.
     pub(crate) fn set_editor(&mut self, pid: u32) {
         self.is_hidden = false;
         self.editor = pid;
         self.update_environment();
     }
 
-    /// The editor is gone.
+    /// Every editor is gone.
     pub(crate) fn hide(&mut self) {
         self.is_hidden = true;
     }

@@ -23,8 +23,9 @@ use crate::persistence::private_files::LinkedCopies;
 #[derive(Debug)]
 pub(crate) struct Publisher {
     dirs: AppDirs,
-    editor: Editor,
-    /// Whether to publish under the editor's ancestors too.
+    /// The editors that agents find the companion as. The first one has the names that hold no process.
+    editors: Vec<Editor>,
+    /// Whether to publish under the editors' ancestors too.
     aliases: bool,
     port: u16,
     token: String,
@@ -42,19 +43,19 @@ pub(crate) struct Publisher {
 impl Publisher {
     pub(crate) fn new(
         dirs: AppDirs,
-        editor: Editor,
+        editors: Vec<Editor>,
         aliases: bool,
         port: u16,
         token: String,
         stdio: Option<Stdio>,
     ) -> Self {
         let (written, created, awaited) = Default::default();
-        Self { dirs, editor, aliases, port, token, stdio, written, has_rival: false, created, awaited }
+        Self { dirs, editors, aliases, port, token, stdio, written, has_rival: false, created, awaited }
     }
 
-    /// From the next write on, the files are this editor's.
-    pub(crate) fn set_editor(&mut self, editor: Editor) {
-        self.editor = editor;
+    /// From the next write on, the files are these editors'.
+    pub(crate) fn set_editors(&mut self, editors: Vec<Editor>) {
+        self.editors = editors;
     }
 
     /// Whether another companion had a file name that this one wants, at the last write.
@@ -83,8 +84,10 @@ impl Publisher {
         // An alias is found from anywhere, so it never names a root that holds home.
         let narrow: Vec<PathBuf> = roots.iter().filter(|root| !self.holds_home(root)).cloned().collect();
         let alias = if narrow.is_empty() { None } else { Some(workspace_path(&narrow, &mut Vec::new())) };
-        let ancestors = match alias {
-            Some(_) if self.aliases => ancestors::of(self.editor.pid),
+        let ancestors: Vec<(&Editor, Vec<u32>)> = match alias {
+            Some(_) if self.aliases => {
+                self.editors.iter().map(|editor| (editor, ancestors::of(editor.pid))).collect()
+            }
             _ => Vec::new(),
         };
         let (mut outdated, siblings): (Vec<RecordFile>, Vec<RecordFile>) =
@@ -118,26 +121,31 @@ impl Publisher {
                         continue;
                     }
                 };
-                let file = |pid, workspace_path| {
+                let file = |editor, pid, workspace_path| {
                     let path = directory.path().join(row.file_name(pid, self.port));
-                    let record = self.record(family, row.fields, workspace_path);
-                    RecordFile { directory: directory.clone(), path, record }
+                    let record = self.record(editor, family, row.fields, workspace_path);
+                    (pid, RecordFile { directory: directory.clone(), path, record })
                 };
-                let own = (self.editor.pid, file(self.editor.pid, &own));
+                // An editor's own name precedes the alias of another editor that it runs in.
+                let owns = self.editors.iter().map(|editor| file(editor, editor.pid, &own));
                 let alias = alias.iter().filter(|_| row.names_pid());
-                let aliases = alias.flat_map(|path| ancestors.iter().map(|pid| (*pid, file(*pid, path))));
-                for (pid, one) in std::iter::once(own).chain(aliases) {
-                    let is_own = pid == self.editor.pid;
+                let aliases = alias.flat_map(|path| {
+                    let of = |(editor, pids): &(_, Vec<u32>)| {
+                        pids.iter().map(|pid| file(*editor, *pid, path)).collect::<Vec<_>>()
+                    };
+                    ancestors.iter().flat_map(of)
+                });
+                for (pid, one) in owns.chain(aliases) {
                     // Several companions of one process share the names without a port.
-                    let is_certain = is_own && row.names_port();
-                    if one.is_anothers() {
+                    let is_certain = one.record.ppid == Some(pid) && row.names_port();
+                    if wanted.contains_key(&one.path) {
+                        continue;
+                    } else if one.is_anothers() {
                         planted.insert(one.path.clone(), row.readers);
                     } else if !is_certain && !self.may_have(&one, row, pid, &siblings, focused) {
                         has_rival = true;
-                    } else if is_own {
-                        wanted.insert(one.path.clone(), one);
                     } else {
-                        wanted.entry(one.path.clone()).or_insert(one);
+                        wanted.insert(one.path.clone(), one);
                     }
                 }
             }
@@ -191,8 +199,7 @@ impl Publisher {
             || self.dirs.has_command(family.commands)
     }
 
-    fn record(&self, family: &Family, fields: Fields, workspace_path: &str) -> Record {
-        let editor = &self.editor;
+    fn record(&self, editor: &Editor, family: &Family, fields: Fields, workspace_path: &str) -> Record {
         Record {
             port: self.port,
             workspace_path: workspace_path.to_owned(),
@@ -225,7 +232,7 @@ impl Publisher {
             sibling.path.parent() == file.path.parent()
                 && sibling.path.file_name().and_then(|name| row.pid_in(name.to_str()?)) == Some(pid)
                 && sibling.record.workspace_path == file.record.workspace_path
-                // An alias, and not the sibling's own editor.
+                // An alias, and not a sibling's own editor.
                 && sibling.record.ppid != Some(pid)
         });
         let mut is_free = true;

@@ -27,8 +27,8 @@ pub(crate) enum WriteJob {
         focused: bool,
         done: Option<oneshot::Sender<Vec<Problem>>>,
     },
-    /// Publishes under this editor from now on.
-    SetEditor(Editor),
+    /// Publishes under these editors from now on.
+    SetEditors(Vec<Editor>),
     /// Removes the discovery files, then answers.
     Withdraw(oneshot::Sender<()>),
     /// Releases the journal for a successor, then answers.

@@ -241,7 +241,7 @@ impl WriteWorker {
                 });
                 done.map(|done| done.send(problems));
             }
-            WriteJob::SetEditor(editor) => self.publisher.set_editor(editor),
+            WriteJob::SetEditors(editors) => self.publisher.set_editors(editors),
             WriteJob::Withdraw(done) => {
                 self.publisher.withdraw();
                 let _ = done.send(());

@@ -81,7 +81,7 @@ mod tests {
     fn start(dirs: &AppDirs) -> WriterTask {
         let editor =
             Editor { name: "alongside".into(), display_name: "Alongside".into(), pid: std::process::id() };
-        let publisher = Publisher::new(dirs.clone(), editor, false, 1, "t".into(), None);
+        let publisher = Publisher::new(dirs.clone(), vec![editor], false, 1, "t".into(), None);
         WriterTask::start(Drafts::open(dirs), None, publisher, Events::channel().0)
     }
 

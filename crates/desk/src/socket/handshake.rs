@@ -26,7 +26,7 @@ pub const MISMATCH: i64 = -32099;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Hello {
-    /// The process that agents may take for the editor: that of the desk, or of its owner.
+    /// The process that agents may take for the editor: that of the desk, or of its editor.
     #[serde(default)]
     pub process_id: Option<u32>,
     /// Which program it is.
@@ -65,9 +65,12 @@ pub struct Terms {
     /// The role in which it joins.
     #[serde(default)]
     pub role: Role,
-    /// The editor it speaks for, which owns the host from now on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub owner: Option<Owner>,
+    /// The editor it speaks for.
+    #[serde(default, alias = "owner", skip_serializing_if = "Option::is_none")]
+    pub editor: Option<EditorProcess>,
+    /// Its projects, absolute. The host serves them as well while the desk is there; none if it only joins.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roots: Vec<PathBuf>,
 }
 
 /// The role in which a connection joins.
@@ -81,10 +84,10 @@ pub enum Role {
     Keeper,
 }
 
-/// An editor that owns a host.
+/// An editor that a desk speaks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Owner {
+pub struct EditorProcess {
     /// Its process.
     pub pid: u32,
     /// A short lower-case identifier, such as `neovim`.
@@ -174,10 +177,12 @@ pub struct Report {
     /// The version of its program.
     #[serde(default)]
     pub version: String,
-    /// The editor that owns it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub owner: Option<Owner>,
-    /// Whether that editor is gone and waited for; agents do not find the host meanwhile.
+    /// The editors that are there, the one that the person used last first; while it is hidden, the one that
+    /// it waits for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub editors: Vec<EditorProcess>,
+    /// Whether nobody is there, and an editor that was closed is waited for; agents do not find the host
+    /// meanwhile.
     #[serde(default)]
     pub hidden: bool,
     /// In how many seconds it ends if nobody comes back; `None` while somebody is there.

@@ -12,8 +12,8 @@ pub mod wire;
 
 pub use client::{JoinError, Joined, hand_over, join, report, stop};
 pub use handshake::{
-    ClientInfo, Goodbye, Hello, Host, MISMATCH, Mismatch, Options, Owner, PROTOCOL, Report, Role, Terms,
-    Welcome,
+    ClientInfo, EditorProcess, Goodbye, Hello, Host, MISMATCH, Mismatch, Options, PROTOCOL, Report, Role,
+    Terms, Welcome,
 };
 pub use server::{DisconnectReason, FirstRequest, Peer, receive};
 

@@ -110,7 +110,7 @@ impl RunningCompanion {
         let Some(companion) = self.companion.clone() else { return };
         let pid = std::process::id();
         let editor = Editor { name: "heir".into(), display_name: "Heir".into(), pid };
-        self.clock.spawn(async move { companion.set_editor(editor).await });
+        self.clock.spawn(async move { companion.set_editors(vec![editor]).await });
     }
 
     /// Begins to end; false if another task still uses the companion.

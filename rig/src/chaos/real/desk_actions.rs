@@ -17,9 +17,9 @@ use crate::chaos::record::{Decision, Edit, Reply, TroubleKind, push};
 const REPLY_TIMEOUT: Duration = Duration::from_secs(20);
 
 impl Round<'_> {
-    /// Starts a desk. In every other round the first one is an editor's.
+    /// Starts a desk. In every other round the first one is an editor's, and of three the second one as well.
     pub(super) fn join(&mut self, desk: usize) -> Result<()> {
-        let is_editor = desk == 0 && self.plan.seed % 2 == 1;
+        let is_editor = desk < self.plan.desks.div_ceil(2) && self.plan.seed % 2 == 1;
         let transport = if is_editor { Transport::Lsp } else { Transport::Lines };
         self.desks[desk] = Some(Desk::start(&self.machine.sandbox, transport)?);
         self.joined[desk] = self.record.now();
@@ -65,19 +65,22 @@ impl Round<'_> {
         if !says_so {
             desk.kill();
         }
-        // An editor's companion is its own; one without an editor ends with the last desk.
+        // Reviews stay while another desk can decide them. One that starts just now may come too late.
         let others = self.present_desks().next().is_some();
+        let is_alone = !self.present_desks().any(|(_, desk)| desk.seen().host.is_some());
         match desk.editor {
             Some(editor) => {
-                let trouble = self.record.begin_trouble(TroubleKind::Hidden, None);
                 if says_so {
                     desk.leave();
                     signal(editor, Signal::TERM);
                 }
-                if others {
-                    self.schedule(500, Event::Thaw(Vec::new(), Some(trouble)))
-                } else {
-                    self.troubles_until_desk.push(trouble)
+                if is_alone {
+                    let trouble = self.record.begin_trouble(TroubleKind::Hidden, None);
+                    if others {
+                        self.schedule(500, Event::Thaw(Vec::new(), Some(trouble)))
+                    } else {
+                        self.troubles_until_desk.push(trouble)
+                    }
                 }
             }
             None if says_so => {

@@ -260,7 +260,7 @@ impl ConnectionFailure<'_> {
 fn without_files(companion: &RunningCompanion) -> CompanionCause {
     match &companion.host {
         Some(host) if host.hidden => {
-            let editor = host.owner.as_ref().map_or("an editor", |owner| owner.display_name.as_str());
+            let editor = host.editors.first().map_or("an editor", |editor| editor.display_name.as_str());
             CompanionCause::EditorGone { editor: harmless::name(editor).into_owned() }
         }
         Some(host) => CompanionCause::FilesGone { host: host.name.clone(), pid: host.status.pid },

@@ -143,7 +143,7 @@ impl RunningCompanion {
         let roots: Vec<String> =
             report.status.roots.iter().map(|root| root.to_string_lossy().into_owned()).collect();
         Self {
-            name: report.owner.as_ref().map_or("alongside".into(), |owner| owner.display_name.clone()),
+            name: report.editors.first().map_or("alongside".into(), |editor| editor.display_name.clone()),
             port: report.status.port,
             serves_here: roots.iter().any(|root| find::holds(root, &here.cwd)),
             roots,

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use alongside_contract::discovery::{Record, WRITER, split_roots};
-use alongside_desk::socket::Report;
+use alongside_desk::socket::{EditorProcess, Report};
 use alongside_desk::{SharedFile, Status, harmless};
 use serde_json::{Value, json};
 
@@ -149,9 +149,8 @@ impl FoundCompanion {
         }
         if let Some(host) = &self.host {
             json["host"] = host.name.as_str().into();
-            if let Some(owner) = &host.owner {
-                json["editor"] = json!({ "name": owner.display_name, "pid": owner.pid });
-            }
+            let editor = |editor: &EditorProcess| json!({ "name": editor.display_name, "pid": editor.pid });
+            json["editors"] = host.editors.iter().map(editor).collect();
             json["desks"] = host.status.desks.into();
             if let Some(left) = host.seconds_left {
                 json["secondsLeft"] = left.into();
@@ -166,21 +165,21 @@ impl FoundCompanion {
     }
 }
 
-/// The report of one of our hosts: its context, its editor and its desks.
+/// The report of one of our hosts: its context, its editors and its desks.
 fn host_text(report: &Report) -> String {
     let context = shared_context(&report.status.context);
     let context = context.map(|files| format!("  agents know: {files}\n")).unwrap_or_default();
-    let owner = report
-        .owner
-        .as_ref()
-        .map(|owner| format!("  editor: {}, process {}\n", harmless::name(&owner.display_name), owner.pid));
+    let editor = |editor: &EditorProcess| {
+        format!("  editor: {}, process {}\n", harmless::name(&editor.display_name), editor.pid)
+    };
+    let editors: String = report.editors.iter().map(editor).collect();
     let (desks, host) = (report.status.desks, harmless::name(&report.name));
     let left = report.seconds_left;
     let left = left.map(|left| format!("  no desk is left; the companion waits {left} s more for one\n"));
     let names: Vec<_> = report.kept_by.iter().map(|name| harmless::name(name)).collect();
     let kept_by = if names.is_empty() { String::new() } else { format!("  kept by: {}\n", names.join(", ")) };
-    let (owner, left) = (owner.unwrap_or_default(), left.unwrap_or_default());
-    format!("{context}{owner}  desks: {desks} (host {host})\n{kept_by}{left}")
+    let left = left.unwrap_or_default();
+    format!("{context}{editors}  desks: {desks} (host {host})\n{kept_by}{left}")
 }
 
 /// The files that agents know of, in one line: the first one with its cursor, and how many more.

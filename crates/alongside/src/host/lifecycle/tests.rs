@@ -4,240 +4,253 @@ use super::*;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-fn editor(pid: u32) -> Owner {
-    Owner { pid, name: "ed".into(), display_name: "Ed".into(), window: None }
+fn editor(pid: u32) -> EditorProcess {
+    EditorProcess { pid, name: "ed".into(), display_name: format!("Ed {pid}"), window: None }
 }
 
 fn desk(pid: u32) -> Party {
-    Party { pid: Some(pid), role: Role::Desk, name: format!("desk {pid}"), owner: None }
+    let (name, roots) = (format!("desk {pid}"), Vec::new());
+    Party { pid: Some(pid), role: Role::Desk, name, editor: None, roots }
 }
 
 fn keeper(pid: u32) -> Party {
     Party { role: Role::Keeper, name: format!("run {pid}"), ..desk(pid) }
 }
 
-fn relay(pid: u32) -> Party {
-    Party { owner: Some(editor(pid)), ..desk(pid) }
+/// A server of an editor.
+fn server(pid: u32) -> Party {
+    Party { editor: Some(editor(pid)), name: format!("Ed {pid}"), ..desk(pid) }
 }
 
 fn show(pid: u32) -> Vec<Step> {
-    vec![Step::ShowAs(stand_in(&desk(pid)))]
+    vec![Step::Show(vec![stand_in(&desk(pid))])]
 }
 
-fn show_editor(pid: u32) -> Step {
-    Step::ShowAs(editor(pid))
+fn show_editors(pids: &[u32]) -> Vec<Step> {
+    vec![Step::Show(pids.iter().copied().map(editor).collect())]
 }
 
 const NOTHING: &[Step] = &[];
+const HIDE: &[Step] = &[Step::Hide];
 const END: &[Step] = &[Step::End];
 
 /// A host that a desk (process 1) has started and joined as number 1.
-fn ownerless() -> (Instant, Lifecycle) {
+fn of_desk() -> (Instant, Lifecycle) {
     let now = Instant::now();
-    let mut lifecycle = Lifecycle::begin(None, 1, now);
-    assert_eq!(lifecycle.joined(1, desk(1)), NOTHING, "it is found as the desk's already");
+    let mut lifecycle = Lifecycle::begin(&[], 1, now);
+    assert_eq!(lifecycle.joined(1, desk(1), now), NOTHING, "it is found as the desk's already");
     (now, lifecycle)
 }
 
 /// A host that an editor (process 1) has started and joined as number 1.
-fn owned() -> (Instant, Lifecycle) {
+fn of_editor() -> (Instant, Lifecycle) {
     let now = Instant::now();
-    let mut lifecycle = Lifecycle::begin(Some(editor(1)), 1, now);
-    assert_eq!(lifecycle.joined(1, relay(1)), NOTHING);
+    let mut lifecycle = Lifecycle::begin(&[editor(1)], 1, now);
+    assert_eq!(lifecycle.joined(1, server(1), now), NOTHING);
     (now, lifecycle)
 }
 
 #[test]
 fn a_host_that_nobody_joins_ends() {
     let now = Instant::now();
-    let mut lifecycle = Lifecycle::begin(None, 1, now);
-    assert_eq!(lifecycle.due(now + GRACE - SECOND), NOTHING);
-    assert_eq!(lifecycle.deadline(), Some(now + GRACE));
-    assert_eq!(lifecycle.due(now + GRACE), END);
+    for editors in [vec![], vec![editor(7)]] {
+        let mut lifecycle = Lifecycle::begin(&editors, 1, now);
+        assert_eq!(lifecycle.due(now + GRACE - SECOND), NOTHING);
+        assert_eq!(lifecycle.deadline(), Some(now + GRACE));
+        assert_eq!(lifecycle.time_left(now), Some(GRACE));
+        assert_eq!(lifecycle.due(now + GRACE), END);
+    }
 }
 
 #[test]
 fn the_last_desk_to_leave_ends_the_host_at_once() {
-    let (now, mut lifecycle) = ownerless();
-    lifecycle.joined(2, desk(2));
+    let (now, mut lifecycle) = of_desk();
+    lifecycle.joined(2, desk(2), now);
     assert_eq!(lifecycle.parted(2, true, now), NOTHING);
     assert_eq!(lifecycle.parted(1, true, now), END);
 }
 
 #[test]
 fn the_host_waits_for_the_last_desk_that_vanished() {
-    let (now, mut lifecycle) = ownerless();
+    let (now, mut lifecycle) = of_desk();
     assert_eq!(lifecycle.parted(1, false, now), NOTHING);
     assert_eq!(lifecycle.due(now + GRACE - SECOND), NOTHING);
     // It comes back, as another process, and agents find it as that.
-    assert_eq!(lifecycle.joined(2, desk(5)), show(5));
-    assert_eq!(lifecycle.deadline(), None);
-    assert_eq!(lifecycle.parted(2, false, now), NOTHING);
+    assert_eq!(lifecycle.joined(2, desk(5), now), show(5));
+    assert_eq!((lifecycle.deadline(), lifecycle.time_left(now)), (None, None));
+    assert_eq!(lifecycle.parted(2, true, now), END, "nobody waits for the first process any more");
+}
+
+#[test]
+fn a_desk_that_vanished_counts_as_there_while_others_leave() {
+    let (now, mut lifecycle) = of_desk();
+    lifecycle.joined(2, desk(2), now);
+    assert_eq!(lifecycle.parted(1, false, now), show(2));
+    assert_eq!(lifecycle.parted(2, true, now + SECOND), show(1));
     assert_eq!(lifecycle.due(now + GRACE), END);
 }
 
 #[test]
 fn a_desk_knows_who_keeps_the_host_after_it() {
-    let (now, mut lifecycle) = ownerless();
+    let (now, mut lifecycle) = of_desk();
     assert_eq!(lifecycle.kept_by(1), [""; 0]);
-    lifecycle.joined(2, keeper(2));
+    lifecycle.joined(2, keeper(2), now);
     assert_eq!(lifecycle.kept_by(1), ["run 2"]);
-    lifecycle.joined(3, desk(3));
+    lifecycle.joined(3, desk(3), now);
     assert_eq!(lifecycle.kept_by(1), ["desk 3"], "a keeper has no screen for a review");
     assert_eq!(lifecycle.kept_by(3), ["desk 1"]);
     assert_eq!(lifecycle.keepers(), ["desk 1", "run 2", "desk 3"]);
-    lifecycle.parted(2, true, now);
-    lifecycle.parted(3, false, now);
-    assert_eq!(lifecycle.kept_by(1), [""; 0], "nobody knows whether a desk that vanished comes back");
+    lifecycle.joined(4, server(7), now);
+    lifecycle.joined(5, server(7), now);
+    assert_eq!(lifecycle.kept_by(1), ["desk 3", "Ed 7"], "one name for all servers of an editor");
+    assert_eq!(lifecycle.kept_by(4), ["desk 1", "desk 3", "Ed 7"]);
 }
 
 #[test]
-fn reviews_end_with_the_editor_whoever_else_is_there() {
-    let (now, mut lifecycle) = owned();
-    lifecycle.joined(2, desk(2));
-    assert_eq!(lifecycle.kept_by(1), [""; 0]);
-    assert_eq!(lifecycle.kept_by(2), ["Ed"]);
-    lifecycle.joined(3, relay(1));
-    assert_eq!(lifecycle.kept_by(1), ["Ed"], "the other server stays");
-    lifecycle.owner_gone(now);
-    assert_eq!(lifecycle.kept_by(2), [""; 0], "the heir is alone");
+fn reviews_stay_while_another_desk_can_decide_them() {
+    let (now, mut lifecycle) = of_editor();
+    lifecycle.joined(2, server(2), now);
+    lifecycle.joined(3, desk(3), now);
+    assert_eq!(lifecycle.editor_ended(1, now), show_editors(&[2]));
+    assert_eq!(lifecycle.editor_ended(2, now), show(3));
+    assert_eq!(lifecycle.deadline(), None);
+    assert_eq!(lifecycle.parted(3, true, now + GRACE), END);
 }
 
 #[test]
 fn a_remaining_desk_keeps_the_host_and_is_published() {
-    let (now, mut lifecycle) = ownerless();
-    assert_eq!(lifecycle.joined(2, desk(2)), NOTHING);
+    let (now, mut lifecycle) = of_desk();
+    assert_eq!(lifecycle.joined(2, desk(2), now), NOTHING);
     assert_eq!(lifecycle.parted(1, false, now), show(2));
+    lifecycle.due(now + GRACE);
     assert_eq!(lifecycle.deadline(), None);
 }
 
 #[test]
 fn a_keeper_keeps_the_host_after_the_last_desk() {
-    let (now, mut lifecycle) = ownerless();
-    lifecycle.joined(2, keeper(2));
+    let (now, mut lifecycle) = of_desk();
+    lifecycle.joined(2, keeper(2), now);
     assert_eq!(lifecycle.parted(1, true, now), show(2));
     assert_eq!(lifecycle.deadline(), None);
     assert_eq!(lifecycle.parted(2, true, now), END);
 }
 
 #[test]
-fn a_leaving_keeper_leaves_a_lost_desk_its_time() {
-    let (now, mut lifecycle) = ownerless();
-    lifecycle.joined(2, keeper(2));
-    lifecycle.parted(1, false, now);
-    assert_eq!(lifecycle.parted(2, true, now + 5 * SECOND), NOTHING);
-    assert_eq!(lifecycle.deadline(), Some(now + GRACE));
-    // But nothing is owed to a desk that was lost long ago.
-    let (now, mut lifecycle) = ownerless();
-    lifecycle.joined(2, keeper(2));
-    lifecycle.parted(1, false, now);
-    assert_eq!(lifecycle.parted(2, true, now + 2 * GRACE), END);
-}
-
-#[test]
-fn an_editor_takes_over_an_unowned_host() {
-    let (now, mut lifecycle) = ownerless();
-    assert_eq!(lifecycle.joined(2, relay(7)), [show_editor(7)]);
-    assert_eq!(lifecycle.owner(), Some(&editor(7)));
+fn the_host_is_found_under_every_editor() {
+    let (now, mut lifecycle) = of_desk();
+    assert_eq!(lifecycle.joined(2, server(7), now), show_editors(&[7]));
+    assert_eq!(lifecycle.joined(3, server(8), now), show_editors(&[8, 7]), "the newest was used last");
+    assert_eq!(lifecycle.joined(4, server(8), now), NOTHING);
+    assert_eq!(lifecycle.focused(2, now), show_editors(&[7, 8]));
+    assert_eq!(lifecycle.focused(2, now), NOTHING);
+    assert_eq!(lifecycle.focused(1, now), NOTHING, "a desk in a terminal is no editor");
+    assert_eq!(lifecycle.editor_processes(), [7, 8]);
     assert_eq!(lifecycle.parted(1, true, now), NOTHING);
-    assert_eq!(lifecycle.deadline(), None);
+    assert_eq!(lifecycle.editor_ended(7, now), show_editors(&[8]));
 }
 
 #[test]
-fn the_host_hides_while_it_waits_for_its_editor() {
-    let (now, mut lifecycle) = owned();
-    assert_eq!(lifecycle.parted(1, true, now), [Step::Hide]);
-    assert!(lifecycle.is_hidden());
+fn the_host_hides_while_it_waits_for_a_closed_editor() {
+    let (now, mut lifecycle) = of_editor();
+    assert_eq!(lifecycle.editor_ended(1, now), HIDE);
+    assert!(lifecycle.is_hidden() && lifecycle.editors() == [editor(1)]);
+    assert_eq!(lifecycle.editor_processes(), [0; 0], "its process has ended");
     assert_eq!(lifecycle.due(now + GRACE - SECOND), NOTHING);
+    assert_eq!(lifecycle.time_left(now + SECOND), Some(GRACE - SECOND));
     // Reopened on the same project.
-    assert_eq!(lifecycle.joined(2, relay(8)), [show_editor(8)]);
+    assert_eq!(lifecycle.joined(2, server(8), now), show_editors(&[8]));
     assert!(!lifecycle.is_hidden());
     assert_eq!(lifecycle.deadline(), None);
-    lifecycle.parted(2, true, now);
+    assert_eq!(lifecycle.parted(2, true, now), HIDE);
     assert_eq!(lifecycle.due(now + GRACE), END);
 }
 
 #[test]
 fn one_editor_may_have_several_servers() {
-    let (now, mut lifecycle) = owned();
-    assert_eq!(lifecycle.joined(2, relay(1)), NOTHING);
+    let (now, mut lifecycle) = of_editor();
+    assert_eq!(lifecycle.joined(2, server(1), now), NOTHING);
     assert_eq!(lifecycle.parted(1, true, now), NOTHING);
-    assert_eq!(lifecycle.parted(2, true, now), [Step::Hide]);
+    assert_eq!(lifecycle.parted(2, true, now), HIDE);
 }
 
 #[test]
-fn windows_of_one_editor_are_separate_owners() {
-    let (now, mut lifecycle) = owned();
-    let window = Owner { window: Some("2".into()), ..editor(1) };
-    assert_eq!(lifecycle.joined(2, Party { owner: Some(window), ..desk(1) }), NOTHING);
-    assert_eq!(lifecycle.owner(), Some(&editor(1)), "the first one lives");
-    let steps = lifecycle.parted(1, true, now);
-    assert_eq!(steps.first(), Some(&Step::Hide));
+fn windows_of_one_process_are_separate_editors_with_one_file_name() {
+    let (now, mut lifecycle) = of_editor();
+    let window = EditorProcess { window: Some("2".into()), ..editor(1) };
+    let other = Party { editor: Some(window.clone()), ..desk(1) };
+    assert_eq!(lifecycle.joined(2, other, now), [Step::Show(vec![window])]);
+    assert_eq!(lifecycle.parted(2, true, now), show_editors(&[1]));
+    assert_eq!(lifecycle.editor_ended(1, now), HIDE);
 }
 
 #[test]
 fn an_ended_editor_is_gone_though_its_server_lives() {
-    let (now, mut lifecycle) = owned();
-    assert_eq!(lifecycle.owner_gone(now), [Step::Hide]);
+    let (now, mut lifecycle) = of_editor();
+    assert_eq!(lifecycle.editor_ended(1, now), HIDE);
     assert_eq!(lifecycle.parted(1, false, now + SECOND), NOTHING);
     assert_eq!(lifecycle.deadline(), Some(now + GRACE));
-    assert_eq!(lifecycle.owner_gone(now + SECOND), NOTHING, "once");
+    assert_eq!(lifecycle.editor_ended(1, now + SECOND), NOTHING, "once");
 }
 
 #[test]
-fn an_editor_may_restart_a_crashed_server() {
-    let (now, mut lifecycle) = owned();
+fn a_server_that_ends_while_its_editor_lives_changes_nothing_for_the_grace() {
+    let (now, mut lifecycle) = of_editor();
     assert_eq!(lifecycle.parted(1, false, now), NOTHING);
-    assert_eq!(lifecycle.joined(2, relay(1)), NOTHING);
+    assert_eq!(lifecycle.joined(2, server(1), now), NOTHING);
     assert_eq!(lifecycle.deadline(), None);
     lifecycle.parted(2, false, now);
-    assert_eq!(lifecycle.due(now + GRACE), [Step::Hide]);
-    assert_eq!(lifecycle.due(now + 2 * GRACE), END);
+    assert_eq!(lifecycle.editor_processes(), [1], "it may end meanwhile");
+    assert_eq!(lifecycle.due(now + GRACE), END);
 }
 
 #[test]
-fn a_joined_desk_inherits_the_host_of_a_gone_editor() {
-    let (now, mut lifecycle) = owned();
-    lifecycle.joined(2, desk(2));
-    assert_eq!(lifecycle.parted(1, true, now), [vec![Step::Hide], show(2)].concat());
-    assert_eq!(lifecycle.owner(), None);
-    assert_eq!(lifecycle.deadline(), None);
-    assert_eq!(lifecycle.parted(2, true, now), END);
+fn a_desk_takes_over_a_hidden_host() {
+    let (now, mut lifecycle) = of_editor();
+    lifecycle.editor_ended(1, now);
+    assert_eq!(lifecycle.joined(2, desk(2), now), show(2));
+    assert_eq!((lifecycle.editors(), lifecycle.deadline()), (vec![], None));
+    assert_eq!(lifecycle.parted(2, true, now + SECOND), HIDE, "the editor may still come back");
+    assert_eq!(lifecycle.due(now + GRACE), END);
 }
 
 #[test]
-fn a_new_desk_takes_over_a_hidden_host() {
-    let (now, mut lifecycle) = owned();
-    lifecycle.parted(1, true, now);
-    assert_eq!(lifecycle.joined(2, desk(2)), show(2));
-    assert_eq!((lifecycle.owner(), lifecycle.deadline()), (None, None));
+fn projects_are_those_of_everybody_there() {
+    let (now, mut lifecycle) = of_editor();
+    let roots = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
+    lifecycle.joined(2, Party { roots: roots(&["/a", "/b"]), ..server(2) }, now);
+    lifecycle.joined(3, Party { roots: roots(&["/a/c"]), ..desk(3) }, now);
+    assert_eq!(lifecycle.roots(), roots(&["/a", "/b", "/a/c"]));
+    lifecycle.change_roots(2, roots(&["/d"]), &roots(&["/a"]));
+    lifecycle.parted(3, true, now);
+    assert_eq!(lifecycle.roots(), roots(&["/b", "/d"]));
+    lifecycle.parted(2, false, now);
+    assert_eq!(lifecycle.roots(), roots(&["/b", "/d"]), "it may come back");
+    lifecycle.due(now + GRACE);
+    assert_eq!(lifecycle.roots(), roots(&[]));
 }
 
 #[test]
-fn no_editor_takes_the_host_of_a_living_one() {
-    let (now, mut lifecycle) = owned();
-    assert_eq!(lifecycle.joined(2, relay(9)), NOTHING);
-    assert_eq!(lifecycle.owner(), Some(&editor(1)));
-    assert_eq!(lifecycle.parted(2, true, now), NOTHING);
-    assert!(!lifecycle.is_hidden());
+fn after_a_crash_the_host_waits_for_every_editor() {
+    let now = Instant::now();
+    let mut lifecycle = Lifecycle::begin(&[editor(1), editor(2)], 3, now);
+    assert_eq!(lifecycle.due(now), show_editors(&[1, 2]), "its start publishes it as the first only");
+    assert_eq!(lifecycle.joined(1, desk(3), now), NOTHING);
+    assert_eq!(lifecycle.joined(2, server(2), now), show_editors(&[2, 1]));
+    assert_eq!(lifecycle.due(now + GRACE), show_editors(&[2]));
 }
 
 #[test]
 fn an_unknown_party_cannot_part() {
-    let (now, mut lifecycle) = ownerless();
+    let (now, mut lifecycle) = of_desk();
     assert_eq!(lifecycle.parted(9, true, now), NOTHING);
 }
 
 #[test]
-fn the_starter_may_join_late_but_not_too_late() {
+fn a_host_waits_for_its_starter_though_others_were_faster() {
     let now = Instant::now();
-    let mut lifecycle = Lifecycle::begin(None, 1, now);
-    assert_eq!(lifecycle.joined(1, keeper(2)), NOTHING, "it was started for another");
-    assert_eq!(lifecycle.joined(2, desk(1)), NOTHING);
-    assert_eq!(lifecycle.deadline(), None);
-
-    let mut lifecycle = Lifecycle::begin(None, 1, now);
-    lifecycle.joined(1, keeper(2));
-    assert_eq!(lifecycle.due(now + GRACE), show(2));
+    let mut lifecycle = Lifecycle::begin(&[], 1, now);
+    assert_eq!(lifecycle.joined(1, keeper(2), now), show(2), "it was started for another");
+    assert_eq!(lifecycle.parted(1, true, now), show(1));
+    assert_eq!(lifecycle.joined(2, desk(1), now), NOTHING);
     assert_eq!(lifecycle.deadline(), None);
 }

@@ -150,7 +150,9 @@ async fn an_agent_of_another_companion_is_fine() {
     let _session = machine.home.agent().await;
     let _agent = machine.starts_gemini(&machine.home.project).await;
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    let _later = Editor::with_plugin(&machine.home, &second, &[&machine.home.project]);
+    // The directory around the project is another one, and serves the project as well.
+    let around = machine.home.project.parent().unwrap().to_owned();
+    let _later = Editor::with_plugin(&machine.home, &second, &[&around]);
     until("two hosts", || (machine.home.hosts().len() == 2).then_some(())).await;
     let verdict = machine.ask(&[]);
     assert_eq!(verdict.ids(0), ["several-companions"], "{:#}", verdict.json);

@@ -1,15 +1,15 @@
 //! Hosts that belong to an editor: taken over, left, inherited and joined.
 
-use alongside_agent::{Outcome, find};
-use alongside_desk::socket::{Joined, Owner, join};
+use alongside_agent::find;
+use alongside_desk::socket::{EditorProcess, Joined, join};
 use alongside_desk::{Change, Closing, Decision, Event, Request, Review};
 
 use super::{dial, hello};
 use crate::editor::Process as Editor;
 use crate::support::{Home, accepted, propose, serving, soon, until};
 
-async fn join_as(home: &Home, owner: Option<Owner>) -> Joined {
-    soon("joining", join(dial(home).await, &hello(owner))).await.unwrap()
+async fn join_as(home: &Home, editor: Option<EditorProcess>) -> Joined {
+    soon("joining", join(dial(home).await, &hello(editor))).await.unwrap()
 }
 
 async fn opened(joined: &mut Joined) -> Review {
@@ -35,29 +35,35 @@ async fn closing(joined: &mut Joined) -> Closing {
 }
 
 #[tokio::test]
-async fn a_desk_inherits_the_host_of_a_gone_editor() {
+async fn a_review_stays_at_the_other_desks_when_an_editor_ends() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
     let mut desk = home.review(&[]);
     let agent = home.agent().await;
     let desk_pid = desk.pid();
     assert!(home.is_found_as(desk_pid));
-    let mut editor = Editor::open();
-    let pid = editor.pid();
-    let mut relay = join_as(&home, Some(editor.owner())).await;
-    until("the editor's files", || (home.is_found_as(pid) && !home.is_found_as(desk_pid)).then_some(()))
-        .await;
+    let (mut first, mut second) = (Editor::open(), Editor::open());
+    let mut server = join_as(&home, Some(first.itself())).await;
+    let mut other = join_as(&home, Some(second.itself())).await;
+    let is_found = |editor: &Editor| home.is_found_as(editor.pid());
+    until("the editors' files", || (is_found(&first) && is_found(&second)).then_some(())).await;
+    assert!(!home.is_found_as(desk_pid), "an editor precedes a desk in a terminal");
     let diff = propose(&agent, &file, "A\n").await;
-    let review = opened(&mut relay).await;
+    let review = opened(&mut server).await;
     let edit = vec![Change { range: None, text: "typed in the editor\n".into() }];
-    relay.desk.request(Request::EditReview { id: review.id, revision: 1, changes: edit }).await.unwrap();
+    server.desk.request(Request::EditReview { id: review.id, revision: 1, changes: edit }).await.unwrap();
     desk.shows("+typed in the editor").await;
+
     // The editor's process ends before its connection.
-    editor.dies();
-    assert_eq!(closing(&mut relay).await, Closing::EditorGone);
-    desk.shows("a.txt: rejected, because the editor ended. Your edits are in ").await;
-    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
-    until("the desk's files", || (home.is_found_as(desk_pid) && !home.is_found_as(pid)).then_some(())).await;
+    first.dies();
+    until("its files to go", || (!is_found(&first) && is_found(&second)).then_some(())).await;
+    second.dies();
+    until("the desk's files", || (home.is_found_as(desk_pid) && !is_found(&second)).then_some(())).await;
+    let seen = opened(&mut other).await;
+    assert_eq!(seen.id, review.id, "it is the same review at every desk");
+    desk.types("a");
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted("typed in the editor\n"));
+    assert_eq!(closing(&mut server).await, Closing::Accepted);
 }
 
 #[tokio::test]
@@ -68,7 +74,7 @@ async fn a_reopened_editor_gets_the_reviews_from_meanwhile() {
     let agent = home.agent().await;
     let port = home.record().port;
     let editor = Editor::open();
-    let relay = join_as(&home, Some(editor.owner())).await;
+    let relay = join_as(&home, Some(editor.itself())).await;
     desk.leaves();
     until("the editor's files", || home.is_found_as(editor.pid()).then_some(())).await;
     relay.desk.leave().await;
@@ -87,7 +93,7 @@ async fn a_reopened_editor_gets_the_reviews_from_meanwhile() {
     // The agent's stream lives, so its proposal waits.
     let diff = propose(&agent, &file, "A\n").await;
     let reopened = Editor::open();
-    let mut relay = join_as(&home, Some(reopened.owner())).await;
+    let mut relay = join_as(&home, Some(reopened.itself())).await;
     let review = opened(&mut relay).await;
     until("the files to be back", || home.is_found_as(reopened.pid()).then_some(())).await;
     assert_eq!(home.record().port, port);
@@ -101,7 +107,7 @@ async fn a_reopened_editor_gets_the_reviews_from_meanwhile() {
 async fn a_desk_joins_the_host_of_an_editor() {
     let (home, mut desk) = serving().await;
     let editor = Editor::open();
-    let _relay = join_as(&home, Some(editor.owner())).await;
+    let _relay = join_as(&home, Some(editor.itself())).await;
     desk.types("q");
     desk.ends();
     let mut other = home.review(&[]);
@@ -114,7 +120,7 @@ async fn uninstall_ends_a_host_that_only_waits_for_its_editor() {
     let home = Home::new();
     let mut editor = Editor::open();
     let mut desk = home.review(&[]);
-    let relay = join_as(&home, Some(editor.owner())).await;
+    let relay = join_as(&home, Some(editor.itself())).await;
     desk.leaves();
     until("the editor's files", || home.is_found_as(editor.pid()).then_some(())).await;
     let in_use = home.run(&["uninstall", "--all", "--yes"]).said();

@@ -5,14 +5,14 @@ mod control;
 mod crashes;
 mod editors;
 
-use alongside_desk::socket::{ClientInfo, Hello, Options, Owner, PROTOCOL, Role, Terms};
+use alongside_desk::socket::{ClientInfo, EditorProcess, Hello, Options, PROTOCOL, Role, Terms};
 use rustix::process::Signal;
 use tokio::net::UnixStream;
 
 use crate::support::{Home, files_below, finish, serving, until};
 
-fn hello(owner: Option<Owner>) -> Hello {
-    let terms = Terms { protocol: PROTOCOL, role: Role::Desk, owner };
+fn hello(editor: Option<EditorProcess>) -> Hello {
+    let terms = Terms { protocol: PROTOCOL, role: Role::Desk, editor, roots: Vec::new() };
     Hello {
         process_id: Some(std::process::id()),
         client_info: ClientInfo { name: "test".into(), version: "1".into() },

@@ -55,6 +55,19 @@ fn the_active_file_is_newest_and_timestamps_strictly_rise() {
 }
 
 #[test]
+fn a_desk_that_gets_the_focus_has_the_cursor_without_a_report() {
+    let mut project = Project::new();
+    let (a, b) = (project.file("a"), project.file("b"));
+    project.focus(1, &a);
+    project.focus(2, &b);
+    assert!(project.files.focus(DeskId(1)));
+    let files = project.context();
+    assert_eq!((&files[0].path, files[0].is_active), (&a, Some(true)));
+    assert_eq!((&files[1].path, files[1].is_active), (&b, None));
+    assert!(!project.files.focus(DeskId(3)), "a desk without files");
+}
+
+#[test]
 fn with_two_desks_the_one_focused_last_has_the_cursor() {
     let mut project = Project::new();
     let (a, b) = (project.file("a"), project.file("b"));

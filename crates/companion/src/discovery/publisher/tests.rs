@@ -26,7 +26,7 @@ fn publisher(directory: &Path, port: u16) -> Publisher {
     fs::create_dir_all(directory.join("home")).unwrap();
     let editor =
         Editor { name: "alongside".into(), display_name: "Alongside".into(), pid: std::process::id() };
-    Publisher::new(AppDirs::below(directory), editor, true, port, format!("token-{port}"), None)
+    Publisher::new(AppDirs::below(directory), vec![editor], true, port, format!("token-{port}"), None)
 }
 
 /// The user has the command of an agent.
@@ -65,7 +65,7 @@ fn every_row_of_every_family_is_written_and_removed() {
     install(directory.path(), "ola");
     publisher.aliases = false;
     assert_eq!(publisher.publish(&roots, true), []);
-    let pid = publisher.editor.pid;
+    let pid = publisher.editors[0].pid;
     let mut expected = vec![
         format!("/tmp/gemini/ide/gemini-ide-server-{pid}-4711.json"),
         format!("/tmp/gemini-ide-server-{pid}.json"),
@@ -161,7 +161,7 @@ fn ancestors_get_aliases_in_rows_that_name_a_pid() {
     let (directory, roots) = directories();
     let mut publisher = publisher(directory.path(), 4711);
     publisher.publish(&roots, true);
-    let Some(parent) = ancestors::of(publisher.editor.pid).first().copied() else {
+    let Some(parent) = ancestors::of(publisher.editors[0].pid).first().copied() else {
         panic!("the test has no parent process to be found under");
     };
     let names = names(directory.path());
@@ -178,7 +178,7 @@ fn a_root_that_holds_home_gets_no_alias() {
         publisher.publish(&[root], true);
         let pids: Vec<_> =
             names(directory.path()).into_iter().filter(|name| name.contains("gemini-ide")).collect();
-        assert!(pids.iter().all(|name| name.contains(&publisher.editor.pid.to_string())), "{pids:?}");
+        assert!(pids.iter().all(|name| name.contains(&publisher.editors[0].pid.to_string())), "{pids:?}");
     }
 }
 
@@ -273,7 +273,7 @@ fn special_files_under_our_names_do_not_block() {
     let ide = directory.path().join("tmp/gemini/ide");
     fs::create_dir_all(&ide).unwrap();
     crate::pipe(&ide.join("gemini-ide-server-1-1.json"));
-    crate::pipe(&directory.path().join(format!("tmp/gemini-ide-server-{}.json", publisher.editor.pid)));
+    crate::pipe(&directory.path().join(format!("tmp/gemini-ide-server-{}.json", publisher.editors[0].pid)));
     fs::create_dir(ide.join("gemini-ide-server-1-2.json")).unwrap();
     fs::File::create(ide.join("gemini-ide-server-1-3.json")).unwrap().set_len(1 << 40).unwrap();
     std::os::unix::fs::symlink("/dev/zero", ide.join("gemini-ide-server-1-4.json")).unwrap();
@@ -283,7 +283,7 @@ fn special_files_under_our_names_do_not_block() {
         sweep::sweep(&publisher.dirs, &publisher.token);
         publisher.publish(&roots, true);
         publisher.publish(&roots, false);
-        let own = format!("gemini/ide/gemini-ide-server-{}-4711.json", publisher.editor.pid);
+        let own = format!("gemini/ide/gemini-ide-server-{}-4711.json", publisher.editors[0].pid);
         let there = publisher.dirs.tmp[0].join(own).is_file();
         publisher.withdraw();
         done.send(there).unwrap();

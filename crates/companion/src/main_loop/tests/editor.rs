@@ -56,18 +56,48 @@ async fn a_changed_editor_is_found_by_its_process_only() {
     let (first, second) = (Child::start(), Child::start());
     let port = story.companion.port();
     let name = |pid: u32| format!("gemini-ide-server-{pid}-{port}.json");
-    assert_eq!(story.companion.set_editor(first.editor()).await, []);
+    assert_eq!(story.companion.set_editors(vec![first.editor()]).await, []);
     assert!(records(&story).contains(&name(first.0.id())));
     assert!(records(&story).contains(&name(std::process::id())), "the process above it");
     let path = story.path("tmp/gemini/ide").join(name(first.0.id()));
     let record: serde_json::Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
     assert_eq!(record["ideInfo"]["displayName"], "Other");
 
-    story.companion.set_editor(second.editor()).await;
+    story.companion.set_editors(vec![second.editor()]).await;
     assert!(records(&story).contains(&name(second.0.id())));
     assert!(!records(&story).contains(&name(first.0.id())), "{:?}", records(&story));
     let pid = second.0.id().to_string();
     story.status(|status| status.environment.0["GEMINI_CLI_IDE_PID"] == pid).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn agents_find_the_companion_under_every_editor() {
+    let mut story = Story::begin().await;
+    let (first, second) = (Child::start(), Child::start());
+    let port = story.companion.port();
+    let name = |child: &Child| format!("gemini-ide-server-{}-{port}.json", child.0.id());
+    let named = Editor { display_name: "Second".into(), ..second.editor() };
+    let read =
+        |path: PathBuf| -> serde_json::Value { serde_json::from_slice(&fs::read(path).unwrap()).unwrap() };
+    let lock = story.path(&format!("home/.qwen/ide/{port}.lock"));
+
+    story.companion.set_editors(vec![first.editor(), named.clone()]).await;
+    let shown = |child: &Child| read(story.path("tmp/gemini/ide").join(name(child)))["ideInfo"].clone();
+    assert_eq!(
+        (&shown(&first)["displayName"], &shown(&second)["displayName"]),
+        (&"Other".into(), &"Second".into())
+    );
+    assert_eq!(read(lock.clone())["ideName"], "Other", "names without a process are of the first");
+
+    story.companion.set_editors(vec![named, first.editor()]).await;
+    assert_eq!(read(lock)["ideName"], "Second");
+    let pid = second.0.id().to_string();
+    story.status(|status| status.environment.0["GEMINI_CLI_IDE_PID"] == pid).await;
+
+    story.companion.set_editors(vec![first.editor()]).await;
+    assert!(records(&story).contains(&name(&first)) && !records(&story).contains(&name(&second)));
+    assert_eq!(story.companion.set_editors(Vec::new()).await, [], "a companion is always somebody's");
+    assert!(records(&story).contains(&name(&first)));
 }
 
 #[tokio::test(start_paused = true)]
@@ -100,7 +130,7 @@ async fn a_leaving_editor_decides_nothing_and_removes_its_files() {
     nothing_within(&mut stream, Duration::from_secs(40)).await;
 
     let editor = Editor { name: "e".into(), display_name: "E".into(), pid: std::process::id() };
-    assert_eq!(story.companion.set_editor(editor).await, []);
+    assert_eq!(story.companion.set_editors(vec![editor]).await, []);
     let name = format!("gemini-ide-server-{}-{}.json", std::process::id(), story.companion.port());
     assert!(records(&story).contains(&name));
     story.decide(&review, Decision::Accept).await.unwrap();

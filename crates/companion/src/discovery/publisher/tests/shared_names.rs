@@ -8,7 +8,7 @@ fn a_name_that_another_companion_took_over_stays() {
     let (mut one, mut two) = (publisher(directory.path(), 1), publisher(directory.path(), 2));
     one.publish(&roots, true);
     two.publish(&roots, true);
-    let shared = directory.path().join(format!("tmp/gemini-ide-server-{}.json", one.editor.pid));
+    let shared = directory.path().join(format!("tmp/gemini-ide-server-{}.json", one.editors[0].pid));
     assert_eq!(read_ours(&shared).unwrap().record.port, 2);
     one.withdraw();
     assert_eq!(read_ours(&shared).unwrap().record.port, 2);
@@ -20,7 +20,7 @@ fn a_name_that_another_companion_took_over_stays() {
 fn of_equal_roots_the_last_focused_has_the_aliases() {
     let (directory, roots) = directories();
     let (mut one, mut two) = (publisher(directory.path(), 1), publisher(directory.path(), 2));
-    let parent = ancestors::of(one.editor.pid)[0];
+    let parent = ancestors::of(one.editors[0].pid)[0];
     let holder = |file: String| read_ours(&directory.path().join(file)).map(|found| found.record.port);
     let alias = |port| format!("tmp/gemini/ide/gemini-ide-server-{parent}-{port}.json");
     let pid_only = || format!("tmp/gemini-ide-server-{parent}.json");
@@ -35,7 +35,7 @@ fn of_equal_roots_the_last_focused_has_the_aliases() {
 fn removed_and_free_names_come_back_without_the_focus() {
     let (directory, roots) = directories();
     let (mut one, mut two) = (publisher(directory.path(), 1), publisher(directory.path(), 2));
-    let shared = directory.path().join(format!("tmp/gemini-ide-server-{}.json", one.editor.pid));
+    let shared = directory.path().join(format!("tmp/gemini-ide-server-{}.json", one.editors[0].pid));
     let lock = directory.path().join("home/.qwen/ide/1.lock");
     let holder = || read_ours(&shared).map(|found| found.record.port);
     one.publish(&roots, true);

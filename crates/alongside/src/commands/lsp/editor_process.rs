@@ -1,21 +1,21 @@
 //! The process that agents take for the editor, and the editor's name. Editors report the process that speaks
 //! LSP, which may not be an ancestor of the editor's terminals.
 
-use alongside_desk::socket::Owner;
+use alongside_desk::socket::EditorProcess;
 use alongside_lsp::Client;
 use alongside_lsp::editors;
 use alongside_platform::process::{self, Process, is_alive, look_up};
 
-/// The editor that owns the companion. `pid` is the person's choice, and wins.
-pub(super) fn of(client: &Client, pid: Option<u32>) -> Owner {
+/// The editor that the desk speaks for. `pid` is the person's choice, and wins.
+pub(super) fn of(client: &Client, pid: Option<u32>) -> EditorProcess {
     let row = client.editor;
     let found = pid.or_else(|| {
         let reported = client.process_id.filter(|pid| is_alive(*pid)).unwrap_or_else(parent);
         editor_process(row.process, reported, look_up, session())
     });
-    let own = Owner { pid: found.unwrap_or_else(parent), ..named(client) };
-    match &client.owner {
-        Some(owner) => Owner { pid: pid.unwrap_or(owner.pid), ..owner.clone() },
+    let own = EditorProcess { pid: found.unwrap_or_else(parent), ..named(client) };
+    match &client.named_editor {
+        Some(named) => EditorProcess { pid: pid.unwrap_or(named.pid), ..named.clone() },
         None => own,
     }
 }
@@ -54,13 +54,13 @@ fn parent() -> u32 {
 }
 
 /// The editor's name, without a process.
-fn named(client: &Client) -> Owner {
+fn named(client: &Client) -> EditorProcess {
     let (name, display_name) = match (client.editor.name, client.name.trim()) {
         ("", "") => ("editor".to_owned(), "Editor".to_owned()),
         ("", name) => (identifier(name), name.to_owned()),
         (name, _) => (name.to_owned(), client.editor.display_name.to_owned()),
     };
-    Owner { pid: 0, name, display_name, window: None }
+    EditorProcess { pid: 0, name, display_name, window: None }
 }
 
 /// A name in the form that agents accept: lower case, with hyphens.
