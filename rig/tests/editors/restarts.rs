@@ -1,11 +1,16 @@
-//! An agent stays connected across restarts of the editor's server and of the editor.
+//! An agent stays connected across restarts of the editor's server and of the editor, and its proposal waits
+//! while another editor of the project is open.
+
+use std::collections::BTreeSet;
 
 use alongside_agent::Outcome;
+use alongside_rig::agent_cli::Cli;
+use alongside_rig::program::companions;
 use alongside_rig::tmux::Pane;
 use alongside_rig::{Generation, Proposer, adapters};
 use anyhow::Result;
 
-use crate::script::SHOUTED;
+use crate::script::{DONE, REQUEST, SHOUTED};
 use crate::stage::Stage;
 
 #[test]
@@ -84,6 +89,33 @@ fn agent_outlives_the_newest_helix_and_its_server() -> Result<()> {
     pane.wait_for("the proposal", |screen| screen.contains("proposes 3 changes"))?;
     accept_in_helix(&pane)?;
     assert_eq!(proposal.outcome()?, Outcome::Accepted { content: SHOUTED.into() });
+    Ok(())
+}
+
+#[test]
+fn proposal_waits_in_helix_when_neovim_ends() -> Result<()> {
+    let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
+    adapters::neovim(&stage.sandbox, "")?;
+    adapters::helix(&stage.sandbox, Generation::Newest)?;
+    let helix = stage.open(&stage.editors.helix(Generation::Newest))?;
+    stage.wait_until_served(1)?;
+    let neovim = stage.open(&stage.editors.neovim(Generation::Newest))?;
+    let Some(agent) = stage.start_agent(Cli::Gemini)? else { return Ok(()) };
+    agent.ask_for_change(REQUEST)?;
+    neovim.wait_for("the proposal", |screen| screen.contains("proposes notes.md"))?;
+    helix.wait_for("the proposal", |screen| screen.contains("proposes 3 changes"))?;
+    let companions = companions(&stage.sandbox)?;
+    let editors = companions[0]["editors"]
+        .as_array()
+        .map(|editors| editors.iter().filter_map(|editor| editor["name"].as_str()).collect::<BTreeSet<_>>());
+    assert_eq!(editors, Some(BTreeSet::from(["Helix", "Neovim"])), "{companions:#}");
+
+    neovim.enter(":qall!")?;
+    stage.wait_until_closed(&neovim)?;
+    agent.wait_until_it_asks()?;
+    accept_in_helix(&helix)?;
+    agent.wait_until_it_says(DONE)?;
+    assert_eq!(std::fs::read_to_string(&stage.file)?, SHOUTED);
     Ok(())
 }
 
