@@ -213,6 +213,25 @@ pub fn arrived(review: &Review, roots: &[PathBuf], waiting: usize, key: &str) ->
     }
 }
 
+/// A new proposal, mostly in less than a line.
+pub fn proposes(review: &Review) -> String {
+    let name = short_name(review);
+    format!("{}{name}: {} proposes {}", dangers_briefly(review), agent_name(&review.agent), size(review))
+}
+
+/// The dangers of accepting, in capitals before the name of the file; mostly empty.
+pub fn dangers_briefly(review: &Review) -> String {
+    let outside = if review.outside.is_some() { "OUTSIDE THE PROJECT: " } else { "" };
+    let in_git = if review.in_git.is_some() { "RUN BY GIT: " } else { "" };
+    format!("{outside}{in_git}")
+}
+
+/// The file without its directory.
+pub fn short_name(review: &Review) -> String {
+    let name = Path::new(&review.file).file_name().unwrap_or_default();
+    harmless::name(&name.to_string_lossy()).into_owned()
+}
+
 /// The person paused or resumed the context.
 pub fn paused(paused: bool) -> &'static str {
     if paused {

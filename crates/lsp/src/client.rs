@@ -27,6 +27,8 @@ pub struct Client {
     pub editor: &'static Editor,
     /// The version of the desk protocol that its plugin speaks, if it has one.
     pub(crate) protocol: Option<u32>,
+    /// Whether that plugin only presents reviews, and the server adds words, diffs and merges.
+    pub(crate) presents: bool,
     /// How LSP's own messages count positions.
     pub(crate) encoding: Encoding,
     /// Whether the person's settings show a proposal as soon as it arrives.
@@ -58,6 +60,7 @@ impl Client {
             editor,
             protocol,
             encoding: Encoding::negotiate(params),
+            presents: ours.and_then(|ours| ours.get("presentation")).and_then(Value::as_bool) == Some(true),
             opens_reviews: ours.and_then(|ours| ours.get("openReviews")).and_then(Value::as_bool)
                 == Some(true),
             capabilities: params.get("capabilities").cloned().unwrap_or_default(),

@@ -16,7 +16,9 @@ mod frontend;
 #[doc(hidden)]
 pub mod fuzzing;
 mod handshake;
+mod hunk_diff;
 mod io;
+mod merge;
 mod plugin_desk;
 mod problems;
 mod roots;

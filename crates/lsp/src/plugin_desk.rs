@@ -1,11 +1,18 @@
-//! An editor whose plugin speaks the desk protocol. Its messages pass through unchanged, among LSP's own.
+//! An editor whose plugin speaks the desk protocol. Its messages pass through among LSP's own: unchanged, or
+//! with all that a plugin needs that [only presents](presentation) reviews.
 
-use alongside_contract::rpc::Id;
+mod presentation;
+mod presented_review;
+mod text_form;
+mod text_requests;
+
+use alongside_contract::rpc::{self, Id};
 use alongside_desk::socket::{PROTOCOL, wire};
 use alongside_desk::{ContextReport, Event, Refusal, Request, Revised};
 use lsp_server::{Message, RequestId};
 use serde_json::{Value, json};
 
+use self::presentation::Presentation;
 use crate::client::Client;
 use crate::frontend::Frontend;
 use crate::io::{Io, RequestOrigin};
@@ -15,6 +22,8 @@ use crate::problems;
 pub(crate) struct PluginDesk {
     /// The last report, repeated to a companion that connects later.
     context: Option<ContextReport>,
+    /// For a plugin that only presents reviews.
+    presentation: Option<Presentation>,
 }
 
 /// The capabilities in the answer to `initialize`. LSP's own features would compete with other servers.
@@ -23,15 +32,29 @@ pub(crate) fn capabilities(client: &Client) -> Value {
         "positionEncoding": client.encoding.name(),
         "textDocumentSync": { "openClose": false, "change": 0 },
         "workspace": { "workspaceFolders": { "supported": true, "changeNotifications": true } },
-        "experimental": { "alongside": { "protocol": PROTOCOL } },
+        "experimental": { "alongside": { "protocol": PROTOCOL, "presentation": client.presents } },
     })
 }
 
 impl PluginDesk {
+    pub(crate) fn new(client: &Client) -> Self {
+        Self { context: None, presentation: client.presents.then(Presentation::default) }
+    }
+
     /// Forwards a message of the plugin; false if it is none of the desk protocol.
     fn forward(&mut self, io: &mut Io, id: Option<&RequestId>, method: &str, params: &Value) -> bool {
         if !method.starts_with("alongside/") {
             return false;
+        }
+        if let Some(presentation) = &mut self.presentation
+            && let Some(text) = text_requests::read(method, params)
+        {
+            match (text, id) {
+                (Ok(text), id) => presentation.text_sent(io, id.cloned(), text),
+                (Err(error), Some(id)) => io.refuse(id.clone(), rpc::INVALID_PARAMS, error.to_string(), None),
+                (Err(error), None) => tracing::warn!(method, %error, "cannot read a message of the plugin"),
+            }
+            return true;
         }
         let params = serde_json::value::to_raw_value(params).ok().filter(|params| params.get() != "null");
         let request = wire::read_request(method, params.as_deref());
@@ -77,26 +100,41 @@ impl Frontend for PluginDesk {
             Ok(Value::String(id)) => Id::Text(id),
             _ => return,
         };
-        if let Some(id) = wire::read_flushed(&id) {
-            io.request(RequestOrigin::Unawaited, Request::Flushed { id });
+        match (wire::read_flushed(&id), &mut self.presentation) {
+            (Some(id), Some(presentation)) => presentation.flushed(io, id),
+            (Some(id), None) => io.request(RequestOrigin::Unawaited, Request::Flushed { id }),
+            (None, _) => {}
         }
     }
 
     fn handle_event(&mut self, io: &mut Io, event: Event) {
         match serde_json::from_str::<Message>(&wire::event(&event)) {
-            Ok(message) => io.send(message),
+            Ok(message) => match &mut self.presentation {
+                Some(presentation) => presentation.present(io, event, message),
+                None => io.send(message),
+            },
             Err(error) => tracing::error!(%error, "cannot write an event"),
         }
     }
 
     fn handle_reply(&mut self, io: &mut Io, origin: RequestOrigin, reply: Result<Revised, Refusal>) {
-        let RequestOrigin::Plugin(id) = origin else { return };
-        match reply {
-            Ok(revised) => io.reply(id, revised),
-            Err(refusal) => {
-                let data = serde_json::to_value(&refusal).ok();
-                io.refuse(id, wire::REQUEST_FAILED, refusal.to_string(), data);
-            }
+        match (origin, reply, &mut self.presentation) {
+            (RequestOrigin::Plugin(id), Ok(revised), _) => io.reply(id, revised),
+            (RequestOrigin::Plugin(id), Err(refusal), _) => refuse(io, id, &refusal, None),
+            (RequestOrigin::Edit(id), reply, Some(presentation)) => presentation.replied(io, id, reply),
+            _ => {}
         }
     }
 }
+
+/// Refuses a request of the plugin. `text` is the one that the review has, if the plugin has another one.
+fn refuse(io: &Io, id: RequestId, refusal: &Refusal, text: Option<Value>) {
+    let mut data = serde_json::to_value(refusal).unwrap_or_default();
+    if let Some(text) = text {
+        data["text"] = text;
+    }
+    io.refuse(id, wire::REQUEST_FAILED, refusal.to_string(), Some(data));
+}
+
+#[cfg(test)]
+mod tests;

@@ -109,7 +109,7 @@ impl<'a> Session<'a> {
         drafts: Arc<dyn DraftKeeper>,
     ) -> Self {
         let frontend: Box<dyn Frontend> = match client.protocol {
-            Some(_) => Box::new(PluginDesk::default()),
+            Some(_) => Box::new(PluginDesk::new(&client)),
             None => Box::new(LspDesk::new(&client, review_directory, drafts)),
         };
         let (phase, last_problem, pending_problem) = (Phase::Initializing, None, None);

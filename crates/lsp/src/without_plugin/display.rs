@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use alongside_desk::{Review, ReviewId, Text};
+use alongside_desk::{Review, ReviewId, Text, messages as desk_messages};
 use lsp_types as lsp;
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -32,7 +32,7 @@ impl LspDesk {
                 one_line_messages::announced(review, roots, key, others)
             }
             // The mark in the file says how to see the review.
-            (None, None) if editor.brief => messages::announced_briefly(review),
+            (None, None) if editor.brief => desk_messages::proposes(review),
             _ => messages::announced(review, roots, path),
         };
         if editor.prompts && path.is_none() {
@@ -105,7 +105,7 @@ impl LspDesk {
         let Some(proposal) = self.proposals.get(id) else { return };
         // The person's next request comes from another document.
         self.last_place.take_if(|(place, _)| proposal.path() == Some(place));
-        let name = messages::short_name(&proposal.review);
+        let name = desk_messages::short_name(&proposal.review);
         self.editor.warn_about(io, &name, messages::apart(&proposal.review));
     }
 

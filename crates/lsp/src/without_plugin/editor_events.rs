@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use alongside_desk::messages as desk_messages;
 use lsp_server::RequestId;
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -39,7 +40,7 @@ impl LspDesk {
                 self.editor.inform(io, &one_line_messages::keys(key));
             }
             for text in told {
-                self.editor.inform_about(io, &messages::short_name(review), text);
+                self.editor.inform_about(io, &desk_messages::short_name(review), text);
             }
             self.sync(io, id);
             self.mark_proposal(io, id);

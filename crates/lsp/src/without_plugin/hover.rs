@@ -5,10 +5,10 @@ use alongside_desk::{Hunk, HunkState, Review, Text};
 use lsp_types as lsp;
 use serde_json::{Value, json};
 
-use super::hunk_diff::{fenced, hunk_diff};
 use super::messages;
 use super::proposal::{Proposal, is_typed, shown};
 use crate::client::Client;
+use crate::hunk_diff::{fenced, hunk_diff};
 
 /// A hover, without the marks of any format.
 #[derive(Debug)]

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use alongside_desk::agent_setup::Offer;
+use alongside_desk::messages::short_name;
 use alongside_desk::{HunkState, LineEnding, Refusal, Review, harmless, messages};
 
 /// The file for a person: relative to its project, if it lies in one.
@@ -35,24 +36,6 @@ pub(crate) fn announced(review: &Review, roots: &[PathBuf], path: Option<&Path>)
     };
     let dangers: String = messages::dangers(review).map(|danger| format!(" {danger}!")).collect();
     format!("{name}: {agent} proposes {changes}. {how}{dangers}")
-}
-
-/// A new proposal, mostly in less than a line.
-pub(crate) fn announced_briefly(review: &Review) -> String {
-    let name = short_name(review);
-    format!("{}{name}: {} proposes {}", dangers_briefly(review), agent_name(review), changes(review))
-}
-
-pub(crate) fn dangers_briefly(review: &Review) -> String {
-    let outside = if review.outside.is_some() { "OUTSIDE THE PROJECT: " } else { "" };
-    let in_git = if review.in_git.is_some() { "RUN BY GIT: " } else { "" };
-    format!("{outside}{in_git}")
-}
-
-/// The file without its directory.
-pub(crate) fn short_name(review: &Review) -> String {
-    let name = Path::new(&review.file).file_name().unwrap_or_default();
-    harmless::name(&name.to_string_lossy()).into_owned()
 }
 
 /// The differences between proposal and file that no hunk shows, if any; mostly in less than a line.

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use super::merge::merged;
+use crate::merge::merged;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Mirror {

@@ -7,9 +7,9 @@ use std::ops::Range;
 use alongside_desk::{Text, alike_at_end, alike_at_start};
 use lsp_types as lsp;
 
-use super::merge::differences;
 use super::positions::{position, to_lsp, without_ending};
 use crate::encoding::Encoding;
+use crate::merge::differences;
 
 const BOM: char = '\u{feff}';
 

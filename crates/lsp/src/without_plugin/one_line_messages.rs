@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
+use alongside_desk::messages::dangers_briefly;
 use alongside_desk::path_fit::{fitted, shortened};
 use alongside_desk::{Agent, Closed, Closing, Problem, Review, harmless, messages};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::messages::{agent_name, dangers_briefly, file_name};
+use super::messages::{agent_name, file_name};
 
 /// The longest name of an agent in a message of one line, in columns.
 const MAX_AGENT: usize = 24;

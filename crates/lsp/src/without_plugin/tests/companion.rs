@@ -9,7 +9,7 @@ use alongside_desk::{
 };
 
 use super::*;
-use crate::without_plugin::merge::differences;
+use crate::merge::differences;
 
 pub(super) struct Companion {
     pub(super) review: Review,

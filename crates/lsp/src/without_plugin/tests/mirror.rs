@@ -7,7 +7,7 @@ use std::sync::Arc;
 use alongside_desk::Text;
 use proptest::prelude::*;
 
-use crate::without_plugin::merge::differences;
+use crate::merge::differences;
 use crate::without_plugin::mirror::Mirror;
 
 /// The reaction of an editor to an edit of a text that it no longer has.

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use alongside_desk::{Agent, Closing, Limit, LineEnding};
+use alongside_desk::{Agent, Closing, Limit, LineEnding, messages as desk_messages};
 
 use crate::without_plugin::messages;
 
@@ -288,13 +288,13 @@ fn targets_outside_the_project_or_in_git_are_named() {
     let roots = [std::path::PathBuf::from("/p")];
     let said = r"outside the project, to /home/somebody/.ssh/config\x1b[8m";
     assert!(messages::announced(&review, &roots, None).ends_with(&format!("This path leads {said}!")));
-    assert!(messages::announced_briefly(&review).starts_with("OUTSIDE THE PROJECT: a: "));
+    assert!(desk_messages::proposes(&review).starts_with("OUTSIDE THE PROJECT: a: "));
     assert_eq!(messages::doubts(&review, &roots).unwrap(), format!("a leads {said}"));
     (review.outside, review.in_git) = (None, Some("/p/.git/config\x1b".into()));
     let said = r"/p/.git/config\x1b";
     let announced = messages::announced(&review, &roots, None);
     assert!(announced.ends_with(&format!(" Git runs or obeys this file: {said}!")), "{announced}");
-    assert!(messages::announced_briefly(&review).starts_with("RUN BY GIT: a: "));
+    assert!(desk_messages::proposes(&review).starts_with("RUN BY GIT: a: "));
     assert_eq!(
         messages::doubts(&review, &roots).unwrap(),
         format!("a leads to {said}, which git runs or obeys")

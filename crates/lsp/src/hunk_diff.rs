@@ -1,12 +1,14 @@
-//! The whole diff of one hunk, as people know diffs: every removed and every added line. Marks quote only the
-//! first line of a text.
+//! The diffs of hunks, as people know diffs: every removed and every added line. Marks quote only the first
+//! line of a text.
 
-use alongside_desk::{Lines, Text, harmless};
+use alongside_desk::{Hunk, HunkState, Lines, Review, Text, harmless};
 
-use super::merge::differences;
+use crate::merge::differences;
 
-/// The most removed lines that a diff shows, and the most added ones: some editors lay out everything.
+/// The most removed lines that a hover shows, and the most added ones: some editors lay out everything.
 const MAX_LINES: usize = 100;
+/// The unchanged lines before and after a hunk in the diff of a review.
+const CONTEXT: usize = 3;
 /// The longest line of a diff, in characters.
 const MAX_LINE: usize = 300;
 
@@ -18,19 +20,49 @@ pub(crate) fn hunk_diff((old, old_lines): (&Text, Lines), (new, new_lines): (&Te
     if differences.is_empty() {
         return String::new();
     }
-    // Carriage returns are shown only where they differ.
-    let lines = || old.text().split_inclusive('\n').chain(new.text().split_inclusive('\n'));
-    let hides_returns = lines().all(|line| line.ends_with("\r\n") || !line.ends_with('\n'));
-    let mut diff = Diff { text: header(old_lines, new_lines), hides_returns, ..Diff::default() };
-    let mut at = 0;
-    for (removed, added) in differences {
-        diff.add(' ', old.lines(at..removed.start));
-        diff.add('-', old.lines(removed.clone()));
-        diff.add('+', new.lines(added));
-        at = removed.end;
-    }
-    diff.add(' ', old.lines(at..old.len()));
+    let mut diff = Diff::new(header(old_lines, new_lines) + "\n", [&old, &new], MAX_LINES);
+    diff.add_changes(&old, &new);
     diff.finish()
+}
+
+/// Every hunk of a review as a unified diff with the lines around it, whole and harmless: the change that
+/// accepting would make, and for a dropped hunk the one that was proposed. A review without hunks is one diff.
+pub(crate) fn review_diff(review: &Review) -> Vec<String> {
+    let original = Text::new(review.original.clone().unwrap_or_default());
+    let (proposed, current) = (Text::new(review.proposed.clone()), Text::new(review.current.clone()));
+    if review.hunks.is_empty() {
+        let all = |text: &Text| Lines { start: 0, end: text.len() };
+        let mut diff =
+            Diff::new(header(all(&original), all(&current)) + "\n", [&original, &current], usize::MAX);
+        diff.add_changes(&original, &current);
+        return vec![diff.finish()];
+    }
+    let count = review.hunks.len();
+    let mut diffs = Vec::new();
+    let mut shown = 0;
+    for (at, hunk) in review.hunks.iter().enumerate() {
+        let Hunk { original: old, state, .. } = hunk;
+        let (new_text, new, state) = match state {
+            HunkState::Kept => (&current, hunk.current, "kept"),
+            HunkState::Edited => (&current, hunk.current, "edited"),
+            HunkState::Dropped => (&proposed, hunk.proposed, "dropped"),
+        };
+        let next = review.hunks.get(at + 1).map_or(original.len(), |next| next.original.start);
+        let before = CONTEXT.min(old.start.saturating_sub(shown));
+        let after = CONTEXT.min(next.saturating_sub(old.end));
+        shown = old.end + after;
+        let around =
+            |lines: Lines| Lines { start: lines.start.saturating_sub(before), end: lines.end + after };
+        let place = header(around(*old), around(new));
+        let texts = [original.lines(old.start..old.end), new_text.lines(new.start..new.end)].map(Text::new);
+        let header = format!("{place} change {} of {count}: {state}\n", at + 1);
+        let mut diff = Diff::new(header, [&texts[0], &texts[1]], usize::MAX);
+        diff.add(' ', original.lines(old.start - before..old.start));
+        diff.add_changes(&texts[0], &texts[1]);
+        diff.add(' ', original.lines(old.end..old.end + after));
+        diffs.push(diff.finish());
+    }
+    diffs
 }
 
 /// The line of a diff that says where it is.
@@ -41,19 +73,40 @@ fn header(old: Lines, new: Lines) -> String {
         1 => format!("{}", lines.start + 1),
         many => format!("{},{many}", lines.start + 1),
     };
-    format!("@@ -{} +{} @@\n", place(old), place(new))
+    format!("@@ -{} +{} @@", place(old), place(new))
 }
 
 #[derive(Debug, Default)]
 struct Diff {
     text: String,
     hides_returns: bool,
+    /// The most lines of each kind.
+    limit: usize,
     removed: usize,
     added: usize,
     unchanged: usize,
 }
 
 impl Diff {
+    fn new(header: String, texts: [&Text; 2], limit: usize) -> Self {
+        // Carriage returns are shown only where they differ.
+        let mut lines = texts.into_iter().flat_map(|text| text.text().split_inclusive('\n'));
+        let hides_returns = lines.all(|line| line.ends_with("\r\n") || !line.ends_with('\n'));
+        Self { text: header, hides_returns, limit, ..Self::default() }
+    }
+
+    /// The lines of two texts, with those that are equal between the others.
+    fn add_changes(&mut self, old: &Text, new: &Text) {
+        let mut at = 0;
+        for (removed, added) in differences(old, new) {
+            self.add(' ', old.lines(at..removed.start));
+            self.add('-', old.lines(removed.clone()));
+            self.add('+', new.lines(added));
+            at = removed.end;
+        }
+        self.add(' ', old.lines(at..old.len()));
+    }
+
     fn add(&mut self, sign: char, lines: &str) {
         for line in lines.split_inclusive('\n') {
             let count = match sign {
@@ -62,7 +115,7 @@ impl Diff {
                 _ => &mut self.unchanged,
             };
             *count += 1;
-            if *count > MAX_LINES {
+            if *count > self.limit {
                 continue;
             }
             let content = line.strip_suffix('\n').unwrap_or(line);
@@ -86,7 +139,7 @@ impl Diff {
     /// The diff, with the number of the lines that it leaves out.
     fn finish(mut self) -> String {
         let counts = [(self.removed, "removed"), (self.added, "added"), (self.unchanged, "unchanged")];
-        let left = counts.map(|(count, which)| (count.saturating_sub(MAX_LINES), which));
+        let left = counts.map(|(count, which)| (count.saturating_sub(self.limit), which));
         let left: Vec<_> = left.iter().filter(|(count, _)| *count > 0).collect();
         if let Some((last, before)) = left.split_last() {
             let mut said: Vec<_> = before.iter().map(|(count, which)| format!("{count} {which}")).collect();

@@ -1,0 +1,62 @@
+//! The form in which a plugin gets texts: without a byte-order mark, and with `\n` where every line ends in
+//! `\r\n`. Editors show both badly and restore them differently, so the server does it.
+
+use std::sync::Arc;
+
+const BOM: char = '\u{feff}';
+
+/// How the texts of a review differ from those that the plugin has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct TextForm {
+    has_bom: bool,
+    has_crlf: bool,
+}
+
+impl TextForm {
+    /// The form of this text.
+    pub(super) fn of(text: &str) -> Self {
+        let mut lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n')).peekable();
+        let has_crlf = lines.peek().is_some() && lines.all(|line| line.ends_with("\r\n"));
+        Self { has_bom: text.starts_with(BOM), has_crlf }
+    }
+
+    /// The text as the plugin gets it.
+    pub(super) fn shown(self, text: &Arc<str>) -> Arc<str> {
+        let without = text.strip_prefix(BOM).filter(|_| self.has_bom).unwrap_or(text);
+        match self.has_crlf {
+            true => without.replace("\r\n", "\n").into(),
+            false if self.has_bom => without.into(),
+            false => text.clone(),
+        }
+    }
+
+    /// The text of the plugin as the review holds it.
+    pub(super) fn restored(self, text: &str) -> Arc<str> {
+        let bom = if self.has_bom && !text.is_empty() { "\u{feff}" } else { "" };
+        match self.has_crlf {
+            true => (bom.to_owned() + &text.replace("\r\n", "\n").replace('\n', "\r\n")).into(),
+            false => (bom.to_owned() + text).into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_comes_back_as_it_was() {
+        for text in
+            ["", "a", "a\nb\n", "a\r\nb\r\n", "a\r\nb", "\u{feff}a\r\n", "\u{feff}", "a\r\nb\n", "a\rb\n"]
+        {
+            let (form, text) = (TextForm::of(text), Arc::<str>::from(text));
+            let shown = form.shown(&text);
+            assert!(!shown.starts_with(BOM) && (!form.has_crlf || !shown.contains('\r')), "{text:?}");
+            if !shown.is_empty() {
+                assert_eq!(form.restored(&shown), text);
+            }
+        }
+        let mixed = TextForm::of("a\r\nb\n");
+        assert_eq!(&*mixed.shown(&"a\r\nb\n".into()), "a\r\nb\n");
+    }
+}
