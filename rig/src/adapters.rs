@@ -22,6 +22,9 @@ gutters = [\"code-action-hint\", \"diagnostics\", \"spacer\", \"line-numbers\", 
 lsp.auto-document-highlight = true
 ";
 
+/// A person's settings for Emacs. Compiling to machine code needs a compiler, which the rig's Emacs lacks.
+pub const EMACS_SETTINGS: &str = "(setq native-comp-jit-compilation nil inhibit-startup-screen t)\n";
+
 /// Installs the Neovim plugin as a plain package. The person's configuration is
 /// `require('alongside').setup{}`, then `more`.
 pub fn neovim(sandbox: &Sandbox, more: &str) -> Result<()> {
@@ -44,4 +47,17 @@ pub fn helix(sandbox: &Sandbox, generation: Generation) -> Result<()> {
         fs::write(config.join("config.toml"), HELIX_SETTINGS)?;
     }
     Ok(())
+}
+
+/// Loads the Emacs adapter as its page tells a person who uses no packages.
+pub fn emacs(sandbox: &Sandbox) -> Result<()> {
+    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/emacs").canonicalize()?;
+    let config = sandbox.home().join(".emacs.d");
+    fs::create_dir_all(&config)?;
+    fs::write(config.join("early-init.el"), EMACS_SETTINGS)?;
+    let init = format!(
+        "(add-to-list 'load-path \"{}\")\n(require 'alongside)\n(alongside-mode 1)\n",
+        ours.display()
+    );
+    Ok(fs::write(config.join("init.el"), init)?)
 }

@@ -1,6 +1,6 @@
-//! Installs real Neovim and real Helix: the oldest supported release and the newest of each.
+//! Installs real Neovim and real Helix, the oldest supported release and the newest of each, and real Emacs.
 //!
-//! Both come from Debian, with every library down to the C library, into trees of their own that need no root
+//! All come from Debian, with every library down to the C library, into trees of their own that need no root
 //! and only the machine's kernel: `apt` finds the packages, `tree` makes them run. A tree stays until the
 //! recipe changes; delete its directory in the cache to install today's newest.
 
@@ -10,6 +10,7 @@ mod tree;
 
 use std::fs::{self, File};
 use std::io;
+use std::path::Path;
 use std::sync::OnceLock;
 
 use anyhow::Result;
@@ -17,7 +18,24 @@ use anyhow::Result;
 use crate::install::{InstallError, cache_dir, or_skip};
 use crate::sandbox::Sandbox;
 pub use editor::Editor;
-use tree::Tree;
+use tree::{Recipe, Tree};
+
+const NEOVIM: &str = "usr/bin/nvim";
+const HELIX: &str = "usr/lib/hx/hx";
+const NEOVIM_AND_HELIX: Recipe = Recipe {
+    name: "editors",
+    editors: "Neovim and Helix",
+    packages: &["neovim", "hx", "patchelf"],
+    programs: &[NEOVIM, HELIX],
+};
+
+const EMACS: &str = "usr/bin/emacs-nox";
+const EMACS_RECIPE: Recipe = Recipe {
+    name: "emacs",
+    editors: "Emacs",
+    packages: &["emacs-nox", "elpa-package-lint", "patchelf"],
+    programs: &[EMACS],
+};
 
 /// A release of an editor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,13 +73,13 @@ impl Editors {
             ("XDG_CONFIG_DIRS", "etc/xdg"),
             ("XDG_DATA_DIRS", "usr/share"),
         ];
-        tree.editor("nvim", tree::NEOVIM, &variables, &tree.neovim)
+        tree.editor("nvim", NEOVIM, &variables, "neovim")
     }
 
     /// Helix, which starts as `hx`.
     pub fn helix(&self, generation: Generation) -> Editor {
         let tree = self.tree(generation);
-        tree.editor("hx", tree::HELIX, &[("HELIX_RUNTIME", "usr/lib/hx/runtime")], &tree.helix)
+        tree.editor("hx", HELIX, &[("HELIX_RUNTIME", "usr/lib/hx/runtime")], "hx")
     }
 
     /// Puts `nvim` and `hx` of a generation on the sandbox's PATH.
@@ -76,6 +94,36 @@ impl Editors {
             Generation::Newest => &self.newest,
         }
     }
+}
+
+/// Emacs of a generation, which starts as `emacs`, installed now if it is missing.
+///
+/// # Errors
+/// As [`install_editors`].
+pub fn install_emacs(generation: Generation) -> Result<Editor, InstallError> {
+    let tree = install_trees(|cache| Tree::install(cache, generation.suite(), &EMACS_RECIPE))?;
+    let version = tree.version("emacs-nox");
+    let number = version.trim_start_matches("1:").split(['+', '-']).next().unwrap_or_default();
+    let share = format!("usr/share/emacs/{number}");
+    let (lisp, data) = (format!("{share}/lisp"), format!("{share}/etc"));
+    let variables = [
+        ("EMACSLOADPATH", lisp.as_str()),
+        ("EMACSDATA", &data),
+        ("EMACSDOC", &data),
+        ("EMACSPATH", "usr/bin"),
+    ];
+    let mut emacs = tree.editor("emacs", EMACS, &variables, "emacs-nox");
+    let dump = tree.file("usr/libexec/emacs", "pdmp");
+    emacs.arguments.push(format!("--dump-file={}", dump.display()));
+    Ok(emacs)
+}
+
+/// Emacs, or `None` with a skip message, as [`rig_or_skip`](crate::rig_or_skip).
+///
+/// # Panics
+/// When it is broken, or required and not available.
+pub fn emacs_or_skip(generation: Generation) -> Option<Editor> {
+    or_skip(install_emacs(generation))
 }
 
 /// Installs what is missing, once per process; progress goes to stderr.
@@ -97,6 +145,14 @@ pub fn editors_or_skip() -> Option<Editors> {
 }
 
 fn install_both() -> Result<Editors, InstallError> {
+    install_trees(|cache| {
+        let install = |generation: Generation| Tree::install(cache, generation.suite(), &NEOVIM_AND_HELIX);
+        Ok(Editors { oldest: install(Generation::Oldest)?, newest: install(Generation::Newest)? })
+    })
+}
+
+/// Installs in the cache, one process at a time.
+fn install_trees<T>(install: impl FnOnce(&Path) -> Result<T, InstallError>) -> Result<T, InstallError> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         return Err(InstallError::Unavailable("the editors need Linux on x86-64".into()));
     }
@@ -106,7 +162,5 @@ fn install_both() -> Result<Editors, InstallError> {
     // A lock of its own: tests without editors need not wait.
     let lock = File::create(cache.join(".editors.lock")).map_err(broken)?;
     lock.lock().map_err(broken)?;
-
-    let install = |generation: Generation| Tree::install(&cache, generation.suite());
-    Ok(Editors { oldest: install(Generation::Oldest)?, newest: install(Generation::Newest)? })
+    install(&cache)
 }

@@ -31,7 +31,9 @@ pub mod tmux;
 pub mod wait;
 pub mod wire;
 
-pub use editors::{Editor, Editors, Generation, editors_or_skip, install_editors};
+pub use editors::{
+    Editor, Editors, Generation, editors_or_skip, emacs_or_skip, install_editors, install_emacs,
+};
 pub use ide_client::{CliAnswer, OpenDiff, Outcome, RealClient};
 pub use install::{InstallError, Rig, install, rig_or_skip};
 pub use program::alongside_bin;

@@ -48,6 +48,9 @@ fn editors() -> anyhow::Result<()> {
             println!("==> {} {}", editor.command(), editor.version);
         }
     }
+    if let Some(emacs) = available("Emacs", alongside_rig::install_emacs(Generation::Newest))? {
+        println!("==> {} {}", emacs.command(), emacs.version);
+    }
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use alongside_rig::screen::{Answers, Terminal};
 use alongside_rig::{
-    Generation, Proposer, Sandbox, Screen, adapters, agent_cli, alongside_bin, install_editors,
+    Generation, Proposer, Sandbox, Screen, adapters, agent_cli, alongside_bin, install_editors, install_emacs,
 };
 use anyhow::Context as _;
 
@@ -78,6 +78,13 @@ const PICTURES: &[Picture] = &[
         size: (100, 26),
         light: false,
         scene: helix,
+    },
+    Picture {
+        file: "emacs.svg",
+        title: "Emacs: the file, and below it the proposal as a diff, with a dropped change",
+        size: (100, 34),
+        light: false,
+        scene: emacs,
     },
 ];
 
@@ -176,6 +183,19 @@ fn helix(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     screen.shows("raise ValueError")?;
     screen.press(" a")?;
     screen.shows("Drop this change")?;
+    Ok(Scene { screen, _agents: vec![agent] })
+}
+
+/// A proposal in Emacs, with a dropped change.
+fn emacs(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
+    adapters::emacs(sandbox)?;
+    install_emacs(Generation::Newest)?.put_on_path(sandbox)?;
+    let (screen, agent) = in_editor(sandbox, terminal, "emacs")?;
+    screen.shows("proposes 4 changes")?;
+    screen.press("\x1bxalongside-review\r")?;
+    screen.shows("change 1 of 4: kept")?;
+    screen.press("nk")?;
+    screen.shows("3 kept, 1 dropped")?;
     Ok(Scene { screen, _agents: vec![agent] })
 }
 

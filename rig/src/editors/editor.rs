@@ -13,6 +13,8 @@ use crate::sandbox::Sandbox;
 pub struct Editor {
     /// The binary itself.
     pub program: PathBuf,
+    /// Arguments before those of the person.
+    pub arguments: Vec<String>,
     /// Its environment on top of the sandbox's: its own runtime files, none of the machine's.
     pub environment: Vec<(String, OsString)>,
     /// Its version as Debian writes it: `0.10.4-8`.
@@ -33,6 +35,11 @@ impl Editor {
             let value = value.to_str().context("trees lie under UTF-8 paths")?;
             body += &format!("export {name}='{value}'\n");
         }
-        write_program(sandbox, self.command, &format!("{body}exec '{}' \"$@\"", self.program.display()))
+        let arguments: String = self.arguments.iter().map(|argument| format!(" '{argument}'")).collect();
+        write_program(
+            sandbox,
+            self.command,
+            &format!("{body}exec '{}'{arguments} \"$@\"", self.program.display()),
+        )
     }
 }

@@ -1,4 +1,4 @@
-//! A directory tree with the part of a Debian release that two editors need.
+//! A directory tree with the part of a Debian release that some editors need.
 //!
 //! Packages are unpacked, not installed: no root, no chroot, no mounts. Their own `patchelf` then makes the
 //! editors load the C library and all others from the tree. Paths in a patched program are absolute, so a
@@ -14,12 +14,19 @@ use super::apt::Apt;
 use super::editor::Editor;
 use crate::install::{InstallError, STAMP, fingerprint};
 
-/// The packages, which bring their dependencies.
-const PACKAGES: [&str; 3] = ["neovim", "hx", "patchelf"];
+/// The contents of a tree.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Recipe {
+    /// The beginning of its directory's name.
+    pub(super) name: &'static str,
+    /// For people.
+    pub(super) editors: &'static str,
+    /// The packages, which bring their dependencies.
+    pub(super) packages: &'static [&'static str],
+    /// The programs in it that are run.
+    pub(super) programs: &'static [&'static str],
+}
 
-/// The programs in a tree.
-pub(super) const NEOVIM: &str = "usr/bin/nvim";
-pub(super) const HELIX: &str = "usr/lib/hx/hx";
 const PATCHELF: &str = "usr/bin/patchelf";
 
 const LOADER: &str = "usr/lib64/ld-linux-x86-64.so.2";
@@ -32,18 +39,17 @@ const RECIPE: &str = "1";
 #[derive(Debug, Clone)]
 pub(super) struct Tree {
     root: PathBuf,
-    /// The versions, as Debian writes them.
-    pub(super) neovim: String,
-    pub(super) helix: String,
+    /// The packages and their versions, as Debian writes them: a line each.
+    versions: String,
 }
 
 impl Tree {
     /// The tree of a suite, made now if it is missing. One process at a time may call this.
-    pub(super) fn install(cache: &Path, suite: &str) -> Result<Self, InstallError> {
-        let recipe =
-            [RECIPE, suite].into_iter().chain(PACKAGES).chain([NEOVIM, HELIX, LOADER]).chain(LIBRARIES);
-        let recipe: Vec<_> = recipe.map(str::as_bytes).collect();
-        let name = format!("editors-{suite}-{:016x}", fingerprint(&recipe));
+    pub(super) fn install(cache: &Path, suite: &str, recipe: &Recipe) -> Result<Self, InstallError> {
+        let parts = [RECIPE, suite].into_iter().chain(recipe.packages.iter().copied());
+        let parts = parts.chain(recipe.programs.iter().copied()).chain([LOADER]).chain(LIBRARIES);
+        let parts: Vec<_> = parts.map(str::as_bytes).collect();
+        let name = format!("{}-{suite}-{:016x}", recipe.name, fingerprint(&parts));
         let (home, new) = (cache.join(&name), cache.join(format!("{name}.new")));
         if !home.join(STAMP).exists() {
             // The path goes into apt's configuration, search paths and shell scripts.
@@ -54,8 +60,9 @@ impl Tree {
                 );
                 return Err(InstallError::Unavailable(why));
             }
-            eprintln!("rig: installing Neovim and Helix of Debian {suite} into {}", home.display());
-            make(suite, &home, &new).inspect_err(|_| {
+            let editors = recipe.editors;
+            eprintln!("rig: installing {editors} of Debian {suite} into {}", home.display());
+            make(suite, recipe, &home, &new).inspect_err(|_| {
                 // The next attempt removes what stays.
                 let _ = fs::remove_dir_all(&new);
             })?;
@@ -66,35 +73,46 @@ impl Tree {
     fn open(home: &Path) -> Result<Self, InstallError> {
         let stamp = home.join(STAMP);
         let versions = fs::read_to_string(&stamp).map_err(|error| broken(&stamp, &error))?;
-        let version = |package: &str| {
-            let mut lines = versions.lines().filter_map(|line| line.split_once(' '));
-            let version = lines.find(|(name, _)| *name == package).map(|(_, version)| version.to_owned());
-            version.ok_or_else(|| broken(&stamp, &format!("no version of {package}")))
-        };
-        Ok(Self { root: home.join("root"), neovim: version("neovim")?, helix: version("hx")? })
+        Ok(Self { root: home.join("root"), versions })
     }
 
-    /// A program of this tree; the values of `variables` are paths in it.
+    /// A program of this tree, from a package; the values of `variables` are paths in it.
     pub(super) fn editor(
         &self,
         command: &'static str,
         program: &str,
         variables: &[(&str, &str)],
-        version: &str,
+        package: &str,
     ) -> Editor {
         let variables =
             variables.iter().map(|(name, path)| ((*name).to_owned(), self.root.join(path).into()));
         Editor {
             program: self.root.join(program),
+            arguments: Vec::new(),
             environment: variables.collect(),
-            version: version.to_owned(),
+            version: self.version(package),
             command,
         }
+    }
+
+    /// The version of a package.
+    pub(super) fn version(&self, package: &str) -> String {
+        let mut lines = self.versions.lines().filter_map(|line| line.split_once(' '));
+        let version = lines.find(|(name, _)| *name == package).map(|(_, version)| version.to_owned());
+        version.unwrap_or_else(|| panic!("the tree {} lacks {package}", self.root.display()))
+    }
+
+    /// The only file below a directory of the tree with this extension.
+    pub(super) fn file(&self, directory: &str, extension: &str) -> PathBuf {
+        let mut found = walk(&self.root.join(directory));
+        found.retain(|path| path.extension().is_some_and(|found| found == extension));
+        let [file] = &found[..] else { panic!("one {extension} file below {directory}, not {found:?}") };
+        file.clone()
     }
 }
 
 /// Makes the tree beside its final place and moves it there, so that no unfinished tree has that name.
-fn make(suite: &str, home: &Path, new: &Path) -> Result<(), InstallError> {
+fn make(suite: &str, recipe: &Recipe, home: &Path, new: &Path) -> Result<(), InstallError> {
     for leftover in [home, new] {
         match fs::remove_dir_all(leftover) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(broken(leftover, &error)),
@@ -105,18 +123,18 @@ fn make(suite: &str, home: &Path, new: &Path) -> Result<(), InstallError> {
     fs::create_dir_all(&root).map_err(|error| broken(&root, &error))?;
 
     let mut versions = String::new();
-    for archive in Apt::new(&apt, suite)?.download(&PACKAGES)? {
+    for archive in Apt::new(&apt, suite)?.download(recipe.packages)? {
         let format = "--showformat=${Package} ${Version}\n";
         versions += &output_of(Command::new("dpkg-deb").args(["--show", format]).arg(&archive))?;
         output_of(Command::new("dpkg-deb").arg("--extract").arg(&archive).arg(&root))?;
     }
     fs::remove_dir_all(&apt).map_err(|error| broken(&apt, &error))?;
-    for program in [NEOVIM, HELIX] {
+    for program in recipe.programs {
         patch(&root, program, &home.join("root"))?;
     }
 
     fs::rename(new, home).map_err(|error| broken(home, &error))?;
-    for program in [NEOVIM, HELIX] {
+    for program in recipe.programs {
         output_of(Command::new(home.join("root").join(program)).arg("--version").env_clear())?;
     }
     fs::write(home.join(STAMP), versions).map_err(|error| broken(home, &error))
@@ -134,6 +152,12 @@ fn patch(root: &Path, program: &str, home: &Path) -> Result<(), InstallError> {
     // As RPATH, not RUNPATH: it holds for what the libraries load in their turn, and for grammars.
     patchelf.arg("--force-rpath").arg("--set-rpath").arg(libraries(home));
     output_of(patchelf.arg(root.join(program))).map(drop)
+}
+
+/// Every file below a directory.
+fn walk(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
 }
 
 /// The output of a program that must succeed.
