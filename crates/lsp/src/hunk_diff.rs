@@ -26,7 +26,7 @@ pub(crate) fn hunk_diff((old, old_lines): (&Text, Lines), (new, new_lines): (&Te
 }
 
 /// Every hunk of a review as a unified diff with the lines around it, whole and harmless: the change that
-/// accepting would make, and for a dropped hunk the one that was proposed. A review without hunks is one diff.
+/// accepting would make, and for a dropped hunk the proposed one. A review without hunks is one diff.
 pub(crate) fn review_diff(review: &Review) -> Vec<String> {
     let original = Text::new(review.original.clone().unwrap_or_default());
     let (proposed, current) = (Text::new(review.proposed.clone()), Text::new(review.current.clone()));

@@ -1,6 +1,7 @@
 //! An editor whose plugin speaks the desk protocol. Its messages pass through among LSP's own: unchanged, or
 //! with all that a plugin needs that [only presents](presentation) reviews.
 
+mod answers;
 mod presentation;
 mod presented_review;
 mod text_form;
@@ -12,6 +13,7 @@ use alongside_desk::{ContextReport, Event, Refusal, Request, Revised};
 use lsp_server::{Message, RequestId};
 use serde_json::{Value, json};
 
+use self::answers::refuse;
 use self::presentation::Presentation;
 use crate::client::Client;
 use crate::frontend::Frontend;
@@ -28,11 +30,15 @@ pub(crate) struct PluginDesk {
 
 /// The capabilities in the answer to `initialize`. LSP's own features would compete with other servers.
 pub(crate) fn capabilities(client: &Client) -> Value {
+    let mut ours = json!({ "protocol": PROTOCOL });
+    if client.presents {
+        ours["presentation"] = true.into();
+    }
     json!({
         "positionEncoding": client.encoding.name(),
         "textDocumentSync": { "openClose": false, "change": 0 },
         "workspace": { "workspaceFolders": { "supported": true, "changeNotifications": true } },
-        "experimental": { "alongside": { "protocol": PROTOCOL, "presentation": client.presents } },
+        "experimental": { "alongside": ours },
     })
 }
 
@@ -62,7 +68,10 @@ impl PluginDesk {
             self.context = Some(context.clone());
         }
         match (request, id) {
-            (Ok(Some(request)), Some(id)) => io.request(RequestOrigin::Plugin(id.clone()), request),
+            (Ok(Some(request)), Some(id)) => {
+                self.presentation.iter_mut().for_each(|presentation| presentation.change_sent(id, &request));
+                io.request(RequestOrigin::Plugin(id.clone()), request);
+            }
             (Ok(Some(request)), None) => io.request(RequestOrigin::Unawaited, request),
             (Err(error), Some(id)) => io.refuse(id.clone(), error.code, error.message, None),
             (Ok(None), Some(id)) => io.reply(id.clone(), Value::Null),
@@ -118,6 +127,9 @@ impl Frontend for PluginDesk {
     }
 
     fn handle_reply(&mut self, io: &mut Io, origin: RequestOrigin, reply: Result<Revised, Refusal>) {
+        if let (RequestOrigin::Plugin(id), Some(presentation)) = (&origin, &mut self.presentation) {
+            presentation.change_replied(id);
+        }
         match (origin, reply, &mut self.presentation) {
             (RequestOrigin::Plugin(id), Ok(revised), _) => io.reply(id, revised),
             (RequestOrigin::Plugin(id), Err(refusal), _) => refuse(io, id, &refusal, None),
@@ -125,15 +137,6 @@ impl Frontend for PluginDesk {
             _ => {}
         }
     }
-}
-
-/// Refuses a request of the plugin. `text` is the one that the review has, if the plugin has another one.
-fn refuse(io: &Io, id: RequestId, refusal: &Refusal, text: Option<Value>) {
-    let mut data = serde_json::to_value(refusal).unwrap_or_default();
-    if let Some(text) = text {
-        data["text"] = text;
-    }
-    io.refuse(id, wire::REQUEST_FAILED, refusal.to_string(), Some(data));
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! The desk of a plugin that only presents reviews: the server adds the sentences, notes and diffs that such a
-//! plugin shows, and keeps its texts equal to the companion's.
+//! The desk of a plugin that only presents reviews: the server adds the sentences, notes and diffs that such
+//! a plugin shows, and keeps its texts equal to the companion's.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use alongside_desk::review_model::{CompanionState, Message as Sentence};
-use alongside_desk::{Event, Refusal, ReviewId, Revised, Status, messages};
+use alongside_desk::{Event, Refusal, Request, ReviewId, Revised, Status, messages};
 use lsp_server::{Message, RequestId};
 use serde_json::{Value, json};
 
@@ -19,6 +19,8 @@ pub(super) struct Presentation {
     companion: CompanionState,
     reviews: BTreeMap<ReviewId, PresentedReview>,
     texts: TextRequests,
+    /// Requests of the plugin that change a review, until their answers.
+    changing: Vec<(RequestId, ReviewId)>,
 }
 
 impl Presentation {
@@ -26,6 +28,18 @@ impl Presentation {
     pub(super) fn text_sent(&mut self, io: &mut Io, id: Option<RequestId>, params: TextParams) {
         let review = self.reviews.get(&params.id);
         self.texts.push(io, id, params, review);
+    }
+
+    /// The plugin changes a review.
+    pub(super) fn change_sent(&mut self, id: &RequestId, request: &Request) {
+        if let Some(review) = changed_review(request) {
+            self.changing.push((id.clone(), review));
+        }
+    }
+
+    /// The companion has replied to a request of the plugin.
+    pub(super) fn change_replied(&mut self, id: &RequestId) {
+        self.changing.retain(|(request, _)| request != id);
     }
 
     /// The companion has replied to a text.
@@ -55,7 +69,8 @@ impl Presentation {
             Event::Changed(changed) => {
                 let (id, roots) = (changed.id, self.roots().to_vec());
                 let Some(review) = self.reviews.get_mut(&id) else { return };
-                let is_own = !changed.changes.is_empty() && self.texts.is_on_its_way(id);
+                let is_changed_here = self.changing.iter().any(|(_, changing)| *changing == id);
+                let is_own = is_changed_here || self.texts.is_on_its_way(id);
                 let said = review.take(changed, &roots, is_own);
                 review.show_texts(params);
                 with_messages(review.display(&roots), said)
@@ -86,6 +101,18 @@ impl Presentation {
 
     fn roots(&self) -> &[PathBuf] {
         &self.companion.status().roots
+    }
+}
+
+/// The review that a request changes, if it does.
+fn changed_review(request: &Request) -> Option<ReviewId> {
+    match request {
+        Request::EditReview { id, .. }
+        | Request::KeepHunks { id, .. }
+        | Request::SplitHunk { id, .. }
+        | Request::UndoReview { id, .. }
+        | Request::RedoReview { id, .. } => Some(*id),
+        _ => None,
     }
 }
 

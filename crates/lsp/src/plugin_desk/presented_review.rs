@@ -1,5 +1,5 @@
-//! A review as a plugin presents it: with its name, size, notes and diffs, and the texts of its last revisions,
-//! on which the plugin's own text is based.
+//! A review as a plugin presents it: with its name, size, notes and diffs, and the texts of its last
+//! revisions, on which the plugin's own text is based.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;

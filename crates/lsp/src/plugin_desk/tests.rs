@@ -143,6 +143,10 @@ impl Stage {
                     draft: None,
                 }));
             }
+            Request::KeepHunks { .. } => {
+                let original = self.review.original.clone().unwrap();
+                self.set(&original);
+            }
             Request::Flushed { .. } => self.flushed = true,
             _ => {}
         }
@@ -237,6 +241,17 @@ async fn a_text_is_merged_with_the_changes_of_other_desks() {
     let said = "notes.md: changed at another desk; this is how it stands now.";
     assert_eq!(told["display"]["messages"], json!([said]));
     assert_eq!(told["current"], "ONE elsewhere\n");
+}
+
+#[tokio::test]
+async fn a_change_that_the_person_made_here_is_no_news() {
+    let mut stage = Stage::with("one\n", "ONE\n").await;
+    stage.ask("alongside/keepHunks", &json!({ "id": 1, "revision": 1, "hunks": [0], "keep": false }));
+    stage.run().await;
+    assert_eq!(stage.last("didChangeReview")["display"]["messages"], json!([]));
+    stage.set("two\n");
+    stage.run().await;
+    assert_ne!(stage.last("didChangeReview")["display"]["messages"], json!([]), "the answer has come");
 }
 
 #[tokio::test]

@@ -1,5 +1,5 @@
-//! Whole texts that a plugin sends for a review, each based on a revision that the plugin has. They are merged
-//! with the changes of other desks and sent to the companion one after the other.
+//! Whole texts that a plugin sends for a review, each based on a revision that the plugin has. They are
+//! merged with the changes of other desks and sent to the companion one after the other.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use lsp_server::RequestId;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::answers::refuse;
 use super::presented_review::PresentedReview;
 use crate::io::{Io, RequestOrigin};
 use crate::merge::merged;
@@ -173,7 +174,7 @@ impl TextRequests {
                 }
                 io.reply(request, result);
             }
-            Answer::Refused(refusal) => super::refuse(io, request, &refusal, other.map(|text| json!(text))),
+            Answer::Refused(refusal) => refuse(io, request, &refusal, other.map(|text| json!(text))),
         }
     }
 
