@@ -5,6 +5,7 @@
 
 mod colours;
 mod conformance_check;
+mod emacs;
 mod endings;
 mod helix;
 mod helix_buffers;

@@ -1,24 +1,28 @@
-//! The editors that have an adapter. A new one is a row here and a module beside `neovim` and `helix`.
+//! The editors that have an adapter. A new one is a row here and a module beside the others.
+
+use std::path::PathBuf;
 
 use super::installed::Installed;
 use super::plan::{AdapterState, EditorProgram};
 use super::user_environment::{self, UserEnvironment};
-use super::{helix, neovim};
+use super::{emacs, helix, neovim};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Editor {
     Neovim,
     Helix,
+    Emacs,
 }
 
 impl Editor {
-    pub(crate) const ALL: [Self; 2] = [Self::Neovim, Self::Helix];
+    pub(crate) const ALL: [Self; 3] = [Self::Neovim, Self::Helix, Self::Emacs];
 
     /// The editor of that name on the command line.
     pub(crate) fn named(name: &str) -> Option<Self> {
         match name {
             "neovim" | "nvim" => Some(Self::Neovim),
             "helix" | "hx" => Some(Self::Helix),
+            "emacs" => Some(Self::Emacs),
             _ => None,
         }
     }
@@ -28,6 +32,7 @@ impl Editor {
         match self {
             Self::Neovim => neovim::ID,
             Self::Helix => helix::ID,
+            Self::Emacs => emacs::ID,
         }
     }
 
@@ -36,6 +41,7 @@ impl Editor {
         match self {
             Self::Neovim => "Neovim",
             Self::Helix => "Helix",
+            Self::Emacs => "Emacs",
         }
     }
 
@@ -43,12 +49,14 @@ impl Editor {
         match self {
             Self::Neovim => &["nvim"],
             Self::Helix => &["hx", "helix"],
+            Self::Emacs => &["emacs"],
         }
     }
 
     /// Whether a process of that name is this editor.
     pub(crate) fn is_process(self, name: &str) -> bool {
-        self.commands().contains(&name)
+        // Debian names Emacs after its interface: `emacs-nox`.
+        self.commands().contains(&name) || self == Self::Emacs && name.starts_with("emacs-")
     }
 
     /// The oldest release that its adapter works with, as major and minor.
@@ -56,7 +64,22 @@ impl Editor {
         match self {
             Self::Neovim => (0, 10),
             Self::Helix => (25, 1),
+            Self::Emacs => (29, 1),
         }
+    }
+
+    /// The directory that is its adapter alone; `None` for one that is a part of the person's files.
+    pub(crate) fn package_of(self, installed: &Installed) -> Option<PathBuf> {
+        match self {
+            Self::Neovim => neovim::package_of(installed),
+            Self::Helix => None,
+            Self::Emacs => emacs::package_of(installed),
+        }
+    }
+
+    /// Whether its adapter is a package.
+    pub(crate) fn has_package(self) -> bool {
+        matches!(self, Self::Neovim | Self::Emacs)
     }
 
     pub(crate) fn is_here(self, user: &UserEnvironment) -> bool {
@@ -82,6 +105,7 @@ impl Editor {
         match self {
             Self::Neovim => neovim::state(user, installed),
             Self::Helix => helix::state(user, installed),
+            Self::Emacs => emacs::state(user, installed),
         }
     }
 }

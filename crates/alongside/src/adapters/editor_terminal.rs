@@ -35,7 +35,6 @@ const DESK: &str = "review changes in a terminal beside it: `alongside`";
 /// last.
 const OTHERS: &[OtherEditor] = &[
     OtherEditor { name: "Vim", ids: &["vim", "vi"], variable: Some(("VIM_TERMINAL", "")), instead: LSP },
-    OtherEditor { name: "Emacs", ids: &["emacs"], variable: Some(("INSIDE_EMACS", "")), instead: LSP },
     OtherEditor {
         name: "Kakoune",
         ids: &["kakoune", "kak"],
@@ -82,6 +81,9 @@ pub(crate) fn owner(user: &UserEnvironment) -> Option<TerminalOwner> {
 fn by_variables(variable: impl Fn(&str) -> Option<String>) -> Option<TerminalOwner> {
     if variable("NVIM").is_some() {
         return Some(TerminalOwner::Editor(Editor::Neovim));
+    }
+    if variable("INSIDE_EMACS").is_some() {
+        return Some(TerminalOwner::Editor(Editor::Emacs));
     }
     let is_it = |other: &&OtherEditor| {
         other

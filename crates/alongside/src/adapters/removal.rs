@@ -25,7 +25,9 @@ pub(crate) fn remove_adapter(id: &str, file: &InstalledFile, now: &str) -> anyho
         return Ok(file.before.clone().map_or(Remainder::Nothing, Remainder::Text));
     }
     match Editor::named(id) {
-        Some(Editor::Neovim) => Ok(Remainder::Unchanged("it was changed after the installation".into())),
+        Some(Editor::Neovim | Editor::Emacs) => {
+            Ok(Remainder::Unchanged("it was changed after the installation".into()))
+        }
         Some(Editor::Helix) => helix::remove_adapter(file, now),
         None => agents::remove_adapter(id, file, now),
     }

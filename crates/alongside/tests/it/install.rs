@@ -2,6 +2,7 @@
 //! and the files. `rig/tests/editors/installed.rs` has the same with real editors and agents.
 
 mod agents;
+mod emacs;
 mod machine;
 mod uninstalling;
 
@@ -341,7 +342,11 @@ async fn at_a_terminal_only_yes_agrees() {
 fn without_a_name_the_terminal_tells_the_editor() {
     let home = Home::new();
     let nobody = home.does(&["install", "--dry-run"]);
-    assert!(nobody.said().contains("neither Neovim nor Helix is on this machine"), "{}", nobody.said());
+    assert!(
+        nobody.said().contains("none of these is on this machine: Neovim, Helix, Emacs"),
+        "{}",
+        nobody.said()
+    );
     home.program("hx", OLD_HELIX);
     assert!(home.succeeds(&["install", "--dry-run"]).contains("Helix 25.01.1 ("));
     home.program("nvim", NEOVIM);
@@ -398,9 +403,9 @@ fn unknown_targets_get_a_hint() {
     let home = Home::new();
     home.program("nvim", "echo 'NVIM v0.9.5'\n");
     for (what, words) in [
-        ("emacs", "there is nothing to install for Emacs"),
+        ("vim", "there is nothing to install for Vim"),
         ("helx", "did you mean `alongside install helix`?"),
-        ("spaceship", "name neovim, helix, agent, gemini or qwen"),
+        ("spaceship", "name neovim, helix, emacs, agent, gemini or qwen"),
         ("helix", "Helix is not on this machine"),
         ("neovim", "Neovim 0.9.5, which is too old"),
         ("agent", "neither gemini nor qwen is on this machine's PATH"),

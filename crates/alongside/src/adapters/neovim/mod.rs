@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 
-use super::change::{self, Change};
 use super::installed::Installed;
+use super::package;
 use super::plan::{AdapterState, Plan};
 use super::user_environment::UserEnvironment;
 use plugin_files::FILES;
@@ -65,9 +65,8 @@ pub(crate) fn notes_directory(user: &UserEnvironment) -> PathBuf {
 }
 
 /// The package of an installation, wherever Neovim looks for packages by now.
-pub(crate) fn package_of(installed: &Installed) -> Option<PathBuf> {
-    let stamp = installed.files.iter().find(|file| file.path.ends_with(STAMP))?;
-    stamp.path.ancestors().nth(Path::new(STAMP).components().count()).map(Path::to_owned)
+pub(super) fn package_of(installed: &Installed) -> Option<PathBuf> {
+    package::directory_of(installed, STAMP)
 }
 
 /// Every file of an installation, with its text.
@@ -104,18 +103,10 @@ fn stamp(program: &str) -> String {
 
 pub(super) fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
     let dirs = NeovimDirs::of(user);
-    if let Some(at) = by_hand(&dirs, installed) {
-        return Ok(AdapterState::ByHand { at });
+    match by_hand(&dirs, installed) {
+        Some(at) => Ok(AdapterState::ByHand { at }),
+        None => package::state(&dirs.package(), &files(&dirs, user), installed),
     }
-    let Some(installed) = installed.filter(|_| dirs.package().exists()) else {
-        return Ok(AdapterState::NotInstalled);
-    };
-    for (path, text) in files(&dirs, user) {
-        if change::read(&path)?.as_deref() != Some(text.as_str()) {
-            return Ok(AdapterState::Outdated { by: installed.version.clone() });
-        }
-    }
-    Ok(AdapterState::Current)
 }
 
 /// The changes that install the plugin of this version.
@@ -123,39 +114,7 @@ pub(super) fn state(user: &UserEnvironment, installed: Option<&Installed>) -> an
 /// # Errors
 /// When a file of the plugin cannot be read.
 pub(crate) fn plan(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<Plan> {
-    let dirs = NeovimDirs::of(user);
-    let files = files(&dirs, user);
-    let installed = installed.map(|entry| entry.files.as_slice()).unwrap_or_default();
-    let mut plan = Plan::default();
-    let mut changed_by_hand = Vec::new();
-    for (path, text) in &files {
-        let before = change::read(path)?;
-        if before.as_ref() == Some(text) {
-            continue;
-        }
-        let ours = installed.iter().find(|file| file.path == *path);
-        let is_theirs = before.is_some() && ours.map(|file| &file.after) != before.as_ref();
-        if is_theirs {
-            changed_by_hand.push(user.shown(path));
-        }
-        plan.changes.push(Change { path: path.clone(), before, after: Some(text.clone()), is_theirs });
-    }
-    // Files that only an older version had.
-    for file in installed.iter().filter(|file| files.iter().all(|(path, _)| *path != file.path)) {
-        if let Some(before) = change::read(&file.path)?.filter(|now| *now == file.after) {
-            plan.changes.push(Change {
-                path: file.path.clone(),
-                before: Some(before),
-                after: None,
-                is_theirs: false,
-            });
-        }
-    }
-    if !changed_by_hand.is_empty() {
-        plan.notes
-            .push(format!("You have changed {}. A copy is kept beside it.", changed_by_hand.join(", ")));
-    }
-    Ok(plan)
+    package::plan(user, &files(&NeovimDirs::of(user), user), installed)
 }
 
 /// A link, a plugin manager's directory or a copy that holds the plugin; `None` if we installed it, or nobody

@@ -18,7 +18,7 @@ pub(super) enum Target {
     Agents(Vec<Agent>),
 }
 
-const NAMES: [&str; 5] = ["neovim", "helix", "agent", "gemini", "qwen"];
+const NAMES: [&str; 6] = ["neovim", "helix", "emacs", "agent", "gemini", "qwen"];
 
 /// The hint for editors without an adapter.
 const OTHER_EDITORS: &str = "in any other editor with an LSP client, add `alongside lsp` as a language \
@@ -53,7 +53,7 @@ impl Target {
         }
         let hint = match nearest(&name, NAMES) {
             Some(similar) => format!("did you mean `alongside install {similar}`?"),
-            None => format!("name neovim, helix, agent, gemini or qwen; {OTHER_EDITORS}"),
+            None => format!("name neovim, helix, emacs, agent, gemini or qwen; {OTHER_EDITORS}"),
         };
         Err(failure(format!("there is nothing to install for {:?}", harmless::name(&name)), hint))
     }
@@ -87,7 +87,8 @@ pub(super) async fn editor_of_terminal(
         [editor] => return Ok(Ok(editor)),
         [] => {
             let hint = format!("`alongside install agent` sets up Gemini CLI and Qwen Code; {OTHER_EDITORS}");
-            return Err(failure("neither Neovim nor Helix is on this machine", hint));
+            let names: Vec<_> = Editor::ALL.iter().map(|editor| editor.name()).collect();
+            return Err(failure(format!("none of these is on this machine: {}", names.join(", ")), hint));
         }
         _ => {}
     }

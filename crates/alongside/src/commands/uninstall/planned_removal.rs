@@ -50,7 +50,7 @@ impl PlannedRemoval {
                 }
             };
             if after.as_ref() != Some(&now) {
-                let is_theirs = Editor::named(id) != Some(Editor::Neovim);
+                let is_theirs = !has_package(id);
                 removal.changes.push(Change { path: file.path.clone(), before: Some(now), after, is_theirs });
             }
         }
@@ -59,14 +59,14 @@ impl PlannedRemoval {
         Ok(removal)
     }
 
-    /// Whether nobody needs a copy any more. Files of Neovim's package are replaced as a whole: a copy may
+    /// Whether nobody needs a copy any more. Files of a package are replaced as a whole: a copy may
     /// hold the only text of a person's change. Other files keep everything but our part.
     fn is_needless(&self, copy: &Path) -> bool {
         let Ok(Some(copied)) = change::read(copy) else { return false };
         let original = self.installed.files.iter().find(|file| change::backup_of(&file.path) == copy);
         original.is_some_and(|file| {
             let is_kept = self.kept.iter().any(|(kept, _)| *kept == file.path);
-            let has_only_our_part_removed = Editor::named(&self.id) != Some(Editor::Neovim) && !is_kept;
+            let has_only_our_part_removed = !has_package(&self.id) && !is_kept;
             has_only_our_part_removed || file.before.as_ref() == Some(&copied)
         })
     }
@@ -107,9 +107,9 @@ impl PlannedRemoval {
         ledger.write(&user.state)
     }
 
-    /// Names the files that somebody else put into the package of Neovim, which therefore stays.
+    /// Names the files that somebody else put into a package, which therefore stays.
     fn note_files_of_others(&self, user: &UserEnvironment) {
-        let package = neovim::package_of(&self.installed);
+        let package = Editor::named(&self.id).and_then(|editor| editor.package_of(&self.installed));
         let mut left = Vec::new();
         files_below(package.as_deref(), &mut left);
         // The preview has named these.
@@ -121,6 +121,10 @@ impl PlannedRemoval {
             note(&format!("{more} more files in {} stay", user.shown(&package)));
         }
     }
+}
+
+fn has_package(id: &str) -> bool {
+    Editor::named(id).is_some_and(Editor::has_package)
 }
 
 /// How many files of others a removal names.

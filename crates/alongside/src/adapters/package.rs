@@ -1,0 +1,77 @@
+//! Adapters that are a package: a directory of files which the editor loads by itself. No file of the person
+//! is changed.
+
+use std::path::{Path, PathBuf};
+
+use super::change::{self, Change};
+use super::installed::Installed;
+use super::plan::{AdapterState, Plan};
+use super::user_environment::UserEnvironment;
+
+/// Whether a package holds these files.
+///
+/// # Errors
+/// When a file cannot be read.
+pub(super) fn state(
+    package: &Path,
+    files: &[(PathBuf, String)],
+    installed: Option<&Installed>,
+) -> anyhow::Result<AdapterState> {
+    let Some(installed) = installed.filter(|_| package.exists()) else {
+        return Ok(AdapterState::NotInstalled);
+    };
+    for (path, text) in files {
+        if change::read(path)?.as_deref() != Some(text.as_str()) {
+            return Ok(AdapterState::Outdated { by: installed.version.clone() });
+        }
+    }
+    Ok(AdapterState::Current)
+}
+
+/// The changes that install these files in place of those of an older version.
+///
+/// # Errors
+/// When a file cannot be read.
+pub(super) fn plan(
+    user: &UserEnvironment,
+    files: &[(PathBuf, String)],
+    installed: Option<&Installed>,
+) -> anyhow::Result<Plan> {
+    let installed = installed.map(|entry| entry.files.as_slice()).unwrap_or_default();
+    let mut plan = Plan::default();
+    let mut changed_by_hand = Vec::new();
+    for (path, text) in files {
+        let before = change::read(path)?;
+        if before.as_ref() == Some(text) {
+            continue;
+        }
+        let ours = installed.iter().find(|file| file.path == *path);
+        let is_theirs = before.is_some() && ours.map(|file| &file.after) != before.as_ref();
+        if is_theirs {
+            changed_by_hand.push(user.shown(path));
+        }
+        plan.changes.push(Change { path: path.clone(), before, after: Some(text.clone()), is_theirs });
+    }
+    // Files that only an older version had.
+    for file in installed.iter().filter(|file| files.iter().all(|(path, _)| *path != file.path)) {
+        if let Some(before) = change::read(&file.path)?.filter(|now| *now == file.after) {
+            plan.changes.push(Change {
+                path: file.path.clone(),
+                before: Some(before),
+                after: None,
+                is_theirs: false,
+            });
+        }
+    }
+    if !changed_by_hand.is_empty() {
+        plan.notes
+            .push(format!("You have changed {}. A copy is kept beside it.", changed_by_hand.join(", ")));
+    }
+    Ok(plan)
+}
+
+/// The directory of an installation, by a file in it.
+pub(super) fn directory_of(installed: &Installed, file: &str) -> Option<PathBuf> {
+    let found = installed.files.iter().find(|installed| installed.path.ends_with(file))?;
+    found.path.ancestors().nth(Path::new(file).components().count()).map(Path::to_owned)
+}

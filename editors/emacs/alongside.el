@@ -1,0 +1,974 @@
+;;; alongside.el --- Review the changes that coding agents propose  -*- lexical-binding: t; -*-
+
+;; Author: The alongside project
+;; Version: 0.1.0
+;; Package-Requires: ((emacs "29.1"))
+;; Keywords: tools, vc
+;; URL: https://github.com/alongside-ide/alongside
+;; SPDX-License-Identifier: MIT OR Apache-2.0
+
+;;; Commentary:
+
+;; Gemini CLI and Qwen Code find this Emacs by themselves, learn which files
+;; are open and what is selected, and propose changes.  `alongside-review'
+;; shows a proposal as a diff: keep or drop single changes, edit the text,
+;; accept or reject.
+;;
+;; `alongside-mode' is a global minor mode.  It starts `alongside lsp' once for
+;; each project; that program has to be installed.  No command here asks in the
+;; minibuffer unless you called it, and no proposal takes the focus.
+
+;;; Code:
+
+(require 'cl-lib)
+(require 'diff-mode)
+(require 'jsonrpc)
+(require 'subr-x)
+(require 'url-util)
+
+(defgroup alongside nil
+  "Review the changes that coding agents propose."
+  :group 'tools
+  :prefix "alongside-")
+
+(defcustom alongside-program "alongside"
+  "The alongside program: a name in variable `exec-path', or a file."
+  :type 'string)
+
+(defcustom alongside-report-files t
+  "Whether agents learn which files are open and what is selected."
+  :type 'boolean)
+
+(defcustom alongside-show-reviews nil
+  "Whether a proposal is shown in another window as soon as it arrives.
+The selected window stays selected."
+  :type 'boolean)
+
+(defcustom alongside-agents '("gemini" "qwen")
+  "Commands that `alongside-run-agent' offers."
+  :type '(repeat string))
+
+(defface alongside-warning '((t :inherit warning))
+  "A note that you should read before you decide.")
+
+(defface alongside-dropped '((t :inherit shadow))
+  "A change that you have dropped.")
+
+;;;; State
+
+(cl-defstruct (alongside--desk (:copier nil))
+  "The connection to the companion of a project."
+  root rpc
+  ;; Whether the server has answered `initialize'.
+  ready
+  ;; The status for the mode line, and where reviews stay.
+  (line "") leaving
+  ;; The last report of open files.
+  report
+  ;; Reviews that wait, the oldest first.
+  reviews)
+
+(cl-defstruct (alongside--review (:copier nil))
+  "A proposal that waits."
+  desk id file
+  ;; What the server says about it: a property list.
+  display
+  ;; Its text, and the revision that brought it.
+  text revision
+  ;; The first hunk of each line of the diff is found by its text property.
+  hunks
+  ;; The buffer of the diff, and the one in which the text is edited.
+  buffer edit-buffer)
+
+(defvar alongside-mode)
+(defvar alongside--desks nil "The connections, one for each project.")
+(defvar alongside--failed nil "Projects whose server has ended, and when.")
+(defvar alongside--report-timer nil "The timer of the next report.")
+(defvar alongside--messages nil "Messages that wait for the minibuffer to close.")
+
+(defvar-local alongside--review nil "The review that this buffer shows.")
+(defvar-local alongside--shown nil "The revision whose text this buffer was made of.")
+(defvar-local alongside--sending 0 "How many texts of this buffer are on their way.")
+(defvar-local alongside--when-sent nil "Called once the companion has this text.")
+(defvar-local alongside--send-timer nil "The timer that sends this buffer.")
+
+;;;; Messages
+
+(defun alongside--say (text)
+  "Show TEXT in the echo area, once no minibuffer is open."
+  (if (> (minibuffer-depth) 0)
+      (push text alongside--messages)
+    (message "%s" text)))
+
+(defun alongside--say-waiting ()
+  "Show the messages that came while a minibuffer was open."
+  (when alongside--messages
+    (let ((texts (nreverse alongside--messages)))
+      (setq alongside--messages nil)
+      (run-with-timer 0 nil #'alongside--say (string-join texts "\n")))))
+
+(defun alongside--say-all (params)
+  "Show the messages of an event with PARAMS."
+  (let ((texts (append (plist-get (plist-get params :display) :messages) nil)))
+    (when texts
+      (alongside--say (string-join texts "\n")))))
+
+;;;; Projects
+
+(defun alongside--file (buffer)
+  "The local file that BUFFER visits, or nil."
+  (let ((file (buffer-file-name buffer)))
+    (and file
+         (not (file-remote-p file))
+         (not (string-match-p "/\\.\\(?:git\\|hg\\|svn\\|jj\\)/" file))
+         file)))
+
+(defun alongside--repository (directory)
+  "The top of the repository around DIRECTORY, or nil."
+  (locate-dominating-file
+   directory
+   (lambda (dir)
+     (cl-some (lambda (marker) (file-exists-p (expand-file-name marker dir)))
+              '(".git" ".hg" ".svn" ".jj")))))
+
+(defun alongside--root-of (directory)
+  "The project of DIRECTORY, or nil if it is in none.
+Without a repository, it is the directory in which Emacs was started."
+  (let* ((started (file-truename command-line-default-directory))
+         (root (or (alongside--repository directory)
+                   (and (not (file-equal-p started "~"))
+                        (file-in-directory-p directory started)
+                        started))))
+    (and root (directory-file-name (file-truename root)))))
+
+(defvar-local alongside--root 'unknown "The project of this buffer.")
+
+(defun alongside--root (&optional buffer)
+  "The project of BUFFER, or nil."
+  (with-current-buffer (or buffer (current-buffer))
+    (when (and (eq alongside--root 'unknown) (not (file-remote-p default-directory)))
+      (setq alongside--root (alongside--root-of default-directory)))
+    (and (not (eq alongside--root 'unknown))
+         alongside--root)))
+
+(defun alongside--forget-root ()
+  "This buffer visits another file from now on."
+  (kill-local-variable 'alongside--root))
+
+(defun alongside--desk-of (root)
+  "The connection for the project ROOT, or nil."
+  (cl-find root alongside--desks :key #'alongside--desk-root :test #'equal))
+
+(defun alongside--reviews ()
+  "All reviews that wait."
+  (cl-mapcan (lambda (desk) (copy-sequence (alongside--desk-reviews desk)))
+             alongside--desks))
+
+;;;; The connection
+
+(defun alongside--quiet-log ()
+  "Arguments that keep messages, which hold a token, out of every buffer."
+  (if (>= emacs-major-version 30)
+      '(:events-buffer-config (:size 0))
+    '(:events-buffer-scrollback-size 0)))
+
+(defun alongside--start (root)
+  "Connect to the companion of the project ROOT."
+  (let* ((default-directory (file-name-as-directory root))
+         (desk (make-alongside--desk :root root))
+         (process-environment (cons "NO_COLOR=1" process-environment))
+         (errors (get-buffer-create " *alongside errors*")))
+    (push desk alongside--desks)
+    (setf (alongside--desk-rpc desk)
+          (apply #'make-instance 'jsonrpc-process-connection
+                 :name "alongside"
+                 :process (lambda ()
+                            (make-process
+                             :name "alongside" :command (list alongside-program "lsp")
+                             :connection-type 'pipe :coding 'utf-8-emacs-unix
+                             :noquery t :stderr errors))
+                 :notification-dispatcher
+                 (lambda (_ method params) (alongside--heard desk method params))
+                 :request-dispatcher
+                 (lambda (_ method params) (alongside--asked desk method params))
+                 :on-shutdown (lambda (_) (alongside--ended desk))
+                 (alongside--quiet-log)))
+    (when-let* ((process (get-buffer-process errors)))
+      (set-process-query-on-exit-flag process nil))
+    (alongside--request
+     desk 'initialize
+     (list :processId (emacs-pid)
+           :clientInfo (list :name "Emacs" :version emacs-version)
+           :capabilities (make-hash-table)
+           :workspaceFolders
+           (vector (list :uri (concat "file://"
+                                      (url-hexify-string root url-path-allowed-chars))
+                         :name (file-name-nondirectory root)))
+           :initializationOptions '(:alongside (:protocol 1 :presentation t)))
+     (lambda (_)
+       (alongside--notify desk 'initialized (make-hash-table))
+       (setf (alongside--desk-ready desk) t)
+       (alongside--report-soon)))
+    desk))
+
+(defun alongside--notify (desk method params)
+  "Send the notification METHOD with PARAMS to DESK while it is connected."
+  (when (jsonrpc-running-p (alongside--desk-rpc desk))
+    (jsonrpc-notify (alongside--desk-rpc desk) method params)))
+
+(defun alongside--request (desk method params &optional then otherwise)
+  "Send the request METHOD with PARAMS to DESK.
+Call THEN with the answer, or OTHERWISE, by default a message, with the
+error."
+  (when (jsonrpc-running-p (alongside--desk-rpc desk))
+    (jsonrpc-async-request
+     (alongside--desk-rpc desk) method params
+     :timeout nil
+     :success-fn (or then #'ignore)
+     :error-fn (or otherwise
+                   (lambda (error) (alongside--say (plist-get error :message)))))))
+
+(defun alongside--ended (desk)
+  "The server of DESK has ended."
+  (setq alongside--desks (delq desk alongside--desks))
+  (push (cons (alongside--desk-root desk) (float-time)) alongside--failed)
+  (mapc #'alongside--forget (alongside--desk-reviews desk))
+  (force-mode-line-update t))
+
+(defun alongside--may-start-p (root)
+  "Whether the server for ROOT may be started: not after two quick failures."
+  (setq alongside--failed
+        (cl-delete-if (lambda (failed) (> (- (float-time) (cdr failed)) 60))
+                      alongside--failed))
+  (< (cl-count root alongside--failed :key #'car :test #'equal) 2))
+
+(defun alongside--stop (desk)
+  "End the server of DESK, which decides nothing."
+  (let ((rpc (alongside--desk-rpc desk)))
+    (when (jsonrpc-running-p rpc)
+      (ignore-errors (jsonrpc-shutdown rpc t)))
+    (setq alongside--desks (delq desk alongside--desks))))
+
+;;;; Open files
+
+(defun alongside--character (position)
+  "The UTF-16 units between the beginning of POSITION's line and POSITION."
+  (save-excursion
+    (goto-char position)
+    (let ((units 0) (end position))
+      (goto-char (pos-bol))
+      (while (< (point) end)
+        (setq units (+ units (if (> (char-after) #xffff) 2 1)))
+        (forward-char))
+      units)))
+
+(defun alongside--active (buffer)
+  "The report of BUFFER as the active file."
+  (with-current-buffer buffer
+    (let* ((window (get-buffer-window buffer))
+           (point (if window (window-point window) (point))))
+      (append
+       (list :path (alongside--file buffer)
+             :cursor (save-restriction
+                       (widen)
+                       (list :line (1- (line-number-at-pos point t))
+                             :character (alongside--character point))))
+       (and (use-region-p)
+            (list :selectedText
+                  (buffer-substring-no-properties (region-beginning) (region-end))))))))
+
+(defun alongside--report-of (root)
+  "The files of the project ROOT as its companion gets them.
+The file that was used last stays the active one, in a terminal or a review."
+  (let* ((buffers (seq-filter (lambda (buffer)
+                                (and (alongside--file buffer)
+                                     (equal (alongside--root buffer) root)))
+                              (buffer-list)))
+         (files (mapcar (lambda (buffer)
+                          (list :path (alongside--file buffer)
+                                :dirty (if (buffer-modified-p buffer)
+                                           t
+                                         :json-false)))
+                        (seq-take buffers 50))))
+    (append (list :openFiles (vconcat files))
+            (and buffers
+                 (list :active (alongside--active (car buffers)))))))
+
+(defun alongside--selected-buffer ()
+  "The buffer that the person works in, also while a minibuffer asks."
+  (window-buffer (or (minibuffer-selected-window) (selected-window))))
+
+(defun alongside--report ()
+  "Tell each companion what has changed since the last report."
+  (setq alongside--report-timer nil)
+  (when alongside-mode
+    (let* ((buffer (alongside--selected-buffer))
+           (root (and (alongside--file buffer) (alongside--root buffer))))
+      (when (and root (not (alongside--desk-of root)) (alongside--may-start-p root))
+        (condition-case error
+            (alongside--start root)
+          (error
+           (push (cons root (float-time)) alongside--failed)
+           (alongside--say (format "alongside: %s" (error-message-string error)))))))
+    (when alongside-report-files
+      (dolist (desk (seq-filter #'alongside--desk-ready alongside--desks))
+        (let ((report (alongside--report-of (alongside--desk-root desk))))
+          (unless (equal report (alongside--desk-report desk))
+            (setf (alongside--desk-report desk) report)
+            (alongside--notify desk 'alongside/didChangeContext report)))))))
+
+(defun alongside--report-soon (&rest _)
+  "Report open files once Emacs is idle."
+  (unless alongside--report-timer
+    (setq alongside--report-timer (run-with-timer 0.1 nil #'alongside--report))))
+
+(defun alongside--focused ()
+  "Tell the companion of the selected window's file that the person is here."
+  (when-let* (((frame-focus-state))
+              (root (alongside--root (alongside--selected-buffer)))
+              (desk (alongside--desk-of root)))
+    (alongside--notify desk 'alongside/didFocus (make-hash-table))))
+
+;;;; Events
+
+(defun alongside--find (desk id)
+  "The review of DESK with this ID, or nil."
+  (cl-find id (alongside--desk-reviews desk) :key #'alongside--review-id))
+
+(defun alongside--heard (desk method params)
+  "Handle the notification METHOD with PARAMS from the server of DESK."
+  (pcase method
+    ('alongside/didChangeStatus
+     (let ((display (plist-get params :display)))
+       (setf (alongside--desk-line desk) (plist-get display :line)
+             (alongside--desk-leaving desk) (plist-get display :leaving))))
+    ('alongside/didOpenReview (alongside--opened desk params))
+    ('alongside/didChangeReview (alongside--changed desk params))
+    ('alongside/didCloseReview (alongside--closed desk params)))
+  (alongside--say-all params)
+  (force-mode-line-update t))
+
+(defun alongside--asked (desk method params)
+  "Answer the request METHOD with PARAMS from the server of DESK."
+  (when (eq method 'alongside/flushReview)
+    (when-let* ((review (alongside--find desk (plist-get params :id))))
+      (alongside--send-now review)))
+  nil)
+
+(defun alongside--take (review params)
+  "Take what PARAMS of an event say about REVIEW."
+  (setf (alongside--review-text review) (plist-get params :current)
+        (alongside--review-revision review) (plist-get params :revision)
+        (alongside--review-hunks review) (append (plist-get params :hunks) nil)
+        (alongside--review-display review) (plist-get params :display)))
+
+(defun alongside--opened (desk params)
+  "A review of DESK has arrived with PARAMS."
+  (let ((review (make-alongside--review :desk desk :id (plist-get params :id)
+                                        :file (plist-get params :file))))
+    (alongside--take review params)
+    (setf (alongside--desk-reviews desk)
+          (append (alongside--desk-reviews desk) (list review)))
+    (when (and alongside-show-reviews (zerop (minibuffer-depth)))
+      (display-buffer (alongside--buffer review)))))
+
+(defun alongside--changed (desk params)
+  "A review of DESK has changed as PARAMS say."
+  (when-let* ((review (alongside--find desk (plist-get params :id))))
+    (alongside--take review params)
+    (alongside--draw review)
+    (alongside--follow review)))
+
+(defun alongside--closed (desk params)
+  "A review of DESK has ended as PARAMS say."
+  (when-let* ((review (alongside--find desk (plist-get params :id))))
+    (setf (alongside--desk-reviews desk) (delq review (alongside--desk-reviews desk)))
+    (when (equal (plist-get params :closing) "accepted")
+      (alongside--await-write (alongside--review-file review)))
+    (alongside--forget review)))
+
+(defun alongside--forget (review)
+  "Put the buffers of REVIEW away.  Text that no companion has stays."
+  (let ((edit (alongside--review-edit-buffer review))
+        (diff (alongside--review-buffer review)))
+    (when (buffer-live-p edit)
+      (if (or (alongside--unsent-p edit) (eq edit (window-buffer (selected-window))))
+          (alongside--leave-text edit)
+        (alongside--put-away edit)))
+    (when (buffer-live-p diff)
+      (alongside--put-away diff))))
+
+(defun alongside--put-away (buffer)
+  "Kill BUFFER, and give its windows what they showed before."
+  (with-current-buffer buffer
+    (set-buffer-modified-p nil)
+    (dolist (window (get-buffer-window-list buffer nil t))
+      (quit-restore-window window 'bury))
+    (kill-buffer buffer)))
+
+(defun alongside--leave-text (buffer)
+  "The review of BUFFER has ended while the person types there: the text stays."
+  (with-current-buffer buffer
+    (when alongside--send-timer
+      (cancel-timer alongside--send-timer))
+    (setq alongside--review nil)
+    (alongside-edit-mode -1)
+    (rename-buffer (generate-new-buffer-name (concat (buffer-name) " (ended)")))
+    (alongside--say (format "The review has ended.  Your text stays in %s."
+                            (buffer-name)))))
+
+(defun alongside--await-write (file)
+  "Show FILE anew once the agent has written it."
+  (when-let* ((buffer (find-buffer-visiting file)))
+    (let ((tries 100) timer)
+      (setq timer
+            (run-with-timer
+             0.1 0.1
+             (lambda ()
+               (cond
+                ((or (zerop (cl-decf tries)) (not (buffer-live-p buffer)))
+                 (cancel-timer timer))
+                ((and (file-exists-p file)
+                      (not (verify-visited-file-modtime buffer)))
+                 (cancel-timer timer)
+                 (unless (buffer-modified-p buffer)
+                   (with-current-buffer buffer
+                     (revert-buffer t t t)))))))))))
+
+;;;; The review
+
+(defvar-keymap alongside-review-mode-map
+  :doc "Keys of a review."
+  "n" #'diff-hunk-next
+  "p" #'diff-hunk-prev
+  "k" #'alongside-toggle
+  "s" #'alongside-split
+  "e" #'alongside-edit
+  "u" #'alongside-undo
+  "C-/" #'alongside-undo
+  "U" #'alongside-redo
+  "C-?" #'alongside-redo
+  "o" #'alongside-visit-file
+  "RET" #'alongside-visit-file
+  "N" #'alongside-next-review
+  "q" #'quit-window
+  "C-c C-c" #'alongside-accept
+  "C-c C-k" #'alongside-reject)
+
+(define-derived-mode alongside-review-mode diff-mode "Review"
+  "A proposal of an agent, as a diff.
+
+\\<alongside-review-mode-map>\
+\\[diff-hunk-next] and \\[diff-hunk-prev] move to the next and the previous change.
+\\[alongside-toggle] keeps or drops the change at point, or all in the region.
+\\[alongside-edit] edits the text.  \\[alongside-accept] accepts, and
+\\[alongside-reject] rejects.
+
+\\{alongside-review-mode-map}"
+  (setq buffer-read-only t)
+  (setq-local diff-refine nil)
+  (setq-local revert-buffer-function
+              (lambda (&rest _) (alongside--draw alongside--review)))
+  ;; The keys of a read-only diff would precede ours.
+  (setq-local minor-mode-overriding-map-alist nil)
+  (setq header-line-format '(:eval (alongside--header))))
+
+(defun alongside--header ()
+  "The header line of a review."
+  (when alongside--review
+    (let* ((display (alongside--review-display alongside--review))
+           (states (plist-get display :states)))
+      (concat
+       " " (plist-get display :title)
+       (if (string-empty-p states) "" (concat ": " states))
+       (substitute-command-keys
+        (concat "  \\<alongside-review-mode-map>\\[alongside-accept] accept  "
+                "\\[alongside-reject] reject  \\[alongside-toggle] keep/drop  "
+                "\\[alongside-edit] edit"))))))
+
+(defun alongside--warnings (review)
+  "The warnings about REVIEW."
+  (cl-loop for note across (plist-get (alongside--review-display review) :notes)
+           when (eq (plist-get note :warning) t)
+           collect (plist-get note :text)))
+
+(defun alongside--buffer (review)
+  "The buffer with the diff of REVIEW."
+  (let ((buffer (alongside--review-buffer review)))
+    (unless (buffer-live-p buffer)
+      (setq buffer (generate-new-buffer
+                    (format "*alongside: %s*"
+                            (plist-get (alongside--review-display review) :name))))
+      (setf (alongside--review-buffer review) buffer)
+      (with-current-buffer buffer
+        (alongside-review-mode)
+        (setq alongside--review review
+              default-directory (file-name-as-directory
+                                 (alongside--desk-root (alongside--review-desk review)))))
+      (alongside--draw review)
+      (with-current-buffer buffer
+        (goto-char (point-min))
+        (ignore-errors (diff-hunk-next))))
+    buffer))
+
+(defun alongside--draw (review)
+  "Draw REVIEW, if it is shown.  Point stays in its hunk and line."
+  (when-let* ((buffer (alongside--review-buffer review))
+              ((buffer-live-p buffer)))
+    (with-current-buffer buffer
+      (let* ((inhibit-read-only t)
+             (display (alongside--review-display review))
+             (places (mapcar (lambda (window)
+                               (cons window (alongside--place (window-point window))))
+                             (get-buffer-window-list buffer nil t)))
+             (place (alongside--place (point)))
+             (hunk 0))
+        (erase-buffer)
+        (cl-loop for note across (plist-get display :notes)
+                 do (insert (propertize
+                             (concat (plist-get note :text) "\n")
+                             'font-lock-face
+                             (if (eq (plist-get note :warning) t)
+                                 'alongside-warning
+                               'shadow))))
+        (let ((name (plist-get display :name)))
+          (insert (format "--- %s\n+++ %s\n" name name)))
+        (cl-loop for diff across (plist-get display :diff)
+                 do (insert (propertize diff 'alongside-hunk hunk))
+                 do (cl-incf hunk))
+        (set-buffer-modified-p nil)
+        (alongside--mark-dropped review)
+        (goto-char (alongside--point-at place))
+        (pcase-dolist (`(,window . ,place) places)
+          (set-window-point window (alongside--point-at place)))))))
+
+(defun alongside--mark-dropped (review)
+  "Make the dropped hunks of REVIEW look dropped."
+  (remove-overlays (point-min) (point-max) 'alongside t)
+  (cl-loop for hunk in (alongside--review-hunks review)
+           for index from 0
+           when (equal (plist-get hunk :state) "dropped")
+           do (when-let* ((start (alongside--start-of index))
+                          (overlay (make-overlay start (alongside--end-of start))))
+                (overlay-put overlay 'alongside t)
+                (overlay-put overlay 'face 'alongside-dropped))))
+
+(defun alongside--start-of (hunk)
+  "Where the diff of HUNK begins, or nil."
+  (text-property-any (point-min) (point-max) 'alongside-hunk hunk))
+
+(defun alongside--end-of (start)
+  "Where the diff that begins at START ends."
+  (next-single-property-change start 'alongside-hunk nil (point-max)))
+
+(defun alongside--place (position)
+  "The hunk at POSITION, and the lines from its beginning."
+  (let* ((hunk (get-text-property position 'alongside-hunk))
+         (start (and hunk (alongside--start-of hunk))))
+    (if start
+        (cons hunk (count-lines start (save-excursion
+                                        (goto-char position)
+                                        (pos-bol))))
+      (cons nil (1- (line-number-at-pos position))))))
+
+(defun alongside--point-at (place)
+  "The position of PLACE, as near as it still is."
+  (pcase-let ((`(,hunk . ,lines) place))
+    (save-excursion
+      (let* ((start (or (and hunk (alongside--start-of hunk)) (point-min)))
+             (end (if hunk (alongside--end-of start) (point-max))))
+        (goto-char start)
+        (forward-line lines)
+        (min (point) (max start (1- end)))))))
+
+(defun alongside--at-point ()
+  "The review of this buffer.  Signals an error if there is none."
+  (or alongside--review (user-error "This buffer shows no review")))
+
+(defun alongside--hunks-at-point ()
+  "The indexes of the hunks at point or in the region."
+  (let ((hunks (if (use-region-p)
+                   (delete-dups
+                    (delq nil (cl-loop for at from (region-beginning) below (region-end)
+                                       collect (get-text-property at 'alongside-hunk))))
+                 (delq nil (list (get-text-property (point) 'alongside-hunk))))))
+    (cond
+     ((null (alongside--review-hunks (alongside--at-point)))
+      (user-error "You can only accept or reject this as a whole"))
+     (hunks hunks)
+     (t (user-error "No change at point")))))
+
+(defun alongside--ask (method &rest params)
+  "Send METHOD about the review of this buffer with PARAMS.
+The text that is edited beside it goes first."
+  (let ((review (alongside--at-point)))
+    (alongside--after-sending
+     review
+     (lambda ()
+       (alongside--request
+        (alongside--review-desk review) method
+        (append (list :id (alongside--review-id review)
+                      :revision (alongside--review-revision review))
+                params))))))
+
+;;;###autoload
+(defun alongside-review (&optional choose)
+  "Show the proposal for this file, else the oldest one.
+With a prefix argument, or if several wait and none is for this file,
+CHOOSE among them."
+  (interactive "P")
+  (let* ((reviews (or (alongside--reviews) (user-error "No proposal waits")))
+         (file (buffer-file-name))
+         (mine (and file (cl-find file reviews
+                                  :key #'alongside--review-file :test #'equal)))
+         (titles (mapcar (lambda (review)
+                           (cons (plist-get (alongside--review-display review) :title)
+                                 review))
+                         reviews))
+         (review (cond
+                  ((and mine (not choose)) mine)
+                  ((and (null (cdr reviews)) (not choose)) (car reviews))
+                  (t (cdr (assoc (completing-read "Proposal: " titles nil t) titles))))))
+    (when review
+      (pop-to-buffer (alongside--buffer review)))))
+
+(defun alongside-next-review ()
+  "Show the next proposal that waits."
+  (interactive)
+  (let* ((reviews (or (alongside--reviews) (user-error "No proposal waits")))
+         (rest (cdr (memq alongside--review reviews))))
+    (switch-to-buffer (alongside--buffer (or (car rest) (car reviews))))))
+
+(defun alongside-toggle ()
+  "Keep or drop the change at point, or each one in the region.
+They are dropped unless all of them are dropped already."
+  (interactive)
+  (let* ((hunks (alongside--hunks-at-point))
+         (all (alongside--review-hunks alongside--review))
+         (dropped (lambda (hunk) (equal (plist-get (nth hunk all) :state) "dropped")))
+         (keep (if (cl-every dropped hunks) t :json-false)))
+    (deactivate-mark)
+    (alongside--ask 'alongside/keepHunks :hunks (vconcat hunks) :keep keep)))
+
+(defun alongside-split ()
+  "Split the change at point into smaller ones."
+  (interactive)
+  (alongside--ask 'alongside/splitHunk :hunk (car (alongside--hunks-at-point))))
+
+(defun alongside-undo ()
+  "Revert the last change of this proposal, made at any desk."
+  (interactive)
+  (alongside--ask 'alongside/undoReview))
+
+(defun alongside-redo ()
+  "Make the change again that was reverted last."
+  (interactive)
+  (alongside--ask 'alongside/redoReview))
+
+(defun alongside-visit-file ()
+  "Show the file of this proposal at the change at point."
+  (interactive)
+  (let* ((review (alongside--at-point))
+         (hunk (nth (or (get-text-property (point) 'alongside-hunk) 0)
+                    (alongside--review-hunks review)))
+         (line (plist-get (plist-get hunk :original) :start)))
+    (find-file-other-window (alongside--review-file review))
+    (when line
+      (goto-char (point-min))
+      (forward-line line))))
+
+(defun alongside--decide (decision)
+  "Decide on the review of this buffer: DECISION is \"accept\" or \"reject\".
+It is made on the text that the person sees."
+  (let* ((review (alongside--at-point))
+         (edit (alongside--review-edit-buffer review))
+         (unsent (alongside--unsent-p edit)))
+    (alongside--request
+     (alongside--review-desk review) 'alongside/decideReview
+     (list :id (alongside--review-id review)
+           :revision (if unsent (buffer-local-value 'alongside--shown edit)
+                       (alongside--review-revision review))
+           :text (if unsent (with-current-buffer edit (alongside--text))
+                   (alongside--review-text review))
+           :decision decision)
+     nil
+     (lambda (error)
+       (alongside--say (plist-get error :message))
+       (when unsent
+         (alongside--send edit))))))
+
+(defun alongside-accept ()
+  "Accept this proposal as it stands; the agent writes the file."
+  (interactive)
+  (let ((warnings (alongside--warnings (alongside--at-point))))
+    (when (or (null warnings)
+              (yes-or-no-p (format "%s  Accept all the same? "
+                                   (string-join warnings "  "))))
+      (alongside--decide "accept"))))
+
+(defun alongside-reject ()
+  "Reject this proposal; edits of yours go to a draft."
+  (interactive)
+  (alongside--decide "reject"))
+
+;;;; Editing the text
+
+(defvar-keymap alongside-edit-mode-map
+  :doc "Keys where the text of a proposal is edited."
+  "C-c C-c" #'alongside-finish-edit
+  "C-c C-k" #'alongside-cancel-edit)
+
+(define-minor-mode alongside-edit-mode
+  "Edit the text of a proposal.
+The review follows while you type."
+  :lighter " Edit-Review"
+  (if alongside-edit-mode
+      (progn
+        (setq header-line-format
+              (substitute-command-keys
+               (concat " Your text of a proposal.  \\<alongside-edit-mode-map>"
+                       "\\[alongside-finish-edit] back to the review  "
+                       "\\[alongside-cancel-edit] undo these edits")))
+        (add-hook 'after-change-functions #'alongside--edited nil t))
+    (setq header-line-format nil)
+    (remove-hook 'after-change-functions #'alongside--edited t)))
+
+(defvar-local alongside--before-edit nil "The text before it was edited here.")
+
+(defun alongside-edit ()
+  "Edit the text of this proposal in the major mode of its file."
+  (interactive)
+  (let* ((review (alongside--at-point))
+         (hunk (nth (or (get-text-property (point) 'alongside-hunk) 0)
+                    (alongside--review-hunks review)))
+         (line (or (plist-get (plist-get hunk :current) :start) 0))
+         (buffer (alongside--review-edit-buffer review)))
+    (unless (buffer-live-p buffer)
+      (setq buffer (generate-new-buffer
+                    (format "*alongside edit: %s*"
+                            (plist-get (alongside--review-display review) :name))))
+      (setf (alongside--review-edit-buffer review) buffer)
+      (with-current-buffer buffer
+        (insert (alongside--review-text review))
+        ;; Hooks of the mode may start a language server for a file.
+        (delay-mode-hooks
+          (let ((buffer-file-name (alongside--review-file review)))
+            (set-auto-mode)))
+        (font-lock-ensure)
+        (setq alongside--review review
+              alongside--shown (alongside--review-revision review)
+              alongside--before-edit (alongside--review-text review)
+              buffer-undo-list nil)
+        (set-buffer-modified-p nil)
+        (alongside-edit-mode)))
+    ;; The window keeps the way in which it was made, and goes with the review.
+    (switch-to-buffer buffer)
+    (goto-char (point-min))
+    (forward-line line)))
+
+(defun alongside--edited (&rest _)
+  "The person has typed: send the text soon."
+  (when alongside--review
+    (when alongside--send-timer
+      (cancel-timer alongside--send-timer))
+    (setq alongside--send-timer
+          (run-with-timer 0.3 nil #'alongside--send (current-buffer)))))
+
+(defun alongside--text ()
+  "All text of this buffer."
+  (save-restriction
+    (widen)
+    (buffer-substring-no-properties (point-min) (point-max))))
+
+(defun alongside--unsent-p (buffer)
+  "Whether the companion lacks text of BUFFER."
+  (and (buffer-live-p buffer)
+       (with-current-buffer buffer
+         (or alongside--send-timer (> alongside--sending 0)))))
+
+(defun alongside--send (buffer &optional now)
+  "Send the text of BUFFER.
+Unless it has to be NOW, it waits for an earlier one that is on its way."
+  (when (buffer-live-p buffer)
+    (with-current-buffer buffer
+      (when alongside--send-timer
+        (cancel-timer alongside--send-timer)
+        (setq alongside--send-timer nil))
+      (when (and alongside--review (or now (zerop alongside--sending)))
+        (let ((review alongside--review)
+              (text (alongside--text)))
+          (cl-incf alongside--sending)
+          (alongside--request
+           (alongside--review-desk review) 'alongside/setReviewText
+           (list :id (alongside--review-id review) :revision alongside--shown :text text)
+           (lambda (answer) (alongside--sent buffer text answer))
+           (lambda (error) (alongside--not-sent buffer error))))))))
+
+(defun alongside--sent (buffer text answer)
+  "The companion has TEXT of BUFFER; ANSWER has its revision."
+  (when (buffer-live-p buffer)
+    (with-current-buffer buffer
+      (cl-decf alongside--sending)
+      (let ((merged (plist-get answer :text)))
+        (cond
+         ;; A later answer counts.
+         ((or (null alongside--review) (> alongside--sending 0)))
+         ((equal text (alongside--text))
+          (when merged
+            (alongside--replace merged))
+          (setq alongside--shown (plist-get answer :revision))
+          (when (> (alongside--review-revision alongside--review) alongside--shown)
+            (alongside--follow alongside--review))
+          (mapc #'funcall (nreverse (prog1 alongside--when-sent
+                                      (setq alongside--when-sent nil)))))
+         (t
+          ;; Later edits are based on this text, or merged with what it was merged with.
+          (unless merged
+            (setq alongside--shown (plist-get answer :revision)))
+          (alongside--send buffer)))))))
+
+(defun alongside--not-sent (buffer error)
+  "The companion does not take the text of BUFFER, because of ERROR."
+  (when (buffer-live-p buffer)
+    (with-current-buffer buffer
+      (cl-decf alongside--sending)
+      (setq alongside--when-sent nil)
+      (when alongside--review
+        (alongside--say (format "Your text is only in this buffer: %s"
+                                (plist-get error :message)))))))
+
+(defun alongside--replace (text)
+  "Replace the text of this buffer with TEXT, and keep point."
+  (let ((alongside--review nil)
+        (source (generate-new-buffer " *alongside text*" t)))
+    (unwind-protect
+        (save-restriction
+          (widen)
+          (with-current-buffer source (insert text))
+          (replace-buffer-contents source 0.2))
+      (kill-buffer source))))
+
+(defun alongside--follow (review)
+  "Show the text of REVIEW where it is edited, unless there are unsent edits."
+  (let ((buffer (alongside--review-edit-buffer review)))
+    (when (and (buffer-live-p buffer) (not (alongside--unsent-p buffer)))
+      (with-current-buffer buffer
+        (unless (equal (alongside--review-text review) (alongside--text))
+          (alongside--replace (alongside--review-text review)))
+        (setq alongside--shown (alongside--review-revision review))))))
+
+(defun alongside--send-now (review)
+  "Send the text of REVIEW that the person typed last."
+  (let ((buffer (alongside--review-edit-buffer review)))
+    (when (and (buffer-live-p buffer) (buffer-local-value 'alongside--send-timer buffer))
+      (alongside--send buffer t))))
+
+(defun alongside--after-sending (review then)
+  "Call THEN once the companion has all text of REVIEW."
+  (alongside--send-now review)
+  (let ((buffer (alongside--review-edit-buffer review)))
+    (if (alongside--unsent-p buffer)
+        (with-current-buffer buffer
+          (push then alongside--when-sent))
+      (funcall then))))
+
+(defun alongside-finish-edit ()
+  "Return to the review with this text."
+  (interactive)
+  (let ((review (alongside--at-point)))
+    (alongside--send-now review)
+    (switch-to-buffer (alongside--buffer review))))
+
+(defun alongside-cancel-edit ()
+  "Take back everything that was typed here, and return to the review.
+`alongside-undo' brings it back."
+  (interactive)
+  (alongside--at-point)
+  (unless (equal (alongside--text) alongside--before-edit)
+    (alongside--replace alongside--before-edit)
+    (alongside--edited))
+  (alongside-finish-edit))
+
+;;;; The program
+
+;;;###autoload
+(defun alongside-doctor ()
+  "Show why an agent does not find this Emacs, and what to do."
+  (interactive)
+  (let ((compilation-buffer-name-function (lambda (_) "*alongside doctor*")))
+    (compile (format "%s doctor" (shell-quote-argument alongside-program)))))
+
+;;;###autoload
+(defun alongside-status ()
+  "Show the companions of this machine."
+  (interactive)
+  (let ((compilation-buffer-name-function (lambda (_) "*alongside status*")))
+    (compile (format "%s status" (shell-quote-argument alongside-program)))))
+
+(declare-function term-char-mode "term")
+(declare-function term-mode "term")
+(declare-function make-term "term")
+
+;;;###autoload
+(defun alongside-run-agent (command)
+  "Run an agent with COMMAND in a terminal of this Emacs.
+One of the variable `alongside-agents', unless it is called from Lisp."
+  (interactive (list (completing-read "Agent: " alongside-agents nil nil nil nil
+                                      (car alongside-agents))))
+  (require 'term)
+  (let* ((default-directory (file-name-as-directory
+                             (or (alongside--root) default-directory)))
+         (words (split-string-and-unquote command))
+         (name (file-name-nondirectory (car words)))
+         (buffer (apply #'make-term name (car words) nil (cdr words))))
+    (with-current-buffer buffer
+      (term-mode)
+      (term-char-mode))
+    (pop-to-buffer buffer)))
+
+;;;; The mode
+
+(defun alongside--lighter ()
+  "The mode line of `alongside-mode'."
+  (let ((desk (alongside--desk-of (alongside--root))))
+    (if (and desk (not (string-empty-p (alongside--desk-line desk))))
+        (format " Alongside[%s]" (alongside--desk-line desk))
+      " Alongside")))
+
+(defun alongside--may-quit ()
+  "Whether Emacs may end: asks if that rejects proposals."
+  (let ((ending (cl-loop for desk in alongside--desks
+                         unless (alongside--desk-leaving desk)
+                         sum (length (alongside--desk-reviews desk)))))
+    (or (zerop ending)
+        (yes-or-no-p
+         (format "%s waiting; ending Emacs rejects %s.  End it? "
+                 (if (= ending 1) "One proposal is" (format "%d proposals are" ending))
+                 (if (= ending 1) "it" "them"))))))
+
+;;;###autoload
+(define-minor-mode alongside-mode
+  "Let coding agents know the open files, and review what they propose."
+  :global t
+  :lighter (:eval (alongside--lighter))
+  (let ((hooks '(post-command-hook after-save-hook window-configuration-change-hook
+                                   kill-buffer-hook)))
+    (if alongside-mode
+        (progn
+          (dolist (hook hooks)
+            (add-hook hook #'alongside--report-soon))
+          (add-hook 'minibuffer-exit-hook #'alongside--say-waiting)
+          (add-hook 'after-set-visited-file-name-hook #'alongside--forget-root)
+          (add-hook 'kill-emacs-query-functions #'alongside--may-quit)
+          (add-function :after after-focus-change-function #'alongside--focused)
+          (alongside--report-soon))
+      (dolist (hook hooks)
+        (remove-hook hook #'alongside--report-soon))
+      (remove-hook 'minibuffer-exit-hook #'alongside--say-waiting)
+      (remove-hook 'after-set-visited-file-name-hook #'alongside--forget-root)
+      (remove-hook 'kill-emacs-query-functions #'alongside--may-quit)
+      (remove-function after-focus-change-function #'alongside--focused)
+      (mapc #'alongside--stop (copy-sequence alongside--desks)))))
+
+(provide 'alongside)
+;;; alongside.el ends here

@@ -1,0 +1,172 @@
+;;; alongside-test.el --- Tests of alongside.el  -*- lexical-binding: t; -*-
+
+;;; Commentary:
+
+;; emacs -Q --batch -L .. -l alongside-test.el -f ert-run-tests-batch-and-exit
+
+;;; Code:
+
+;; A replaced primitive needs a compiler otherwise.
+(setq native-comp-enable-subr-trampolines nil)
+
+(require 'alongside)
+(require 'ert)
+
+(defvar alongside-test--asked nil "The requests, the newest first.")
+
+(defun alongside-test--answer (number result)
+  "Answer request NUMBER, counted from the oldest, with RESULT."
+  (funcall (nth 2 (nth number (reverse alongside-test--asked))) result))
+
+(defun alongside-test--display (&rest states)
+  "What the server says about a review with two hunks in STATES."
+  (list :title "a.txt (Gemini CLI, 2 changes)" :name "a.txt" :states "2 kept"
+        :notes [(:text "The file changed on disk." :warning t)]
+        :diff (vector (format "@@ -1,2 +1,2 @@ change 1 of 2: %s\n-one\n+ONE\n two\n" (nth 0 states))
+                      (format "@@ -5 +5 @@ change 2 of 2: %s\n-five\n+FIVE\n" (nth 1 states)))))
+
+(defun alongside-test--params (revision text &rest states)
+  "An event about a review with TEXT at REVISION, whose hunks are in STATES."
+  (list :id 1 :file "/p/a.txt" :revision revision :current text
+        :hunks (vconcat (cl-mapcar (lambda (state line)
+                                     (list :state state :original (list :start line :end (1+ line))
+                                           :current (list :start line :end (1+ line))))
+                                   states '(0 4)))
+        :display (apply #'alongside-test--display states)))
+
+(defmacro alongside-test--with-review (&rest body)
+  "Run BODY with `desk' and `review', whose requests are only noted."
+  (declare (indent 0))
+  `(let* ((alongside-test--asked nil)
+          (desk (make-alongside--desk :root "/p"))
+          (alongside--desks (list desk)))
+     (cl-letf (((symbol-function 'alongside--request)
+                (lambda (_ method params &optional then otherwise)
+                  (push (list method params then otherwise) alongside-test--asked)))
+               ((symbol-function 'run-with-timer) (lambda (&rest _) 'timer))
+               ((symbol-function 'cancel-timer) #'ignore))
+       (alongside--heard desk 'alongside/didOpenReview
+                         (alongside-test--params 1 "ONE\ntwo\nthree\nfour\nFIVE\n" "kept" "kept"))
+       (let ((review (car (alongside--desk-reviews desk))))
+         (unwind-protect
+             (progn ,@body)
+           (dolist (buffer (list (alongside--review-buffer review)
+                                 (alongside--review-edit-buffer review)))
+             (when (buffer-live-p buffer)
+               (kill-buffer buffer))))))))
+
+(ert-deftest alongside-test-columns-are-utf-16 ()
+  (with-temp-buffer
+    (insert "x\nä😀b")
+    (should (= (alongside--character (point)) 4))
+    (should (= (alongside--character 3) 0))))
+
+(ert-deftest alongside-test-a-review-shows-notes-and-hunks ()
+  (alongside-test--with-review
+    (with-current-buffer (alongside--buffer review)
+      (should (string-prefix-p "The file changed on disk.\n--- a.txt\n+++ a.txt\n@@"
+                               (buffer-string)))
+      (should (looking-at "@@ -1,2"))
+      (should (equal (alongside--hunks-at-point) '(0)))
+      (goto-char (point-max))
+      (forward-line -1)
+      (should (equal (alongside--hunks-at-point) '(1)))
+      (should (equal (alongside--warnings review) '("The file changed on disk."))))))
+
+(ert-deftest alongside-test-the-region-drops-all-its-hunks ()
+  (alongside-test--with-review
+    (with-current-buffer (alongside--buffer review)
+      (let ((transient-mark-mode t))
+        (goto-char (point-max))
+        (push-mark (point-min) t t)
+        (alongside-toggle))
+      (pcase-let ((`(,method ,params . ,_) (car alongside-test--asked)))
+        (should (eq method 'alongside/keepHunks))
+        (should (equal params '(:id 1 :revision 1 :hunks [0 1] :keep :json-false)))))))
+
+(ert-deftest alongside-test-a-dropped-hunk-is-kept-again ()
+  (alongside-test--with-review
+    (with-current-buffer (alongside--buffer review)
+      (alongside--heard desk 'alongside/didChangeReview
+                        (alongside-test--params 2 "one\n" "dropped" "kept"))
+      (should (looking-at "@@ -1,2 .* dropped"))
+      (alongside-toggle)
+      (should (eq (plist-get (nth 1 (car alongside-test--asked)) :keep) t)))))
+
+(ert-deftest alongside-test-point-stays-in-its-hunk ()
+  (alongside-test--with-review
+    (with-current-buffer (alongside--buffer review)
+      (goto-char (point-min))
+      (search-forward "-five")
+      (alongside--heard desk 'alongside/didChangeReview
+                        (alongside-test--params 2 "x\n" "dropped" "edited"))
+      (should (looking-at "-five")))))
+
+(ert-deftest alongside-test-an-edit-is-sent-and-merged ()
+  (alongside-test--with-review
+    (with-temp-buffer
+      (switch-to-buffer (alongside--buffer review))
+      (alongside-edit)
+      (goto-char (point-min))
+      (insert "mine ")
+      (should alongside--send-timer)
+      (alongside--send (current-buffer))
+      (should (equal (nth 1 (car alongside-test--asked))
+                     '(:id 1 :revision 1 :text "mine ONE\ntwo\nthree\nfour\nFIVE\n")))
+      (insert "own ")
+      (alongside-test--answer 0 '(:revision 2))
+      (should (= alongside--shown 2))
+      (should (equal (plist-get (nth 1 (car alongside-test--asked)) :text)
+                     "mine own ONE\ntwo\nthree\nfour\nFIVE\n"))
+      (alongside-test--answer 1 '(:revision 4 :text "mine own ONE\ntheirs\n"))
+      (should (equal (alongside--text) "mine own ONE\ntheirs\n"))
+      (should (= alongside--shown 4))
+      (should-not (alongside--unsent-p (current-buffer))))))
+
+(ert-deftest alongside-test-unsent-text-is-never-replaced ()
+  (alongside-test--with-review
+    (with-temp-buffer
+      (switch-to-buffer (alongside--buffer review))
+      (alongside-edit)
+      (insert "typed")
+      (alongside--heard desk 'alongside/didChangeReview
+                        (alongside-test--params 2 "theirs\n" "edited" "edited"))
+      (should (string-match-p "typed" (alongside--text)))
+      (let ((buffer (current-buffer)))
+        (alongside--heard desk 'alongside/didCloseReview '(:id 1 :closing "rejected"))
+        (should (buffer-live-p buffer))
+        (with-current-buffer buffer
+          (should (string-match-p "typed" (buffer-string)))
+          (should-not alongside-edit-mode))
+        (kill-buffer buffer)))))
+
+(ert-deftest alongside-test-a-decision-names-the-text-that-is-seen ()
+  (alongside-test--with-review
+    (with-current-buffer (alongside--buffer review)
+      (alongside-reject)
+      (should (equal (car (car alongside-test--asked)) 'alongside/decideReview))
+      (should (equal (nth 1 (car alongside-test--asked))
+                     '(:id 1 :revision 1 :text "ONE\ntwo\nthree\nfour\nFIVE\n"
+                           :decision "reject"))))))
+
+(ert-deftest alongside-test-messages-wait-for-the-minibuffer ()
+  (let ((alongside--messages nil) said)
+    (cl-letf (((symbol-function 'message) (lambda (_ text) (push text said)))
+              ((symbol-function 'run-with-timer) (lambda (_ __ function text) (funcall function text))))
+      (cl-letf (((symbol-function 'minibuffer-depth) (lambda () 1)))
+        (alongside--say "one")
+        (alongside--say "two")
+        (should-not said))
+      (alongside--say-waiting)
+      (should (equal said '("one\ntwo"))))))
+
+(ert-deftest alongside-test-files-of-git-are-no-files ()
+  (with-temp-buffer
+    (setq buffer-file-name "/p/.git/COMMIT_EDITMSG")
+    (should-not (alongside--file (current-buffer)))
+    (setq buffer-file-name "/p/.gitignore")
+    (should (alongside--file (current-buffer)))
+    (setq buffer-file-name nil)))
+
+(provide 'alongside-test)
+;;; alongside-test.el ends here

@@ -1,0 +1,191 @@
+//! Emacs in a fresh home, and agents unaware of it: from the installation to its removal.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use alongside_agent::Outcome;
+use alongside_rig::adapters::EMACS_SETTINGS;
+use alongside_rig::agent_cli::Cli;
+use alongside_rig::sandbox::files_below;
+use alongside_rig::tmux::Pane;
+use alongside_rig::{Generation, Proposer, Sandbox, emacs_or_skip};
+use anyhow::Result;
+
+use crate::neovim::decided;
+use crate::script::{DONE, REQUEST_AGAIN, SHOUTED};
+use crate::stage::Stage;
+
+alongside_rig::tests! {
+    emacs_and_gemini: from_installation_to_removal(Cli::Gemini),
+    emacs_and_qwen: from_installation_to_removal(Cli::Qwen),
+}
+
+fn from_installation_to_removal(cli: Cli) -> Result<()> {
+    let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
+    let Some(emacs) = emacs_or_skip(Generation::Newest) else { return Ok(()) };
+    emacs.put_on_path(&stage.sandbox)?;
+    let configuration = stage.sandbox.home().join(".emacs.d");
+    fs::create_dir_all(&configuration)?;
+    fs::write(configuration.join("early-init.el"), EMACS_SETTINGS)?;
+    let shell = stage.terminal.window("shell", (100, 30))?;
+    shell.enter("alongside install emacs --yes")?;
+    shell.wait_for("the installation", |screen| screen.contains("Installed. Restart Emacs"))?;
+
+    let other = stage.sandbox.write("other.md", "");
+    let pane = stage.terminal.window("emacs", (100, 30))?;
+    pane.enter("clear; emacs -nw notes.md")?;
+    pane.wait_for("the file", |screen| screen.contains("fifteen") && screen.contains("Alongside[no agent]"))?;
+    let Some(agent) = stage.start_agent(cli)? else { return Ok(()) };
+
+    // The selection reaches the model.
+    for key in ["C-n", "C-Space", "C-n", "C-n", "C-n"] {
+        pane.press(key)?;
+    }
+    stage.wait_until_selected("two\nthree\nfour\n".len())?;
+    stage.ask_with_selection(&agent, cli, 5)?;
+
+    // The proposal is announced, and the person goes on in another file.
+    pane.wait_for("the proposal", |screen| screen.contains("proposes 3 changes"))?;
+    agent.wait_until_it_asks()?;
+    pane.press("C-g")?;
+    runs(&pane, "find-file", Some("other.md"))?;
+    pane.wait_for("the other file", |screen| screen.contains("other.md  "))?;
+    pane.type_text("a line of my own")?;
+    pane.wait_for("the typed text", |screen| screen.contains("a line of my own"))?;
+    runs(&pane, "save-buffer", None)?;
+    pane.wait_for("the file to be written", |screen| screen.contains("Wrote "))?;
+    assert_eq!(fs::read_to_string(other)?.trim_end(), "a line of my own");
+
+    // Its first change is dropped, its last one edited, and the rest is accepted.
+    runs(&pane, "alongside-review", None)?;
+    pane.wait_for("the review", |screen| screen.contains("change 1 of 3: kept"))?;
+    pane.type_text("k")?;
+    pane.wait_for("a dropped change", |screen| screen.contains("2 kept, 1 dropped"))?;
+    pane.type_text("nn")?;
+    edits_line(&pane, "14")?;
+    pane.wait_for("the edited change", |screen| screen.contains("change 3 of 3: edited"))?;
+    presses(&pane, &["C-c", "C-c"])?;
+    pane.wait_for("the review to be over", |screen| !screen.contains("change 3 of 3"))?;
+    assert_eq!(pane.screen()?.matches("-UU").count(), 1, "the window of the review has gone");
+    agent.wait_until_it_says(DONE)?;
+    assert_eq!(stage.on_disk(), decided());
+    runs(&pane, "switch-to-buffer", Some("notes.md"))?;
+    pane.wait_for("the file as it is now", |screen| screen.contains("\nEIGHT") && screen.contains("\n14"))?;
+
+    // A rejected proposal leaves a draft with the text that the person typed.
+    agent.ask_for_change(REQUEST_AGAIN)?;
+    pane.wait_for("the next proposal", |screen| screen.contains("proposes 2 changes"))?;
+    runs(&pane, "alongside-review", None)?;
+    pane.wait_for("the review", |screen| screen.contains("change 1 of 2: kept"))?;
+    edits_line(&pane, "typed by me")?;
+    pane.wait_for("the edited change", |screen| screen.contains("change 1 of 2: edited"))?;
+    presses(&pane, &["C-c", "C-k"])?;
+    pane.wait_for("the rejection", |screen| screen.contains("notes.md: rejected"))?;
+    shell.enter("clear; alongside drafts show 1")?;
+    shell.wait_for("the draft", |screen| screen.contains("typed by me"))?;
+    assert_eq!(stage.on_disk(), decided());
+    agent.wait_until_free()?;
+
+    // Emacs ends while a proposal waits, after a question.
+    let proposer = Proposer::gemini(&stage.sandbox)?;
+    let proposal = proposer.propose(&stage.file, SHOUTED)?;
+    pane.wait_for("the last proposal", |screen| screen.contains("proposes 2 changes"))?;
+    presses(&pane, &["C-x", "C-c"])?;
+    pane.wait_for("the question", |screen| screen.contains("ending Emacs rejects it"))?;
+    pane.enter("yes")?;
+    stage.wait_until_closed(&pane)?;
+    assert_eq!(proposal.outcome()?, Outcome::Rejected);
+
+    agent.pane.kill()?;
+    shell.enter("clear; alongside host --stop; alongside uninstall --all --yes")?;
+    shell.wait_for("the removal", |screen| screen.contains("Done."))?;
+    let left = files_below(&configuration);
+    assert_eq!(left, [configuration.join("early-init.el")], "{}", shell.history()?);
+    Ok(())
+}
+
+/// Runs a command by its name, with an answer to its question.
+fn runs(pane: &Pane, command: &str, answer: Option<&str>) -> Result<()> {
+    pane.press("M-x")?;
+    pane.wait_for("the command line", |screen| screen.contains("M-x"))?;
+    pane.enter(command)?;
+    if let Some(answer) = answer {
+        pane.wait_for("the question", |screen| {
+            screen.lines().last().is_some_and(|line| line.contains(':') && !line.contains("M-x"))
+        })?;
+        // The question comes with a directory.
+        pane.press("C-a")?;
+        pane.press("C-k")?;
+        pane.enter(answer)?;
+    }
+    Ok(())
+}
+
+/// Replaces the line of the change at point where the text is edited.
+fn edits_line(pane: &Pane, line: &str) -> Result<()> {
+    pane.type_text("e")?;
+    pane.wait_for("the text", |screen| screen.contains("Your text of a proposal"))?;
+    pane.press("C-k")?;
+    pane.type_text(line)?;
+    pane.wait_for("the typed line", |screen| screen.contains(line))?;
+    presses(pane, &["C-c", "C-c"])
+}
+
+fn presses(pane: &Pane, keys: &[&str]) -> Result<()> {
+    keys.iter().try_for_each(|key| pane.press(key))
+}
+
+/// What Emacs says in batch mode with these arguments, in the adapter's directory.
+fn batch(arguments: &[&str]) -> Result<Option<Output>> {
+    let Some(emacs) = emacs_or_skip(Generation::Newest) else { return Ok(None) };
+    let sandbox = Sandbox::new();
+    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/emacs");
+    let mut command = Command::new(&emacs.program);
+    command.env_clear().envs(sandbox.env()).envs(emacs.environment.iter().map(|(name, value)| (name, value)));
+    command.current_dir(ours).args(&emacs.arguments).args(["-Q", "--batch", "-L", "."]).args(arguments);
+    Ok(Some(command.output()?))
+}
+
+/// Emacs succeeds, and complains of nothing.
+fn is_clean(arguments: &[&str]) -> Result<()> {
+    let Some(output) = batch(arguments)? else { return Ok(()) };
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8_lossy(&said);
+    assert!(output.status.success() && !said.contains("arning"), "{said}");
+    Ok(())
+}
+
+#[test]
+fn the_lisp_compiles_without_a_warning() -> Result<()> {
+    let to_nowhere = "(setq byte-compile-error-on-warn t \
+        byte-compile-dest-file-function (lambda (_) (make-temp-file \"alongside\")))";
+    is_clean(&["--eval", to_nowhere, "-f", "batch-byte-compile", "alongside.el"])
+}
+
+#[test]
+fn checkdoc_finds_nothing() -> Result<()> {
+    is_clean(&["--eval", "(progn (require 'checkdoc) (checkdoc-file \"alongside.el\"))"])
+}
+
+#[test]
+fn package_lint_finds_nothing() -> Result<()> {
+    let Some(emacs) = emacs_or_skip(Generation::Newest) else { return Ok(()) };
+    let share = emacs.program.with_file_name("../share/emacs/site-lisp/elpa-src");
+    let found = fs::read_dir(&share)?.flatten().map(|entry| entry.path());
+    let lint = found.filter(|path| path.to_string_lossy().contains("/package-lint-")).collect::<Vec<_>>();
+    let [lint] = &lint[..] else { panic!("one package-lint in {}, not {lint:?}", share.display()) };
+    let lint = lint.to_string_lossy();
+    let without_compiler = "(setq native-comp-enable-subr-trampolines nil)";
+    let run = ["--eval", without_compiler, "-l", "package-lint", "-f", "package-lint-batch-and-exit"];
+    is_clean(&[&["-L", &lint][..], &run, &["alongside.el"]].concat())
+}
+
+#[test]
+fn the_adapters_own_tests_pass() -> Result<()> {
+    let run = ["-l", "tests/alongside-test.el", "-f", "ert-run-tests-batch-and-exit"];
+    let Some(output) = batch(&run)? else { return Ok(()) };
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.contains(" 0 unexpected"), "{said}");
+    Ok(())
+}
