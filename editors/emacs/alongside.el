@@ -21,6 +21,7 @@
 ;;; Code:
 
 (require 'cl-lib)
+(require 'compile)
 (require 'diff-mode)
 (require 'jsonrpc)
 (require 'subr-x)
@@ -94,11 +95,19 @@ The selected window stays selected."
 
 ;;;; Messages
 
+(defvar alongside--said nil "Messages that were shown since the last key.")
+
 (defun alongside--say (text)
-  "Show TEXT in the echo area, once no minibuffer is open."
+  "Show TEXT in the echo area, once no minibuffer is open.
+Messages stay together until the person presses a key."
   (if (> (minibuffer-depth) 0)
       (push text alongside--messages)
-    (message "%s" text)))
+    (push text alongside--said)
+    (message "%s" (string-join (reverse (seq-take alongside--said 4)) "\n"))))
+
+(defun alongside--forget-said ()
+  "The person has pressed a key, and has seen the messages."
+  (setq alongside--said nil))
 
 (defun alongside--say-waiting ()
   "Show the messages that came while a minibuffer was open."
@@ -230,8 +239,10 @@ error."
 
 (defun alongside--ended (desk)
   "The server of DESK has ended."
-  (setq alongside--desks (delq desk alongside--desks))
-  (push (cons (alongside--desk-root desk) (float-time)) alongside--failed)
+  ;; Unless it was told to.
+  (when (memq desk alongside--desks)
+    (setq alongside--desks (delq desk alongside--desks))
+    (push (cons (alongside--desk-root desk) (float-time)) alongside--failed))
   (mapc #'alongside--forget (alongside--desk-reviews desk))
   (force-mode-line-update t))
 
@@ -243,11 +254,10 @@ error."
   (< (cl-count root alongside--failed :key #'car :test #'equal) 2))
 
 (defun alongside--stop (desk)
-  "End the server of DESK, which decides nothing."
+  "Let the server of DESK end, which decides nothing."
   (let ((rpc (alongside--desk-rpc desk)))
-    (when (jsonrpc-running-p rpc)
-      (ignore-errors (jsonrpc-shutdown rpc t)))
-    (setq alongside--desks (delq desk alongside--desks))))
+    (setq alongside--desks (delq desk alongside--desks))
+    (alongside--request desk 'shutdown nil (lambda (_) (jsonrpc-notify rpc 'exit nil)))))
 
 ;;;; Open files
 
@@ -385,18 +395,23 @@ The file that was used last stays the active one, in a terminal or a review."
     (setf (alongside--desk-reviews desk) (delq review (alongside--desk-reviews desk)))
     (when (equal (plist-get params :closing) "accepted")
       (alongside--await-write (alongside--review-file review)))
-    (alongside--forget review)))
+    (alongside--forget review (eq (plist-get params :decidedHere) t))))
 
-(defun alongside--forget (review)
-  "Put the buffers of REVIEW away.  Text that no companion has stays."
+(defun alongside--forget (review &optional decided-here)
+  "Put the buffers of REVIEW away.
+Unless it was DECIDED-HERE, the one that the person uses stays, so that no
+key goes to another buffer.  Text that no companion has stays as well."
   (let ((edit (alongside--review-edit-buffer review))
-        (diff (alongside--review-buffer review)))
+        (diff (alongside--review-buffer review))
+        (selected (alongside--selected-buffer)))
     (when (buffer-live-p edit)
-      (if (or (alongside--unsent-p edit) (eq edit (window-buffer (selected-window))))
+      (if (or (alongside--unsent-p edit) (eq edit selected))
           (alongside--leave-text edit)
         (alongside--put-away edit)))
     (when (buffer-live-p diff)
-      (alongside--put-away diff))))
+      (if (and (eq diff selected) (not decided-here))
+          (alongside--leave-diff diff)
+        (alongside--put-away diff)))))
 
 (defun alongside--put-away (buffer)
   "Kill BUFFER, and give its windows what they showed before."
@@ -406,16 +421,32 @@ The file that was used last stays the active one, in a terminal or a review."
       (quit-restore-window window 'bury))
     (kill-buffer buffer)))
 
+(defun alongside--leave-diff (buffer)
+  "The review of BUFFER, the selected one, has ended elsewhere."
+  (with-current-buffer buffer
+    (setq alongside--review nil
+          header-line-format
+          (substitute-command-keys
+           " This review has ended.  \\<alongside-review-mode-map>\\[quit-window] puts it away"))
+    (rename-buffer (generate-new-buffer-name (concat (buffer-name) " (ended)")))))
+
 (defun alongside--leave-text (buffer)
   "The review of BUFFER has ended while the person types there: the text stays."
   (with-current-buffer buffer
     (when alongside--send-timer
       (cancel-timer alongside--send-timer))
-    (setq alongside--review nil)
-    (alongside-edit-mode -1)
+    (setq alongside--review nil
+          header-line-format " This review has ended.  Your text stays in this buffer.")
+    (set-buffer-modified-p nil)
+    (add-hook 'kill-buffer-query-functions #'alongside--may-kill-text nil t)
     (rename-buffer (generate-new-buffer-name (concat (buffer-name) " (ended)")))
     (alongside--say (format "The review has ended.  Your text stays in %s."
                             (buffer-name)))))
+
+(defun alongside--may-kill-text ()
+  "Whether text that was typed after the end of its review may go."
+  (or (not (buffer-modified-p))
+      (yes-or-no-p "What you typed after the end of the review is nowhere else.  Kill it? ")))
 
 (defun alongside--await-write (file)
   "Show FILE anew once the agent has written it."
@@ -438,9 +469,13 @@ The file that was used last stays the active one, in a terminal or a review."
 ;;;; The review
 
 (defvar-keymap alongside-review-mode-map
-  :doc "Keys of a review."
-  "n" #'diff-hunk-next
-  "p" #'diff-hunk-prev
+  :doc "Keys of a review.
+Those of `diff-mode' would change the diff, and not the proposal."
+  :parent special-mode-map
+  "n" #'alongside-next-change
+  "p" #'alongside-previous-change
+  "M-n" #'alongside-next-change
+  "M-p" #'alongside-previous-change
   "k" #'alongside-toggle
   "s" #'alongside-split
   "e" #'alongside-edit
@@ -459,7 +494,7 @@ The file that was used last stays the active one, in a terminal or a review."
   "A proposal of an agent, as a diff.
 
 \\<alongside-review-mode-map>\
-\\[diff-hunk-next] and \\[diff-hunk-prev] move to the next and the previous change.
+\\[alongside-next-change] and \\[alongside-previous-change] move to the next and the previous change.
 \\[alongside-toggle] keeps or drops the change at point, or all in the region.
 \\[alongside-edit] edits the text.  \\[alongside-accept] accepts, and
 \\[alongside-reject] rejects.
@@ -468,8 +503,8 @@ The file that was used last stays the active one, in a terminal or a review."
   (setq buffer-read-only t)
   (setq-local diff-refine nil)
   (setq-local revert-buffer-function
-              (lambda (&rest _) (alongside--draw alongside--review)))
-  ;; The keys of a read-only diff would precede ours.
+              (lambda (&rest _) (alongside--draw (alongside--at-point))))
+  ;; The keys of a read-only diff would precede ours, and change it.
   (setq-local minor-mode-overriding-map-alist nil)
   (setq header-line-format '(:eval (alongside--header))))
 
@@ -507,8 +542,7 @@ The file that was used last stays the active one, in a terminal or a review."
                                  (alongside--desk-root (alongside--review-desk review)))))
       (alongside--draw review)
       (with-current-buffer buffer
-        (goto-char (point-min))
-        (ignore-errors (diff-hunk-next))))
+        (goto-char (or (alongside--start-of 0) (point-min)))))
     buffer))
 
 (defun alongside--draw (review)
@@ -583,7 +617,46 @@ The file that was used last stays the active one, in a terminal or a review."
 
 (defun alongside--at-point ()
   "The review of this buffer.  Signals an error if there is none."
-  (or alongside--review (user-error "This buffer shows no review")))
+  (or alongside--review (user-error "This buffer shows no review that waits")))
+
+(defun alongside--hunk-near ()
+  "The index of the hunk at point, else of the one before it, or 0."
+  (or (get-text-property (point) 'alongside-hunk)
+      (and (> (point) (point-min))
+           (get-text-property (1- (point)) 'alongside-hunk))
+      0))
+
+(defun alongside--go-to (hunk none)
+  "Move to the beginning of HUNK, or say NONE if there is no such hunk."
+  (let ((start (alongside--start-of hunk)))
+    (unless start
+      (user-error "%s" none))
+    (goto-char start)
+    (alongside--show-all-of start)))
+
+(defun alongside--show-all-of (start)
+  "Scroll so that the diff that begins at START is seen to its end."
+  (when (and (eq (current-buffer) (window-buffer (selected-window)))
+             (not (pos-visible-in-window-p (1- (alongside--end-of start)))))
+    (save-excursion
+      (goto-char start)
+      (recenter 0))))
+
+(defun alongside-next-change ()
+  "Move to the next change."
+  (interactive)
+  (alongside--go-to (if (< (point) (or (alongside--start-of 0) (point-min)))
+                        0
+                      (1+ (alongside--hunk-near)))
+                    "This is the last change"))
+
+(defun alongside-previous-change ()
+  "Move to the beginning of this change, or to the previous one."
+  (interactive)
+  (let* ((hunk (alongside--hunk-near))
+         (start (alongside--start-of hunk)))
+    (alongside--go-to (if (and start (> (point) start)) hunk (1- hunk))
+                      "This is the first change")))
 
 (defun alongside--hunks-at-point ()
   "The indexes of the hunks at point or in the region."
@@ -619,8 +692,9 @@ CHOOSE among them."
   (interactive "P")
   (let* ((reviews (or (alongside--reviews) (user-error "No proposal waits")))
          (file (buffer-file-name))
-         (mine (and file (cl-find file reviews
-                                  :key #'alongside--review-file :test #'equal)))
+         (mine (or alongside--review
+                   (and file (cl-find file reviews
+                                      :key #'alongside--review-file :test #'equal))))
          (titles (mapcar (lambda (review)
                            (cons (plist-get (alongside--review-display review) :title)
                                  review))
@@ -666,12 +740,13 @@ They are dropped unless all of them are dropped already."
   (alongside--ask 'alongside/redoReview))
 
 (defun alongside-visit-file ()
-  "Show the file of this proposal at the change at point."
+  "Go to the file of this proposal, at the change at point."
   (interactive)
   (let* ((review (alongside--at-point))
-         (hunk (nth (or (get-text-property (point) 'alongside-hunk) 0)
-                    (alongside--review-hunks review)))
+         (hunk (nth (alongside--hunk-near) (alongside--review-hunks review)))
          (line (plist-get (plist-get hunk :original) :start)))
+    (unless (file-exists-p (alongside--review-file review))
+      (user-error "The file does not exist yet"))
     (find-file-other-window (alongside--review-file review))
     (when line
       (goto-char (point-min))
@@ -715,6 +790,7 @@ It is made on the text that the person sees."
 
 (defvar-keymap alongside-edit-mode-map
   :doc "Keys where the text of a proposal is edited."
+  "<remap> <save-buffer>" #'alongside-save-edit
   "C-c C-c" #'alongside-finish-edit
   "C-c C-k" #'alongside-cancel-edit)
 
@@ -739,8 +815,7 @@ The review follows while you type."
   "Edit the text of this proposal in the major mode of its file."
   (interactive)
   (let* ((review (alongside--at-point))
-         (hunk (nth (or (get-text-property (point) 'alongside-hunk) 0)
-                    (alongside--review-hunks review)))
+         (hunk (nth (alongside--hunk-near) (alongside--review-hunks review)))
          (line (or (plist-get (plist-get hunk :current) :start) 0))
          (buffer (alongside--review-edit-buffer review)))
     (unless (buffer-live-p buffer)
@@ -757,12 +832,12 @@ The review follows while you type."
         (font-lock-ensure)
         (setq alongside--review review
               alongside--shown (alongside--review-revision review)
-              alongside--before-edit (alongside--review-text review)
               buffer-undo-list nil)
         (set-buffer-modified-p nil)
         (alongside-edit-mode)))
     ;; The window keeps the way in which it was made, and goes with the review.
     (switch-to-buffer buffer)
+    (setq alongside--before-edit (alongside--text))
     (goto-char (point-min))
     (forward-line line)))
 
@@ -845,7 +920,9 @@ Unless it has to be NOW, it waits for an earlier one that is on its way."
         (save-restriction
           (widen)
           (with-current-buffer source (insert text))
-          (replace-buffer-contents source 0.2))
+          (undo-boundary)
+          (replace-buffer-contents source 0.2)
+          (undo-boundary))
       (kill-buffer source))))
 
 (defun alongside--follow (review)
@@ -877,10 +954,23 @@ Unless it has to be NOW, it waits for an earlier one that is on its way."
   (interactive)
   (let ((review (alongside--at-point)))
     (alongside--send-now review)
-    (switch-to-buffer (alongside--buffer review))))
+    ;; Point is where the diff was drawn, not where the window showed it last.
+    (let ((switch-to-buffer-preserve-window-point nil))
+      (switch-to-buffer (alongside--buffer review)))
+    (when-let* ((start (alongside--start-of (alongside--hunk-near))))
+      (alongside--show-all-of start))))
+
+(defun alongside-save-edit ()
+  "Send this text to the companion at once."
+  (interactive)
+  (alongside--send-now (alongside--at-point))
+  (set-buffer-modified-p nil)
+  (alongside--say (substitute-command-keys
+                   "Your text is in the review; \\<alongside-edit-mode-map>\\[alongside-finish-edit] \
+goes back to it.")))
 
 (defun alongside-cancel-edit ()
-  "Take back everything that was typed here, and return to the review.
+  "Take back what has changed since you began to edit, and return to the review.
 `alongside-undo' brings it back."
   (interactive)
   (alongside--at-point)
@@ -891,19 +981,34 @@ Unless it has to be NOW, it waits for an earlier one that is on its way."
 
 ;;;; The program
 
+(defun alongside--directory ()
+  "The project of this buffer, else the nearest directory that exists."
+  (file-name-as-directory
+   (or (alongside--root)
+       (locate-dominating-file default-directory #'file-directory-p)
+       default-directory)))
+
+(defun alongside--run (&rest words)
+  "Run the program with the arguments WORDS, and show its output."
+  (let ((default-directory (alongside--directory)))
+    (compilation-start
+     (mapconcat #'shell-quote-argument (cons alongside-program words) " ")
+     nil
+     (lambda (_) (format "*alongside %s*" (car words))))))
+
 ;;;###autoload
-(defun alongside-doctor ()
-  "Show why an agent does not find this Emacs, and what to do."
-  (interactive)
-  (let ((compilation-buffer-name-function (lambda (_) "*alongside doctor*")))
-    (compile (format "%s doctor" (shell-quote-argument alongside-program)))))
+(defun alongside-doctor (&optional agent)
+  "Show why an agent does not find this Emacs, and what to do.
+With a prefix argument, ask for the AGENT; otherwise examine all that run."
+  (interactive (and current-prefix-arg
+                    (list (completing-read "Agent: " alongside-agents))))
+  (apply #'alongside--run "doctor" (and agent (list agent))))
 
 ;;;###autoload
 (defun alongside-status ()
   "Show the companions of this machine."
   (interactive)
-  (let ((compilation-buffer-name-function (lambda (_) "*alongside status*")))
-    (compile (format "%s status" (shell-quote-argument alongside-program)))))
+  (alongside--run "status"))
 
 (declare-function term-char-mode "term")
 (declare-function term-mode "term")
@@ -916,10 +1021,11 @@ One of the variable `alongside-agents', unless it is called from Lisp."
   (interactive (list (completing-read "Agent: " alongside-agents nil nil nil nil
                                       (car alongside-agents))))
   (require 'term)
-  (let* ((default-directory (file-name-as-directory
-                             (or (alongside--root) default-directory)))
+  (let* ((default-directory (alongside--directory))
          (words (split-string-and-unquote command))
-         (name (file-name-nondirectory (car words)))
+         (name (file-name-nondirectory
+                (or (executable-find (car words))
+                    (user-error "There is no program %s" (car words)))))
          (buffer (apply #'make-term name (car words) nil (cdr words))))
     (with-current-buffer buffer
       (term-mode)
@@ -935,22 +1041,30 @@ One of the variable `alongside-agents', unless it is called from Lisp."
         (format " Alongside[%s]" (alongside--desk-line desk))
       " Alongside")))
 
-(defun alongside--may-quit ()
-  "Whether Emacs may end: asks if that rejects proposals."
+(defun alongside--may-leave (leaving)
+  "Whether LEAVING, which may reject proposals, is what the person wants."
   (let ((ending (cl-loop for desk in alongside--desks
                          unless (alongside--desk-leaving desk)
                          sum (length (alongside--desk-reviews desk)))))
     (or (zerop ending)
         (yes-or-no-p
-         (format "%s waiting; ending Emacs rejects %s.  End it? "
-                 (if (= ending 1) "One proposal is" (format "%d proposals are" ending))
-                 (if (= ending 1) "it" "them"))))))
+         (format (if (= ending 1)
+                     "One proposal is waiting; %s rejects it.  Go on? "
+                   (format "%d proposals are waiting; %%s rejects them.  Go on? " ending))
+                 leaving)))))
+
+(defun alongside--may-quit ()
+  "Whether Emacs may end."
+  (alongside--may-leave "ending Emacs"))
 
 ;;;###autoload
 (define-minor-mode alongside-mode
   "Let coding agents know the open files, and review what they propose."
   :global t
   :lighter (:eval (alongside--lighter))
+  (unless (or alongside-mode (alongside--may-leave "switching Alongside off"))
+    (setq alongside-mode t)
+    (user-error "Alongside stays on"))
   (let ((hooks '(post-command-hook after-save-hook window-configuration-change-hook
                                    kill-buffer-hook)))
     (if alongside-mode
@@ -958,6 +1072,7 @@ One of the variable `alongside-agents', unless it is called from Lisp."
           (dolist (hook hooks)
             (add-hook hook #'alongside--report-soon))
           (add-hook 'minibuffer-exit-hook #'alongside--say-waiting)
+          (add-hook 'pre-command-hook #'alongside--forget-said)
           (add-hook 'after-set-visited-file-name-hook #'alongside--forget-root)
           (add-hook 'kill-emacs-query-functions #'alongside--may-quit)
           (add-function :after after-focus-change-function #'alongside--focused)
@@ -965,6 +1080,7 @@ One of the variable `alongside-agents', unless it is called from Lisp."
       (dolist (hook hooks)
         (remove-hook hook #'alongside--report-soon))
       (remove-hook 'minibuffer-exit-hook #'alongside--say-waiting)
+      (remove-hook 'pre-command-hook #'alongside--forget-said)
       (remove-hook 'after-set-visited-file-name-hook #'alongside--forget-root)
       (remove-hook 'kill-emacs-query-functions #'alongside--may-quit)
       (remove-function after-focus-change-function #'alongside--focused)

@@ -137,8 +137,65 @@
         (should (buffer-live-p buffer))
         (with-current-buffer buffer
           (should (string-match-p "typed" (buffer-string)))
-          (should-not alongside-edit-mode))
+          (should-error (alongside-finish-edit) :type 'user-error))
         (kill-buffer buffer)))))
+
+(ert-deftest alongside-test-a-review-that-ends-elsewhere-keeps-its-window ()
+  (alongside-test--with-review
+    (let ((buffer (alongside--buffer review)))
+      (switch-to-buffer buffer)
+      (alongside--heard desk 'alongside/didCloseReview '(:id 1 :closing "rejected"))
+      (should (eq (current-buffer) buffer))
+      (should (eq (window-buffer (selected-window)) buffer))
+      (should-error (alongside-toggle) :type 'user-error)
+      (kill-buffer buffer))))
+
+(ert-deftest alongside-test-a-review-that-ends-here-goes ()
+  (alongside-test--with-review
+    (let ((buffer (alongside--buffer review)))
+      (switch-to-buffer buffer)
+      (alongside--heard desk 'alongside/didCloseReview
+                        '(:id 1 :closing "rejected" :decidedHere t))
+      (should-not (buffer-live-p buffer)))))
+
+(ert-deftest alongside-test-no-key-changes-the-diff-itself ()
+  (alongside-test--with-review
+    (with-current-buffer (alongside--buffer review)
+      (dolist (key '("M-k" "C-c C-r" "C-c C-a" "C-c C-s" "M-K" "D"))
+        (should-not (string-prefix-p "diff-" (symbol-name (or (key-binding (kbd key)) 'nil))))))))
+
+(ert-deftest alongside-test-moving-stops-at-both-ends ()
+  (alongside-test--with-review
+    (with-current-buffer (alongside--buffer review)
+      (should (looking-at "@@ -1,2"))
+      (should-error (alongside-previous-change) :type 'user-error)
+      (alongside-next-change)
+      (should (looking-at "@@ -5"))
+      (should-error (alongside-next-change) :type 'user-error)
+      (goto-char (point-max))
+      (should (= (alongside--hunk-near) 1))
+      (alongside-previous-change)
+      (should (looking-at "@@ -5")))))
+
+(ert-deftest alongside-test-a-cancelled-edit-keeps-the-edits-before ()
+  (alongside-test--with-review
+    (switch-to-buffer (alongside--buffer review))
+    (alongside-edit)
+    (insert "first ")
+    (let ((alongside--send-timer nil))
+      (alongside-edit-mode 1))
+    (alongside--send (current-buffer))
+    (alongside-test--answer 0 '(:revision 2))
+    (setf (alongside--review-text review) (alongside--text)
+          (alongside--review-revision review) 2)
+    (alongside-finish-edit)
+    (alongside-edit)
+    (insert "second ")
+    (let ((buffer (current-buffer)))
+      (alongside-cancel-edit)
+      (with-current-buffer buffer
+        (should (string-match-p "first" (alongside--text)))
+        (should-not (string-match-p "second" (alongside--text)))))))
 
 (ert-deftest alongside-test-a-decision-names-the-text-that-is-seen ()
   (alongside-test--with-review

@@ -48,7 +48,9 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     // The proposal is announced, and the person goes on in another file.
     pane.wait_for("the proposal", |screen| screen.contains("proposes 3 changes"))?;
     agent.wait_until_it_asks()?;
+    // Quitting discards the keys that have come by then.
     pane.press("C-g")?;
+    pane.wait_for("the selection to be given up", |screen| screen.contains("Quit"))?;
     runs(&pane, "find-file", Some("other.md"))?;
     pane.wait_for("the other file", |screen| screen.contains("other.md  "))?;
     pane.type_text("a line of my own")?;
