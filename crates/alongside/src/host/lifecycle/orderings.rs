@@ -258,18 +258,22 @@ impl World {
         }
         // Discovery files are not rewritten without a change.
         assert!(self.found_as != before.found_as || steps.is_empty(), "{}", context());
+    }
+
+    /// Checks the promises about a state, however it was reached.
+    fn state_holds(&self) {
         // Each desk knows whether reviews end when it leaves. The starter of a host has no name yet.
         for of in self.looking().filter(|_| self.starter.1 == GRACE_TICKS) {
             let id = u64::try_from(of).unwrap() + 1;
             let ends = self.lifecycle.clone().parted(id, true, self.now);
             let ends = ends.iter().any(|step| matches!(step, Step::Hide | Step::End));
-            assert!(self.lifecycle.kept_by(id).is_empty() == ends || self.unnamed(of), "{of}: {}", context());
+            assert!(self.lifecycle.kept_by(id).is_empty() == ends || self.unnamed(of), "{of}: {self:#?}");
         }
         // A suspension only moves the deadlines.
         let mut slept = self.lifecycle.clone();
         let gap = 100 * TICK;
         slept.postpone(gap);
-        assert_eq!(slept.deadline(), self.lifecycle.deadline().map(|at| at + gap), "{}", context());
+        assert_eq!(slept.deadline(), self.lifecycle.deadline().map(|at| at + gap), "{self:#?}");
     }
 
     /// Whether only editors of a host that crashed are left beside a party: they have not joined yet, and
@@ -322,6 +326,7 @@ fn every_order_of_events_keeps_every_promise() {
         if !seen.insert(world.key()) {
             continue;
         }
+        world.state_holds();
         for action in world.can_happen() {
             match world.after(action) {
                 Some(next) => open.push(next),
