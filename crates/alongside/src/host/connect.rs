@@ -68,7 +68,7 @@ pub(super) async fn connect(request: &JoinRequest) -> anyhow::Result<Joined> {
     // A mistake in the settings is reported here, where a person reads it.
     Settings::load(request.globals.config.as_deref(), &request.dirs)?;
     let entry = Entry {
-        name: Registry::name(request.dirs.first()),
+        name: registry.free_name(request.dirs.first()),
         roots: request.dirs.clone(),
         editors: request.editor.iter().cloned().collect(),
         config: request.globals.config.as_deref().map(absolute).transpose()?,

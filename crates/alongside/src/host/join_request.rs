@@ -1,6 +1,6 @@
 //! Which host somebody wants to join, and as what.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use alongside_desk::socket::{ClientInfo, EditorProcess, Hello, Options, PROTOCOL, Role, Terms};
 use alongside_platform::process;
@@ -76,18 +76,21 @@ impl JoinRequest {
                 )),
             };
         }
-        Ok(entries.into_iter().filter(|entry| self.fits(entry)).collect())
+        // The host adds the other projects.
+        let Some(project) = self.dirs.first() else { return Ok(Vec::new()) };
+        let (serving, others): (Vec<_>, Vec<_>) =
+            entries.into_iter().partition(|entry| self.is_served(project, entry));
+        let below = others.into_iter().filter(|entry| is_above_in_repository(project, &entry.roots));
+        Ok(serving.into_iter().chain(below).collect())
     }
 
-    /// Whether a host serves the first of the projects; the host adds the others. A desk in a terminal joins
-    /// whichever host agents in its directory find. An editor has a project of its own.
-    fn fits(&self, entry: &Entry) -> bool {
-        let Some(project) = self.dirs.first() else { return false };
-        let is_served = match self.editor {
+    /// Whether a host serves the project. A desk in a terminal joins whichever host agents in its directory
+    /// find. An editor has a project of its own.
+    fn is_served(&self, project: &Path, entry: &Entry) -> bool {
+        match self.editor {
             Some(_) => holds_in_project(&entry.roots, project),
             None => entry.serves(project),
-        };
-        is_served || is_above_in_repository(project, &entry.roots)
+        }
     }
 
     /// The entry of a host that has crashed, as this request starts it again.

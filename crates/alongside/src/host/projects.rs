@@ -14,8 +14,8 @@ use crate::settings::Settings;
 /// Roots with their settings.
 pub(super) struct Projects {
     settings: Settings,
-    /// The projects that the host was started for. The first one stays.
-    own: Vec<PathBuf>,
+    /// The project that the host was started for, unless an editor has closed it.
+    own: Option<PathBuf>,
     /// The projects of its desks, as they were last.
     followed: Option<Vec<PathBuf>>,
     roots: Vec<PathBuf>,
@@ -29,7 +29,8 @@ pub(super) struct Projects {
 
 impl Projects {
     pub(super) fn new(settings: Settings, roots: Vec<PathBuf>, untold: Vec<PathBuf>) -> Self {
-        let (own, reporting) = (roots.clone(), BTreeSet::new());
+        // Its desks bring the others.
+        let (own, reporting) = (roots.first().cloned(), BTreeSet::new());
         Self { settings, own, followed: None, roots, untold, save_watcher: None, reporting }
     }
 
@@ -67,14 +68,14 @@ impl Projects {
         self.save_watcher.take().inspect(AbortHandle::abort);
     }
 
-    /// An editor has closed projects. One that the host was started for stays while somebody works in it.
+    /// An editor has closed projects. The host's own stays while somebody works in it.
     pub(super) fn close(&mut self, removed: &[PathBuf], theirs: &[PathBuf]) {
         let is_used = |own: &PathBuf| theirs.iter().any(|dir| holds(std::slice::from_ref(own), dir));
-        self.own.retain(|own| !removed.contains(own) || is_used(own));
+        self.own.take_if(|own| removed.contains(own) && !is_used(own));
         self.followed = None;
     }
 
-    /// Serves the host's own projects, and those of `theirs`, its desks, that are in none of the others or
+    /// Serves the host's own project, and those of `theirs`, its desks, that are in none of the others or
     /// have settings of their own. Returns the new roots, if they differ, and the problems to report. The
     /// save watcher is stopped then: its folders have changed.
     pub(super) async fn follow(
@@ -85,11 +86,9 @@ impl Projects {
         if self.followed.as_ref() == Some(&theirs) {
             return (None, Vec::new());
         }
-        // After the first, a project is served for whoever has it open.
-        let first = self.own.first().cloned();
-        self.own.retain(|own| first.as_ref() == Some(own) || !theirs.contains(own));
-        let mut roots = self.own.clone();
-        for root in &theirs {
+        let mut roots: Vec<PathBuf> = self.own.iter().cloned().collect();
+        // One that is gone would keep all others out.
+        for root in theirs.iter().filter(|root| root.is_dir()) {
             if !roots.contains(root) && (!holds(&roots, root) || Settings::has_file(root)) {
                 roots.push(root.clone());
             }

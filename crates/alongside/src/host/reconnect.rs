@@ -46,10 +46,16 @@ pub(crate) struct JoinedDesk {
 pub(crate) async fn join(request: JoinRequest) -> anyhow::Result<JoinedDesk> {
     let joined = connect(&request).await?;
     let welcome = joined.welcome.clone();
+    let host = &welcome.alongside;
     let (desk, seat) = pair();
     let mut relay = Relay {
         request,
-        entry: entry(&welcome),
+        // To start the host again from, read while the host is there.
+        entry: entry(&host.name).unwrap_or_else(|| Entry {
+            name: host.name.clone(),
+            roots: host.roots.clone(),
+            ..Entry::default()
+        }),
         port_hold: HostPortHold::default(),
         seat,
         open_reviews: BTreeSet::new(),
@@ -62,12 +68,10 @@ pub(crate) async fn join(request: JoinRequest) -> anyhow::Result<JoinedDesk> {
     Ok(JoinedDesk { desk, welcome })
 }
 
-/// The entry to start the host again from, read while the host is there.
-fn entry(welcome: &Welcome) -> Entry {
-    let host = &welcome.alongside;
+/// The entry of a host, if it can be read.
+fn entry(name: &str) -> Option<Entry> {
     let entries = Registry::open().map(|registry| registry.entries()).unwrap_or_default();
-    let known = entries.into_iter().find(|entry| entry.name == host.name);
-    known.unwrap_or_else(|| Entry { name: host.name.clone(), roots: host.roots.clone(), ..Entry::default() })
+    entries.into_iter().find(|entry| entry.name == name)
 }
 
 /// Relays messages between a desk and whichever host there is.
@@ -230,7 +234,10 @@ impl Relay {
 
     /// Starts the host again, or joins the one that has taken its place. Refuses calls in the meantime.
     async fn restart(&mut self) -> anyhow::Result<Joined> {
-        let (request, entry) = (self.request.clone(), self.entry.clone());
+        let request = self.request.clone();
+        // Editors have come and gone since this desk joined.
+        let known = entry(&self.entry.name).map(|entry| Entry { roots: self.entry.roots.clone(), ..entry });
+        let entry = request.restart(known.as_ref().unwrap_or(&self.entry));
         let hold = self.port_hold.get().cloned();
         let joining = async move {
             let until = Instant::now() + RESTART_TIMEOUT;

@@ -38,12 +38,17 @@ impl Registry {
         self.directory.path()
     }
 
-    /// The name of a host that is started for this project. It is short, for a socket's path has 108 bytes at
-    /// most.
-    pub(crate) fn name(project: Option<&PathBuf>) -> String {
-        let mut hasher = DefaultHasher::new();
-        project.hash(&mut hasher);
-        format!("{:016x}", hasher.finish())
+    /// A name for a host that is started for this project: not that of another one, which may have been
+    /// started for it and serve others now. It is short, for a socket's path has 108 bytes at most.
+    pub(crate) fn free_name(&self, project: Option<&PathBuf>) -> String {
+        let name = |attempt: usize| {
+            let mut hasher = DefaultHasher::new();
+            (project, attempt).hash(&mut hasher);
+            format!("{:016x}", hasher.finish())
+        };
+        let entries = self.entries();
+        let is_free = |name: &String| entries.iter().all(|entry| entry.name != *name);
+        (0..=entries.len()).map(name).find(is_free).unwrap_or_default()
     }
 
     /// All entries, also of crashed hosts. The host that the person turned to last comes first.

@@ -20,6 +20,8 @@ const MAX_TEXTS: usize = 64;
 pub(super) struct PresentedReview {
     pub(super) open: OpenReview,
     pub(super) form: TextForm,
+    /// The revision at which the person last had to be warned of the file's own changes.
+    pub(super) warned_at: u64,
     /// The newest texts, each with the revision that brought it.
     texts: VecDeque<(u64, Arc<str>)>,
 }
@@ -27,7 +29,7 @@ pub(super) struct PresentedReview {
 impl PresentedReview {
     pub(super) fn new(review: Review) -> Self {
         let texts = [(review.revision, review.current.clone())].into();
-        Self { form: TextForm::of(&review.current), open: OpenReview::new(review), texts }
+        Self { form: TextForm::of(&review), warned_at: 0, open: OpenReview::new(review), texts }
     }
 
     pub(super) fn review(&self) -> &Review {
@@ -44,6 +46,9 @@ impl PresentedReview {
             return Vec::new();
         };
         let review = self.open.review();
+        if news.became_stale || news.became_dirty {
+            self.warned_at = news.revision;
+        }
         if self.texts.back().is_none_or(|(_, text)| *text != review.current) {
             self.texts.push_back((review.revision, review.current.clone()));
             if self.texts.len() > MAX_TEXTS {

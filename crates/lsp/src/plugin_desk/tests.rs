@@ -283,6 +283,33 @@ async fn a_decision_is_made_on_the_text_that_the_person_sees() {
 }
 
 #[tokio::test]
+async fn a_file_that_has_changed_is_accepted_only_by_who_knows() {
+    let mut stage = Stage::with("one\n", "ONE\n").await;
+    stage.review.stale = true;
+    stage.set("ONE\n");
+    let decide = |revision, decision: &str| json!({ "id": 1, "revision": revision, "text": "ONE\n", "decision": decision });
+    stage.run().await;
+    let id = stage.ask("alongside/decideReview", &decide(1, "accept"));
+    stage.run().await;
+    assert_eq!((stage.answer(&id).unwrap_err()["why"].as_str(), stage.decided), (Some("stale"), None));
+    stage.ask("alongside/decideReview", &decide(2, "accept"));
+    stage.run().await;
+    assert_eq!(stage.decided, Some((2, Decision::Accept)));
+}
+
+#[tokio::test]
+async fn a_text_that_nobody_edited_is_accepted_byte_for_byte() {
+    let mut stage = Stage::with("one\ntwo\r\n", "ONE\r\ntwo\r\n").await;
+    stage.set("one\ntwo\r\n");
+    stage.run().await;
+    let shown = stage.last("didChangeReview")["current"].take();
+    let accept = json!({ "id": 1, "revision": 2, "text": shown, "decision": "accept" });
+    stage.ask("alongside/decideReview", &accept);
+    stage.run().await;
+    assert_eq!((stage.decided, &*stage.review.current), (Some((2, Decision::Accept)), "one\ntwo\r\n"));
+}
+
+#[tokio::test]
 async fn texts_have_no_mark_and_plain_line_ends_in_the_editor_only() {
     let mut stage = Stage::with("\u{feff}one\r\ntwo\r\n", "\u{feff}ONE\r\ntwo\r\n").await;
     let told = stage.last("didOpenReview");
@@ -305,6 +332,18 @@ async fn a_flush_waits_for_the_last_text() {
     call.answer.send(reply).unwrap();
     stage.run().await;
     assert!(stage.flushed && &*stage.review.current == "typed\n");
+}
+
+#[tokio::test]
+async fn a_flush_after_a_decision_is_answered() {
+    let mut stage = Stage::with("one\n", "ONE\n").await;
+    stage.ask(
+        "alongside/decideReview",
+        &json!({ "id": 1, "revision": 1, "text": "ONE\n", "decision": "accept" }),
+    );
+    stage.desk.handle_forwarded_response(&mut stage.io, &RequestId::from("flush-1".to_owned()));
+    stage.run().await;
+    assert!(stage.flushed && stage.decided.is_some());
 }
 
 #[tokio::test]

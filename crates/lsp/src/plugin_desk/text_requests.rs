@@ -40,6 +40,13 @@ struct TextRequest {
     attempts: usize,
 }
 
+impl TextRequest {
+    /// Whether the person knows of every change of the file that accepting would undo.
+    fn is_warned(&self, review: &PresentedReview) -> bool {
+        self.decision == Some(Decision::Reject) || self.revision >= review.warned_at
+    }
+}
+
 /// The texts of every review, in the order in which they came.
 #[derive(Debug, Default)]
 pub(super) struct TextRequests {
@@ -73,7 +80,11 @@ impl TextRequests {
         review: Option<&PresentedReview>,
     ) {
         let TextParams { id: of, revision, text, decision } = params;
-        let text = review.map_or_else(|| text.as_str().into(), |review| review.form.restored(&text));
+        // A text that is as it was shown is as it was.
+        let shown = review.and_then(|review| Some((review, review.text_at(revision)?)));
+        let same = shown.filter(|(review, base)| *review.form.shown(base) == *text).map(|(_, base)| base);
+        let restored = || review.map_or_else(|| text.as_str().into(), |review| review.form.restored(&text));
+        let text = same.cloned().unwrap_or_else(restored);
         let request = TextRequest { id, revision, text, decision, attempts: 0 };
         self.waiting.entry(of).or_default().push_back(request);
         self.advance(io, of, review);
@@ -117,9 +128,12 @@ impl TextRequests {
             first.attempts += 1;
             let current = &known.review().current;
             // The person decides on the text that they see: another desk may have changed it.
-            let is_seen = |base: &&Arc<str>| first.decision.is_none() || *base == current;
+            let is_seen = |base: &&Arc<str>| {
+                let has_text = *base == current || first.text == *current;
+                first.decision.is_none() || has_text && first.is_warned(known)
+            };
             let base = known.text_at(first.revision).filter(|_| first.attempts <= MAX_ATTEMPTS);
-            let base = base.filter(|base| is_seen(base) || first.text == *current);
+            let base = base.filter(is_seen);
             let Some(base) = base else {
                 self.answer(io, id, Answer::Refused(Refusal::Stale { revision }), review);
                 continue;
@@ -139,14 +153,13 @@ impl TextRequests {
 
     /// The review holds the first text, perhaps with changes of other desks.
     fn was_set(&mut self, io: &mut Io, id: ReviewId, review: &PresentedReview) {
-        let first = self.waiting.get_mut(&id).and_then(|waiting| waiting.front_mut());
-        let Some(request) = first else { return };
-        let (revision, is_exact) = (review.review().revision, review.review().current == request.text);
+        let Some(request) = self.waiting.get(&id).and_then(VecDeque::front) else { return };
+        let revision = review.review().revision;
+        let is_exact = review.review().current == request.text && request.is_warned(review);
         match request.decision.filter(|_| is_exact) {
             Some(decision) => {
-                let id_of_plugin = request.id.take();
-                self.waiting.get_mut(&id).map(VecDeque::pop_front);
-                let origin = id_of_plugin.map_or(RequestOrigin::Unawaited, RequestOrigin::Plugin);
+                let request = self.pop(id).and_then(|request| request.id);
+                let origin = request.map_or(RequestOrigin::Unawaited, RequestOrigin::Plugin);
                 io.request(origin, Request::DecideReview { id, revision, decision });
             }
             None if request.decision.is_some() => {
@@ -156,13 +169,18 @@ impl TextRequests {
         }
     }
 
-    /// Answers the first text of a review.
-    fn answer(&mut self, io: &mut Io, id: ReviewId, answer: Answer, review: Option<&PresentedReview>) {
-        let request = self.waiting.get_mut(&id).and_then(VecDeque::pop_front);
+    /// Removes the first text of a review.
+    fn pop(&mut self, id: ReviewId) -> Option<TextRequest> {
+        let first = self.waiting.get_mut(&id).and_then(VecDeque::pop_front);
         if self.waiting.get(&id).is_some_and(VecDeque::is_empty) {
             self.waiting.remove(&id);
         }
-        let Some(TextRequest { id: Some(request), text, .. }) = request else { return };
+        first
+    }
+
+    /// Answers the first text of a review.
+    fn answer(&mut self, io: &mut Io, id: ReviewId, answer: Answer, review: Option<&PresentedReview>) {
+        let Some(TextRequest { id: Some(request), text, .. }) = self.pop(id) else { return };
         let now = review.map(|review| (review.review(), review.form));
         let other = now.filter(|(review, _)| review.current != text);
         let other = other.map(|(review, form)| form.shown(&review.current));
