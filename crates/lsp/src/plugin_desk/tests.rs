@@ -287,12 +287,13 @@ async fn a_file_that_has_changed_is_accepted_only_by_who_knows() {
     let mut stage = Stage::with("one\n", "ONE\n").await;
     stage.review.stale = true;
     stage.set("ONE\n");
-    let decide = |revision, decision: &str| json!({ "id": 1, "revision": revision, "text": "ONE\n", "decision": decision });
+    let accept =
+        |revision: u64| json!({ "id": 1, "revision": revision, "text": "ONE\n", "decision": "accept" });
     stage.run().await;
-    let id = stage.ask("alongside/decideReview", &decide(1, "accept"));
+    let id = stage.ask("alongside/decideReview", &accept(1));
     stage.run().await;
     assert_eq!((stage.answer(&id).unwrap_err()["why"].as_str(), stage.decided), (Some("stale"), None));
-    stage.ask("alongside/decideReview", &decide(2, "accept"));
+    stage.ask("alongside/decideReview", &accept(2));
     stage.run().await;
     assert_eq!(stage.decided, Some((2, Decision::Accept)));
 }
