@@ -257,6 +257,9 @@ error."
   "Let the server of DESK end, which decides nothing."
   (let ((rpc (alongside--desk-rpc desk)))
     (setq alongside--desks (delq desk alongside--desks))
+    (dolist (review (alongside--desk-reviews desk))
+      (alongside--forget review t))
+    (setf (alongside--desk-reviews desk) nil)
     (alongside--request desk 'shutdown nil (lambda (_) (jsonrpc-notify rpc 'exit nil)))))
 
 ;;;; Open files
@@ -312,8 +315,11 @@ The file that was used last stays the active one, in a terminal or a review."
   "Tell each companion what has changed since the last report."
   (setq alongside--report-timer nil)
   (when alongside-mode
-    (let* ((buffer (alongside--selected-buffer))
-           (root (and (alongside--file buffer) (alongside--root buffer))))
+    (let* ((selected (alongside--selected-buffer))
+           (buffer (if (alongside--file selected)
+                       selected
+                     (seq-find #'alongside--file (buffer-list))))
+           (root (and buffer (alongside--root buffer))))
       (when (and root (not (alongside--desk-of root)) (alongside--may-start-p root))
         (condition-case error
             (alongside--start root)
@@ -399,17 +405,20 @@ The file that was used last stays the active one, in a terminal or a review."
 
 (defun alongside--forget (review &optional decided-here)
   "Put the buffers of REVIEW away.
-Unless it was DECIDED-HERE, the one that the person uses stays, so that no
-key goes to another buffer.  Text that no companion has stays as well."
-  (let ((edit (alongside--review-edit-buffer review))
-        (diff (alongside--review-buffer review))
-        (selected (alongside--selected-buffer)))
+Unless it was DECIDED-HERE, those that are shown stay, so that no key goes
+to another buffer.  Text that no companion has stays as well."
+  (let* ((edit (alongside--review-edit-buffer review))
+         (diff (alongside--review-buffer review))
+         (stays (lambda (buffer)
+                  (and (not decided-here) (get-buffer-window buffer t)))))
     (when (buffer-live-p edit)
-      (if (or (alongside--unsent-p edit) (eq edit selected))
+      (if (or (alongside--unsent-p edit)
+              (eq edit (alongside--selected-buffer))
+              (funcall stays edit))
           (alongside--leave-text edit)
         (alongside--put-away edit)))
     (when (buffer-live-p diff)
-      (if (and (eq diff selected) (not decided-here))
+      (if (funcall stays diff)
           (alongside--leave-diff diff)
         (alongside--put-away diff)))))
 
@@ -422,7 +431,7 @@ key goes to another buffer.  Text that no companion has stays as well."
     (kill-buffer buffer)))
 
 (defun alongside--leave-diff (buffer)
-  "The review of BUFFER, the selected one, has ended elsewhere."
+  "The review of BUFFER, which is on the screen, has ended elsewhere."
   (with-current-buffer buffer
     (setq alongside--review nil
           header-line-format
@@ -436,7 +445,9 @@ key goes to another buffer.  Text that no companion has stays as well."
     (when alongside--send-timer
       (cancel-timer alongside--send-timer))
     (setq alongside--review nil
-          header-line-format " This review has ended.  Your text stays in this buffer.")
+          header-line-format
+          (substitute-command-keys
+           " This review has ended.  \\<alongside-edit-mode-map>\\[alongside-save-edit] writes your text to a file"))
     (set-buffer-modified-p nil)
     (add-hook 'kill-buffer-query-functions #'alongside--may-kill-text nil t)
     (rename-buffer (generate-new-buffer-name (concat (buffer-name) " (ended)")))
@@ -480,9 +491,10 @@ Those of `diff-mode' would change the diff, and not the proposal."
   "s" #'alongside-split
   "e" #'alongside-edit
   "u" #'alongside-undo
-  "C-/" #'alongside-undo
+  "<remap> <undo>" #'alongside-undo
+  "<remap> <undo-only>" #'alongside-undo
   "U" #'alongside-redo
-  "C-?" #'alongside-redo
+  "<remap> <undo-redo>" #'alongside-redo
   "o" #'alongside-visit-file
   "RET" #'alongside-visit-file
   "N" #'alongside-next-review
@@ -702,7 +714,8 @@ CHOOSE among them."
          (review (cond
                   ((and mine (not choose)) mine)
                   ((and (null (cdr reviews)) (not choose)) (car reviews))
-                  (t (cdr (assoc (completing-read "Proposal: " titles nil t) titles))))))
+                  (t (cdr (assoc (completing-read (format-prompt "Proposal" (caar titles))
+                                               titles nil t nil nil (caar titles)) titles))))))
     (when review
       (pop-to-buffer (alongside--buffer review)))))
 
@@ -752,39 +765,48 @@ They are dropped unless all of them are dropped already."
       (goto-char (point-min))
       (forward-line line))))
 
-(defun alongside--decide (decision)
-  "Decide on the review of this buffer: DECISION is \"accept\" or \"reject\".
-It is made on the text that the person sees."
+(defun alongside--seen ()
+  "What the person sees of the review of this buffer, to decide on it."
   (let* ((review (alongside--at-point))
          (edit (alongside--review-edit-buffer review))
          (unsent (alongside--unsent-p edit)))
+    (list :id (alongside--review-id review)
+          :revision (if unsent
+                        (buffer-local-value 'alongside--shown edit)
+                      (alongside--review-revision review))
+          :text (if unsent
+                    (with-current-buffer edit (alongside--text))
+                  (alongside--review-text review)))))
+
+(defun alongside--decide (decision seen)
+  "Decide on the review of this buffer as it was SEEN.
+DECISION is \"accept\" or \"reject\"."
+  (let* ((review (alongside--at-point))
+         (edit (alongside--review-edit-buffer review)))
     (alongside--request
      (alongside--review-desk review) 'alongside/decideReview
-     (list :id (alongside--review-id review)
-           :revision (if unsent (buffer-local-value 'alongside--shown edit)
-                       (alongside--review-revision review))
-           :text (if unsent (with-current-buffer edit (alongside--text))
-                   (alongside--review-text review))
-           :decision decision)
+     (append seen (list :decision decision))
      nil
      (lambda (error)
        (alongside--say (plist-get error :message))
-       (when unsent
+       (when (alongside--unsent-p edit)
          (alongside--send edit))))))
 
 (defun alongside-accept ()
   "Accept this proposal as it stands; the agent writes the file."
   (interactive)
-  (let ((warnings (alongside--warnings (alongside--at-point))))
+  ;; It may change while the question is open.
+  (let ((seen (alongside--seen))
+        (warnings (alongside--warnings (alongside--at-point))))
     (when (or (null warnings)
               (yes-or-no-p (format "%s  Accept all the same? "
                                    (string-join warnings "  "))))
-      (alongside--decide "accept"))))
+      (alongside--decide "accept" seen))))
 
 (defun alongside-reject ()
   "Reject this proposal; edits of yours go to a draft."
   (interactive)
-  (alongside--decide "reject"))
+  (alongside--decide "reject" (alongside--seen)))
 
 ;;;; Editing the text
 
@@ -804,7 +826,7 @@ The review follows while you type."
               (substitute-command-keys
                (concat " Your text of a proposal.  \\<alongside-edit-mode-map>"
                        "\\[alongside-finish-edit] back to the review  "
-                       "\\[alongside-cancel-edit] undo these edits")))
+                       "\\[alongside-cancel-edit] undo all since you began")))
         (add-hook 'after-change-functions #'alongside--edited nil t))
     (setq header-line-format nil)
     (remove-hook 'after-change-functions #'alongside--edited t)))
@@ -961,13 +983,16 @@ Unless it has to be NOW, it waits for an earlier one that is on its way."
       (alongside--show-all-of start))))
 
 (defun alongside-save-edit ()
-  "Send this text to the companion at once."
+  "Send this text to the companion at once.
+After the end of the review, write it to a file."
   (interactive)
-  (alongside--send-now (alongside--at-point))
-  (set-buffer-modified-p nil)
-  (alongside--say (substitute-command-keys
-                   "Your text is in the review; \\<alongside-edit-mode-map>\\[alongside-finish-edit] \
-goes back to it.")))
+  (if (null alongside--review)
+      (call-interactively #'write-file)
+    (alongside--send-now alongside--review)
+    (set-buffer-modified-p nil)
+    (alongside--say (substitute-command-keys
+                     "Your text is in the review; \\<alongside-edit-mode-map>\
+\\[alongside-finish-edit] goes back to it."))))
 
 (defun alongside-cancel-edit ()
   "Take back what has changed since you began to edit, and return to the review.
@@ -1001,7 +1026,9 @@ goes back to it.")))
   "Show why an agent does not find this Emacs, and what to do.
 With a prefix argument, ask for the AGENT; otherwise examine all that run."
   (interactive (and current-prefix-arg
-                    (list (completing-read "Agent: " alongside-agents))))
+                    (list (completing-read (format-prompt "Agent" (car alongside-agents))
+                                           alongside-agents nil nil nil nil
+                                           (car alongside-agents)))))
   (apply #'alongside--run "doctor" (and agent (list agent))))
 
 ;;;###autoload
@@ -1055,13 +1082,27 @@ One of the variable `alongside-agents', unless it is called from Lisp."
 
 (defun alongside--may-quit ()
   "Whether Emacs may end."
+  (alongside--send-all)
   (alongside--may-leave "ending Emacs"))
+
+(defun alongside--send-all ()
+  "Send all text that the person typed last, and wait until it has arrived.
+An Emacs that ends sends nothing more."
+  (mapc #'alongside--send-now (alongside--reviews))
+  (let ((end (time-add nil 2)))
+    (while (and (cl-some (lambda (review)
+                           (alongside--unsent-p (alongside--review-edit-buffer review)))
+                         (alongside--reviews))
+                (time-less-p nil end))
+      (accept-process-output nil 0.05))))
 
 ;;;###autoload
 (define-minor-mode alongside-mode
   "Let coding agents know the open files, and review what they propose."
   :global t
   :lighter (:eval (alongside--lighter))
+  (unless alongside-mode
+    (alongside--send-all))
   (unless (or alongside-mode (alongside--may-leave "switching Alongside off"))
     (setq alongside-mode t)
     (user-error "Alongside stays on"))
@@ -1075,6 +1116,7 @@ One of the variable `alongside-agents', unless it is called from Lisp."
           (add-hook 'pre-command-hook #'alongside--forget-said)
           (add-hook 'after-set-visited-file-name-hook #'alongside--forget-root)
           (add-hook 'kill-emacs-query-functions #'alongside--may-quit)
+          (add-hook 'kill-emacs-hook #'alongside--send-all)
           (add-function :after after-focus-change-function #'alongside--focused)
           (alongside--report-soon))
       (dolist (hook hooks)
@@ -1083,6 +1125,7 @@ One of the variable `alongside-agents', unless it is called from Lisp."
       (remove-hook 'pre-command-hook #'alongside--forget-said)
       (remove-hook 'after-set-visited-file-name-hook #'alongside--forget-root)
       (remove-hook 'kill-emacs-query-functions #'alongside--may-quit)
+      (remove-hook 'kill-emacs-hook #'alongside--send-all)
       (remove-function after-focus-change-function #'alongside--focused)
       (mapc #'alongside--stop (copy-sequence alongside--desks)))))
 

@@ -177,6 +177,23 @@
       (alongside-previous-change)
       (should (looking-at "@@ -5")))))
 
+(ert-deftest alongside-test-nothing-typed-is-lost-at-the-end ()
+  (alongside-test--with-review
+    (switch-to-buffer (alongside--buffer review))
+    (alongside-edit)
+    (insert "typed last ")
+    (cl-letf (((symbol-function 'accept-process-output)
+               (lambda (&rest _) (alongside-test--answer 0 '(:revision 2)))))
+      (alongside--send-all))
+    (should (string-prefix-p "typed last " (plist-get (nth 1 (car alongside-test--asked)) :text)))
+    (should-not (alongside--unsent-p (current-buffer)))))
+
+(ert-deftest alongside-test-the-keys-for-undo-are-those-of-the-person ()
+  (alongside-test--with-review
+    (with-current-buffer (alongside--buffer review)
+      (should (eq (key-binding (kbd "C-_")) 'alongside-undo))
+      (should (eq (key-binding (kbd "C-x u")) 'alongside-undo)))))
+
 (ert-deftest alongside-test-a-cancelled-edit-keeps-the-edits-before ()
   (alongside-test--with-review
     (switch-to-buffer (alongside--buffer review))

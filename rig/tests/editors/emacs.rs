@@ -89,15 +89,22 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     assert_eq!(stage.on_disk(), decided());
     agent.wait_until_free()?;
 
-    // Emacs ends while a proposal waits, after a question.
+    // Emacs ends while a proposal waits, after a question. The text that was typed just before is in a draft.
     let proposer = Proposer::gemini(&stage.sandbox)?;
     let proposal = proposer.propose(&stage.file, SHOUTED)?;
     pane.wait_for("the last proposal", |screen| screen.contains("proposes 2 changes"))?;
+    runs(&pane, "alongside-review", None)?;
+    pane.wait_for("the review", |screen| screen.contains("change 1 of 2: kept"))?;
+    pane.type_text("e")?;
+    pane.wait_for("the text", |screen| screen.contains("Your text of a proposal"))?;
+    pane.type_text("typed at the end ")?;
     presses(&pane, &["C-x", "C-c"])?;
     pane.wait_for("the question", |screen| screen.contains("ending Emacs rejects it"))?;
     pane.enter("yes")?;
     stage.wait_until_closed(&pane)?;
     assert_eq!(proposal.outcome()?, Outcome::Rejected);
+    shell.enter("clear; alongside drafts show 1")?;
+    shell.wait_for("the last draft", |screen| screen.contains("typed at the end"))?;
 
     agent.pane.kill()?;
     shell.enter("clear; alongside host --stop; alongside uninstall --all --yes")?;
