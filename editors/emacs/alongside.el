@@ -1096,6 +1096,18 @@ An Emacs that ends sends nothing more."
                 (time-less-p nil end))
       (accept-process-output nil 0.05))))
 
+(defconst alongside--hooks
+  '((post-command-hook . alongside--report-soon)
+    (after-save-hook . alongside--report-soon)
+    (window-configuration-change-hook . alongside--report-soon)
+    (kill-buffer-hook . alongside--report-soon)
+    (after-set-visited-file-name-hook . alongside--forget-root)
+    (minibuffer-exit-hook . alongside--say-waiting)
+    (pre-command-hook . alongside--forget-said)
+    (kill-emacs-query-functions . alongside--may-quit)
+    (kill-emacs-hook . alongside--send-all))
+  "The hooks of `alongside-mode', and what they call.")
+
 ;;;###autoload
 (define-minor-mode alongside-mode
   "Let coding agents know the open files, and review what they propose."
@@ -1106,28 +1118,14 @@ An Emacs that ends sends nothing more."
   (unless (or alongside-mode (alongside--may-leave "switching Alongside off"))
     (setq alongside-mode t)
     (user-error "Alongside stays on"))
-  (let ((hooks '(post-command-hook after-save-hook window-configuration-change-hook
-                                   kill-buffer-hook)))
-    (if alongside-mode
-        (progn
-          (dolist (hook hooks)
-            (add-hook hook #'alongside--report-soon))
-          (add-hook 'minibuffer-exit-hook #'alongside--say-waiting)
-          (add-hook 'pre-command-hook #'alongside--forget-said)
-          (add-hook 'after-set-visited-file-name-hook #'alongside--forget-root)
-          (add-hook 'kill-emacs-query-functions #'alongside--may-quit)
-          (add-hook 'kill-emacs-hook #'alongside--send-all)
-          (add-function :after after-focus-change-function #'alongside--focused)
-          (alongside--report-soon))
-      (dolist (hook hooks)
-        (remove-hook hook #'alongside--report-soon))
-      (remove-hook 'minibuffer-exit-hook #'alongside--say-waiting)
-      (remove-hook 'pre-command-hook #'alongside--forget-said)
-      (remove-hook 'after-set-visited-file-name-hook #'alongside--forget-root)
-      (remove-hook 'kill-emacs-query-functions #'alongside--may-quit)
-      (remove-hook 'kill-emacs-hook #'alongside--send-all)
-      (remove-function after-focus-change-function #'alongside--focused)
-      (mapc #'alongside--stop (copy-sequence alongside--desks)))))
+  (pcase-dolist (`(,hook . ,function) alongside--hooks)
+    (funcall (if alongside-mode #'add-hook #'remove-hook) hook function))
+  (if alongside-mode
+      (progn
+        (add-function :after after-focus-change-function #'alongside--focused)
+        (alongside--report-soon))
+    (remove-function after-focus-change-function #'alongside--focused)
+    (mapc #'alongside--stop (copy-sequence alongside--desks))))
 
 (provide 'alongside)
 ;;; alongside.el ends here

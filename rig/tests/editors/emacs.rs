@@ -145,7 +145,7 @@ fn presses(pane: &Pane, keys: &[&str]) -> Result<()> {
     keys.iter().try_for_each(|key| pane.press(key))
 }
 
-/// What Emacs says in batch mode with these arguments, in the adapter's directory.
+/// The output of Emacs in batch mode with these arguments, in the adapter's directory.
 fn batch(arguments: &[&str]) -> Result<Option<Output>> {
     let Some(emacs) = emacs_or_skip(Generation::Newest) else { return Ok(None) };
     let sandbox = Sandbox::new();

@@ -45,7 +45,7 @@ impl JoinRequest {
 
     pub(super) fn hello(&self) -> Hello {
         let pid = self.editor.as_ref().map_or_else(std::process::id, |editor| editor.pid);
-        // Whoever chooses a host wants to see its projects, and adds none.
+        // A person who chooses a host sees its projects, and adds none.
         let roots = if self.host.is_some() { Vec::new() } else { self.dirs.clone() };
         let terms = Terms { protocol: PROTOCOL, role: self.role, editor: self.editor.clone(), roots };
         Hello {

@@ -112,8 +112,8 @@ impl Lifecycle {
     }
 
     /// The projects of everybody who is there.
-    pub(super) fn roots(&self) -> Vec<PathBuf> {
-        self.members.values().flat_map(|member| member.party.roots.clone()).collect()
+    pub(super) fn roots(&self) -> impl Iterator<Item = &PathBuf> {
+        self.members.values().flat_map(|member| &member.party.roots)
     }
 
     /// Names of those who keep the host and its reviews when this party leaves: desks, and keepers only where
@@ -139,10 +139,12 @@ impl Lifecycle {
 
     /// The person has turned to a desk.
     pub(super) fn focused(&mut self, id: u64, now: Instant) -> Vec<Step> {
-        if let Some(member) = self.members.get_mut(&id).filter(|member| member.used < self.uses) {
-            self.uses += 1;
-            member.used = self.uses;
-        }
+        // Each move of the cursor comes here.
+        let Some(member) = self.members.get_mut(&id).filter(|member| member.used < self.uses) else {
+            return Vec::new();
+        };
+        self.uses += 1;
+        member.used = self.uses;
         self.settle(now)
     }
 

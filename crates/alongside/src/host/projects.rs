@@ -69,10 +69,15 @@ impl Projects {
     }
 
     /// An editor has closed projects. The host's own stays while somebody works in it.
-    pub(super) fn close(&mut self, removed: &[PathBuf], theirs: &[PathBuf]) {
-        let is_used = |own: &PathBuf| theirs.iter().any(|dir| holds(std::slice::from_ref(own), dir));
+    pub(super) fn close<'a>(&mut self, removed: &[PathBuf], mut theirs: impl Iterator<Item = &'a PathBuf>) {
+        let mut is_used = |own: &PathBuf| theirs.any(|dir| holds(std::slice::from_ref(own), dir));
         self.own.take_if(|own| removed.contains(own) && !is_used(own));
         self.followed = None;
+    }
+
+    /// Whether these projects of desks are served already.
+    pub(super) fn is_following<'a>(&self, theirs: impl Iterator<Item = &'a PathBuf>) -> bool {
+        self.followed.as_ref().is_some_and(|followed| followed.iter().eq(theirs))
     }
 
     /// Serves the host's own project, and those of `theirs`, its desks, that are in none of the others or
@@ -83,9 +88,6 @@ impl Projects {
         companion: &Companion,
         theirs: Vec<PathBuf>,
     ) -> (Option<Vec<PathBuf>>, Vec<Problem>) {
-        if self.followed.as_ref() == Some(&theirs) {
-            return (None, Vec::new());
-        }
         let mut roots: Vec<PathBuf> = self.own.iter().cloned().collect();
         // One that is gone would keep all others out.
         for root in theirs.iter().filter(|root| root.is_dir()) {

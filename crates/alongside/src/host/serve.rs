@@ -229,12 +229,16 @@ impl RunningHost {
 
     fn change_roots(&mut self, id: u64, added: Vec<PathBuf>, removed: &[PathBuf]) {
         self.lifecycle.change_roots(id, added, removed);
-        self.projects.close(removed, &self.lifecycle.roots());
+        self.projects.close(removed, self.lifecycle.roots());
     }
 
     /// Serves the projects of everybody who is there.
     async fn serve_roots(&mut self) {
-        let (roots, problems) = self.projects.follow(&self.companion, self.lifecycle.roots()).await;
+        if self.projects.is_following(self.lifecycle.roots()) {
+            return;
+        }
+        let theirs = self.lifecycle.roots().cloned().collect();
+        let (roots, problems) = self.projects.follow(&self.companion, theirs).await;
         if let Some(roots) = roots {
             self.presence.set_roots(roots);
             self.plan_save_watcher();
