@@ -37,6 +37,10 @@ const EMACS_RECIPE: Recipe = Recipe {
     programs: &[EMACS],
 };
 
+const VIM: &str = "usr/bin/vim.basic";
+const VIM_RECIPE: Recipe =
+    Recipe { name: "vim", editors: "Vim", packages: &["vim", "patchelf"], programs: &[VIM] };
+
 /// A release of an editor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Generation {
@@ -124,6 +128,27 @@ pub fn install_emacs(generation: Generation) -> Result<Editor, InstallError> {
 /// When it is broken, or required and not available.
 pub fn emacs_or_skip(generation: Generation) -> Option<Editor> {
     or_skip(install_emacs(generation))
+}
+
+/// Vim of a generation, 9.1 or 9.2, which starts as `vim`, installed now if it is missing.
+///
+/// # Errors
+/// As [`install_editors`].
+pub fn install_vim(generation: Generation) -> Result<Editor, InstallError> {
+    let tree = install_trees(|cache| Tree::install(cache, generation.suite(), &VIM_RECIPE))?;
+    let version = tree.version("vim");
+    let number: String = version.trim_start_matches("2:").chars().take(3).filter(|c| *c != '.').collect();
+    let runtime = format!("usr/share/vim/vim{number}");
+    let variables = [("VIMRUNTIME", runtime.as_str()), ("VIM", "usr/share/vim")];
+    Ok(tree.editor("vim", VIM, &variables, "vim"))
+}
+
+/// Vim, or `None` with a skip message, as [`rig_or_skip`](crate::rig_or_skip).
+///
+/// # Panics
+/// When it is broken, or required and not available.
+pub fn vim_or_skip(generation: Generation) -> Option<Editor> {
+    or_skip(install_vim(generation))
 }
 
 /// Installs what is missing, once per process; progress goes to stderr.

@@ -48,8 +48,14 @@ fn editors() -> anyhow::Result<()> {
             println!("==> {} {}", editor.command(), editor.version);
         }
     }
-    if let Some(emacs) = available("Emacs", alongside_rig::install_emacs(Generation::Newest))? {
-        println!("==> {} {}", emacs.command(), emacs.version);
+    let others = [
+        ("Emacs", alongside_rig::install_emacs(Generation::Newest)),
+        ("Vim", alongside_rig::install_vim(Generation::Newest)),
+    ];
+    for (name, installed) in others {
+        if let Some(editor) = available(name, installed)? {
+            println!("==> {} {}", editor.command(), editor.version);
+        }
     }
     Ok(())
 }

@@ -23,3 +23,4 @@ mod scripts;
 mod stage;
 mod terminal;
 mod together;
+mod vim;

@@ -5,17 +5,18 @@ use std::path::PathBuf;
 use super::installed::Installed;
 use super::plan::{AdapterState, EditorProgram};
 use super::user_environment::{self, UserEnvironment};
-use super::{emacs, helix, neovim};
+use super::{emacs, helix, neovim, vim};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Editor {
     Neovim,
     Helix,
     Emacs,
+    Vim,
 }
 
 impl Editor {
-    pub(crate) const ALL: [Self; 3] = [Self::Neovim, Self::Helix, Self::Emacs];
+    pub(crate) const ALL: [Self; 4] = [Self::Neovim, Self::Helix, Self::Emacs, Self::Vim];
 
     /// The editor of that name on the command line.
     pub(crate) fn named(name: &str) -> Option<Self> {
@@ -23,6 +24,7 @@ impl Editor {
             "neovim" | "nvim" => Some(Self::Neovim),
             "helix" | "hx" => Some(Self::Helix),
             "emacs" => Some(Self::Emacs),
+            "vim" => Some(Self::Vim),
             _ => None,
         }
     }
@@ -33,6 +35,7 @@ impl Editor {
             Self::Neovim => neovim::ID,
             Self::Helix => helix::ID,
             Self::Emacs => emacs::ID,
+            Self::Vim => vim::ID,
         }
     }
 
@@ -42,6 +45,7 @@ impl Editor {
             Self::Neovim => "Neovim",
             Self::Helix => "Helix",
             Self::Emacs => "Emacs",
+            Self::Vim => "Vim",
         }
     }
 
@@ -50,13 +54,16 @@ impl Editor {
             Self::Neovim => &["nvim"],
             Self::Helix => &["hx", "helix"],
             Self::Emacs => &["emacs"],
+            Self::Vim => &["vim"],
         }
     }
 
     /// Whether a process of that name is this editor.
     pub(crate) fn is_process(self, name: &str) -> bool {
-        // Debian names Emacs after its interface: `emacs-nox`.
-        self.commands().contains(&name) || self == Self::Emacs && name.starts_with("emacs-")
+        // Debian names them after their interface: `emacs-nox`, `vim.gtk3`.
+        self.commands().contains(&name)
+            || self == Self::Emacs && name.starts_with("emacs-")
+            || self == Self::Vim && name.starts_with("vim.")
     }
 
     /// The oldest release that its adapter works with, as major and minor.
@@ -65,6 +72,7 @@ impl Editor {
             Self::Neovim => (0, 10),
             Self::Helix => (25, 1),
             Self::Emacs => (29, 1),
+            Self::Vim => (9, 1),
         }
     }
 
@@ -74,12 +82,13 @@ impl Editor {
             Self::Neovim => neovim::package_of(installed),
             Self::Helix => None,
             Self::Emacs => emacs::package_of(installed),
+            Self::Vim => vim::package_of(installed),
         }
     }
 
     /// Whether its adapter is a package.
     pub(crate) fn has_package(self) -> bool {
-        matches!(self, Self::Neovim | Self::Emacs)
+        matches!(self, Self::Neovim | Self::Emacs | Self::Vim)
     }
 
     pub(crate) fn is_here(self, user: &UserEnvironment) -> bool {
@@ -106,6 +115,7 @@ impl Editor {
             Self::Neovim => neovim::state(user, installed),
             Self::Helix => helix::state(user, installed),
             Self::Emacs => emacs::state(user, installed),
+            Self::Vim => vim::state(user, installed),
         }
     }
 }

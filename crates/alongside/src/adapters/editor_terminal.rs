@@ -34,7 +34,6 @@ const DESK: &str = "review changes in a terminal beside it: `alongside`";
 /// Every editor that people may ask for. Terminals of other editors inherit VS Code's variable, so it is
 /// last.
 const OTHERS: &[OtherEditor] = &[
-    OtherEditor { name: "Vim", ids: &["vim", "vi"], variable: Some(("VIM_TERMINAL", "")), instead: LSP },
     OtherEditor {
         name: "Kakoune",
         ids: &["kakoune", "kak"],
@@ -84,6 +83,9 @@ fn by_variables(variable: impl Fn(&str) -> Option<String>) -> Option<TerminalOwn
     }
     if variable("INSIDE_EMACS").is_some() {
         return Some(TerminalOwner::Editor(Editor::Emacs));
+    }
+    if variable("VIM_TERMINAL").is_some() {
+        return Some(TerminalOwner::Editor(Editor::Vim));
     }
     let is_it = |other: &&OtherEditor| {
         other

@@ -18,3 +18,4 @@ pub(crate) mod plan;
 pub(crate) mod preview;
 pub(crate) mod removal;
 pub(crate) mod user_environment;
+pub(crate) mod vim;

@@ -75,3 +75,27 @@ pub(super) fn directory_of(installed: &Installed, file: &str) -> Option<PathBuf>
     let found = installed.files.iter().find(|installed| installed.path.ends_with(file))?;
     found.path.ancestors().nth(Path::new(file).components().count()).map(Path::to_owned)
 }
+
+/// The tags of a help file as `:helptags` writes them, so that `:help` finds them at once.
+pub(super) fn help_tags(name: &str, text: &str) -> String {
+    let words = text.lines().flat_map(|line| line.split([' ', '\t']));
+    let tags = words.filter_map(|word| word.strip_prefix('*')?.strip_suffix('*'));
+    let mut tags: Vec<_> = tags.filter(|tag| !tag.is_empty() && !tag.contains(['*', '|'])).collect();
+    tags.sort_unstable();
+    let line = |tag: &str| format!("{tag}\t{name}\t/*{}*\n", tag.replace('\\', "\\\\").replace('/', "\\/"));
+    tags.into_iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn help_tags_are_sorted_and_escaped() {
+        let text = "*b-tag* and *a/b*\ttwo ** three * four *not*this*\n  x *c*\n";
+        assert_eq!(
+            help_tags("x.txt", text),
+            "a/b\tx.txt\t/*a\\/b*\nb-tag\tx.txt\t/*b-tag*\nc\tx.txt\t/*c*\n"
+        );
+    }
+}

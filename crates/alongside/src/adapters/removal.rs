@@ -25,7 +25,7 @@ pub(crate) fn remove_adapter(id: &str, file: &InstalledFile, now: &str) -> anyho
         return Ok(file.before.clone().map_or(Remainder::Nothing, Remainder::Text));
     }
     match Editor::named(id) {
-        Some(Editor::Neovim | Editor::Emacs) => {
+        Some(Editor::Neovim | Editor::Emacs | Editor::Vim) => {
             Ok(Remainder::Unchanged("it was changed after the installation".into()))
         }
         Some(Editor::Helix) => helix::remove_adapter(file, now),

@@ -5,6 +5,7 @@ mod agents;
 mod emacs;
 mod machine;
 mod uninstalling;
+mod vim;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -343,7 +344,7 @@ fn without_a_name_the_terminal_tells_the_editor() {
     let home = Home::new();
     let nobody = home.does(&["install", "--dry-run"]);
     assert!(
-        nobody.said().contains("none of these is on this machine: Neovim, Helix, Emacs"),
+        nobody.said().contains("none of these is on this machine: Neovim, Helix, Emacs, Vim"),
         "{}",
         nobody.said()
     );
@@ -403,9 +404,9 @@ fn unknown_targets_get_a_hint() {
     let home = Home::new();
     home.program("nvim", "echo 'NVIM v0.9.5'\n");
     for (what, words) in [
-        ("vim", "there is nothing to install for Vim"),
+        ("zed", "there is nothing to install for Zed"),
         ("helx", "did you mean `alongside install helix`?"),
-        ("spaceship", "name neovim, helix, emacs, agent, gemini or qwen"),
+        ("spaceship", "name neovim, helix, emacs, vim, agent, gemini or qwen"),
         ("helix", "Helix is not on this machine"),
         ("neovim", "Neovim 0.9.5, which is too old"),
         ("agent", "neither gemini nor qwen is on this machine's PATH"),

@@ -76,7 +76,7 @@ fn files(dirs: &NeovimDirs, user: &UserEnvironment) -> Vec<(PathBuf, String)> {
         FILES.iter().map(|(name, text)| (package.join(name), (*text).to_owned())).collect();
     for (name, text) in FILES.iter().filter(|(name, _)| name.starts_with("doc/")) {
         let name = name.trim_start_matches("doc/");
-        files.push((package.join("doc/tags"), plugin_files::help_tags(name, text)));
+        files.push((package.join("doc/tags"), package::help_tags(name, text)));
     }
     files.push((package.join(STAMP), stamp(&user.program)));
     files.push((dirs.data.join(LOADER.0), LOADER.1.to_owned()));

@@ -1,0 +1,57 @@
+//! The package for Vim: where it goes, and what is left of it.
+
+use crate::support::Home;
+
+const VIM: &str = "echo 'VIM - Vi IMproved 9.2 (2026 Feb 14)'\n";
+const PACKAGE: &str = "pack/alongside/start/alongside";
+
+#[test]
+fn vim_gets_a_package_once_and_loses_it() {
+    let home = Home::with_program("vim", VIM);
+    let before = home.everything();
+    let said = home.succeeds(&["install", "vim", "--yes"]);
+    assert!(said.contains("Vim 9.2 (") && said.contains(&format!("~/.vim/{PACKAGE}")), "{said}");
+    let stamp = home.reads(&format!(".vim/{PACKAGE}/plugin/alongside_installed.vim"));
+    assert!(stamp.contains(env!("CARGO_BIN_EXE_alongside")), "{stamp}");
+    let tags = home.reads(&format!(".vim/{PACKAGE}/doc/tags"));
+    assert!(tags.contains(":Alongside-doctor\talongside.txt"), "{tags}");
+
+    let installed = home.everything();
+    assert!(home.succeeds(&["install", "vim"]).contains("nothing to do"));
+    assert_eq!(home.everything(), installed);
+    assert!(home.succeeds(&["install", "--list"]).contains("Vim     9.2"));
+    home.succeeds(&["uninstall", "vim", "--yes"]);
+    assert_eq!(home.everything(), before);
+    assert!(!home.in_home(".vim").exists(), "the new directories are removed, too");
+}
+
+#[test]
+fn the_package_goes_where_vim_reads_its_configuration() {
+    let xdg = Home::with_program("vim", VIM);
+    xdg.writes(".config/vim/vimrc", "");
+    xdg.succeeds(&["install", "vim", "--yes"]);
+    assert!(xdg.in_home(".config/vim").join(PACKAGE).join("plugin/alongside.vim").exists());
+
+    let both = Home::with_program("vim", VIM);
+    both.writes(".config/vim/vimrc", "");
+    both.writes(".vimrc", "");
+    both.succeeds(&["install", "vim", "--yes"]);
+    assert!(both.in_home(".vim").join(PACKAGE).join("plugin/alongside.vim").exists());
+}
+
+#[test]
+fn a_plugin_of_another_installer_is_left_alone() {
+    let home = Home::with_program("vim", VIM);
+    home.writes(&format!(".vim/{PACKAGE}/plugin/alongside.vim"), "");
+    let before = home.everything();
+    let said = home.succeeds(&["install", "vim", "--yes"]);
+    assert!(said.contains("not from `alongside install`"), "{said}");
+    assert_eq!(home.everything(), before);
+}
+
+#[test]
+fn a_vim_that_is_too_old_is_refused() {
+    let home = Home::with_program("vim", "echo 'VIM - Vi IMproved 9.0 (2022 Jun 28)'\n");
+    let refused = home.does(&["install", "vim", "--yes"]);
+    assert!(refused.said().contains("Vim 9.0, which is too old"), "{}", refused.said());
+}

@@ -1,0 +1,87 @@
+vim9script
+# Agents and other programs in terminals of Vim.
+
+import autoload './context.vim'
+import autoload './say.vim'
+import autoload './server.vim'
+
+# Shows the output of our program in a terminal window.
+export def ShowOutput(words: list<string>)
+  term_start([server.Program()] + words, Options(join(['alongside'] + words)))
+enddef
+
+def Options(name: string): dict<any>
+  final root = context.Project()
+  final options: dict<any> = {term_name: name, term_kill: 'term'}
+  if root != ''
+    options.cwd = root
+  endif
+  return options
+enddef
+
+# Runs an agent in a terminal: this command, else the agent that is installed. Shows one that runs.
+export def Terminal(words: list<string>)
+  final running = Running()
+  if empty(words) && running != 0
+    Enter(running)
+    return
+  endif
+  final command = empty(words) ? Chosen() : words
+  if empty(command)
+    return
+  endif
+  if !executable(command[0])
+    say.Error($'There is no program {command[0]}.')
+    return
+  endif
+  final options = Options(join(command))
+  options.env = get(server.DeskOf(context.Project()), 'environment', {})
+  options.term_finish = 'close'
+  final buffer = term_start(command, options)
+  if buffer != 0
+    setbufvar(buffer, 'alongside_agent', true)
+  endif
+enddef
+
+# The agent of this machine, or the one that the person chooses.
+def Chosen(): list<string>
+  final agents = get(g:, 'alongside_agents', ['gemini', 'qwen'])->copy()->filter((_, name) => executable(name) == 1)
+  if len(agents) > 1
+    final chosen = inputlist(['Which agent?'] + agents->mapnew((at, name) => $'{at + 1}: {name}'))
+    return chosen > 0 && chosen <= len(agents) ? [agents[chosen - 1]] : []
+  elseif empty(agents)
+    say.Error('Neither gemini nor qwen is in $PATH; name a command: :Alongside terminal COMMAND')
+  endif
+  return agents
+enddef
+
+# The buffer of a terminal in which an agent runs, or 0.
+def Running(): number
+  final found = term_list()->filter((_, buffer) =>
+    getbufvar(buffer, 'alongside_agent', false) && term_getstatus(buffer) =~ 'running')
+  return get(found, 0, 0)
+enddef
+
+def Enter(buffer: number)
+  final windows = win_findbuf(buffer)
+  if empty(windows)
+    execute 'sbuffer' buffer
+  else
+    win_gotoid(windows[0])
+  endif
+enddef
+
+# Puts the file, and its lines if there is a range, into the prompt of the agent. Submits nothing.
+export def Send(lines: list<number>)
+  final file = context.File(bufnr())
+  final agent = Running()
+  if file == '' || agent == 0
+    say.Error(file == '' ? 'This buffer is not a file.' : 'No agent runs here; :Alongside terminal starts one.')
+    return
+  endif
+  final root = $'{context.Project()}/'
+  final path = stridx(resolve(file), root) == 0 ? strpart(resolve(file), strlen(root)) : file
+  final words = empty(lines) ? '' : lines[0] == lines[1] ? $' line {lines[0]}' : $' lines {lines[0]}-{lines[1]}'
+  term_sendkeys(agent, $'@{escape(path, " \\")}{words} ')
+  Enter(agent)
+enddef

@@ -1,0 +1,136 @@
+vim9script
+# The open files of each project, as its companion gets them.
+
+import autoload './say.vim'
+import autoload './server.vim'
+
+const MARKERS = ['.git', '.jj', '.hg', '.svn']
+
+# The timer of the next report.
+var timer = 0
+# The project of each directory.
+var roots: dict<string> = {}
+# The project of the file that the person used last.
+var last_root = ''
+
+# The local file of a buffer, or ''.
+export def File(buffer: number): string
+  final name = bufname(buffer)
+  final is_file = name != '' && buflisted(buffer) && getbufvar(buffer, '&buftype') == ''
+  final path = fnamemodify(name, ':p')
+  return is_file && path !~ '^\a[a-z+.-]\+://' && path !~ '/\.\(git\|hg\|svn\|jj\)/' ? path : ''
+enddef
+
+# The project of a buffer: the repository around its file, else the directory in which Vim works, if the file lies
+# in that and it is not the home directory. '' for none.
+export def Root(buffer: number): string
+  final file = File(buffer)
+  if file == ''
+    return ''
+  endif
+  final directory = fnamemodify(file, ':h')
+  if !has_key(roots, directory)
+    roots[directory] = RootOf(resolve(directory))
+  endif
+  return roots[directory]
+enddef
+
+def RootOf(directory: string): string
+  var above = directory
+  while above != '/' && MARKERS->indexof((_, marker) => getftype($'{above}/{marker}') != '') < 0
+    above = fnamemodify(above, ':h')
+  endwhile
+  if above != '/'
+    return above
+  endif
+  final here = resolve(getcwd(-1))
+  return here != resolve($HOME) && stridx($'{directory}/', $'{here}/') == 0 ? here : ''
+enddef
+
+# Vim's current directory, or a repository, has changed.
+export def Forget()
+  roots = {}
+enddef
+
+# The project in which the person works, also in a terminal or a review.
+export def Project(): string
+  final root = Root(bufnr())
+  return root == '' ? last_root : root
+enddef
+
+export def ReportSoon()
+  if timer == 0
+    timer = timer_start(100, (_) => Report())
+  endif
+enddef
+
+export def Focused()
+  final desk = server.DeskOf(Project())
+  if !empty(desk) && desk.ready
+    server.Notify(desk, 'alongside/didFocus', {})
+  endif
+enddef
+
+# Stops reports to agents, or resumes them.
+export def Pause()
+  final desk = server.DeskOf(Project())
+  if empty(desk) || !desk.ready
+    say.Error('There is no companion for this buffer; :Alongside doctor says more.')
+    return
+  endif
+  final paused = !desk.paused
+  server.Request(desk, 'alongside/pauseContext', {paused: paused}, (_) =>
+    say.Announce([paused ? 'Agents learn nothing about your files, until :Alongside pause.'
+      : 'Agents learn about your files again.']))
+enddef
+
+def Report()
+  timer = 0
+  final root = Root(bufnr())
+  if root != ''
+    last_root = root
+    server.Start(root)
+  endif
+  if !get(g:, 'alongside_report_files', true)
+    return
+  endif
+  for desk in server.Desks()
+    if !desk.ready
+      # Its answer is on the way.
+      ReportSoon()
+      continue
+    endif
+    final report = ReportOf(desk)
+    if report != desk.report
+      desk.report = report
+      server.Notify(desk, 'alongside/didChangeContext', report)
+    endif
+  endfor
+enddef
+
+def ReportOf(desk: dict<any>): dict<any>
+  final buffers = getbufinfo({bufloaded: true})->filter((_, one) => Root(one.bufnr) == desk.root)
+    ->sort((one, other) => other.lastused - one.lastused)
+  final files = buffers[: 49]->mapnew((_, one) => ({path: File(one.bufnr), dirty: one.changed ? v:true : v:false}))
+  final report: dict<any> = {openFiles: files}
+  if Root(bufnr()) == desk.root
+    report.active = Active()
+  elseif has_key(desk.report, 'active') && files->indexof((_, one) => one.path == desk.report.active.path) >= 0
+    # The file that was used last stays the active one, in a terminal or a review.
+    report.active = desk.report.active
+  endif
+  return report
+enddef
+
+def Active(): dict<any>
+  final before = strpart(getline('.'), 0, col('.') - 1)
+  final active: dict<any> = {
+    path: File(bufnr()),
+    cursor: {line: line('.') - 1, character: strutf16len(before)},
+  }
+  if mode() =~ "^[vV\<C-v>]"
+    final lines = getregion(getpos('v'), getpos('.'), {type: mode()})
+    active.selectedText = join(lines, "\n") .. (mode() ==# 'V' ? "\n" : '')
+  endif
+  return active
+enddef

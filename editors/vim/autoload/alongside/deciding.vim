@@ -1,0 +1,145 @@
+vim9script
+# Accepting and rejecting. Only commands that the person types decide: no autocommand, 'autowrite' or `:wall`.
+
+import autoload './reviews.vim'
+import autoload './say.vim'
+import autoload './sending.vim'
+import autoload './server.vim'
+import autoload './text.vim'
+import autoload './view.vim'
+
+const ACCEPTING = ['write', 'update', 'wq', 'xit', 'exit']
+
+# The command line that the person has just entered, until Vim waits for the next key.
+var typed = ''
+
+export def Entered()
+  typed = getcmdline()
+  timer_start(0, (_) => {
+    typed = ''
+  })
+enddef
+
+def TypedCommand(): string
+  return fullcommand(typed, false)
+enddef
+
+def IsForced(): bool
+  return typed =~ '^[:[:space:]]*\a\+!'
+enddef
+
+# Vim is about to quit. If a proposal with typed text keeps it from that, this says how.
+export def Quitting()
+  if ['qall', 'quitall']->index(TypedCommand()) < 0 || IsForced()
+    return
+  endif
+  for one in reviews.All()
+    if one.right != 0 && getbufvar(one.right, '&modified')
+      echohl WarningMsg
+      echo $'{one.display.name} has your edits. :w accepts them, :qa! leaves and moves them to drafts.'
+      echohl None
+    endif
+  endfor
+enddef
+
+# `:w` in the proposal.
+export def Write()
+  final one = reviews.OfBuffer(bufnr())
+  final file = expand('<afile>')
+  if file != bufname(bufnr())
+    WriteTo(file)
+  elseif empty(one)
+    say.Error('This review has ended. Write the text with :w FILE.')
+  elseif ACCEPTING->index(TypedCommand()) < 0
+    say.Announce([$'{one.display.name}: not accepted. To accept, type :w in the proposal.'])
+  else
+    Decide('accept', IsForced())
+  endif
+enddef
+
+# `:w FILE` writes the text to another file, and decides nothing.
+def WriteTo(file: string)
+  if filereadable(file) && !IsForced()
+    say.Error($'{file} exists (add ! to override)')
+  else
+    writefile(getline(1, '$'), file)
+    say.Announce([$'Written to {file}; the review waits.'])
+  endif
+enddef
+
+# Decides on the review of this buffer. With `is_forced`, warnings are not asked about.
+export def Decide(decision: string, is_forced: bool)
+  final one = reviews.Here()
+  if empty(one)
+    say.Error('No proposal for this file waits.')
+    return
+  endif
+  if decision == 'accept' && !is_forced
+    final warnings = one.display.notes->copy()->filter((_, note) => note.warning)->mapnew((_, note) => note.text)
+    if !empty(warnings) && confirm(join(warnings, "\n") .. "\nAccept all the same?", "&no\n&yes", 1) != 2
+      return
+    endif
+  endif
+  Send(one, decision)
+enddef
+
+def Send(one: dict<any>, decision: string)
+  final has_text = one.right != 0 && bufexists(one.right)
+  # The decision has the text.
+  sending.Stop(one)
+  one.is_decided = true
+  final was_modified = has_text && getbufvar(one.right, '&modified')
+  if has_text
+    # So that `:wq` closes the window.
+    setbufvar(one.right, '&modified', false)
+  endif
+  server.Request(one.desk, 'alongside/decideReview', {
+    id: one.id,
+    revision: has_text ? one.base : one.revision,
+    text: has_text ? text.Of(one.right) : one.current,
+    decision: decision,
+  }, null_function, (error) => {
+    one.is_decided = false
+    if has_text && bufexists(one.right)
+      setbufvar(one.right, '&modified', was_modified)
+      sending.Edited(one.right)
+    endif
+    say.Error(error.message)
+  })
+enddef
+
+# The person has closed the window of the proposal, which rejects it.
+export def WindowClosed(right: number)
+  final one = reviews.OfBuffer(right)
+  if empty(one)
+    return
+  endif
+  final command = TypedCommand()
+  final is_forced = IsForced()
+  timer_start(0, (_) => Closed(one, command, is_forced))
+enddef
+
+def Closed(one: dict<any>, command: string, is_forced: bool)
+  if one.right == 0 || !bufexists(one.right)
+    return
+  endif
+  view.CloseFile(one)
+  if one.is_decided || view.IsShown(one)
+    return
+  endif
+  # `:x` writes nothing if the buffer is not modified.
+  if command == 'xit' || command == 'exit'
+    Send(one, 'accept')
+    return
+  endif
+  final is_edited = sending.IsUnsent(one) || getbufvar(one.right, '&modified')
+  final answer = is_edited && !is_forced
+    ? confirm($'{one.display.name} has your edits.', "&keep the review open\n&accept\n&reject", 1) : 3
+  if answer == 2
+    Send(one, 'accept')
+  elseif answer == 3
+    Send(one, 'reject')
+  else
+    view.Show(one)
+  endif
+enddef

@@ -1,0 +1,76 @@
+vim9script
+# The events of reviews, and how the person gets to one.
+
+import autoload './reviews.vim'
+import autoload './say.vim'
+import autoload './sending.vim'
+import autoload './text.vim'
+import autoload './view.vim'
+
+export def Opened(desk: dict<any>, params: dict<any>)
+  final one = params->copy()
+  one->extend({
+    desk: desk, left: 0, right: 0, home: 0, base: params.revision, sending: 0, timer: 0, is_following: false,
+    is_decided: false,
+  })
+  desk.reviews->add(one)
+enddef
+
+export def Changed(desk: dict<any>, params: dict<any>)
+  final one = reviews.Find(desk, params.id)
+  if !empty(one)
+    for field in ['current', 'revision', 'hunks', 'display']
+      one[field] = params[field]
+    endfor
+    sending.Follow(one)
+  endif
+enddef
+
+export def Closed(desk: dict<any>, params: dict<any>)
+  final one = reviews.Find(desk, params.id)
+  if empty(one)
+    return
+  endif
+  desk.reviews->filter((_, other) => other.id != params.id)
+  if params.closing == 'accepted'
+    text.AwaitWrite(one.file)
+  endif
+  view.PutAway(one, get(params, 'decidedHere', false))
+enddef
+
+# The server has ended.
+export def ForgetAll(desk: dict<any>)
+  for one in desk.reviews
+    view.PutAway(one, false)
+  endfor
+enddef
+
+# The review of this file, else the only one, else the one that the person chooses.
+export def Show()
+  final waiting = reviews.All()
+  final mine = reviews.Here()
+  if empty(waiting)
+    say.Error('No proposal waits.')
+  elseif !empty(mine)
+    view.Show(mine)
+  elseif len(waiting) == 1
+    view.Show(waiting[0])
+  else
+    final titles = waiting->mapnew((at, one) => $'{at + 1}: {one.display.title}')
+    final chosen = inputlist(['Which proposal?'] + titles)
+    if chosen > 0 && chosen <= len(waiting)
+      view.Show(waiting[chosen - 1])
+    endif
+  endif
+enddef
+
+export def ShowNext()
+  final waiting = reviews.All()
+  if empty(waiting)
+    say.Error('No proposal waits.')
+    return
+  endif
+  final here = reviews.Here()
+  final at = waiting->indexof((_, one) => one is here)
+  view.Show(waiting[(at + 1) % len(waiting)])
+enddef

@@ -1,0 +1,126 @@
+vim9script
+# Keeps the text on the right equal to the companion's.
+
+import autoload './reviews.vim'
+import autoload './say.vim'
+import autoload './server.vim'
+import autoload './text.vim'
+
+# The text of a buffer has changed.
+export def Edited(buffer: number)
+  final one = reviews.OfBuffer(buffer)
+  if !empty(one) && !one.is_following && !one.is_decided
+    StopTimer(one)
+    one.timer = timer_start(300, (_) => Send(one, false))
+  endif
+enddef
+
+export def IsUnsent(one: dict<any>): bool
+  return one.timer != 0 || one.sending > 0
+enddef
+
+def StopTimer(one: dict<any>)
+  if one.timer != 0
+    timer_stop(one.timer)
+    one.timer = 0
+  endif
+enddef
+
+# Sends nothing more of a review: it has ended, or the decision has the text.
+export def Stop(one: dict<any>)
+  if one.right != 0
+    listener_flush(one.right)
+  endif
+  StopTimer(one)
+enddef
+
+# Unless it has to be `now`, a text waits for an earlier one that is on its way.
+def Send(one: dict<any>, now: bool)
+  StopTimer(one)
+  if !bufexists(one.right) || one.sending > 0 && !now
+    return
+  endif
+  final content = text.Of(one.right)
+  if content == one.current && one.base == one.revision
+    SetModified(one)
+    return
+  endif
+  one.sending += 1
+  server.Request(one.desk, 'alongside/setReviewText', {id: one.id, revision: one.base, text: content},
+    (answer) => Sent(one, content, answer),
+    (error) => {
+      one.sending -= 1
+      say.Error($'Your text is only in this buffer: {error.message}')
+    })
+enddef
+
+# The companion has this text, merged with what other desks have changed.
+def Sent(one: dict<any>, content: string, answer: dict<any>)
+  one.sending -= 1
+  if one.sending > 0 || !bufexists(one.right)
+    # A later answer counts.
+    return
+  endif
+  if content == text.Of(one.right)
+    if has_key(answer, 'text')
+      Replace(one, answer.text)
+    endif
+    one.base = answer.revision
+    Follow(one)
+    return
+  endif
+  # Later edits are based on this text, or are merged with what it was merged with.
+  if !has_key(answer, 'text')
+    one.base = answer.revision
+  endif
+  Send(one, false)
+enddef
+
+# Shows the newest text, unless there are unsent edits.
+export def Follow(one: dict<any>)
+  if one.right == 0 || !bufexists(one.right) || IsUnsent(one)
+    return
+  endif
+  Replace(one, one.current)
+  one.base = one.revision
+  SetModified(one)
+enddef
+
+def Replace(one: dict<any>, content: string)
+  listener_flush(one.right)
+  one.is_following = true
+  text.Replace(one.right, content)
+  listener_flush(one.right)
+  one.is_following = false
+enddef
+
+# A proposal counts as 'modified' if it has text that the person typed: Vim does not leave that without `!`.
+export def SetModified(one: dict<any>)
+  final is_edited = one.hunks->indexof((_, hunk) => hunk.state == 'edited') >= 0
+  setbufvar(one.right, '&modified', is_edited)
+enddef
+
+# The agent is about to take the text.
+export def Flush(desk: dict<any>, params: dict<any>)
+  for one in desk.reviews->copy()->filter((_, other) => other.id == params.id && other.right != 0)
+    listener_flush(one.right)
+    if one.timer != 0
+      Send(one, true)
+    endif
+  endfor
+enddef
+
+# Vim ends: sends the text that the person typed last, and waits until it has arrived.
+export def SendAll()
+  for desk in server.Desks()
+    for one in desk.reviews
+      if one.right == 0 || !bufexists(one.right) || one.is_decided
+        continue
+      endif
+      listener_flush(one.right)
+      if IsUnsent(one)
+        server.RequestNow(desk, 'alongside/setReviewText', {id: one.id, revision: one.base, text: text.Of(one.right)})
+      endif
+    endfor
+  endfor
+enddef

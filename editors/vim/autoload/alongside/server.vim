@@ -1,0 +1,159 @@
+vim9script
+# The connections to the companions: one `alongside lsp` for each project.
+
+import autoload './say.vim'
+
+# By project: {root, job, channel, ready, paused, reviews, line, environment, report}
+#   ready: whether the server has answered `initialize`
+#   line: the words for a status line
+#   environment: variables for agents, with a token
+#   report: the last report of open files
+var desks: dict<dict<any>> = {}
+
+# The servers that ended by themselves: {root, at}, in seconds.
+var failures: list<dict<any>> = []
+
+# By method: the function that gets a message of the server.
+var handlers: dict<func(dict<any>, dict<any>)> = {}
+var AtEnd: func(dict<any>) = (_) => {
+}
+
+export def Handle(method: string, Handler: func(dict<any>, dict<any>))
+  handlers[method] = Handler
+enddef
+
+export def WhenEnded(Handler: func(dict<any>))
+  AtEnd = Handler
+enddef
+
+export def Program(): string
+  return get(g:, 'alongside_program', 'alongside')
+enddef
+
+export def DeskOf(root: string): dict<any>
+  return get(desks, root, {})
+enddef
+
+export def Desks(): list<dict<any>>
+  return values(desks)
+enddef
+
+# Connects to the companion of a project, unless that has failed twice within a minute.
+export def Start(root: string)
+  failures->filter((_, one) => localtime() - one.at < 60)
+  if has_key(desks, root) || failures->copy()->filter((_, one) => one.root == root)->len() >= 2
+    return
+  endif
+  if !executable(Program())
+    GiveUp(root)
+    say.Error($'alongside: there is no program {Program()}; set g:alongside_program.')
+    return
+  endif
+  final desk: dict<any> = {
+    root: root, ready: false, paused: false, reviews: [], line: '', environment: {}, report: {},
+  }
+  desks[root] = desk
+  desk.job = job_start([Program(), 'lsp'], {
+    in_mode: 'lsp', out_mode: 'lsp', err_io: 'null', cwd: root,
+    out_cb: (_, message) => Heard(desk, message),
+    exit_cb: (_, _) => Ended(desk),
+  })
+  desk.channel = job_getchannel(desk.job)
+  Request(desk, 'initialize', {
+    processId: getpid(),
+    clientInfo: {name: 'Vim', version: $'{v:version / 100}.{v:version % 100}'},
+    capabilities: {},
+    workspaceFolders: [{uri: Uri(root), name: fnamemodify(root, ':t')}],
+    initializationOptions: {alongside: {protocol: 1, presentation: true}},
+  }, (_) => {
+    Notify(desk, 'initialized', {})
+    desk.ready = true
+  }, (error) => {
+    say.Error($'alongside: {error.message}')
+    GiveUp(root)
+    job_stop(desk.job)
+  })
+enddef
+
+def GiveUp(root: string)
+  failures->extend([{root: root, at: localtime()}, {root: root, at: localtime()}])
+enddef
+
+export def Uri(path: string): string
+  return 'file://' .. path->substitute('[^A-Za-z0-9/._~-]', (found) => Percent(found[0]), 'g')
+enddef
+
+def Percent(character: string): string
+  return range(strlen(character))->mapnew((_, at) => printf('%%%02X', char2nr(strpart(character, at, 1))))->join('')
+enddef
+
+export def Notify(desk: dict<any>, method: string, params: dict<any>)
+  if job_status(desk.job) == 'run'
+    ch_sendexpr(desk.channel, {method: method, params: params})
+  endif
+enddef
+
+# Calls `Then` with the result, or `Otherwise`, by default a message, with the error.
+export def Request(desk: dict<any>, method: string, params: dict<any>, Then: func = null_function,
+    Otherwise: func = null_function)
+  if job_status(desk.job) == 'run'
+    ch_sendexpr(desk.channel, {method: method, params: params}, {
+      callback: (_, answer) => Answered(answer, Then, Otherwise),
+    })
+  endif
+enddef
+
+# Waits up to two seconds for the answer.
+export def RequestNow(desk: dict<any>, method: string, params: dict<any>)
+  if job_status(desk.job) == 'run'
+    ch_evalexpr(desk.channel, {method: method, params: params}, {timeout: 2000})
+  endif
+enddef
+
+def Answered(answer: dict<any>, Then: func, Otherwise: func)
+  if !has_key(answer, 'error')
+    if Then != null_function
+      Then(get(answer, 'result', v:null))
+    endif
+  elseif Otherwise != null_function
+    Otherwise(answer.error)
+  else
+    say.Error(answer.error.message)
+  endif
+enddef
+
+# Answers a request of the server. Its id may be a string, which `ch_sendexpr()` refuses.
+def Answer(desk: dict<any>, id: any)
+  final body = json_encode({jsonrpc: '2.0', id: id, result: v:null})
+  ch_sendraw(desk.channel, $"Content-Length: {strlen(body)}\r\n\r\n{body}")
+enddef
+
+def Heard(desk: dict<any>, message: dict<any>)
+  final method = get(message, 'method', '')
+  final params = get(message, 'params', {})
+  if has_key(handlers, method)
+    handlers[method](desk, params)
+  endif
+  if has_key(message, 'id')
+    Answer(desk, message.id)
+  endif
+  if type(params) == v:t_dict
+    say.Announce(get(get(params, 'display', {}), 'messages', []))
+  endif
+  redrawstatus!
+enddef
+
+export def ChangeStatus(desk: dict<any>, params: dict<any>)
+  desk.line = params.display.line
+  desk.paused = params.paused
+  desk.environment = params.environment
+enddef
+
+def Ended(desk: dict<any>)
+  failures->add({root: desk.root, at: localtime()})
+  if get(desks, desk.root, {}) is desk
+    remove(desks, desk.root)
+  endif
+  AtEnd(desk)
+  redrawstatus!
+enddef

@@ -1,0 +1,69 @@
+vim9script
+# The text of a buffer as one string.
+
+# The whole text of a buffer.
+export def Of(buffer: number): string
+  final lines = getbufline(buffer, 1, '$')
+  final end = getbufvar(buffer, '&endofline') ? "\n" : ''
+  return lines == [''] && end == '' ? '' : join(lines, "\n") .. end
+enddef
+
+# Replaces the lines that differ, so that cursor, marks and undo stay where they can.
+export def Replace(buffer: number, content: string)
+  final length = strlen(content)
+  final has_end = strpart(content, length - 1) == "\n"
+  final new = strpart(content, 0, has_end ? length - 1 : length)->split("\n", true)
+  final old = getbufline(buffer, 1, '$')
+  var start = 0
+  while start < len(old) && start < len(new) && old[start] ==# new[start]
+    start += 1
+  endwhile
+  var rest = 0
+  while rest < len(old) - start && rest < len(new) - start && old[-1 - rest] ==# new[-1 - rest]
+    rest += 1
+  endwhile
+  final replaced = len(old) - start - rest
+  final added = new[start : len(new) - rest - 1]
+  # The new lines come first, because a buffer has at least one line.
+  if !empty(added)
+    appendbufline(buffer, start + replaced, added)
+  endif
+  if replaced > 0
+    deletebufline(buffer, start + 1, start + replaced)
+  endif
+  setbufvar(buffer, '&endofline', has_end)
+enddef
+
+# The buffer of a file, or 0.
+export def BufferOf(file: string): number
+  final real = resolve(file)
+  final found = getbufinfo({buflisted: true})->filter((_, one) => one.name == file || resolve(one.name) == real)
+  return empty(found) ? 0 : found[0].bufnr
+enddef
+
+# Shows a file anew once the agent has written it, within ten seconds; unsaved changes stay.
+export def AwaitWrite(file: string)
+  final buffer = BufferOf(file)
+  if buffer == 0 || !bufloaded(buffer)
+    return
+  endif
+  final before = getftime(file)
+  final size = getfsize(file)
+  timer_start(100, (timer) => {
+    final is_written = getftime(file) != before || getfsize(file) != size
+    if !bufexists(buffer) || getbufvar(buffer, '&modified') || is_written
+      timer_stop(timer)
+    endif
+    if bufexists(buffer) && !getbufvar(buffer, '&modified')
+      Reload(buffer)
+    endif
+  }, {repeat: 100})
+enddef
+
+def Reload(buffer: number)
+  # Without this option, Vim asks.
+  setbufvar(buffer, '&autoread', true)
+  execute 'silent! checktime' buffer
+  # The global value counts again.
+  setbufvar(buffer, '&autoread', -1)
+enddef

@@ -1,0 +1,156 @@
+vim9script
+# A review on the screen: a tab page with the file on the left and the proposal on the right, in diff mode.
+
+import autoload './reviews.vim'
+import autoload './say.vim'
+import autoload './sending.vim'
+import autoload './text.vim'
+
+# The most important keys, for the status line.
+const KEYS = [':w accept', ':q reject', 'do drop', ']c next']
+
+export def IsShown(one: dict<any>): bool
+  return one.right != 0 && !empty(win_findbuf(one.right))
+enddef
+
+export def Show(one: dict<any>)
+  if IsShown(one)
+    win_gotoid(win_findbuf(one.right)[0])
+    return
+  endif
+  one.home = win_getid()
+  MakeBuffers(one)
+  execute 'silent tab sbuffer' one.left
+  Prepare(one)
+  execute 'silent rightbelow vertical sbuffer' one.right
+  Prepare(one)
+  final events = [
+    {event: 'BufWriteCmd', bufnr: one.right, cmd: 'call alongside#deciding#Write()'},
+    {event: 'WinClosed', pattern: $'{win_getid()}', cmd: $'call alongside#deciding#WindowClosed({one.right})'},
+  ]
+  autocmd_add(events->mapnew((_, one_event) => one_event->extend({group: 'alongside_reviews', replace: true})))
+  cursor(empty(one.hunks) ? 1 : one.hunks[0].current.start + 1, 1)
+  normal! zv
+  say.Announce(one.display.notes->mapnew((_, note) => note.text))
+enddef
+
+def MakeBuffers(one: dict<any>)
+  if one.right != 0 && bufexists(one.right)
+    return
+  endif
+  final name = one.display.name
+  one.left = Scratch($'alongside://{one.id}/original/{name}', get(one, 'original', ''), 'nofile')
+  one.right = Scratch($'alongside://{one.id}/{name}', one.current, 'acwrite')
+  one.base = one.revision
+  setbufvar(one.left, '&modifiable', false)
+  setbufvar(one.right, '&modifiable', !has_key(one, 'wholeFileOnly'))
+  sending.SetModified(one)
+  # The callback must not hold the review: Vim frees what only a listener refers to.
+  one.listener = listener_add((buffer, _, _, _, _) => sending.Edited(buffer), one.right)
+enddef
+
+def Scratch(name: string, content: string, buftype: string): number
+  final buffer = bufadd(name)
+  silent! bufload(buffer)
+  final options = {
+    buftype: buftype, swapfile: false, bufhidden: 'hide', buflisted: false, fixendofline: false, undolevels: -1,
+  }
+  for [option, value] in items(options)
+    setbufvar(buffer, $'&{option}', value)
+  endfor
+  text.Replace(buffer, content)
+  # The global value counts again.
+  setbufvar(buffer, '&undolevels', -123456)
+  setbufvar(buffer, '&modified', false)
+  return buffer
+enddef
+
+# Sets the current window up: it shows one side.
+def Prepare(one: dict<any>)
+  final source = text.BufferOf(one.file)
+  final filetype = source > 0 ? getbufvar(source, '&filetype') : ''
+  if filetype != ''
+    &l:filetype = filetype
+  else
+    execute 'silent! doautocmd <nomodeline> filetypedetect BufRead' fnameescape(one.file)
+  endif
+  &l:statusline = '%{%alongside#view#Statusline(bufnr())%}'
+  nnoremap <buffer> <nowait> <LocalLeader>a <Cmd>Alongside accept<CR>
+  nnoremap <buffer> <nowait> <LocalLeader>r <Cmd>Alongside reject<CR>
+  nnoremap <buffer> ZZ <Cmd>Alongside accept<CR>
+  diffthis
+enddef
+
+# The status line of the two windows: on the right the states of the changes, and as many keys as there is room for.
+export def Statusline(buffer: number): string
+  final one = reviews.OfBuffer(buffer)
+  if empty(one)
+    return ' ' .. Escaped(getbufvar(buffer, 'alongside_ended', ''))
+  endif
+  if buffer == one.left
+    return $' {Escaped(one.display.name)}: the file'
+  endif
+  final states = one.display.states == '' ? 'proposal' : one.display.states
+  final warning = one.display.notes->indexof((_, note) => note.warning) >= 0 ? ', warning' : ''
+  var keys = ''
+  for key in KEYS
+    if strdisplaywidth($' {states}{warning}  {keys}{key} ') <= winwidth(0)
+      keys ..= $'{key}  '
+    endif
+  endfor
+  return $' {Escaped(states .. warning)}%={keys}'
+enddef
+
+def Escaped(words: string): string
+  return words->substitute('%', '%%', 'g')
+enddef
+
+# Closes the window of the file, after the person has closed that of the proposal.
+export def CloseFile(one: dict<any>)
+  for window in win_findbuf(one.left)
+    silent! win_execute(window, 'close')
+  endfor
+enddef
+
+# Removes a review that has ended from the screen. If the person is in it and it ended elsewhere, it stays, so that no
+# key goes to another buffer; text that no companion has stays as well.
+export def PutAway(one: dict<any>, decided_here: bool)
+  if one.right == 0 || !bufexists(one.right)
+    return
+  endif
+  if sending.IsUnsent(one) || !decided_here && (bufnr() == one.right || bufnr() == one.left)
+    Leave(one)
+    return
+  endif
+  final was_here = bufnr() == one.right || bufnr() == one.left
+  for buffer in [one.right, one.left]
+    autocmd_delete([{group: 'alongside_reviews', bufnr: buffer}])
+    execute 'silent! bwipeout!' buffer
+  endfor
+  if was_here
+    win_gotoid(one.home)
+  endif
+enddef
+
+# The text of a review that has ended becomes an ordinary buffer without a name.
+def Leave(one: dict<any>)
+  sending.Stop(one)
+  listener_remove(one.listener)
+  final window = get(win_findbuf(one.right), 0, 0)
+  if bufnr() == one.left && window != 0
+    win_gotoid(window)
+  endif
+  execute 'silent! bwipeout!' one.left
+  autocmd_delete([{group: 'alongside_reviews', bufnr: one.right}])
+  setbufvar(one.right, '&modifiable', true)
+  setbufvar(one.right, '&buftype', '')
+  setbufvar(one.right, '&buflisted', true)
+  setbufvar(one.right, '&modified', one.sending > 0)
+  final ended = 'This review has ended; its text stays here, without a name (:w FILE).'
+  setbufvar(one.right, 'alongside_ended', ended)
+  say.Announce([ended])
+  if window != 0
+    win_execute(window, 'diffoff')
+    win_execute(window, 'silent 0file')
+  endif
+enddef

@@ -1,0 +1,134 @@
+//! Vim in a fresh home, and agents unaware of it: from the installation to its removal.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use alongside_agent::Outcome;
+use alongside_rig::agent_cli::Cli;
+use alongside_rig::sandbox::files_below;
+use alongside_rig::tmux::Pane;
+use alongside_rig::{Generation, Proposer, Sandbox, vim_or_skip};
+use anyhow::Result;
+
+use crate::neovim::decided;
+use crate::script::{DONE, REQUEST_AGAIN, SHOUTED};
+use crate::stage::Stage;
+
+alongside_rig::tests! {
+    vim_and_gemini: from_installation_to_removal(Cli::Gemini, Generation::Newest),
+    vim_and_qwen: from_installation_to_removal(Cli::Qwen, Generation::Oldest),
+}
+
+fn from_installation_to_removal(cli: Cli, generation: Generation) -> Result<()> {
+    let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
+    let Some(vim) = vim_or_skip(generation) else { return Ok(()) };
+    vim.put_on_path(&stage.sandbox)?;
+    let vimrc = stage.sandbox.home().join(".vim/vimrc");
+    fs::create_dir_all(vimrc.parent().unwrap())?;
+    fs::write(&vimrc, "set laststatus=2 statusline=%f%=%{alongside#Statusline()}\n")?;
+    let shell = stage.terminal.window("shell", (100, 30))?;
+    shell.enter("alongside install vim --yes")?;
+    shell.wait_for("the installation", |screen| screen.contains("Installed. Restart Vim"))?;
+
+    let other = stage.sandbox.write("other.md", "");
+    let pane = stage.terminal.window("vim", (100, 30))?;
+    pane.enter("clear; vim notes.md")?;
+    pane.wait_for("the file", |screen| screen.contains("fifteen") && screen.contains("no agent"))?;
+    let Some(agent) = stage.start_agent(cli)? else { return Ok(()) };
+
+    // The selection reaches the model.
+    pane.type_text("jVjj")?;
+    stage.wait_until_selected("two\nthree\nfour\n".len())?;
+    stage.ask_with_selection(&agent, cli, 4)?;
+
+    // The proposal is announced, and the person goes on in another file.
+    pane.wait_for("the proposal", |screen| screen.contains("proposes 3 changes"))?;
+    agent.wait_until_it_asks()?;
+    pane.press("Escape")?;
+    enters(&pane, ":edit other.md")?;
+    pane.wait_for("the other file", |screen| screen.contains("other.md  "))?;
+    pane.type_text("ia line of my own")?;
+    pane.wait_for("the typed text", |screen| screen.contains("a line of my own"))?;
+    pane.press("Escape")?;
+    enters(&pane, ":write")?;
+    pane.wait_for("the file to be written", |screen| screen.contains("written"))?;
+    assert_eq!(fs::read_to_string(other)?, "a line of my own\n");
+
+    // Its first change is dropped, its last one edited, and the rest is accepted.
+    enters(&pane, ":Alongside")?;
+    pane.wait_for("the review", |screen| screen.contains("3 kept"))?;
+    pane.type_text("do")?;
+    pane.wait_for("a dropped change", |screen| screen.contains("2 kept, 1 dropped"))?;
+    pane.type_text("]c]ccc14")?;
+    pane.press("Escape")?;
+    pane.wait_for("the edited change", |screen| screen.contains("1 kept, 1 dropped, 1 edited"))?;
+    // Only a write of this buffer that the person types accepts.
+    enters(&pane, ":wall")?;
+    pane.wait_for("the refusal", |screen| screen.contains("not accepted. To accept, type :w"))?;
+    enters(&pane, ":w")?;
+    pane.wait_for("the review to be over", |screen| !screen.contains("1 edited"))?;
+    agent.wait_until_it_says(DONE)?;
+    assert_eq!(stage.on_disk(), decided());
+    enters(&pane, ":buffer notes.md")?;
+    pane.wait_for("the file as it is now", |screen| screen.contains("\nEIGHT") && screen.contains("\n14"))?;
+
+    // A rejected proposal leaves a draft with the text that the person typed.
+    agent.ask_for_change(REQUEST_AGAIN)?;
+    pane.wait_for("the next proposal", |screen| screen.contains("proposes 2 changes"))?;
+    enters(&pane, ":Alongside")?;
+    pane.wait_for("the review", |screen| screen.contains("2 kept"))?;
+    pane.type_text("cctyped by me")?;
+    pane.press("Escape")?;
+    pane.wait_for("the edited change", |screen| screen.contains("1 kept, 1 edited"))?;
+    enters(&pane, ":q")?;
+    pane.wait_for("the question", |screen| screen.contains("notes.md has your edits"))?;
+    pane.type_text("r")?;
+    pane.wait_for("the rejection", |screen| screen.contains("notes.md: rejected"))?;
+    shell.enter("clear; alongside drafts show 1")?;
+    shell.wait_for("the draft", |screen| screen.contains("typed by me"))?;
+    assert_eq!(stage.on_disk(), decided());
+    agent.wait_until_free()?;
+
+    // Vim ends while a proposal waits. The text that was typed just before is in a draft.
+    let proposer = Proposer::gemini(&stage.sandbox)?;
+    let proposal = proposer.propose(&stage.file, SHOUTED)?;
+    pane.wait_for("the last proposal", |screen| screen.contains("proposes 2 changes"))?;
+    enters(&pane, ":Alongside")?;
+    pane.wait_for("the review", |screen| screen.contains("2 kept"))?;
+    pane.type_text("Ityped at the end ")?;
+    pane.press("Escape")?;
+    enters(&pane, ":qall!")?;
+    stage.wait_until_closed(&pane)?;
+    assert_eq!(proposal.outcome()?, Outcome::Rejected);
+    shell.enter("clear; alongside drafts show 1")?;
+    shell.wait_for("the last draft", |screen| screen.contains("typed at the end"))?;
+
+    agent.pane.kill()?;
+    shell.enter("clear; alongside host --stop; alongside uninstall --all --yes")?;
+    shell.wait_for("the removal", |screen| screen.contains("Done."))?;
+    assert_eq!(files_below(vimrc.parent().unwrap()), [vimrc], "{}", shell.history()?);
+    Ok(())
+}
+
+/// Types a command line.
+fn enters(pane: &Pane, command: &str) -> Result<()> {
+    pane.type_text(command)?;
+    pane.press("Enter")
+}
+
+#[test]
+fn the_adapters_own_tests_pass() -> Result<()> {
+    for generation in [Generation::Oldest, Generation::Newest] {
+        let Some(vim) = vim_or_skip(generation) else { return Ok(()) };
+        let sandbox = Sandbox::new();
+        let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/vim").canonicalize()?;
+        let mut command = Command::new(&vim.program);
+        command.env_clear().envs(sandbox.env()).envs(vim.environment.iter().map(|(name, value)| (name, value)));
+        command.current_dir(ours).args(["--clean", "--not-a-term", "-es", "-N", "-S", "tests/run.vim"]);
+        let output = command.output()?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && said.contains(" passed, 0 failed"), "{}: {said}", vim.version);
+    }
+    Ok(())
+}
