@@ -49,6 +49,15 @@ pub fn helix(sandbox: &Sandbox, generation: Generation) -> Result<()> {
     Ok(())
 }
 
+/// Installs the Vim adapter as its page tells a person who has a clone.
+pub fn vim(sandbox: &Sandbox, vimrc: &str) -> Result<()> {
+    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/vim").canonicalize()?;
+    let packages = sandbox.home().join(".vim/pack/alongside/start");
+    fs::create_dir_all(&packages)?;
+    std::os::unix::fs::symlink(ours, packages.join("alongside"))?;
+    Ok(fs::write(sandbox.home().join(".vim/vimrc"), vimrc)?)
+}
+
 /// Loads the Emacs adapter as its page tells a person who uses no packages.
 pub fn emacs(sandbox: &Sandbox) -> Result<()> {
     let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/emacs").canonicalize()?;

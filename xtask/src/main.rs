@@ -41,6 +41,10 @@ enum Chore {
     /// then, it counts as passed and is reported as FLAKY; target/flaky has both logs. More than three flaky
     /// tests fail the run.
     Test(test::Options),
+    /// Runs every test in a real editor: those of `cargo xtask test`, and the long tail that it leaves out.
+    ///
+    /// The long tail has the second agent, the oldest releases, and the longest checks in each editor.
+    Editors(test::EditorOptions),
     /// Checks licences, bans, sources and advisories of all crates with cargo-deny; installs it if needed.
     ///
     /// `cargo xtask test` checks the same where cargo-deny is installed, and never compiles it.
@@ -48,8 +52,7 @@ enum Chore {
     /// Installs the agents, editors and system packages that the tests drive.
     ///
     /// Agents and editors go to ${XDG_CACHE_HOME:-~/.cache}/alongside-rig, once per lock file or recipe,
-    /// never into the checkout. Editors (Neovim and Helix, two releases of each) come from Debian and need
-    /// apt-get, but not root.
+    /// never into the checkout. Editors come from Debian and need apt-get, but not root.
     Rig(rig::Options),
     /// Runs every release of every agent with IDE mode on npm against this program, and writes
     /// docs/compatibility.md.
@@ -111,12 +114,13 @@ Examples:
     /// commit before.
     Counts(counts::Options),
     /// Takes the pictures of the documentation, docs/pictures/*.svg, of the real program on a real terminal.
-    Screenshot,
+    Screenshot(screenshot::Options),
 }
 
 fn main() -> anyhow::Result<ExitCode> {
     match Cli::parse().chore {
         Chore::Test(options) => test::test(&options),
+        Chore::Editors(options) => test::editors(&options),
         Chore::Deny => deny::deny(),
         Chore::Rig(options) => rig::install(&options).map(|()| ExitCode::SUCCESS),
         Chore::Matrix(options) => matrix::matrix(&options),
@@ -126,6 +130,6 @@ fn main() -> anyhow::Result<ExitCode> {
         Chore::Bench(options) => bench::bench(&options),
         Chore::Counts(options) => counts::counts(&options),
         Chore::Load(options) => load::load(&options),
-        Chore::Screenshot => screenshot::screenshot().map(|()| ExitCode::SUCCESS),
+        Chore::Screenshot(options) => screenshot::screenshot(&options).map(|()| ExitCode::SUCCESS),
     }
 }

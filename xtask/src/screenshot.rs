@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use alongside_rig::screen::{Answers, Terminal};
 use alongside_rig::{
-    Generation, Proposer, Sandbox, Screen, adapters, agent_cli, alongside_bin, install_editors, install_emacs,
+    Generation, Proposer, Sandbox, Screen, adapters, agent_cli, alongside_bin, install_editors,
+    install_emacs, install_vim,
 };
 use anyhow::Context as _;
 
@@ -86,14 +87,29 @@ const PICTURES: &[Picture] = &[
         light: false,
         scene: emacs,
     },
+    Picture {
+        file: "vim.svg",
+        title: "Vim: the file and the proposal side by side, with changes kept, dropped and edited",
+        size: (120, 28),
+        light: false,
+        scene: vim,
+    },
 ];
 
-/// Takes all pictures.
-pub(crate) fn screenshot() -> anyhow::Result<()> {
+/// Which pictures to take.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Only pictures whose file name contains this
+    filter: Option<String>,
+}
+
+/// Takes the pictures.
+pub(crate) fn screenshot(options: &Options) -> anyhow::Result<()> {
     program(None, &[])?;
     let directory = checkout().join("docs/pictures");
     fs::create_dir_all(&directory).with_context(|| format!("cannot make {}", directory.display()))?;
-    for picture in PICTURES {
+    let filter = options.filter.as_deref().unwrap_or_default();
+    for picture in PICTURES.iter().filter(|picture| picture.file.contains(filter)) {
         let path = directory.join(picture.file);
         let svg = picture.take().with_context(|| format!("cannot take {}", picture.file))?;
         fs::write(&path, svg).with_context(|| format!("cannot write {}", path.display()))?;
@@ -196,6 +212,24 @@ fn emacs(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     screen.shows("change 1 of 4: kept")?;
     screen.press("nk")?;
     screen.shows("3 kept, 1 dropped")?;
+    Ok(Scene { screen, _agents: vec![agent] })
+}
+
+/// A proposal in Vim: one change dropped, one edited.
+fn vim(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
+    let vimrc = "set termguicolors laststatus=2 background=dark\nsyntax on\n";
+    adapters::vim(sandbox, vimrc)?;
+    install_vim(Generation::Newest)?.put_on_path(sandbox)?;
+    let (screen, agent) = in_editor(sandbox, terminal, "vim")?;
+    screen.shows("proposes 4 changes")?;
+    screen.press(":Alongside\r")?;
+    screen.shows("4 kept")?;
+    screen.press("do")?;
+    screen.shows("1 dropped")?;
+    screen.press("]cA  # once\x1b")?;
+    screen.shows("1 edited")?;
+    // The announcement closes by itself.
+    screen.wait_for("the announcement to close", |screen| !screen.contains("proposes 4 changes"))?;
     Ok(Scene { screen, _agents: vec![agent] })
 }
 

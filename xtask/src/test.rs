@@ -49,6 +49,35 @@ pub(crate) fn test(options: &Options) -> anyhow::Result<ExitCode> {
     Ok(if sum.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// Which tests of editors to run.
+#[derive(Debug, clap::Args)]
+pub(crate) struct EditorOptions {
+    /// Run only tests whose name contains this, such as `vim`
+    filter: Option<String>,
+}
+
+/// Runs every test in a real editor, also those that [`test`] leaves out.
+pub(crate) fn editors(options: &EditorOptions) -> anyhow::Result<ExitCode> {
+    let started = Instant::now();
+    let mut sum = Sum::default();
+    rig()?;
+    if run(cargo().args(["build", "--workspace", "--bins"]))?.success() {
+        let mut failures = Vec::new();
+        for program in programs::build(Scope::Everything)?.unwrap_or_default() {
+            if program.is_of_rig("editors") {
+                failures = program.run(options.filter.as_deref(), &["--include-ignored"], &mut sum)?;
+            }
+        }
+        flaky::rerun(&failures, &mut sum)?;
+    }
+    if sum == Sum::default() {
+        sum.check("a test of editors", false);
+    }
+    println!("finished in {}", minutes(started.elapsed()));
+    println!("{sum}");
+    Ok(if sum.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
 fn run_tests(options: &Options, sum: &mut Sum) -> anyhow::Result<()> {
     let scope = if options.fast { Scope::Fast } else { Scope::Everything };
     let Some(programs) = programs::build(scope)? else {
@@ -57,7 +86,7 @@ fn run_tests(options: &Options, sum: &mut Sum) -> anyhow::Result<()> {
     };
     let mut failures = Vec::new();
     for program in programs {
-        failures.extend(program.run(options.filter.as_deref(), sum)?);
+        failures.extend(program.run(options.filter.as_deref(), &[], sum)?);
     }
     if !options.fast {
         programs::run_doc_tests(options.filter.as_deref(), sum)?;

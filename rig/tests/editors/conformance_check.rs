@@ -19,6 +19,7 @@ const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/examples/driv
 const PATIENCE: Duration = Duration::from_secs(400);
 
 alongside_rig::tests! {
+    #[ignore = "cargo xtask editors"]
     nothing_is_wrong_in_the_oldest_neovim: nothing_is_wrong(Generation::Oldest),
     nothing_is_wrong_in_the_newest_neovim: nothing_is_wrong(Generation::Newest),
 }

@@ -13,8 +13,10 @@ use crate::script::{DONE, REQUEST, SHOUTED, shout};
 use crate::stage::Stage;
 
 alongside_rig::tests! {
+    #[ignore = "cargo xtask editors"]
     the_oldest_neovim_and_gemini: from_selection_to_file(Generation::Oldest, Cli::Gemini),
     the_newest_neovim_and_gemini: from_selection_to_file(Generation::Newest, Cli::Gemini),
+    #[ignore = "cargo xtask editors"]
     the_newest_neovim_and_qwen: from_selection_to_file(Generation::Newest, Cli::Qwen),
 }
 

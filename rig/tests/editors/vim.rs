@@ -17,6 +17,7 @@ use crate::stage::Stage;
 
 alongside_rig::tests! {
     vim_and_gemini: from_installation_to_removal(Cli::Gemini, Generation::Newest),
+    #[ignore = "cargo xtask editors"]
     vim_and_qwen: from_installation_to_removal(Cli::Qwen, Generation::Oldest),
 }
 
@@ -124,7 +125,10 @@ fn the_adapters_own_tests_pass() -> Result<()> {
         let sandbox = Sandbox::new();
         let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/vim").canonicalize()?;
         let mut command = Command::new(&vim.program);
-        command.env_clear().envs(sandbox.env()).envs(vim.environment.iter().map(|(name, value)| (name, value)));
+        command
+            .env_clear()
+            .envs(sandbox.env())
+            .envs(vim.environment.iter().map(|(name, value)| (name, value)));
         command.current_dir(ours).args(["--clean", "--not-a-term", "-es", "-N", "-S", "tests/run.vim"]);
         let output = command.output()?;
         let said = String::from_utf8_lossy(&output.stdout);

@@ -4,6 +4,9 @@
 
 use std::fmt;
 
+/// How libtest reports a test that only another chore runs: its `#[ignore]` names that chore.
+const LEFT_TO_A_CHORE: &str = "ignored, cargo xtask ";
+
 /// The totals of a run.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sum {
@@ -46,8 +49,12 @@ pub(super) struct Report {
     pub(super) tests: Vec<String>,
     /// Those of them that failed.
     pub(super) failed: Vec<String>,
+    /// How many tests were left to another chore.
+    pub(super) left_out: usize,
     /// Whether libtest came to its totals; otherwise the program ended before.
     pub(super) is_complete: bool,
+    /// Tests left to another chore that the next totals count as ignored.
+    to_discount: usize,
     /// Tests reported as ignored that the next totals count as passed.
     to_correct: usize,
     output: String,
@@ -70,12 +77,18 @@ impl Report {
                 self.tests.push(test.to_owned());
                 self.failed.push(test.to_owned());
             }
+            Some(Line::LeftOut) => {
+                self.left_out += 1;
+                self.to_discount += 1;
+            }
             Some(Line::Totals(mut totals)) => {
                 let corrected = self.to_correct.min(totals.passed);
                 self.to_correct = 0;
                 let printed = corrected_totals(line, totals, corrected);
                 totals.passed -= corrected;
                 totals.skipped += corrected;
+                totals.skipped = totals.skipped.saturating_sub(self.to_discount);
+                self.to_discount = 0;
                 self.sum.add(totals);
                 self.is_complete = true;
                 return printed;
@@ -96,6 +109,7 @@ impl Report {
 enum Line<'a> {
     Passed(&'a str),
     Failed(&'a str),
+    LeftOut,
     Totals(Sum),
 }
 
@@ -108,6 +122,7 @@ fn parse(line: &str) -> Option<Line<'_>> {
     match result {
         "ok" => Some(Line::Passed(test)),
         "FAILED" => Some(Line::Failed(test)),
+        _ if result.starts_with(LEFT_TO_A_CHORE) => Some(Line::LeftOut),
         _ => None,
     }
 }
@@ -215,6 +230,16 @@ test result: FAILED. 2 passed; 2 failed; 1 ignored; 0 measured; 0 filtered out; 
         let totals = "test result: FAILED. 1 passed; 2 failed; 2 ignored; 0 measured; 0 filtered out; \
                       finished in 0.02s";
         assert_eq!(printed.last().map(String::as_str), Some(totals));
+    }
+
+    #[test]
+    fn tests_of_another_chore_are_not_counted_as_skipped() {
+        let (report, _) = report(
+            "test a ... ignored, cargo xtask editors\ntest b ... ignored, not yet\n\
+             test result: ok. 1 passed; 0 failed; 2 ignored; 0 measured",
+        );
+        assert_eq!(report.sum, Sum { passed: 1, failed: 0, skipped: 1 });
+        assert_eq!(report.left_out, 1);
     }
 
     #[test]

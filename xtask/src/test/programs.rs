@@ -17,7 +17,7 @@ use crate::run::{announce, cargo};
 pub(super) const THIRD_PARTY: &[(&str, &str)] = &[
     ("bench", "a companion on the official TypeScript SDK"),
     ("chaos_real", "the agents' own clients"),
-    ("editors", "Neovim, Helix, the agents and tmux"),
+    ("editors", "real editors, the agents and tmux"),
     ("matrix", "the agents' own clients"),
     ("real_clients", "the agents' own clients"),
     ("screens", "tmux"),
@@ -109,7 +109,7 @@ impl Program {
     }
 
     pub(super) fn drives_third_party(&self) -> bool {
-        self.package == "rig" && self.kind == "test" && THIRD_PARTY.iter().any(|(name, _)| *name == self.name)
+        THIRD_PARTY.iter().any(|(name, _)| self.is_of_rig(name))
     }
 
     /// The program as a word that can stand in a file name.
@@ -117,12 +117,26 @@ impl Program {
         format!("{}-{}-{}", self.package, self.kind, self.name)
     }
 
-    /// Runs all tests whose name contains `filter`, and returns those that failed.
-    pub(super) fn run(&self, filter: Option<&str>, sum: &mut Sum) -> anyhow::Result<Vec<Failure>> {
+    /// Whether this is the program of `rig/tests` with this name.
+    pub(super) fn is_of_rig(&self, name: &str) -> bool {
+        self.package == "rig" && self.kind == "test" && self.name == name
+    }
+
+    /// Runs all tests whose name contains `filter`, and returns those that failed. `more` are arguments of
+    /// libtest.
+    pub(super) fn run(
+        &self,
+        filter: Option<&str>,
+        more: &[&str],
+        sum: &mut Sum,
+    ) -> anyhow::Result<Vec<Failure>> {
         println!("\n==> {} {} {}", self.package, self.kind, self.name);
         let skips = Skips::new()?;
-        let (report, status) = follow(self.command(&skips).args(filter), &skips)?;
+        let (report, status) = follow(self.command(&skips).args(filter).args(more), &skips)?;
         sum.add(report.sum);
+        if report.left_out > 0 {
+            println!("{} tests are left to another chore, which their lines name", report.left_out);
+        }
         // A bench runs once, and without libtest: its exit status is the result.
         if self.kind == "bench" {
             if filter.is_none() || !status.success() {
@@ -142,7 +156,7 @@ impl Program {
     pub(super) fn run_alone(&self, test: &str) -> anyhow::Result<(bool, String)> {
         let skips = Skips::new()?;
         let Output { status, stdout, stderr } =
-            self.command(&skips).args(["--exact", test, "--show-output"]).output()?;
+            self.command(&skips).args(["--exact", test, "--show-output", "--include-ignored"]).output()?;
         let output = String::from_utf8_lossy(&stdout);
         let mut report = Report::default();
         for line in output.lines() {
