@@ -1,5 +1,5 @@
-//! Vim: the plugin becomes a package in the user's directory, which Vim loads by itself. The user's vimrc is not
-//! changed.
+//! Vim: the plugin becomes a package in the user's directory, which Vim loads by itself. The user's vimrc is
+//! not changed.
 
 use std::path::PathBuf;
 
@@ -66,8 +66,10 @@ fn files(user: &UserEnvironment) -> Vec<(PathBuf, String)> {
 fn stamp(program: &str) -> String {
     let quoted = program.replace('\'', "''");
     format!(
-        "\" Written by `alongside install vim`, which takes it out again.\nif !exists('g:alongside_program')\n  \
-         let g:alongside_program = '{quoted}'\nendif\n"
+        "\" Written by `alongside install vim`, which takes it out again.\n\
+         if !exists('g:alongside_program')\n  \
+           let g:alongside_program = '{quoted}'\n\
+         endif\n"
     )
 }
 
