@@ -8,6 +8,7 @@ import autoload './alongside/review.vim'
 import autoload './alongside/say.vim'
 import autoload './alongside/sending.vim'
 import autoload './alongside/server.vim'
+import autoload './alongside/view.vim'
 
 # The words after `:Alongside`, and what they do with the words behind them.
 const COMMANDS: dict<func> = {
@@ -36,12 +37,13 @@ enddef
 
 # `:Alongside WORD …`; without a word, `review`. `lines` are the range, or empty.
 export def Command(words: list<string>, bang: bool, lines: list<number>)
-  final word = get(words, 0, 'review')
+  final given = get(words, 0, 'review')
+  final word = given->substitute('!$', '', '')
   if !has_key(COMMANDS, word)
     say.Error($'There is no :Alongside {word}; there are {keys(COMMANDS)->sort()->join(", ")}.')
     return
   endif
-  COMMANDS[word]({words: words[1 :], bang: bang, lines: lines})
+  COMMANDS[word]({words: words[1 :], bang: bang || given =~ '!$', lines: lines})
 enddef
 
 export def ReportSoon()
@@ -60,6 +62,10 @@ enddef
 # The person has entered a command line.
 export def Entered()
   deciding.Entered()
+enddef
+
+export def SessionLoaded()
+  view.CloseGhosts()
 enddef
 
 export def Quitting()

@@ -26,6 +26,7 @@ augroup alongside
   autocmd DirChanged * call alongside#ForgetRoots()
   autocmd FocusGained * call alongside#Focused()
   autocmd CmdlineLeave : call alongside#Entered()
+  autocmd SessionLoadPost * call alongside#SessionLoaded()
   autocmd QuitPre * call alongside#Quitting()
   autocmd VimLeavePre * call alongside#Leave()
 augroup END

@@ -85,23 +85,28 @@ def Test_a_file_without_a_repository_belongs_to_the_current_directory()
   :%bwipeout!
 enddef
 
+# All messages, wherever they were shown.
+def Said(): string
+  return execute(':messages') .. execute('Alongside messages')
+enddef
+
 def Test_commands_say_what_is_wrong()
   Alongside
-  assert_match('No proposal waits', execute('Alongside messages'))
+  assert_match('No proposal waits', Said())
   Alongside accept
-  assert_match('No proposal for this file waits', execute('Alongside messages'))
+  assert_match('No proposal for this file waits', Said())
   Alongside dance
-  assert_match('There is no :Alongside dance; there are accept, doctor, messages', execute('Alongside messages'))
+  assert_match('There is no :Alongside dance; there are accept, doctor, messages', Said())
 enddef
 
 def Test_a_missing_program_is_named_once()
   final directory = tempname()
   mkdir($'{directory}/.git', 'p')
   server.Start(directory)
-  assert_match('there is no program no-such-program', execute('Alongside messages'))
-  final before = execute('Alongside messages')
+  assert_match('there is no program no-such-program', Said())
+  final before = Said()
   server.Start(directory)
-  assert_equal(before, execute('Alongside messages'))
+  assert_equal(before, Said())
 enddef
 
 var failed = 0

@@ -7,12 +7,16 @@ import autoload './server.vim'
 
 # Shows the output of our program in a terminal window.
 export def ShowOutput(words: list<string>)
+  if getcmdwintype() != ''
+    say.Error('Close the command-line window first.')
+    return
+  endif
   term_start([server.Program()] + words, Options(join(['alongside'] + words)))
 enddef
 
 def Options(name: string): dict<any>
   final root = context.Project()
-  final options: dict<any> = {term_name: name, term_kill: 'term'}
+  final options: dict<any> = {term_name: name, term_kill: 'hup'}
   if root != ''
     options.cwd = root
   endif
@@ -21,6 +25,10 @@ enddef
 
 # Runs an agent in a terminal: this command, else the agent that is installed. Shows one that runs.
 export def Terminal(words: list<string>)
+  if getcmdwintype() != ''
+    say.Error('Close the command-line window first.')
+    return
+  endif
   final running = Running()
   if empty(words) && running != 0
     Enter(running)

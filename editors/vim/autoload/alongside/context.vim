@@ -89,8 +89,11 @@ def Report()
   final root = Root(bufnr())
   if root != ''
     last_root = root
-    server.Start(root)
   endif
+  # Also files in other windows and tab pages: an agent may look for their project.
+  for one in getwininfo()->map((_, window) => Root(window.bufnr))->filter((_, found) => found != '')->uniq()
+    server.Start(one)
+  endfor
   if !get(g:, 'alongside_report_files', true)
     return
   endif

@@ -15,8 +15,16 @@ var typed = ''
 
 export def Entered()
   typed = getcmdline()
+  # Vim leaves after these if no buffer is modified, which would reject what was to be written.
+  final shown = ['wqall', 'xall']->index(TypedCommand()) < 0 ? [] : reviews.All()->filter((_, one) => view.IsShown(one))
+  for one in shown
+    setbufvar(one.right, '&modified', true)
+  endfor
   timer_start(0, (_) => {
     typed = ''
+    for one in shown
+      sending.SetModified(one)
+    endfor
   })
 enddef
 
@@ -46,7 +54,7 @@ enddef
 export def Write()
   final one = reviews.OfBuffer(bufnr())
   final file = expand('<afile>')
-  if file != bufname(bufnr())
+  if fnamemodify(file, ':p') != fnamemodify(bufname(), ':p')
     WriteTo(file)
   elseif empty(one)
     say.Error('This review has ended. Write the text with :w FILE.')
@@ -55,6 +63,11 @@ export def Write()
   else
     Decide('accept', IsForced())
   endif
+enddef
+
+# `:w >>` in the proposal.
+export def Append()
+  say.Error('Only :w accepts; :w FILE writes the text to a file.')
 enddef
 
 # `:w FILE` writes the text to another file, and decides nothing.
@@ -74,6 +87,10 @@ export def Decide(decision: string, is_forced: bool)
     say.Error('No proposal for this file waits.')
     return
   endif
+  if decision == 'accept' && !view.IsShown(one)
+    say.Error('Look at the proposal first: :Alongside shows it.')
+    return
+  endif
   if decision == 'accept' && !is_forced
     final warnings = one.display.notes->copy()->filter((_, note) => note.warning)->mapnew((_, note) => note.text)
     if !empty(warnings) && confirm(join(warnings, "\n") .. "\nAccept all the same?", "&no\n&yes", 1) != 2
@@ -84,7 +101,7 @@ export def Decide(decision: string, is_forced: bool)
 enddef
 
 def Send(one: dict<any>, decision: string)
-  final has_text = one.right != 0 && bufexists(one.right)
+  final has_text = one.right != 0 && bufloaded(one.right)
   # The decision has the text.
   sending.Stop(one)
   one.is_decided = true
@@ -100,7 +117,7 @@ def Send(one: dict<any>, decision: string)
     decision: decision,
   }, null_function, (error) => {
     one.is_decided = false
-    if has_text && bufexists(one.right)
+    if has_text && bufloaded(one.right)
       setbufvar(one.right, '&modified', was_modified)
       sending.Edited(one.right)
     endif
@@ -120,11 +137,11 @@ export def WindowClosed(right: number)
 enddef
 
 def Closed(one: dict<any>, command: string, is_forced: bool)
-  if one.right == 0 || !bufexists(one.right)
+  if view.IsShown(one)
     return
   endif
   view.CloseFile(one)
-  if one.is_decided || view.IsShown(one)
+  if one.is_decided || reviews.Find(one.desk, one.id) isnot one
     return
   endif
   # `:x` writes nothing if the buffer is not modified.
@@ -132,7 +149,7 @@ def Closed(one: dict<any>, command: string, is_forced: bool)
     Send(one, 'accept')
     return
   endif
-  final is_edited = sending.IsUnsent(one) || getbufvar(one.right, '&modified')
+  final is_edited = sending.IsUnsent(one) || one.hunks->indexof((_, hunk) => hunk.state == 'edited') >= 0
   final answer = is_edited && !is_forced
     ? confirm($'{one.display.name} has your edits.', "&keep the review open\n&accept\n&reject", 1) : 3
   if answer == 2

@@ -29,6 +29,13 @@ export def Announce(messages: list<string>, highlight = 'Pmenu')
   said = said[-200 :]
 enddef
 
+# The person is where the message leads.
+export def Close()
+  if popup != 0
+    popup_close(popup)
+  endif
+enddef
+
 # `:messages` has no messages that Vim has not shown itself.
 export def ShowAll()
   echo empty(said) ? 'No messages so far.' : join(said, "\n")
@@ -36,7 +43,7 @@ enddef
 
 # Says why a command does nothing. A message that would ask for Enter goes to the corner.
 export def Error(message: string)
-  if strdisplaywidth(message) >= &columns - 12 || mode() != 'n'
+  if strdisplaywidth(message) >= &columns - 12 || mode() !~ '^[nc]'
     Announce([message], 'WarningMsg')
   else
     redraw

@@ -9,7 +9,7 @@ import autoload './text.vim'
 # The text of a buffer has changed.
 export def Edited(buffer: number)
   final one = reviews.OfBuffer(buffer)
-  if !empty(one) && !one.is_following && !one.is_decided
+  if !empty(one) && buffer == one.right && !one.is_following && !one.is_decided
     StopTimer(one)
     one.timer = timer_start(300, (_) => Send(one, false))
   endif
@@ -17,6 +17,17 @@ enddef
 
 export def IsUnsent(one: dict<any>): bool
   return one.timer != 0 || one.sending > 0
+enddef
+
+# The buffer on the right is about to lose its text.
+export def Unloading(buffer: number)
+  final one = reviews.OfBuffer(buffer)
+  if !empty(one)
+    listener_flush(buffer)
+    if one.timer != 0
+      Send(one, true)
+    endif
+  endif
 enddef
 
 def StopTimer(one: dict<any>)
@@ -28,7 +39,7 @@ enddef
 
 # Sends nothing more of a review: it has ended, or the decision has the text.
 export def Stop(one: dict<any>)
-  if one.right != 0
+  if one.right != 0 && bufloaded(one.right)
     listener_flush(one.right)
   endif
   StopTimer(one)
@@ -37,7 +48,7 @@ enddef
 # Unless it has to be `now`, a text waits for an earlier one that is on its way.
 def Send(one: dict<any>, now: bool)
   StopTimer(one)
-  if !bufexists(one.right) || one.sending > 0 && !now
+  if !bufloaded(one.right) || one.sending > 0 && !now
     return
   endif
   final content = text.Of(one.right)
@@ -57,7 +68,7 @@ enddef
 # The companion has this text, merged with what other desks have changed.
 def Sent(one: dict<any>, content: string, answer: dict<any>)
   one.sending -= 1
-  if one.sending > 0 || !bufexists(one.right)
+  if one.sending > 0 || !bufloaded(one.right)
     # A later answer counts.
     return
   endif
@@ -78,7 +89,7 @@ enddef
 
 # Shows the newest text, unless there are unsent edits.
 export def Follow(one: dict<any>)
-  if one.right == 0 || !bufexists(one.right) || IsUnsent(one)
+  if one.right == 0 || !bufloaded(one.right) || IsUnsent(one)
     return
   endif
   Replace(one, one.current)
@@ -114,7 +125,7 @@ enddef
 export def SendAll()
   for desk in server.Desks()
     for one in desk.reviews
-      if one.right == 0 || !bufexists(one.right) || one.is_decided
+      if one.right == 0 || !bufloaded(one.right) || one.is_decided
         continue
       endif
       listener_flush(one.right)

@@ -10,12 +10,22 @@ import autoload './text.vim'
 const KEYS = [':w accept', ':q reject', 'do drop', ']c next']
 
 export def IsShown(one: dict<any>): bool
-  return one.right != 0 && !empty(win_findbuf(one.right))
+  return one.right != 0 && bufloaded(one.right) && !empty(win_findbuf(one.right))
 enddef
 
 export def Show(one: dict<any>)
+  if getcmdwintype() != ''
+    say.Error('Close the command-line window first.')
+    return
+  endif
   if IsShown(one)
     win_gotoid(win_findbuf(one.right)[0])
+    if win_findbuf(one.left)->indexof((_, window) => win_id2tabwin(window)[0] == tabpagenr()) < 0
+      execute 'silent leftabove vertical sbuffer' one.left
+      Prepare(one)
+      wincmd p
+      diffthis
+    endif
     return
   endif
   one.home = win_getid()
@@ -24,23 +34,52 @@ export def Show(one: dict<any>)
   Prepare(one)
   execute 'silent rightbelow vertical sbuffer' one.right
   Prepare(one)
+  nnoremap <buffer> ZZ <Cmd>Alongside accept<CR>
   final events = [
     {event: 'BufWriteCmd', bufnr: one.right, cmd: 'call alongside#deciding#Write()'},
+    {event: 'FileAppendCmd', bufnr: one.right, cmd: 'call alongside#deciding#Append()'},
+    {event: 'BufReadCmd', bufnr: one.right, cmd: 'call alongside#view#ReadAgain()'},
+    {event: 'BufReadCmd', bufnr: one.left, cmd: 'call alongside#view#ReadAgain()'},
+    {event: 'BufUnload', bufnr: one.right, cmd: $'call alongside#sending#Unloading({one.right})'},
     {event: 'WinClosed', pattern: $'{win_getid()}', cmd: $'call alongside#deciding#WindowClosed({one.right})'},
   ]
   autocmd_add(events->mapnew((_, one_event) => one_event->extend({group: 'alongside_reviews', replace: true})))
   cursor(empty(one.hunks) ? 1 : one.hunks[0].current.start + 1, 1)
   normal! zv
+  say.Close()
   say.Announce(one.display.notes->mapnew((_, note) => note.text))
 enddef
 
+# `:edit` shows the proposal again as the agent has made it; `u` brings the edits back.
+export def ReadAgain()
+  final buffer = bufnr()
+  final one = reviews.OfBuffer(buffer)
+  if empty(one)
+    return
+  endif
+  setbufvar(buffer, '&modifiable', true)
+  text.Replace(buffer, buffer == one.right ? one.proposed : get(one, 'original', ''))
+  setbufvar(buffer, '&modifiable', buffer == one.right && !has_key(one, 'wholeFileOnly'))
+  setbufvar(buffer, '&modified', false)
+  sending.Edited(buffer)
+enddef
+
+# A session has the windows of reviews that ended with another Vim.
+export def CloseGhosts()
+  for buffer in getbufinfo()->filter((_, one) => one.name =~ ' \[\(proposal\|file\) \d\+\]$')
+    if empty(reviews.OfBuffer(buffer.bufnr)) && getbufline(buffer.bufnr, 1, '$')->join('') == ''
+      execute 'silent! bwipeout!' buffer.bufnr
+    endif
+  endfor
+enddef
+
 def MakeBuffers(one: dict<any>)
-  if one.right != 0 && bufexists(one.right)
+  if one.right != 0 && bufloaded(one.right)
     return
   endif
   final name = one.display.name
-  one.left = Scratch($'alongside://{one.id}/original/{name}', get(one, 'original', ''), 'nofile')
-  one.right = Scratch($'alongside://{one.id}/{name}', one.current, 'acwrite')
+  one.left = Scratch($'{name} [file {one.id}]', get(one, 'original', ''), 'nofile')
+  one.right = Scratch($'{name} [proposal {one.id}]', one.current, 'acwrite')
   one.base = one.revision
   setbufvar(one.left, '&modifiable', false)
   setbufvar(one.right, '&modifiable', !has_key(one, 'wholeFileOnly'))
@@ -54,6 +93,7 @@ def Scratch(name: string, content: string, buftype: string): number
   silent! bufload(buffer)
   final options = {
     buftype: buftype, swapfile: false, bufhidden: 'hide', buflisted: false, fixendofline: false, undolevels: -1,
+    readonly: false, modeline: false,
   }
   for [option, value] in items(options)
     setbufvar(buffer, $'&{option}', value)
@@ -77,7 +117,10 @@ def Prepare(one: dict<any>)
   &l:statusline = '%{%alongside#view#Statusline(bufnr())%}'
   nnoremap <buffer> <nowait> <LocalLeader>a <Cmd>Alongside accept<CR>
   nnoremap <buffer> <nowait> <LocalLeader>r <Cmd>Alongside reject<CR>
-  nnoremap <buffer> ZZ <Cmd>Alongside accept<CR>
+  if exists('&winfixbuf')
+    # `:edit FILE` and the like go to another window.
+    &l:winfixbuf = true
+  endif
   diffthis
 enddef
 
@@ -107,6 +150,7 @@ enddef
 
 # Closes the window of the file, after the person has closed that of the proposal.
 export def CloseFile(one: dict<any>)
+  # Buffers that the person has brought into those windows stay.
   for window in win_findbuf(one.left)
     silent! win_execute(window, 'close')
   endfor
@@ -115,7 +159,11 @@ enddef
 # Removes a review that has ended from the screen. If the person is in it and it ended elsewhere, it stays, so that no
 # key goes to another buffer; text that no companion has stays as well.
 export def PutAway(one: dict<any>, decided_here: bool)
-  if one.right == 0 || !bufexists(one.right)
+  if one.right == 0
+    return
+  endif
+  if !bufexists(one.right)
+    execute 'silent! bwipeout!' one.left
     return
   endif
   if sending.IsUnsent(one) || !decided_here && (bufnr() == one.right || bufnr() == one.left)
@@ -144,6 +192,7 @@ def Leave(one: dict<any>)
   autocmd_delete([{group: 'alongside_reviews', bufnr: one.right}])
   setbufvar(one.right, '&modifiable', true)
   setbufvar(one.right, '&buftype', '')
+  setbufvar(one.right, '&bufhidden', '')
   setbufvar(one.right, '&buflisted', true)
   setbufvar(one.right, '&modified', one.sending > 0)
   final ended = 'This review has ended; its text stays here, without a name (:w FILE).'
@@ -151,6 +200,6 @@ def Leave(one: dict<any>)
   say.Announce([ended])
   if window != 0
     win_execute(window, 'diffoff')
-    win_execute(window, 'silent 0file')
+    win_execute(window, 'silent! setlocal nowinfixbuf statusline< | silent :0file')
   endif
 enddef
