@@ -58,6 +58,20 @@ pub fn vim(sandbox: &Sandbox, vimrc: &str) -> Result<()> {
     Ok(fs::write(sandbox.home().join(".vim/vimrc"), vimrc)?)
 }
 
+/// Loads the Kakoune adapter as its page tells a person who has a clone, with the settings of that page.
+pub fn kakoune(sandbox: &Sandbox) -> Result<()> {
+    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/kakoune").canonicalize()?;
+    let config = sandbox.home().join(".config/kak");
+    fs::create_dir_all(&config)?;
+    let kakrc = format!(
+        "eval %sh{{kak-lsp}}\nlsp-enable\nsource {}/alongside.kak\n\
+         map global user a ': enter-user-mode alongside<ret>' -docstring 'proposals of agents'\n\
+         set-option global modelinefmt \"%%opt{{alongside_modeline}}%opt{{modelinefmt}}\"\n",
+        ours.display()
+    );
+    Ok(fs::write(config.join("kakrc"), kakrc)?)
+}
+
 /// Loads the Emacs adapter as its page tells a person who uses no packages.
 pub fn emacs(sandbox: &Sandbox) -> Result<()> {
     let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/emacs").canonicalize()?;

@@ -6,6 +6,7 @@
 
 mod apt;
 mod editor;
+mod kakoune;
 mod tree;
 
 use std::fs::{self, File};
@@ -18,6 +19,7 @@ use anyhow::Result;
 use crate::install::{InstallError, cache_dir, or_skip};
 use crate::sandbox::Sandbox;
 pub use editor::Editor;
+pub use kakoune::{Kakoune, install_kakoune, kakoune_or_skip};
 use tree::{Recipe, Tree};
 
 const NEOVIM: &str = "usr/bin/nvim";
@@ -27,6 +29,7 @@ const NEOVIM_AND_HELIX: Recipe = Recipe {
     editors: "Neovim and Helix",
     packages: &["neovim", "hx", "patchelf"],
     programs: &[NEOVIM, HELIX],
+    version: "--version",
 };
 
 const EMACS: &str = "usr/bin/emacs-nox";
@@ -35,11 +38,17 @@ const EMACS_RECIPE: Recipe = Recipe {
     editors: "Emacs",
     packages: &["emacs-nox", "elpa-package-lint", "patchelf"],
     programs: &[EMACS],
+    version: "--version",
 };
 
 const VIM: &str = "usr/bin/vim.basic";
-const VIM_RECIPE: Recipe =
-    Recipe { name: "vim", editors: "Vim", packages: &["vim", "patchelf"], programs: &[VIM] };
+const VIM_RECIPE: Recipe = Recipe {
+    name: "vim",
+    editors: "Vim",
+    packages: &["vim", "patchelf"],
+    programs: &[VIM],
+    version: "--version",
+};
 
 /// A release of an editor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

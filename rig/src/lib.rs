@@ -32,8 +32,8 @@ pub mod wait;
 pub mod wire;
 
 pub use editors::{
-    Editor, Editors, Generation, editors_or_skip, emacs_or_skip, install_editors, install_emacs, install_vim,
-    vim_or_skip,
+    Editor, Editors, Generation, Kakoune, editors_or_skip, emacs_or_skip, install_editors, install_emacs,
+    install_kakoune, install_vim, kakoune_or_skip, vim_or_skip,
 };
 pub use ide_client::{CliAnswer, OpenDiff, Outcome, RealClient};
 pub use install::{InstallError, Rig, install, rig_or_skip};

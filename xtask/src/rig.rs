@@ -57,6 +57,9 @@ fn editors() -> anyhow::Result<()> {
             println!("==> {} {}", editor.command(), editor.version);
         }
     }
+    if let Some(kakoune) = available("Kakoune", alongside_rig::install_kakoune())? {
+        println!("==> {} {}", kakoune.editor.command(), kakoune.editor.version);
+    }
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use alongside_rig::screen::{Answers, Terminal};
 use alongside_rig::{
     Generation, Proposer, Sandbox, Screen, adapters, agent_cli, alongside_bin, install_editors,
-    install_emacs, install_vim,
+    install_emacs, install_kakoune, install_vim,
 };
 use anyhow::Context as _;
 
@@ -93,6 +93,13 @@ const PICTURES: &[Picture] = &[
         size: (120, 28),
         light: false,
         scene: vim,
+    },
+    Picture {
+        file: "kakoune.svg",
+        title: "Kakoune: a proposal as a buffer, with what each change replaces beside it, and the keys",
+        size: (100, 28),
+        light: false,
+        scene: kakoune,
     },
 ];
 
@@ -217,7 +224,7 @@ fn emacs(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
 
 /// A proposal in Vim: one change dropped, one edited.
 fn vim(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
-    let vimrc = "set termguicolors laststatus=2 background=dark\nsyntax on\n";
+    let vimrc = "set termguicolors laststatus=2\nsyntax on\ncolorscheme habamax\n";
     adapters::vim(sandbox, vimrc)?;
     install_vim(Generation::Newest)?.put_on_path(sandbox)?;
     let (screen, agent) = in_editor(sandbox, terminal, "vim")?;
@@ -230,6 +237,19 @@ fn vim(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     screen.shows("1 edited")?;
     // The announcement closes by itself.
     screen.wait_for("the announcement to close", |screen| !screen.contains("proposes 4 changes"))?;
+    Ok(Scene { screen, _agents: vec![agent] })
+}
+
+/// A proposal in Kakoune, and the keys of its user mode.
+fn kakoune(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
+    adapters::kakoune(sandbox)?;
+    install_kakoune()?.put_on_path(sandbox)?;
+    let (screen, agent) = in_editor(sandbox, terminal, "kak")?;
+    screen.shows("proposes basket.py")?;
+    screen.press(":alongside-review\r")?;
+    screen.shows("before: ")?;
+    screen.press(" a")?;
+    screen.shows("drop the change")?;
     Ok(Scene { screen, _agents: vec![agent] })
 }
 

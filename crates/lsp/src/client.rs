@@ -33,6 +33,10 @@ pub struct Client {
     pub(crate) encoding: Encoding,
     /// Whether the person's settings show a proposal as soon as it arrives.
     pub(crate) opens_reviews: bool,
+    /// The session that its adapter names, in which the editor's own program executes commands.
+    pub session: Option<String>,
+    /// Whether the editor's own program shows documents.
+    pub(crate) has_remote: bool,
     /// The capabilities it declares.
     pub(crate) capabilities: Value,
 }
@@ -63,6 +67,8 @@ impl Client {
             presents: ours.and_then(|ours| ours.get("presentation")).and_then(Value::as_bool) == Some(true),
             opens_reviews: ours.and_then(|ours| ours.get("openReviews")).and_then(Value::as_bool)
                 == Some(true),
+            session: ours.and_then(|ours| Some(ours.get("session")?.as_str()?.to_owned())),
+            has_remote: false,
             capabilities: params.get("capabilities").cloned().unwrap_or_default(),
             name,
         }

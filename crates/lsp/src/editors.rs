@@ -26,9 +26,13 @@ pub struct Editor {
     pub(crate) columns: Option<usize>,
     /// The keys that open the code actions, if they are the same for everybody.
     pub(crate) actions_key: Option<&'static str>,
+    /// The keys for a proposal that has just opened, if they are the same for everybody.
+    pub(crate) keys: Option<&'static str>,
     /// The command that reads the file in front again, if its person has to give one, and if only the time of
     /// a file tells that it has changed. It must leave other files alone: they may hold unsaved text.
     pub(crate) reload_command: Option<&'static str>,
+    /// Whether it saves a document once this server has edited it.
+    pub(crate) saves_edits: bool,
     /// Whether a hover shows where the cursor is; elsewhere it may be the mouse.
     pub(crate) hovers_at_cursor: bool,
 }
@@ -80,12 +84,14 @@ const ANY: Editor = Editor {
     agents_command: "alongside install agent",
     columns: None,
     actions_key: None,
+    keys: None,
     reload_command: None,
+    saves_edits: false,
     hovers_at_cursor: false,
 };
 
 /// The first row that fits counts.
-const EDITORS: [Editor; 18] = [
+const EDITORS: [Editor; 19] = [
     Editor {
         prefix: "neovim",
         name: "neovim",
@@ -105,6 +111,7 @@ const EDITORS: [Editor; 18] = [
         // Those of the smallest usual terminal.
         columns: Some(80),
         actions_key: Some("space a"),
+        keys: Some("space a: drop, accept, reject; space k: the diff; ]d: the next change"),
         reload_command: Some(":rl"),
         hovers_at_cursor: true,
         ..ANY
@@ -161,6 +168,20 @@ const EDITORS: [Editor; 18] = [
     Editor { prefix: "eglot", name: "emacs", display_name: "Emacs", hovers_at_cursor: true, ..ANY },
     // lsp-mode.
     Editor { prefix: "emacs", name: "emacs", display_name: "Emacs", ..ANY },
+    // With alongside.kak, which names the session.
+    Editor {
+        prefix: "alongside.kak",
+        name: "kakoune",
+        display_name: "Kakoune",
+        process: Process::Session,
+        // The modeline has the other half.
+        columns: Some(60),
+        actions_key: Some(":alongside-actions"),
+        keys: Some("d: drop, n: next, h: the diff, a: accept, x: reject"),
+        saves_edits: true,
+        hovers_at_cursor: true,
+        ..ANY
+    },
     // kakoune-lsp, formerly kak-lsp.
     Editor {
         prefix: "kak",
@@ -169,6 +190,9 @@ const EDITORS: [Editor; 18] = [
         process: Process::Session,
         prompts: true,
         show_document: ShowDocument::Never,
+        brief: true,
+        saves_edits: true,
+        hovers_at_cursor: true,
         ..ANY
     },
     Editor {
@@ -196,7 +220,7 @@ const EDITORS: [Editor; 18] = [
 ];
 
 /// The row of the editor that gives this name.
-pub(crate) fn find(name: &str) -> &'static Editor {
+pub fn find(name: &str) -> &'static Editor {
     let name = name.to_lowercase();
     EDITORS.iter().find(|editor| name.starts_with(editor.prefix)).unwrap_or(&ANY)
 }

@@ -4,6 +4,7 @@
 //! on an editor that is slow to read, so a queue without a bound lies between.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,12 +12,14 @@ use alongside_desk::agent_setup::{AgentSetup, SetupReply};
 use alongside_desk::{Desk, Refusal, Request, ReviewId, Revised};
 use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
-use futures_util::stream::FuturesOrdered;
+use futures_util::stream::{FuturesOrdered, FuturesUnordered};
 use lsp_server::{Connection, Message, Notification, RequestId, Response, ResponseError};
 use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
+
+use crate::remote::EditorRemote;
 
 /// How long an editor may take to answer a request that needs no person.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -49,6 +52,10 @@ pub(crate) struct Io {
     agent_setup: Option<Arc<dyn AgentSetup>>,
     /// The looks and changes under way.
     setting_up: FuturesOrdered<BoxFuture<'static, SetupReply>>,
+    /// The editor's own program.
+    remote: Option<Arc<dyn EditorRemote>>,
+    /// The files that it is to show, by the number of the question.
+    showing: FuturesUnordered<BoxFuture<'static, (i32, bool)>>,
     /// A reply that arrived, until all earlier events are handled.
     held_reply: Option<Reply>,
 }
@@ -67,6 +74,8 @@ pub(crate) enum CompanionMessage {
     Reply(RequestOrigin, Result<Revised, Refusal>),
     /// The program, not the companion, replies about agents to set up.
     AgentSetup(SetupReply),
+    /// The editor's own program has shown a file, or not; the number is that of the question.
+    Shown(i32, bool),
     Stopped,
 }
 
@@ -94,6 +103,8 @@ impl Io {
             requests: FuturesOrdered::new(),
             agent_setup: None,
             setting_up: FuturesOrdered::new(),
+            remote: None,
+            showing: FuturesUnordered::new(),
             held_reply: None,
         }
     }
@@ -101,6 +112,24 @@ impl Io {
     /// Can set agents up from now on.
     pub(crate) fn set_agents(&mut self, agents: Arc<dyn AgentSetup>) {
         self.agent_setup = Some(agents);
+    }
+
+    /// Can use the editor's own program from now on.
+    pub(crate) fn set_remote(&mut self, remote: Option<Arc<dyn EditorRemote>>) {
+        self.remote = remote;
+    }
+
+    pub(crate) fn remote(&self) -> Option<&dyn EditorRemote> {
+        self.remote.as_deref()
+    }
+
+    /// Shows a file through the editor's own program, if there is one. Returns the number of the question.
+    pub(crate) fn show_by_remote(&mut self, file: &Path, line: Option<usize>) -> Option<i32> {
+        let shown = self.remote.as_ref()?.show(file, line);
+        self.last_number += 1;
+        let number = self.last_number;
+        self.showing.push(Box::pin(async move { (number, shown.await) }));
+        Some(number)
     }
 
     /// Looks for agents to set up.
@@ -225,6 +254,9 @@ impl Io {
                 }
                 Some(reply) = self.setting_up.next(), if !self.setting_up.is_empty() => {
                     return CompanionMessage::AgentSetup(reply);
+                }
+                Some((number, shown)) = self.showing.next(), if !self.showing.is_empty() => {
+                    return CompanionMessage::Shown(number, shown);
                 }
                 Some(reply) = self.requests.next(), if !self.requests.is_empty() => {
                     self.held_reply = Some(reply);

@@ -16,28 +16,40 @@ use crate::connector::{Connector, sleep_until};
 use crate::frontend::Frontend;
 use crate::io::{self, CompanionMessage, Inbox, Io, RequestOrigin};
 use crate::plugin_desk::PluginDesk;
+use crate::remote::EditorRemote;
 use crate::without_plugin::LspDesk;
 use crate::{handshake, roots};
 
 /// The error of a request with an unknown method.
 const METHOD_NOT_FOUND: i64 = ErrorCode::MethodNotFound as i64;
 
+/// The program around the server, and its machine.
+pub struct Program {
+    /// The program's version.
+    pub version: &'static str,
+    /// The directory in which the editor started the server.
+    pub here: PathBuf,
+    /// Proposals become files below this directory, which is private and has no links in its name; without it
+    /// the editor cannot show them.
+    pub review_directory: Option<PathBuf>,
+    /// Keeps text that is typed into a proposal after its decision.
+    pub drafts: Arc<dyn DraftKeeper>,
+    /// Finds agents that do not look for the editor.
+    pub agent_setup: Arc<dyn AgentSetup>,
+}
+
 /// Serves an editor until it ends. Needs a Tokio runtime.
 ///
-/// `connect` finds the companion of the editor's projects, or starts it. The person hears of a failure, and
-/// their next action retries. `agent_setup` finds agents that do not look for the editor. `here` is the
-/// directory in which the editor started the server, `version` the program's. Proposals become files below
-/// `review_directory`, which is private and has no links in its name; without it the editor cannot show them.
-/// Text that is typed into one after its decision goes to `drafts`.
+/// `recognise` finds the editor's own program, and may name an editor that has no name. `connect` finds the
+/// companion of the editor's projects, or starts it. The person hears of a failure, and their next action
+/// retries.
 pub async fn run(
     connection: Connection,
-    here: PathBuf,
-    version: &str,
-    review_directory: Option<PathBuf>,
-    drafts: Arc<dyn DraftKeeper>,
-    agent_setup: Arc<dyn AgentSetup>,
+    program: Program,
+    recognise: impl FnOnce(&mut Client) -> Option<Arc<dyn EditorRemote>>,
     connect: impl AsyncFn(Client) -> Result<Desk, Problem>,
 ) {
+    let Program { version, here, review_directory, drafts, agent_setup } = program;
     let (mut inbox, mut io) = io::open(connection);
     io.set_agents(agent_setup);
     let Some(mut client) = handshake::initialize(&mut inbox, &io, &here, version).await else { return };
@@ -46,6 +58,9 @@ pub async fn run(
     if client.roots.is_empty() {
         client.roots = roots::repositories(vec![here]);
     }
+    let remote = recognise(&mut client);
+    client.has_remote = remote.is_some();
+    io.set_remote(remote);
     let Client { name, version, process_id, roots, .. } = &client;
     tracing::info!(name, version, process_id, ?roots, "an editor");
     let connect = &connect;
@@ -174,6 +189,10 @@ impl<'a> Session<'a> {
             }
             Event::Companion(CompanionMessage::AgentSetup(SetupReply::Made(made))) => {
                 self.frontend.handle_agent_change(&mut self.io, made);
+            }
+            Event::Companion(CompanionMessage::Shown(number, shown)) => {
+                let result = serde_json::json!({ "success": shown });
+                self.frontend.handle_response(&mut self.io, number, Some(result));
             }
             Event::Companion(CompanionMessage::Stopped) => {
                 self.io.disconnect();

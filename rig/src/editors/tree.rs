@@ -25,6 +25,8 @@ pub(super) struct Recipe {
     pub(super) packages: &'static [&'static str],
     /// The programs in it that are run.
     pub(super) programs: &'static [&'static str],
+    /// The argument that makes each of them print its version and end.
+    pub(super) version: &'static str,
 }
 
 const PATCHELF: &str = "usr/bin/patchelf";
@@ -135,7 +137,7 @@ fn make(suite: &str, recipe: &Recipe, home: &Path, new: &Path) -> Result<(), Ins
 
     fs::rename(new, home).map_err(|error| broken(home, &error))?;
     for program in recipe.programs {
-        output_of(Command::new(home.join("root").join(program)).arg("--version").env_clear())?;
+        output_of(Command::new(home.join("root").join(program)).arg(recipe.version).env_clear())?;
     }
     fs::write(home.join(STAMP), versions).map_err(|error| broken(home, &error))
 }

@@ -10,6 +10,7 @@ mod endings;
 mod helix;
 mod helix_buffers;
 mod installed;
+mod kakoune;
 mod neovim;
 mod new_agents;
 mod opening;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::installed::Installed;
 use super::plan::{AdapterState, EditorProgram};
 use super::user_environment::{self, UserEnvironment};
-use super::{emacs, helix, neovim, vim};
+use super::{emacs, helix, kakoune, neovim, vim};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Editor {
@@ -13,10 +13,11 @@ pub(crate) enum Editor {
     Helix,
     Emacs,
     Vim,
+    Kakoune,
 }
 
 impl Editor {
-    pub(crate) const ALL: [Self; 4] = [Self::Neovim, Self::Helix, Self::Emacs, Self::Vim];
+    pub(crate) const ALL: [Self; 5] = [Self::Neovim, Self::Helix, Self::Emacs, Self::Vim, Self::Kakoune];
 
     /// The editor of that name on the command line.
     pub(crate) fn named(name: &str) -> Option<Self> {
@@ -25,6 +26,7 @@ impl Editor {
             "helix" | "hx" => Some(Self::Helix),
             "emacs" => Some(Self::Emacs),
             "vim" => Some(Self::Vim),
+            "kakoune" | "kak" => Some(Self::Kakoune),
             _ => None,
         }
     }
@@ -36,6 +38,7 @@ impl Editor {
             Self::Helix => helix::ID,
             Self::Emacs => emacs::ID,
             Self::Vim => vim::ID,
+            Self::Kakoune => kakoune::ID,
         }
     }
 
@@ -46,6 +49,7 @@ impl Editor {
             Self::Helix => "Helix",
             Self::Emacs => "Emacs",
             Self::Vim => "Vim",
+            Self::Kakoune => "Kakoune",
         }
     }
 
@@ -55,6 +59,7 @@ impl Editor {
             Self::Helix => &["hx", "helix"],
             Self::Emacs => &["emacs"],
             Self::Vim => &["vim"],
+            Self::Kakoune => &["kak"],
         }
     }
 
@@ -73,6 +78,8 @@ impl Editor {
             Self::Helix => (25, 1),
             Self::Emacs => (29, 1),
             Self::Vim => (9, 1),
+            // It prints no version, so none is refused.
+            Self::Kakoune => (2024, 5),
         }
     }
 
@@ -83,12 +90,13 @@ impl Editor {
             Self::Helix => None,
             Self::Emacs => emacs::package_of(installed),
             Self::Vim => vim::package_of(installed),
+            Self::Kakoune => kakoune::package_of(installed),
         }
     }
 
     /// Whether its adapter is a package.
     pub(crate) fn has_package(self) -> bool {
-        matches!(self, Self::Neovim | Self::Emacs | Self::Vim)
+        matches!(self, Self::Neovim | Self::Emacs | Self::Vim | Self::Kakoune)
     }
 
     pub(crate) fn is_here(self, user: &UserEnvironment) -> bool {
@@ -116,6 +124,7 @@ impl Editor {
             Self::Helix => helix::state(user, installed),
             Self::Emacs => emacs::state(user, installed),
             Self::Vim => vim::state(user, installed),
+            Self::Kakoune => kakoune::state(user, installed),
         }
     }
 }

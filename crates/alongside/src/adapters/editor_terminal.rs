@@ -34,12 +34,6 @@ const DESK: &str = "review changes in a terminal beside it: `alongside`";
 /// Every editor that people may ask for. Terminals of other editors inherit VS Code's variable, so it is
 /// last.
 const OTHERS: &[OtherEditor] = &[
-    OtherEditor {
-        name: "Kakoune",
-        ids: &["kakoune", "kak"],
-        variable: Some(("kak_session", "")),
-        instead: LSP,
-    },
     OtherEditor { name: "Kate", ids: &["kate"], variable: None, instead: DESK },
     OtherEditor { name: "Zed", ids: &["zed"], variable: Some(("ZED_TERM", "")), instead: LSP },
     OtherEditor {
@@ -86,6 +80,9 @@ fn by_variables(variable: impl Fn(&str) -> Option<String>) -> Option<TerminalOwn
     }
     if variable("VIM_TERMINAL").is_some() {
         return Some(TerminalOwner::Editor(Editor::Vim));
+    }
+    if variable("kak_session").is_some() {
+        return Some(TerminalOwner::Editor(Editor::Kakoune));
     }
     let is_it = |other: &&OtherEditor| {
         other

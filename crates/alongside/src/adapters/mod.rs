@@ -11,6 +11,7 @@ pub(crate) mod editor_terminal;
 pub(crate) mod emacs;
 pub(crate) mod helix;
 pub(crate) mod installed;
+pub(crate) mod kakoune;
 pub(crate) mod ledger;
 pub(crate) mod neovim;
 mod package;

@@ -7,7 +7,7 @@ use alongside_desk::harmless;
 use super::editor::Editor;
 use super::installed::InstalledFile;
 use super::plan::Remainder;
-use super::{agents, helix};
+use super::{agents, helix, kakoune};
 
 /// The name, for people, of an adapter that the ledger lists under `id`.
 pub(crate) fn display_name(id: &str) -> Cow<'_, str> {
@@ -28,6 +28,7 @@ pub(crate) fn remove_adapter(id: &str, file: &InstalledFile, now: &str) -> anyho
         Some(Editor::Neovim | Editor::Emacs | Editor::Vim) => {
             Ok(Remainder::Unchanged("it was changed after the installation".into()))
         }
+        Some(Editor::Kakoune) => Ok(kakoune::remove_adapter(file, now)),
         Some(Editor::Helix) => helix::remove_adapter(file, now),
         None => agents::remove_adapter(id, file, now),
     }

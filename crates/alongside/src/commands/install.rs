@@ -18,7 +18,7 @@ use crate::adapters::editor::Editor;
 use crate::adapters::ledger::Ledger;
 use crate::adapters::plan::{AdapterState, EditorProgram};
 use crate::adapters::user_environment::{self, UserEnvironment};
-use crate::adapters::{emacs, helix, neovim, vim};
+use crate::adapters::{emacs, helix, kakoune, neovim, vim};
 use crate::failure::{self, failure};
 use target::Target;
 
@@ -34,6 +34,7 @@ Examples:
   alongside install neovim      the plugin, as a package of Neovim; init.lua stays as it is
   alongside install emacs       the package, for package.el; init.el stays as it is
   alongside install vim         the plugin, as a package of Vim; vimrc stays as it is
+  alongside install kakoune     a script, and lines in kakrc that load it
   alongside install helix       a language server, in languages.toml
   alongside install agent       switch on IDE mode in Gemini CLI and Qwen Code
   alongside install --list      the editors and agents here, and what is installed
@@ -41,7 +42,7 @@ Examples:
 Exit codes: 0 if it is installed now; 1 after an error, or a no; 2 without a terminal and
 without --yes; 130 after Ctrl-C. `alongside uninstall` removes it again.")]
 pub(crate) struct Args {
-    /// neovim, helix, emacs or vim; agent (both agents), gemini or qwen
+    /// neovim, helix, emacs, vim or kakoune; agent (both agents), gemini or qwen
     #[arg(value_name = "WHAT", value_parser = Names::Installed, hide_possible_values = true)]
     what: Option<String>,
 
@@ -95,6 +96,7 @@ async fn into_editor(editor: Editor, args: &Args, user: &UserEnvironment) -> any
         Editor::Helix => helix::plan(user, &program, &args.languages).await?,
         Editor::Emacs => emacs::plan(user, installed)?,
         Editor::Vim => vim::plan(user, installed)?,
+        Editor::Kakoune => kakoune::plan(user, installed)?,
     };
     let name = match &program.version {
         Some(version) => format!("{} {}", editor.name(), harmless::name(version)),
@@ -117,6 +119,7 @@ async fn into_editor(editor: Editor, args: &Args, user: &UserEnvironment) -> any
         Editor::Helix => "Restart Helix with a file of your project",
         Editor::Emacs => "Restart Emacs",
         Editor::Vim => "Restart Vim",
+        Editor::Kakoune => "Restart Kakoune",
     };
     print(&format!("Installed. {restart}, then start your agent.\n{next}"))?;
     Ok(ExitCode::SUCCESS)

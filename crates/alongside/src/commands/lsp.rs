@@ -1,6 +1,9 @@
 //! `alongside lsp`: the language server that an editor starts.
 
 mod editor_process;
+mod kakoune;
+mod kate;
+mod remote;
 
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -8,7 +11,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use alongside_desk::{Desk, Problem};
-use alongside_lsp::{Client, Connection};
+use alongside_lsp::{Client, Connection, Program};
 use anyhow::Context as _;
 
 use super::agent_setup;
@@ -51,9 +54,14 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     let here = std::env::current_dir().unwrap_or_else(|_| "/".into());
     let (connection, threads) = Connection::stdio();
     let reach = async |client: Client| reach(client, args.pid, globals.clone()).await;
-    let (version, reviews) = (env!("CARGO_PKG_VERSION"), reviews_directory());
-    let (drafts, agents) = (draft_keeper(), agent_setup::of_this_user());
-    alongside_lsp::run(connection, here, version, reviews, drafts, agents, reach).await;
+    let program = Program {
+        version: env!("CARGO_PKG_VERSION"),
+        here,
+        review_directory: reviews_directory(),
+        drafts: draft_keeper(),
+        agent_setup: agent_setup::of_this_user(),
+    };
+    alongside_lsp::run(connection, program, remote::of, reach).await;
     // Waits for the last answer to be written, unless the editor is gone.
     let ended = tokio::task::spawn_blocking(|| threads.join());
     match tokio::time::timeout(LAST_ANSWER_TIMEOUT, ended).await {

@@ -3,6 +3,7 @@
 
 mod agents;
 mod emacs;
+mod kakoune;
 mod machine;
 mod uninstalling;
 mod vim;
@@ -34,7 +35,7 @@ fn neovim_gets_a_package_once() {
     let installed = home.everything();
     assert!(home.succeeds(&["install", "neovim"]).contains("nothing to do"));
     assert_eq!(home.everything(), installed);
-    assert!(home.succeeds(&["install", "--list"]).contains("Neovim  0.10.4    installed ("));
+    assert!(home.succeeds(&["install", "--list"]).contains("Neovim   0.10.4    installed ("));
 
     home.succeeds(&["uninstall", "neovim", "--yes"]);
     assert_eq!(home.everything(), before);
@@ -344,7 +345,7 @@ fn without_a_name_the_terminal_tells_the_editor() {
     let home = Home::new();
     let nobody = home.does(&["install", "--dry-run"]);
     assert!(
-        nobody.said().contains("none of these is on this machine: Neovim, Helix, Emacs, Vim"),
+        nobody.said().contains("none of these is on this machine: Neovim, Helix, Emacs, Vim, Kakoune"),
         "{}",
         nobody.said()
     );
@@ -406,7 +407,7 @@ fn unknown_targets_get_a_hint() {
     for (what, words) in [
         ("zed", "there is nothing to install for Zed"),
         ("helx", "did you mean `alongside install helix`?"),
-        ("spaceship", "name neovim, helix, emacs, vim, agent, gemini or qwen"),
+        ("spaceship", "name neovim, helix, emacs, vim, kakoune, agent, gemini or qwen"),
         ("helix", "Helix is not on this machine"),
         ("neovim", "Neovim 0.9.5, which is too old"),
         ("agent", "neither gemini nor qwen is on this machine's PATH"),

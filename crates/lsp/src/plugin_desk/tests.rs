@@ -110,7 +110,9 @@ impl Stage {
                     CompanionMessage::Reply(origin, reply) => {
                         self.desk.handle_reply(&mut self.io, origin, reply)
                     }
-                    CompanionMessage::AgentSetup(_) | CompanionMessage::Stopped => {}
+                    CompanionMessage::AgentSetup(_)
+                    | CompanionMessage::Shown(..)
+                    | CompanionMessage::Stopped => {}
                 }
             }
             if !is_busy {

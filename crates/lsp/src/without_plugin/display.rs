@@ -86,6 +86,7 @@ impl LspDesk {
             Some(Question::Show(id, _)) => self.show_by_hand(io, id),
             Some(Question::Apply(id, offer)) => {
                 if let Some(proposal) = self.proposals.get_mut(id) {
+                    proposal.is_save_due = is_set("applied") && self.editor.client().editor.saves_edits;
                     proposal.mirror.offer_answered(offer, is_set("applied"));
                     self.sync(io, id);
                     self.mark_proposal(io, id);

@@ -13,7 +13,7 @@ use super::document::DocumentKey;
 use super::documents::named;
 use super::ended_review::Saved;
 use super::positions::{position, read_position, read_range};
-use super::{code_actions, diagnostics, hover, messages, one_line_messages};
+use super::{code_actions, diagnostics, hover, messages};
 use crate::encoding::Encoding;
 use crate::frontend::Frontend as _;
 use crate::io::Io;
@@ -36,8 +36,8 @@ impl LspDesk {
             let review = &proposal.review;
             let told = [messages::hidden_differences(review), messages::coarse_changes(review)];
             let mut told = told.into_iter().flatten().filter(|_| is_first).peekable();
-            if let Some(key) = self.editor.client().editor.actions_key.filter(|_| told.peek().is_none()) {
-                self.editor.inform(io, &one_line_messages::keys(key));
+            if let Some(keys) = self.editor.client().editor.keys.filter(|_| told.peek().is_none()) {
+                self.editor.inform(io, keys);
             }
             for text in told {
                 self.editor.inform_about(io, &desk_messages::short_name(review), text);
@@ -91,6 +91,9 @@ impl LspDesk {
             }
         }
         if let Some((_, proposal)) = self.proposals.at_path_mut(&key) {
+            if std::mem::take(&mut proposal.is_save_due) {
+                return;
+            }
             let is_known = std::mem::replace(&mut proposal.is_save_explained, true);
             if !is_known || editor.columns.is_some() {
                 self.editor.inform(io, &messages::saved(proposal.has_edits(), editor.actions_key));

@@ -91,6 +91,10 @@ impl EditorUi {
     }
 
     fn show_message(&self, io: &Io, kind: lsp::MessageType, message: &str) {
+        let is_warning = kind == lsp::MessageType::Warning;
+        if io.remote().is_some_and(|remote| remote.say(message, is_warning)) {
+            return;
+        }
         let editor = self.client.editor;
         // Some editors add the server's name themselves, some have no room for it.
         let message = match editor.brief || editor.columns.is_some() {
@@ -110,6 +114,9 @@ impl EditorUi {
 
     /// Whether the editor can show a document on request.
     pub(crate) fn can_show_documents(&self) -> bool {
+        if self.client.has_remote {
+            return true;
+        }
         match self.client.editor.show_document {
             ShowDocument::Always => true,
             ShowDocument::IfDeclared => self.client.supports("window/showDocument/support"),
@@ -125,11 +132,22 @@ impl EditorUi {
 
     /// Shows a document.
     pub(crate) fn show_document(&mut self, io: &mut Io, uri: &url::Url) {
+        if let Ok(path) = uri.to_file_path()
+            && io.show_by_remote(&path, None).is_some()
+        {
+            return;
+        }
         io.ask("window/showDocument", json!({ "uri": uri, "external": false, "takeFocus": true }), false);
     }
 
     /// Shows a proposal at a line.
     pub(crate) fn show_proposal(&mut self, io: &mut Io, id: ReviewId, uri: &url::Url, line: usize) {
+        if let Ok(path) = uri.to_file_path()
+            && let Some(number) = io.show_by_remote(&path, Some(line))
+        {
+            self.questions.insert(number, Question::Show(id, line));
+            return;
+        }
         let at = to_lsp(Position { line: u32::try_from(line).unwrap_or(u32::MAX), character: 0 });
         let selection = lsp::Range { start: at, end: at };
         let params = json!({ "uri": uri, "external": false, "takeFocus": true, "selection": selection });

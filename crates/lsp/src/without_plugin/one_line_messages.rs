@@ -69,11 +69,6 @@ pub(crate) fn ended_beside(
     [format!("{said} {others}"), format!("{short} {others}")].into_iter().find(fits).unwrap_or(said)
 }
 
-/// The keys for a proposal that has just opened.
-pub(crate) fn keys(actions_key: &str) -> String {
-    format!("{actions_key}: drop, accept, reject; space k: the diff; ]d: the next change")
-}
-
 /// A command names no review, and several wait.
 pub(crate) fn several(actions_key: &str) -> String {
     format!("Several reviews are waiting. Choose one with {actions_key}.")

@@ -36,6 +36,8 @@ pub(crate) struct Proposal {
     pub(crate) is_noted: bool,
     /// The person knows that saving decides nothing.
     pub(crate) is_save_explained: bool,
+    /// The editor is about to save the document, because this server has edited it.
+    pub(crate) is_save_due: bool,
     /// The newest revision made elsewhere: a command on an older one has not seen that.
     pub(crate) foreign_revision: u64,
     /// That revision is about the file, not about the text.
@@ -72,6 +74,7 @@ impl Proposal {
             is_apart: false,
             is_noted: false,
             is_save_explained: false,
+            is_save_due: false,
             warned_revision: None,
             commands: CommandQueue::default(),
             is_flushing: false,

@@ -72,6 +72,7 @@ impl LspDesk {
         self.mark_target_of(io, id);
         self.mark_proposal(io, id);
         self.sync(io, id);
+        self.count(io);
         match self.editor.client().opens_reviews {
             true => self.show(io, id, None),
             false => self.announce(io, id),
@@ -109,6 +110,7 @@ impl LspDesk {
 
     pub(super) fn review_closed(&mut self, io: &mut Io, closed: &Closed) {
         let Some(mut proposal) = self.proposals.remove(closed.id) else { return };
+        self.count(io);
         for request in proposal.commands.clear() {
             self.finish_command(io, request);
         }
@@ -145,12 +147,22 @@ impl LspDesk {
         }
         let Some(file) = proposal.take_file().filter(|_| is_open) else { return };
         let path = file.path().to_owned();
+        if let Some(remote) = io.remote().filter(|_| closed.decided_here) {
+            remote.decided(&path);
+        }
         let text = self.documents.get(&path).map(|document| document.text.text().clone());
         self.proposals.keep_ended(EndedReview::new(file, &proposal.review, text.unwrap_or_default()));
         self.mark_ended(io, &path, None);
         self.editor.refresh_lenses(io);
         if let Some(uri) = uri::of_path(&target).filter(|_| returns) {
             self.editor.show_document(io, &uri);
+        }
+    }
+
+    /// Tells the editor how many proposals wait.
+    fn count(&self, io: &Io) {
+        if let Some(remote) = io.remote() {
+            remote.count(self.proposals.len());
         }
     }
 

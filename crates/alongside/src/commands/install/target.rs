@@ -18,7 +18,7 @@ pub(super) enum Target {
     Agents(Vec<Agent>),
 }
 
-const NAMES: [&str; 7] = ["neovim", "helix", "emacs", "vim", "agent", "gemini", "qwen"];
+const NAMES: [&str; 8] = ["neovim", "helix", "emacs", "vim", "kakoune", "agent", "gemini", "qwen"];
 
 /// The hint for editors without an adapter.
 const OTHER_EDITORS: &str = "in any other editor with an LSP client, add `alongside lsp` as a language \
@@ -53,7 +53,9 @@ impl Target {
         }
         let hint = match nearest(&name, NAMES) {
             Some(similar) => format!("did you mean `alongside install {similar}`?"),
-            None => format!("name neovim, helix, emacs, vim, agent, gemini or qwen; {OTHER_EDITORS}"),
+            None => {
+                format!("name neovim, helix, emacs, vim, kakoune, agent, gemini or qwen; {OTHER_EDITORS}")
+            }
         };
         Err(failure(format!("there is nothing to install for {:?}", harmless::name(&name)), hint))
     }

@@ -10,6 +10,7 @@ mod mirror;
 mod one_line;
 mod other_desks;
 mod private_file;
+mod remote;
 mod showing;
 mod typing;
 
@@ -151,6 +152,9 @@ impl Stage {
                 }
                 CompanionMessage::AgentSetup(SetupReply::Made(made)) => {
                     self.desk.handle_agent_change(&mut self.io, made);
+                }
+                CompanionMessage::Shown(number, shown) => {
+                    self.desk.handle_response(&mut self.io, number, Some(json!({ "success": shown })));
                 }
                 CompanionMessage::Stopped => return,
             }

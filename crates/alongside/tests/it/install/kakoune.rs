@@ -1,0 +1,54 @@
+//! The script for Kakoune: where it goes, what becomes of kakrc, and what is left of it.
+
+use std::fs;
+
+use crate::support::Home;
+
+/// As Kakoune answers `--version`, which it does not know.
+const KAKOUNE: &str = "echo 'Unknown option' >&2; exit 255\n";
+
+#[test]
+fn kakoune_gets_a_script_once_and_loses_it() {
+    let home = Home::with_program("kak", KAKOUNE);
+    home.program("kak-lsp", "");
+    home.writes(".config/kak/kakrc", "set-option global tabstop 4\n");
+    let before = home.everything();
+    let said = home.succeeds(&["install", "kakoune", "--yes"]);
+    assert!(said.contains("Kakoune (") && said.contains("~/.config/kak/alongside/alongside.kak"), "{said}");
+    assert!(!said.contains("also needs kakoune-lsp"), "{said}");
+    let stamp = home.reads(".config/kak/alongside/installed.kak");
+    assert!(stamp.contains(env!("CARGO_BIN_EXE_alongside")), "{stamp}");
+    let kakrc = home.reads(".config/kak/kakrc");
+    assert!(kakrc.starts_with("set-option global tabstop 4\n# alongside"), "{kakrc}");
+
+    let installed = home.everything();
+    assert!(home.succeeds(&["install", "kak"]).contains("nothing to do"));
+    assert_eq!(home.everything(), installed);
+    home.writes(".config/kak/kakrc", &format!("{kakrc}set-option global indentwidth 4\n"));
+    home.succeeds(&["uninstall", "kakoune", "--yes"]);
+    let left = "set-option global tabstop 4\nset-option global indentwidth 4\n";
+    assert_eq!(home.reads(".config/kak/kakrc"), left);
+    home.writes(".config/kak/kakrc", "set-option global tabstop 4\n");
+    assert_eq!(home.everything(), before);
+}
+
+#[test]
+fn a_kakrc_that_was_not_there_goes_again() {
+    let home = Home::with_program("kak", KAKOUNE);
+    let said = home.succeeds(&["install", "kakoune", "--yes"]);
+    assert!(said.contains("Kakoune also needs kakoune-lsp: `cargo install kak-lsp`"), "{said}");
+    assert!(home.reads(".config/kak/kakrc").contains("\nlsp-enable\n"));
+    home.succeeds(&["uninstall", "kakoune", "--yes"]);
+    assert!(!home.in_home(".config/kak").exists());
+}
+
+#[test]
+fn a_script_of_another_installer_is_left_alone() {
+    let home = Home::with_program("kak", KAKOUNE);
+    fs::create_dir_all(home.in_home(".config/kak")).unwrap();
+    home.writes(".config/kak/kakrc", "source ~/src/alongside/editors/kakoune/alongside.kak\n");
+    let before = home.everything();
+    let said = home.succeeds(&["install", "kakoune", "--yes"]);
+    assert!(said.contains("not from `alongside install`"), "{said}");
+    assert_eq!(home.everything(), before);
+}

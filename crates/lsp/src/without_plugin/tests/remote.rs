@@ -1,0 +1,86 @@
+//! An editor whose own program shows files and messages.
+
+use std::sync::Mutex;
+
+use futures_util::future::BoxFuture;
+
+use super::companion::Companion;
+use super::showing::{NEW, OLD};
+use super::*;
+use crate::editors;
+use crate::remote::EditorRemote;
+use crate::without_plugin::editor_ui::EditorUi;
+
+/// Records what the editor is to do, and does it.
+#[derive(Default)]
+struct Recorder(Mutex<Vec<String>>);
+
+impl Recorder {
+    fn add(&self, line: String) {
+        self.0.lock().unwrap().push(line);
+    }
+
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
+}
+
+fn name_of(file: &Path) -> String {
+    file.file_name().unwrap().to_string_lossy().into_owned()
+}
+
+impl EditorRemote for Recorder {
+    fn show(&self, file: &Path, line: Option<usize>) -> BoxFuture<'static, bool> {
+        self.add(format!("show {} {line:?}", name_of(file)));
+        Box::pin(async { true })
+    }
+
+    fn say(&self, message: &str, is_warning: bool) -> bool {
+        self.add(format!("say {message} {is_warning}"));
+        true
+    }
+
+    fn count(&self, waiting: usize) {
+        self.add(format!("count {waiting}"));
+    }
+
+    fn decided(&self, file: &Path) {
+        self.add(format!("decided {}", name_of(file)));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_editors_program_shows_what_its_client_cannot() {
+    let mut stage = Stage::new("kakoune-lsp", &[]);
+    let remote = Arc::<Recorder>::default();
+    stage.io.set_remote(Some(remote.clone()));
+    stage.desk.editor = EditorUi::new(Client {
+        editor: editors::find("alongside.kak"),
+        has_remote: true,
+        roots: vec![stage.dir.path().to_owned()],
+        ..stage.desk.editor.client().clone()
+    });
+    stage.open("notes.txt", OLD);
+    let mut companion = Companion::proposes(&mut stage, "notes.txt", OLD, NEW);
+    companion.serve(&mut stage).await;
+    let said = "say Gemini CLI proposes notes.txt: :alongside-actions false";
+    assert_eq!(remote.take(), ["count 1", said]);
+
+    stage.ask("workspace/executeCommand", json!({"command": "alongside.review"}));
+    stage.hear().await;
+    assert_eq!(remote.take(), ["show notes.txt Some(1)"]);
+    let proposal = stage.path("own/1-0-1/notes.txt");
+    stage.tell("didOpen", json!({"textDocument": {"uri": uri(&proposal), "version": 1, "text": NEW}}));
+    assert_eq!(remote.take(), ["say d: drop, n: next, h: the diff, a: accept, x: reject false"]);
+
+    stage.ask("workspace/executeCommand", json!({"command": "alongside.accept"}));
+    companion.serve(&mut stage).await;
+    let accepted = "say notes.txt: accepted; Gemini CLI writes it. false";
+    assert_eq!(remote.take(), ["count 0", accepted, "decided notes.txt", "show notes.txt None"]);
+    let seen = stage.seen();
+    let is_show = |message: &Message| match message {
+        Message::Request(request) => request.method.starts_with("window/"),
+        _ => false,
+    };
+    assert!(!seen.0.iter().any(is_show), "{:?}", seen.0);
+}

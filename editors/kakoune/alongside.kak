@@ -1,0 +1,182 @@
+# alongside: review the changes that coding agents propose.
+#
+# `alongside lsp` is one more language server in kakoune-lsp, and executes the hidden commands below by
+# `kak -p SESSION`, because a language server cannot make Kakoune show a file.
+
+declare-option -docstring 'the program alongside: a name in $PATH, or a file' str alongside_program alongside
+declare-option -docstring 'proposals that wait, for modelinefmt' str alongside_modeline
+
+declare-option -hidden str alongside_server
+declare-option -hidden str alongside_client
+declare-option -hidden str alongside_buffer
+declare-option -hidden bool alongside_is_proposal false
+
+# ---- The language server ----
+
+# The shell's parent is Kakoune's server, whatever the name of the session is.
+evaluate-commands %sh{
+    quoted=$(printf %s "$kak_opt_alongside_program" | sed 's/[\\"]/\\&/g')
+    printf 'set-option global alongside_server %%§
+[alongside]
+command = "%s"
+args = ["lsp", "--pid", "%s"]
+root_globs = [".git", ".hg", ".jj", ".svn"]
+settings_section = "_"
+[alongside.settings._.alongside]
+session = "%s"
+§\n' "$quoted" "$PPID" "$kak_session"
+}
+
+# Adds the server to those of the buffer's filetype. kakoune-lsp serves no buffer one of whose servers is not
+# installed, and none without a language: so this leaves out the former, and names the latter.
+define-command -hidden alongside-add %{
+    evaluate-commands %sh{
+        case "$kak_buffile" in /*) ;; *) exit ;; esac
+        case "$kak_opt_lsp_servers" in *'[alongside]'*) exit ;; esac
+        [ -n "$kak_opt_lsp_language_id$kak_opt_filetype" ] || echo 'set-option buffer lsp_language_id plaintext'
+        missing=$(printf '%s\n' "$kak_opt_lsp_servers" | awk '
+            /^[ \t]*\[/ {
+                name = $0; gsub(/[][ \t"]/, "", name)
+                is_server = name !~ /\./
+                if (is_server) { count++; program[count] = name }
+            }
+            is_server && /^[ \t]*command[ \t]*=/ {
+                sub(/^[^=]*=[ \t]*"/, ""); sub(/".*/, "")
+                program[count] = $0
+            }
+            END { for (i = 1; i <= count; i++) print program[i] }' |
+            while read -r program; do
+                command -v "$program" >/dev/null 2>&1 || printf '%s ' "$program"
+            done)
+        if [ -n "$missing" ]; then
+            printf "echo -debug alongside: %s is not installed, so kakoune-lsp gets no server but alongside\n" "${missing% }"
+            echo 'set-option buffer lsp_servers %opt{alongside_server}'
+        else
+            echo 'set-option -add buffer lsp_servers %opt{alongside_server}'
+        fi
+    }
+}
+
+hook -group alongside global BufSetOption lsp_servers=.* alongside-add
+# When a buffer is complete, Kakoune sets every option again, and kakoune-lsp empties the language.
+hook -group alongside global BufSetOption lsp_language_id= %{
+    evaluate-commands %sh{
+        case "$kak_opt_filetype:$kak_buffile" in :/*) echo 'set-option buffer lsp_language_id plaintext' ;; esac
+    }
+}
+hook -group alongside global BufCreate /.* alongside-add
+try %{ evaluate-commands -buffer * alongside-add }
+
+hook -group alongside -once global ClientCreate .* %{
+    try %{ nop %opt{lsp_servers} } catch %{
+        echo -debug 'alongside: kakoune-lsp is missing; kakrc needs: eval %sh{kak-lsp}, and lsp-enable'
+    }
+}
+
+# The client and the file that the person used last.
+hook -group alongside global NormalIdle .* %{ set-option global alongside_client %val{client} }
+hook -group alongside global InsertIdle .* %{ set-option global alongside_client %val{client} }
+hook -group alongside global FocusIn .* %{ set-option global alongside_client %val{hook_param} }
+hook -group alongside global WinDisplay /.* %{ set-option global alongside_buffer %val{hook_param} }
+
+# ---- Commands of the language server ----
+
+define-command -hidden alongside-say -params 2 %{
+    echo -debug -- alongside: %arg{2}
+    try %{ evaluate-commands -client %opt{alongside_client} %{ echo -markup "{%arg{1}}{\}%arg{2}" } }
+}
+
+define-command -hidden alongside-count -params 1 %{
+    set-option global alongside_modeline %sh{
+        case "$1" in 0) ;; 1) echo '[1 proposal] ' ;; *) echo "[$1 proposals] " ;; esac
+    }
+}
+
+define-command -hidden alongside-file -params 1 %{
+    evaluate-commands -client %opt{alongside_client} %{ edit -existing -- %arg{1} }
+}
+
+define-command -hidden alongside-proposal -params 2 %{
+    evaluate-commands -client %opt{alongside_client} %{
+        edit -existing -- %arg{1} %arg{2}
+        set-option buffer alongside_is_proposal true
+        set-option buffer autoreload no
+        try %{ lsp-inlay-diagnostics-enable buffer }
+    }
+}
+
+# The text is with the agent, or in a draft.
+define-command -hidden alongside-decided -params 1 %{
+    try %{ delete-buffer! %arg{1} }
+}
+
+# ---- Commands of the person ----
+
+# kakoune-lsp serves no buffers without a file: then the last file counts. It sends the newest text first.
+define-command -hidden alongside-run -params 1..2 %{
+    set-option global alongside_client %val{client}
+    evaluate-commands %sh{
+        case "$kak_buffile" in
+            /*) echo 'alongside-send %arg{@}' ;;
+            *) echo 'evaluate-commands -buffer %opt{alongside_buffer} %{ alongside-send %arg{@} }' ;;
+        esac
+    }
+}
+
+define-command -hidden alongside-send -params 1..2 %{
+    lsp-did-change
+    lsp-execute-command %arg{1} "[%arg{2}]" alongside
+}
+
+# A decision counts only for a proposal that is on the screen.
+define-command -hidden alongside-run-in-proposal -params 1..2 %{
+    evaluate-commands %sh{
+        [ "$kak_opt_alongside_is_proposal" = true ] || echo "fail 'this is no proposal; alongside-review shows it'"
+    }
+    alongside-run %arg{@}
+}
+
+define-command -hidden alongside-run-at-cursor -params 1 %{
+    alongside-run-in-proposal %arg{1} "{""line"":%sh{echo $((kak_cursor_line - 1))}}"
+}
+
+define-command alongside-review -docstring 'show the proposal for this file, or the only one' %{
+    alongside-run alongside.review
+}
+define-command alongside-accept -docstring 'accept this proposal as it stands; the agent writes the file' %{
+    alongside-run-in-proposal alongside.accept
+}
+define-command alongside-reject -docstring 'reject this proposal; your edits go to a draft' %{
+    alongside-run-in-proposal alongside.reject
+}
+define-command alongside-drop -docstring 'drop the change at the cursor: take the original lines' %{
+    alongside-run-at-cursor alongside.drop
+}
+define-command alongside-keep -docstring 'keep the change at the cursor again' %{
+    alongside-run-at-cursor alongside.keep
+}
+define-command alongside-next -docstring 'go to the next change' %{
+    alongside-run-at-cursor alongside.next
+}
+define-command alongside-diff -docstring 'show the change at the cursor as a diff' %{ lsp-hover }
+define-command alongside-actions -docstring 'choose from everything that is possible here' %{ lsp-code-actions }
+define-command alongside-pause -docstring 'stop reports about your files to agents, or resume them' %{
+    alongside-run alongside.pause
+}
+define-command alongside-desk -docstring 'open the review desk in a terminal beside Kakoune' %{
+    terminal %opt{alongside_program}
+}
+define-command alongside-doctor -docstring 'show why an agent does not find this Kakoune' %{
+    terminal sh -c %{ "$1" doctor; printf 'Enter closes this. '; read -r _ } sh %opt{alongside_program}
+}
+
+declare-user-mode alongside
+map global alongside r ': alongside-review<ret>'  -docstring 'show the proposal'
+map global alongside n ': alongside-next<ret>'    -docstring 'next change'
+map global alongside d ': alongside-drop<ret>'    -docstring 'drop the change'
+map global alongside k ': alongside-keep<ret>'    -docstring 'keep the change'
+map global alongside h ': alongside-diff<ret>'    -docstring 'the change as a diff'
+map global alongside a ': alongside-accept<ret>'  -docstring 'accept'
+map global alongside x ': alongside-reject<ret>'  -docstring 'reject'
+map global alongside . ': alongside-actions<ret>' -docstring 'all actions'
+map global alongside l ': alongside-desk<ret>'    -docstring 'the review desk'

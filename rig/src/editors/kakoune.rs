@@ -1,0 +1,95 @@
+//! Kakoune from Debian, and kakoune-lsp from crates.io, which Debian does not have.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::Result;
+
+use super::editor::Editor;
+use super::tree::{Recipe, Tree};
+use super::{Generation, install_trees};
+use crate::agent_cli::write_program;
+use crate::install::{InstallError, or_skip};
+use crate::sandbox::Sandbox;
+
+const KAKOUNE: &str = "usr/bin/kak";
+const RECIPE: Recipe = Recipe {
+    name: "kakoune",
+    editors: "Kakoune",
+    packages: &["kakoune", "patchelf"],
+    programs: &[KAKOUNE],
+    version: "-version",
+};
+
+/// The release of kakoune-lsp.
+const KAKOUNE_LSP: &str = "22.0.0";
+
+/// Kakoune, and its client for language servers.
+#[derive(Debug, Clone)]
+pub struct Kakoune {
+    /// Kakoune, which starts as `kak`.
+    pub editor: Editor,
+    /// kakoune-lsp, which starts as `kak-lsp`.
+    language_client: PathBuf,
+}
+
+impl Kakoune {
+    /// Puts `kak` and `kak-lsp` on the sandbox's PATH.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn put_on_path(&self, sandbox: &Sandbox) -> Result<()> {
+        self.editor.put_on_path(sandbox)?;
+        write_program(sandbox, "kak-lsp", &format!("exec '{}' \"$@\"", self.language_client.display()))
+    }
+}
+
+/// The newest Kakoune and kakoune-lsp, installed now if they are missing. kakoune-lsp is compiled, which
+/// takes one or two minutes.
+///
+/// # Errors
+/// As [`install_editors`](super::install_editors).
+pub fn install_kakoune() -> Result<Kakoune, InstallError> {
+    let (tree, language_client) = install_trees(|cache| {
+        let tree = Tree::install(cache, Generation::Newest.suite(), &RECIPE)?;
+        Ok((tree, install_language_client(cache)?))
+    })?;
+    Ok(Kakoune { editor: tree.editor("kak", KAKOUNE, &[], "kakoune"), language_client })
+}
+
+/// Kakoune, or `None` with a skip message, as [`rig_or_skip`](crate::rig_or_skip).
+///
+/// # Panics
+/// When it is broken, or required and not available.
+pub fn kakoune_or_skip() -> Option<Kakoune> {
+    or_skip(install_kakoune())
+}
+
+fn install_language_client(cache: &Path) -> Result<PathBuf, InstallError> {
+    let home = cache.join(format!("kakoune-lsp-{KAKOUNE_LSP}"));
+    let program = home.join("bin/kak-lsp");
+    if program.exists() {
+        return Ok(program);
+    }
+    eprintln!("rig: compiling kakoune-lsp {KAKOUNE_LSP} into {}", home.display());
+    let build = home.join("build");
+    let mut cargo = Command::new("cargo");
+    cargo.args(["install", "kak-lsp", "--locked", "--debug", "--version", KAKOUNE_LSP, "--root"]).arg(&home);
+    // Settings of a run of cargo around this one are not meant for it.
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CARGO_")) {
+        if name != "CARGO_HOME" {
+            cargo.env_remove(name);
+        }
+    }
+    cargo.env_remove("RUSTFLAGS").env("CARGO_TARGET_DIR", &build).stdin(Stdio::null());
+    let output = cargo.output().map_err(|error| InstallError::Unavailable(format!("cargo: {error}")))?;
+    // Only the program is needed.
+    let _ = fs::remove_dir_all(&build);
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let said: Vec<&str> = said.lines().rev().take(5).collect();
+        return Err(InstallError::Unavailable(format!("cargo install kak-lsp: {}", said.join(" / "))));
+    }
+    Ok(program)
+}
