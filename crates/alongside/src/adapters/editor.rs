@@ -99,6 +99,12 @@ impl Editor {
         matches!(self, Self::Neovim | Self::Emacs | Self::Vim | Self::Kakoune)
     }
 
+    /// A program that its adapter needs and this machine lacks, and the command that installs it.
+    pub(crate) fn needs(self, user: &UserEnvironment) -> Option<(&'static str, &'static str)> {
+        let is_lacking = self == Self::Kakoune && user.find(&["kak-lsp"]).is_none();
+        is_lacking.then_some(("kak-lsp", "cargo install kak-lsp"))
+    }
+
     pub(crate) fn is_here(self, user: &UserEnvironment) -> bool {
         user.find(self.commands()).is_some()
     }

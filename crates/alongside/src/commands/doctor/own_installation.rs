@@ -25,7 +25,7 @@ pub(super) async fn check(
 ) -> Vec<Message> {
     let mut causes: Vec<_> = broken_settings(here, config).into_iter().collect();
     causes.extend(old_hosts(companions));
-    causes.extend(old_adapters());
+    causes.extend(adapters());
     causes.extend(programs_in_path(here).await);
     let ours = companions.stale.iter().filter(|(_, record)| record.writer.as_deref() == Some(WRITER));
     match ours.count() {
@@ -50,17 +50,21 @@ fn old_hosts(companions: &Companions) -> Vec<InstallationCause> {
         .collect()
 }
 
-/// Adapters that differ from those of this version.
-fn old_adapters() -> Vec<InstallationCause> {
+/// Adapters that differ from those of this version, or lack a program.
+fn adapters() -> Vec<InstallationCause> {
     let Ok(user) = UserEnvironment::of_this_process() else { return Vec::new() };
     let Ok(ledger) = Ledger::read(&user.state) else { return Vec::new() };
-    let old = |editor: Editor| match editor.state(&user, ledger.get(editor.id())) {
+    let of = |editor: Editor| match editor.state(&user, ledger.get(editor.id())) {
         Ok(AdapterState::Outdated { by }) => {
             Some(InstallationCause::OldAdapter { editor: editor.name(), id: editor.id(), by })
         }
+        Ok(AdapterState::Current | AdapterState::ByHand { .. }) => {
+            let (program, command) = editor.needs(&user)?;
+            Some(InstallationCause::AdapterNeeds { editor: editor.name(), program, command })
+        }
         _ => None,
     };
-    Editor::ALL.into_iter().filter_map(old).collect()
+    Editor::ALL.into_iter().filter_map(of).collect()
 }
 
 /// Whether a shell finds this program, and only one version of it.

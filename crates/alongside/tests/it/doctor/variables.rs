@@ -72,6 +72,21 @@ fn reports_an_agent_outside_of_path() {
 }
 
 #[test]
+fn reports_a_program_that_an_adapter_needs() {
+    let machine = TestMachine::with(&["gemini 0.61.0"]);
+    machine.program(&machine.home.path("bin/kak"), "#!/bin/sh\nexit 255\n");
+    let path = format!("{}:/usr/bin:/bin", machine.path_variable());
+    let mut install = machine.home.alongside(&["install", "kakoune", "--yes"]);
+    let installed = crate::support::finish(install.env("PATH", path));
+    assert!(installed.status.success(), "{}", installed.err);
+    let verdict = machine.ask(&[]);
+    assert_eq!(verdict.of_ourselves(), ["adapter-needs-program"], "{:#}", verdict.json);
+    assert_eq!(verdict.json["alongside"][0]["cure"][0], "cargo install kak-lsp");
+    machine.program(&machine.home.path("bin/kak-lsp"), "#!/bin/sh\n");
+    assert_eq!(machine.ask(&[]).of_ourselves(), Vec::<String>::new());
+}
+
+#[test]
 fn reports_an_outdated_adapter() {
     let machine = TestMachine::with(&["gemini 0.61.0"]);
     machine.program(&machine.home.path("bin/nvim"), "#!/bin/sh\necho 'NVIM v0.10.4'\n");

@@ -15,6 +15,8 @@ pub(in crate::commands::doctor) enum InstallationCause {
     BrokenSettings { error: String, hints: Vec<String> },
     /// Another version of this program installed the adapter.
     OldAdapter { editor: &'static str, id: &'static str, by: String },
+    /// The adapter is installed, and a program that it needs is not.
+    AdapterNeeds { editor: &'static str, program: &'static str, command: &'static str },
     /// The host runs another version of this program.
     OldHost { name: String, version: String },
     /// No directory of PATH holds this program.
@@ -37,6 +39,11 @@ impl InstallationCause {
                 "old-adapter",
                 format!("the adapter in {editor} is from alongside {by}; {VERSION} has a newer one"),
                 [Fix::Command(format!("alongside install {id}"))],
+            ),
+            Self::AdapterNeeds { editor, program, command } => Message::fails(
+                "adapter-needs-program",
+                format!("the adapter in {editor} needs {program}, which no directory of PATH holds"),
+                [Fix::Command((*command).to_owned())],
             ),
             Self::OldHost { name, version } => Message::note(
                 "old-host",
