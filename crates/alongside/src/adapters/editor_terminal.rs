@@ -34,8 +34,8 @@ const DESK: &str = "review changes in a terminal beside it: `alongside`";
 /// Every editor that people may ask for. Terminals of other editors inherit VS Code's variable, so it is
 /// last.
 const OTHERS: &[OtherEditor] = &[
-    OtherEditor { name: "Kate", ids: &["kate"], variable: None, instead: DESK },
-    OtherEditor { name: "Zed", ids: &["zed"], variable: Some(("ZED_TERM", "")), instead: LSP },
+    OtherEditor { name: "Kate", ids: &["kate"], variable: Some(("KATE_PID", "")), instead: LSP },
+    OtherEditor { name: "Zed", ids: &["zed"], variable: Some(("ZED_TERM", "")), instead: DESK },
     OtherEditor {
         name: "Sublime Text",
         ids: &["sublime", "subl", "sublime-text"],
@@ -48,7 +48,7 @@ const OTHERS: &[OtherEditor] = &[
         name: "a JetBrains IDE",
         ids: &["jetbrains", "intellij", "idea", "pycharm", "webstorm", "goland", "clion"],
         variable: Some(("TERMINAL_EMULATOR", "JetBrains")),
-        instead: DESK,
+        instead: LSP,
     },
     OtherEditor {
         name: "VS Code",
@@ -59,6 +59,11 @@ const OTHERS: &[OtherEditor] = &[
 ];
 
 impl OtherEditor {
+    /// Those whose program is on this machine.
+    pub(crate) fn here(user: &UserEnvironment) -> impl Iterator<Item = Self> {
+        OTHERS.iter().copied().filter(|other| user.find(other.ids).is_some())
+    }
+
     /// The editor of that name.
     pub(crate) fn named(name: &str) -> Option<Self> {
         OTHERS.iter().copied().find(|other| other.ids.contains(&name))

@@ -401,6 +401,16 @@ async fn several_editors_are_chosen_by_number() {
 }
 
 #[test]
+fn the_list_has_editors_without_an_adapter() {
+    let home = Home::with_program("kate", "");
+    let list = home.succeeds(&["install", "--list"]);
+    assert!(
+        list.contains("Kate     here      no adapter: add `alongside lsp` to its language servers"),
+        "{list}"
+    );
+}
+
+#[test]
 fn unknown_targets_get_a_hint() {
     let home = Home::new();
     home.program("nvim", "echo 'NVIM v0.9.5'\n");

@@ -5,6 +5,7 @@ use alongside_desk::harmless;
 
 use crate::adapters::agents;
 use crate::adapters::editor::Editor;
+use crate::adapters::editor_terminal::OtherEditor;
 use crate::adapters::ledger::Ledger;
 use crate::adapters::plan::AdapterState;
 use crate::adapters::user_environment::UserEnvironment;
@@ -32,6 +33,9 @@ pub(super) async fn text(user: &UserEnvironment) -> anyhow::Result<String> {
             Err(error) => format!("unknown: {}", harmless::name(&format!("{error:#}"))),
         };
         rows.push([editor.name().to_owned(), version.into_owned(), state]);
+    }
+    for other in OtherEditor::here(user) {
+        rows.push([other.name.to_owned(), "here".to_owned(), format!("no adapter: {}", other.instead)]);
     }
     let here = Surroundings::of_this_process()?;
     for agent in agents::found(user, &here).await {
