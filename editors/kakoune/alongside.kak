@@ -46,10 +46,10 @@ define-command -hidden alongside-add %{
             }
             END { for (i = 1; i <= count; i++) print program[i] }' |
             while read -r program; do
-                command -v "$program" >/dev/null 2>&1 || printf '%s ' "$program"
+                command -v "$program" >/dev/null 2>&1 || printf ', %s' "$program"
             done)
         if [ -n "$missing" ]; then
-            printf "echo -debug alongside: %s is not installed, so kakoune-lsp gets no server but alongside\n" "${missing% }"
+            printf "echo -debug alongside is the only language server here; not installed: '%s'\n" "${missing#, }"
             echo 'set-option buffer lsp_servers %opt{alongside_server}'
         else
             echo 'set-option -add buffer lsp_servers %opt{alongside_server}'
@@ -83,7 +83,7 @@ hook -group alongside global WinDisplay /.* %{ set-option global alongside_buffe
 
 define-command -hidden alongside-say -params 2 %{
     echo -debug -- alongside: %arg{2}
-    try %{ evaluate-commands -client %opt{alongside_client} %{ echo -markup "{%arg{1}}{\}%arg{2}" } }
+    try %{ evaluate-commands -client * %{ echo -markup "{%arg{1}}{\}%arg{2}" } }
 }
 
 define-command -hidden alongside-count -params 1 %{
@@ -124,8 +124,12 @@ define-command -hidden alongside-run -params 1..2 %{
 }
 
 define-command -hidden alongside-send -params 1..2 %{
-    lsp-did-change
-    lsp-execute-command %arg{1} "[%arg{2}]" alongside
+    try %{
+        lsp-did-change
+        lsp-execute-command %arg{1} "[%arg{2}]" alongside
+    } catch %{
+        fail "kakoune-lsp does not serve %val{bufname}: go to a buffer with lsp-enable"
+    }
 }
 
 # A decision counts only for a proposal that is on the screen.
@@ -166,8 +170,15 @@ define-command alongside-pause -docstring 'stop reports about your files to agen
 define-command alongside-desk -docstring 'open the review desk in a terminal beside Kakoune' %{
     terminal %opt{alongside_program}
 }
-define-command alongside-doctor -docstring 'show why an agent does not find this Kakoune' %{
-    terminal sh -c %{ "$1" doctor; printf 'Enter closes this. '; read -r _ } sh %opt{alongside_program}
+define-command alongside-doctor -docstring 'show why an agent does not find this Kakoune, and the remedy' %{
+    evaluate-commands %sh{
+        directory=$(mktemp -d "${TMPDIR:-/tmp}/alongside.XXXXXXXX") && mkfifo "$directory/fifo" || {
+            echo "fail 'there is no temporary directory'"; exit
+        }
+        (NO_COLOR=1 "$kak_opt_alongside_program" doctor >"$directory/fifo" 2>&1 &) >/dev/null 2>&1 </dev/null
+        printf "edit! -fifo %s/fifo *alongside-doctor*\n" "$directory"
+        printf "hook -always -once buffer BufCloseFifo .* %%{ nop %%sh{ rm -r %s } }\n" "$directory"
+    }
 }
 
 declare-user-mode alongside

@@ -26,11 +26,15 @@ pub struct Editor {
     pub(crate) columns: Option<usize>,
     /// The keys that open the code actions, if they are the same for everybody.
     pub(crate) actions_key: Option<&'static str>,
+    /// The keys that show the proposal for a file, if they are others than those of the code actions.
+    pub(crate) review_key: Option<&'static str>,
     /// The keys for a proposal that has just opened, if they are the same for everybody.
     pub(crate) keys: Option<&'static str>,
     /// The command that reads the file in front again, if its person has to give one, and if only the time of
     /// a file tells that it has changed. It must leave other files alone: they may hold unsaved text.
     pub(crate) reload_command: Option<&'static str>,
+    /// Whether it ends at a file name with characters that a URI has to escape, such as `[`.
+    pub(crate) strict_uris: bool,
     /// Whether it saves a document once this server has edited it.
     pub(crate) saves_edits: bool,
     /// Whether a hover shows where the cursor is; elsewhere it may be the mouse.
@@ -84,8 +88,10 @@ const ANY: Editor = Editor {
     agents_command: "alongside install agent",
     columns: None,
     actions_key: None,
+    review_key: None,
     keys: None,
     reload_command: None,
+    strict_uris: false,
     saves_edits: false,
     hovers_at_cursor: false,
 };
@@ -177,7 +183,9 @@ const EDITORS: [Editor; 19] = [
         // The modeline has the other half.
         columns: Some(60),
         actions_key: Some(":alongside-actions"),
-        keys: Some("d: drop, n: next, h: the diff, a: accept, x: reject"),
+        review_key: Some(":alongside-review"),
+        keys: Some(":alongside-drop, -next, -diff, -accept or -reject"),
+        strict_uris: true,
         saves_edits: true,
         hovers_at_cursor: true,
         ..ANY
@@ -191,6 +199,7 @@ const EDITORS: [Editor; 19] = [
         prompts: true,
         show_document: ShowDocument::Never,
         brief: true,
+        strict_uris: true,
         saves_edits: true,
         hovers_at_cursor: true,
         ..ANY

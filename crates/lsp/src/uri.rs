@@ -8,9 +8,28 @@ pub(crate) fn to_path(uri: &str) -> Option<PathBuf> {
     (uri.scheme() == "file").then(|| uri.to_file_path().ok())?
 }
 
+/// The characters that browsers accept in a path and RFC 3986 does not.
+const ESCAPED: [(char, &str); 4] = [('|', "%7C"), ('[', "%5B"), (']', "%5D"), ('^', "%5E")];
+
 /// The URI of an absolute path; `None` for any other.
 pub(crate) fn of_path(path: &Path) -> Option<url::Url> {
-    url::Url::from_file_path(path).ok()
+    let mut uri = url::Url::from_file_path(path).ok()?;
+    if uri.path().contains(ESCAPED.map(|(character, _)| character)) {
+        let escape = |path: String, (character, escaped): &(char, &str)| path.replace(*character, escaped);
+        let path = ESCAPED.iter().fold(uri.path().to_owned(), escape);
+        uri.set_path(&path);
+    }
+    Some(uri)
+}
+
+/// Whether a path has such characters.
+pub(crate) fn is_escaped(path: &Path) -> bool {
+    path.to_string_lossy().contains(ESCAPED.map(|(character, _)| character))
+}
+
+/// A file name without these characters, for an editor that fails to make a URI of them.
+pub(crate) fn without_escaped(name: &str) -> String {
+    name.replace(ESCAPED.map(|(character, _)| character), "_")
 }
 
 #[cfg(test)]
@@ -19,10 +38,16 @@ mod tests {
 
     #[test]
     fn a_path_survives_the_round_trip() {
-        for path in ["/a b/ü#?%.rs", "/", "/x\ny", "/a+b:c"] {
+        for path in ["/a b/ü#?%.rs", "/", "/x\ny", "/a+b:c", "/a|b[c]^d"] {
             let uri = of_path(Path::new(path)).unwrap();
             assert_eq!(to_path(uri.as_str()), Some(PathBuf::from(path)), "{uri}");
         }
+    }
+
+    #[test]
+    fn a_uri_has_only_the_characters_of_rfc_3986() {
+        let uri = of_path(Path::new("/a|b[c]^d{e}`f\"g<h>")).unwrap();
+        assert_eq!(uri.as_str(), "file:///a%7Cb%5Bc%5D%5Ed%7Be%7D%60f%22g%3Ch%3E");
     }
 
     #[test]

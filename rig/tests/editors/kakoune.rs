@@ -49,7 +49,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     stage.ask_with_context(&agent, &["two"])?;
 
     // The proposal is announced, and the person goes on in another file.
-    pane.wait_for("the proposal", |screen| screen.contains("proposes notes.md: :alongside-actions"))?;
+    pane.wait_for("the proposal", |screen| screen.contains("proposes notes.md: :alongside-review"))?;
     pane.wait_for("the count of proposals", |screen| screen.contains("[1 proposal]"))?;
     agent.wait_until_it_asks()?;
     runs(&pane, "edit other.md")?;
@@ -113,7 +113,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     shell.enter("clear; alongside host --stop; alongside uninstall --all --yes")?;
     shell.wait_for("the removal", |screen| screen.contains("Done."))?;
     let kakrc = configuration.join("kakrc");
-    assert_eq!(files_below(&configuration), [kakrc.clone()], "{}", shell.history()?);
+    assert_eq!(files_below(&configuration), std::slice::from_ref(&kakrc), "{}", shell.history()?);
     assert_eq!(fs::read_to_string(kakrc)?, SETTINGS);
     Ok(())
 }

@@ -26,8 +26,8 @@ fn command(review: &Review, title: String, name: &str, mut arguments: Value) -> 
 }
 
 /// Shows a proposal, from any document.
-pub(crate) fn show(review: &Review, roots: &[PathBuf]) -> lsp::Command {
-    command(review, messages::show(review, roots), "review", json!({}))
+pub(crate) fn show(review: &Review, roots: &[PathBuf], named: Named) -> lsp::Command {
+    command(review, messages::show(review, roots, &named.agent(review)), "review", json!({}))
 }
 
 /// Shows the text before the proposal.
@@ -41,6 +41,15 @@ pub(crate) enum Named {
     Nothing,
     File,
     FileAndAgent,
+    FileAndAgentNumber,
+}
+
+impl Named {
+    /// The agent, as far as it tells a review from others.
+    fn agent(self, review: &Review) -> String {
+        let name = messages::agent_name(review);
+        if self == Self::FileAndAgentNumber { format!("{name} #{}", review.agent.number) } else { name }
+    }
 }
 
 /// Accept and reject.
@@ -50,7 +59,7 @@ pub(crate) fn decide(review: &Review, roots: &[PathBuf], named: Named) -> [lsp::
     let doubts = messages::doubts(review, roots);
     let file = messages::file_name(review, roots);
     let agent = match named {
-        Named::FileAndAgent => format!(" of {}", messages::agent_name(review)),
+        Named::FileAndAgent | Named::FileAndAgentNumber => format!(" of {}", named.agent(review)),
         Named::Nothing | Named::File => String::new(),
     };
     let name = if named == Named::Nothing { String::new() } else { format!(" {file}{agent}") };

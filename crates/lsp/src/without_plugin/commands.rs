@@ -40,7 +40,7 @@ impl LspDesk {
             }
             let is_about = key == Some(&self.target(review));
             let here = if is_about { &mut about } else { &mut others };
-            here.push(fitted(code_actions::show(review, roots)));
+            here.push(fitted(code_actions::show(review, roots, self.named(review))));
             if is_about || proposal.is_apart {
                 here.extend(
                     code_actions::decide(review, roots, self.named(review).max(Named::File)).map(fitted),
@@ -56,10 +56,15 @@ impl LspDesk {
     pub(super) fn named(&self, review: &Review) -> Named {
         let others =
             || self.proposals.values().map(|other| &other.review).filter(|other| other.id != review.id);
-        match others().any(|other| other.file == review.file) {
-            true => Named::FileAndAgent,
-            false if others().next().is_some() => Named::File,
-            false => Named::Nothing,
+        let agent = messages::agent_name(review);
+        let of_file = || others().filter(|other| other.file == review.file);
+        match of_file().next() {
+            Some(_) if of_file().any(|other| messages::agent_name(other) == agent) => {
+                Named::FileAndAgentNumber
+            }
+            Some(_) => Named::FileAndAgent,
+            None if others().next().is_some() => Named::File,
+            None => Named::Nothing,
         }
     }
 

@@ -26,7 +26,7 @@ impl LspDesk {
         let path = proposal.path().filter(|_| !self.editor.can_show_documents());
         let editor = self.editor.client().editor;
         let (review, roots) = (&proposal.review, self.editor.roots());
-        let message = match (path, editor.actions_key) {
+        let message = match (path, editor.review_key.or(editor.actions_key)) {
             (None, Some(key)) => {
                 let others = self.proposals.len().saturating_sub(1);
                 one_line_messages::announced(review, roots, key, others)
@@ -131,7 +131,8 @@ impl LspDesk {
     pub(super) fn mark_target(&self, io: &Io, key: &Path) {
         let about = self.proposals.values().filter(|proposal| self.target(&proposal.review) == *key);
         let (roots, encoding) = (self.editor.roots(), self.editor.encoding());
-        let actions_key = self.editor.client().editor.actions_key;
+        let editor = self.editor.client().editor;
+        let actions_key = editor.review_key.or(editor.actions_key);
         let mark =
             |proposal: &Proposal| diagnostics::on_target(&proposal.review, roots, encoding, actions_key);
         let marks: Vec<_> = about.map(mark).collect();

@@ -58,8 +58,9 @@ impl LspDesk {
         if let Some((id, proposal)) = self.proposals.at_path_mut(&key) {
             let awaited = proposal.mirror.awaits_editor();
             proposal.editor_changed(&edit.steps);
+            let is_ours = awaited || proposal.is_save_due;
             self.sync(io, id);
-            if awaited {
+            if is_ours {
                 self.mark_proposal(io, id);
             }
         } else if edit.is_new
@@ -74,7 +75,7 @@ impl LspDesk {
 
     /// Saving a proposal writes the private file, which decides nothing. The person hears that once, or each
     /// time in an editor whose messages go with the next key. Some editors save by themselves.
-    pub(super) fn document_saved(&mut self, io: &Io, params: &Value) {
+    pub(super) fn document_saved(&mut self, io: &mut Io, params: &Value) {
         let Some(key) = self.documents.save(params) else { return };
         if !self.owns(&key) {
             return self.context.document_saved();
@@ -90,9 +91,10 @@ impl LspDesk {
                 Err(error) => self.editor.warn(io, &messages::late_text_not_kept(&error)),
             }
         }
-        if let Some((_, proposal)) = self.proposals.at_path_mut(&key) {
+        if let Some((id, proposal)) = self.proposals.at_path_mut(&key) {
             if std::mem::take(&mut proposal.is_save_due) {
-                return;
+                // The marks that came before the edit are at other lines.
+                return self.mark_proposal(io, id);
             }
             let is_known = std::mem::replace(&mut proposal.is_save_explained, true);
             if !is_known || editor.columns.is_some() {

@@ -23,8 +23,8 @@ pub(crate) fn changes(review: &Review) -> String {
 }
 
 /// The title of the action that shows a proposal.
-pub(crate) fn show(review: &Review, roots: &[PathBuf]) -> String {
-    format!("Review: {} ({}, {})", file_name(review, roots), agent_name(review), changes(review))
+pub(crate) fn show(review: &Review, roots: &[PathBuf], agent: &str) -> String {
+    format!("Review: {} ({agent}, {})", file_name(review, roots), changes(review))
 }
 
 /// A new proposal. `path` is its file if the editor cannot show it on request.

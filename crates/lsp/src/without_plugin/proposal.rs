@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use alongside_desk::{Change, Hunk, HunkState, Lines, Review, Text, harmless, replacement};
+use alongside_desk::{Change, Hunk, HunkState, Lines, Review, Text, replacement};
 use tokio::time::Instant;
 
 use super::command_queue::{CommandQueue, HunkStart};
@@ -52,10 +52,9 @@ pub(crate) struct Proposal {
 }
 
 impl Proposal {
-    /// Writes the file into `directory`, which it creates.
-    pub(crate) fn new(review: Review, directory: Option<PathBuf>) -> Self {
-        let file = directory.and_then(|directory| {
-            let path = directory.join(harmless::file_name(&review.file));
+    /// Writes the file at `path`, and creates its directory.
+    pub(crate) fn new(review: Review, path: Option<PathBuf>) -> Self {
+        let file = path.and_then(|path| {
             let file = ProposalFile::create(path, &review.current);
             file.inspect_err(|error| tracing::error!(%error, "cannot write a proposal")).ok()
         });

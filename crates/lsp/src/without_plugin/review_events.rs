@@ -62,8 +62,10 @@ impl LspDesk {
         // The name survives a restart of the server, because the editor may still have the document open.
         let process = self.editor.client().process_id.unwrap_or_default();
         let name = format!("{process}-{}-{id}", self.host);
-        let directory = self.review_directory.as_ref().map(|directory| directory.join(name));
-        let mut proposal = Proposal::new(review, directory);
+        let file = harmless::file_name(&review.file);
+        let file = if self.editor.client().editor.strict_uris { uri::without_escaped(&file) } else { file };
+        let path = self.review_directory.as_ref().map(|directory| directory.join(name).join(file));
+        let mut proposal = Proposal::new(review, path);
         if let Some(document) = proposal.path().and_then(|path| self.documents.get(path)) {
             let text = document.text.clone();
             proposal.editor_opened(&text);
@@ -118,6 +120,8 @@ impl LspDesk {
         let target = self.target(review);
         let is_open = proposal.open.is_some();
         let returns = closed.decided_here && is_open && self.editor.can_show_documents() && target.is_file();
+        let is_strict = self.editor.client().editor.strict_uris;
+        let returns = returns && !(is_strict && uri::is_escaped(&target));
         let is_here = self.last_place.as_ref().is_some_and(|(place, _)| *place == target);
         let is_in_front = returns || closed.decided_here && is_here;
         let message = match self.editor.client().editor.columns {

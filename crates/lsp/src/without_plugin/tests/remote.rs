@@ -49,8 +49,8 @@ impl EditorRemote for Recorder {
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn the_editors_program_shows_what_its_client_cannot() {
+/// Kakoune with its adapter.
+fn kakoune() -> (Stage, Arc<Recorder>) {
     let mut stage = Stage::new("kakoune-lsp", &[]);
     let remote = Arc::<Recorder>::default();
     stage.io.set_remote(Some(remote.clone()));
@@ -60,10 +60,34 @@ async fn the_editors_program_shows_what_its_client_cannot() {
         roots: vec![stage.dir.path().to_owned()],
         ..stage.desk.editor.client().clone()
     });
+    (stage, remote)
+}
+
+/// kakoune-lsp ends at such names.
+#[tokio::test(start_paused = true)]
+async fn a_file_name_that_uris_escape_is_not_shown() {
+    let (mut stage, remote) = kakoune();
+    let mut companion = Companion::proposes(&mut stage, "a|[b].txt", OLD, NEW);
+    std::fs::write(stage.path("a|[b].txt"), OLD).unwrap();
+    companion.serve(&mut stage).await;
+    stage.ask("workspace/executeCommand", json!({"command": "alongside.review"}));
+    stage.hear().await;
+    assert!(remote.take().contains(&"show a__b_.txt Some(1)".to_owned()));
+    let proposal = stage.path("own/1-0-1/a__b_.txt");
+    stage.tell("didOpen", json!({"textDocument": {"uri": uri(&proposal), "version": 1, "text": NEW}}));
+    stage.ask("workspace/executeCommand", json!({"command": "alongside.accept"}));
+    companion.serve(&mut stage).await;
+    let done = remote.take();
+    assert_eq!(done.last().map(String::as_str), Some("decided a__b_.txt"), "{done:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_editors_program_shows_what_its_client_cannot() {
+    let (mut stage, remote) = kakoune();
     stage.open("notes.txt", OLD);
     let mut companion = Companion::proposes(&mut stage, "notes.txt", OLD, NEW);
     companion.serve(&mut stage).await;
-    let said = "say Gemini CLI proposes notes.txt: :alongside-actions false";
+    let said = "say Gemini CLI proposes notes.txt: :alongside-review false";
     assert_eq!(remote.take(), ["count 1", said]);
 
     stage.ask("workspace/executeCommand", json!({"command": "alongside.review"}));
@@ -71,7 +95,7 @@ async fn the_editors_program_shows_what_its_client_cannot() {
     assert_eq!(remote.take(), ["show notes.txt Some(1)"]);
     let proposal = stage.path("own/1-0-1/notes.txt");
     stage.tell("didOpen", json!({"textDocument": {"uri": uri(&proposal), "version": 1, "text": NEW}}));
-    assert_eq!(remote.take(), ["say d: drop, n: next, h: the diff, a: accept, x: reject false"]);
+    assert_eq!(remote.take(), ["say :alongside-drop, -next, -diff, -accept or -reject false"]);
 
     stage.ask("workspace/executeCommand", json!({"command": "alongside.accept"}));
     companion.serve(&mut stage).await;
