@@ -27,7 +27,7 @@ pub struct Editor {
     /// The keys that open the code actions, if they are the same for everybody.
     pub(crate) actions_key: Option<&'static str>,
     /// The keys that show the proposal for a file, if they are others than those of the code actions.
-    pub(crate) review_key: Option<&'static str>,
+    review_key: Option<&'static str>,
     /// The keys for a proposal that has just opened, if they are the same for everybody.
     pub(crate) keys: Option<&'static str>,
     /// The command that reads the file in front again, if its person has to give one, and if only the time of
@@ -39,6 +39,13 @@ pub struct Editor {
     pub(crate) saves_edits: bool,
     /// Whether a hover shows where the cursor is; elsewhere it may be the mouse.
     pub(crate) hovers_at_cursor: bool,
+}
+
+impl Editor {
+    /// The keys that show the proposal for a file, if they are the same for everybody.
+    pub(crate) fn showing_key(&self) -> Option<&'static str> {
+        self.review_key.or(self.actions_key)
+    }
 }
 
 /// The process that agents take for an editor, starting from the one it names.

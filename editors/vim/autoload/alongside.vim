@@ -37,6 +37,10 @@ enddef
 
 # `:Alongside WORD …`; without a word, `review`. `lines` are the range, or empty.
 export def Command(words: list<string>, bang: bool, lines: list<number>)
+  if getcmdwintype() != ''
+    say.Error('Close the command-line window first.')
+    return
+  endif
   final given = get(words, 0, 'review')
   final word = given->substitute('!$', '', '')
   if !has_key(COMMANDS, word)

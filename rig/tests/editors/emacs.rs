@@ -85,8 +85,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     pane.wait_for("the edited change", |screen| screen.contains("change 1 of 2: edited"))?;
     presses(&pane, &["C-c", "C-k"])?;
     pane.wait_for("the rejection", |screen| screen.contains("notes.md: rejected"))?;
-    shell.enter("clear; alongside drafts show 1")?;
-    shell.wait_for("the draft", |screen| screen.contains("typed by me"))?;
+    stage.wait_for_draft(&shell, "typed by me")?;
     assert_eq!(stage.on_disk(), decided());
     agent.wait_until_free()?;
 
@@ -104,12 +103,10 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     pane.enter("yes")?;
     stage.wait_until_closed(&pane)?;
     assert_eq!(proposal.outcome()?, Outcome::Rejected);
-    shell.enter("clear; alongside drafts show 1")?;
-    shell.wait_for("the last draft", |screen| screen.contains("typed at the end"))?;
+    stage.wait_for_draft(&shell, "typed at the end")?;
 
     agent.pane.kill()?;
-    shell.enter("clear; alongside host --stop; alongside uninstall --all --yes")?;
-    shell.wait_for("the removal", |screen| screen.contains("Done."))?;
+    stage.uninstall(&shell)?;
     let left = files_below(&configuration);
     assert_eq!(left, [configuration.join("early-init.el")], "{}", shell.history()?);
     Ok(())

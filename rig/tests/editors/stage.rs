@@ -52,6 +52,18 @@ impl Stage {
         Ok(pane)
     }
 
+    /// Waits until the newest draft holds `text`, in a shell.
+    pub(crate) fn wait_for_draft(&self, shell: &Pane, text: &str) -> Result<()> {
+        shell.enter("clear; alongside drafts show 1")?;
+        shell.wait_for("the draft", |screen| screen.contains(text)).map(drop)
+    }
+
+    /// Removes everything that alongside has installed, in a shell.
+    pub(crate) fn uninstall(&self, shell: &Pane) -> Result<()> {
+        shell.enter("clear; alongside host --stop; alongside uninstall --all --yes")?;
+        shell.wait_for("the removal", |screen| screen.contains("Done.")).map(drop)
+    }
+
     /// Waits until the editor has given the pane back to the shell.
     pub(crate) fn wait_until_closed(&self, pane: &Pane) -> Result<()> {
         pane.wait_for("the shell's prompt", |screen| screen.ends_with(SHELL_PROMPT)).map(drop)

@@ -86,8 +86,7 @@ fn from_installation_to_removal(cli: Cli, generation: Generation) -> Result<()> 
     pane.wait_for("the question", |screen| screen.contains("notes.md has your edits"))?;
     pane.type_text("r")?;
     pane.wait_for("the rejection", |screen| screen.contains("notes.md: rejected"))?;
-    shell.enter("clear; alongside drafts show 1")?;
-    shell.wait_for("the draft", |screen| screen.contains("typed by me"))?;
+    stage.wait_for_draft(&shell, "typed by me")?;
     assert_eq!(stage.on_disk(), decided());
     agent.wait_until_free()?;
 
@@ -102,12 +101,10 @@ fn from_installation_to_removal(cli: Cli, generation: Generation) -> Result<()> 
     enters(&pane, ":qall!")?;
     stage.wait_until_closed(&pane)?;
     assert_eq!(proposal.outcome()?, Outcome::Rejected);
-    shell.enter("clear; alongside drafts show 1")?;
-    shell.wait_for("the last draft", |screen| screen.contains("typed at the end"))?;
+    stage.wait_for_draft(&shell, "typed at the end")?;
 
     agent.pane.kill()?;
-    shell.enter("clear; alongside host --stop; alongside uninstall --all --yes")?;
-    shell.wait_for("the removal", |screen| screen.contains("Done."))?;
+    stage.uninstall(&shell)?;
     assert_eq!(files_below(vimrc.parent().unwrap()), [vimrc], "{}", shell.history()?);
     Ok(())
 }

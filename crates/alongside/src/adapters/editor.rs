@@ -101,8 +101,10 @@ impl Editor {
 
     /// A program that its adapter needs and this machine lacks, and the command that installs it.
     pub(crate) fn needs(self, user: &UserEnvironment) -> Option<(&'static str, &'static str)> {
-        let is_lacking = self == Self::Kakoune && user.find(&["kak-lsp"]).is_none();
-        is_lacking.then_some(("kak-lsp", "cargo install kak-lsp"))
+        match self {
+            Self::Kakoune => kakoune::needs(user),
+            Self::Neovim | Self::Helix | Self::Emacs | Self::Vim => None,
+        }
     }
 
     pub(crate) fn is_here(self, user: &UserEnvironment) -> bool {

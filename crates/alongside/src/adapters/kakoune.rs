@@ -84,12 +84,17 @@ pub(crate) fn plan(user: &UserEnvironment, installed: Option<&Installed>) -> any
     let before = change::read(&path)?;
     let after = with_adapter(before.as_deref().unwrap_or_default());
     plan.change_theirs(path, before, after);
-    if user.find(&["kak-lsp"]).is_none() {
+    if needs(user).is_some() {
         plan.notes.push(
             "Kakoune also needs kakoune-lsp: `cargo install kak-lsp`, or your system's package.".into(),
         );
     }
     Ok(plan)
+}
+
+/// kakoune-lsp, if this machine lacks it, and the command that installs it.
+pub(super) fn needs(user: &UserEnvironment) -> Option<(&'static str, &'static str)> {
+    user.find(&["kak-lsp"]).is_none().then_some(("kak-lsp", "cargo install kak-lsp"))
 }
 
 /// A kakrc that loads the adapter.

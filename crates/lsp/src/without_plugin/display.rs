@@ -26,7 +26,7 @@ impl LspDesk {
         let path = proposal.path().filter(|_| !self.editor.can_show_documents());
         let editor = self.editor.client().editor;
         let (review, roots) = (&proposal.review, self.editor.roots());
-        let message = match (path, editor.review_key.or(editor.actions_key)) {
+        let message = match (path, editor.showing_key()) {
             (None, Some(key)) => {
                 let others = self.proposals.len().saturating_sub(1);
                 one_line_messages::announced(review, roots, key, others)
@@ -131,10 +131,8 @@ impl LspDesk {
     pub(super) fn mark_target(&self, io: &Io, key: &Path) {
         let about = self.proposals.values().filter(|proposal| self.target(&proposal.review) == *key);
         let (roots, encoding) = (self.editor.roots(), self.editor.encoding());
-        let editor = self.editor.client().editor;
-        let actions_key = editor.review_key.or(editor.actions_key);
-        let mark =
-            |proposal: &Proposal| diagnostics::on_target(&proposal.review, roots, encoding, actions_key);
+        let shown_by = self.editor.client().editor.showing_key();
+        let mark = |proposal: &Proposal| diagnostics::on_target(&proposal.review, roots, encoding, shown_by);
         let marks: Vec<_> = about.map(mark).collect();
         // An agent may have removed the file to write it again; its old marks must still go.
         if marks.is_empty() || key.is_file() {

@@ -7,10 +7,6 @@ import autoload './server.vim'
 
 # Shows the output of our program in a terminal window.
 export def ShowOutput(words: list<string>)
-  if getcmdwintype() != ''
-    say.Error('Close the command-line window first.')
-    return
-  endif
   term_start([server.Program()] + words, Options(join(['alongside'] + words)))
 enddef
 
@@ -25,10 +21,6 @@ enddef
 
 # Runs an agent in a terminal: this command, else the agent that is installed. Shows one that runs.
 export def Terminal(words: list<string>)
-  if getcmdwintype() != ''
-    say.Error('Close the command-line window first.')
-    return
-  endif
   final running = Running()
   if empty(words) && running != 0
     Enter(running)

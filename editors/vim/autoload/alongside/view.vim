@@ -14,10 +14,6 @@ export def IsShown(one: dict<any>): bool
 enddef
 
 export def Show(one: dict<any>)
-  if getcmdwintype() != ''
-    say.Error('Close the command-line window first.')
-    return
-  endif
   if IsShown(one)
     win_gotoid(win_findbuf(one.right)[0])
     if win_findbuf(one.left)->indexof((_, window) => win_id2tabwin(window)[0] == tabpagenr()) < 0
@@ -156,6 +152,11 @@ export def CloseFile(one: dict<any>)
   endfor
 enddef
 
+# Whether the person is in one of the two windows.
+def IsHere(one: dict<any>): bool
+  return bufnr() == one.right || bufnr() == one.left
+enddef
+
 # Removes a review that has ended from the screen. If the person is in it and it ended elsewhere, it stays, so that no
 # key goes to another buffer; text that no companion has stays as well.
 export def PutAway(one: dict<any>, decided_here: bool)
@@ -166,11 +167,11 @@ export def PutAway(one: dict<any>, decided_here: bool)
     execute 'silent! bwipeout!' one.left
     return
   endif
-  if sending.IsUnsent(one) || !decided_here && (bufnr() == one.right || bufnr() == one.left)
+  final was_here = IsHere(one)
+  if sending.IsUnsent(one) || !decided_here && was_here
     Leave(one)
     return
   endif
-  final was_here = bufnr() == one.right || bufnr() == one.left
   for buffer in [one.right, one.left]
     autocmd_delete([{group: 'alongside_reviews', bufnr: buffer}])
     execute 'silent! bwipeout!' buffer
