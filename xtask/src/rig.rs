@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use alongside_rig::{Generation, InstallError};
 
 use crate::run::must;
+use crate::vscode;
 
 /// Programs that tests call, and their Debian packages.
 const PROGRAMS: [(&str, &str); 6] = [
@@ -36,6 +37,15 @@ pub(crate) fn rig() -> anyhow::Result<()> {
     if available("the real agents", alongside_rig::install())?.is_some() {
         println!("==> the real agents are complete");
     }
+    match vscode::build() {
+        Ok(_) => println!("==> the extension for VS Code is built"),
+        Err(error) if vscode::is_unavailable(&error) => {
+            println!(
+                "SKIPPED: cannot build the extension for VS Code ({error}); tests that need it will be skipped"
+            );
+        }
+        Err(error) => return Err(error),
+    }
     editors()
 }
 
@@ -56,6 +66,9 @@ fn editors() -> anyhow::Result<()> {
         if let Some(editor) = available(name, installed)? {
             println!("==> {} {}", editor.command(), editor.version);
         }
+    }
+    if available("code-server and Chromium", alongside_rig::install_code_server())?.is_some() {
+        println!("==> code-server and Chromium are complete");
     }
     if let Some(kakoune) = available("Kakoune", alongside_rig::install_kakoune())? {
         println!("==> {} {}", kakoune.editor.command(), kakoune.editor.version);

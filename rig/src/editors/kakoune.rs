@@ -19,6 +19,8 @@ const RECIPE: Recipe = Recipe {
     editors: "Kakoune",
     packages: &["kakoune", "patchelf"],
     programs: &[KAKOUNE],
+    libraries: &[],
+    misleading: &[],
     version: "-version",
 };
 

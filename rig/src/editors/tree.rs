@@ -4,7 +4,7 @@
 //! editors load the C library and all others from the tree. Paths in a patched program are absolute, so a
 //! tree works only in the place that it was made for.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,6 +25,10 @@ pub(super) struct Recipe {
     pub(super) packages: &'static [&'static str],
     /// The programs in it that are run.
     pub(super) programs: &'static [&'static str],
+    /// Directories of libraries beside the usual ones.
+    pub(super) libraries: &'static [&'static str],
+    /// Libraries that name directories of the machine, which would hide the tree's.
+    pub(super) misleading: &'static [&'static str],
     /// The argument that makes each of them print its version and end.
     pub(super) version: &'static str,
 }
@@ -50,6 +54,7 @@ impl Tree {
     pub(super) fn install(cache: &Path, suite: &str, recipe: &Recipe) -> Result<Self, InstallError> {
         let parts = [RECIPE, suite].into_iter().chain(recipe.packages.iter().copied());
         let parts = parts.chain(recipe.programs.iter().copied()).chain([LOADER]).chain(LIBRARIES);
+        let parts = parts.chain(recipe.libraries.iter().copied()).chain(recipe.misleading.iter().copied());
         let parts: Vec<_> = parts.map(str::as_bytes).collect();
         let name = format!("{}-{suite}-{:016x}", recipe.name, fingerprint(&parts));
         let (home, new) = (cache.join(&name), cache.join(format!("{name}.new")));
@@ -104,6 +109,11 @@ impl Tree {
         version.unwrap_or_else(|| panic!("the tree {} lacks {package}", self.root.display()))
     }
 
+    /// A path in the tree.
+    pub(super) fn path(&self, relative: &str) -> PathBuf {
+        self.root.join(relative)
+    }
+
     /// The only file below a directory of the tree with this extension.
     pub(super) fn file(&self, directory: &str, extension: &str) -> PathBuf {
         let mut found = walk(&self.root.join(directory));
@@ -132,7 +142,10 @@ fn make(suite: &str, recipe: &Recipe, home: &Path, new: &Path) -> Result<(), Ins
     }
     fs::remove_dir_all(&apt).map_err(|error| broken(&apt, &error))?;
     for program in recipe.programs {
-        patch(&root, program, &home.join("root"))?;
+        patch(&root, recipe, program, &home.join("root"))?;
+    }
+    for library in recipe.misleading {
+        output_of(patchelf(&root).arg("--remove-rpath").arg(root.join(library)))?;
     }
 
     fs::rename(new, home).map_err(|error| broken(home, &error))?;
@@ -143,17 +156,24 @@ fn make(suite: &str, recipe: &Recipe, home: &Path, new: &Path) -> Result<(), Ins
 }
 
 /// Makes `program` take its loader and libraries from `home`, where the tree will be.
-fn patch(root: &Path, program: &str, home: &Path) -> Result<(), InstallError> {
-    let libraries = |root: &Path| {
-        let all = LIBRARIES.map(|directory| root.join(directory));
-        all.iter().map(PathBuf::as_path).map(Path::as_os_str).collect::<Vec<_>>().join(OsStr::new(":"))
-    };
-    let mut patchelf = Command::new(root.join(LOADER));
-    patchelf.arg("--library-path").arg(libraries(root)).arg(root.join(PATCHELF));
+fn patch(root: &Path, recipe: &Recipe, program: &str, home: &Path) -> Result<(), InstallError> {
+    let mut patchelf = patchelf(root);
     patchelf.arg("--set-interpreter").arg(home.join(LOADER));
     // As RPATH, not RUNPATH: it holds for what the libraries load in their turn, and for grammars.
-    patchelf.arg("--force-rpath").arg("--set-rpath").arg(libraries(home));
+    patchelf.arg("--force-rpath").arg("--set-rpath").arg(library_path(home, recipe.libraries));
     output_of(patchelf.arg(root.join(program))).map(drop)
+}
+
+/// The tree's own patchelf.
+fn patchelf(root: &Path) -> Command {
+    let mut patchelf = Command::new(root.join(LOADER));
+    patchelf.arg("--library-path").arg(library_path(root, &[])).arg(root.join(PATCHELF));
+    patchelf
+}
+
+fn library_path(root: &Path, more: &[&str]) -> OsString {
+    let all: Vec<_> = LIBRARIES.iter().chain(more).map(|directory| root.join(directory)).collect();
+    all.iter().map(PathBuf::as_path).map(Path::as_os_str).collect::<Vec<_>>().join(OsStr::new(":"))
 }
 
 /// Every file below a directory.

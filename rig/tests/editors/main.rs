@@ -25,3 +25,4 @@ mod stage;
 mod terminal;
 mod together;
 mod vim;
+mod vscode;

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use super::installed::Installed;
 use super::plan::{AdapterState, EditorProgram};
 use super::user_environment::{self, UserEnvironment};
-use super::{emacs, helix, kakoune, neovim, vim};
+use super::{emacs, helix, kakoune, neovim, vim, vscode};
+use vscode::Product;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Editor {
@@ -14,10 +15,28 @@ pub(crate) enum Editor {
     Emacs,
     Vim,
     Kakoune,
+    Vscode(Product),
 }
 
 impl Editor {
-    pub(crate) const ALL: [Self; 5] = [Self::Neovim, Self::Helix, Self::Emacs, Self::Vim, Self::Kakoune];
+    pub(crate) const ALL: [Self; 10] = [
+        Self::Neovim,
+        Self::Helix,
+        Self::Emacs,
+        Self::Vim,
+        Self::Kakoune,
+        Self::Vscode(Product::VsCode),
+        Self::Vscode(Product::VsCodium),
+        Self::Vscode(Product::Cursor),
+        Self::Vscode(Product::Windsurf),
+        Self::Vscode(Product::CodeServer),
+    ];
+
+    /// The names on the command line of everything that can be installed into.
+    pub(crate) fn names_to_install() -> Vec<&'static str> {
+        let editors = Self::ALL.map(Self::id).into_iter();
+        editors.chain(["agent", "gemini", "qwen"]).collect()
+    }
 
     /// The editor of that name on the command line.
     pub(crate) fn named(name: &str) -> Option<Self> {
@@ -27,6 +46,11 @@ impl Editor {
             "emacs" => Some(Self::Emacs),
             "vim" => Some(Self::Vim),
             "kakoune" | "kak" => Some(Self::Kakoune),
+            "vscode" | "code" | "code-insiders" => Some(Self::Vscode(Product::VsCode)),
+            "vscodium" | "codium" => Some(Self::Vscode(Product::VsCodium)),
+            "cursor" => Some(Self::Vscode(Product::Cursor)),
+            "windsurf" => Some(Self::Vscode(Product::Windsurf)),
+            "code-server" => Some(Self::Vscode(Product::CodeServer)),
             _ => None,
         }
     }
@@ -39,6 +63,7 @@ impl Editor {
             Self::Emacs => emacs::ID,
             Self::Vim => vim::ID,
             Self::Kakoune => kakoune::ID,
+            Self::Vscode(product) => product.id(),
         }
     }
 
@@ -50,6 +75,7 @@ impl Editor {
             Self::Emacs => "Emacs",
             Self::Vim => "Vim",
             Self::Kakoune => "Kakoune",
+            Self::Vscode(product) => product.name(),
         }
     }
 
@@ -60,6 +86,7 @@ impl Editor {
             Self::Emacs => &["emacs"],
             Self::Vim => &["vim"],
             Self::Kakoune => &["kak"],
+            Self::Vscode(product) => product.commands(),
         }
     }
 
@@ -80,6 +107,7 @@ impl Editor {
             Self::Vim => (9, 1),
             // It prints no version, so none is refused.
             Self::Kakoune => (2024, 5),
+            Self::Vscode(product) => product.oldest(),
         }
     }
 
@@ -87,7 +115,7 @@ impl Editor {
     pub(crate) fn package_of(self, installed: &Installed) -> Option<PathBuf> {
         match self {
             Self::Neovim => neovim::package_of(installed),
-            Self::Helix => None,
+            Self::Helix | Self::Vscode(_) => None,
             Self::Emacs => emacs::package_of(installed),
             Self::Vim => vim::package_of(installed),
             Self::Kakoune => kakoune::package_of(installed),
@@ -103,7 +131,7 @@ impl Editor {
     pub(crate) fn needs(self, user: &UserEnvironment) -> Option<(&'static str, &'static str)> {
         match self {
             Self::Kakoune => kakoune::needs(user),
-            Self::Neovim | Self::Helix | Self::Emacs | Self::Vim => None,
+            Self::Neovim | Self::Helix | Self::Emacs | Self::Vim | Self::Vscode(_) => None,
         }
     }
 
@@ -133,6 +161,7 @@ impl Editor {
             Self::Emacs => emacs::state(user, installed),
             Self::Vim => vim::state(user, installed),
             Self::Kakoune => kakoune::state(user, installed),
+            Self::Vscode(product) => vscode::state(product, user, installed),
         }
     }
 }

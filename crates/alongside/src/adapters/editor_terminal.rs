@@ -5,6 +5,7 @@ use alongside_agent::find;
 
 use super::editor::Editor;
 use super::user_environment::UserEnvironment;
+use super::vscode::Product;
 
 /// The editor whose terminal this is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,8 +32,7 @@ in a terminal beside it: \
                    `alongside`";
 const DESK: &str = "review changes in a terminal beside it: `alongside`";
 
-/// Every editor that people may ask for. Terminals of other editors inherit VS Code's variable, so it is
-/// last.
+/// Every editor that people may ask for.
 const OTHERS: &[OtherEditor] = &[
     OtherEditor { name: "Kate", ids: &["kate"], variable: Some(("KATE_PID", "")), instead: LSP },
     OtherEditor { name: "Zed", ids: &["zed"], variable: Some(("ZED_TERM", "")), instead: DESK },
@@ -49,12 +49,6 @@ const OTHERS: &[OtherEditor] = &[
         ids: &["jetbrains", "intellij", "idea", "pycharm", "webstorm", "goland", "clion"],
         variable: Some(("TERMINAL_EMULATOR", "JetBrains")),
         instead: LSP,
-    },
-    OtherEditor {
-        name: "VS Code",
-        ids: &["vscode", "code", "cursor", "codium", "vscodium"],
-        variable: Some(("TERM_PROGRAM", "vscode")),
-        instead: "use the companion that the agents bring: type `/ide install` in the agent",
     },
 ];
 
@@ -73,7 +67,18 @@ impl OtherEditor {
 /// The editor whose terminal this is; `None` in any other terminal.
 pub(crate) fn owner(user: &UserEnvironment) -> Option<TerminalOwner> {
     let variable = |name: &str| Some(user.variable(name)?.to_string_lossy().into_owned());
-    by_variables(variable).or_else(|| by_processes(ancestors().iter().map(String::as_str)))
+    let ancestors = ancestors();
+    let by_processes = || by_processes(ancestors.iter().map(String::as_str));
+    match by_variables(variable) {
+        // Every editor of this family sets the same.
+        Some(TerminalOwner::Editor(Editor::Vscode(_))) => {
+            let is_one = |owner: &TerminalOwner| matches!(owner, TerminalOwner::Editor(Editor::Vscode(_)));
+            let here = || Product::ALL.into_iter().find(|product| Editor::Vscode(*product).is_here(user));
+            let first = || TerminalOwner::Editor(Editor::Vscode(here().unwrap_or(Product::VsCode)));
+            by_processes().filter(is_one).or_else(|| Some(first()))
+        }
+        owner => owner.or_else(by_processes),
+    }
 }
 
 fn by_variables(variable: impl Fn(&str) -> Option<String>) -> Option<TerminalOwner> {
@@ -94,7 +99,12 @@ fn by_variables(variable: impl Fn(&str) -> Option<String>) -> Option<TerminalOwn
             .variable
             .is_some_and(|(name, begins)| variable(name).is_some_and(|value| value.starts_with(begins)))
     };
-    OTHERS.iter().find(is_it).copied().map(TerminalOwner::Other)
+    if let Some(other) = OTHERS.iter().find(is_it) {
+        return Some(TerminalOwner::Other(*other));
+    }
+    // The last one: terminals of other editors inherit it.
+    let is_vscode = variable("TERM_PROGRAM").is_some_and(|value| value == "vscode");
+    is_vscode.then_some(TerminalOwner::Editor(Editor::Vscode(Product::VsCode)))
 }
 
 fn by_processes<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<TerminalOwner> {

@@ -20,3 +20,4 @@ pub(crate) mod preview;
 pub(crate) mod removal;
 pub(crate) mod user_environment;
 pub(crate) mod vim;
+pub(crate) mod vscode;

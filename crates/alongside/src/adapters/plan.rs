@@ -31,8 +31,9 @@ pub(crate) enum AdapterState {
 /// The changes of an installation.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
-    /// Empty if everything is installed.
     pub(crate) changes: Vec<Change>,
+    /// What the editor itself installs.
+    pub(crate) extension: Option<Extension>,
     /// Long changes in one sentence.
     pub(crate) summary: Option<String>,
     /// The setting of an agent that changes, its new value, and the file.
@@ -41,7 +42,19 @@ pub(crate) struct Plan {
     pub(crate) notes: Vec<String>,
 }
 
+/// An extension for an editor that keeps its extensions itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Extension {
+    /// The file that the editor's command installs.
+    pub(crate) vsix: Vec<u8>,
+}
+
 impl Plan {
+    /// Whether everything is installed.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.extension.is_none()
+    }
+
     /// Adds a change of a person's file, unless the file holds `after` already.
     pub(super) fn change_theirs(&mut self, path: PathBuf, before: Option<String>, after: String) {
         if before.as_deref().unwrap_or_default() != after {

@@ -25,7 +25,7 @@ pub(crate) fn remove_adapter(id: &str, file: &InstalledFile, now: &str) -> anyho
         return Ok(file.before.clone().map_or(Remainder::Nothing, Remainder::Text));
     }
     match Editor::named(id) {
-        Some(Editor::Neovim | Editor::Emacs | Editor::Vim) => {
+        Some(Editor::Neovim | Editor::Emacs | Editor::Vim | Editor::Vscode(_)) => {
             Ok(Remainder::Unchanged("it was changed after the installation".into()))
         }
         Some(Editor::Kakoune) => Ok(kakoune::remove_adapter(file, now)),

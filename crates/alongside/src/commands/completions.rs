@@ -8,6 +8,7 @@ use clap::Command;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap_complete::Shell;
 
+use crate::adapters::editor::Editor;
 use crate::failure::failure;
 
 /// Print a script that makes a shell complete commands and options
@@ -60,7 +61,7 @@ pub(crate) enum Names {
 impl Names {
     fn all(self) -> Vec<&'static str> {
         match self {
-            Self::Installed => vec!["neovim", "helix", "agent", "gemini", "qwen"],
+            Self::Installed => Editor::names_to_install(),
             Self::Agents => FAMILIES.iter().map(|family| family.id).collect(),
             Self::Checks => {
                 let groups = Group::ALL.iter().map(|group| group.name());

@@ -60,7 +60,8 @@ impl Consent {
     /// When standard output cannot be written.
     pub(super) fn show(self, plan: &Plan, user: &UserEnvironment, target: &str) -> anyhow::Result<()> {
         let changes = preview(&plan.changes, user, OurLines::Added, self.verbose);
-        print(&format!("{target}:\n{changes}"))?;
+        let extension = if plan.extension.is_some() { "  new      the extension alongside\n" } else { "" };
+        print(&format!("{target}:\n{changes}{extension}"))?;
         plan.notes.iter().for_each(|text| note(text));
         if let Some(summary) = &plan.summary {
             print(&format!("{summary}\n"))?;

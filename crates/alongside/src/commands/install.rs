@@ -18,7 +18,7 @@ use crate::adapters::editor::Editor;
 use crate::adapters::ledger::Ledger;
 use crate::adapters::plan::{AdapterState, EditorProgram};
 use crate::adapters::user_environment::{self, UserEnvironment};
-use crate::adapters::{emacs, helix, kakoune, neovim, vim};
+use crate::adapters::{emacs, helix, kakoune, neovim, vim, vscode};
 use crate::failure::{self, failure};
 use target::Target;
 
@@ -35,6 +35,8 @@ Examples:
   alongside install emacs       the package, for package.el; init.el stays as it is
   alongside install vim         the plugin, as a package of Vim; vimrc stays as it is
   alongside install kakoune     a script, and lines in kakrc that load it
+  alongside install vscode      an extension, by `code --install-extension`; also into vscodium,
+                                cursor, windsurf and code-server
   alongside install helix       a language server, in languages.toml
   alongside install agent       switch on IDE mode in Gemini CLI and Qwen Code
   alongside install --list      the editors and agents here, and what is installed
@@ -42,7 +44,8 @@ Examples:
 Exit codes: 0 if it is installed now; 1 after an error, or a no; 2 without a terminal and
 without --yes; 130 after Ctrl-C. `alongside uninstall` removes it again.")]
 pub(crate) struct Args {
-    /// neovim, helix, emacs, vim or kakoune; agent (both agents), gemini or qwen
+    /// neovim, helix, emacs, vim, kakoune, vscode, vscodium, cursor, windsurf or code-server; agent (both
+    /// agents), gemini or qwen
     #[arg(value_name = "WHAT", value_parser = Names::Installed, hide_possible_values = true)]
     what: Option<String>,
 
@@ -97,12 +100,13 @@ async fn into_editor(editor: Editor, args: &Args, user: &UserEnvironment) -> any
         Editor::Emacs => emacs::plan(user, installed)?,
         Editor::Vim => vim::plan(user, installed)?,
         Editor::Kakoune => kakoune::plan(user, installed)?,
+        Editor::Vscode(product) => vscode::plan(product, user, installed)?,
     };
     let name = match &program.version {
         Some(version) => format!("{} {}", editor.name(), harmless::name(version)),
         None => editor.name().to_owned(),
     };
-    if plan.changes.is_empty() {
+    if plan.is_empty() {
         plan.notes.iter().for_each(|text| note(text));
         print(&format!("{name} has alongside {}; nothing to do.\n", env!("CARGO_PKG_VERSION")))?;
         return Ok(ExitCode::SUCCESS);
@@ -110,6 +114,10 @@ async fn into_editor(editor: Editor, args: &Args, user: &UserEnvironment) -> any
     args.consent.show(&plan, user, &format!("{name} ({})", user.shown(&program.path)))?;
     if let Err(no) = args.consent.obtain(&format!("Install alongside into {}?", editor.name())).await {
         return Ok(no.exit_code());
+    }
+    if let Some(extension) = &plan.extension {
+        note(&format!("{} installs the extension", user.shown(&program.path)));
+        vscode::install(&program.path, &extension.vsix).await?;
     }
     ledger.make(editor.id(), &plan, &user.state)?;
     let next = ide_mode_hint(user).await;
@@ -120,6 +128,7 @@ async fn into_editor(editor: Editor, args: &Args, user: &UserEnvironment) -> any
         Editor::Emacs => "Restart Emacs",
         Editor::Vim => "Restart Vim",
         Editor::Kakoune => "Restart Kakoune",
+        Editor::Vscode(_) => "Reload the open windows (command Developer: Reload Window)",
     };
     print(&format!("Installed. {restart}, then start your agent.\n{next}"))?;
     Ok(ExitCode::SUCCESS)

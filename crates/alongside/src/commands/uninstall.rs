@@ -40,7 +40,7 @@ Examples:
 
 Exit codes: 0; 1 after an error, or a no; 2 without a terminal and without --yes; 130 after Ctrl-C.")]
 pub(crate) struct Args {
-    /// neovim or helix; agent (both agents), gemini or qwen
+    /// An editor, as `alongside install` names it; agent (both agents), gemini or qwen
     #[arg(value_name = "WHAT", value_parser = Names::Installed, hide_possible_values = true)]
     what: Option<String>,
 
@@ -82,7 +82,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     let removals: Vec<PlannedRemoval> = ids
         .iter()
         .filter_map(|id| Some((id, ledger.get(id)?)))
-        .map(|(id, installed)| PlannedRemoval::plan(id, installed))
+        .map(|(id, installed)| PlannedRemoval::plan(id, installed, &user))
         .collect::<anyhow::Result<_>>()?;
     for removal in &removals {
         removal.show(&user, args.consent.verbose)?;
@@ -110,7 +110,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
             return Ok(no.exit_code());
         }
         for removal in removals {
-            removal.carry_out(&mut ledger, &user)?;
+            removal.carry_out(&mut ledger, &user).await?;
         }
         if let Some(own_files) = own_files {
             own_files.remove(&user).await?;

@@ -18,8 +18,6 @@ pub(super) enum Target {
     Agents(Vec<Agent>),
 }
 
-const NAMES: [&str; 8] = ["neovim", "helix", "emacs", "vim", "kakoune", "agent", "gemini", "qwen"];
-
 /// The hint for editors without an adapter.
 const OTHER_EDITORS: &str = "in any other editor with an LSP client, add `alongside lsp` as a language \
                              server; or use `alongside` in a terminal";
@@ -51,11 +49,10 @@ impl Target {
         if let Some(other) = OtherEditor::named(&name) {
             return Err(failure(format!("there is nothing to install for {}", other.name), other.instead));
         }
-        let hint = match nearest(&name, NAMES) {
+        let names = Editor::names_to_install();
+        let hint = match nearest(&name, names.iter().copied()) {
             Some(similar) => format!("did you mean `alongside install {similar}`?"),
-            None => {
-                format!("name neovim, helix, emacs, vim, kakoune, agent, gemini or qwen; {OTHER_EDITORS}")
-            }
+            None => format!("name one of {}; {OTHER_EDITORS}", names.join(", ")),
         };
         Err(failure(format!("there is nothing to install for {:?}", harmless::name(&name)), hint))
     }

@@ -8,11 +8,12 @@ use crate::adapters::change::{self, Change};
 use crate::adapters::editor::Editor;
 use crate::adapters::installed::Installed;
 use crate::adapters::ledger::Ledger;
-use crate::adapters::neovim;
 use crate::adapters::plan::Remainder;
 use crate::adapters::preview::{OurLines, preview};
 use crate::adapters::removal::{display_name, remove_adapter};
 use crate::adapters::user_environment::UserEnvironment;
+use crate::adapters::vscode::{InstalledExtension, Product};
+use crate::adapters::{neovim, vscode};
 use crate::commands::{note, print};
 
 pub(super) struct PlannedRemoval {
@@ -22,6 +23,8 @@ pub(super) struct PlannedRemoval {
     changes: Vec<Change>,
     /// Files that stay as they are, and why.
     kept: Vec<(PathBuf, String)>,
+    /// The extension that the editor itself removes.
+    extension: Option<(Product, InstalledExtension)>,
     /// Copies of files that nobody needs any more.
     copies: Vec<PathBuf>,
 }
@@ -29,12 +32,17 @@ pub(super) struct PlannedRemoval {
 impl PlannedRemoval {
     /// # Errors
     /// When a file cannot be read, or the adapter's part of it cannot be told from the rest.
-    pub(super) fn plan(id: &str, installed: &Installed) -> anyhow::Result<Self> {
+    pub(super) fn plan(id: &str, installed: &Installed, user: &UserEnvironment) -> anyhow::Result<Self> {
+        let extension = match Editor::named(id) {
+            Some(Editor::Vscode(product)) => vscode::find(product, user)?.map(|found| (product, found)),
+            _ => None,
+        };
         let mut removal = Self {
             id: id.into(),
             installed: installed.clone(),
             changes: Vec::new(),
             kept: Vec::new(),
+            extension,
             copies: Vec::new(),
         };
         for file in &installed.files {
@@ -73,7 +81,7 @@ impl PlannedRemoval {
 
     /// Whether a file of the editor or agent changes. Copies and the entry in the ledger are ours alone.
     pub(super) fn has_changes(&self) -> bool {
-        !self.changes.is_empty()
+        !self.changes.is_empty() || self.extension.is_some()
     }
 
     /// Shows the changes, and the files that stay.
@@ -83,6 +91,9 @@ impl PlannedRemoval {
             false => "  nothing is left to change back\n".to_owned(),
         };
         print(&format!("{}:\n{changes}", display_name(&self.id)))?;
+        if let Some((_, extension)) = &self.extension {
+            print(&format!("  remove   {}\n", user.shown(&extension.directory)))?;
+        }
         for copy in &self.copies {
             print(&format!("  remove   {}\n", user.shown(copy)))?;
         }
@@ -93,8 +104,11 @@ impl PlannedRemoval {
     }
 
     /// Makes the changes, and removes the copies.
-    pub(super) fn carry_out(self, ledger: &mut Ledger, user: &UserEnvironment) -> anyhow::Result<()> {
+    pub(super) async fn carry_out(self, ledger: &mut Ledger, user: &UserEnvironment) -> anyhow::Result<()> {
         change::make(&self.changes, false)?;
+        if let Some((product, extension)) = &self.extension {
+            vscode::remove(*product, extension, user).await?;
+        }
         for copy in &self.copies {
             change::put(copy, None)?;
         }

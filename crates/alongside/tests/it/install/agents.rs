@@ -17,8 +17,8 @@ fn ide_mode_is_switched_on_and_other_bytes_stay() {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
     let before = home.everything();
 
-    let list = home.succeeds(&["install", "--list"]);
-    assert!(list.contains("Gemini CLI  0.61.0    IDE mode off: alongside install gemini"), "{list}");
+    let list = home.list();
+    assert!(list.contains("Gemini CLI 0.61.0 IDE mode off: alongside install gemini"), "{list}");
     let said = home.succeeds(&["install", "agent", "--yes"]);
     assert!(said.contains("-  \"ide\": { \"enabled\": false }\n+  \"ide\": { \"enabled\": true }"), "{said}");
     assert!(said.contains("qwen --approval-mode default"), "Qwen's own mode opens no diffs: {said}");
@@ -26,7 +26,7 @@ fn ide_mode_is_switched_on_and_other_bytes_stay() {
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     let copy = home.in_home(".gemini/settings.json.before-alongside");
     assert_eq!(fs::metadata(copy).unwrap().permissions().mode() & 0o777, 0o600);
-    assert!(home.succeeds(&["install", "--list"]).contains("Qwen Code   0.24.4    IDE mode on"));
+    assert!(home.list().contains("Qwen Code 0.24.4 IDE mode on"));
     assert!(
         home.succeeds(&["install", "agents"]).contains("Gemini CLI 0.61.0: IDE mode is on; nothing to do")
     );
@@ -109,7 +109,7 @@ fn broken_settings_of_one_agent_do_not_stop_the_other() {
     assert!(said.contains("set \"enabled\" in \"ide\" to true"), "there is an \"ide\" already: {said}");
     assert_eq!(home.reads(".qwen/settings.json"), broken);
     assert!(home.reads(".gemini/settings.json").contains("true"));
-    let list = home.succeeds(&["install", "--list"]);
+    let list = home.list();
     assert!(list.contains("unknown: cannot read ~/.qwen/settings.json"), "{list}");
 }
 
@@ -120,8 +120,8 @@ fn a_launched_agent_shows_its_release() {
     let script = home.path("lib/gemini/dist/cli.js");
     fs::remove_file(home.path("bin/gemini")).unwrap();
     home.program("gemini", &format!("exec node {} \"$@\"\n", script.display()));
-    let list = home.succeeds(&["install", "--list"]);
-    assert!(list.contains("Gemini CLI  0.61.0"), "{list}");
+    let list = home.list();
+    assert!(list.contains("Gemini CLI 0.61.0"), "{list}");
 }
 
 #[test]

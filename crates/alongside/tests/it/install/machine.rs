@@ -38,6 +38,12 @@ pub(super) const LANGUAGES: &str = "# mine\n[[language]]\nname = \"rust\" # best
                                     language-servers = [\"rust-analyzer\"]\n";
 
 impl Home {
+    /// The list of editors and agents. One space stands between columns, however wide they are.
+    pub(super) fn list(&self) -> String {
+        let list = self.succeeds(&["install", "--list"]);
+        list.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n").collect()
+    }
+
     /// A home with a script on the PATH.
     pub(super) fn with_program(name: &str, body: &str) -> Self {
         let home = Self::new();

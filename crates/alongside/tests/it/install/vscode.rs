@@ -1,0 +1,98 @@
+//! The extension for VS Code: what the editor's own command gets, and what is left of it. A story in
+//! `rig/tests/editors` has the real editor.
+
+use std::fs;
+use std::io::Read as _;
+
+use crate::support::Home;
+
+/// As VS Code answers; it copies an extension, and this test unpacks it.
+const CODE: &str = r#"
+extensions="$HOME/.vscode/extensions"
+case "$1" in
+  --version) printf '1.104.0\nabcdef\nx64\n' ;;
+  --install-extension)
+    /bin/mkdir -p "$extensions/alongside.alongside-0.1.0"
+    /bin/cp "$2" "$extensions/alongside.alongside-0.1.0/packed"
+    echo '[{"identifier":{"id":"alongside.alongside"},"version":"0.1.0",
+      "relativeLocation":"alongside.alongside-0.1.0"}]' >"$extensions/extensions.json" ;;
+  --uninstall-extension) [ "$2" = alongside.alongside ] && echo '[]' >"$extensions/extensions.json" ;;
+esac
+"#;
+
+const DIRECTORY: &str = ".vscode/extensions/alongside.alongside-0.1.0";
+
+/// Whether the program under test holds the extension, which needs npm.
+fn has_extension(home: &Home) -> bool {
+    let refused = home.does(&["install", "vscode", "--dry-run"]).said();
+    let is_missing = refused.contains("built without the extension");
+    if is_missing {
+        assert!(refused.contains("cargo xtask vscode"), "{refused}");
+        alongside_testing::skip("this program was built without the extension for VS Code");
+    }
+    !is_missing
+}
+
+#[test]
+fn vscode_gets_an_extension_once_and_loses_it() {
+    let home = Home::with_program("code", CODE);
+    if !has_extension(&home) {
+        return;
+    }
+    let said = home.succeeds(&["install", "vscode", "--yes"]);
+    assert!(said.contains("VS Code 1.104.0 (") && said.contains("new      the extension"), "{said}");
+    let packed = fs::File::open(home.in_home(DIRECTORY).join("packed")).unwrap();
+    let mut archive = zip::ZipArchive::new(packed).unwrap();
+    for name in ["program", "digest"] {
+        let mut text = String::new();
+        archive.by_name(&format!("extension/{name}")).unwrap().read_to_string(&mut text).unwrap();
+        home.writes(&format!("{DIRECTORY}/{name}"), &text);
+    }
+    assert_eq!(home.reads(&format!("{DIRECTORY}/program")), env!("CARGO_BIN_EXE_alongside"));
+    assert!(archive.by_name("extension/package.json").is_ok());
+
+    let installed = home.everything();
+    assert!(home.succeeds(&["install", "code"]).contains("nothing to do"));
+    assert_eq!(home.everything(), installed);
+    assert!(home.list().contains("VS Code 1.104.0"));
+
+    let said = home.succeeds(&["uninstall", "vscode", "--yes"]);
+    assert!(said.contains("remove   ~/.vscode/extensions/alongside.alongside-0.1.0"), "{said}");
+    assert!(!home.in_home(DIRECTORY).exists());
+    assert_eq!(home.reads(".vscode/extensions/extensions.json"), "[]\n");
+    assert!(home.list().contains("not installed: alongside install vscode"));
+}
+
+#[test]
+fn an_extension_of_another_installer_is_left_alone() {
+    let home = Home::with_program("code", CODE);
+    let list = r#"[{"identifier":{"id":"alongside.alongside"},"version":"9.0.0"}]"#;
+    home.writes(".vscode/extensions/extensions.json", list);
+    let before = home.everything();
+    let said = home.succeeds(&["install", "vscode", "--yes"]);
+    assert!(said.contains("not from `alongside install`"), "{said}");
+    assert!(said.contains("~/.vscode/extensions/alongside.alongside-9.0.0"), "{said}");
+    assert_eq!(home.everything(), before);
+}
+
+#[test]
+fn a_command_that_fails_installs_nothing() {
+    let home = Home::with_program(
+        "code",
+        "case $1 in --version) echo 1.104.0;; *) echo 'no space left' >&2; exit 3;; esac",
+    );
+    if !has_extension(&home) {
+        return;
+    }
+    let before = home.everything();
+    let failed = home.does(&["install", "vscode", "--yes"]);
+    assert!(failed.said().contains("no space left"), "{}", failed.said());
+    assert_eq!(home.everything(), before);
+}
+
+#[test]
+fn a_release_that_is_too_old_is_refused() {
+    let home = Home::with_program("code", "printf '1.90.2\\nabcdef\\nx64\\n'");
+    let refused = home.does(&["install", "vscode", "--yes"]);
+    assert!(refused.said().contains("VS Code 1.90.2, which is too old"), "{}", refused.said());
+}

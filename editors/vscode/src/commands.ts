@@ -1,0 +1,110 @@
+// The commands, each of which says so if there is no companion or no proposal.
+
+import * as vscode from 'vscode';
+import type { Companion } from './companion';
+import type { Decider } from './deciding';
+import type { Node } from './overview';
+import { findAgents, findProgram } from './program';
+import { messageOf } from './protocol';
+import type { Review, Reviews } from './reviews';
+import { type Session, showOther } from './session';
+import { activeUri, show } from './view';
+
+// A row of the view, or the document of a title bar.
+type Given = Node | vscode.Uri | undefined;
+
+export interface Parts {
+  context: vscode.ExtensionContext;
+  companion: Companion;
+  reviews: Reviews;
+  decider: Decider;
+  session: Session;
+  isPaused(): boolean;
+  environment(): Record<string, string>;
+}
+
+export function registerCommands(parts: Parts): vscode.Disposable {
+  const { reviews, decider, session, companion } = parts;
+  const command = (name: string, run: (...given: never[]) => unknown): vscode.Disposable =>
+    vscode.commands.registerCommand(`alongside.${name}`, async (...given: never[]) => {
+      if (session.isReady()) {
+        await run(...given);
+      }
+    });
+  const withReview = (run: (review: Review) => Promise<void>) => async (given: Given) => {
+    const review = await chosen(reviews, given);
+    if (review) {
+      await run(review);
+    }
+  };
+  const next = async (): Promise<void> => {
+    const waiting = reviews.list();
+    const at = waiting.findIndex((review) => review === reviews.of(activeUri()));
+    const review = waiting[(at + 1) % waiting.length];
+    await (review ? show(review) : sayNone());
+  };
+  return vscode.Disposable.from(
+    command('show', withReview((review) => show(review))),
+    command('next', next),
+    command('glance', () => (reviews.list().length > 0 ? next() : vscode.commands.executeCommand('alongside.reviews.focus'))),
+    command('accept', withReview((review) => decider.accept(review))),
+    command('reject', withReview((review) => decider.reject(review))),
+    command('keepHunk', async (id: number, count: number, index: number, keep: boolean) => {
+      const review = reviews.get(id);
+      if (review) {
+        await decider.keep(review, count, index, keep);
+      }
+    }),
+    command('toggleHunk', async () => {
+      const editor = vscode.window.activeTextEditor;
+      const review = reviews.of(activeUri());
+      if (editor && review) {
+        await decider.toggle(review, editor.selection.active.line);
+      }
+    }),
+    command('pause', async () => {
+      try {
+        await companion.request('alongside/pauseContext', { paused: !parts.isPaused() });
+      } catch (error) {
+        void vscode.window.showWarningMessage(messageOf(error));
+      }
+    }),
+    command('runAgent', async () => {
+      const agents = findAgents();
+      const agent = agents.length > 1 ? await vscode.window.showQuickPick(agents, { placeHolder: 'Which agent?' }) : agents[0];
+      if (agent) {
+        runInTerminal(agent, agent, parts.environment());
+      }
+    }),
+    // The doctor finds reasons also where no companion runs.
+    vscode.commands.registerCommand('alongside.doctor', () => {
+      const program = findProgram(parts.context) ?? 'alongside';
+      runInTerminal('alongside doctor', `${/^[\w./-]+$/.test(program) ? program : `'${program}'`} doctor`, {});
+    }),
+    vscode.commands.registerCommand('alongside.showOther', showOther),
+  );
+}
+
+// The given review, else the one in front, else the one of this file, else the only one, else the person chooses.
+async function chosen(reviews: Reviews, given: Given): Promise<Review | undefined> {
+  if (given && 'review' in given) {
+    return given.review.ended ? undefined : given.review;
+  }
+  const waiting = reviews.list();
+  const here = reviews.of(given instanceof vscode.Uri ? given : activeUri());
+  if (here || waiting.length < 2) {
+    return here ?? waiting[0] ?? sayNone();
+  }
+  const items = waiting.map((review) => ({ label: review.display.title, description: review.file, review }));
+  return (await vscode.window.showQuickPick(items, { placeHolder: 'Which proposal?' }))?.review;
+}
+
+function sayNone(): undefined {
+  void vscode.window.showInformationMessage('No proposal waits.');
+}
+
+function runInTerminal(name: string, line: string, env: Record<string, string>): void {
+  const terminal = vscode.window.createTerminal({ name, env });
+  terminal.show();
+  terminal.sendText(line);
+}

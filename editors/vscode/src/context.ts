@@ -1,0 +1,96 @@
+// The open files of the window, as the companion gets them.
+
+import * as vscode from 'vscode';
+import type { Companion } from './companion';
+
+// In milliseconds; one action changes several things at once.
+const DELAY = 50;
+
+export class ContextReporter implements vscode.Disposable {
+  private readonly subscriptions: vscode.Disposable[];
+  // The files in the order of their last use.
+  private readonly used = new Set<string>();
+  private timer: NodeJS.Timeout | undefined;
+  private last = '';
+  private active: vscode.TextEditor | undefined;
+
+  constructor(private readonly companion: Companion) {
+    const soon = (): void => this.soon();
+    this.subscriptions = [
+      vscode.window.onDidChangeActiveTextEditor(soon),
+      vscode.window.onDidChangeTextEditorSelection(soon),
+      vscode.window.tabGroups.onDidChangeTabs(soon),
+      vscode.workspace.onDidGrantWorkspaceTrust(soon),
+      vscode.workspace.onDidChangeConfiguration(soon),
+      vscode.window.onDidChangeWindowState(({ focused }) => {
+        if (focused) {
+          this.companion.notify('alongside/didFocus', {});
+        }
+      }),
+    ];
+  }
+
+  // Sends the next report even if it is like the last one.
+  repeat(): void {
+    this.last = '';
+    this.soon();
+    if (vscode.window.state.focused) {
+      this.companion.notify('alongside/didFocus', {});
+    }
+  }
+
+  private soon(): void {
+    this.timer ??= setTimeout(() => this.report(), DELAY);
+  }
+
+  private report(): void {
+    this.timer = undefined;
+    const isOn = vscode.workspace.getConfiguration('alongside').get<boolean>('reportFiles') ?? true;
+    const active = isOn ? this.activeFile() : undefined;
+    const openFiles = isOn ? this.openFiles() : [];
+    const report = { openFiles, ...(active && { active }), trusted: vscode.workspace.isTrusted };
+    const text = JSON.stringify(report);
+    if (text !== this.last) {
+      this.last = text;
+      this.companion.notify('alongside/didChangeContext', report);
+    }
+  }
+
+  private openFiles(): { path: string; dirty: boolean }[] {
+    const files = new Map<string, boolean>();
+    for (const { input, isDirty } of vscode.window.tabGroups.all.flatMap((group) => group.tabs)) {
+      const isFile = input instanceof vscode.TabInputText || input instanceof vscode.TabInputNotebook
+        || input instanceof vscode.TabInputCustom;
+      if (isFile && input.uri.scheme === 'file') {
+        files.set(input.uri.fsPath, isDirty);
+      }
+    }
+    const order = [...this.used].reverse().filter((path) => files.has(path));
+    return [...new Set([...order, ...files.keys()])].map((path) => ({ path, dirty: files.get(path) ?? false }));
+  }
+
+  private activeFile(): object | undefined {
+    const editor = vscode.window.activeTextEditor;
+    // The file that was used last stays the active one, in a terminal or a review.
+    if (editor?.document.uri.scheme === 'file') {
+      this.active = editor;
+      this.used.delete(editor.document.uri.fsPath);
+      this.used.add(editor.document.uri.fsPath);
+    }
+    const { active } = this;
+    if (!active || active.document.isClosed) {
+      return undefined;
+    }
+    const { document, selection } = active;
+    return {
+      path: document.uri.fsPath,
+      cursor: { line: selection.active.line, character: selection.active.character },
+      ...(selection.isEmpty ? {} : { selectedText: document.getText(selection) }),
+    };
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    vscode.Disposable.from(...this.subscriptions).dispose();
+  }
+}

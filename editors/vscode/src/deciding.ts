@@ -1,0 +1,82 @@
+// Accepting, rejecting, keeping and dropping: only by commands that the person gives.
+
+import * as vscode from 'vscode';
+import type { Companion } from './companion';
+import { type Decision, messageOf, refusal } from './protocol';
+import type { Review } from './reviews';
+import type { Sender } from './sending';
+import { show, tabsOf } from './view';
+
+export class Decider {
+  constructor(private readonly companion: Companion, private readonly sender: Sender) {}
+
+  async accept(review: Review): Promise<void> {
+    const { name, notes } = review.display;
+    if (tabsOf(review).length === 0) {
+      await show(review);
+      void vscode.window.showInformationMessage(`Look at ${name} first, then accept it.`);
+      return;
+    }
+    const warnings = notes.filter(({ warning }) => warning).map(({ text }) => text);
+    if (warnings.length === 0 || await ask(`Accept ${name} all the same?`, warnings.join('\n'), 'Accept')) {
+      await this.decide(review, 'accept');
+    }
+  }
+
+  async reject(review: Review): Promise<void> {
+    const { name } = review.display;
+    const isEdited = review.unsent || review.hunks.some(({ state }) => state === 'edited')
+      || (review.hunks.length === 0 && review.text !== review.proposed);
+    if (!isEdited || await ask(`${name} has your edits.`, 'Rejecting moves them to the drafts.', 'Reject')) {
+      await this.decide(review, 'reject');
+    }
+  }
+
+  private async decide(review: Review, decision: Decision): Promise<void> {
+    if (review.ended || review.decided !== undefined) {
+      return;
+    }
+    // The decision has the text.
+    this.sender.stop(review);
+    const { id, base, text } = review;
+    review.decided = text;
+    try {
+      await this.companion.request('alongside/decideReview', { id, revision: base, text, decision });
+    } catch (error) {
+      review.decided = undefined;
+      void this.sender.send(review);
+      const why = refusal(error);
+      const ways = why === 'unchanged' || why === 'empty' ? ['Reject'] : [];
+      if (await vscode.window.showWarningMessage(messageOf(error), ...ways) && !review.ended) {
+        await this.decide(review, 'reject');
+      }
+    }
+  }
+
+  // `count` is how many changes the person saw.
+  async keep(review: Review, count: number, index: number, keep: boolean): Promise<void> {
+    await this.sender.send(review, true);
+    if (review.unsent || review.hunks.length !== count) {
+      return;
+    }
+    const { id, revision } = review;
+    try {
+      await this.companion.request('alongside/keepHunks', { id, revision, hunks: [index], keep });
+    } catch (error) {
+      void vscode.window.showWarningMessage(messageOf(error));
+    }
+  }
+
+  async toggle(review: Review, line: number): Promise<void> {
+    const isAt = ({ start, end }: { start: number; end: number }): boolean => start <= line && line < Math.max(end, start + 1);
+    const index = review.hunks.findIndex(({ current }) => isAt(current));
+    const hunk = review.hunks[index];
+    if (hunk) {
+      await this.keep(review, review.hunks.length, index, hunk.state === 'dropped');
+    }
+  }
+}
+
+async function ask(question: string, detail: string, yes: string): Promise<boolean> {
+  return await vscode.window.showWarningMessage(question, { modal: true, detail }, yes) === yes;
+}

@@ -1,0 +1,54 @@
+// Where programs are: `alongside` itself, and the agents. A window started from a desktop has a short PATH.
+
+import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+
+const setting = <T>(name: string, otherwise: T): T =>
+  vscode.workspace.getConfiguration('alongside').get<T>(name) ?? otherwise;
+
+// The person's choice, else the program that installed the extension, else one in PATH.
+export function findProgram(context: vscode.ExtensionContext): string | undefined {
+  const chosen = setting('program', '').trim();
+  const wanted = chosen || installer(context) || 'alongside';
+  return find(wanted, [path.join(homedir(), '.cargo', 'bin'), path.join(homedir(), '.local', 'bin')]);
+}
+
+// The agents of the setting that are in PATH; all of them if none is, because a shell may know more places.
+export function findAgents(): string[] {
+  const all = setting<unknown[]>('agents', []).filter((agent) => typeof agent === 'string' && agent.trim() !== '') as string[];
+  const found = all.filter((agent) => find(agent.trim().split(/\s/)[0] ?? ''));
+  return found.length > 0 ? found : all;
+}
+
+// `alongside install` adds this file to the package.
+function installer(context: vscode.ExtensionContext): string | undefined {
+  try {
+    const noted = readFileSync(path.join(context.extensionPath, 'program'), 'utf8').trim();
+    return find(noted);
+  } catch {
+    return undefined;
+  }
+}
+
+function find(name: string, more: string[] = []): string | undefined {
+  const file = name.replace(/^~(?=\/)/, homedir());
+  if (path.isAbsolute(file)) {
+    return isProgram(file) ? file : undefined;
+  }
+  if (file === '' || file.includes('/')) {
+    return undefined;
+  }
+  const folders = [...(process.env.PATH ?? '').split(path.delimiter), ...more].filter((folder) => path.isAbsolute(folder));
+  return folders.map((folder) => path.join(folder, file)).find(isProgram);
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,86 @@
+// The part of the desk protocol (docs/desk-protocol.md) that this extension uses.
+
+export interface Display {
+  messages: string[];
+}
+
+export interface ReviewDisplay extends Display {
+  title: string;
+  name: string;
+  agent: string;
+  states: string;
+  notes: { text: string; warning: boolean }[];
+  diff: string[];
+}
+
+export interface Lines {
+  start: number;
+  end: number;
+}
+
+export interface Hunk {
+  original: Lines;
+  proposed: Lines;
+  current: Lines;
+  state: 'kept' | 'dropped' | 'edited';
+}
+
+// Revisions name the texts: an edit says of which one it was made.
+export interface ChangedReview {
+  id: number;
+  current: string;
+  revision: number;
+  hunks: Hunk[];
+  display: ReviewDisplay;
+}
+
+export interface OpenedReview extends ChangedReview {
+  file: string;
+  agent: { since: number };
+  // Absent for a new file.
+  original?: string;
+  proposed: string;
+}
+
+export interface ClosedReview {
+  id: number;
+  closing: string;
+  decidedHere?: boolean;
+  draft?: string;
+  display: Display;
+}
+
+export interface Agent {
+  number: number;
+  name: string;
+  version: string;
+  listening: boolean;
+}
+
+export interface Status {
+  agents: Agent[];
+  paused: boolean;
+  // Leads agents to this window. It holds the token: never show or log it.
+  environment: Record<string, string>;
+  display: Display & { line: string };
+}
+
+// The answer to a text: `text` is there if the review has another one, with the changes of other desks.
+export interface SetText {
+  revision: number;
+  text?: string;
+}
+
+export type Decision = 'accept' | 'reject';
+
+// Why the server refuses a request; undefined if something else went wrong.
+export function refusal(error: unknown): string | undefined {
+  const { data } = error as { data?: { why?: unknown } };
+  return typeof data?.why === 'string' ? data.why : undefined;
+}
+
+// The server's sentences about a refusal begin in lower case.
+export function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.charAt(0).toUpperCase() + message.slice(1);
+}

@@ -1,0 +1,71 @@
+// A window of VS Code under a test's control: a browser without a screen that shows a code-server.
+//
+//   node vscode-window.mjs <directory of playwright-core> <browser> <settings of the fonts>
+//
+// Speaks JSON lines on stdin and stdout. A selector is Playwright's; `text` keeps only elements that hold it.
+
+import { createRequire } from 'node:module';
+import { serve } from './json-lines.mjs';
+
+const [playwright, executablePath, fonts] = process.argv.slice(2);
+const { chromium } = createRequire(import.meta.url)(playwright);
+const send = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
+
+const SIZE = { width: 1280, height: 800 };
+const PATIENCE = 40_000;
+
+const browser = await chromium.launch({
+  executablePath,
+  chromiumSandbox: false,
+  env: { ...process.env, FONTCONFIG_FILE: fonts },
+});
+const context = await browser.newContext({ viewport: SIZE, deviceScaleFactor: 1 });
+const page = await context.newPage();
+page.setDefaultTimeout(PATIENCE);
+
+const find = (selector, text) => {
+  const found = page.locator(selector);
+  return (text === undefined ? found : found.filter({ hasText: text })).first();
+};
+const quick = page.locator('.quick-input-widget');
+const row = (label) =>
+  quick.getByRole('option').and(page.locator(`[aria-label="${label}"], [aria-label^="${label},"]`)).first();
+
+const commands = {
+  async open({ url }) {
+    await page.goto(url, { waitUntil: 'domcontentloaded' });
+    await page.locator('.monaco-workbench .part.statusbar').waitFor();
+  },
+  wait: ({ selector, text, state }) => find(selector, text).waitFor({ state }),
+  click: ({ selector, text }) => find(selector, text).click(),
+  hover: ({ selector, text }) => find(selector, text).hover(),
+  focus: ({ selector }) => find(selector).focus(),
+  press: ({ keys }) => page.keyboard.press(keys),
+  type: ({ text }) => page.keyboard.type(text),
+  async run({ title }) {
+    await page.keyboard.press('F1');
+    await quick.locator('input.input').fill(`>${title}`);
+    await row(title).click();
+    await quick.waitFor({ state: 'hidden' });
+  },
+  async openFile({ name }) {
+    await page.keyboard.press('Control+P');
+    await quick.locator('input.input').fill(name);
+    await quick.getByRole('option').filter({ hasText: name }).first().click();
+    await page.locator('.tab.active', { hasText: name }).waitFor();
+  },
+  text: ({ selector, text }) => find(selector, text).innerText(),
+  // Editors draw their lines in no order, and a space as one that does not break.
+  lines: ({ selector }) =>
+    find(`${selector} .view-lines`).evaluate((view) => {
+      const top = (line) => parseFloat(line.style.top);
+      const lines = [...view.querySelectorAll('.view-line')].sort((one, other) => top(one) - top(other));
+      return lines.map((line) => line.textContent.replace(/\u00a0/g, ' ')).join('\n');
+    }),
+  focused: () => page.evaluate(() => document.activeElement?.className ?? ''),
+  picture: ({ path }) => page.screenshot({ path }),
+  screen: () => page.locator('body').innerText(),
+  close: () => browser.close(),
+};
+
+serve(commands, process.stdin, send);

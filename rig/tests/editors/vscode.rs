@@ -1,0 +1,120 @@
+//! VS Code in a fresh home, as code-server and a browser, and agents unaware of it: from the installation to
+//! its removal.
+
+use std::fs;
+
+use alongside_agent::Outcome;
+use alongside_rig::agent_cli::Cli;
+use alongside_rig::sandbox::files_below;
+use alongside_rig::{Generation, Proposer, Window, code_server_or_skip};
+use anyhow::Result;
+
+use crate::neovim::decided;
+use crate::script::{DONE, REQUEST_AGAIN, SHOUTED};
+use crate::stage::Stage;
+
+alongside_rig::tests! {
+    vscode_and_gemini: from_installation_to_removal(Cli::Gemini),
+    #[ignore = "cargo xtask editors"]
+    vscode_and_qwen: from_installation_to_removal(Cli::Qwen),
+}
+
+/// The text of the file in front.
+const EDITOR: &str = ".editor-group-container.active .monaco-editor";
+/// The proposal, at the right.
+const PROPOSAL: &str = ".modified-in-monaco-diff-editor";
+/// Keep or drop, above each change.
+const LENS: &str = ".modified-in-monaco-diff-editor .codelens-decoration a";
+const MESSAGE: &str = ".notifications-toasts .notification-toast";
+const STATUS: &str = "[id='alongside.alongside.status']";
+
+fn from_installation_to_removal(cli: Cli) -> Result<()> {
+    let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
+    let Some(code_server) = code_server_or_skip() else { return Ok(()) };
+    let shell = stage.terminal.window("shell", (100, 30))?;
+    code_server.put_on_path(&stage.sandbox)?;
+    shell.enter("alongside install code-server --yes")?;
+    shell.wait_for("the installation", |screen| screen.contains("Installed. "))?;
+
+    let other = stage.sandbox.write("other.md", "");
+    let server = stage.terminal.window("code-server", (100, 30))?;
+    let window = Window::open(&code_server, &stage.sandbox, &server)?;
+    window.open_file("notes.md")?;
+    window.wait(STATUS, "no agent")?;
+    let Some(agent) = stage.start_agent(cli)? else { return Ok(()) };
+
+    // The selection reaches the model.
+    window.focus(&format!("{EDITOR} .native-edit-context"))?;
+    window.press("Control+Home")?;
+    window.press("ArrowDown")?;
+    (0..3).try_for_each(|_| window.press("Shift+ArrowDown"))?;
+    stage.wait_until_selected("two\nthree\nfour\n".len())?;
+    stage.ask_with_selection(&agent, cli, 5)?;
+
+    // The proposal is announced, and the person goes on in another file.
+    window.wait(MESSAGE, "proposes 3 changes")?;
+    agent.wait_until_it_asks()?;
+    window.open_file("other.md")?;
+    window.type_text("a line of my own\n")?;
+    window.press("Control+S")?;
+    window.wait_until_gone(".tab.active.dirty", "other.md")?;
+    assert_eq!(fs::read_to_string(other)?, "a line of my own\n");
+
+    // Its first change is dropped, its last one edited, and the rest is accepted.
+    window.run("Alongside: Show Proposal")?;
+    window.click(LENS, "Drop")?;
+    window.wait(LENS, "Keep")?;
+    edit_line(&window, 14, "14")?;
+    window.wait_for_lines(PROPOSAL, "\n14\n")?;
+    click_title(&window, "Accept Proposal")?;
+    window.wait_until_gone(PROPOSAL, "")?;
+    agent.wait_until_it_says(DONE)?;
+    assert_eq!(stage.on_disk(), decided());
+    window.open_file("notes.md")?;
+    window.wait_for_lines(EDITOR, "\n14\n")?;
+
+    // A rejected proposal leaves a draft with the text that the person typed.
+    agent.ask_for_change(REQUEST_AGAIN)?;
+    window.wait(MESSAGE, "proposes 2 changes")?;
+    window.run("Alongside: Show Proposal")?;
+    edit_line(&window, 2, "typed by me")?;
+    click_title(&window, "Reject Proposal")?;
+    window.click(".monaco-dialog-box .monaco-button", "Reject")?;
+    window.wait_until_gone(PROPOSAL, "")?;
+    stage.wait_for_draft(&shell, "typed by me")?;
+    assert_eq!(stage.on_disk(), decided());
+    agent.wait_until_free()?;
+
+    // VS Code ends while a proposal waits. The text that was typed just before is in a draft.
+    let proposer = Proposer::gemini(&stage.sandbox)?;
+    let proposal = proposer.propose(&stage.file, SHOUTED)?;
+    window.wait(MESSAGE, "proposes 2 changes")?;
+    window.run("Alongside: Show Proposal")?;
+    edit_line(&window, 2, "typed at the end")?;
+    window.wait_until_gone(".tab.active.dirty", "")?;
+    server.press("C-c")?;
+    stage.wait_until_closed(&server)?;
+    assert_eq!(proposal.outcome()?, Outcome::Rejected);
+    stage.wait_for_draft(&shell, "typed at the end")?;
+
+    agent.pane.kill()?;
+    stage.uninstall(&shell)?;
+    let extensions = stage.sandbox.home().join(".local/share/code-server/extensions");
+    let left = files_below(extensions);
+    assert!(left.iter().all(|file| !file.to_string_lossy().contains("alongside")), "{left:?}");
+    Ok(())
+}
+
+/// Replaces a line of the proposal, 1-based.
+fn edit_line(window: &Window, line: usize, text: &str) -> Result<()> {
+    window.focus(&format!("{PROPOSAL} .native-edit-context"))?;
+    window.press("Control+Home")?;
+    (1..line).try_for_each(|_| window.press("ArrowDown"))?;
+    window.press("Shift+End")?;
+    window.type_text(text)
+}
+
+/// Clicks an action in the title bar.
+fn click_title(window: &Window, label: &str) -> Result<()> {
+    window.click(&format!(".editor-group-container.active .editor-actions a[aria-label^='{label}']"), "")
+}

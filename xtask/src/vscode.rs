@@ -1,0 +1,122 @@
+//! `cargo xtask vscode`: builds the extension for VS Code with npm. The next build of alongside embeds it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use alongside_rig::InstallError;
+use alongside_rig::install;
+use anyhow::Context as _;
+
+use crate::run::{checkout, must, target_directory};
+
+/// The files of the extension's folder that are not built.
+const SOURCES: [&str; 8] = [
+    "package.json",
+    "package-lock.json",
+    "tsconfig.json",
+    ".vscodeignore",
+    "README.md",
+    "LICENSE",
+    "src",
+    "media",
+];
+
+/// Builds it.
+pub(crate) fn vscode() -> anyhow::Result<()> {
+    let vsix = build()?;
+    println!("==> {}: build alongside again to embed it", vsix.display());
+    Ok(())
+}
+
+/// Builds the extension, unless it was built from these sources. Its packages go to the cache of the rig, and
+/// the checkout gets only the result.
+///
+/// # Errors
+/// [`InstallError::Unavailable`] in the chain where npm or its registry is out of reach.
+pub(crate) fn build() -> anyhow::Result<PathBuf> {
+    let folder = checkout().join("editors/vscode");
+    let (vsix, stamp) = (folder.join("dist/alongside.vsix"), folder.join("dist/sources"));
+    let sources = fingerprint(&folder)?;
+    if vsix.exists() && fs::read_to_string(&stamp).is_ok_and(|built| built == sources) {
+        return Ok(vsix);
+    }
+    let packages =
+        install::locked(|cache| install::install_packages(cache, "vscode-extension", &folder, &[]))?;
+    let node = install::install_node()?;
+    let work = target_directory().join("vscode");
+    if work.exists() {
+        fs::remove_dir_all(&work).with_context(|| format!("cannot remove {}", work.display()))?;
+    }
+    for source in SOURCES {
+        copy(&folder.join(source), &work.join(source))?;
+    }
+    link(&packages.join("node_modules"), &work.join("node_modules"))?;
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = node.parent().map(Path::to_owned).into_iter().chain(std::env::split_paths(&path));
+    let mut npm = Command::new("npm");
+    npm.args(["run", "--silent", "package"]).current_dir(&work).env("PATH", std::env::join_paths(path)?);
+    must(&mut npm)?;
+    fs::copy(work.join("dist/alongside.vsix"), &vsix).context("npm has built no dist/alongside.vsix")?;
+    fs::write(stamp, sources)?;
+    Ok(vsix)
+}
+
+/// Whether npm or its registry is out of reach.
+pub(crate) fn is_unavailable(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(InstallError::Unavailable(_)))
+}
+
+/// A value that changes with the sources.
+fn fingerprint(folder: &Path) -> anyhow::Result<String> {
+    let mut files = Vec::new();
+    for source in SOURCES {
+        files_of(&folder.join(source), &mut files)?;
+    }
+    files.sort();
+    let mut texts = Vec::new();
+    for file in &files {
+        let name = file.strip_prefix(folder).unwrap_or(file);
+        texts.push(name.as_os_str().as_encoded_bytes().to_owned());
+        texts.push(fs::read(file)?);
+    }
+    let parts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
+    Ok(format!("{:016x}", install::fingerprint(&parts)))
+}
+
+fn files_of(path: &Path, found: &mut Vec<PathBuf>) -> anyhow::Result<()> {
+    if !path.is_dir() {
+        found.push(path.to_owned());
+        return Ok(());
+    }
+    for entry in fs::read_dir(path).with_context(|| format!("cannot read {}", path.display()))? {
+        files_of(&entry?.path(), found)?;
+    }
+    Ok(())
+}
+
+fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
+    let mut files = Vec::new();
+    files_of(from, &mut files)?;
+    for file in files {
+        let target = match file.strip_prefix(from) {
+            Ok(below) if !below.as_os_str().is_empty() => to.join(below),
+            _ => to.to_owned(),
+        };
+        if let Some(directory) = target.parent() {
+            fs::create_dir_all(directory)?;
+        }
+        fs::copy(&file, &target).with_context(|| format!("cannot copy {}", file.display()))?;
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn link(directory: &Path, at: &Path) -> anyhow::Result<()> {
+    Ok(std::os::unix::fs::symlink(directory, at)?)
+}
+
+#[cfg(not(unix))]
+fn link(directory: &Path, at: &Path) -> anyhow::Result<()> {
+    copy(directory, at)
+}
