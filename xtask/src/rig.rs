@@ -21,7 +21,7 @@ const PROGRAMS: [(&str, &str); 6] = [
 /// Options of `cargo xtask rig`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Install only the editors: Neovim and Helix, two releases of each.
+    /// Install only the editors.
     #[arg(long)]
     editors: bool,
 }
@@ -41,7 +41,8 @@ pub(crate) fn rig() -> anyhow::Result<()> {
         Ok(_) => println!("==> the extension for VS Code is built"),
         Err(error) if vscode::is_unavailable(&error) => {
             println!(
-                "SKIPPED: cannot build the extension for VS Code ({error}); tests that need it will be skipped"
+                "SKIPPED: cannot build the extension for VS Code ({error}); tests that need it will be \
+                 skipped"
             );
         }
         Err(error) => return Err(error),

@@ -1,6 +1,7 @@
 //! `cargo xtask screenshot`: takes the documentation's pictures of the real program on a real terminal.
 
 mod svg;
+mod window;
 
 use std::fs;
 use std::time::Duration;
@@ -121,6 +122,10 @@ pub(crate) fn screenshot(options: &Options) -> anyhow::Result<()> {
         let svg = picture.take().with_context(|| format!("cannot take {}", picture.file))?;
         fs::write(&path, svg).with_context(|| format!("cannot write {}", path.display()))?;
         println!("docs/pictures/{}", picture.file);
+    }
+    if window::FILE.contains(filter) {
+        window::take(&directory.join(window::FILE))?;
+        println!("docs/pictures/{}", window::FILE);
     }
     Ok(())
 }

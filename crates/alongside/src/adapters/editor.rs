@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::installed::Installed;
 use super::plan::{AdapterState, EditorProgram};
 use super::user_environment::{self, UserEnvironment};
-use super::{emacs, helix, kakoune, neovim, vim, vscode};
+use super::{emacs, helix, kakoune, kate, neovim, vim, vscode};
 use vscode::Product;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,16 +15,18 @@ pub(crate) enum Editor {
     Emacs,
     Vim,
     Kakoune,
+    Kate,
     Vscode(Product),
 }
 
 impl Editor {
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::Neovim,
         Self::Helix,
         Self::Emacs,
         Self::Vim,
         Self::Kakoune,
+        Self::Kate,
         Self::Vscode(Product::VsCode),
         Self::Vscode(Product::VsCodium),
         Self::Vscode(Product::Cursor),
@@ -46,6 +48,7 @@ impl Editor {
             "emacs" => Some(Self::Emacs),
             "vim" => Some(Self::Vim),
             "kakoune" | "kak" => Some(Self::Kakoune),
+            "kate" => Some(Self::Kate),
             "vscode" | "code" | "code-insiders" => Some(Self::Vscode(Product::VsCode)),
             "vscodium" | "codium" => Some(Self::Vscode(Product::VsCodium)),
             "cursor" => Some(Self::Vscode(Product::Cursor)),
@@ -63,6 +66,7 @@ impl Editor {
             Self::Emacs => emacs::ID,
             Self::Vim => vim::ID,
             Self::Kakoune => kakoune::ID,
+            Self::Kate => kate::ID,
             Self::Vscode(product) => product.id(),
         }
     }
@@ -75,6 +79,7 @@ impl Editor {
             Self::Emacs => "Emacs",
             Self::Vim => "Vim",
             Self::Kakoune => "Kakoune",
+            Self::Kate => "Kate",
             Self::Vscode(product) => product.name(),
         }
     }
@@ -86,6 +91,7 @@ impl Editor {
             Self::Emacs => &["emacs"],
             Self::Vim => &["vim"],
             Self::Kakoune => &["kak"],
+            Self::Kate => &["kate"],
             Self::Vscode(product) => product.commands(),
         }
     }
@@ -107,6 +113,8 @@ impl Editor {
             Self::Vim => (9, 1),
             // It prints no version, so none is refused.
             Self::Kakoune => (2024, 5),
+            // The first whose client reads `useWorkspace`.
+            Self::Kate => (22, 8),
             Self::Vscode(product) => product.oldest(),
         }
     }
@@ -115,7 +123,7 @@ impl Editor {
     pub(crate) fn package_of(self, installed: &Installed) -> Option<PathBuf> {
         match self {
             Self::Neovim => neovim::package_of(installed),
-            Self::Helix | Self::Vscode(_) => None,
+            Self::Helix | Self::Kate | Self::Vscode(_) => None,
             Self::Emacs => emacs::package_of(installed),
             Self::Vim => vim::package_of(installed),
             Self::Kakoune => kakoune::package_of(installed),
@@ -131,7 +139,7 @@ impl Editor {
     pub(crate) fn needs(self, user: &UserEnvironment) -> Option<(&'static str, &'static str)> {
         match self {
             Self::Kakoune => kakoune::needs(user),
-            Self::Neovim | Self::Helix | Self::Emacs | Self::Vim | Self::Vscode(_) => None,
+            Self::Neovim | Self::Helix | Self::Emacs | Self::Vim | Self::Kate | Self::Vscode(_) => None,
         }
     }
 
@@ -161,6 +169,7 @@ impl Editor {
             Self::Emacs => emacs::state(user, installed),
             Self::Vim => vim::state(user, installed),
             Self::Kakoune => kakoune::state(user, installed),
+            Self::Kate => kate::state(user, installed),
             Self::Vscode(product) => vscode::state(product, user, installed),
         }
     }

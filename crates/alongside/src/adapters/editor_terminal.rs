@@ -34,7 +34,6 @@ const DESK: &str = "review changes in a terminal beside it: `alongside`";
 
 /// Every editor that people may ask for.
 const OTHERS: &[OtherEditor] = &[
-    OtherEditor { name: "Kate", ids: &["kate"], variable: Some(("KATE_PID", "")), instead: LSP },
     OtherEditor { name: "Zed", ids: &["zed"], variable: Some(("ZED_TERM", "")), instead: DESK },
     OtherEditor {
         name: "Sublime Text",
@@ -93,6 +92,9 @@ fn by_variables(variable: impl Fn(&str) -> Option<String>) -> Option<TerminalOwn
     }
     if variable("kak_session").is_some() {
         return Some(TerminalOwner::Editor(Editor::Kakoune));
+    }
+    if variable("KATE_PID").is_some() {
+        return Some(TerminalOwner::Editor(Editor::Kate));
     }
     let is_it = |other: &&OtherEditor| {
         other

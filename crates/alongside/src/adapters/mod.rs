@@ -12,6 +12,7 @@ pub(crate) mod emacs;
 pub(crate) mod helix;
 pub(crate) mod installed;
 pub(crate) mod kakoune;
+pub(crate) mod kate;
 pub(crate) mod ledger;
 pub(crate) mod neovim;
 mod package;

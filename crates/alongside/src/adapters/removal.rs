@@ -7,7 +7,7 @@ use alongside_desk::harmless;
 use super::editor::Editor;
 use super::installed::InstalledFile;
 use super::plan::Remainder;
-use super::{agents, helix, kakoune};
+use super::{agents, helix, kakoune, kate};
 
 /// The name, for people, of an adapter that the ledger lists under `id`.
 pub(crate) fn display_name(id: &str) -> Cow<'_, str> {
@@ -29,6 +29,7 @@ pub(crate) fn remove_adapter(id: &str, file: &InstalledFile, now: &str) -> anyho
             Ok(Remainder::Unchanged("it was changed after the installation".into()))
         }
         Some(Editor::Kakoune) => Ok(kakoune::remove_adapter(file, now)),
+        Some(Editor::Kate) => kate::remove_adapter(file, now),
         Some(Editor::Helix) => helix::remove_adapter(file, now),
         None => agents::remove_adapter(id, file, now),
     }

@@ -118,7 +118,8 @@ fn check_home(variable: &str, value: Option<OsString>) -> anyhow::Result<()> {
 /// it does not start, or does not end in time.
 pub(crate) async fn output_of(program: &Path, args: &[&str]) -> Option<String> {
     let mut command = Command::new(program);
-    command.args(args).stdin(Stdio::null()).kill_on_drop(true);
+    // Kate says nothing where it finds no screen.
+    command.args(args).env("QT_QPA_PLATFORM", "offscreen").stdin(Stdio::null()).kill_on_drop(true);
     let output = tokio::time::timeout(OUTPUT_TIMEOUT, command.output()).await.ok()?.ok()?;
     Some(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
 }

@@ -81,7 +81,7 @@ impl Product {
         }
     }
 
-    /// The directories of its extensions: on this machine, and where a window of another machine uses this one.
+    /// The directories of its extensions: those of its windows here, and those of windows of other machines.
     fn extensions(self, user: &UserEnvironment) -> Vec<PathBuf> {
         let below_home: &[&str] = match self {
             Self::VsCode => &[".vscode", ".vscode-insiders", ".vscode-server"],

@@ -18,7 +18,7 @@ use crate::adapters::editor::Editor;
 use crate::adapters::ledger::Ledger;
 use crate::adapters::plan::{AdapterState, EditorProgram};
 use crate::adapters::user_environment::{self, UserEnvironment};
-use crate::adapters::{emacs, helix, kakoune, neovim, vim, vscode};
+use crate::adapters::{emacs, helix, kakoune, kate, neovim, vim, vscode};
 use crate::failure::{self, failure};
 use target::Target;
 
@@ -38,13 +38,14 @@ Examples:
   alongside install vscode      an extension, by `code --install-extension`; also into vscodium,
                                 cursor, windsurf and code-server
   alongside install helix       a language server, in languages.toml
+  alongside install kate        a language server, in the settings of its LSP client
   alongside install agent       switch on IDE mode in Gemini CLI and Qwen Code
   alongside install --list      the editors and agents here, and what is installed
 
 Exit codes: 0 if it is installed now; 1 after an error, or a no; 2 without a terminal and
 without --yes; 130 after Ctrl-C. `alongside uninstall` removes it again.")]
 pub(crate) struct Args {
-    /// neovim, helix, emacs, vim, kakoune, vscode, vscodium, cursor, windsurf or code-server; agent (both
+    /// neovim, helix, emacs, vim, kakoune, kate, vscode, vscodium, cursor, windsurf or code-server; agent (both
     /// agents), gemini or qwen
     #[arg(value_name = "WHAT", value_parser = Names::Installed, hide_possible_values = true)]
     what: Option<String>,
@@ -56,8 +57,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     consent: Consent,
 
-    /// Helix: another language that gets alongside, beside the usual ones and those in languages.toml; may be
-    /// repeated
+    /// Helix, Kate: another language that gets alongside, beside the usual ones and those in your settings; in
+    /// Kate it takes the place of that language's server; may be repeated
     #[arg(long = "language", value_name = "NAME")]
     languages: Vec<String>,
 }
@@ -100,6 +101,7 @@ async fn into_editor(editor: Editor, args: &Args, user: &UserEnvironment) -> any
         Editor::Emacs => emacs::plan(user, installed)?,
         Editor::Vim => vim::plan(user, installed)?,
         Editor::Kakoune => kakoune::plan(user, installed)?,
+        Editor::Kate => kate::plan(user, &args.languages)?,
         Editor::Vscode(product) => vscode::plan(product, user, installed)?,
     };
     let name = match &program.version {
@@ -128,6 +130,7 @@ async fn into_editor(editor: Editor, args: &Args, user: &UserEnvironment) -> any
         Editor::Emacs => "Restart Emacs",
         Editor::Vim => "Restart Vim",
         Editor::Kakoune => "Restart Kakoune",
+        Editor::Kate => "Restart Kate with a file of your project",
         Editor::Vscode(_) => "Reload the open windows (command Developer: Reload Window)",
     };
     print(&format!("Installed. {restart}, then start your agent.\n{next}"))?;
@@ -212,7 +215,7 @@ async fn into_agents(agents: &[Agent], args: &Args, user: &UserEnvironment) -> a
     } else if worst == ExitCode::SUCCESS
         && let Some(command) = agents.first().and_then(|agent| agent.family.commands.first())
     {
-        let editors = "in Neovim or Helix: alongside install";
+        let editors = "in an editor: alongside install";
         print(&format!("Next, in your project: alongside run -- {command} ({editors})\n"))?;
     }
     Ok(worst)

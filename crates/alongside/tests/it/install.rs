@@ -4,6 +4,7 @@
 mod agents;
 mod emacs;
 mod kakoune;
+mod kate;
 mod machine;
 mod uninstalling;
 mod vim;
@@ -348,7 +349,7 @@ fn without_a_name_the_terminal_tells_the_editor() {
     assert!(
         nobody
             .said()
-            .contains("none of these is on this machine: Neovim, Helix, Emacs, Vim, Kakoune, VS Code"),
+            .contains("none of these is on this machine: Neovim, Helix, Emacs, Vim, Kakoune, Kate, VS Code"),
         "{}",
         nobody.said()
     );
@@ -405,9 +406,9 @@ async fn several_editors_are_chosen_by_number() {
 
 #[test]
 fn the_list_has_editors_without_an_adapter() {
-    let home = Home::with_program("kate", "");
+    let home = Home::with_program("lapce", "");
     let list = home.list();
-    assert!(list.contains("Kate here no adapter: add `alongside lsp` to its language servers"), "{list}");
+    assert!(list.contains("Lapce here no adapter: add `alongside lsp` to its language servers"), "{list}");
 }
 
 #[test]
@@ -417,7 +418,7 @@ fn unknown_targets_get_a_hint() {
     for (what, words) in [
         ("zed", "there is nothing to install for Zed"),
         ("helx", "did you mean `alongside install helix`?"),
-        ("spaceship", "name one of neovim, helix, emacs, vim, kakoune, vscode, "),
+        ("spaceship", "name one of neovim, helix, emacs, vim, kakoune, kate, vscode, "),
         ("helix", "Helix is not on this machine"),
         ("neovim", "Neovim 0.9.5, which is too old"),
         ("agent", "neither gemini nor qwen is on this machine's PATH"),

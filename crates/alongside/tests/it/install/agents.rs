@@ -174,7 +174,7 @@ async fn several_questions_have_numbers() {
     }
     all.shows("3 of 3: Make Qwen Code ask before it edits? [y/N] ").await;
     all.presses("n\n");
-    all.shows("Next, in your project: alongside run -- gemini (in Neovim or Helix: alongside install)").await;
+    all.shows("Next, in your project: alongside run -- gemini (in an editor: alongside install)").await;
     assert_eq!(all.ends().code(), Some(0));
 
     // The only question that is left has none.

@@ -1,0 +1,162 @@
+//! Kate: a server in the settings of its LSP client. Kate starts one server for a document, so ours serves the
+//! languages for which it has none, and those that the person names.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
+
+use super::change;
+use super::installed::{Installed, InstalledFile};
+use super::plan::{AdapterState, Plan, Remainder};
+use super::user_environment::UserEnvironment;
+use crate::failure::Hint as _;
+
+/// Kate's id on the command line and in the ledger.
+pub(super) const ID: &str = "kate";
+
+/// Our server's name. It sorts last, so that every language with a server of its own keeps it.
+const SERVER: &str = "~alongside";
+
+/// A language without code, whose usual server few people have.
+const LANGUAGE: &str = "markdown";
+
+fn settings_file(user: &UserEnvironment) -> PathBuf {
+    user.directory("XDG_CONFIG_HOME", ".config").join("kate/lspclient/settings.json")
+}
+
+pub(super) fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
+    let path = settings_file(user);
+    let text = change::read(&path)?.unwrap_or_default();
+    let servers = parse(&path, &text)?.object_value().and_then(|root| root.object_value("servers"));
+    if servers.is_none_or(|servers| servers.get(SERVER).is_none()) {
+        return Ok(AdapterState::NotInstalled);
+    }
+    Ok(match installed {
+        None => AdapterState::ByHand { at: path },
+        Some(installed) if installed.version == env!("CARGO_PKG_VERSION") => AdapterState::Current,
+        Some(installed) => AdapterState::Outdated { by: installed.version.clone() },
+    })
+}
+
+/// The changes that make Kate start alongside for languages without a server, for Markdown, and for `more`.
+///
+/// # Errors
+/// When Kate's settings are not valid.
+pub(crate) fn plan(user: &UserEnvironment, more: &[String]) -> anyhow::Result<Plan> {
+    let path = settings_file(user);
+    let before = change::read(&path)?;
+    let root = parse(&path, before.as_deref().unwrap_or_default())?;
+    add(&root, &user.own_command(), more)
+        .with_context(|| format!("cannot change {}", path.display()))
+        .hint("add the server by hand, as the page editors/kate of alongside shows")?;
+    let mut plan = Plan::default();
+    plan.change_theirs(path, before, ended(root.to_string()));
+    plan.notes.push(
+        "Kate has one server for a document: `--language NAME` gives a language's place to alongside.".into(),
+    );
+    Ok(plan)
+}
+
+fn parse(path: &Path, text: &str) -> anyhow::Result<CstRootNode> {
+    let text = if text.trim().is_empty() { "{}" } else { text };
+    CstRootNode::parse(text, &ParseOptions::default())
+        .with_context(|| format!("cannot read {}", path.display()))
+        .hint("correct it in Kate: Settings → Configure Kate → LSP Client → User Server Settings")
+}
+
+fn add(root: &CstRootNode, command: &str, more: &[String]) -> anyhow::Result<()> {
+    let servers = root.object_value_or_create().and_then(|root| root.object_value_or_create("servers"));
+    let servers = servers.context("\"servers\" in it should be an object, and is not")?;
+    let text = |text: &str| CstInputValue::String(text.into());
+    let server = CstInputValue::Object(vec![
+        ("command".into(), CstInputValue::Array(vec![text(command), text("lsp")])),
+        ("rootIndicationFileNames".into(), CstInputValue::Array(vec![text(".git")])),
+        ("useWorkspace".into(), CstInputValue::Bool(true)),
+        ("highlightingModeRegex".into(), text(".*")),
+    ]);
+    set(&servers, SERVER, server);
+    let ours = || CstInputValue::Object(vec![("use".into(), text(SERVER))]);
+    if servers.get(LANGUAGE).is_none() {
+        set(&servers, LANGUAGE, ours());
+    }
+    for language in more {
+        set(&servers, language, ours());
+    }
+    Ok(())
+}
+
+fn set(object: &CstObject, key: &str, value: CstInputValue) {
+    match object.get(key) {
+        Some(property) => property.set_value(value),
+        None => drop(object.append(key, value)),
+    }
+}
+
+fn ended(text: String) -> String {
+    if text.ends_with('\n') { text } else { text + "\n" }
+}
+
+/// The rest of the settings, which hold `now`: without our server, and without languages that use it.
+///
+/// # Errors
+/// When the settings are not valid.
+pub(super) fn remove_adapter(file: &InstalledFile, now: &str) -> anyhow::Result<Remainder> {
+    let root = parse(&file.path, now)?;
+    let Some(object) = root.object_value() else { return Ok(Remainder::Text(now.to_owned())) };
+    if let Some(servers) = object.object_value("servers") {
+        for property in servers.properties() {
+            let name = property.name().and_then(|name| name.decoded_value().ok());
+            let uses = property.object_value().and_then(|server| server.get("use")?.value()?.as_string_lit());
+            let uses = uses.and_then(|uses| uses.decoded_value().ok());
+            if name.as_deref() == Some(SERVER) || uses.as_deref() == Some(SERVER) {
+                property.remove();
+            }
+        }
+        if servers.properties().is_empty()
+            && let Some(property) = object.get("servers")
+        {
+            property.remove();
+        }
+    }
+    let is_empty = object.properties().is_empty();
+    Ok(if is_empty && file.before.is_none() { Remainder::Nothing } else { Remainder::Text(root.to_string()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn added(text: &str, more: &[&str]) -> String {
+        let root = parse(Path::new("settings.json"), text).unwrap();
+        let more: Vec<String> = more.iter().map(|name| (*name).to_owned()).collect();
+        add(&root, "alongside", &more).unwrap();
+        ended(root.to_string())
+    }
+
+    #[test]
+    fn new_settings_have_our_server_for_markdown() {
+        let text = added("", &[]);
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value["servers"][SERVER]["command"], serde_json::json!(["alongside", "lsp"]));
+        assert_eq!(value["servers"]["markdown"]["use"], SERVER);
+        assert_eq!(added(&text, &[]), text);
+        let file = InstalledFile { path: "settings.json".into(), before: None, after: text.clone() };
+        assert_eq!(remove_adapter(&file, &text).unwrap(), Remainder::Nothing);
+    }
+
+    #[test]
+    fn the_persons_servers_stay() {
+        let mine = "{\n    \"servers\": {\n        \"markdown\": { \"use\": \"mine\" }\n    }\n}\n";
+        let text = added(mine, &["python"]);
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value["servers"]["markdown"]["use"], "mine");
+        assert_eq!(value["servers"]["python"]["use"], SERVER);
+        let later = text.replace("\"mine\"", "\"other\"");
+        let file = InstalledFile { path: "settings.json".into(), before: Some(mine.into()), after: text };
+        let rest = remove_adapter(&file, &later).unwrap();
+        assert_eq!(rest, Remainder::Text(mine.replace("\"mine\"", "\"other\"")));
+        assert!(parse(Path::new("settings.json"), "{").is_err());
+    }
+}

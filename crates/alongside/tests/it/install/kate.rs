@@ -1,0 +1,46 @@
+//! The server in Kate's settings: where it goes, and what is left of it.
+
+use crate::support::Home;
+
+const KATE: &str = "echo 'kate 26.08.2'\n";
+const SETTINGS: &str = ".config/kate/lspclient/settings.json";
+
+#[test]
+fn kate_gets_a_server_once_and_loses_it() {
+    let home = Home::with_program("kate", KATE);
+    let before = home.everything();
+    let said = home.succeeds(&["install", "kate", "--yes", "--language", "python"]);
+    assert!(said.contains("Kate 26.08.2 (") && said.contains("one server for a document"), "{said}");
+    let settings: serde_json::Value = serde_json::from_str(&home.reads(SETTINGS)).unwrap();
+    assert_eq!(settings["servers"]["~alongside"]["command"][1], "lsp");
+    assert_eq!(settings["servers"]["python"]["use"], "~alongside");
+
+    let installed = home.everything();
+    assert!(home.succeeds(&["install", "kate"]).contains("nothing to do"));
+    assert_eq!(home.everything(), installed);
+    assert!(home.list().contains("Kate 26.08.2 installed ("));
+    home.succeeds(&["uninstall", "kate", "--yes"]);
+    assert_eq!(home.everything(), before);
+}
+
+#[test]
+fn settings_of_the_person_stay() {
+    let home = Home::with_program("kate", KATE);
+    let mine = "{\n  \"servers\": {\n    \"rust\": { \"command\": [\"mine\"] }\n  }\n}\n";
+    home.writes(SETTINGS, mine);
+    home.succeeds(&["install", "kate", "--yes"]);
+    let changed = home.reads(SETTINGS).replace("mine", "other");
+    home.writes(SETTINGS, &changed);
+    home.succeeds(&["uninstall", "kate", "--yes"]);
+    assert_eq!(home.reads(SETTINGS), mine.replace("mine", "other"));
+}
+
+#[test]
+fn settings_that_are_not_valid_are_left_alone() {
+    let home = Home::with_program("kate", KATE);
+    home.writes(SETTINGS, "{ \"servers\": \n");
+    let before = home.everything();
+    let refused = home.does(&["install", "kate", "--yes"]);
+    assert!(refused.said().contains("cannot read") && refused.said().contains("hint:"), "{}", refused.said());
+    assert_eq!(home.everything(), before);
+}
