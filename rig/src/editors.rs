@@ -34,7 +34,7 @@ const NEOVIM_AND_HELIX: Recipe = Recipe {
     packages: &["neovim", "hx", "patchelf"],
     programs: &[NEOVIM, HELIX],
     libraries: &[],
-    misleading: &[],
+    misleads: false,
     version: "--version",
 };
 
@@ -45,7 +45,7 @@ const EMACS_RECIPE: Recipe = Recipe {
     packages: &["emacs-nox", "elpa-package-lint", "patchelf"],
     programs: &[EMACS],
     libraries: &[],
-    misleading: &[],
+    misleads: false,
     version: "--version",
 };
 
@@ -56,7 +56,7 @@ const VIM_RECIPE: Recipe = Recipe {
     packages: &["vim", "patchelf"],
     programs: &[VIM],
     libraries: &[],
-    misleading: &[],
+    misleads: false,
     version: "--version",
 };
 

@@ -19,7 +19,7 @@ const CHROMIUM_RECIPE: Recipe = Recipe {
     packages: &["chromium-headless-shell", "fonts-dejavu-core", "patchelf"],
     programs: &[CHROMIUM],
     libraries: &["usr/lib/x86_64-linux-gnu/pulseaudio"],
-    misleading: &["usr/lib/x86_64-linux-gnu/libpulse.so.0"],
+    misleads: true,
     version: "--version",
 };
 

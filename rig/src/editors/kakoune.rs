@@ -20,7 +20,7 @@ const RECIPE: Recipe = Recipe {
     packages: &["kakoune", "patchelf"],
     programs: &[KAKOUNE],
     libraries: &[],
-    misleading: &[],
+    misleads: false,
     version: "-version",
 };
 

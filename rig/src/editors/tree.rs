@@ -27,8 +27,8 @@ pub(super) struct Recipe {
     pub(super) programs: &'static [&'static str],
     /// Directories of libraries beside the usual ones.
     pub(super) libraries: &'static [&'static str],
-    /// Libraries that name directories of the machine, which would hide the tree's.
-    pub(super) misleading: &'static [&'static str],
+    /// Whether libraries name directories of the machine, which would hide the tree's.
+    pub(super) misleads: bool,
     /// The argument that makes each of them print its version and end.
     pub(super) version: &'static str,
 }
@@ -54,7 +54,8 @@ impl Tree {
     pub(super) fn install(cache: &Path, suite: &str, recipe: &Recipe) -> Result<Self, InstallError> {
         let parts = [RECIPE, suite].into_iter().chain(recipe.packages.iter().copied());
         let parts = parts.chain(recipe.programs.iter().copied()).chain([LOADER]).chain(LIBRARIES);
-        let parts = parts.chain(recipe.libraries.iter().copied()).chain(recipe.misleading.iter().copied());
+        let parts =
+            parts.chain(recipe.libraries.iter().copied()).chain(recipe.misleads.then_some("misleads"));
         let parts: Vec<_> = parts.map(str::as_bytes).collect();
         let name = format!("{}-{suite}-{:016x}", recipe.name, fingerprint(&parts));
         let (home, new) = (cache.join(&name), cache.join(format!("{name}.new")));
@@ -144,8 +145,8 @@ fn make(suite: &str, recipe: &Recipe, home: &Path, new: &Path) -> Result<(), Ins
     for program in recipe.programs {
         patch(&root, recipe, program, &home.join("root"))?;
     }
-    for library in recipe.misleading {
-        output_of(patchelf(&root).arg("--remove-rpath").arg(root.join(library)))?;
+    if recipe.misleads {
+        forget_directories(&root)?;
     }
 
     fs::rename(new, home).map_err(|error| broken(home, &error))?;
@@ -162,6 +163,22 @@ fn patch(root: &Path, recipe: &Recipe, program: &str, home: &Path) -> Result<(),
     // As RPATH, not RUNPATH: it holds for what the libraries load in their turn, and for grammars.
     patchelf.arg("--force-rpath").arg("--set-rpath").arg(library_path(home, recipe.libraries));
     output_of(patchelf.arg(root.join(program))).map(drop)
+}
+
+/// Takes the directories of the machine out of every library.
+fn forget_directories(root: &Path) -> Result<(), InstallError> {
+    let is_library = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        !path.is_symlink() && (name.ends_with(".so") || name.contains(".so."))
+    };
+    for library in walk(&root.join(LIBRARIES[0])).into_iter().filter(is_library) {
+        // Files of that name that are no libraries have none.
+        let named = output_of(patchelf(root).arg("--print-rpath").arg(&library)).unwrap_or_default();
+        if named.starts_with('/') {
+            output_of(patchelf(root).arg("--remove-rpath").arg(&library))?;
+        }
+    }
+    Ok(())
 }
 
 /// The tree's own patchelf.

@@ -4,19 +4,23 @@
 use std::fs;
 
 use alongside_agent::Outcome;
-use alongside_rig::agent_cli::Cli;
+use alongside_rig::agent_cli::{self, Cli};
+use alongside_rig::program::companions;
 use alongside_rig::sandbox::files_below;
-use alongside_rig::{Generation, Proposer, Window, code_server_or_skip};
+use alongside_rig::tmux::Tmux;
+use alongside_rig::{Generation, Proposer, Sandbox, Window, code_server_or_skip};
 use anyhow::Result;
+use serde_json::json;
 
 use crate::neovim::decided;
-use crate::script::{DONE, REQUEST_AGAIN, SHOUTED};
+use crate::script::{DONE, ORIGINAL, REQUEST_AGAIN, SHOUTED};
 use crate::stage::Stage;
 
 alongside_rig::tests! {
     vscode_and_gemini: from_installation_to_removal(Cli::Gemini),
     #[ignore = "cargo xtask editors"]
     vscode_and_qwen: from_installation_to_removal(Cli::Qwen),
+    vscode_stands_back_beside_an_agents_own_companion: stands_back(),
 }
 
 /// The text of the file in front.
@@ -26,6 +30,7 @@ const PROPOSAL: &str = ".modified-in-monaco-diff-editor";
 /// Keep or drop, above each change.
 const LENS: &str = ".modified-in-monaco-diff-editor .codelens-decoration a";
 const MESSAGE: &str = ".notifications-toasts .notification-toast";
+const EXTENSIONS: &str = ".local/share/code-server/extensions";
 const STATUS: &str = "[id='alongside.alongside.status']";
 
 fn from_installation_to_removal(cli: Cli) -> Result<()> {
@@ -99,10 +104,45 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
 
     agent.pane.kill()?;
     stage.uninstall(&shell)?;
-    let extensions = stage.sandbox.home().join(".local/share/code-server/extensions");
-    let left = files_below(extensions);
+    let left = files_below(stage.sandbox.home().join(EXTENSIONS));
     assert!(left.iter().all(|file| !file.to_string_lossy().contains("alongside")), "{left:?}");
     Ok(())
+}
+
+/// The companions of the agents are only in the stores of extensions, so this one has no more than the name.
+fn stands_back() -> Result<()> {
+    let Some(code_server) = code_server_or_skip() else { return Ok(()) };
+    let sandbox = Sandbox::new();
+    code_server.put_on_path(&sandbox)?;
+    sandbox.write("notes.md", ORIGINAL);
+    put_other_companion(&sandbox)?;
+    let terminal = Tmux::new(&sandbox, [agent_cli::path_variable(&sandbox)?]);
+    let server = terminal.window("code-server", (100, 30))?;
+    server.enter("alongside install code-server --yes")?;
+    server.wait_for("the installation", |screen| screen.contains("Installed. "))?;
+    let window = Window::open(&code_server, &sandbox, &server)?;
+
+    window.wait(MESSAGE, "Gemini CLI Companion is active in this window")?;
+    window.wait(STATUS, "Alongside stands back")?;
+    window.run("Alongside: Show Next Proposal")?;
+    window.wait(MESSAGE, "Disable it to use Alongside.")?;
+    assert_eq!(companions(&sandbox)?, json!([]), "no companion runs");
+    Ok(())
+}
+
+fn put_other_companion(sandbox: &Sandbox) -> Result<()> {
+    let id = "google.gemini-cli-vscode-ide-companion";
+    let extensions = sandbox.home().join(EXTENSIONS);
+    let directory = extensions.join(format!("{id}-0.1.0"));
+    fs::create_dir_all(&directory)?;
+    let (publisher, name) = id.split_once('.').unwrap();
+    let manifest = json!({ "publisher": publisher, "name": name, "displayName": "Gemini CLI Companion",
+        "version": "0.1.0", "engines": { "vscode": "*" } });
+    fs::write(directory.join("package.json"), manifest.to_string())?;
+    let row = json!({ "identifier": { "id": id }, "version": "0.1.0",
+        "location": { "$mid": 1, "path": directory, "scheme": "file" },
+        "relativeLocation": directory.file_name().unwrap().to_str() });
+    Ok(fs::write(extensions.join("extensions.json"), json!([row]).to_string())?)
 }
 
 /// Replaces a line of the proposal, 1-based.
