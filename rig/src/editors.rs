@@ -8,6 +8,7 @@ mod apt;
 mod code_server;
 mod editor;
 mod kakoune;
+mod kate;
 mod tree;
 mod vscode_window;
 
@@ -23,6 +24,7 @@ use crate::sandbox::Sandbox;
 pub use code_server::{CodeServer, code_server_or_skip, install_code_server};
 pub use editor::Editor;
 pub use kakoune::{Kakoune, install_kakoune, kakoune_or_skip};
+pub use kate::{Kate, KateScreen, install_kate, kate_or_skip};
 use tree::{Recipe, Tree};
 pub use vscode_window::Window;
 
@@ -33,6 +35,7 @@ const NEOVIM_AND_HELIX: Recipe = Recipe {
     editors: "Neovim and Helix",
     packages: &["neovim", "hx", "patchelf"],
     programs: &[NEOVIM, HELIX],
+    tools: &[],
     libraries: &[],
     misleads: false,
     version: "--version",
@@ -44,6 +47,7 @@ const EMACS_RECIPE: Recipe = Recipe {
     editors: "Emacs",
     packages: &["emacs-nox", "elpa-package-lint", "patchelf"],
     programs: &[EMACS],
+    tools: &[],
     libraries: &[],
     misleads: false,
     version: "--version",
@@ -55,6 +59,7 @@ const VIM_RECIPE: Recipe = Recipe {
     editors: "Vim",
     packages: &["vim", "patchelf"],
     programs: &[VIM],
+    tools: &[],
     libraries: &[],
     misleads: false,
     version: "--version",

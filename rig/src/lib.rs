@@ -32,9 +32,9 @@ pub mod wait;
 pub mod wire;
 
 pub use editors::{
-    CodeServer, Editor, Editors, Generation, Kakoune, Window, code_server_or_skip, editors_or_skip,
-    emacs_or_skip, install_code_server, install_editors, install_emacs, install_kakoune, install_vim,
-    kakoune_or_skip, vim_or_skip,
+    CodeServer, Editor, Editors, Generation, Kakoune, Kate, KateScreen, Window, code_server_or_skip,
+    editors_or_skip, emacs_or_skip, install_code_server, install_editors, install_emacs, install_kakoune,
+    install_kate, install_vim, kakoune_or_skip, kate_or_skip, vim_or_skip,
 };
 pub use ide_client::{CliAnswer, OpenDiff, Outcome, RealClient};
 pub use install::{InstallError, Rig, install, rig_or_skip};

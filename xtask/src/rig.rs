@@ -71,6 +71,9 @@ fn editors() -> anyhow::Result<()> {
     if available("code-server and Chromium", alongside_rig::install_code_server())?.is_some() {
         println!("==> code-server and Chromium are complete");
     }
+    if let Some(kate) = available("Kate", alongside_rig::install_kate())? {
+        println!("==> kate {}", kate.version());
+    }
     if let Some(kakoune) = available("Kakoune", alongside_rig::install_kakoune())? {
         println!("==> {} {}", kakoune.editor.command(), kakoune.editor.version);
     }

@@ -123,9 +123,9 @@ pub(crate) fn screenshot(options: &Options) -> anyhow::Result<()> {
         fs::write(&path, svg).with_context(|| format!("cannot write {}", path.display()))?;
         println!("docs/pictures/{}", picture.file);
     }
-    if window::FILE.contains(filter) {
-        window::take(&directory.join(window::FILE))?;
-        println!("docs/pictures/{}", window::FILE);
+    for (file, take) in window::PICTURES.into_iter().filter(|(file, _)| file.contains(filter)) {
+        take(&directory.join(file)).with_context(|| format!("cannot take {file}"))?;
+        println!("docs/pictures/{file}");
     }
     Ok(())
 }

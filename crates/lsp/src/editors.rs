@@ -232,7 +232,15 @@ const EDITORS: [Editor; 19] = [
         show_document: ShowDocument::Never,
         ..ANY
     },
-    Editor { prefix: "kate", name: "kate", display_name: "Kate", show_document: ShowDocument::Never, ..ANY },
+    Editor {
+        prefix: "kate",
+        name: "kate",
+        display_name: "Kate",
+        // Without a selection, Kate sends the word at the cursor.
+        range: CodeActionRange::Cursor,
+        show_document: ShowDocument::Never,
+        ..ANY
+    },
 ];
 
 /// The row of the editor that gives this name.

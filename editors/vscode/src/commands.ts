@@ -5,7 +5,7 @@ import type { Companion } from './companion';
 import type { Decider } from './deciding';
 import type { Node } from './overview';
 import { findAgents, findProgram } from './program';
-import { messageOf } from './protocol';
+import { messageOf, type Status } from './protocol';
 import type { Review, Reviews } from './reviews';
 import { type Session, showOther } from './session';
 import { activeUri, show } from './view';
@@ -19,29 +19,21 @@ export interface Parts {
   reviews: Reviews;
   decider: Decider;
   session: Session;
-  isPaused(): boolean;
-  environment(): Record<string, string>;
+  status(): Status | undefined;
 }
 
-export function registerCommands(parts: Parts): vscode.Disposable {
-  const { reviews, decider, session, companion } = parts;
+export function registerCommands({ context, companion, reviews, decider, session, status }: Parts): vscode.Disposable {
   const command = (name: string, run: (...given: never[]) => unknown): vscode.Disposable =>
-    vscode.commands.registerCommand(`alongside.${name}`, async (...given: never[]) => {
-      if (session.isReady()) {
-        await run(...given);
-      }
-    });
+    vscode.commands.registerCommand(`alongside.${name}`, (...given: never[]) => session.isReady() && run(...given));
   const withReview = (run: (review: Review) => Promise<void>) => async (given: Given) => {
     const review = await chosen(reviews, given);
-    if (review) {
-      await run(review);
-    }
+    await (review && run(review));
   };
-  const next = async (): Promise<void> => {
+  const next = (): unknown => {
     const waiting = reviews.list();
     const at = waiting.findIndex((review) => review === reviews.of(activeUri()));
     const review = waiting[(at + 1) % waiting.length];
-    await (review ? show(review) : sayNone());
+    return review ? show(review) : sayNone();
   };
   return vscode.Disposable.from(
     command('show', withReview((review) => show(review))),
@@ -49,37 +41,28 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     command('glance', () => (reviews.list().length > 0 ? next() : vscode.commands.executeCommand('alongside.reviews.focus'))),
     command('accept', withReview((review) => decider.accept(review))),
     command('reject', withReview((review) => decider.reject(review))),
-    command('keepHunk', async (id: number, count: number, index: number, keep: boolean) => {
+    command('keepHunk', (id: number, count: number, index: number, keep: boolean) => {
       const review = reviews.get(id);
-      if (review) {
-        await decider.keep(review, count, index, keep);
-      }
+      return review && decider.keep(review, count, index, keep);
     }),
-    command('toggleHunk', async () => {
-      const editor = vscode.window.activeTextEditor;
+    command('toggleHunk', () => {
       const review = reviews.of(activeUri());
-      if (editor && review) {
-        await decider.toggle(review, editor.selection.active.line);
-      }
+      return review && decider.toggle(review, vscode.window.activeTextEditor?.selection.active.line ?? 0);
     }),
-    command('pause', async () => {
-      try {
-        await companion.request('alongside/pauseContext', { paused: !parts.isPaused() });
-      } catch (error) {
-        void vscode.window.showWarningMessage(messageOf(error));
-      }
-    }),
+    command('pause', () => companion.request('alongside/pauseContext', { paused: !status()?.paused }).catch(
+      (error: unknown) => void vscode.window.showWarningMessage(messageOf(error)),
+    )),
     command('runAgent', async () => {
       const agents = findAgents();
       const agent = agents.length > 1 ? await vscode.window.showQuickPick(agents, { placeHolder: 'Which agent?' }) : agents[0];
       if (agent) {
-        runInTerminal(agent, agent, parts.environment());
+        runInTerminal(agent, agent, status()?.environment);
       }
     }),
     // The doctor finds reasons also where no companion runs.
     vscode.commands.registerCommand('alongside.doctor', () => {
-      const program = findProgram(parts.context) ?? 'alongside';
-      runInTerminal('alongside doctor', `${/^[\w./-]+$/.test(program) ? program : `'${program}'`} doctor`, {});
+      const program = findProgram(context) ?? 'alongside';
+      runInTerminal('alongside doctor', `${/^[\w./-]+$/.test(program) ? program : `'${program.replaceAll("'", "'\\''")}'`} doctor`);
     }),
     vscode.commands.registerCommand('alongside.showOther', showOther),
   );
@@ -103,7 +86,7 @@ function sayNone(): undefined {
   void vscode.window.showInformationMessage('No proposal waits.');
 }
 
-function runInTerminal(name: string, line: string, env: Record<string, string>): void {
+function runInTerminal(name: string, line: string, env?: Record<string, string>): void {
   const terminal = vscode.window.createTerminal({ name, env });
   terminal.show();
   terminal.sendText(line);

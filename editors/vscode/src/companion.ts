@@ -2,20 +2,22 @@
 
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import {
-  CloseAction, ErrorAction, ErrorCodes, LanguageClient, ResponseError, RevealOutputChannelOn, TransportKind,
-} from 'vscode-languageclient/node';
-import { type ChangedReview, type ClosedReview, type Display, type OpenedReview, type Status } from './protocol';
+import { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn } from 'vscode-languageclient/node';
+import { type ChangedReview, type ClosedReview, type Display, messageOf, type OpenedReview, type Status } from './protocol';
 
 // In milliseconds, doubled with each end that follows within a minute.
-const FIRST_DELAY = 500;
+const FIRST_DELAY = 300;
 const LAST_DELAY = 30_000;
 const MINUTE = 60_000;
 const MANY_ENDS = 5;
 
+// The names of `alongside install` for other editors than VS Code itself.
+const PRODUCTS = ['vscodium', 'cursor', 'windsurf', 'code-server'];
+
 export interface Handlers {
   started(): void;
-  // It will not start by itself.
+  // The server has ended, and another one starts.
+  lost(): void;
   failed(message: string): void;
   opened(review: OpenedReview): void;
   changed(review: ChangedReview): void;
@@ -40,22 +42,22 @@ export class Companion {
   constructor(private readonly context: vscode.ExtensionContext, private readonly handlers: Handlers) {}
 
   async start(program: string): Promise<void> {
-    clearTimeout(this.retry);
+    this.retry = undefined;
     this.since = Date.now();
     const client = this.connect(program);
     this.client = client;
     try {
       await client.start();
-    } catch (error) {
-      // A server that ends without an answer is started again. This one has refused, such as another version.
-      if (error instanceof ResponseError && error.code !== ErrorCodes.PendingResponseRejected && this.client === client) {
-        await this.stop();
-        this.handlers.failed(error.message);
+      if (this.client === client) {
+        this.handlers.started();
       }
-      return;
-    }
-    if (this.client === client) {
-      this.handlers.started();
+    } catch (error) {
+      // A server that has ended starts again. One that still runs has refused, such as another version.
+      await new Promise((done) => setTimeout(done, FIRST_DELAY));
+      if (this.client === client && !this.retry) {
+        await this.stop();
+        this.handlers.failed(messageOf(error));
+      }
     }
   }
 
@@ -64,13 +66,13 @@ export class Companion {
     const { client } = this;
     this.client = undefined;
     this.ends = 0;
-    // It has ended already, or does not answer.
+    // It may have ended already.
     await client?.dispose().catch(() => undefined);
   }
 
   notify(method: string, params: object): void {
     if (this.client?.isRunning()) {
-      // The report after the next start repeats it.
+      // The report after the next start repeats what is lost.
       this.client.sendNotification(method, params).catch(() => undefined);
     }
   }
@@ -83,8 +85,7 @@ export class Companion {
   }
 
   private connect(program: string): LanguageClient {
-    const run = { command: program, args: ['lsp'], transport: TransportKind.stdio };
-    const client: LanguageClient = new QuietClient('alongside', 'Alongside', { run, debug: run }, {
+    const client: LanguageClient = new QuietClient('alongside', 'Alongside', { command: program, args: ['lsp'] }, {
       documentSelector: [],
       initializationFailedHandler: () => false,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
@@ -98,54 +99,57 @@ export class Companion {
       },
     });
     const { handlers } = this;
-    const on = <T extends { display?: Display }>(event: string, then: (params: T) => void, warns = false): void => {
+    const on = <T>(event: string, then: (params: T) => void): void => {
       client.onNotification(`alongside/${event}`, (params: T) => {
         if (this.client === client) {
           then(params);
-          say(params.display, warns);
         }
       });
     };
-    // A new review is announced with a button, by its handler.
-    client.onNotification('alongside/didOpenReview', (review: OpenedReview) => handlers.opened(review));
-    on('didChangeReview', (review: ChangedReview) => handlers.changed(review));
+    on('didOpenReview', (review: OpenedReview) => handlers.opened(review));
     on('didCloseReview', (review: ClosedReview) => handlers.closed(review));
-    on('didChangeStatus', (status: Status) => handlers.status(status));
-    on('problem', () => undefined, true);
-    on('notice', () => undefined);
-    client.onRequest('alongside/flushReview', async ({ id }: { id: number }) => {
-      await handlers.flush(id);
-      return null;
+    on('didChangeReview', (review: ChangedReview) => {
+      handlers.changed(review);
+      say(review);
     });
+    on('didChangeStatus', (status: Status) => {
+      handlers.status(status);
+      say(status);
+    });
+    on('notice', say);
+    on('problem', ({ display }: { display: Display }) => display.messages.forEach((message) => void vscode.window.showWarningMessage(message)));
+    client.onRequest('alongside/flushReview', ({ id }: { id: number }) => handlers.flush(id).then(() => null));
     return client;
   }
 
   // A terminal's shell is a child of our parent, not of this process. One parent has many windows; the storage is that
-  // of this window's folder, also after the window is loaded again.
+  // of this window's folder, also after a reload.
   private editor(): object {
     const storage = this.context.storageUri?.fsPath;
     const window = storage ? path.basename(path.dirname(storage)) : String(process.pid);
-    return { pid: process.ppid, name: 'vscode', displayName: vscode.env.appName, window };
+    const displayName = vscode.env.appName;
+    const name = PRODUCTS.find((product) => displayName.toLowerCase().startsWith(product)) ?? 'vscode';
+    return { pid: process.ppid, name, displayName, window };
   }
 
   private ended(client: LanguageClient, program: string): void {
     if (this.client !== client) {
       return;
     }
+    this.handlers.lost();
     this.ends = Date.now() - this.since > MINUTE ? 1 : this.ends + 1;
     if (this.ends === MANY_ENDS) {
       this.handlers.failed(`${program} ended ${MANY_ENDS} times. It starts again every ${LAST_DELAY / 1000} s.`);
     }
-    const delay = this.ends >= MANY_ENDS ? LAST_DELAY : FIRST_DELAY * 2 ** (this.ends - 1);
+    const delay = this.ends < MANY_ENDS ? FIRST_DELAY * 2 ** this.ends : LAST_DELAY;
     this.retry = setTimeout(() => {
-      void client.dispose().catch(() => undefined);
+      // Its output channel goes, too.
+      client.dispose().catch(() => undefined);
       void this.start(program);
     }, delay);
   }
 }
 
-function say(display: Display | undefined, warns: boolean): void {
-  for (const message of display?.messages ?? []) {
-    void (warns ? vscode.window.showWarningMessage(message) : vscode.window.showInformationMessage(message));
-  }
+function say({ display }: { display: Display }): void {
+  display.messages.forEach((message) => void vscode.window.showInformationMessage(message));
 }

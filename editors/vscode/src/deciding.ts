@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import type { Companion } from './companion';
-import { type Decision, messageOf, refusal } from './protocol';
+import { messageOf, refusal } from './protocol';
 import type { Review } from './reviews';
 import type { Sender } from './sending';
 import { show, tabsOf } from './view';
@@ -32,7 +32,7 @@ export class Decider {
     }
   }
 
-  private async decide(review: Review, decision: Decision): Promise<void> {
+  private async decide(review: Review, decision: 'accept' | 'reject'): Promise<void> {
     if (review.ended || review.decided !== undefined) {
       return;
     }
@@ -55,7 +55,7 @@ export class Decider {
 
   // `count` is how many changes the person saw.
   async keep(review: Review, count: number, index: number, keep: boolean): Promise<void> {
-    await this.sender.send(review, true);
+    await this.sender.send(review);
     if (review.unsent || review.hunks.length !== count) {
       return;
     }
@@ -68,8 +68,7 @@ export class Decider {
   }
 
   async toggle(review: Review, line: number): Promise<void> {
-    const isAt = ({ start, end }: { start: number; end: number }): boolean => start <= line && line < Math.max(end, start + 1);
-    const index = review.hunks.findIndex(({ current }) => isAt(current));
+    const index = review.hunks.findIndex(({ current: { start, end } }) => start <= line && line < Math.max(end, start + 1));
     const hunk = review.hunks[index];
     if (hunk) {
       await this.keep(review, review.hunks.length, index, hunk.state === 'dropped');

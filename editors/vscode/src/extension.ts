@@ -8,10 +8,10 @@ import { Decider } from './deciding';
 import { Documents } from './documents';
 import { Overview } from './overview';
 import type { ClosedReview, OpenedReview, Status } from './protocol';
-import { Reviews } from './reviews';
+import { PROPOSAL, Reviews } from './reviews';
 import { Sender } from './sending';
 import { Session } from './session';
-import { closeLeftovers, ClosedTabs, Lenses, putAway, show } from './view';
+import { activeUri, closeLeftovers, Lenses, putAway, show, tabsOf, watchClosedTabs } from './view';
 
 // A server names every waiting review as soon as it is connected.
 const SETTLING = 3000;
@@ -30,10 +30,10 @@ export function activate(context: vscode.ExtensionContext): void {
   companion = new Companion(context, {
     started: () => {
       session.started();
-      reviews.list().forEach((review) => { review.known = false; });
       reporter.repeat();
       setTimeout(() => void settle(), SETTLING);
     },
+    lost: () => reviews.list().forEach((review) => { review.known = false; }),
     failed: (message) => session.fail(message),
     opened: (news) => void announce(news),
     changed: (news) => {
@@ -51,7 +51,10 @@ export function activate(context: vscode.ExtensionContext): void {
       }
       last = status;
     },
-    flush: (id) => sender.flush(id),
+    flush: async (id) => {
+      const review = reviews.get(id);
+      await (review && sender.send(review));
+    },
   });
   const sender = new Sender(reviews, companion);
   const decider = new Decider(companion, sender);
@@ -69,7 +72,7 @@ export function activate(context: vscode.ExtensionContext): void {
   // Every waiting review is known now, or there is no companion.
   async function settle(endsAll = false): Promise<void> {
     for (const { id } of reviews.list().filter(({ known }) => endsAll || !known)) {
-      await close({ id, closing: 'interrupted', display: { messages: [] } });
+      await close({ id, display: { messages: [] } });
     }
     settled();
     await closeLeftovers(reviews);
@@ -78,40 +81,44 @@ export function activate(context: vscode.ExtensionContext): void {
   async function announce(news: OpenedReview): Promise<void> {
     const review = reviews.open(news);
     if (!review) {
-      sender.sendAgain();
+      // It waits again, at another server, which lacks what was typed meanwhile.
+      const waiting = reviews.get(news.id);
+      void (waiting && sender.send(waiting).then(() => sender.follow(waiting)));
       return;
     }
-    if (vscode.workspace.getConfiguration('alongside').get<boolean>('showReviews')) {
-      await show(review, true);
-      return;
+    const isInProposal = activeUri()?.scheme === PROPOSAL;
+    if (vscode.workspace.getConfiguration('alongside').get<boolean>('showReviews') && !isInProposal) {
+      return show(review, true);
     }
-    for (const message of news.display.messages) {
-      const answer = await vscode.window.showInformationMessage(message, 'Show');
-      if (answer && !review.ended) {
-        await show(review);
-      }
+    const message = news.display.messages.join(' ');
+    // After a reload, VS Code shows it already.
+    if (tabsOf(review).length === 0 && await vscode.window.showInformationMessage(message, 'Show') && !review.ended) {
+      await show(review);
     }
   }
 
-  async function close({ id, decidedHere }: ClosedReview): Promise<void> {
+  async function close({ id, decidedHere, draft, display }: ClosedReview): Promise<void> {
     const review = reviews.end(id);
+    void sayClosed(display.messages.join(' '), draft);
     if (review) {
       sender.stop(review);
-      const taken = decidedHere ? review.decided ?? review.text : review.current;
-      await putAway(reviews, review, review.text === taken ? undefined : review.text);
+      await putAway(reviews, review, (decidedHere ? review.decided : undefined) ?? review.current);
     }
   }
 
   context.subscriptions.push(
     reviews, overview, sender, reporter, session,
-    new Documents(reviews, settling), new Lenses(reviews), new ClosedTabs(reviews, (review) => decider.reject(review)),
-    registerCommands({
-      context, companion, reviews, decider, session,
-      isPaused: () => last?.paused ?? false,
-      environment: () => last?.environment ?? {},
-    }),
+    new Documents(reviews, settling), new Lenses(reviews), watchClosedTabs(reviews, (review) => decider.reject(review)),
+    registerCommands({ context, companion, reviews, decider, session, status: () => last }),
   );
   session.update();
+}
+
+async function sayClosed(message: string, draft: string | undefined): Promise<void> {
+  const ways = draft ? ['Open Draft'] : [];
+  if (message && await vscode.window.showInformationMessage(message, ...ways) && draft) {
+    await vscode.window.showTextDocument(vscode.Uri.file(draft), { preview: false });
+  }
 }
 
 export function deactivate(): Promise<void> | undefined {

@@ -22,32 +22,19 @@ export class Overview implements vscode.TreeDataProvider<Node>, vscode.Disposabl
   }
 
   showStatus({ agents, paused, display }: Status): void {
-    this.agents = agents;
-    const icon = paused ? 'debug-pause' : 'comment-discussion';
     const message = paused ? 'Reports about files are paused.' : undefined;
-    this.showLine(icon, display.line, message ?? 'Alongside');
+    this.showLine(`$(${paused ? 'debug-pause' : 'comment-discussion'}) ${display.line}`, message ?? 'Alongside', agents);
     this.view.message = message;
-    this.update();
   }
 
-  // Without a companion.
-  showState(text: string, tooltip: string): void {
-    this.agents = [];
-    this.view.message = undefined;
-    this.showLine('circle-slash', text, tooltip);
-    this.update();
-  }
-
-  hide(): void {
-    this.agents = [];
-    this.bar.hide();
-    this.update();
-  }
-
-  private showLine(icon: string, text: string, tooltip: string): void {
-    this.bar.text = `$(${icon}) ${text}`;
+  // An empty line takes no place.
+  showLine(line: string, tooltip: string, agents: Agent[] = []): void {
+    this.bar.text = line;
     this.bar.tooltip = tooltip;
     this.bar.show();
+    this.view.message = undefined;
+    this.agents = agents;
+    this.update();
   }
 
   private update(): void {
@@ -68,9 +55,11 @@ export class Overview implements vscode.TreeDataProvider<Node>, vscode.Disposabl
       return item;
     }
     const { display, file } = node.review;
-    const item = new vscode.TreeItem(display.title);
-    item.description = display.states;
-    item.tooltip = [file, ...display.notes.map(({ text }) => text)].join('\n');
+    const item = new vscode.TreeItem(display.name);
+    item.description = [display.agent, display.states].filter(Boolean).join(', ');
+    item.tooltip = [display.title, file, ...display.notes.map(({ text }) => text)].join('\n');
+    // Else a screen reader would say the tooltip.
+    item.accessibilityInformation = { label: `${display.title}, ${display.states}` };
     item.contextValue = 'review';
     item.iconPath = new vscode.ThemeIcon(display.notes.some(({ warning }) => warning) ? 'warning' : 'diff');
     item.command = { title: 'Show Proposal', command: 'alongside.show', arguments: [node] };

@@ -1,8 +1,6 @@
 // The part of the desk protocol (docs/desk-protocol.md) that this extension uses.
 
-export interface Display {
-  messages: string[];
-}
+export interface Display { messages: string[] }
 
 export interface ReviewDisplay extends Display {
   title: string;
@@ -13,19 +11,11 @@ export interface ReviewDisplay extends Display {
   diff: string[];
 }
 
-export interface Lines {
-  start: number;
-  end: number;
-}
-
 export interface Hunk {
-  original: Lines;
-  proposed: Lines;
-  current: Lines;
+  current: { start: number; end: number };
   state: 'kept' | 'dropped' | 'edited';
 }
 
-// Revisions name the texts: an edit says of which one it was made.
 export interface ChangedReview {
   id: number;
   current: string;
@@ -44,18 +34,12 @@ export interface OpenedReview extends ChangedReview {
 
 export interface ClosedReview {
   id: number;
-  closing: string;
   decidedHere?: boolean;
   draft?: string;
   display: Display;
 }
 
-export interface Agent {
-  number: number;
-  name: string;
-  version: string;
-  listening: boolean;
-}
+export interface Agent { name: string; version: string }
 
 export interface Status {
   agents: Agent[];
@@ -66,12 +50,7 @@ export interface Status {
 }
 
 // The answer to a text: `text` is there if the review has another one, with the changes of other desks.
-export interface SetText {
-  revision: number;
-  text?: string;
-}
-
-export type Decision = 'accept' | 'reject';
+export interface SetText { revision: number; text?: string }
 
 // Why the server refuses a request; undefined if something else went wrong.
 export function refusal(error: unknown): string | undefined {

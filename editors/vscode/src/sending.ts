@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import type { Companion } from './companion';
 import { messageOf, refusal, type SetText } from './protocol';
-import { proposalUri, type Review, type Reviews } from './reviews';
+import type { Review, Reviews } from './reviews';
 import { replace, shows } from './text';
 
 // After the last key, in milliseconds.
@@ -21,14 +21,13 @@ export class Sender implements vscode.Disposable {
     this.subscriptions = [
       reviews.onDidEdit((review) => this.sendSoon(review)),
       reviews.onDidOpenDocument((review) => void this.follow(review)),
-      // The document that was behind another one can be saved now.
-      vscode.window.onDidChangeActiveTextEditor(() => this.reviews.list().forEach((review) => void this.follow(review))),
+      // A document that was behind another one can be saved now.
+      vscode.window.onDidChangeActiveTextEditor(() => reviews.list().forEach((review) => void this.follow(review))),
     ];
   }
 
   private sendSoon(review: Review): void {
-    clearTimeout(this.timers.get(review));
-    this.timers.delete(review);
+    this.stop(review);
     if (review.decided === undefined) {
       this.timers.set(review, setTimeout(() => void this.send(review), DELAY));
     }
@@ -40,27 +39,32 @@ export class Sender implements vscode.Disposable {
     this.timers.delete(review);
   }
 
-  // Sends what the person typed. Unless it has to be `now`, a text waits for an earlier one that is on its way.
-  async send(review: Review, now = false): Promise<void> {
+  // Sends what the person typed. The server takes one text after the other.
+  async send(review: Review): Promise<void> {
     this.stop(review);
-    const count = this.sending.get(review) ?? 0;
-    if (!review.unsent || review.ended || (count > 0 && !now)) {
+    if (!review.unsent || review.ended) {
       return;
     }
     const { id, base, text } = review;
-    this.sending.set(review, count + 1);
-    const answer = await this.companion.request<SetText>('alongside/setReviewText', { id, revision: base, text }).then(
-      (set) => () => this.sent(review, text, set),
-      (error: unknown) => () => this.refused(review, error),
-    );
-    this.sending.set(review, (this.sending.get(review) ?? 1) - 1);
-    await answer();
+    this.count(review, 1);
+    try {
+      const answer = await this.companion.request<SetText>('alongside/setReviewText', { id, revision: base, text });
+      this.count(review, -1);
+      await this.sent(review, text, answer);
+    } catch (error) {
+      this.count(review, -1);
+      await this.refused(review, error);
+    }
+  }
+
+  private count(review: Review, change: number): void {
+    this.sending.set(review, (this.sending.get(review) ?? 0) + change);
   }
 
   private async sent(review: Review, text: string, answer: SetText): Promise<void> {
     this.hasWarned = false;
+    // Only the last answer counts.
     if (this.sending.get(review) || review.ended) {
-      // A later answer counts.
       return;
     }
     if (review.text !== text) {
@@ -76,16 +80,12 @@ export class Sender implements vscode.Disposable {
   }
 
   private async refused(review: Review, error: unknown): Promise<void> {
-    if (review.ended) {
-      return;
-    }
     if (refusal(error) === 'stale' && review.base !== review.revision) {
       // The text is too old to be merged: it wins.
       review.base = review.revision;
-      return this.send(review);
-    }
-    // A server that returns names the review again, and gets the text then.
-    if (!this.hasWarned) {
+      await this.send(review);
+    } else if (refusal(error) && !review.ended && !this.hasWarned) {
+      // Without a server there is no refusal: the next one names the review again, and gets the text.
       this.hasWarned = true;
       void vscode.window.showWarningMessage(`Your text is only in this editor. ${messageOf(error)}`);
     }
@@ -97,19 +97,19 @@ export class Sender implements vscode.Disposable {
       return;
     }
     this.following.add(review);
-    while (!review.unsent && !review.ended && !this.sending.get(review)) {
+    let shown: number | undefined;
+    while (shown !== review.revision && !review.unsent && !review.ended && !this.sending.get(review)) {
       const { current, revision } = review;
+      shown = revision;
       if (await this.show(review, current) && !review.unsent) {
         review.base = revision;
-      }
-      if (review.revision === revision) {
-        break;
       }
     }
     this.following.delete(review);
     await this.save(review);
   }
 
+  // Whether the document has the text now, perhaps with what the person typed meanwhile.
   private async show(review: Review, text: string): Promise<boolean> {
     const document = this.reviews.document(review);
     review.incoming = text;
@@ -124,23 +124,12 @@ export class Sender implements vscode.Disposable {
   // `document.save()` would run what the person wants before each save of a file, such as a formatter.
   private async save(review: Review): Promise<void> {
     const document = this.reviews.document(review);
-    const isInFront = vscode.window.activeTextEditor?.document === document && vscode.window.state.focused;
-    if (document?.isDirty && !review.unsent && isInFront && proposalUri(review).toString() === document.uri.toString()) {
+    const isInFront = vscode.window.activeTextEditor?.document === document;
+    // `isDirty` is false if the person typed during the last save.
+    const isDirty = document?.isDirty || (document && review.saved && !shows(document, review.saved.text));
+    if (isDirty && isInFront && !review.unsent) {
       await vscode.commands.executeCommand('workbench.action.files.saveWithoutFormatting');
     }
-  }
-
-  // The agent is about to take the text.
-  async flush(id: number): Promise<void> {
-    const review = this.reviews.get(id);
-    if (review) {
-      await this.send(review, true);
-    }
-  }
-
-  // The server is here again, and lacks what was typed meanwhile.
-  sendAgain(): void {
-    this.reviews.list().filter(({ unsent }) => unsent).forEach((review) => this.sendSoon(review));
   }
 
   dispose(): void {

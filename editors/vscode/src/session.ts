@@ -8,15 +8,13 @@ import { findProgram } from './program';
 // Their companions have the process and the folders of ours.
 const OTHERS = ['google.gemini-cli-vscode-ide-companion', 'qwenlm.qwen-code-vscode-ide-companion'];
 
-type State = 'starting' | 'running' | 'noFolder' | 'standsBack' | 'failed';
+type State = 'running' | 'noFolder' | 'standsBack' | 'failed';
 
 export class Session implements vscode.Disposable {
-  private state: State = 'noFolder';
+  private state: State | undefined;
   private reason = '';
-  private hasExplained = false;
   private updating = Promise.resolve();
   private readonly subscriptions: vscode.Disposable[];
-  private readonly settling: vscode.EventEmitter<void> = new vscode.EventEmitter();
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -26,14 +24,9 @@ export class Session implements vscode.Disposable {
     private readonly ended: () => void,
   ) {
     this.subscriptions = [
-      this.settling,
       vscode.extensions.onDidChange(() => this.update()),
       vscode.workspace.onDidChangeWorkspaceFolders(() => this.update()),
-      vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration('alongside.program')) {
-          this.update(true);
-        }
-      }),
+      vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration('alongside.program') && this.update(true)),
     ];
   }
 
@@ -43,77 +36,80 @@ export class Session implements vscode.Disposable {
   }
 
   private async follow(startsAgain: boolean): Promise<void> {
-    const state = other() ? 'standsBack' : hasFolder() ? 'starting' : 'noFolder';
-    const isActive = this.state === 'starting' || this.state === 'running';
-    if (state === 'starting' && isActive && !startsAgain) {
+    const state = other() ? 'standsBack' : hasFolder() ? 'running' : 'noFolder';
+    if (state === this.state && !(state === 'running' && startsAgain)) {
       return;
     }
     await this.companion.stop();
-    this.enter(state);
-    if (state === 'starting') {
-      const program = findProgram(this.context);
-      if (program) {
-        void this.companion.start(program);
-      } else {
-        this.fail('The program `alongside` is not installed here, or is elsewhere than in PATH.');
-      }
-      return;
+    if (state !== 'running') {
+      return this.endAs(state);
     }
-    this.ended();
-    if (state === 'standsBack' && !this.hasExplained) {
-      this.hasExplained = true;
-      void this.explain();
+    if (this.state) {
+      this.ended();
     }
-  }
-
-  fail(reason: string): void {
-    this.reason = reason;
-    this.enter('failed');
-    this.ended();
-    void this.explain();
+    const program = findProgram(this.context);
+    if (program) {
+      this.started();
+      void this.companion.start(program);
+    } else {
+      this.fail('VS Code does not find the program alongside. Install it, or name its file in the settings.');
+    }
   }
 
   started(): void {
     this.enter('running');
   }
 
+  fail(reason: string): void {
+    this.reason = reason;
+    this.endAs('failed');
+  }
+
+  private endAs(state: State): void {
+    this.enter(state);
+    this.overview.showLine(state === 'noFolder' ? '' : `$(circle-slash) ${state === 'failed' ? 'Alongside' : 'Alongside stands back'}`, this.sentence());
+    this.ended();
+    if (state !== 'noFolder') {
+      void this.explain();
+    }
+  }
+
   private enter(state: State): void {
     this.state = state;
     void vscode.commands.executeCommand('setContext', 'alongside.state', state);
-    if (state === 'standsBack') {
-      this.overview.showState('Alongside stands back', sentence());
-    } else if (state === 'failed') {
-      this.overview.showState('Alongside', this.reason);
-    } else if (state === 'noFolder') {
-      this.overview.hide();
-    }
   }
 
   // Whether commands have a companion. If not, the person learns why.
   isReady(): boolean {
-    const isReady = this.state === 'running' || this.state === 'starting';
-    if (!isReady) {
+    if (this.state !== 'running') {
       void this.explain();
     }
-    return isReady;
+    return this.state === 'running';
+  }
+
+  private sentence(): string {
+    const found = other();
+    const { displayName = found?.id } = (found?.packageJSON ?? {}) as { displayName?: string };
+    return found
+      ? `${displayName} is active in this window, and agents confuse two companions of one window. Disable it to use Alongside.`
+      : this.state === 'noFolder' ? 'Agents work in a folder, and none is open.' : this.reason;
   }
 
   private async explain(): Promise<void> {
-    if (this.state === 'standsBack') {
-      if (await vscode.window.showWarningMessage(sentence(), 'Show It')) {
-        await showOther();
-      }
-    } else if (this.state === 'noFolder') {
-      if (await vscode.window.showInformationMessage('Agents work in a folder, and none is open.', 'Open a Folder')) {
-        await vscode.commands.executeCommand('vscode.openFolder');
-      }
-    } else if (this.state === 'failed') {
-      const answer = await vscode.window.showErrorMessage(this.reason, 'Try Again', 'Open Settings');
+    if (this.state === 'failed') {
+      const answer = await vscode.window.showErrorMessage(this.sentence(), 'Try Again', 'Open Settings');
       if (answer === 'Try Again') {
-        this.update(true);
+        this.state = undefined;
+        this.update();
       } else if (answer) {
-        await vscode.commands.executeCommand('workbench.action.openSettings', 'alongside.program');
+        // The setting is one of the machine where the program runs.
+        const command = `workbench.action.open${vscode.env.remoteName ? 'Remote' : ''}Settings`;
+        await vscode.commands.executeCommand(command, { query: 'alongside.program' });
       }
+    } else if (this.state === 'standsBack' && await vscode.window.showWarningMessage(this.sentence(), 'Show It')) {
+      await showOther();
+    } else if (this.state === 'noFolder' && await vscode.window.showInformationMessage(this.sentence(), 'Open a Folder')) {
+      await vscode.commands.executeCommand('vscode.openFolder');
     }
   }
 
@@ -124,20 +120,10 @@ export class Session implements vscode.Disposable {
 
 const hasFolder = (): boolean => vscode.workspace.workspaceFolders?.some(({ uri }) => uri.scheme === 'file') ?? false;
 
-// VS Code knows only enabled extensions.
+// VS Code names only enabled extensions.
 const other = (): vscode.Extension<unknown> | undefined =>
   OTHERS.map((id) => vscode.extensions.getExtension<unknown>(id)).find((found) => found);
 
-function sentence(): string {
-  const found = other();
-  const { displayName } = (found?.packageJSON ?? {}) as { displayName?: unknown };
-  const name = typeof displayName === 'string' ? displayName : found?.id ?? 'Another companion';
-  return `${name} is active in this window, and agents confuse two companions of one window. Disable it to use Alongside.`;
-}
-
 export async function showOther(): Promise<void> {
-  const found = other();
-  if (found) {
-    await vscode.commands.executeCommand('extension.open', found.id);
-  }
+  await vscode.commands.executeCommand('extension.open', other()?.id ?? OTHERS[0]);
 }

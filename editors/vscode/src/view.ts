@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode';
 import { originalUri, PROPOSAL, proposalUri, type Review, type Reviews } from './reviews';
+import { replace, shows } from './text';
 
 // VS Code does not ask for the lenses of a diff editor that it has just opened.
 const LENS_DELAY = 500;
@@ -9,8 +10,10 @@ const LENS_DELAY = 500;
 export async function show(review: Review, preserveFocus = false): Promise<void> {
   const shown = tabsOf(review)[0];
   // A tab in front of a text that the person edits would take their keys.
-  const isBusy = preserveFocus && vscode.window.activeTextEditor?.document.uri.scheme !== PROPOSAL && vscode.window.activeTextEditor;
-  const viewColumn = shown?.group.viewColumn ?? (isBusy ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active);
+  const isBusy = preserveFocus && vscode.window.activeTextEditor;
+  const aside = (): number =>
+    allTabs().find((tab) => shownUri(tab)?.scheme === PROPOSAL)?.group.viewColumn ?? vscode.ViewColumn.Beside;
+  const viewColumn = shown?.group.viewColumn ?? (isBusy ? aside() : vscode.ViewColumn.Active);
   const options = { preview: false, preserveFocus, viewColumn } satisfies vscode.TextDocumentShowOptions;
   await vscode.commands.executeCommand('vscode.diff', originalUri(review), proposalUri(review), review.display.title, options);
 }
@@ -30,21 +33,30 @@ export function activeUri(): vscode.Uri | undefined {
   return tab && shownUri(tab);
 }
 
-// The review has ended. Its tabs go, and a text that the companion lacks stays.
-export async function putAway(reviews: Reviews, review: Review, text: string | undefined): Promise<void> {
+// The review has ended with a text that was `taken`. Its tabs go, and a text that was not taken stays. The person may
+// type on until then.
+export async function putAway(reviews: Reviews, review: Review, taken: string): Promise<void> {
   const document = reviews.document(review);
-  const tabs = tabsOf(review);
-  const wasInFront = tabs.some((tab) => tab.isActive && tab.group.isActive);
-  if (document?.isDirty) {
-    // VS Code would ask whether to save.
-    await document.save();
+  // VS Code would ask whether to save.
+  await document?.save();
+  const kept = review.text !== taken ? await keep(review, document) : undefined;
+  await vscode.window.tabGroups.close(tabsOf(review), true);
+  if (kept && shows(kept.document, kept.text)) {
+    await replace(kept.document, review.text);
+  } else if (review.text !== taken) {
+    await keep(review, document);
   }
-  await vscode.window.tabGroups.close(tabs, true);
-  if (text !== undefined) {
-    const copy = await vscode.workspace.openTextDocument({ content: text, ...(document && { language: document.languageId }) });
-    await vscode.window.showTextDocument(copy, { preview: false, preserveFocus: !wasInFront });
-    void vscode.window.showWarningMessage(`The review of ${review.display.name} has ended. Your text is in a new untitled document.`);
-  }
+}
+
+async function keep(review: Review, document: vscode.TextDocument | undefined): Promise<{ document: vscode.TextDocument; text: string }> {
+  const { text, display } = review;
+  const editor = vscode.window.activeTextEditor;
+  const isInFront = document !== undefined && editor?.document === document;
+  const copy = await vscode.workspace.openTextDocument({ content: text, ...(document && { language: document.languageId }) });
+  const options = { preview: false, preserveFocus: !isInFront, ...(isInFront && { selection: editor?.selection }) };
+  await vscode.window.showTextDocument(copy, options);
+  void vscode.window.showWarningMessage(`${display.name}: the review has ended. Your text is here.`);
+  return { document: copy, text };
 }
 
 // Closes the tabs of reviews that have ended while the window was closed.
@@ -54,32 +66,23 @@ export async function closeLeftovers(reviews: Reviews): Promise<void> {
 }
 
 // Says once for each review that a closed tab decides nothing.
-export class ClosedTabs implements vscode.Disposable {
-  private readonly said = new WeakSet<Review>();
-  private readonly subscription: vscode.Disposable;
-
-  constructor(private readonly reviews: Reviews, private readonly reject: (review: Review) => Promise<void>) {
-    this.subscription = vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
-      const left = new Set(closed.map((tab) => this.reviews.of(shownUri(tab))));
-      // A tab that moves to another group closes first.
-      setTimeout(() => left.forEach((review) => review && void this.leave(review)), 200);
-    });
-  }
-
-  private async leave(review: Review): Promise<void> {
-    if (review.ended || review.decided !== undefined || tabsOf(review).length > 0 || this.said.has(review)) {
+export function watchClosedTabs(reviews: Reviews, reject: (review: Review) => Promise<void>): vscode.Disposable {
+  const said = new WeakSet<Review>();
+  const leave = async (review: Review): Promise<void> => {
+    if (review.ended || review.decided !== undefined || tabsOf(review).length > 0 || said.has(review)) {
       return;
     }
-    this.said.add(review);
+    said.add(review);
     const answer = await vscode.window.showInformationMessage(`The review of ${review.display.name} waits on.`, 'Show', 'Reject');
     if (answer && !review.ended) {
-      await (answer === 'Show' ? show(review) : this.reject(review));
+      await (answer === 'Show' ? show(review) : reject(review));
     }
-  }
-
-  dispose(): void {
-    this.subscription.dispose();
-  }
+  };
+  return vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
+    const left = new Set(closed.map((tab) => shownUri(tab)).filter((uri) => uri?.scheme === PROPOSAL).map((uri) => reviews.of(uri)));
+    // A tab that moves to another group closes first.
+    setTimeout(() => left.forEach((review) => review && void leave(review)), 200);
+  });
 }
 
 export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {

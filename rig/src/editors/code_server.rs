@@ -18,6 +18,7 @@ const CHROMIUM_RECIPE: Recipe = Recipe {
     editors: "Chromium",
     packages: &["chromium-headless-shell", "fonts-dejavu-core", "patchelf"],
     programs: &[CHROMIUM],
+    tools: &[],
     libraries: &["usr/lib/x86_64-linux-gnu/pulseaudio"],
     misleads: true,
     version: "--version",

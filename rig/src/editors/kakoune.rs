@@ -19,6 +19,7 @@ const RECIPE: Recipe = Recipe {
     editors: "Kakoune",
     packages: &["kakoune", "patchelf"],
     programs: &[KAKOUNE],
+    tools: &[],
     libraries: &[],
     misleads: false,
     version: "-version",

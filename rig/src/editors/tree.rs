@@ -25,6 +25,8 @@ pub(super) struct Recipe {
     pub(super) packages: &'static [&'static str],
     /// The programs in it that are run.
     pub(super) programs: &'static [&'static str],
+    /// More programs, which do not simply print a version.
+    pub(super) tools: &'static [&'static str],
     /// Directories of libraries beside the usual ones.
     pub(super) libraries: &'static [&'static str],
     /// Whether libraries name directories of the machine, which would hide the tree's.
@@ -54,6 +56,7 @@ impl Tree {
     pub(super) fn install(cache: &Path, suite: &str, recipe: &Recipe) -> Result<Self, InstallError> {
         let parts = [RECIPE, suite].into_iter().chain(recipe.packages.iter().copied());
         let parts = parts.chain(recipe.programs.iter().copied()).chain([LOADER]).chain(LIBRARIES);
+        let parts = parts.chain(recipe.tools.iter().copied());
         let parts =
             parts.chain(recipe.libraries.iter().copied()).chain(recipe.misleads.then_some("misleads"));
         let parts: Vec<_> = parts.map(str::as_bytes).collect();
@@ -142,7 +145,7 @@ fn make(suite: &str, recipe: &Recipe, home: &Path, new: &Path) -> Result<(), Ins
         output_of(Command::new("dpkg-deb").arg("--extract").arg(&archive).arg(&root))?;
     }
     fs::remove_dir_all(&apt).map_err(|error| broken(&apt, &error))?;
-    for program in recipe.programs {
+    for program in recipe.programs.iter().chain(recipe.tools) {
         patch(&root, recipe, program, &home.join("root"))?;
     }
     if recipe.misleads {

@@ -11,6 +11,7 @@ mod helix;
 mod helix_buffers;
 mod installed;
 mod kakoune;
+mod kate;
 mod neovim;
 mod new_agents;
 mod opening;

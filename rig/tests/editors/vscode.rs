@@ -29,6 +29,8 @@ const EDITOR: &str = ".editor-group-container.active .monaco-editor";
 const PROPOSAL: &str = ".modified-in-monaco-diff-editor";
 /// Keep or drop, above each change.
 const LENS: &str = ".modified-in-monaco-diff-editor .codelens-decoration a";
+/// The same with the state of the change.
+const STATE: &str = ".modified-in-monaco-diff-editor .codelens-decoration";
 const MESSAGE: &str = ".notifications-toasts .notification-toast";
 const EXTENSIONS: &str = ".local/share/code-server/extensions";
 const STATUS: &str = "[id='alongside.alongside.status']";
@@ -70,7 +72,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     window.click(LENS, "Drop")?;
     window.wait(LENS, "Keep")?;
     edit_line(&window, 14, "14")?;
-    window.wait_for_lines(PROPOSAL, "\n14\n")?;
+    window.wait(STATE, "change 3 of 3: edited")?;
     click_title(&window, "Accept Proposal")?;
     window.wait_until_gone(PROPOSAL, "")?;
     agent.wait_until_it_says(DONE)?;
@@ -96,7 +98,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     window.wait(MESSAGE, "proposes 2 changes")?;
     window.run("Alongside: Show Proposal")?;
     edit_line(&window, 2, "typed at the end")?;
-    window.wait_until_gone(".tab.active.dirty", "")?;
+    window.wait(STATE, "edited")?;
     server.press("C-c")?;
     stage.wait_until_closed(&server)?;
     assert_eq!(proposal.outcome()?, Outcome::Rejected);

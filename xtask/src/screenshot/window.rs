@@ -1,18 +1,22 @@
-//! The picture of VS Code, which draws on no terminal: a proposal in its diff editor.
+//! The pictures of editors that draw on no terminal: VS Code and Kate.
 
+use std::fs;
 use std::path::Path;
 
 use alongside_rig::tmux::Tmux;
-use alongside_rig::{Proposer, Sandbox, Window, agent_cli, install_code_server};
+use alongside_rig::{Proposer, Sandbox, Window, agent_cli, install_code_server, install_kate};
+use anyhow::Context as _;
 
-/// The picture's file.
-pub(super) const FILE: &str = "vscode.png";
+/// A picture's file, and the function that takes it.
+type Picture = (&'static str, fn(&Path) -> anyhow::Result<()>);
+
+pub(super) const PICTURES: [Picture; 2] = [("vscode.png", vscode), ("kate.png", kate)];
 
 /// The button above a change.
 const LENS: &str = ".modified-in-monaco-diff-editor .codelens-decoration a";
 
-/// Takes it: one change is dropped.
-pub(super) fn take(file: &Path) -> anyhow::Result<()> {
+/// A proposal in VS Code's diff editor: one change is dropped.
+fn vscode(file: &Path) -> anyhow::Result<()> {
     let sandbox = Sandbox::new();
     let code_server = install_code_server()?;
     code_server.put_on_path(&sandbox)?;
@@ -36,3 +40,51 @@ pub(super) fn take(file: &Path) -> anyhow::Result<()> {
     window.run("Notifications: Clear All Notifications")?;
     window.take_picture(file)
 }
+
+/// A proposal in Kate, and the menu of code actions.
+fn kate(file: &Path) -> anyhow::Result<()> {
+    let sandbox = Sandbox::new();
+    let kate = install_kate()?;
+    kate.put_on_path(&sandbox)?;
+    let screen = kate.screen(&sandbox)?;
+    let variables = screen.variables().into_iter().chain([agent_cli::path_variable(&sandbox)?]);
+    let terminal = Tmux::new(&sandbox, variables);
+    fs::create_dir(sandbox.project().join(".git"))?;
+    let basket = sandbox.write("basket.py", include_str!("shop/basket.py"));
+    let config = sandbox.home().join(".config");
+    fs::create_dir_all(&config)?;
+    fs::write(config.join("katerc"), KATE_SETTINGS)?;
+    let shell = terminal.window("shell", (100, 30))?;
+    shell.enter("alongside install kate --yes --language python; kate basket.py")?;
+    let window = screen.wait_for_title("Kate", |title| title.contains("basket.py"))?;
+    let question = screen.wait_for_title("the question", |title| title.starts_with("LSP server start"))?;
+    screen.focus(&question, false)?;
+    screen.press(&["Return"])?;
+    screen.wait_for_windows(1)?;
+    screen.focus(&window, true)?;
+    let agent = Proposer::gemini(&sandbox)?;
+    agent.propose(&basket, include_str!("shop/basket.proposed.py"))?;
+    screen.open_menu(3)?;
+    screen.press(&["Down", "Return"])?;
+    screen.wait_for_windows(1)?;
+    screen.wait_for_title("the proposal", |title| title.contains("/alongside/reviews/"))?;
+    screen.open_menu(5)?;
+    screen.press(&["Down"])?;
+    screen.wait_until_still()?;
+    let (pixels, width, height) = screen.picture()?;
+    let mut encoder = png::Encoder::new(fs::File::create(file)?, width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.write_header()?.write_image_data(&pixels).with_context(|| format!("{}", file.display()))
+}
+
+/// A legible font, and no more around the text than a person needs.
+const KATE_SETTINGS: &str = "\
+[General]
+Show Full Path in Title=true
+Show Url Nav Bar=false
+[KTextEditor View]
+Scroll Bar MiniMap=false
+[KTextEditor Renderer]
+Text Font=DejaVu Sans Mono,11,-1,2,400,0,0,0,0,0,0,0,0,0,0,1
+";

@@ -1,5 +1,5 @@
-//! Kate: a server in the settings of its LSP client. Kate starts one server for a document, so ours serves the
-//! languages for which it has none, and those that the person names.
+//! Kate: a server in the settings of its LSP client. Kate starts one server for a document, so ours serves
+//! the languages for which it has none, and those that the person names.
 
 use std::path::{Path, PathBuf};
 

@@ -45,8 +45,8 @@ Examples:
 Exit codes: 0 if it is installed now; 1 after an error, or a no; 2 without a terminal and
 without --yes; 130 after Ctrl-C. `alongside uninstall` removes it again.")]
 pub(crate) struct Args {
-    /// neovim, helix, emacs, vim, kakoune, kate, vscode, vscodium, cursor, windsurf or code-server; agent (both
-    /// agents), gemini or qwen
+    /// neovim, helix, emacs, vim, kakoune, kate, vscode, vscodium, cursor, windsurf or code-server; agent
+    /// (both agents), gemini or qwen
     #[arg(value_name = "WHAT", value_parser = Names::Installed, hide_possible_values = true)]
     what: Option<String>,
 
@@ -57,8 +57,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     consent: Consent,
 
-    /// Helix, Kate: another language that gets alongside, beside the usual ones and those in your settings; in
-    /// Kate it takes the place of that language's server; may be repeated
+    /// Helix, Kate: another language that gets alongside, beside the usual ones and those in your settings;
+    /// in Kate it takes the place of that language's server; may be repeated
     #[arg(long = "language", value_name = "NAME")]
     languages: Vec<String>,
 }

@@ -1,0 +1,180 @@
+//! Kate in a fresh home, on a screen in memory, and agents unaware of it: from the installation to its
+//! removal.
+
+use std::fs;
+
+use alongside_agent::Outcome;
+use alongside_rig::agent_cli::{self, Cli};
+use alongside_rig::program::companions;
+use alongside_rig::sandbox::files_below;
+use alongside_rig::tmux::Tmux;
+use alongside_rig::wait::{self, PATIENCE};
+use alongside_rig::{Generation, KateScreen, Proposer, kate_or_skip};
+use anyhow::{Context as _, Result};
+
+use crate::neovim::decided;
+use crate::script::{DONE, REQUEST_AGAIN, SHOUTED};
+use crate::stage::Stage;
+
+alongside_rig::tests! {
+    kate_and_gemini: from_installation_to_removal(Cli::Gemini),
+    #[ignore = "cargo xtask editors"]
+    kate_and_qwen: from_installation_to_removal(Cli::Qwen),
+}
+
+/// The entries of the menu of code actions in the file, on a change of the proposal, and on an edited one.
+const IN_FILE: u32 = 3;
+const KEPT: u32 = 5;
+const EDITED: u32 = 6;
+/// A part of the title of a proposal's window.
+const PROPOSAL: &str = "/alongside/reviews/";
+
+fn from_installation_to_removal(cli: Cli) -> Result<()> {
+    let Some(mut stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
+    let Some(kate) = kate_or_skip() else { return Ok(()) };
+    kate.put_on_path(&stage.sandbox)?;
+    let screen = kate.screen(&stage.sandbox)?;
+    let variables = screen.variables().into_iter().chain([agent_cli::path_variable(&stage.sandbox)?]);
+    stage.terminal = Tmux::new(&stage.sandbox, variables);
+    fs::create_dir(stage.sandbox.project().join(".git"))?;
+    let other = stage.sandbox.write("other.md", "");
+    let config = stage.sandbox.home().join(".config");
+    fs::create_dir_all(&config)?;
+    fs::write(config.join("katerc"), "[General]\nShow Full Path in Title=true\n")?;
+    let shell = stage.terminal.window("shell", (100, 30))?;
+    shell.enter("alongside install kate --yes")?;
+    shell.wait_for("the installation", |screen| screen.contains("Installed. Restart Kate"))?;
+
+    let pane = stage.terminal.window("kate", (100, 30))?;
+    pane.enter("clear; kate notes.md")?;
+    let window = screen.wait_for_title("Kate", |title| title.contains("notes.md"))?;
+    // Kate asks once whether it may start a server.
+    let question = screen.wait_for_title("the question", |title| title.starts_with("LSP server start"))?;
+    screen.focus(&question, false)?;
+    screen.press(&["Return"])?;
+    screen.wait_for_windows(1)?;
+    screen.focus(&window, true)?;
+    let Some(agent) = stage.start_agent(cli)? else { return Ok(()) };
+
+    // The cursor reaches the model. Kate does not report the selection.
+    screen.press(&["Down", "Down"])?;
+    wait::until("the cursor", PATIENCE, || match cursor(&stage) {
+        Some((2, 0)) => Ok(()),
+        cursor => Err(format!("{cursor:?}")),
+    })?;
+    let line = match cli {
+        Cli::Gemini => r#""line": 3"#,
+        Cli::Qwen => "Cursor: line 3, character 1",
+    };
+    stage.ask_with_context(&agent, &[line])?;
+
+    // The proposal is announced, and the person goes on in another file.
+    agent.wait_until_it_asks()?;
+    let open = format!("clear; kate --pid {}", process(&stage)?);
+    shell.enter(&format!("{open} other.md"))?;
+    screen.wait_for_title("the other file", |title| title.starts_with("other.md"))?;
+    screen.type_text("a line of my own")?;
+    screen.press(&["ctrl+s"])?;
+    wait::until("the other file to be saved", PATIENCE, || match fs::read_to_string(&other) {
+        Ok(text) if text.trim() == "a line of my own" => Ok(()),
+        text => Err(format!("{text:?}")),
+    })?;
+
+    // Its first change is dropped, its last one edited, and the rest is accepted.
+    shell.enter(&format!("{open} notes.md"))?;
+    screen.wait_for_title("the file", is_file)?;
+    open_proposal(&screen, 1)?;
+    choose(&screen, KEPT, 1)?;
+    screen.wait_for_title("the dropped change", |title| title.contains(PROPOSAL) && title.contains('*'))?;
+    screen.press(&["ctrl+End", "Up", "Up", "Home", "shift+End"])?;
+    screen.type_text("14")?;
+    choose(&screen, EDITED, 2)?;
+    agent.wait_until_it_says(DONE)?;
+    assert_eq!(stage.on_disk(), decided());
+    screen.wait_for_title("the file", is_file)?;
+    // F5 reads the file again; xdotool has no key of that name.
+    screen.press(&["71"])?;
+    wait::until("the file as it is now", PATIENCE, || {
+        screen.press(&["ctrl+End", "Up", "Up", "End"]).map_err(|error| error.to_string())?;
+        match cursor(&stage) {
+            Some((13, 2)) => Ok(()),
+            cursor => Err(format!("{cursor:?}")),
+        }
+    })?;
+
+    // A rejected proposal leaves a draft with the text that the person typed.
+    screen.press(&["ctrl+Home"])?;
+    agent.ask_for_change(REQUEST_AGAIN)?;
+    agent.wait_until_it_asks()?;
+    open_proposal(&screen, 2)?;
+    screen.type_text("typed by me ")?;
+    choose(&screen, EDITED, 3)?;
+    stage.wait_for_draft(&shell, "typed by me")?;
+    assert_eq!(stage.on_disk(), decided());
+    agent.wait_until_free()?;
+
+    // Kate ends while a proposal waits. The text that was typed just before is in a draft.
+    screen.wait_for_title("the file", is_file)?;
+    screen.press(&["ctrl+Home"])?;
+    let proposer = Proposer::gemini(&stage.sandbox)?;
+    let proposal = proposer.propose(&stage.file, SHOUTED)?;
+    open_proposal(&screen, 3)?;
+    screen.type_text("typed at the end ")?;
+    // Kate sends what a person types half a second later.
+    screen.open_menu(EDITED)?;
+    screen.press(&["Escape"])?;
+    screen.wait_for_windows(1)?;
+    screen.press(&["ctrl+q"])?;
+    // The tabs of the first two are still there, with text that Kate has not saved.
+    let question = screen.wait_for_title("the question", |title| title.starts_with("Save Documents"))?;
+    screen.focus(&question, false)?;
+    screen.press(&["alt+d"])?;
+    screen.wait_for_windows(0)?;
+    assert_eq!(proposal.outcome()?, Outcome::Rejected);
+    stage.wait_for_draft(&shell, "typed at the end")?;
+
+    agent.pane.kill()?;
+    stage.uninstall(&shell)?;
+    let left = files_below(&config);
+    assert!(left.iter().all(|file| !file.ends_with("lspclient/settings.json")), "{left:?}");
+    Ok(())
+}
+
+/// Whether a window shows the file. Titles have the whole path, by which the proposal's differs.
+fn is_file(title: &str) -> bool {
+    title.starts_with("notes.md @ ") && !title.contains(PROPOSAL)
+}
+
+/// Kate's process.
+fn process(stage: &Stage) -> Result<i32> {
+    let all = stage.sandbox.processes().into_iter().map(|pid| pid.as_raw_nonzero().get());
+    let is_kate =
+        |pid: &i32| fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|program| program.ends_with("kate"));
+    all.into_iter().find(is_kate).context("Kate runs")
+}
+
+/// Opens the proposal for the file in front, at its first change.
+fn open_proposal(screen: &KateScreen, number: u32) -> Result<()> {
+    choose(screen, IN_FILE, 1)?;
+    let name = format!("-{number}  ");
+    let is_it = |title: &str| title.contains(PROPOSAL) && title.contains(&name);
+    screen.wait_for_title("the proposal", is_it)?;
+    // Kate goes to the change only after it shows the proposal.
+    screen.open_menu(KEPT)?;
+    screen.press(&["Escape"])?;
+    screen.wait_for_windows(1)
+}
+
+/// Opens the menu of code actions, and chooses an entry.
+fn choose(screen: &KateScreen, entries: u32, choice: usize) -> Result<()> {
+    screen.open_menu(entries)?;
+    screen.press(&[vec!["Down"; choice], vec!["Return"]].concat())?;
+    screen.wait_for_windows(1)
+}
+
+/// The cursor in the file that agents know as the active one, 0-based.
+fn cursor(stage: &Stage) -> Option<(u64, u64)> {
+    let status = companions(&stage.sandbox).ok()?;
+    let cursor = &status[0]["context"][0]["cursor"];
+    Some((cursor["line"].as_u64()?, cursor["character"].as_u64()?))
+}
