@@ -52,7 +52,9 @@ const commands = {
     await page.keyboard.press('Control+P');
     await quick.locator('input.input').fill(name);
     await quick.getByRole('option').filter({ hasText: name }).first().click();
-    await page.locator('.tab.active', { hasText: name }).waitFor();
+    await quick.waitFor({ state: 'hidden' });
+    // It has the focus already, or is about to get it.
+    await page.locator(`.editor-instance .monaco-editor[data-uri$='/${name}'] .native-edit-context`).first().focus();
   },
   text: ({ selector, text }) => find(selector, text).innerText(),
   // Editors draw their lines in no order, and a space as one that does not break.

@@ -25,22 +25,25 @@ export interface Parts {
 export function registerCommands({ context, companion, reviews, decider, session, status }: Parts): vscode.Disposable {
   const command = (name: string, run: (...given: never[]) => unknown): vscode.Disposable =>
     vscode.commands.registerCommand(`alongside.${name}`, (...given: never[]) => session.isReady() && run(...given));
-  const withReview = (run: (review: Review) => Promise<void>) => async (given: Given) => {
+  const withReview = (run: (review: Review, isNamed: boolean) => Promise<void>) => async (given: Given) => {
     const review = await chosen(reviews, given);
-    await (review && run(review));
+    await (review && run(review, given !== undefined && 'review' in given));
   };
   const next = (): unknown => {
     const waiting = reviews.list();
-    const at = waiting.findIndex((review) => review === reviews.of(activeUri()));
-    const review = waiting[(at + 1) % waiting.length];
+    const uri = activeUri();
+    const here = reviews.of(uri);
+    const at = waiting.findIndex((review) => review === here);
+    // The one for the file in front, else the one after that in front, else the oldest.
+    const review = here && uri?.scheme === 'file' ? here : waiting[(at + 1) % waiting.length];
     return review ? show(review) : sayNone();
   };
   return vscode.Disposable.from(
     command('show', withReview((review) => show(review))),
     command('next', next),
     command('glance', () => (reviews.list().length > 0 ? next() : vscode.commands.executeCommand('alongside.reviews.focus'))),
-    command('accept', withReview((review) => decider.accept(review))),
-    command('reject', withReview((review) => decider.reject(review))),
+    command('accept', withReview((review, isNamed) => decider.accept(review, isNamed))),
+    command('reject', withReview((review, isNamed) => decider.reject(review, isNamed))),
     command('keepHunk', (id: number, count: number, index: number, keep: boolean) => {
       const review = reviews.get(id);
       return review && decider.keep(review, count, index, keep);
@@ -72,6 +75,11 @@ export function registerCommands({ context, companion, reviews, decider, session
 async function chosen(reviews: Reviews, given: Given): Promise<Review | undefined> {
   if (given && 'review' in given) {
     return given.review.ended ? undefined : given.review;
+  }
+  // The review in front is being decided: no other one is meant.
+  const front = reviews.at(given instanceof vscode.Uri ? given : activeUri());
+  if (front && (front.ended || front.decided !== undefined)) {
+    return undefined;
   }
   const waiting = reviews.list();
   const here = reviews.of(given instanceof vscode.Uri ? given : activeUri());

@@ -3,18 +3,51 @@
 import * as vscode from 'vscode';
 import type { Companion } from './companion';
 import { messageOf, refusal } from './protocol';
-import type { Review } from './reviews';
+import { proposalUri, type Review } from './reviews';
 import type { Sender } from './sending';
-import { show, tabsOf } from './view';
+import { activeUri, show, tabsOf } from './view';
 
-export class Decider {
-  constructor(private readonly companion: Companion, private readonly sender: Sender) {}
+// A key or a click that comes twice must not decide the proposal that comes to the front meanwhile, in milliseconds.
+const GLANCE = 400;
 
-  async accept(review: Review): Promise<void> {
+export class Decider implements vscode.Disposable {
+  private front = '';
+  private frontSince = 0;
+  private readonly subscription: vscode.Disposable;
+
+  constructor(private readonly companion: Companion, private readonly sender: Sender) {
+    this.subscription = vscode.window.tabGroups.onDidChangeTabs(() => {
+      const front = activeUri()?.toString() ?? '';
+      if (front !== this.front) {
+        this.front = front;
+        this.frontSince = Date.now();
+      }
+    });
+  }
+
+  // Whether the person means this review: it is in front, or its file is, or they have named it in a list. Any
+  // other one is shown first.
+  private async isMeant(review: Review, isNamed: boolean, verb: 'accept' | 'reject'): Promise<boolean> {
+    const uri = activeUri();
+    if (uri?.toString() === proposalUri(review).toString()) {
+      const isSeen = isNamed || Date.now() - this.frontSince > GLANCE;
+      if (!isSeen) {
+        vscode.window.setStatusBarMessage(`${review.display.name} has just come to the front. To ${verb} it, do that again.`, 5000);
+      }
+      return isSeen;
+    }
+    const isHere = uri?.scheme === 'file' && uri.fsPath === review.file;
+    if ((isNamed || isHere) && (verb === 'reject' || tabsOf(review).length > 0)) {
+      return true;
+    }
+    await show(review);
+    void vscode.window.showInformationMessage(`Look at ${review.display.name} first, then ${verb} it.`);
+    return false;
+  }
+
+  async accept(review: Review, isNamed: boolean): Promise<void> {
     const { name, notes } = review.display;
-    if (tabsOf(review).length === 0) {
-      await show(review);
-      void vscode.window.showInformationMessage(`Look at ${name} first, then accept it.`);
+    if (!await this.isMeant(review, isNamed, 'accept')) {
       return;
     }
     const warnings = notes.filter(({ warning }) => warning).map(({ text }) => text);
@@ -23,8 +56,11 @@ export class Decider {
     }
   }
 
-  async reject(review: Review): Promise<void> {
+  async reject(review: Review, isNamed: boolean): Promise<void> {
     const { name } = review.display;
+    if (!await this.isMeant(review, isNamed, 'reject')) {
+      return;
+    }
     const isEdited = review.unsent || review.hunks.some(({ state }) => state === 'edited')
       || (review.hunks.length === 0 && review.text !== review.proposed);
     if (!isEdited || await ask(`${name} has your edits.`, 'Rejecting moves them to the drafts.', 'Reject')) {
@@ -72,7 +108,13 @@ export class Decider {
     const hunk = review.hunks[index];
     if (hunk) {
       await this.keep(review, review.hunks.length, index, hunk.state === 'dropped');
+    } else {
+      vscode.window.setStatusBarMessage('No change is at the cursor.', 3000);
     }
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
   }
 }
 

@@ -92,7 +92,12 @@ export function activate(context: vscode.ExtensionContext): void {
     }
     const message = news.display.messages.join(' ');
     // After a reload, VS Code shows it already.
-    if (tabsOf(review).length === 0 && await vscode.window.showInformationMessage(message, 'Show') && !review.ended) {
+    if (tabsOf(review).length > 0 || !await vscode.window.showInformationMessage(message, 'Show')) {
+      return;
+    }
+    if (review.ended) {
+      void vscode.window.showInformationMessage(`${review.display.name}: the review has ended.`);
+    } else {
       await show(review);
     }
   }
@@ -102,13 +107,13 @@ export function activate(context: vscode.ExtensionContext): void {
     void sayClosed(display.messages.join(' '), draft);
     if (review) {
       sender.stop(review);
-      await putAway(reviews, review, (decidedHere ? review.decided : undefined) ?? review.current);
+      await putAway(reviews, review, (decidedHere ? review.decided : undefined) ?? review.current, decidedHere ?? false);
     }
   }
 
   context.subscriptions.push(
-    reviews, overview, sender, reporter, session,
-    new Documents(reviews, settling), new Lenses(reviews), watchClosedTabs(reviews, (review) => decider.reject(review)),
+    reviews, overview, sender, decider, reporter, session,
+    new Documents(reviews, settling), new Lenses(reviews), watchClosedTabs(reviews, (review) => decider.reject(review, true)),
     registerCommands({ context, companion, reviews, decider, session, status: () => last }),
   );
   session.update();

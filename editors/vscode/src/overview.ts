@@ -23,7 +23,9 @@ export class Overview implements vscode.TreeDataProvider<Node>, vscode.Disposabl
 
   showStatus({ agents, paused, display }: Status): void {
     const message = paused ? 'Reports about files are paused.' : undefined;
-    this.showLine(`$(${paused ? 'debug-pause' : 'comment-discussion'}) ${display.line}`, message ?? 'Alongside', agents);
+    const click = this.reviews.list().length > 0 ? 'Click to show the next proposal.' : 'Click to show the agents.';
+    const tooltip = ['Alongside', agents.map(({ name }) => name).join(', '), message, click].filter(Boolean).join('\n');
+    this.showLine(`$(${paused ? 'debug-pause' : 'comment-discussion'}) ${display.line}`, tooltip, agents);
     this.view.message = message;
   }
 

@@ -20,6 +20,8 @@ export interface Review extends OpenedReview {
   incoming?: string;
   // The text that the person has decided on.
   decided?: string;
+  // When the person typed last, in milliseconds; 0 for never.
+  editedAt: number;
   // Whether the server has named it since it started.
   known: boolean;
   ended: boolean;
@@ -28,7 +30,7 @@ export interface Review extends OpenedReview {
 // The last part of the path is the file's name, which gives the language. Numbers of reviews begin anew with each
 // companion, and VS Code restores tabs: the time keeps a tab from showing another review.
 const uriOf = (scheme: string, { id, agent, display }: OpenedReview): vscode.Uri =>
-  vscode.Uri.from({ scheme, path: `/${id}/${display.name}`, query: String(agent.since) });
+  vscode.Uri.from({ scheme, path: `/${display.name}`, query: `${agent.since}-${id}` });
 
 export const proposalUri = (review: OpenedReview): vscode.Uri => uriOf(PROPOSAL, review);
 export const originalUri = (review: OpenedReview): vscode.Uri => uriOf(ORIGINAL, review);
@@ -66,13 +68,13 @@ export class Reviews implements vscode.Disposable {
   }
 
   // The review that a document of it shows, also after its end.
-  at(uri: vscode.Uri): Review | undefined {
-    return this.all.get(keyOf(uri));
+  at(uri: vscode.Uri | undefined): Review | undefined {
+    return uri && this.all.get(keyOf(uri));
   }
 
   // The waiting review of a document or a file.
   of(uri: vscode.Uri | undefined): Review | undefined {
-    const shown = uri && this.at(uri);
+    const shown = this.at(uri);
     return shown ? this.get(shown.id) : this.list().find(({ file }) => uri?.scheme === 'file' && file === uri.fsPath);
   }
 
@@ -86,7 +88,7 @@ export class Reviews implements vscode.Disposable {
       this.changes.fire();
       return undefined;
     }
-    const state = { text: news.current, base: news.revision, unsent: false, known: true, ended: false };
+    const state = { text: news.current, base: news.revision, unsent: false, editedAt: 0, known: true, ended: false };
     const review: Review = { ...news, ...state };
     this.all.set(key, review);
     this.changes.fire();
@@ -138,9 +140,12 @@ export class Reviews implements vscode.Disposable {
     review.text = changed(before, changes, document);
     if (review.incoming !== undefined && shows(document, review.incoming)) {
       review.text = review.incoming;
-    } else if (review.text !== before && !review.ended) {
-      review.unsent = true;
-      this.edits.fire(review);
+    } else if (review.text !== before) {
+      review.editedAt = Date.now();
+      if (!review.ended) {
+        review.unsent = true;
+        this.edits.fire(review);
+      }
     }
   }
 

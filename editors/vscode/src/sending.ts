@@ -6,11 +6,14 @@ import { messageOf, refusal, type SetText } from './protocol';
 import type { Review, Reviews } from './reviews';
 import { replace, shows } from './text';
 
-// After the last key, in milliseconds.
+// After the last key, and at most after the first one, in milliseconds.
 const DELAY = 300;
+const LONGEST_DELAY = 1000;
 
 export class Sender implements vscode.Disposable {
   private readonly timers = new Map<Review, NodeJS.Timeout>();
+  // When the first edit of those that wait was made.
+  private readonly waiting = new Map<Review, number>();
   // How many texts of a review are on their way.
   private readonly sending = new Map<Review, number>();
   private readonly following = new Set<Review>();
@@ -27,9 +30,12 @@ export class Sender implements vscode.Disposable {
   }
 
   private sendSoon(review: Review): void {
+    const since = this.waiting.get(review) ?? Date.now();
     this.stop(review);
     if (review.decided === undefined) {
-      this.timers.set(review, setTimeout(() => void this.send(review), DELAY));
+      this.waiting.set(review, since);
+      const delay = Math.max(0, Math.min(DELAY, since + LONGEST_DELAY - Date.now()));
+      this.timers.set(review, setTimeout(() => void this.send(review), delay));
     }
   }
 
@@ -37,6 +43,7 @@ export class Sender implements vscode.Disposable {
   stop(review: Review): void {
     clearTimeout(this.timers.get(review));
     this.timers.delete(review);
+    this.waiting.delete(review);
   }
 
   // Sends what the person typed. The server takes one text after the other.

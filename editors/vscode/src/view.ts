@@ -33,14 +33,21 @@ export function activeUri(): vscode.Uri | undefined {
   return tab && shownUri(tab);
 }
 
-// The review has ended with a text that was `taken`. Its tabs go, and a text that was not taken stays. The person may
-// type on until then.
-export async function putAway(reviews: Reviews, review: Review, taken: string): Promise<void> {
+// A pause after the last key in which a tab may go, in milliseconds.
+const PAUSE = 1500;
+
+// The review has ended with a text that was `taken`. Its tabs go, and a text that was not taken stays. A person who
+// decided here goes to the next tab. Another one may be typing, and types on.
+export async function putAway(reviews: Reviews, review: Review, taken: string, decidedHere: boolean): Promise<void> {
   const document = reviews.document(review);
+  for (let rest = 1; document && !decidedHere && rest > 0; rest = review.editedAt + PAUSE - Date.now()) {
+    await new Promise((resolve) => setTimeout(resolve, rest));
+  }
+  const leaves = decidedHere && activeUri()?.toString() === proposalUri(review).toString();
   // VS Code would ask whether to save.
   await document?.save();
   const kept = review.text !== taken ? await keep(review, document) : undefined;
-  await vscode.window.tabGroups.close(tabsOf(review), true);
+  await vscode.window.tabGroups.close(tabsOf(review), !leaves);
   if (kept && shows(kept.document, kept.text)) {
     await replace(kept.document, review.text);
   } else if (review.text !== taken) {

@@ -8,6 +8,7 @@ use alongside_rig::agent_cli::{self, Cli};
 use alongside_rig::program::companions;
 use alongside_rig::sandbox::files_below;
 use alongside_rig::tmux::Tmux;
+use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{Generation, Proposer, Sandbox, Window, code_server_or_skip};
 use anyhow::Result;
 use serde_json::json;
@@ -51,7 +52,6 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     let Some(agent) = stage.start_agent(cli)? else { return Ok(()) };
 
     // The selection reaches the model.
-    window.focus(&format!("{EDITOR} .native-edit-context"))?;
     window.press("Control+Home")?;
     window.press("ArrowDown")?;
     (0..3).try_for_each(|_| window.press("Shift+ArrowDown"))?;
@@ -64,8 +64,10 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     window.open_file("other.md")?;
     window.type_text("a line of my own\n")?;
     window.press("Control+S")?;
-    window.wait_until_gone(".tab.active.dirty", "other.md")?;
-    assert_eq!(fs::read_to_string(other)?, "a line of my own\n");
+    wait::until("the other file to be saved", PATIENCE, || match fs::read_to_string(&other) {
+        Ok(text) if text == "a line of my own\n" => Ok(()),
+        text => Err(format!("{text:?}")),
+    })?;
 
     // Its first change is dropped, its last one edited, and the rest is accepted.
     window.run("Alongside: Show Proposal")?;

@@ -145,8 +145,7 @@ fn ids_of(what: &str, user: &UserEnvironment, ledger: &Ledger) -> anyhow::Result
         ));
     }
     let hint = match ledger.ids().as_slice() {
-        [] => "`alongside install` has installed nothing yet; `alongside install --list` shows what it can"
-            .into(),
+        [] => "nothing is installed; `alongside install --list` shows what can be".into(),
         ids => format!("it was installed for: {}; `alongside install --list` shows more", ids.join(", ")),
     };
     Err(failure(format!("nothing was installed for {:?}", harmless::name(&what)), hint))
