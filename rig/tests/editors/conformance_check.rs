@@ -21,6 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(400);
 alongside_rig::tests! {
     #[ignore = "cargo xtask editors"]
     nothing_is_wrong_in_the_oldest_neovim: nothing_is_wrong(Generation::Oldest),
+    #[ignore = "cargo xtask editors"]
     nothing_is_wrong_in_the_newest_neovim: nothing_is_wrong(Generation::Newest),
 }
 
