@@ -48,7 +48,8 @@ pub(crate) fn plan(user: &UserEnvironment, more: &[String]) -> anyhow::Result<Pl
     let path = settings_file(user);
     let before = change::read(&path)?;
     let root = parse(&path, before.as_deref().unwrap_or_default())?;
-    add(&root, &user.own_command(), more)
+    // By its path: a Kate started from a desktop has a short PATH.
+    add(&root, &user.program, more)
         .with_context(|| format!("cannot change {}", path.display()))
         .hint("add the server by hand, as the page editors/kate of alongside shows")?;
     let mut plan = Plan::default();
