@@ -38,7 +38,6 @@ const commands = {
   },
   wait: ({ selector, text, state }) => find(selector, text).waitFor({ state }),
   click: ({ selector, text }) => find(selector, text).click(),
-  hover: ({ selector, text }) => find(selector, text).hover(),
   focus: ({ selector }) => find(selector).focus(),
   press: ({ keys }) => page.keyboard.press(keys),
   type: ({ text }) => page.keyboard.type(text),
@@ -64,7 +63,6 @@ const commands = {
       const lines = [...view.querySelectorAll('.view-line')].sort((one, other) => top(one) - top(other));
       return lines.map((line) => line.textContent.replace(/\u00a0/g, ' ')).join('\n');
     }),
-  focused: () => page.evaluate(() => document.activeElement?.className ?? ''),
   picture: ({ path }) => page.screenshot({ path }),
   screen: () => page.locator('body').innerText(),
   close: () => browser.close(),

@@ -7,19 +7,18 @@
 mod apt;
 mod code_server;
 mod editor;
+mod fonts;
 mod kakoune;
 mod kate;
 mod tree;
 mod vscode_window;
 
-use std::fs::{self, File};
-use std::io;
 use std::path::Path;
 use std::sync::OnceLock;
 
 use anyhow::Result;
 
-use crate::install::{InstallError, cache_dir, or_skip};
+use crate::install::{InstallError, locked_by, or_skip};
 use crate::sandbox::Sandbox;
 pub use code_server::{CodeServer, code_server_or_skip, install_code_server};
 pub use editor::Editor;
@@ -205,11 +204,6 @@ fn install_trees<T>(install: impl FnOnce(&Path) -> Result<T, InstallError>) -> R
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         return Err(InstallError::Unavailable("the editors need Linux on x86-64".into()));
     }
-    let cache = cache_dir()?;
-    let broken = |error: io::Error| InstallError::Broken(format!("{}: {error}", cache.display()));
-    fs::create_dir_all(&cache).map_err(broken)?;
-    // A lock of its own: tests without editors need not wait.
-    let lock = File::create(cache.join(".editors.lock")).map_err(broken)?;
-    lock.lock().map_err(broken)?;
-    install(&cache)
+    // Tests without editors need not wait.
+    locked_by(".editors.lock", install)
 }

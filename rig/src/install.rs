@@ -147,10 +147,18 @@ pub(crate) fn or_skip<T>(installed: Result<T, InstallError>) -> Option<T> {
 /// # Errors
 /// Those of `install`, and when the cache cannot be written.
 pub fn locked<T>(install: impl FnOnce(&Path) -> Result<T, InstallError>) -> Result<T, InstallError> {
+    locked_by(".lock", install)
+}
+
+/// [`locked`] with a lock of its own.
+pub(crate) fn locked_by<T>(
+    lock: &str,
+    install: impl FnOnce(&Path) -> Result<T, InstallError>,
+) -> Result<T, InstallError> {
     let cache = cache_dir()?;
     let broken = |error: io::Error| InstallError::Broken(format!("{}: {error}", cache.display()));
     fs::create_dir_all(&cache).map_err(broken)?;
-    let lock = File::create(cache.join(".lock")).map_err(broken)?;
+    let lock = File::create(cache.join(lock)).map_err(broken)?;
     lock.lock().map_err(broken)?;
     install(&cache)
 }

@@ -52,13 +52,7 @@ pub(crate) struct Product {
 
 pub(crate) fn dist(options: &Options) -> anyhow::Result<ExitCode> {
     let target = options.target.clone().map_or_else(host, Ok)?;
-    match vscode::build() {
-        Ok(_) => {}
-        Err(error) if vscode::is_unavailable(&error) => {
-            println!("SKIPPED: the extension for VS Code: {error}");
-        }
-        Err(error) => return Err(error),
-    }
+    vscode::build_or_skip("the packages lack it")?;
     let built = target_directory();
     let mut build = cargo();
     build.args(["build", "--release", "--package", "alongside", "--target", &target]);

@@ -37,16 +37,7 @@ pub(crate) fn rig() -> anyhow::Result<()> {
     if available("the real agents", alongside_rig::install())?.is_some() {
         println!("==> the real agents are complete");
     }
-    match vscode::build() {
-        Ok(_) => println!("==> the extension for VS Code is built"),
-        Err(error) if vscode::is_unavailable(&error) => {
-            println!(
-                "SKIPPED: cannot build the extension for VS Code ({error}); tests that need it will be \
-                 skipped"
-            );
-        }
-        Err(error) => return Err(error),
-    }
+    vscode::build_or_skip("tests that need it will be skipped")?;
     editors()
 }
 

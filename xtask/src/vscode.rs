@@ -62,9 +62,15 @@ pub(crate) fn build() -> anyhow::Result<PathBuf> {
     Ok(vsix)
 }
 
-/// Whether npm or its registry is out of reach.
-pub(crate) fn is_unavailable(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(InstallError::Unavailable(_)))
+/// The same; where npm or its registry is out of reach, it says so and that `lost` is the consequence.
+pub(crate) fn build_or_skip(lost: &str) -> anyhow::Result<()> {
+    match build() {
+        Err(error) if matches!(error.downcast_ref(), Some(InstallError::Unavailable(_))) => {
+            println!("SKIPPED: cannot build the extension for VS Code ({error}); {lost}");
+            Ok(())
+        }
+        built => built.map(drop),
+    }
 }
 
 /// A value that changes with the sources.

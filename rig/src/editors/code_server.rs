@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 
 use super::tree::{Recipe, Tree};
-use super::{Generation, install_trees};
+use super::{Generation, fonts, install_trees};
 use crate::agent_cli::write_program;
 use crate::install::{InstallError, install_folder, locked, or_skip};
 use crate::sandbox::Sandbox;
@@ -64,7 +64,7 @@ impl CodeServer {
              disable-telemetry: true\ndisable-update-check: true\n\
              disable-getting-started-override: true\n",
         )?;
-        fs::write(sandbox.run().join("fonts.conf"), self.fonts_settings(sandbox))?;
+        fonts::write_settings(sandbox, &self.fonts)?;
         let entry = self.server.join("code-server/out/node/entry.js");
         write_program(
             sandbox,
@@ -74,21 +74,6 @@ impl CodeServer {
                 self.node().display(),
                 entry.display()
             ),
-        )
-    }
-
-    /// The browser knows only the tree's fonts.
-    fn fonts_settings(&self, sandbox: &Sandbox) -> String {
-        let alias = |family: &str, font: &str| {
-            format!("<alias><family>{family}</family><prefer><family>{font}</family></prefer></alias>")
-        };
-        format!(
-            "<?xml version=\"1.0\"?><!DOCTYPE fontconfig SYSTEM \"urn:fontconfig:fonts.dtd\"><fontconfig>\
-             <dir>{}</dir><cachedir>{}</cachedir>{}{}</fontconfig>\n",
-            self.fonts.display(),
-            sandbox.run().join("fonts").display(),
-            alias("monospace", "DejaVu Sans Mono"),
-            alias("sans-serif", "DejaVu Sans"),
         )
     }
 }

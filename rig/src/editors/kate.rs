@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 
 use super::tree::{Recipe, Tree};
-use super::{Generation, install_trees};
+use super::{Generation, fonts, install_trees};
 use crate::agent_cli::{self, write_program};
 use crate::install::{InstallError, or_skip};
 use crate::sandbox::Sandbox;
@@ -66,19 +66,12 @@ impl Kate {
             ("QT_QPA_PLATFORM", "${QT_QPA_PLATFORM:-xcb}".into()),
             ("XDG_DATA_DIRS", path("usr/share")),
             ("XDG_CONFIG_DIRS", path("etc/xdg")),
-            ("FONTCONFIG_FILE", sandbox.run().join("fonts.conf").display().to_string()),
+            ("FONTCONFIG_FILE", fonts::settings_file(sandbox).display().to_string()),
             ("XKB_CONFIG_ROOT", path("usr/share/X11/xkb")),
         ];
         let exports: String =
             variables.iter().map(|(name, value)| format!("export {name}=\"{value}\"\n")).collect();
-        let fonts = format!(
-            "<?xml version=\"1.0\"?><!DOCTYPE fontconfig SYSTEM \"fonts.dtd\"><fontconfig><dir>{}</dir>\
-             <cachedir>{}</cachedir><alias><family>monospace</family><prefer>\
-             <family>DejaVu Sans Mono</family></prefer></alias></fontconfig>\n",
-            path("usr/share/fonts"),
-            sandbox.run().join("fonts").display()
-        );
-        fs::write(sandbox.run().join("fonts.conf"), fonts)?;
+        fonts::write_settings(sandbox, &self.tree.path("usr/share/fonts"))?;
         write_program(sandbox, "kate", &format!("{exports}exec '{}' \"$@\"", path("usr/bin/kate")))
     }
 
@@ -116,7 +109,7 @@ impl Kate {
             display: format!(":{number}"),
             bus_address: address,
             frames: frames.join("Xvfb_screen0"),
-            children: [x, bus],
+            _processes: [x, bus],
         })
     }
 }
@@ -174,8 +167,8 @@ pub struct KateScreen {
     bus_address: String,
     /// The screen's content, in X's own format.
     frames: PathBuf,
-    #[allow(dead_code)]
-    children: [Process; 2],
+    /// The screen and the bus.
+    _processes: [Process; 2],
 }
 
 impl KateScreen {
@@ -220,6 +213,20 @@ impl KateScreen {
             let found = windows.iter().find(|window| is_wanted(&window.title));
             found.cloned().ok_or_else(|| format!("{windows:?}"))
         })
+    }
+
+    /// Waits for Kate's window with this file and for its question whether it may start a server, answers
+    /// yes, and gives the window the keyboard and its size.
+    ///
+    /// # Errors
+    /// When Kate does not ask.
+    pub fn allow_server(&self, file: &str) -> Result<()> {
+        let window = self.wait_for_title("Kate", |title| title.contains(file))?;
+        let question = self.wait_for_title("the question", |title| title.starts_with("LSP server start"))?;
+        self.focus(&question, false)?;
+        self.press(&["Return"])?;
+        self.wait_for_windows(1)?;
+        self.focus(&window, true)
     }
 
     /// Gives a window the keyboard, and with `resize` the size of the pictures.

@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
 
 use super::code_server::CodeServer;
+use super::fonts;
 use crate::node_script;
 use crate::sandbox::Sandbox;
 use crate::tmux::Pane;
@@ -49,7 +50,7 @@ impl Window {
         let mut command = Command::new(code_server.node());
         command.env_clear().envs(sandbox.env()).current_dir(sandbox.project());
         command.arg(node_script("vscode-window.mjs")).args([&code_server.playwright, &code_server.browser]);
-        command.arg(sandbox.run().join("fonts.conf"));
+        command.arg(fonts::settings_file(sandbox));
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -104,11 +105,6 @@ impl Window {
         self.tell(json!({ "cmd": "click", "selector": selector, "text": text })).map(drop)
     }
 
-    /// Moves the mouse over the first element with `text`.
-    pub fn hover(&self, selector: &str, text: &str) -> Result<()> {
-        self.tell(json!({ "cmd": "hover", "selector": selector, "text": text })).map(drop)
-    }
-
     /// Gives an element the focus.
     pub fn focus(&self, selector: &str) -> Result<()> {
         self.tell(json!({ "cmd": "focus", "selector": selector })).map(drop)
@@ -146,11 +142,6 @@ impl Window {
             Ok(lines) => Err(lines),
             Err(error) => Err(error.to_string()),
         })
-    }
-
-    /// The classes of the element that has the focus.
-    pub fn focused(&self) -> Result<String> {
-        self.tell(json!({ "cmd": "focused" })).map(string)
     }
 
     /// Saves a picture of the window as PNG.

@@ -47,13 +47,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
 
     let pane = stage.terminal.window("kate", (100, 30))?;
     pane.enter("clear; kate notes.md")?;
-    let window = screen.wait_for_title("Kate", |title| title.contains("notes.md"))?;
-    // Kate asks once whether it may start a server.
-    let question = screen.wait_for_title("the question", |title| title.starts_with("LSP server start"))?;
-    screen.focus(&question, false)?;
-    screen.press(&["Return"])?;
-    screen.wait_for_windows(1)?;
-    screen.focus(&window, true)?;
+    screen.allow_server("notes.md")?;
     let Some(agent) = stage.start_agent(cli)? else { return Ok(()) };
 
     // The cursor reaches the model. Kate does not report the selection.

@@ -56,12 +56,7 @@ fn kate(file: &Path) -> anyhow::Result<()> {
     fs::write(config.join("katerc"), KATE_SETTINGS)?;
     let shell = terminal.window("shell", (100, 30))?;
     shell.enter("alongside install kate --yes --language python; kate basket.py")?;
-    let window = screen.wait_for_title("Kate", |title| title.contains("basket.py"))?;
-    let question = screen.wait_for_title("the question", |title| title.starts_with("LSP server start"))?;
-    screen.focus(&question, false)?;
-    screen.press(&["Return"])?;
-    screen.wait_for_windows(1)?;
-    screen.focus(&window, true)?;
+    screen.allow_server("basket.py")?;
     let agent = Proposer::gemini(&sandbox)?;
     agent.propose(&basket, include_str!("shop/basket.proposed.py"))?;
     screen.open_menu(3)?;

@@ -32,7 +32,7 @@ pub(crate) enum AdapterState {
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) changes: Vec<Change>,
-    /// What the editor itself installs.
+    /// The extension that the editor itself installs.
     pub(crate) extension: Option<Extension>,
     /// Long changes in one sentence.
     pub(crate) summary: Option<String>,

@@ -134,10 +134,17 @@ fn find_in(directories: &[PathBuf]) -> anyhow::Result<Option<InstalledExtension>
         let Some(row) = rows.into_iter().find(|row| row.identifier.id.eq_ignore_ascii_case(EXTENSION)) else {
             continue;
         };
-        let name = row.relative_location.unwrap_or_else(|| format!("{EXTENSION}-{}", row.version));
+        let usual = format!("{EXTENSION}-{}", row.version);
+        let name = row.relative_location.into_iter().chain([usual]).find(|name| is_file_name(name));
+        let name = name.with_context(|| format!("{} names no directory of ours", list.display()))?;
         return Ok(Some(InstalledExtension { directory: extensions.join(name), version: row.version }));
     }
     Ok(None)
+}
+
+/// Whether a name leads to nothing outside of its directory.
+fn is_file_name(name: &str) -> bool {
+    Path::new(name).file_name().is_some_and(|file_name| file_name == name)
 }
 
 pub(super) fn state(
@@ -256,6 +263,12 @@ mod tests {
         assert_eq!((found.directory, found.version.as_str()), (extensions[1].join("a"), "0.0.9"));
         fs::write(&list, format!("[{}]", row("other.one", "o"))).unwrap();
         assert_eq!(find_in(&extensions).unwrap(), None);
+        // The directory is removed with the extension: no name may lead out of it.
+        for outside in ["..", "/", "../a", "/etc"] {
+            fs::write(&list, format!("[{}]", row(EXTENSION, outside))).unwrap();
+            let found = find_in(&extensions).unwrap().unwrap();
+            assert_eq!(found.directory, extensions[1].join("alongside.alongside-0.0.9"), "{outside}");
+        }
         fs::write(list, "{").unwrap();
         assert!(find_in(&extensions).is_err());
     }
