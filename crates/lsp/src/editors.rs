@@ -33,6 +33,8 @@ pub struct Editor {
     /// The command that reads the file in front again, if its person has to give one, and if only the time of
     /// a file tells that it has changed. It must leave other files alone: they may hold unsaved text.
     pub(crate) reload_command: Option<&'static str>,
+    /// The command that gives a language to this server, where the editor has one server for each.
+    pub(crate) language_command: Option<&'static str>,
     /// Whether it ends at a file name with characters that a URI has to escape, such as `[`.
     pub(crate) strict_uris: bool,
     /// Whether it saves a document once this server has edited it.
@@ -98,6 +100,7 @@ const ANY: Editor = Editor {
     review_key: None,
     keys: None,
     reload_command: None,
+    language_command: None,
     strict_uris: false,
     saves_edits: false,
     hovers_at_cursor: false,
@@ -239,6 +242,7 @@ const EDITORS: [Editor; 19] = [
         // Without a selection, Kate sends the word at the cursor.
         range: CodeActionRange::Cursor,
         show_document: ShowDocument::Never,
+        language_command: Some("alongside install kate --language NAME"),
         ..ANY
     },
 ];

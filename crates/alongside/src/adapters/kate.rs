@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use alongside_desk::harmless;
 use anyhow::Context as _;
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
@@ -12,6 +13,7 @@ use super::installed::{Installed, InstalledFile};
 use super::plan::{AdapterState, Plan, Remainder};
 use super::user_environment::UserEnvironment;
 use crate::failure::Hint as _;
+use crate::similar_name;
 
 /// Kate's id on the command line and in the ledger.
 pub(super) const ID: &str = "kate";
@@ -21,6 +23,17 @@ const SERVER: &str = "~alongside";
 
 /// A language without code, whose usual server few people have.
 const LANGUAGE: &str = "markdown";
+
+/// The languages with a server of their own in Kate 26.08. A later Kate may have more.
+#[rustfmt::skip]
+const SERVED: [&str; 61] = [
+    "ada", "bash", "bibtex", "blueprint", "c", "clojure", "cmake", "css", "cpp", "c-sharp", "d", "dart",
+    "debputy", "docker", "elm", "fish", "fortran", "fsharp", "glsl", "go", "godot", "haskell", "html", "java",
+    "javascript", "javascriptreact", "json", "jsonc", "julia", "kotlin", "latex", "less", "lua", "markdown",
+    "nix", "nim", "ocaml", "openscad", "perl", "php", "purescript", "python", "qml", "r", "racket", "rpmspec",
+    "rst", "ruby", "rust", "scala", "scss", "terraform", "typescript", "typescriptreact", "typst", "vala",
+    "vhdl", "vue", "xml", "yaml", "zig",
+];
 
 fn settings_file(user: &UserEnvironment) -> PathBuf {
     user.directory("XDG_CONFIG_HOME", ".config").join("kate/lspclient/settings.json")
@@ -48,16 +61,39 @@ pub(crate) fn plan(user: &UserEnvironment, more: &[String]) -> anyhow::Result<Pl
     let path = settings_file(user);
     let before = change::read(&path)?;
     let root = parse(&path, before.as_deref().unwrap_or_default())?;
+    let more: Vec<String> = more.iter().map(|name| name.to_lowercase()).collect();
+    let mut plan = Plan::default();
+    plan.notes.extend(more.iter().filter_map(|name| unserved(&root, name)));
     // By its path: a Kate started from a desktop has a short PATH.
-    add(&root, &user.program, more)
+    add(&root, &user.program, &more)
         .with_context(|| format!("cannot change {}", path.display()))
         .hint("add the server by hand, as the page editors/kate of alongside shows")?;
-    let mut plan = Plan::default();
     plan.change_theirs(path, before, ended(root.to_string()));
-    plan.notes.push(
-        "Kate has one server for a document: `--language NAME` gives a language's place to alongside.".into(),
-    );
+    if more.is_empty() {
+        let note =
+            "Kate has one server for a document: `--language NAME` gives a language's place to alongside.";
+        plan.notes.push(note.into());
+    }
     Ok(plan)
+}
+
+/// The reason why giving a language to alongside has no effect, if Kate has no server for it.
+fn unserved(root: &CstRootNode, name: &str) -> Option<String> {
+    let servers = root.object_value().and_then(|root| root.object_value("servers"));
+    let is_theirs = servers.is_some_and(|servers| servers.get(name).is_some());
+    if is_theirs || SERVED.contains(&name) {
+        return None;
+    }
+    let meant = match name {
+        "c++" => Some("cpp"),
+        "c#" => Some("c-sharp"),
+        _ => similar_name::nearest(name, SERVED),
+    };
+    let meant = meant.map(|meant| format!(" Did you mean {meant}?")).unwrap_or_default();
+    let name = harmless::name(name);
+    Some(format!(
+        "Kate 26.08 has no server for {name:?}: alongside serves it already, if Kate knows it.{meant}"
+    ))
 }
 
 fn parse(path: &Path, text: &str) -> anyhow::Result<CstRootNode> {

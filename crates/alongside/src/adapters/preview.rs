@@ -96,7 +96,7 @@ fn unified_diff(change: &Change, folded: Option<OurLines>) -> String {
             }
             if shown < run.len() {
                 let (tag, more) = (run[0].tag(), run.len() - shown);
-                diff.push_str(&format!("{tag}… {more} more lines like these (--verbose shows them)\n"));
+                diff.push_str(&format!("{tag}… {more} more lines (--verbose shows them)\n"));
             }
         }
     }

@@ -238,7 +238,7 @@ fn preview_is_short_and_shows_all_lines_of_the_person() {
     let short = home.succeeds(&["install", "helix", "--dry-run"]);
     assert!(short.contains(&format!("+++ {}\n", path.display())), "whose file it is: {short}");
     assert!(short.contains("+language-servers = [\"rust-analyzer\", \"alongside\"]"), "{short}");
-    assert!(short.contains("more lines like these (--verbose shows them)"), "{short}");
+    assert!(short.contains("more lines (--verbose shows them)"), "{short}");
     assert!(
         short.contains("languages.toml: one more server for 57 languages, rust of them in your file."),
         "{short}"

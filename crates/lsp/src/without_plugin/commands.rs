@@ -122,6 +122,7 @@ impl LspDesk {
         request: Option<RequestId>,
         command: ReviewCommand,
     ) {
+        self.take_saved(io, review);
         let Some(proposal) = self.proposals.get_mut(review) else {
             return self.finish_command(io, request);
         };

@@ -13,6 +13,7 @@ use super::document::DocumentKey;
 use super::editor_ui::Question;
 use super::proposal::{Proposal, shown};
 use super::{LspDesk, diagnostics, messages, one_line_messages};
+use crate::frontend::Frontend as _;
 use crate::io::Io;
 use crate::uri;
 
@@ -44,7 +45,12 @@ impl LspDesk {
 
     /// Shows a proposal at the first change after a line.
     pub(super) fn show(&mut self, io: &mut Io, id: ReviewId, after: Option<usize>) {
+        self.take_saved(io, id);
+        let target = self.proposals.get(id).map(|proposal| self.target(&proposal.review));
+        let from = self.last_place.as_ref().map(|(place, _)| place.clone());
+        let from = from.filter(|from| !self.owns(from) && target.as_ref() != Some(from));
         let Some(proposal) = self.proposals.get_mut(id) else { return };
+        proposal.shown_from = from.or_else(|| proposal.shown_from.take());
         proposal.refresh_file();
         let Some(uri) = proposal.path().and_then(uri::of_path) else {
             let (name, roots) =
@@ -107,7 +113,16 @@ impl LspDesk {
         // The person's next request comes from another document.
         self.last_place.take_if(|(place, _)| proposal.path() == Some(place));
         let name = desk_messages::short_name(&proposal.review);
-        self.editor.warn_about(io, &name, messages::apart(&proposal.review));
+        let command = self.editor.client().editor.language_command;
+        self.editor.warn_about(io, &name, messages::apart(&proposal.review, command));
+    }
+
+    /// Takes the text that the person saved in a proposal that the editor shows without this server.
+    pub(super) fn take_saved(&mut self, io: &Io, id: ReviewId) {
+        let proposal = self.proposals.get_mut(id).filter(|proposal| proposal.is_apart);
+        if let Some(Err(error)) = proposal.map(Proposal::take_saved) {
+            self.editor.warn(io, &messages::saved_text_unread(&error));
+        }
     }
 
     /// The target of a review, by the name under which the editor has it open.

@@ -56,7 +56,8 @@ impl LspDesk {
             return self.context.document_edited(&key, &edit);
         }
         if let Some((id, proposal)) = self.proposals.at_path_mut(&key) {
-            let awaited = proposal.mirror.awaits_editor();
+            // Some editors send the text of an offer after they have answered it.
+            let awaited = proposal.mirror.has_offer();
             proposal.editor_changed(&edit.steps);
             let is_ours = awaited || proposal.is_save_due;
             self.sync(io, id);

@@ -12,6 +12,14 @@ use super::proposal_file::ProposalFile;
 /// The reason in the list of drafts.
 const WHY: &str = "typed after the review had ended";
 
+/// Keeps a text of a person, which came too late for a review, among the drafts. Blocks.
+///
+/// # Errors
+/// When the draft cannot be written.
+pub(crate) fn keep_late(review: &Review, text: &str, drafts: &dyn DraftKeeper) -> io::Result<PathBuf> {
+    drafts.keep(&review.file, &review.agent.name, WHY, text)
+}
+
 #[derive(Debug)]
 pub(crate) struct EndedReview {
     /// Editors do not end before every changed document is saved, so the file must stay.

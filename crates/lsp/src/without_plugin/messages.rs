@@ -32,7 +32,7 @@ pub(crate) fn announced(review: &Review, roots: &[PathBuf], path: Option<&Path>)
     let (name, agent, changes) = (file_name(review, roots), agent_name(review), changes(review));
     let how = match path {
         Some(path) => format!("Open {} to see it.", harmless::path(path)),
-        None => "Run the code action `Review: …` in any file, or the command alongside.review.".into(),
+        None => "Run the code action `Review: …` in any file.".into(),
     };
     let dangers: String = messages::dangers(review).map(|danger| format!(" {danger}!")).collect();
     format!("{name}: {agent} proposes {changes}. {how}{dangers}")
@@ -58,9 +58,20 @@ pub(crate) fn coarse_changes(review: &Review) -> Option<String> {
     Some(format!("{}: {coarse}", short_name(review)))
 }
 
-/// The editor shows a proposal without this server; mostly in less than a line.
-pub(crate) fn apart(review: &Review) -> String {
-    format!("Cannot review {} here. Go back and use a code action there.", short_name(review))
+/// The editor shows a proposal without this server; mostly in less than a line. `command` gives its language
+/// to this server.
+pub(crate) fn apart(review: &Review, command: Option<&str>) -> String {
+    let said =
+        format!("{} has no actions here: save your text, then decide it elsewhere.", short_name(review));
+    match command {
+        Some(command) => format!("{said} `{command}` makes its language ours."),
+        None => said,
+    }
+}
+
+/// The text that the person saved in such a proposal cannot be read.
+pub(crate) fn saved_text_unread(error: &io::Error) -> String {
+    format!("The text that you saved does not count: cannot read it ({error}).")
 }
 
 /// The proposal has no file.

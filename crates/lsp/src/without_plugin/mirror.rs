@@ -93,6 +93,17 @@ impl Mirror {
         self.sent.is_none() && self.editor == self.companion
     }
 
+    /// Whether the editor shows this text, perhaps without having sent it.
+    pub(crate) fn shows(&self, text: &Arc<str>) -> bool {
+        let is_taken = |offer: &Offer| offer.is_taken && offer.from == self.editor && offer.to == *text;
+        self.editor == *text || self.offered.as_ref().is_some_and(is_taken)
+    }
+
+    /// Whether an offer is in flight: the editor has not sent a text that contains it.
+    pub(crate) fn has_offer(&self) -> bool {
+        self.offered.is_some()
+    }
+
     /// Whether the editor has not answered an offer.
     pub(crate) fn awaits_editor(&self) -> bool {
         self.offered.as_ref().is_some_and(|offer| !offer.is_taken)

@@ -185,7 +185,9 @@ impl Frontend for LspDesk {
             }
             open.push(key.clone());
         }
-        self.proposals.clear();
+        for mut proposal in self.proposals.take_all() {
+            self.keep_saved(io, &mut proposal);
+        }
         targets.iter().for_each(|target| self.mark_target(io, target));
         open.iter().for_each(|path| self.publish(io, path, &[]));
     }

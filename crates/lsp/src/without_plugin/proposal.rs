@@ -1,6 +1,7 @@
 //! One review as a document in the editor: its file, its text there and at the companion, and the commands
 //! about it.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use alongside_desk::{Change, Hunk, HunkState, Lines, Review, Text, replacement};
 use tokio::time::Instant;
 
 use super::command_queue::{CommandQueue, HunkStart};
+use super::document::DocumentKey;
 use super::messages;
 use super::mirror::Mirror;
 use super::normalization::Normalization;
@@ -32,6 +34,8 @@ pub(crate) struct Proposal {
     pub(crate) opens_until: Option<Instant>,
     /// The editor shows the document without this server.
     pub(crate) is_apart: bool,
+    /// The document from which the person went to the proposal, unless that is its target.
+    pub(crate) shown_from: Option<DocumentKey>,
     /// The person has seen the differences that no hunk shows.
     pub(crate) is_noted: bool,
     /// The person knows that saving decides nothing.
@@ -71,6 +75,7 @@ impl Proposal {
             closes_at: None,
             opens_until: None,
             is_apart: false,
+            shown_from: None,
             is_noted: false,
             is_save_explained: false,
             is_save_due: false,
@@ -107,6 +112,22 @@ impl Proposal {
     pub(crate) fn take_file(&mut self) -> Option<ProposalFile> {
         self.original = None;
         self.file.take()
+    }
+
+    /// Takes the text that the person saved while the editor shows the document without this server, as an
+    /// edit. Returns whether there is one. Blocks briefly.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is not UTF-8.
+    pub(crate) fn take_saved(&mut self) -> io::Result<bool> {
+        let Some(file) = self.file.as_ref().filter(|_| self.is_apart) else { return Ok(false) };
+        let Some(saved) = file.read()?.filter(|saved| **saved != *self.written) else { return Ok(false) };
+        let before = self.mirror.editor_text().clone();
+        self.editor_opened(&Text::new(saved.as_str()));
+        let is_edit = *self.mirror.editor_text() != before;
+        (self.open, self.is_apart) = (None, true);
+        self.written = saved.into();
+        Ok(is_edit)
     }
 
     /// Brings the file up to date before the editor opens it.

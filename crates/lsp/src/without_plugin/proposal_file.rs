@@ -6,10 +6,14 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use alongside_platform::untrusted::{self, Whose};
 use alongside_platform::{private, process};
 
 /// The time of a new file, after 1970: before every editor that opens it.
 const CREATED: Duration = Duration::from_secs(1_000_000_000);
+
+/// The largest text that is read again, in bytes.
+const MAX_READ: u64 = 64 << 20;
 
 /// A file in a directory of its own. Dropping it removes both.
 #[derive(Debug)]
@@ -34,6 +38,17 @@ impl ProposalFile {
         let mut permissions = fs::metadata(&self.path)?.permissions();
         permissions.set_readonly(true);
         fs::set_permissions(&self.path, permissions)
+    }
+
+    /// The text as it is now; `None` if somebody has removed the file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is not UTF-8.
+    pub(crate) fn read(&self) -> io::Result<Option<String>> {
+        match untrusted::read_text(&self.path, MAX_READ, Whose::Ours) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            read => read.map(Some),
+        }
     }
 
     /// Replaces the text in one step.

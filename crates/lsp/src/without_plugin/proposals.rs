@@ -53,10 +53,10 @@ impl Proposals {
         self.open.remove(&id)
     }
 
-    /// Removes all proposals and their files.
-    pub(crate) fn clear(&mut self) {
-        self.open.clear();
+    /// Removes all proposals, and the files of the ended ones. Returns the open ones, with their files.
+    pub(crate) fn take_all(&mut self) -> impl Iterator<Item = Proposal> + use<> {
         self.ended.clear();
+        std::mem::take(&mut self.open).into_values()
     }
 
     /// Keeps an ended review, for as long as the editor has its document open.

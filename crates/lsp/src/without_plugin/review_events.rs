@@ -10,7 +10,7 @@ use alongside_desk::{
 use super::command_queue::ReviewCommand;
 use super::document::DocumentKey;
 use super::editor_ui::Question;
-use super::ended_review::EndedReview;
+use super::ended_review::{self, EndedReview};
 use super::one_line_messages::{Others, Reload};
 use super::proposal::Proposal;
 use super::{LspDesk, messages, one_line_messages};
@@ -42,6 +42,7 @@ impl LspDesk {
 
     /// The companion waits for unsent edits.
     pub(super) fn flush(&mut self, io: &mut Io, id: ReviewId) {
+        self.take_saved(io, id);
         match self.proposals.get_mut(id) {
             Some(proposal) => {
                 proposal.is_flushing = true;
@@ -119,11 +120,12 @@ impl LspDesk {
         let (review, roots) = (&proposal.review, self.editor.roots());
         let target = self.target(review);
         let is_open = proposal.open.is_some();
-        let returns = closed.decided_here && is_open && self.editor.can_show_documents() && target.is_file();
+        let can_return = closed.decided_here && is_open && self.editor.can_show_documents();
+        let back = if target.is_file() { Some(target.clone()) } else { proposal.shown_from.take() };
         let is_strict = self.editor.client().editor.strict_uris;
-        let returns = returns && !(is_strict && uri::is_escaped(&target));
+        let back = back.filter(|back| can_return && !(is_strict && uri::is_escaped(back)));
         let is_here = self.last_place.as_ref().is_some_and(|(place, _)| *place == target);
-        let is_in_front = returns || closed.decided_here && is_here;
+        let is_in_front = back.as_ref() == Some(&target) || closed.decided_here && is_here;
         let message = match self.editor.client().editor.columns {
             Some(_) => {
                 let command = self.editor.client().editor.reload_command;
@@ -149,6 +151,7 @@ impl LspDesk {
         if self.editor.client().editor.reload_command.is_some() {
             proposal.refresh_open_file();
         }
+        self.keep_saved(io, &mut proposal);
         let Some(file) = proposal.take_file().filter(|_| is_open) else { return };
         let path = file.path().to_owned();
         if let Some(remote) = io.remote().filter(|_| closed.decided_here) {
@@ -158,8 +161,21 @@ impl LspDesk {
         self.proposals.keep_ended(EndedReview::new(file, &proposal.review, text.unwrap_or_default()));
         self.mark_ended(io, &path, None);
         self.editor.refresh_lenses(io);
-        if let Some(uri) = uri::of_path(&target).filter(|_| returns) {
+        if let Some(uri) = back.as_deref().and_then(uri::of_path) {
             self.editor.show_document(io, &uri);
+        }
+    }
+
+    /// Keeps a text that the person saved where this server sees no edits, and that nobody has taken.
+    pub(super) fn keep_saved(&self, io: &Io, proposal: &mut Proposal) {
+        let kept = proposal.take_saved().and_then(|is_new| {
+            let text = proposal.mirror.editor_text();
+            is_new.then(|| ended_review::keep_late(&proposal.review, text, &*self.drafts)).transpose()
+        });
+        match kept {
+            Ok(None) => {}
+            Ok(Some(_)) => self.editor.inform(io, messages::LATE_TEXT_KEPT),
+            Err(error) => self.editor.warn(io, &messages::late_text_not_kept(&error)),
         }
     }
 

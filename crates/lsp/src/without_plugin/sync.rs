@@ -52,7 +52,7 @@ impl LspDesk {
         let Some(proposal) = self.proposals.get_mut(id) else { return };
         let Some(next) = proposal.commands.pop() else { return };
         let revision = proposal.review.revision;
-        let is_behind = proposal.open.is_some() && *proposal.mirror.editor_text() != proposal.review.current;
+        let is_behind = proposal.open.is_some() && !proposal.mirror.shows(&proposal.review.current);
         let mut running = Running { target_state: proposal.target_state(), ..Running::default() };
         let mut take = |starts: &[HunkStart], keep: bool| {
             let hunks = proposal.indexes(starts);
@@ -68,7 +68,10 @@ impl LspDesk {
             ReviewCommand::Undo => Request::UndoReview { id, revision },
             ReviewCommand::Redo => Request::RedoReview { id, revision },
             ReviewCommand::Accept if is_behind => {
-                self.editor.warn(io, messages::NOT_SHOWN);
+                // The offer that this command allowed shows the text.
+                let is_coming = proposal.mirror.awaits_editor();
+                self.editor
+                    .warn(io, if is_coming { messages::CHANGED_ELSEWHERE } else { messages::NOT_SHOWN });
                 return self.finish_command(io, next.request);
             }
             ReviewCommand::Accept => Request::DecideReview { id, revision, decision: Decision::Accept },

@@ -9,8 +9,9 @@ const SETTINGS: &str = ".config/kate/lspclient/settings.json";
 fn kate_gets_a_server_once_and_loses_it() {
     let home = Home::with_program("kate", KATE);
     let before = home.everything();
-    let said = home.succeeds(&["install", "kate", "--yes", "--language", "python"]);
-    assert!(said.contains("Kate 26.08.2 (") && said.contains("one server for a document"), "{said}");
+    assert!(home.succeeds(&["install", "kate", "--dry-run"]).contains("one server for a document"));
+    let said = home.succeeds(&["install", "kate", "--yes", "--language", "Python"]);
+    assert!(said.contains("Kate 26.08.2 (") && !said.contains("note:"), "{said}");
     let settings: serde_json::Value = serde_json::from_str(&home.reads(SETTINGS)).unwrap();
     assert_eq!(settings["servers"]["~alongside"]["command"][1], "lsp");
     assert_eq!(settings["servers"]["python"]["use"], "~alongside");
@@ -21,6 +22,21 @@ fn kate_gets_a_server_once_and_loses_it() {
     assert!(home.list().contains("Kate 26.08.2 installed ("));
     home.succeeds(&["uninstall", "kate", "--yes"]);
     assert_eq!(home.everything(), before);
+}
+
+#[test]
+fn a_language_without_a_server_is_doubted() {
+    let home = Home::with_program("kate", KATE);
+    for (name, said) in [
+        ("pyhton", "\"pyhton\": alongside serves it already, if Kate knows it. Did you mean python?"),
+        ("C++", "cpp?"),
+    ] {
+        let shown = home.succeeds(&["install", "kate", "--dry-run", "--language", name]);
+        assert!(shown.contains(said), "{shown}");
+    }
+    home.writes(SETTINGS, "{ \"servers\": { \"pyhton\": {} } }\n");
+    let shown = home.succeeds(&["install", "kate", "--dry-run", "--language", "pyhton"]);
+    assert!(!shown.contains("Did you mean"), "{shown}");
 }
 
 #[test]

@@ -96,7 +96,7 @@ async fn a_proposal_shown_without_this_server_is_decided_elsewhere() {
     assert!(!decides(&stage.titles(&other, 0)), "the editor may still open it");
     stage.wait();
     let seen = stage.seen();
-    assert_eq!(seen.said(), "Cannot review notes.txt here. Go back and use a code action there.");
+    assert_eq!(seen.said(), "notes.txt has no actions here: save your text, then decide it elsewhere.");
     assert!(seen.said().len() <= 80);
     assert_eq!(seen.one("window/showMessage")["type"], 2);
     assert!(decides(&stage.titles(&other, 0)));
@@ -121,7 +121,68 @@ async fn a_proposal_shown_without_this_server_is_decided_elsewhere() {
             stage.tell("didOpen", open);
         }
         stage.wait();
-        assert!(!stage.seen().said().contains("Cannot review"));
+        assert!(!stage.seen().said().contains("has no actions here"));
         assert!(!decides(&stage.titles("file:///elsewhere", 0)));
     }
+}
+
+/// A proposal that an editor shows without this server; also its file, and the document of another file.
+async fn shown_apart() -> (Stage, Companion, PathBuf, String) {
+    let (mut stage, companion) = proposed("helix").await;
+    stage.open("other.md", "x\n");
+    let other = stage.uri("other.md");
+    stage.choose(&other, 0, "Review: ");
+    let seen = stage.seen();
+    let own = crate::uri::to_path(seen.one("window/showDocument")["uri"].as_str().unwrap()).unwrap();
+    stage.reply(&seen.number("window/showDocument"), json!({"success": true}));
+    stage.wait();
+    stage.seen();
+    (stage, companion, own, other)
+}
+
+#[tokio::test(start_paused = true)]
+async fn text_saved_in_a_proposal_without_this_server_counts() {
+    let mine = format!("mine\n{NEW}");
+    let (mut stage, mut companion, own, other) = shown_apart().await;
+    std::fs::write(&own, &mine).unwrap();
+    stage.choose(&other, 0, "alongside: Accept ");
+    companion.serve(&mut stage).await;
+    assert_eq!(companion.decided, Some(alongside_desk::Decision::Accept));
+    assert_eq!((&*companion.review.current, companion.edits), (&*mine, 1));
+    assert_eq!(stage.drafts.texts(), Vec::<String>::new());
+
+    // Showing it again, or a decision elsewhere, takes the text as well.
+    let (mut stage, mut companion, own, other) = shown_apart().await;
+    std::fs::write(&own, &mine).unwrap();
+    stage.choose(&other, 0, "Review: ");
+    companion.serve(&mut stage).await;
+    assert_eq!(std::fs::read_to_string(&own).unwrap(), mine);
+    std::fs::write(&own, format!("more\n{mine}")).unwrap();
+    stage.seat.events.send(alongside_desk::Event::FlushReview { id: companion.review.id }).unwrap();
+    companion.serve(&mut stage).await;
+    assert_eq!(&*companion.review.current, format!("more\n{mine}"));
+
+    // Text that comes too late is in a draft.
+    std::fs::write(&own, "late").unwrap();
+    companion.close(&stage, alongside_desk::Closing::AnsweredInAgent, false);
+    stage.hear().await;
+    assert_eq!(stage.drafts.texts(), ["late"]);
+    let (mut stage, _companion, own, _) = shown_apart().await;
+    std::fs::write(&own, "at the end").unwrap();
+    stage.desk.shut_down(&stage.io);
+    assert_eq!(stage.drafts.texts(), ["at the end"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_editor_that_saves_an_untouched_proposal_edits_nothing() {
+    let (mut stage, mut companion, own, other) = shown_apart().await;
+    std::fs::write(&own, NEW.replace('\n', "\r\n")).unwrap();
+    stage.choose(&other, 0, "alongside: Reject ");
+    companion.serve(&mut stage).await;
+    assert_eq!((companion.decided, companion.edits), (Some(alongside_desk::Decision::Reject), 0));
+    let (mut stage, companion, own, _) = shown_apart().await;
+    std::fs::write(&own, [0xff, b'\n']).unwrap();
+    stage.choose(&stage.uri("other.md"), 0, "alongside: Accept ");
+    assert!(stage.seen().said().contains("does not count: cannot read it"));
+    drop(companion);
 }

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use super::companion::Companion;
 use super::showing::{NEW, OLD, proposed};
 use super::*;
+use crate::without_plugin::messages;
 
 /// A review whose proposal is open in the editor.
 pub(super) async fn looked_at(editor: &str) -> (Stage, Companion, String) {
@@ -182,13 +183,56 @@ async fn text_that_the_editor_lacks_is_not_accepted() {
     companion.serve(&mut stage).await;
     let seen = stage.seen();
     assert_eq!(companion.decided, None);
-    assert!(seen.said().contains("another text than you see"), "{}", seen.said());
+    assert_eq!(seen.said(), messages::CHANGED_ELSEWHERE, "the offer is on its way");
     // A command allows another offer, because some editors take edits only then.
     stage.type_in(&own, "elsewhere\n", range((0, 0), (7, 0)));
     stage.reply(&seen.number("workspace/applyEdit"), json!({"applied": true}));
     stage.command(json!({"command": "alongside.accept"}));
     companion.serve(&mut stage).await;
     assert_eq!(companion.decided, Some(Decision::Accept));
+}
+
+/// Kate answers an offer at once, and sends the text half a second later.
+#[tokio::test(start_paused = true)]
+async fn a_text_that_the_editor_sends_after_its_answer_counts_as_shown() {
+    let (mut stage, mut companion, own) = looked_at("Kate").await;
+    stage.choose(&own, 6, "alongside: Drop this change");
+    companion.serve(&mut stage).await;
+    stage.reply(&stage.seen().number("workspace/applyEdit"), json!({"applied": true}));
+    stage.command(json!({"command": "alongside.accept"}));
+    companion.serve(&mut stage).await;
+    assert_eq!(companion.decided, Some(Decision::Accept));
+}
+
+#[tokio::test(start_paused = true)]
+async fn marks_have_the_lines_of_a_text_that_comes_after_the_answer() {
+    let (mut stage, mut companion, own) = looked_at("Kate").await;
+    companion.change(&stage, |review| review.current = format!("a longer first line\n{NEW}").into());
+    companion.serve(&mut stage).await;
+    stage.reply(&stage.seen().number("workspace/applyEdit"), json!({"applied": true}));
+    companion.serve(&mut stage).await;
+    stage.seen();
+    stage.type_in(&own, "a longer first line\n", range((0, 0), (0, 0)));
+    companion.serve(&mut stage).await;
+    let seen = stage.seen();
+    let marks = &seen.one("textDocument/publishDiagnostics")["diagnostics"];
+    assert_eq!(marks[0]["range"], range((0, 0), (0, 19)), "{marks}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn deciding_on_a_new_file_goes_back_to_where_the_person_was() {
+    let mut stage = Stage::new("helix", &[]);
+    stage.open("other.txt", OLD);
+    let mut companion = Companion::proposes(&mut stage, "new.txt", "", NEW);
+    companion.serve(&mut stage).await;
+    stage.choose(&stage.uri("other.txt"), 0, "Review: ");
+    stage.reply(&stage.seen().number("window/showDocument"), json!({"success": true}));
+    let own = stage.show_proposal(NEW);
+    stage.command(json!({"command": "alongside.next"}));
+    stage.choose(&own, 0, "alongside: Accept");
+    stage.seen();
+    companion.serve(&mut stage).await;
+    assert_eq!(stage.seen().one("window/showDocument")["uri"], stage.uri("other.txt"));
 }
 
 #[tokio::test(start_paused = true)]
