@@ -223,7 +223,15 @@ const EDITORS: [Editor; 19] = [
         brief: true,
         ..ANY
     },
-    Editor { prefix: "coc.nvim", name: "vim", display_name: "Vim", process: Process::Parent, ..ANY },
+    // It adds its own name to messages.
+    Editor {
+        prefix: "coc.nvim",
+        name: "vim",
+        display_name: "Vim",
+        process: Process::Parent,
+        brief: true,
+        ..ANY
+    },
     // yegappan/lsp.
     Editor { prefix: "vim", name: "vim", display_name: "Vim", brief: true, ..ANY },
     Editor { prefix: "sublime text lsp", name: "sublime-text", display_name: "Sublime Text", ..ANY },
