@@ -63,7 +63,19 @@ pub(crate) fn plan(user: &UserEnvironment, more: &[String]) -> anyhow::Result<Pl
     let root = parse(&path, before.as_deref().unwrap_or_default())?;
     let more: Vec<String> = more.iter().map(|name| name.to_lowercase()).collect();
     let mut plan = Plan::default();
-    plan.notes.extend(more.iter().filter_map(|name| unserved(&root, name)));
+    for name in more.iter().filter(|name| !is_served(&root, name)) {
+        let shown = harmless::name(name);
+        if let Some(meant) = meant(name) {
+            return Err(anyhow::anyhow!("Kate has no language {shown:?}"))
+                .hint(format!("did you mean `--language {meant}`?"));
+        }
+        plan.notes.push(format!(
+            "Kate 26.08 has no server for {shown:?}: alongside serves it anyway, if Kate has a language of that name."
+        ));
+    }
+    if has_theirs(&root, LANGUAGE) && !more.iter().any(|name| name == LANGUAGE) {
+        plan.notes.push("Markdown keeps the server that your settings name for it.".into());
+    }
     // By its path: a Kate started from a desktop has a short PATH.
     add(&root, &user.program, &more)
         .with_context(|| format!("cannot change {}", path.display()))
@@ -77,23 +89,31 @@ pub(crate) fn plan(user: &UserEnvironment, more: &[String]) -> anyhow::Result<Pl
     Ok(plan)
 }
 
-/// The reason why giving a language to alongside has no effect, if Kate has no server for it.
-fn unserved(root: &CstRootNode, name: &str) -> Option<String> {
+/// Whether Kate has a server for a language, of its own or in the person's settings.
+fn is_served(root: &CstRootNode, name: &str) -> bool {
+    SERVED.contains(&name) || has_theirs(root, name)
+}
+
+/// Whether the settings give a language to another server.
+fn has_theirs(root: &CstRootNode, name: &str) -> bool {
     let servers = root.object_value().and_then(|root| root.object_value("servers"));
-    let is_theirs = servers.is_some_and(|servers| servers.get(name).is_some());
-    if is_theirs || SERVED.contains(&name) {
-        return None;
-    }
-    let meant = match name {
+    let server = servers.and_then(|servers| servers.object_value(name));
+    server.is_some_and(|server| uses(&server).as_deref() != Some(SERVER))
+}
+
+/// The server that a language uses.
+fn uses(language: &CstObject) -> Option<String> {
+    language.get("use")?.value()?.as_string_lit()?.decoded_value().ok()
+}
+
+/// The language that a person probably meant.
+fn meant(name: &str) -> Option<&'static str> {
+    match name {
+        "" => Some("python"),
         "c++" => Some("cpp"),
         "c#" => Some("c-sharp"),
         _ => similar_name::nearest(name, SERVED),
-    };
-    let meant = meant.map(|meant| format!(" Did you mean {meant}?")).unwrap_or_default();
-    let name = harmless::name(name);
-    Some(format!(
-        "Kate 26.08 has no server for {name:?}: alongside serves it already, if Kate knows it.{meant}"
-    ))
+    }
 }
 
 fn parse(path: &Path, text: &str) -> anyhow::Result<CstRootNode> {
@@ -145,8 +165,7 @@ pub(super) fn remove_adapter(file: &InstalledFile, now: &str) -> anyhow::Result<
     if let Some(servers) = object.object_value("servers") {
         for property in servers.properties() {
             let name = property.name().and_then(|name| name.decoded_value().ok());
-            let uses = property.object_value().and_then(|server| server.get("use")?.value()?.as_string_lit());
-            let uses = uses.and_then(|uses| uses.decoded_value().ok());
+            let uses = property.object_value().and_then(|language| uses(&language));
             if name.as_deref() == Some(SERVER) || uses.as_deref() == Some(SERVER) {
                 property.remove();
             }

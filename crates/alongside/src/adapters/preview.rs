@@ -69,7 +69,7 @@ fn common_directory<'p>(paths: &[&'p Path]) -> Option<&'p Path> {
 }
 
 /// A run of more of our lines than this is cut after the first few.
-const MAX_OUR_LINES: usize = 12;
+const MAX_OUR_LINES: usize = 16;
 const FIRST_OUR_LINES: usize = 6;
 
 /// Unchanged lines around a change.

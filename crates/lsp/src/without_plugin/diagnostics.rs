@@ -16,11 +16,12 @@ pub(crate) fn on_target(
     roots: &[PathBuf],
     encoding: Encoding,
     actions_key: Option<&str>,
+    is_apart: bool,
 ) -> lsp::Diagnostic {
     let text = Text::new(review.original.clone().unwrap_or_default());
     let start = target_line(review);
     let line = Lines { start, end: start + 1 };
-    let said = messages::mark(review, roots, actions_key);
+    let said = messages::mark(review, roots, actions_key, is_apart);
     mark(lsp::DiagnosticSeverity::Information, line, &text, encoding, said)
 }
 

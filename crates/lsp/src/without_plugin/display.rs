@@ -34,7 +34,7 @@ impl LspDesk {
             }
             // The mark in the file says how to see the review.
             (None, None) if editor.brief => desk_messages::proposes(review),
-            _ => messages::announced(review, roots, path),
+            _ => messages::announced(review, roots, path, editor.language_command.is_some()),
         };
         if editor.prompts && path.is_none() {
             self.editor.ask(io, &message, [messages::LATER, messages::REVIEW], Question::Announced(id));
@@ -147,7 +147,12 @@ impl LspDesk {
         let about = self.proposals.values().filter(|proposal| self.target(&proposal.review) == *key);
         let (roots, encoding) = (self.editor.roots(), self.editor.encoding());
         let shown_by = self.editor.client().editor.showing_key();
-        let mark = |proposal: &Proposal| diagnostics::on_target(&proposal.review, roots, encoding, shown_by);
+        // The person may be where this server offers nothing.
+        let is_apart =
+            self.editor.client().editor.language_command.is_some() && self.documents.get(key).is_none();
+        let mark = |proposal: &Proposal| {
+            diagnostics::on_target(&proposal.review, roots, encoding, shown_by, is_apart)
+        };
         let marks: Vec<_> = about.map(mark).collect();
         // An agent may have removed the file to write it again; its old marks must still go.
         if marks.is_empty() || key.is_file() {
@@ -158,8 +163,8 @@ impl LspDesk {
     /// Marks the hunks of a proposal that the editor has open.
     pub(super) fn mark_proposal(&mut self, io: &mut Io, id: ReviewId) {
         let Some(proposal) = self.proposals.get(id) else { return };
-        // The lines move when the editor applies an offer.
-        if proposal.mirror.awaits_editor() {
+        // The lines move when the editor applies an offer; until then, the marks of before are right.
+        if proposal.mirror.awaits_editor() || proposal.mirror.is_behind() {
             return;
         }
         if let (Some((_, editor)), Some(path)) = (&proposal.open, proposal.path()) {

@@ -27,11 +27,13 @@ pub(crate) fn show(review: &Review, roots: &[PathBuf], agent: &str) -> String {
     format!("Review: {} ({agent}, {})", file_name(review, roots), changes(review))
 }
 
-/// A new proposal. `path` is its file if the editor cannot show it on request.
-pub(crate) fn announced(review: &Review, roots: &[PathBuf], path: Option<&Path>) -> String {
+/// A new proposal. `path` is its file if the editor cannot show it on request. `some`: this server serves
+/// only some files.
+pub(crate) fn announced(review: &Review, roots: &[PathBuf], path: Option<&Path>, some: bool) -> String {
     let (name, agent, changes) = (file_name(review, roots), agent_name(review), changes(review));
     let how = match path {
         Some(path) => format!("Open {} to see it.", harmless::path(path)),
+        None if some => "Run the code action `Review: …` in a file that alongside serves.".into(),
         None => "Run the code action `Review: …` in any file.".into(),
     };
     let dangers: String = messages::dangers(review).map(|danger| format!(" {danger}!")).collect();
@@ -61,10 +63,10 @@ pub(crate) fn coarse_changes(review: &Review) -> Option<String> {
 /// The editor shows a proposal without this server; mostly in less than a line. `command` gives its language
 /// to this server.
 pub(crate) fn apart(review: &Review, command: Option<&str>) -> String {
-    let said =
-        format!("{} has no actions here: save your text, then decide it elsewhere.", short_name(review));
+    let name = short_name(review);
+    let said = format!("{name} has no actions here. Save your text, decide in another file.");
     match command {
-        Some(command) => format!("{said} `{command}` makes its language ours."),
+        Some(command) => format!("{said} (`{command}` gives this language to alongside.)"),
         None => said,
     }
 }
@@ -84,9 +86,13 @@ pub(crate) fn open_by_hand(review: &Review, roots: &[PathBuf], path: &Path) -> S
     format!("{}: open {} to see the proposal.", file_name(review, roots), harmless::path(path))
 }
 
-/// Another desk has changed a proposal that the person has open.
-pub(crate) fn changed_elsewhere(review: &Review, roots: &[PathBuf]) -> String {
-    format!("{}: changed at another desk; this is how it stands now.", file_name(review, roots))
+/// Another desk has changed a proposal that the person has open, and the editor shows that or not.
+pub(crate) fn changed_elsewhere(review: &Review, roots: &[PathBuf], is_shown: bool) -> String {
+    let name = file_name(review, roots);
+    match is_shown {
+        true => format!("{name}: changed at another desk; this is how it stands now."),
+        false => format!("{name}: changed at another desk; your next action on it shows that."),
+    }
 }
 
 /// The file has changed since the proposal, which waits.
@@ -204,11 +210,14 @@ pub(crate) fn original_by_hand(path: &Path) -> String {
     format!("Open {} to see the original.", harmless::path(path))
 }
 
-/// A proposal, marked in its file.
-pub(crate) fn mark(review: &Review, roots: &[PathBuf], actions_key: Option<&str>) -> String {
+/// A proposal, marked in its file. `is_apart`: this server offers no actions there.
+pub(crate) fn mark(review: &Review, roots: &[PathBuf], actions_key: Option<&str>, is_apart: bool) -> String {
     let (name, agent, changes) = (file_name(review, roots), agent_name(review), changes(review));
     match actions_key {
         Some(key) => format!("{agent} proposes {changes}: {key}"),
+        None if is_apart => {
+            format!("{agent} proposes {changes}. Run `Review: {name}` in a file that alongside serves.")
+        }
         None => format!("{agent} proposes {changes}. Run the code action `Review: {name}`."),
     }
 }

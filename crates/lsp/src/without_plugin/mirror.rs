@@ -99,6 +99,16 @@ impl Mirror {
         self.editor == *text || self.offered.as_ref().is_some_and(is_taken)
     }
 
+    /// Whether the editor shows all that the companion has, perhaps with more that the person typed.
+    pub(crate) fn shows_all(&self) -> bool {
+        self.shows(&self.goal())
+    }
+
+    /// Whether the editor has refused to show the companion's text.
+    pub(crate) fn is_behind(&self) -> bool {
+        self.is_refused && self.editor != self.companion
+    }
+
     /// Whether an offer is in flight: the editor has not sent a text that contains it.
     pub(crate) fn has_offer(&self) -> bool {
         self.offered.is_some()

@@ -163,6 +163,11 @@ impl Frontend for LspDesk {
         for id in self.proposals.take_unopened(now) {
             self.proposal_is_apart(io, id);
         }
+        for id in self.proposals.take_looks(now) {
+            self.take_saved(io, id);
+            self.sync(io, id);
+        }
+        self.look_at_ended(io, now);
         if let Some(report) = self.context.take_report(now, &mut self.documents)
             && io.is_connected()
         {
@@ -178,9 +183,9 @@ impl Frontend for LspDesk {
         let open = open.filter_map(|proposal| proposal.path().map(Path::to_owned));
         let mut open: Vec<_> = open.collect();
         for (key, ended) in self.proposals.ended() {
-            let text = self.documents.get(key).map(|document| document.text.text());
-            let late = text.filter(|text| ended.is_late(text));
-            if let Some(Err(error)) = late.map(|text| ended.save(text, &*self.drafts)) {
+            let text = self.documents.get(key).map(|document| document.text.text().clone());
+            let late = text.or_else(|| ended.saved_apart()).filter(|text| ended.is_late(text));
+            if let Some(Err(error)) = late.map(|text| ended.save(&text, &*self.drafts)) {
                 tracing::error!(%error, "text typed into a decided proposal is lost");
             }
             open.push(key.clone());

@@ -34,6 +34,8 @@ pub(crate) struct Proposal {
     pub(crate) opens_until: Option<Instant>,
     /// The editor shows the document without this server.
     pub(crate) is_apart: bool,
+    /// When to look next for text that was saved there.
+    pub(crate) looks_at: Option<Instant>,
     /// The document from which the person went to the proposal, unless that is its target.
     pub(crate) shown_from: Option<DocumentKey>,
     /// The person has seen the differences that no hunk shows.
@@ -46,6 +48,8 @@ pub(crate) struct Proposal {
     pub(crate) foreign_revision: u64,
     /// That revision is about the file, not about the text.
     pub(crate) is_about_file: bool,
+    /// Another desk has changed the text, and the editor has not yet answered whether it shows that.
+    pub(crate) is_change_untold: bool,
     /// The person knows that another desk changes the text, and has done nothing since.
     pub(crate) knows_other_desk: bool,
     /// The revision at which the person was warned, and may insist.
@@ -67,6 +71,7 @@ impl Proposal {
             written: review.current.clone(),
             foreign_revision: review.revision,
             is_about_file: false,
+            is_change_untold: false,
             knows_other_desk: false,
             review,
             original: None,
@@ -75,6 +80,7 @@ impl Proposal {
             closes_at: None,
             opens_until: None,
             is_apart: false,
+            looks_at: None,
             shown_from: None,
             is_noted: false,
             is_save_explained: false,
@@ -87,6 +93,11 @@ impl Proposal {
 
     pub(crate) fn path(&self) -> Option<&Path> {
         self.file.as_ref().map(ProposalFile::path)
+    }
+
+    /// The text that the file holds, unless the person has saved another one.
+    pub(crate) fn written(&self) -> &Arc<str> {
+        &self.written
     }
 
     /// Whether a document is the proposal or its original.
@@ -122,11 +133,15 @@ impl Proposal {
     pub(crate) fn take_saved(&mut self) -> io::Result<bool> {
         let Some(file) = self.file.as_ref().filter(|_| self.is_apart) else { return Ok(false) };
         let Some(saved) = file.read()?.filter(|saved| **saved != *self.written) else { return Ok(false) };
-        let before = self.mirror.editor_text().clone();
-        self.editor_opened(&Text::new(saved.as_str()));
-        let is_edit = *self.mirror.editor_text() != before;
-        (self.open, self.is_apart) = (None, true);
-        self.written = saved.into();
+        let before = std::mem::replace(&mut self.written, saved.into());
+        let is_edit = Normalization::detect(&before, &self.written).is_none();
+        if is_edit {
+            let text = Text::new(self.written.clone());
+            let restored = Normalization::guess(&before, text.text()).restore(None, &text);
+            // Other desks may have changed the review since the file was written.
+            self.mirror.open(before, restored.into());
+            self.mirror.close();
+        }
         Ok(is_edit)
     }
 
@@ -135,6 +150,10 @@ impl Proposal {
         let Some(file) = self.file.as_ref().filter(|_| self.open.is_none()) else { return };
         self.mirror.close();
         let now = self.mirror.editor_text().clone();
+        // An editor that shows the file without this server would report a change.
+        if now == self.written && self.is_apart {
+            return;
+        }
         match file.replace(&now) {
             Ok(()) => self.written = now,
             Err(error) => tracing::error!(%error, "cannot write a proposal"),
@@ -157,7 +176,7 @@ impl Proposal {
 
     /// The editor has opened the document, or sends its whole text again.
     pub(crate) fn editor_opened(&mut self, text: &Text) {
-        (self.closes_at, self.opens_until, self.is_apart) = (None, None, false);
+        (self.closes_at, self.opens_until, self.looks_at, self.is_apart) = (None, None, None, false);
         let disk = [self.mirror.editor_text(), &self.review.current, &self.written].map(Clone::clone);
         let known =
             disk.iter().find_map(|disk| Some((disk.clone(), Normalization::detect(disk, text.text())?)));

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
 use alongside_desk::ReviewId;
 use tokio::time::Instant;
@@ -9,6 +10,9 @@ use tokio::time::Instant;
 use super::document::DocumentKey;
 use super::ended_review::EndedReview;
 use super::proposal::Proposal;
+
+/// The time between two looks at the file of a proposal that the editor shows without this server.
+const LOOK: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Default)]
 pub(crate) struct Proposals {
@@ -79,10 +83,11 @@ impl Proposals {
         self.ended.iter_mut()
     }
 
-    /// The next time at which [`Self::take_closed`] or [`Self::take_unopened`] has a result.
+    /// The next time at which one of the methods below has a result.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        let deadlines = self.open.values().flat_map(|proposal| [proposal.closes_at, proposal.opens_until]);
-        deadlines.flatten().min()
+        let of = |proposal: &Proposal| [proposal.closes_at, proposal.opens_until, proposal.looks_at];
+        let ended = self.ended.values().map(EndedReview::looks_at);
+        self.open.values().flat_map(of).chain(ended).flatten().min()
     }
 
     /// The reviews whose documents have been closed for long enough.
@@ -98,9 +103,28 @@ impl Proposals {
         for (id, proposal) in &mut self.open {
             if proposal.opens_until.take_if(|until| *until <= now).is_some() {
                 proposal.is_apart = true;
+                proposal.looks_at = Some(now);
                 unopened.push(*id);
             }
         }
         unopened
+    }
+
+    /// The reviews whose files are due for a look, where the editor shows them without this server.
+    pub(crate) fn take_looks(&mut self, now: Instant) -> Vec<ReviewId> {
+        let mut due = Vec::new();
+        for (id, proposal) in &mut self.open {
+            if let Some(at) = proposal.looks_at.as_mut().filter(|at| **at <= now) {
+                *at = now + LOOK;
+                due.push(*id);
+            }
+        }
+        due
+    }
+
+    /// The ended reviews that are due for a look. Those that nobody looks at any longer go.
+    pub(crate) fn take_ended_looks(&mut self, now: Instant) -> Vec<&mut EndedReview> {
+        self.ended.retain(|_, ended| !ended.is_over(now));
+        self.ended.values_mut().filter_map(|ended| ended.take_look(now).then_some(ended)).collect()
     }
 }

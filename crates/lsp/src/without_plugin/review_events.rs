@@ -16,6 +16,7 @@ use super::proposal::Proposal;
 use super::{LspDesk, messages, one_line_messages};
 use crate::io::{Io, RequestOrigin};
 use crate::{problems, uri};
+use tokio::time::Instant;
 
 impl LspDesk {
     pub(super) fn report_problem(&self, io: &Io, problem: &Problem) {
@@ -99,16 +100,38 @@ impl LspDesk {
         }
         let is_elsewhere = !is_own && text != proposal.review.current;
         let knew = std::mem::replace(&mut proposal.knows_other_desk, is_elsewhere);
+        proposal.is_change_untold |= is_elsewhere && !knew && proposal.open.is_some();
         let (review, roots) = (&proposal.review, self.editor.roots());
         let name = messages::file_name(review, roots);
-        if is_elsewhere && !knew && proposal.open.is_some() {
-            self.editor.warn_about(io, &name, messages::changed_elsewhere(review, roots));
-        }
         if review.stale && !was_stale {
             self.editor.warn_about(io, &name, messages::became_stale(review, roots));
         }
         self.sync(io, id);
         self.mark_proposal(io, id);
+    }
+
+    /// Tells that another desk has changed a proposal, once the editor shows that or has refused to.
+    pub(super) fn tell_change(&mut self, io: &Io, id: ReviewId) {
+        let Some(proposal) = self.proposals.get_mut(id).filter(|one| one.is_change_untold) else { return };
+        let is_shown = proposal.mirror.shows_all();
+        if is_shown || proposal.mirror.is_behind() {
+            proposal.is_change_untold = false;
+            let (review, roots) = (&proposal.review, self.editor.roots());
+            let name = messages::file_name(review, roots);
+            self.editor.warn_about(io, &name, messages::changed_elsewhere(review, roots, is_shown));
+        }
+    }
+
+    /// Keeps text that the person saved in ended proposals which the editor shows without this server.
+    pub(super) fn look_at_ended(&mut self, io: &Io, now: Instant) {
+        for ended in self.proposals.take_ended_looks(now) {
+            let late = ended.saved_apart().filter(|text| ended.is_late(text));
+            match late.map(|text| ended.save(&text, &*self.drafts)).transpose() {
+                Ok(Some((_, true))) => self.editor.inform(io, messages::LATE_TEXT_KEPT),
+                Ok(_) => {}
+                Err(error) => self.editor.warn(io, &messages::late_text_not_kept(&error)),
+            }
+        }
     }
 
     pub(super) fn review_closed(&mut self, io: &mut Io, closed: &Closed) {
@@ -152,7 +175,13 @@ impl LspDesk {
             proposal.refresh_open_file();
         }
         self.keep_saved(io, &mut proposal);
-        let Some(file) = proposal.take_file().filter(|_| is_open) else { return };
+        let is_apart = proposal.is_apart;
+        let written = proposal.written().clone();
+        let Some(file) = proposal.take_file().filter(|_| is_open || is_apart) else { return };
+        if is_apart {
+            let ended = EndedReview::new(file, &proposal.review, written);
+            return self.proposals.keep_ended(ended.apart(Instant::now()));
+        }
         let path = file.path().to_owned();
         if let Some(remote) = io.remote().filter(|_| closed.decided_here) {
             remote.decided(&path);

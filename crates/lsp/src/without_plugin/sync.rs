@@ -16,6 +16,7 @@ impl LspDesk {
     /// Does everything that a review is ready for. Every event about it calls this.
     pub(super) fn sync(&mut self, io: &mut Io, id: ReviewId) {
         self.offer_to_editor(io, id);
+        self.tell_change(io, id);
         let Some(proposal) = self.proposals.get_mut(id) else { return };
         let changes = proposal.outgoing();
         if !changes.is_empty() {

@@ -25,18 +25,23 @@ fn kate_gets_a_server_once_and_loses_it() {
 }
 
 #[test]
-fn a_language_without_a_server_is_doubted() {
+fn a_mistyped_language_is_refused_and_an_unknown_one_doubted() {
     let home = Home::with_program("kate", KATE);
-    for (name, said) in [
-        ("pyhton", "\"pyhton\": alongside serves it already, if Kate knows it. Did you mean python?"),
-        ("C++", "cpp?"),
-    ] {
-        let shown = home.succeeds(&["install", "kate", "--dry-run", "--language", name]);
-        assert!(shown.contains(said), "{shown}");
+    let before = home.everything();
+    for (name, meant) in [("pyhton", "python"), ("C++", "cpp"), ("", "python")] {
+        let refused = home.does(&["install", "kate", "--yes", "--language", name]);
+        assert!(
+            refused.said().contains(&format!("did you mean `--language {meant}`?")),
+            "{}",
+            refused.said()
+        );
     }
-    home.writes(SETTINGS, "{ \"servers\": { \"pyhton\": {} } }\n");
+    assert_eq!(home.everything(), before);
+    let shown = home.succeeds(&["install", "kate", "--dry-run", "--language", "brainfuck"]);
+    assert!(shown.contains("alongside serves it anyway, if Kate has"), "{shown}");
+    home.writes(SETTINGS, "{ \"servers\": { \"pyhton\": {}, \"markdown\": { \"use\": \"mine\" } } }\n");
     let shown = home.succeeds(&["install", "kate", "--dry-run", "--language", "pyhton"]);
-    assert!(!shown.contains("Did you mean"), "{shown}");
+    assert!(shown.contains("Markdown keeps the server") && !shown.contains("serves it anyway"), "{shown}");
 }
 
 #[test]

@@ -94,13 +94,13 @@ async fn a_proposal_shown_without_this_server_is_decided_elsewhere() {
     let number = stage.seen().number("window/showDocument");
     stage.reply(&number, json!({"success": true}));
     assert!(!decides(&stage.titles(&other, 0)), "the editor may still open it");
-    stage.wait();
+    stage.look();
     let seen = stage.seen();
-    assert_eq!(seen.said(), "notes.txt has no actions here: save your text, then decide it elsewhere.");
+    assert_eq!(seen.said(), "notes.txt has no actions here. Save your text, decide in another file.");
     assert!(seen.said().len() <= 80);
     assert_eq!(seen.one("window/showMessage")["type"], 2);
     assert!(decides(&stage.titles(&other, 0)));
-    stage.wait();
+    stage.look();
     assert_eq!(stage.seen().said(), "", "the message appears once");
     stage.choose(&other, 0, "alongside: Accept ");
     companion.serve(&mut stage).await;
@@ -135,7 +135,7 @@ async fn shown_apart() -> (Stage, Companion, PathBuf, String) {
     let seen = stage.seen();
     let own = crate::uri::to_path(seen.one("window/showDocument")["uri"].as_str().unwrap()).unwrap();
     stage.reply(&seen.number("window/showDocument"), json!({"success": true}));
-    stage.wait();
+    stage.look();
     stage.seen();
     (stage, companion, own, other)
 }
@@ -167,10 +167,36 @@ async fn text_saved_in_a_proposal_without_this_server_counts() {
     companion.close(&stage, alongside_desk::Closing::AnsweredInAgent, false);
     stage.hear().await;
     assert_eq!(stage.drafts.texts(), ["late"]);
+    for text in ["later", "last"] {
+        std::fs::write(&own, text).unwrap();
+        stage.look();
+        assert_eq!(stage.drafts.texts(), ["late", text], "the newest one after the end");
+    }
+    std::fs::write(&own, "at the end").unwrap();
+    stage.desk.shut_down(&stage.io);
+    assert_eq!(stage.drafts.texts(), ["late", "at the end"]);
     let (mut stage, _companion, own, _) = shown_apart().await;
     std::fs::write(&own, "at the end").unwrap();
     stage.desk.shut_down(&stage.io);
     assert_eq!(stage.drafts.texts(), ["at the end"]);
+}
+
+/// The editor says nothing of a save, and other desks go on meanwhile.
+#[tokio::test(start_paused = true)]
+async fn text_saved_apart_reaches_the_review_by_itself_and_keeps_other_desks_changes() {
+    let (mut stage, mut companion, own, other) = shown_apart().await;
+    companion.change(&stage, |review| review.current = NEW.replace("TWO", "two").into());
+    companion.serve(&mut stage).await;
+    std::fs::write(&own, format!("{NEW}mine\n")).unwrap();
+    stage.look();
+    companion.serve(&mut stage).await;
+    assert_eq!(&*companion.review.current, format!("{}mine\n", NEW.replace("TWO", "two")));
+    // The file is not written while the editor may show it, unless another desk has changed the text.
+    stage.choose(&other, 0, "Review: ");
+    let time = || std::fs::metadata(&own).unwrap().modified().unwrap();
+    let before = time();
+    stage.choose(&other, 0, "Review: ");
+    assert_eq!(time(), before);
 }
 
 #[tokio::test(start_paused = true)]

@@ -179,6 +179,7 @@ async fn text_that_the_editor_lacks_is_not_accepted() {
     companion.change(&stage, |review| review.current = "elsewhere\n".into());
     companion.serve(&mut stage).await;
     stage.reply(&stage.seen().number("workspace/applyEdit"), json!({"applied": false}));
+    stage.seen();
     stage.command(json!({"command": "alongside.accept"}));
     companion.serve(&mut stage).await;
     let seen = stage.seen();

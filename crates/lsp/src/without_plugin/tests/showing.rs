@@ -287,12 +287,12 @@ fn targets_outside_the_project_or_in_git_are_named() {
     review.outside = Some("/home/somebody/.ssh/config\x1b[8m".into());
     let roots = [std::path::PathBuf::from("/p")];
     let said = r"outside the project, to /home/somebody/.ssh/config\x1b[8m";
-    assert!(messages::announced(&review, &roots, None).ends_with(&format!("This path leads {said}!")));
+    assert!(messages::announced(&review, &roots, None, false).ends_with(&format!("This path leads {said}!")));
     assert!(desk_messages::proposes(&review).starts_with("OUTSIDE THE PROJECT: a: "));
     assert_eq!(messages::doubts(&review, &roots).unwrap(), format!("a leads {said}"));
     (review.outside, review.in_git) = (None, Some("/p/.git/config\x1b".into()));
     let said = r"/p/.git/config\x1b";
-    let announced = messages::announced(&review, &roots, None);
+    let announced = messages::announced(&review, &roots, None, false);
     assert!(announced.ends_with(&format!(" Git runs or obeys this file: {said}!")), "{announced}");
     assert!(desk_messages::proposes(&review).starts_with("RUN BY GIT: a: "));
     assert_eq!(
