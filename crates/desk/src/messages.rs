@@ -180,7 +180,11 @@ pub fn size(review: &Review) -> String {
 
 /// A number of hunks in words.
 pub fn changes(hunks: usize) -> String {
-    if hunks == 1 { "1 change".into() } else { format!("{hunks} changes") }
+    match hunks {
+        0 => "no change".into(),
+        1 => "1 change".into(),
+        hunks => format!("{hunks} changes"),
+    }
 }
 
 /// Lines that accepting would add and remove now.
@@ -215,7 +219,11 @@ pub fn arrived(review: &Review, roots: &[PathBuf], waiting: usize, key: &str) ->
 
 /// A new proposal, mostly in less than a line.
 pub fn proposes(review: &Review) -> String {
-    let name = short_name(review);
+    proposes_for(review, &short_name(review))
+}
+
+/// A new proposal for the file of this name.
+pub fn proposes_for(review: &Review, name: &str) -> String {
     format!("{}{name}: {} proposes {}", dangers_briefly(review), agent_name(&review.agent), size(review))
 }
 

@@ -59,7 +59,16 @@ impl Presentation {
         let display = match event {
             Event::Opened(review) => {
                 let id = review.id;
-                let said = vec![messages::proposes(&review)];
+                // Editors may show equal messages once.
+                let is_alike = |other: &PresentedReview| {
+                    let other = other.review();
+                    other.file != review.file && messages::short_name(other) == messages::short_name(&review)
+                };
+                let said = match self.reviews.values().any(is_alike) {
+                    true => messages::proposes_for(&review, &messages::file_name(&review.file, self.roots())),
+                    false => messages::proposes(&review),
+                };
+                let said = vec![said];
                 let review = PresentedReview::new(review);
                 review.show_texts(params);
                 let display = with_messages(review.display(self.roots()), said);

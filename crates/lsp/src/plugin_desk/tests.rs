@@ -203,6 +203,16 @@ async fn a_review_comes_with_its_words_and_diff() {
 }
 
 #[tokio::test]
+async fn files_of_one_name_are_told_apart() {
+    let mut stage = Stage::with("one\n", "ONE\n").await;
+    let other = Review { id: ReviewId(2), file: "/p/below/notes.md".into(), ..stage.review.clone() };
+    stage.tell(Event::Opened(other));
+    stage.run().await;
+    let display = stage.last("didOpenReview")["display"].take();
+    assert_eq!(display["messages"], json!(["below/notes.md: Gemini CLI proposes 1 change"]));
+}
+
+#[tokio::test]
 async fn a_text_is_set_and_the_answer_names_the_revision() {
     let mut stage = Stage::with("one\ntwo\n", "ONE\ntwo\n").await;
     let id = stage.ask("alongside/setReviewText", &text(1, "ONE\ntyped\n"));
