@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -23,8 +23,8 @@ const WAKING: [&str; 2] = ["anon_inode:[eventfd]", "anon_inode:inotify"];
 /// Only builds for tests make this one, to check that a file is open when it is closed.
 const DEBUG_CHECK: &str = "F_GETFD";
 
-/// strace as it writes down the calls of a process.
-struct Strace(Child);
+/// strace as it writes down the calls of a process. It ends if nobody hears what it says of a new thread.
+struct Strace(Child, BufReader<ChildStderr>);
 
 impl Strace {
     /// `None` where strace is missing, or may not follow others.
@@ -36,15 +36,17 @@ impl Strace {
             .stderr(Stdio::piped())
             .spawn()
             .ok()?;
-        let said = BufReader::new(strace.stderr.take()?);
-        let follows = said.lines().map_while(Result::ok).any(|line| line.contains(" attached"));
-        follows.then_some(Self(strace))
+        let mut said = BufReader::new(strace.stderr.take()?);
+        let follows = said.by_ref().lines().map_while(Result::ok).any(|line| line.contains(" attached"));
+        follows.then_some(Self(strace, said))
     }
 
     /// Detaches. Then all calls are written down.
-    fn finish(mut self) {
-        kill_process(Pid::from_child(&self.0), Signal::INT).unwrap();
-        self.0.wait().unwrap();
+    fn finish(self) {
+        let Self(mut strace, said) = self;
+        kill_process(Pid::from_child(&strace), Signal::INT).unwrap();
+        strace.wait().unwrap();
+        drop(said);
     }
 }
 
