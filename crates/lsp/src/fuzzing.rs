@@ -46,9 +46,12 @@ pub enum Step<E> {
     Said(Message),
     /// Something comes to the companion from elsewhere.
     Elsewhere(E),
-    /// Every deadline passes.
+    /// Every deadline passes; those that come again and again, a few times.
     Waits,
 }
+
+/// The most deadlines of one [`Step::Waits`].
+const MAX_DEADLINES: usize = 32;
 
 /// Drafts that are on no disk.
 #[derive(Debug, Default)]
@@ -112,7 +115,8 @@ pub fn converse<E>(
             }
             Step::Elsewhere(said) => elsewhere = Some(said),
             Step::Waits => {
-                while let Some(now) = session.deadline() {
+                for _ in 0..MAX_DEADLINES {
+                    let Some(now) = session.deadline() else { break };
                     let _ = session.handle(Event::Deadline(now));
                 }
             }

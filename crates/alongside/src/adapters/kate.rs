@@ -70,7 +70,7 @@ pub(crate) fn plan(user: &UserEnvironment, more: &[String]) -> anyhow::Result<Pl
                 .hint(format!("did you mean `--language {meant}`?"));
         }
         plan.notes.push(format!(
-            "Kate 26.08 has no server for {shown:?}: alongside serves it anyway, if Kate has a language of that name."
+            "Kate 26.08 has no server for {shown:?}: alongside serves it anyway, if Kate has such a language."
         ));
     }
     if has_theirs(&root, LANGUAGE) && !more.iter().any(|name| name == LANGUAGE) {
