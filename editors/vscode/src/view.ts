@@ -137,13 +137,14 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
       return new vscode.CodeLens(new vscode.Range(at, 0, at, 0), { title, command, arguments: given });
     };
     const notes = review.display.notes.map(({ text, warning }) => lens(0, `$(${warning ? 'warning' : 'info'}) ${text}`));
-    const hunks = review.hunks.flatMap(({ current, state }, index) => {
+    const hunks = review.hunks.flatMap((hunk, index) => {
+      const { current, state } = hunk;
       const keep = state === 'dropped';
       // The first line of a change's diff ends with `change 1 of 2: kept`.
       const title = /change \d+ of \d+: .*/.exec(review.display.diff[index]?.split('\n')[0] ?? '')?.[0] ?? state;
       const toggle = keep ? '$(add) Keep this change' : '$(discard) Drop this change';
       return [
-        lens(current.start, toggle, 'alongside.keepHunk', [review.id, review.hunks.length, index, keep]),
+        lens(current.start, toggle, 'alongside.keepHunk', [review.id, hunk, keep]),
         lens(current.start, title),
       ];
     });
