@@ -25,8 +25,8 @@ export class Decider implements vscode.Disposable {
     });
   }
 
-  // Whether the person means this review: it is in front, or its file is, or they have named it in a list. Any
-  // other one is shown first.
+  // Whether the person means this review: it is in front, or its file is, or they have named it in a list. A proposal
+  // that no one sees is shown before it is accepted, and any other one before it is rejected, too.
   private async isMeant(review: Review, isNamed: boolean, verb: 'accept' | 'reject'): Promise<boolean> {
     const uri = activeUri();
     if (uri?.toString() === proposalUri(review).toString()) {
@@ -37,7 +37,7 @@ export class Decider implements vscode.Disposable {
       return isSeen;
     }
     const isHere = uri?.scheme === 'file' && uri.fsPath === review.file;
-    if ((isNamed || isHere) && (verb === 'reject' || tabsOf(review).length > 0)) {
+    if ((isNamed || isHere) && (verb === 'reject' || tabsOf(review).some(({ isActive }) => isActive))) {
       return true;
     }
     await show(review);
