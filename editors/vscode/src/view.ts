@@ -46,13 +46,14 @@ export async function putAway(reviews: Reviews, review: Review, taken: string, d
   const end = Date.now();
   const rest = (): number =>
     Math.max(end, review.editedAt) + (decidedHere && review.text === taken ? SHORT_PAUSE : PAUSE) - Date.now();
+  const isInFront = (): boolean => activeUri()?.toString() === proposalUri(review).toString();
+  let hasFocus = false;
   while (reviews.document(review) && rest() > 0) {
     await sleep(rest());
+    hasFocus = isInFront() && await isDiffFocused();
   }
   const document = reviews.document(review);
-  const isInFront = (): boolean => activeUri()?.toString() === proposalUri(review).toString();
   const { text } = review;
-  const hasFocus = isInFront() && await isDiffFocused();
   const copy = text === taken ? undefined : await keep(review, text, isInFront(), hasFocus);
   if (!copy && hasFocus && vscode.window.tabGroups.activeTabGroup.tabs.length > 1) {
     await vscode.commands.executeCommand('workbench.action.openPreviousRecentlyUsedEditorInGroup');
