@@ -48,10 +48,7 @@ export function registerCommands({ context, companion, reviews, decider, session
       const review = reviews.get(id);
       return review && decider.keep(review, hunk, keep);
     }),
-    command('toggleHunk', () => {
-      const review = reviews.of(activeUri());
-      return review && decider.toggle(review);
-    }),
+    command('toggleHunk', () => decider.toggle(reviews.of(activeUri()))),
     command('pause', () => companion.request('alongside/pauseContext', { paused: !status()?.paused }).catch(
       (error: unknown) => void vscode.window.showWarningMessage(messageOf(error)),
     )),

@@ -93,12 +93,8 @@ export class Decider implements vscode.Disposable {
   async keep(review: Review, seen: Hunk, keep: boolean): Promise<void> {
     await this.sender.send(review);
     const index = review.hunks.findIndex((hunk) => placeOf(hunk) === placeOf(seen));
-    if (review.ended) {
-      return;
-    }
     if (review.unsent || index < 0) {
-      const reason = review.unsent ? 'The companion lacks your text' : 'Your text has altered this change';
-      return say(`${reason}: look at it again.`);
+      return say(`${review.unsent ? 'The companion lacks your text' : 'Your text has altered this change'}: look at it again.`);
     }
     const { id, revision } = review;
     try {
@@ -108,15 +104,15 @@ export class Decider implements vscode.Disposable {
     }
   }
 
-  async toggle(review: Review): Promise<void> {
-    await this.sender.send(review);
-    const { document, selection } = vscode.window.activeTextEditor ?? {};
-    if (!document || !selection) {
+  async toggle(review: Review | undefined): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    if (!review || !editor) {
       return;
     }
+    await this.sender.send(review);
+    const { document, selection: { active: { line } } } = editor;
     // The empty line after the last line ending belongs to no change, but is shown in the colour of the last one.
     const last = document.lineCount - 1;
-    const line = selection.active.line;
     const isAfter = line === last && document.lineAt(line).text === '';
     const side = document.uri.scheme === ORIGINAL ? 'original' : 'current';
     const hunk = review.hunks.find(({ [side]: { start, end } }) =>

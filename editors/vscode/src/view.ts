@@ -74,16 +74,14 @@ export async function putAway(reviews: Reviews, review: Review, taken: string, d
   await vscode.window.tabGroups.close(tabsOf(review), !(hasFocus && isInFront()));
 }
 
-// Not in the quick open, for example. Only this command tells.
-async function isDiffFocused(): Promise<boolean> {
-  return Boolean(await vscode.commands.executeCommand('diffEditor.switchSide', { dryRun: true }));
-}
+// The quick open may have the focus, for example. Only this command tells.
+const isDiffFocused = async (): Promise<boolean> =>
+  Boolean(await vscode.commands.executeCommand('diffEditor.switchSide', { dryRun: true }));
 
 async function keep({ display }: Review, text: string, isInFront: boolean, hasFocus: boolean): Promise<vscode.TextDocument> {
   const { document, selection } = (isInFront ? vscode.window.activeTextEditor : undefined) ?? {};
   const copy = await vscode.workspace.openTextDocument({ content: text, language: document?.languageId });
-  const isProposal = document?.uri.scheme === PROPOSAL;
-  const options = { preview: false, background: !isInFront, preserveFocus: !hasFocus, ...(isProposal && { selection }) };
+  const options = { preview: false, background: !isInFront, preserveFocus: !hasFocus, selection };
   await vscode.commands.executeCommand('vscode.open', copy.uri, options);
   void vscode.window.showWarningMessage(`${display.name}: the review has ended. Your text is here.`);
   return copy;
@@ -139,14 +137,13 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
     };
     const notes = review.display.notes.map(({ text, warning }) => lens(0, `$(${warning ? 'warning' : 'info'}) ${text}`));
     const hunks = review.hunks.flatMap((hunk, index) => {
-      const { current, state } = hunk;
-      const keep = state === 'dropped';
+      const keep = hunk.state === 'dropped';
       // The first line of a change's diff ends with `change 1 of 2: kept`.
-      const title = /change \d+ of \d+: .*/.exec(review.display.diff[index]?.split('\n')[0] ?? '')?.[0] ?? state;
+      const title = /change \d+ of \d+: .*/.exec(review.display.diff[index]?.split('\n')[0] ?? '')?.[0] ?? hunk.state;
       const toggle = keep ? '$(add) Keep this change' : '$(discard) Drop this change';
       return [
-        lens(current.start, toggle, 'alongside.keepHunk', [review.id, hunk, keep]),
-        lens(current.start, title),
+        lens(hunk.current.start, toggle, 'alongside.keepHunk', [review.id, hunk, keep]),
+        lens(hunk.current.start, title),
       ];
     });
     return [...notes, ...hunks];
