@@ -279,15 +279,18 @@ error."
   "The report of BUFFER as the active file."
   (with-current-buffer buffer
     (let* ((window (get-buffer-window buffer))
-           (point (if window (window-point window) (point))))
+           (point (if window (window-point window) (point)))
+           (place (lambda (position)
+                    (save-restriction
+                      (widen)
+                      (list :line (1- (line-number-at-pos position t))
+                            :character (alongside--character position))))))
       (append
        (list :path (alongside--file buffer)
-             :cursor (save-restriction
-                       (widen)
-                       (list :line (1- (line-number-at-pos point t))
-                             :character (alongside--character point))))
+             :cursor (funcall place point))
        (and (use-region-p)
-            (list :selectedText
+            (list :anchor (funcall place (mark))
+                  :selectedText
                   (buffer-substring-no-properties (region-beginning) (region-end))))))))
 
 (defun alongside--report-of (root)

@@ -75,7 +75,7 @@ impl Agent {
 
     /// Waits until it asks in its pane whether to apply the change. Its prompt is gone meanwhile.
     pub fn wait_until_it_asks(&self) -> Result<()> {
-        self.wait_until_it_says("Apply this change?")
+        self.wait_until_it_says(self.cli.asks())
     }
 
     /// Types a message, and waits until the agent asks whether to apply its change.
@@ -86,6 +86,6 @@ impl Agent {
 
     /// Waits for its empty prompt, which a wedged agent never shows.
     pub fn wait_until_free(&self) -> Result<()> {
-        self.pane.wait_for("its prompt", |screen| screen.contains("Type your message")).map(drop)
+        self.pane.wait_for("its prompt", |screen| screen.contains(self.cli.free())).map(drop)
     }
 }

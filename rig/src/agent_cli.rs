@@ -1,7 +1,7 @@
-//! The whole agents, as a person starts them: Gemini CLI and Qwen Code.
+//! The whole agents, as a person starts them: Gemini CLI, Qwen Code and Claude Code.
 //!
 //! Settings files in the sandbox's home and a launcher in its `bin` set an agent up; then a test types
-//! `gemini` or `qwen` into a pane. No variable names a companion: the agent finds it by itself.
+//! the name of one into a pane. No variable names a companion: the agent finds it by itself.
 
 use std::ffi::OsString;
 use std::fs;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
-use crate::install::Rig;
+use crate::install::{self, Rig};
 use crate::model::{FakeModel, Turn};
 use crate::program::alongside_bin;
 use crate::sandbox::Sandbox;
@@ -22,6 +22,8 @@ pub enum Cli {
     Gemini,
     /// Qwen Code.
     Qwen,
+    /// Claude Code.
+    Claude,
 }
 
 impl Cli {
@@ -30,12 +32,29 @@ impl Cli {
         match self {
             Self::Gemini => "gemini",
             Self::Qwen => "qwen",
+            Self::Claude => "claude",
+        }
+    }
+
+    /// Words on its screen while it waits for a message.
+    pub(crate) fn free(self) -> &'static str {
+        match self {
+            Self::Gemini | Self::Qwen => "Type your message",
+            Self::Claude => "? for shortcuts",
+        }
+    }
+
+    /// Words on its screen while it asks whether to apply a change.
+    pub(crate) fn asks(self) -> &'static str {
+        match self {
+            Self::Gemini | Self::Qwen => "Apply this change?",
+            Self::Claude => "Do you want to",
         }
     }
 
     /// Writes the settings of an agent in use (signed in, hints seen, folder trusted, IDE mode on, updates
-    /// and statistics off) and a launcher that connects it to `model`. The releases are Gemini CLI 0.61.0 and
-    /// Qwen Code 0.24.4.
+    /// and statistics off) and a launcher that connects it to `model`. The releases are Gemini CLI 0.61.0,
+    /// Qwen Code 0.24.4 and Claude Code 2.1.332.
     pub fn set_up(self, sandbox: &Sandbox, rig: &Rig, model: &FakeModel) -> Result<()> {
         // Qwen's own default, "auto", never opens a diff.
         let asking = if self == Self::Qwen { "--approval-mode default" } else { "" };
@@ -56,7 +75,11 @@ impl Cli {
         ide: Option<Value>,
         more: &str,
     ) -> Result<()> {
+        if self == Self::Claude {
+            return set_claude_up(sandbox, model, ide.is_some());
+        }
         let (program, environment, arguments) = match self {
+            Self::Claude => unreachable!("it was set up above"),
             Self::Gemini => {
                 gemini_settings(sandbox, ide)?;
                 let variables = [
@@ -94,7 +117,8 @@ impl Cli {
 
     /// The turns of a model that writes `content` to the existing file at `path` and then says `done`.
     pub fn overwrite(self, path: &Path, content: &str, done: &str) -> Vec<Turn> {
-        self.change("write_file", json!({ "file_path": path, "content": content }), done)
+        let tool = if self == Self::Claude { "Write" } else { "write_file" };
+        self.change(tool, json!({ "file_path": path, "content": content }), done)
     }
 
     /// The turns of a model that replaces every `old` in the file at `path` and then says `done`.
@@ -102,6 +126,7 @@ impl Cli {
         let (tool, all) = match self {
             Self::Gemini => ("replace", "allow_multiple"),
             Self::Qwen => ("edit", "replace_all"),
+            Self::Claude => ("Edit", "replace_all"),
         };
         let instruction = format!("Replace every {old} by {new}.");
         let arguments = json!({
@@ -114,13 +139,43 @@ impl Cli {
         self.change(tool, arguments, done)
     }
 
-    /// The turns of a change. Qwen refuses to change a file that it has not read.
+    /// The turns of a change. Qwen and Claude refuse to change a file that they have not read.
     fn change(self, tool: &str, arguments: Value, done: &str) -> Vec<Turn> {
-        let read = Turn::call("read_file", json!({ "file_path": arguments["file_path"] }));
-        let turns =
-            [(self == Self::Qwen).then_some(read), Some(Turn::call(tool, arguments)), Some(Turn::say(done))];
-        turns.into_iter().flatten().collect()
+        let reader = match self {
+            Self::Gemini => None,
+            Self::Qwen => Some("read_file"),
+            Self::Claude => Some("Read"),
+        };
+        let read = reader.map(|reader| Turn::call(reader, json!({ "file_path": arguments["file_path"] })));
+        read.into_iter().chain([Turn::call(tool, arguments), Turn::say(done)]).collect()
     }
+}
+
+/// Claude Code in use: onboarded, with a key, in a trusted folder. `connects`: it looks for an editor.
+fn set_claude_up(sandbox: &Sandbox, model: &FakeModel, connects: bool) -> Result<()> {
+    let program = install::claude_code()?;
+    let key = "sk-ant-fake-0123456789-0123456789";
+    let trusted = json!({ "hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true });
+    let settings = json!({
+        "hasCompletedOnboarding": true,
+        "lastOnboardingVersion": "2.1.332",
+        "numStartups": 9,
+        "theme": "dark",
+        "autoConnectIde": connects,
+        "customApiKeyResponses": { "approved": [&key[key.len() - 20..]], "rejected": [] },
+        "projects": { sandbox.project().to_string_lossy(): trusted },
+    });
+    write_json(&sandbox.home().join(".claude.json"), &settings)?;
+    // The proxy is a port where nothing listens: nothing leaves this machine.
+    let body = format!(
+        "export ANTHROPIC_BASE_URL='{}' ANTHROPIC_API_KEY='{key}'\n\
+         export DISABLE_AUTOUPDATER=1 DISABLE_TELEMETRY=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1\n\
+         export HTTPS_PROXY=http://127.0.0.1:9 NO_PROXY=127.0.0.1,localhost\n\
+         exec '{}' --permission-mode default \"$@\"",
+        model.url(),
+        program.display(),
+    );
+    write_program(sandbox, Cli::Claude.command(), &body)
 }
 
 /// Puts `name` on the sandbox's PATH: a shell script with `body`.

@@ -76,7 +76,7 @@ impl Desk {
     /// The person goes to a file and selects some of its text.
     pub async fn select(&self, path: &Path, cursor: Option<Position>, text: Option<&str>) -> Result<()> {
         let path = path.to_str().context("tests name files in UTF-8")?.to_owned();
-        let active = Some(ActiveFile { path, cursor, selected_text: text.map(str::to_owned) });
+        let active = Some(ActiveFile { path, cursor, anchor: None, selected_text: text.map(str::to_owned) });
         let report = ContextReport { active, ..ContextReport::default() };
         self.request(&Request::ChangeContext(report)).await.map(drop)
     }

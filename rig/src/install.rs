@@ -142,6 +142,26 @@ pub(crate) fn or_skip<T>(installed: Result<T, InstallError>) -> Option<T> {
     }
 }
 
+/// The program of Claude Code 2.1.332, or `None` where this machine cannot have it, as [`rig_or_skip`].
+///
+/// # Panics
+/// As [`rig_or_skip`].
+pub fn claude_or_skip() -> Option<PathBuf> {
+    or_skip(claude_code())
+}
+
+/// The program of Claude Code 2.1.332.
+///
+/// # Errors
+/// As [`install`].
+pub(crate) fn claude_code() -> Result<PathBuf, InstallError> {
+    if !bundled_node() {
+        return Err(InstallError::Unavailable("rig/npm has no Claude Code for this platform".into()));
+    }
+    let root = locked(|cache| install_folder(cache, "claude-code-2.1.332"))?;
+    Ok(root.join("node_modules/@anthropic-ai/claude-code-linux-x64/claude"))
+}
+
 /// Installs in the cache, one process at a time: a second one waits and finds everything in place.
 ///
 /// # Errors

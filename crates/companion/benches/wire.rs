@@ -36,6 +36,7 @@ fn context_out(bencher: Bencher<'_, '_>, selected: usize) {
         timestamp: 1_790_000_000_000 - number,
         is_active: (number == 0).then_some(true),
         cursor: (number == 0).then_some(Cursor { line: 120, character: 14 }),
+        anchor: None,
         selected_text: (number == 0 && selected > 0).then(|| source(selected)),
     };
     let open_files = Some((0..10).map(file).collect());

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use alongside_contract::family::Dialect;
 use alongside_contract::mcp::Implementation;
 use alongside_contract::rpc::Id;
 use alongside_desk::{self as desk, Problem, ReviewId, Status};
@@ -11,6 +12,7 @@ use bytes::Bytes;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::agents::credential::Credential;
+use crate::agents::outcome_messages::OpenCall;
 use crate::agents::session::SessionRefusal;
 use crate::config::Editor;
 use crate::context::file_scan::ScanResult;
@@ -32,6 +34,7 @@ pub(crate) enum Event {
         client: Implementation,
         version: String,
         credential: Credential,
+        dialect: Dialect,
         welcomed: oneshot::Sender<Result<String, SessionRefusal>>,
     },
     SessionEnded {
@@ -51,6 +54,8 @@ pub(crate) enum Event {
         /// The number of its request.
         request: u64,
         file_path: String,
+        /// The call, if its response is the outcome.
+        call: Option<OpenCall>,
         proposal: Box<Result<Proposal, BadTarget>>,
         answer: oneshot::Sender<Result<(), NotOpened>>,
     },

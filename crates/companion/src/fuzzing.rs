@@ -3,10 +3,13 @@
 use std::time::{Duration, Instant};
 
 use alongside_contract::context::IdeContext;
+use alongside_contract::family::Dialect;
 use alongside_desk::{Change, Hunk, Refusal, Words};
 use bytes::Bytes;
 
-use crate::agents::outbox::{self, Outbox};
+use crate::agents::context_frames::ContextFrames;
+use crate::agents::outbox::Outbox;
+use crate::agents::outcome_messages::Told;
 use crate::reviews::diff::{composition, word_diff, word_marks};
 use crate::reviews::line_endings::normalize;
 use crate::reviews::outcome::Outcome;
@@ -32,14 +35,14 @@ pub fn words(original: &str, other: &str) -> Option<Words> {
 /// A context as it is streamed to an agent.
 #[must_use]
 pub fn context_frame(context: &IdeContext) -> Bytes {
-    outbox::context_frame(context)
+    ContextFrames::new(context).of(Dialect::Http)
 }
 
 /// An outcome as it is streamed to the agent.
 #[must_use]
 pub fn accepted_frame(file_path: &str, text: &str) -> Option<Bytes> {
-    let mut outbox = Outbox::default();
-    outbox.push(file_path, Outcome::Accepted(text.into()), false, 1);
+    let mut outbox = Outbox::new(Dialect::Http);
+    outbox.push(file_path, Outcome::Accepted(text.into()), Told::Notified { closes: false }, 1);
     outbox.next_frame(1, false)
 }
 

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use alongside_contract::context::IdeContext;
+use alongside_contract::family::Dialect;
 use alongside_contract::mcp::Implementation;
 use alongside_contract::rpc::Id;
 use alongside_desk::{
@@ -14,6 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use crate::agents::credential::Credential;
+use crate::agents::outcome_messages::OpenCall;
 use crate::agents::registry::Agents;
 use crate::agents::session::SessionRefusal;
 use crate::background;
@@ -116,8 +118,8 @@ impl MainLoop {
 
     fn handle(&mut self, event: Event) {
         match event {
-            Event::SessionWanted { client, version, credential, welcomed } => {
-                let session = self.welcome(client, version, credential);
+            Event::SessionWanted { client, version, credential, dialect, welcomed } => {
+                let session = self.welcome(client, version, credential, dialect);
                 self.recovery.hold(welcomed, session);
             }
             Event::SessionEnded { session, ended } => drop(ended.send(self.end_session(&session))),
@@ -127,8 +129,8 @@ impl MainLoop {
                 let _ = known.send(number.map(|number| StartedRequest { number, roots }));
             }
             Event::RequestRead { session } => self.agents.end_request(&session),
-            Event::OpenDiff { session, request, file_path, proposal, answer } => {
-                let opened = self.open_diff(&session, request, &file_path, *proposal);
+            Event::OpenDiff { session, request, file_path, call, proposal, answer } => {
+                let opened = self.open_diff(&session, request, &file_path, call, *proposal);
                 self.recovery.hold(answer, opened);
             }
             Event::CloseDiff { session, file_path, answer } => self.close_diff(session, file_path, answer),
@@ -278,8 +280,9 @@ impl MainLoop {
         client: Implementation,
         version: String,
         credential: Credential,
+        dialect: Dialect,
     ) -> Result<String, SessionRefusal> {
-        let (session, evicted) = self.agents.welcome(client, version, credential)?;
+        let (session, evicted) = self.agents.welcome(client, version, credential, dialect)?;
         if let Some(evicted) = evicted {
             self.end_session(&evicted);
         }
@@ -301,15 +304,16 @@ impl MainLoop {
         }
     }
 
-    /// `openDiff`: answered at once.
+    /// `openDiff`: answered at once, or by the outcome where that is the response to `call`.
     fn open_diff(
         &mut self,
         session: &str,
         request: u64,
         file_path: &str,
+        call: Option<OpenCall>,
         proposal: Result<Proposal, BadTarget>,
     ) -> Result<(), NotOpened> {
-        let agent = self.agents.propose(session, request, file_path)?;
+        let agent = self.agents.propose(session, request, file_path, call)?;
         if let Some(replaced) = self.reviews.find(session, file_path) {
             self.end_review(replaced, Closing::Replaced, None);
         }

@@ -57,6 +57,10 @@ pub struct File {
     /// The cursor, in the active file only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Cursor>,
+    /// The other end of the selection, in the active file only: not on this wire, but on that of the
+    /// [WebSocket dialect](crate::websocket).
+    #[serde(skip)]
+    pub anchor: Option<Cursor>,
     /// The selection, in the active file only: at most [`MAX_SELECTED_UTF16`] UTF-16 units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selected_text: Option<String>,
@@ -84,6 +88,7 @@ mod tests {
                     timestamp: 7,
                     is_active: None,
                     cursor: None,
+                    anchor: None,
                     selected_text: None,
                 }]),
                 is_trusted: None,

@@ -41,7 +41,7 @@ mod tests {
         assert_eq!(value("QWEN_CODE_IDE_WORKSPACE_PATH"), Some("/p"));
         assert_eq!(value("QWEN_CODE_IDE_SERVER_STDIO_ARGS"), Some(r#"["stdio"]"#));
         assert_eq!(value("HOPCODE_IDE_SERVER_PORT"), Some("7"));
-        let ports = variables.iter().filter(|(name, _)| name.ends_with("SERVER_PORT"));
+        let ports = variables.iter().filter(|(name, _)| name.ends_with("_PORT"));
         assert_eq!(ports.count(), FAMILIES.len());
     }
 }

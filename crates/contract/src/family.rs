@@ -21,6 +21,8 @@ pub struct Family {
     pub client_names: &'static [&'static str],
     /// The variables that it reads.
     pub env: Variables,
+    /// How it speaks to a companion.
+    pub dialect: Dialect,
     /// The discovery files that its releases read; a companion writes all of them.
     pub files: &'static [DiscoveryFile],
     /// Its own settings files, if known.
@@ -43,13 +45,32 @@ impl Family {
             let variables = [table.home_variable, table.base_variable];
             variables.into_iter().flatten().map(|(name, _)| name)
         });
-        let of_files = self.files.iter().filter_map(|file| match file.directory {
+        let locks = (self.dialect == Dialect::WebSocket).then_some(LOCKS);
+        let directories = self.files.iter().map(|file| file.directory).chain(locks);
+        let of_files = directories.filter_map(|directory| match directory {
             Directory::Home { base_variable, .. } => base_variable,
             Directory::Tmp(_) => None,
         });
         of_settings.chain(of_files)
     }
 }
+
+/// How the agents of a family speak to a companion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// MCP over HTTP: calls are answered at once, and outcomes are notifications on a stream.
+    Http,
+    /// MCP over a [WebSocket](crate::websocket): a call stays open until its outcome. The companion is found
+    /// by a [lock file](crate::lock_file) in [`LOCKS`].
+    WebSocket,
+}
+
+/// The directory of lock files.
+pub const LOCKS: Directory = Directory::Home {
+    below_home: ".claude/ide",
+    base_variable: Some("CLAUDE_CONFIG_DIR"),
+    below_base: "ide",
+};
 
 /// Names of environment variables; `None` where a family has no such variable.
 #[derive(Debug, PartialEq, Eq)]
@@ -68,6 +89,20 @@ pub struct Variables {
     pub stdio_args: Option<&'static str>,
 }
 
+impl Variables {
+    /// Only the variable of the port.
+    const fn port(name: &'static str) -> Self {
+        let (workspace_path, auth_token, pid, stdio_command, stdio_args) = (None, None, None, None, None);
+        Self { port: name, workspace_path, auth_token, pid, stdio_command, stdio_args }
+    }
+}
+
+/// The directories of all discovery files, each as often as it occurs.
+pub fn directories() -> impl Iterator<Item = Directory> {
+    let files = FAMILIES.iter().flat_map(|family| family.files);
+    files.map(|file| file.directory).chain([LOCKS])
+}
+
 /// Every known family.
 pub const FAMILIES: &[Family] = &[
     Family {
@@ -83,6 +118,7 @@ pub const FAMILIES: &[Family] = &[
             stdio_command: Some("GEMINI_CLI_IDE_SERVER_STDIO_COMMAND"),
             stdio_args: Some("GEMINI_CLI_IDE_SERVER_STDIO_ARGS"),
         },
+        dialect: Dialect::Http,
         files: &[
             releases::GEMINI_FILE,
             DiscoveryFile {
@@ -109,6 +145,7 @@ pub const FAMILIES: &[Family] = &[
             stdio_command: Some("QWEN_CODE_IDE_SERVER_STDIO_COMMAND"),
             stdio_args: Some("QWEN_CODE_IDE_SERVER_STDIO_ARGS"),
         },
+        dialect: Dialect::Http,
         files: &[
             releases::QWEN_LOCK,
             DiscoveryFile {
@@ -138,6 +175,7 @@ pub const FAMILIES: &[Family] = &[
             stdio_command: None,
             stdio_args: None,
         },
+        dialect: Dialect::Http,
         files: &[releases::LLXPRT_FILE, releases::LLXPRT_PID_FILE],
         packages: &["@vybestack/llxprt-code"],
         behaviour: releases::LLXPRT,
@@ -156,6 +194,7 @@ pub const FAMILIES: &[Family] = &[
             stdio_command: None,
             stdio_args: None,
         },
+        dialect: Dialect::Http,
         files: &[OLA_LOCK],
         packages: &[],
         behaviour: Behaviour {
@@ -181,6 +220,7 @@ pub const FAMILIES: &[Family] = &[
             stdio_command: None,
             stdio_args: None,
         },
+        dialect: Dialect::Http,
         files: &[],
         settings: None,
         packages: &[],
@@ -199,9 +239,34 @@ pub const FAMILIES: &[Family] = &[
             stdio_command: None,
             stdio_args: None,
         },
+        dialect: Dialect::Http,
         files: &[],
         settings: None,
         packages: &[],
+        behaviour: releases::FORK,
+    },
+    Family {
+        id: "claude",
+        display_name: "Claude Code",
+        commands: &["claude"],
+        client_names: &["claude-code"],
+        env: Variables::port("CLAUDE_CODE_SSE_PORT"),
+        dialect: Dialect::WebSocket,
+        files: &[],
+        settings: None,
+        packages: &["@anthropic-ai/claude-code"],
+        behaviour: releases::FORK,
+    },
+    Family {
+        id: "opencode",
+        display_name: "OpenCode",
+        commands: &["opencode"],
+        client_names: &["opencode"],
+        env: Variables::port("OPENCODE_EDITOR_SSE_PORT"),
+        dialect: Dialect::WebSocket,
+        files: &[],
+        settings: None,
+        packages: &["opencode-ai"],
         behaviour: releases::FORK,
     },
 ];

@@ -105,7 +105,7 @@ pub struct TextContent {
 }
 
 impl TextContent {
-    fn new(text: impl Into<String>) -> Self {
+    pub(crate) fn new(text: impl Into<String>) -> Self {
         Self { kind: "text".into(), text: text.into() }
     }
 }

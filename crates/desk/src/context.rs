@@ -26,6 +26,9 @@ pub struct ActiveFile {
     /// Where the cursor is, or the end of the selection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Position>,
+    /// The other end of the selection; absent where the selection ends at the cursor, or there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<Position>,
     /// The selected text; absent or empty when nothing is selected. It may be longer than agents take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selected_text: Option<String>,

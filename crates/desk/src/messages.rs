@@ -67,6 +67,10 @@ pub fn closed(review: &Review, closed: &Closed, roots: &[PathBuf], away: bool) -
         Some(desk) => format!(" in {}", harmless::name(desk)),
         None => " at another desk".into(),
     };
+    let withdrawn = |why: &str| match review.agent.asks_itself {
+        true => format!("{name}: closed, because {why}; {agent} asks you itself."),
+        false => format!("{name}: rejected, because {why}."),
+    };
     let mut said = match closed.closing {
         Closing::Accepted => format!("{name}: accepted{where_}; {agent} writes it."),
         Closing::Rejected => format!("{name}: rejected{where_}; {agent} is told."),
@@ -75,9 +79,9 @@ pub fn closed(review: &Review, closed: &Closed, roots: &[PathBuf], away: bool) -
             format!("{name}: replaced by a newer proposal of {agent}.")
         }
         Closing::AgentGone => format!("{name}: closed, because {agent} has left."),
-        Closing::Stopped => format!("{name}: rejected, because the companion stopped."),
-        Closing::EditorGone => format!("{name}: rejected, because the editor ended."),
-        Closing::Interrupted => format!("{name}: rejected, because the companion was interrupted."),
+        Closing::Stopped => withdrawn("the companion stopped"),
+        Closing::EditorGone => withdrawn("the editor ended"),
+        Closing::Interrupted => withdrawn("the companion was interrupted"),
     };
     if away && matches!(closed.closing, Closing::Accepted | Closing::Rejected) {
         said += " It is away, and is told once it is back.";

@@ -106,6 +106,9 @@ pub struct Agent {
     /// Whether its stream is open: it hears outcomes at once. False after an interruption until the agent
     /// asks for something: its own program may call itself disconnected until `/ide enable`.
     pub listening: bool,
+    /// Whether its own prompt stays where no desk can decide any more: such an end rejects nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asks_itself: bool,
 }
 
 /// A fault, its consequence, and the remedy.

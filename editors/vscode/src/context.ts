@@ -82,10 +82,11 @@ export class ContextReporter implements vscode.Disposable {
       return undefined;
     }
     const { document, selection } = active;
+    const place = ({ line, character }: vscode.Position) => ({ line, character });
     return {
       path: document.uri.fsPath,
-      cursor: { line: selection.active.line, character: selection.active.character },
-      ...(selection.isEmpty ? {} : { selectedText: document.getText(selection) }),
+      cursor: place(selection.active),
+      ...(selection.isEmpty ? {} : { anchor: place(selection.anchor), selectedText: document.getText(selection) }),
     };
   }
 

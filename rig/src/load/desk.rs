@@ -113,7 +113,7 @@ fn report(desk: &Desk, world: &World) {
         _ => None,
     };
     let cursor = Some(Position { line: number, character: 0 });
-    let active = ActiveFile { path: file(number / 20), cursor, selected_text: selected };
+    let active = ActiveFile { path: file(number / 20), cursor, anchor: None, selected_text: selected };
     let open_files = (0..FILES).map(|number| OpenFile { path: file(number), dirty: false });
     let report = ContextReport {
         active: Some(active),

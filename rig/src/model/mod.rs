@@ -1,9 +1,10 @@
 //! A fake language model on the loopback, so that whole agents run without an account and without a network.
 //!
-//! It speaks the Gemini API and the OpenAI-compatible one, and plays a [`Script`]. Like a real model it
-//! answers from the transcript alone and keeps no position in the script, so that repeated requests and side
-//! requests (a title, a suggestion, who speaks next) change nothing. A test can read every request.
+//! It speaks the Gemini API, the OpenAI-compatible one and Anthropic's, and plays a [`Script`]. Like a real
+//! model it answers from the transcript alone and keeps no position in the script, so that repeated requests
+//! and side requests (a title, a suggestion, who speaks next) change nothing. A test can read every request.
 
+mod anthropic;
 mod gemini;
 mod openai;
 mod script;
@@ -38,7 +39,7 @@ pub struct Request {
     pub uri: String,
     /// The JSON body; null where there was none.
     pub body: Value,
-    /// The transcript, in a form common to both APIs.
+    /// The transcript, in a form common to all APIs.
     pub transcript: Vec<Message>,
 }
 
@@ -119,9 +120,11 @@ async fn answer(State(server): State<Server>, uri: Uri, body: Bytes) -> Response
     let path = uri.path();
     let gemini = path.contains(":generateContent") || path.contains(":streamGenerateContent");
     let openai = path.ends_with("/chat/completions");
-    let transcript = match (gemini, openai) {
-        (true, _) => gemini::transcript(&body),
-        (_, true) => openai::transcript(&body),
+    let anthropic = path.ends_with("/v1/messages");
+    let transcript = match (gemini, openai, anthropic) {
+        (true, ..) => gemini::transcript(&body),
+        (_, true, _) => openai::transcript(&body),
+        (.., true) => anthropic::transcript(&body),
         _ => Vec::new(),
     };
     let turn = if wants_json(&body) { Turn::say("{}") } else { server.script.next(&transcript) };
@@ -133,6 +136,8 @@ async fn answer(State(server): State<Server>, uri: Uri, body: Bytes) -> Response
     match path {
         _ if gemini => gemini::reply(&turn, path.contains(":stream"), number),
         _ if openai => openai::reply(&turn, &body, number),
+        _ if anthropic => anthropic::reply(&turn, &body, number),
+        _ if path.ends_with("/count_tokens") => json_reply(&json!({ "input_tokens": 1 })),
         _ if path.contains(":countTokens") => json_reply(&json!({"totalTokens": 1})),
         _ if path.ends_with("/models") => json_reply(&openai::models()),
         _ => (StatusCode::NOT_FOUND, "the fake model does not know this").into_response(),

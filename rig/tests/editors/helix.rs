@@ -17,6 +17,8 @@ alongside_rig::tests! {
     the_newest_helix_and_gemini: from_selection_to_file(Generation::Newest, Cli::Gemini, "xxx"),
     #[ignore = "cargo xtask editors"]
     the_newest_helix_and_qwen: from_selection_to_file(Generation::Newest, Cli::Qwen, "xxx"),
+    #[ignore = "cargo xtask editors"]
+    the_newest_helix_and_claude: from_selection_to_file(Generation::Newest, Cli::Claude, "xxx"),
     /// 25.01 reports the selection only when it requests code actions.
     #[ignore = "cargo xtask editors"]
     helix_25_01_and_gemini: from_selection_to_file(Generation::Oldest, Cli::Gemini, "xxx a"),

@@ -18,6 +18,8 @@ alongside_rig::tests! {
     the_newest_neovim_and_gemini: from_selection_to_file(Generation::Newest, Cli::Gemini),
     #[ignore = "cargo xtask editors"]
     the_newest_neovim_and_qwen: from_selection_to_file(Generation::Newest, Cli::Qwen),
+    #[ignore = "cargo xtask editors"]
+    the_newest_neovim_and_claude: from_selection_to_file(Generation::Newest, Cli::Claude),
 }
 
 /// The text that the person accepts.

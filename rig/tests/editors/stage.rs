@@ -10,7 +10,9 @@ use alongside_rig::procfs::command_line;
 use alongside_rig::program::companions;
 use alongside_rig::tmux::{Pane, SHELL_PROMPT, Tmux};
 use alongside_rig::wait::{self, PATIENCE};
-use alongside_rig::{Editor, Editors, Generation, Sandbox, agent_cli, editors_or_skip, rig_or_skip};
+use alongside_rig::{
+    Editor, Editors, Generation, Sandbox, agent_cli, claude_or_skip, editors_or_skip, rig_or_skip,
+};
 use anyhow::Result;
 use serde_json::Value;
 
@@ -107,6 +109,9 @@ impl Stage {
 
     /// Installs an agent, to be started in a pane. `None` where agents cannot be installed.
     pub(crate) fn install_agent(&self, cli: Cli, script: Script, pane: Pane) -> Result<Option<Agent>> {
+        if cli == Cli::Claude && claude_or_skip().is_none() {
+            return Ok(None);
+        }
         rig_or_skip().map(|rig| Agent::install(&self.sandbox, &rig, cli, script, pane)).transpose()
     }
 
@@ -131,6 +136,7 @@ impl Stage {
                 let line = format!("Cursor: line {cursor}, character 1");
                 self.ask_with_context(agent, &[&line, "two\nthree\nfour"])
             }
+            Cli::Claude => self.ask_with_context(agent, &["lines 2 to 4", "two\nthree\nfour"]),
         }
     }
 

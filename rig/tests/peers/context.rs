@@ -7,7 +7,8 @@ use crate::stage::Stage;
 
 fn at(path: &str, line: u32, character: u32, selected: Option<&str>) -> Request {
     let cursor = Some(Position { line, character });
-    let active = ActiveFile { path: path.into(), cursor, selected_text: selected.map(str::to_owned) };
+    let active =
+        ActiveFile { path: path.into(), cursor, anchor: None, selected_text: selected.map(str::to_owned) };
     Request::ChangeContext(ContextReport { active: Some(active), ..ContextReport::default() })
 }
 

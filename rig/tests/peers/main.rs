@@ -22,3 +22,4 @@ mod stage;
 mod strangers;
 mod streams;
 mod test_directory;
+mod websocket;

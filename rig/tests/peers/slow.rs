@@ -44,6 +44,7 @@ async fn late_reader_gets_only_the_newest_context() {
         let active = ActiveFile {
             path: file.clone(),
             cursor: Some(Position { line, character: 0 }),
+            anchor: None,
             selected_text: Some("y".repeat(16_000)),
         };
         let report = ContextReport { active: Some(active), ..ContextReport::default() };

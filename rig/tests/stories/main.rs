@@ -1,10 +1,11 @@
-//! Whole-agent stories: a person, a terminal with panes, the released Gemini CLI or Qwen Code in some panes
-//! and `alongside` or `alongside review` in others. Only the model is fake. Tests compare the file on disk
-//! byte for byte.
+//! Whole-agent stories: a person, a terminal with panes, the released Gemini CLI, Qwen Code or Claude Code in
+//! some panes and `alongside` or `alongside review` in others. Only the model is fake. Tests compare the file
+//! on disk byte for byte.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod agents;
+mod claude;
 mod companion_ends;
 mod context;
 mod decide;

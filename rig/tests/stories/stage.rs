@@ -150,6 +150,17 @@ impl Stage {
         })
     }
 
+    /// Waits until an agent listens to the host that follows this one.
+    pub(crate) fn wait_until_heard_after(&self, host: Pid) -> Result<()> {
+        wait::until("an agent at the next host", PATIENCE, || {
+            let status = self.status().map_err(|error| error.to_string())?;
+            let is_heard =
+                status["agents"].as_array().into_iter().flatten().any(|it| it["listening"] == true);
+            let is_next = status["pid"] != i64::from(host.as_raw_nonzero().get());
+            if is_heard && is_next { Ok(()) } else { Err(status.to_string()) }
+        })
+    }
+
     /// Saves a file as a person does, again and again until agents see it in their context: alongside watches
     /// the folders only a moment after it serves.
     pub(crate) fn save(&self, name: &str, text: &str) -> Result<PathBuf> {

@@ -5,6 +5,7 @@ mod causes;
 mod connection_failure;
 mod examine;
 mod finding;
+mod lock_search;
 mod message;
 mod own_installation;
 mod probe;

@@ -5,9 +5,10 @@ mod found_companion;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use alongside_agent::find::{self, Surroundings};
-use alongside_contract::discovery::Record;
-use alongside_contract::family::FAMILIES;
+use alongside_agent::find::{self, LockSearch, Surroundings};
+use alongside_contract::discovery::{Record, WRITER};
+use alongside_contract::family::{Dialect, FAMILIES, LOCKS};
+use alongside_contract::lock_file;
 use alongside_desk::harmless;
 use alongside_desk::socket::Report;
 use alongside_platform::untrusted::Whose;
@@ -51,8 +52,9 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
         print(&format!("{}\n", harmless::json(&line)))?;
     } else {
         let several = found.iter().filter(|companion| companion.serves_here()).count() > 1;
+        let rival = rival_text(&surroundings, &found);
         let found = found.iter().map(|companion| companion.text(args.files, args.token, several));
-        let texts: Vec<_> = found.chain(hidden.iter().map(hidden_host_text)).collect();
+        let texts: Vec<_> = found.chain(hidden.iter().map(hidden_host_text)).chain(rival).collect();
         print(&texts.join("\n"))?;
     }
     if serves_here {
@@ -74,6 +76,11 @@ async fn find_companions(here: &Surroundings) -> (Vec<FoundCompanion>, Vec<Repor
         FoundCompanion { record, files, answer, holds_here, is_chosen: false, host: None }
     });
     let mut found = join_all(asked).await;
+    for companion in &mut found {
+        let lock = here.resolve(LOCKS).join(lock_file::name(companion.record.port));
+        let is_ours = companion.record.writer.as_deref() == Some(WRITER);
+        companion.files.extend((is_ours && lock.is_file()).then_some(lock));
+    }
     if let Ok(chosen) = companions::find_serving(here).await {
         for companion in &mut found {
             companion.is_chosen = chosen.record.is_same_companion(&companion.record);
@@ -91,6 +98,24 @@ async fn find_companions(here: &Surroundings) -> (Vec<FoundCompanion>, Vec<Repor
     }
     found.sort_by_key(|companion| (!companion.is_chosen, !companion.serves_here(), !companion.answers()));
     (found, hidden)
+}
+
+/// The other editors that Claude Code connects to here, or cannot choose among.
+fn rival_text(here: &Surroundings, found: &[FoundCompanion]) -> Option<String> {
+    let ours = found.iter().find(|companion| companion.serves_here())?.record.port;
+    let claude = FAMILIES.iter().find(|family| family.dialect == Dialect::WebSocket)?;
+    let LockSearch::Holding(locks) = find::locks(claude, here) else { return None };
+    let others = locks.iter().filter(|lock| lock.port != ours);
+    let others: Vec<String> = others
+        .map(|lock| format!("{} (port {})", harmless::name(&lock.content.ide_name), lock.port))
+        .collect();
+    (!others.is_empty()).then(|| {
+        let (others, variable) = (others.join(" and "), claude.env.port);
+        format!(
+            "{others}: serves {} here, too\n  to choose alongside: {variable}={ours} claude\n",
+            claude.display_name
+        )
+    })
 }
 
 /// Every discovery record, and the files that hold it.

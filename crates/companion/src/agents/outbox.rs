@@ -8,18 +8,21 @@
 
 use std::collections::VecDeque;
 
-use alongside_contract::context::{CONTEXT_UPDATE, IdeContext};
+use alongside_contract::family::Dialect;
 use alongside_contract::rpc::{self, Id};
 use bytes::Bytes;
 
+use super::frame::frame;
+use super::outcome_messages::{self, Told};
 use crate::reviews::outcome::Outcome;
 
 /// Undelivered outcomes kept for one agent: one that opens thousands and never reads loses the oldest.
 const MAX_OUTCOMES: usize = 256;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Outbox {
-    /// The [frame](context_frame) of the newest context that is not sent yet; all sessions share it.
+    dialect: Dialect,
+    /// The frame of the newest context that is not sent yet; all sessions share it.
     context: Option<Bytes>,
     context_sent: Option<Bytes>,
     outcomes: VecDeque<QueuedOutcome>,
@@ -31,8 +34,7 @@ pub(crate) struct Outbox {
 struct QueuedOutcome {
     path: String,
     outcome: Outcome,
-    /// See [`Outcome::messages`].
-    closes: bool,
+    told: Told,
     /// The stream that it was queued for or last sent on; a later stream holds it back at first.
     stream: u64,
     /// The ping that followed it on `stream`, once it was sent there.
@@ -49,13 +51,18 @@ enum Recorded {
 }
 
 impl Outbox {
+    pub(crate) fn new(dialect: Dialect) -> Self {
+        let (context, context_sent, outcomes, pings) = Default::default();
+        Self { dialect, context, context_sent, outcomes, pings }
+    }
+
     /// The newest context replaces one that was not sent. A context equal to the last one sent is no news.
     pub(crate) fn set_context(&mut self, frame: Bytes) {
         self.context = (self.context_sent.as_ref() != Some(&frame)).then_some(frame);
     }
 
     /// Queues an outcome about `path` for `stream`, if that is still open, or for a later one.
-    pub(crate) fn push(&mut self, path: &str, outcome: Outcome, closes: bool, stream: u64) {
+    pub(crate) fn push(&mut self, path: &str, outcome: Outcome, told: Told, stream: u64) {
         self.forget(path);
         if self.outcomes.len() == MAX_OUTCOMES {
             self.outcomes.pop_front();
@@ -63,7 +70,7 @@ impl Outbox {
         self.outcomes.push_back(QueuedOutcome {
             path: path.to_owned(),
             outcome,
-            closes,
+            told,
             stream,
             ping: None,
             recorded: Recorded::Yes,
@@ -127,7 +134,7 @@ impl Outbox {
         self.outcomes.iter().map(|queued| (queued.path.as_str(), &queued.outcome))
     }
 
-    /// The next server-sent events for `stream`: an outcome and its ping, or a context. An outcome of before
+    /// The next frame for `stream`: an outcome and its ping, or a context. An outcome of before
     /// the stream is held back until `resend` says that the agent's older requests have all been read.
     pub(crate) fn next_frame(&mut self, stream: u64, resend: bool) -> Option<Bytes> {
         let waiting = |queued: &&mut QueuedOutcome| match queued.stream == stream {
@@ -138,19 +145,16 @@ impl Outbox {
         if let Some(queued) = self.outcomes.iter_mut().find(waiting) {
             self.pings += 1;
             let ping = Id::Text(format!("alongside-{stream}-{}", self.pings));
-            let mut frame = String::new();
-            for message in queued.outcome.messages(&queued.path, queued.closes) {
-                push_event(&mut frame, &message);
-            }
-            push_event(&mut frame, &rpc::bare_request(&ping, "ping"));
+            let mut messages = outcome_messages::messages(&queued.outcome, &queued.path, &queued.told);
+            messages.push(rpc::bare_request(&ping, "ping"));
             queued.stream = stream;
             queued.ping = Some(ping);
-            return Some(frame.into());
+            return Some(frame(self.dialect, &messages));
         }
         self.next_context()
     }
 
-    /// The newest context as a server-sent event, if it was not sent yet.
+    /// The frame of the newest context, if it was not sent yet.
     pub(crate) fn next_context(&mut self) -> Option<Bytes> {
         let frame = self.context.take()?;
         self.context_sent = Some(frame.clone());
@@ -158,24 +162,19 @@ impl Outbox {
     }
 }
 
-/// A context as a server-sent event.
-pub(crate) fn context_frame(context: &IdeContext) -> Bytes {
-    let mut frame = String::new();
-    push_event(&mut frame, &rpc::notification(CONTEXT_UPDATE, context));
-    frame.into()
-}
-
-/// One server-sent event. JSON has no raw line breaks, so one `data:` line holds it; it has no id and no
-/// retry hint, for old clients reopen their stream after each event with an id.
-fn push_event(frame: &mut String, json: &str) {
-    frame.push_str("event: message\ndata: ");
-    frame.push_str(json);
-    frame.push_str("\n\n");
-}
-
 #[cfg(test)]
 mod tests {
+    use alongside_contract::context::IdeContext;
+
+    use super::super::context_frames::ContextFrames;
+    use super::super::outcome_messages::OpenCall;
     use super::*;
+
+    const NOTIFIED: Told = Told::Notified { closes: false };
+
+    fn context_frame(context: &IdeContext) -> Bytes {
+        ContextFrames::new(context).of(Dialect::Http)
+    }
 
     /// The next frame of the first stream.
     fn next(outbox: &mut Outbox) -> String {
@@ -183,8 +182,8 @@ mod tests {
     }
 
     fn pushed() -> Outbox {
-        let mut outbox = Outbox::default();
-        outbox.push("/a", Outcome::Accepted("OUTCOME".into()), false, 1);
+        let mut outbox = Outbox::new(Dialect::Http);
+        outbox.push("/a", Outcome::Accepted("OUTCOME".into()), NOTIFIED, 1);
         outbox
     }
 
@@ -192,7 +191,8 @@ mod tests {
     fn outcome_is_followed_by_ping_and_settled_by_its_reply() {
         let mut outbox = pushed();
         let frame = next(&mut outbox);
-        let accepted = Outcome::Accepted("OUTCOME".into()).messages("/a", false).concat();
+        let accepted =
+            outcome_messages::messages(&Outcome::Accepted("OUTCOME".into()), "/a", &NOTIFIED).concat();
         assert!(frame.starts_with(&format!("event: message\ndata: {accepted}\n\n")), "{frame}");
         assert!(frame.contains(r#""method":"ping""#));
         assert_eq!(outbox.next_frame(1, true), None);
@@ -219,13 +219,29 @@ mod tests {
         outbox.hold_newest();
         assert_eq!((outbox.next_frame(1, true), outbox.holds_older_than(2)), (None, false));
         outbox.mark_recording();
-        outbox.push("/b", Outcome::Rejected, false, 1);
+        outbox.push("/b", Outcome::Rejected, NOTIFIED, 1);
         outbox.hold_newest();
         assert_eq!(outbox.next_frame(1, true), None);
         outbox.mark_recorded();
         assert!(next(&mut outbox).contains("OUTCOME"));
         assert_eq!(outbox.next_frame(1, false), None, "the later one is not there yet");
         assert!(!outbox.is_settled());
+    }
+
+    #[test]
+    fn an_open_call_is_answered_and_followed_by_ping_without_events() {
+        let mut outbox = Outbox::new(Dialect::WebSocket);
+        let call = |id| Told::Answered(OpenCall { id: Id::Number(id), tab: "TAB".into() });
+        outbox.push("/a", Outcome::Accepted("OUTCOME".into()), call(3), 1);
+        let frame = next(&mut outbox);
+        let [answer, ping] = frame.lines().collect::<Vec<_>>().try_into().unwrap();
+        assert!(answer.contains(r#""id":3"#) && answer.contains("FILE_SAVED") && answer.contains("OUTCOME"));
+        assert!(ping.contains(r#""method":"ping""#));
+        outbox.push("/b", Outcome::Rejected, call(4), 1);
+        assert!(next(&mut outbox).contains(r#"DIFF_REJECTED"},{"type":"text","text":"TAB"#));
+        outbox.push("/c", Outcome::Withdrawn, call(5), 1);
+        let withdrawn = next(&mut outbox);
+        assert!(withdrawn.contains(r#""id":5"#) && withdrawn.contains(r#""error""#), "{withdrawn}");
     }
 
     #[test]
@@ -238,7 +254,7 @@ mod tests {
 
     #[test]
     fn newer_context_replaces_older_and_equal_one_is_not_repeated() {
-        let mut outbox = Outbox::default();
+        let mut outbox = Outbox::new(Dialect::Http);
         let empty = context_frame(&IdeContext { workspace_state: Some(Default::default()) });
         outbox.set_context(context_frame(&IdeContext::default()));
         outbox.set_context(empty.clone());

@@ -6,15 +6,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use alongside_contract::context::IdeContext;
+use alongside_contract::family::Dialect;
 use alongside_contract::mcp::Implementation;
 use alongside_contract::rpc::Id;
 use alongside_desk::{Agent, Closing};
 use alongside_platform::random;
-use bytes::Bytes;
 use tokio::time::Instant;
 
+use super::context_frames::ContextFrames;
 use super::credential::Credential;
-use super::outbox::context_frame;
+use super::outcome_messages::OpenCall;
 use super::session::{Session, SessionRefusal};
 use crate::events::{Events, OpenStream};
 use crate::persistence::journal::KnownSession;
@@ -30,8 +31,8 @@ pub(crate) struct Agents {
     sessions: BTreeMap<String, Session>,
     last_session: u64,
     last_stream: u64,
-    /// The frame of the newest context: every stream begins with it.
-    context: Bytes,
+    /// The newest context: every stream begins with it.
+    context: ContextFrames,
     /// No agent's time runs out before this, and perhaps none then. The main loop asks for it after each
     /// event, when it has no time to ask a thousand sessions.
     next_deadline: Option<Instant>,
@@ -50,7 +51,7 @@ pub(crate) struct Expired {
 
 impl Agents {
     pub(crate) fn new(context: &IdeContext) -> Self {
-        Self { context: context_frame(context), ..Self::default() }
+        Self { context: ContextFrames::new(context), ..Self::default() }
     }
 
     /// Begins a session. Returns its id, and the session that has to end for it: the oldest unused one, else
@@ -60,6 +61,7 @@ impl Agents {
         client: Implementation,
         version: String,
         credential: Credential,
+        dialect: Dialect,
     ) -> Result<(String, Option<String>), SessionRefusal> {
         let id = random::hex::<16>().map_err(|_| SessionRefusal::NoRandom)?;
         let mut evicted = None;
@@ -72,7 +74,7 @@ impl Agents {
             evicted = Some(oldest.ok_or(SessionRefusal::Full)?.id.clone());
         }
         self.last_session += 1;
-        let session = Session::new(id.clone(), self.last_session, client, version, credential);
+        let session = Session::new(id.clone(), self.last_session, client, version, credential, dialect);
         let (family, client) = session.described();
         tracing::info!(agent = session.number, family, client, "an agent connects");
         self.insert(session);
@@ -136,7 +138,7 @@ impl Agents {
         let (number, context) = (self.last_stream + 1, self.context.clone());
         let frames = self.change(&session, |session| {
             tracing::info!(agent = session.number, "an agent listens");
-            session.open_stream(number, context)
+            session.open_stream(number, context.of(session.dialect()))
         })?;
         self.last_stream = number;
         Some(OpenStream { session, number, frames, events, cut: self.cut.clone() })
@@ -173,14 +175,13 @@ impl Agents {
         session: &str,
         request: u64,
         file_path: &str,
+        call: Option<OpenCall>,
     ) -> Result<Agent, NotOpened> {
         let proposed = self.change(session, |session| {
             if !session.in_flight.propose(request, file_path) {
                 return Err(NotOpened::Overtaken);
             }
-            session.outbox.forget(file_path);
-            session.forget(file_path);
-            session.mark_used();
+            session.propose(file_path, call);
             Ok(session.agent())
         });
         proposed.unwrap_or(Err(NotOpened::UnknownSession))
@@ -191,10 +192,13 @@ impl Agents {
         self.change(&review.session, |session| {
             if let Some(outcome) = Outcome::of(review, closing) {
                 session.push_outcome(review.file_path(), outcome);
-                if hold {
+                if hold && session.is_journaled() {
                     session.outbox.hold_newest();
                 }
                 session.pump(Instant::now());
+            }
+            if closing == Closing::AnsweredInAgent {
+                session.forget_call(review.file_path());
             }
             if closing != Closing::Replaced {
                 session.remember(review.file_path(), review.current().clone());
@@ -214,10 +218,10 @@ impl Agents {
 
     /// Sends every agent this context; an agent that has it already gets nothing.
     pub(crate) fn set_context(&mut self, context: &IdeContext) {
-        self.context = context_frame(context);
+        self.context = ContextFrames::new(context);
         let (context, now) = (self.context.clone(), Instant::now());
         self.change_all(|session| {
-            session.outbox.set_context(context.clone());
+            session.outbox.set_context(context.of(session.dialect()));
             session.pump(now);
         });
     }
@@ -304,11 +308,13 @@ impl Agents {
     }
 
     /// The session for the journal, without undecided proposals. Its outcomes wait until it is recorded.
+    /// `None` for a session that ends with its connection.
     pub(crate) fn begin_recording(&mut self, session: &str) -> Option<KnownSession> {
-        self.change(session, |session| {
+        let recorded = self.change(session, |session| {
             session.outbox.mark_recording();
-            session.known()
-        })
+            session.is_journaled().then(|| session.known())
+        });
+        recorded.flatten()
     }
 
     /// The journal holds these sessions, or cannot: agents do not wait for it any longer.

@@ -1,10 +1,10 @@
 //! One connected agent: who it is, whether its stream is open, and when it counts as gone.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use alongside_contract::family::{self, FAMILIES, Family};
+use alongside_contract::family::{self, Dialect, FAMILIES, Family};
 use alongside_contract::mcp::Implementation;
 use alongside_desk::Agent;
 use bytes::Bytes;
@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use super::credential::Credential;
 use super::in_flight::InFlight;
 use super::outbox::Outbox;
+use super::outcome_messages::{OpenCall, Told};
 use crate::persistence::journal::{KnownSession, Undecided, Unsettled};
 use crate::reviews::outcome::Outcome;
 
@@ -61,6 +62,9 @@ pub(super) struct Session {
     is_interrupted: bool,
     /// The agent has sent a message since its session began.
     was_heard: bool,
+    dialect: Dialect,
+    /// The calls that stay open until their outcome, by the file of each.
+    open_calls: BTreeMap<String, OpenCall>,
     /// The agent sent no token, so it is a release of mid 2025.
     tokenless: bool,
     /// Known by the token that the agent sends, or by the name that it gives itself.
@@ -95,19 +99,25 @@ impl Session {
         mut client: Implementation,
         version: String,
         credential: Credential,
+        dialect: Dialect,
     ) -> Self {
         for said in [&mut client.name, &mut client.version].into_iter().chain(&mut client.title) {
             said.truncate(said.floor_char_boundary(LONGEST_NAME));
         }
+        // Agents of the WebSocket dialect read one file, and tell their names.
+        let named = || family::by_client_name(&client.name).filter(|named| named.dialect == dialect);
         let family = match credential {
-            Credential::Token(Some(family)) => Some(family),
-            _ => family::by_client_name(&client.name),
+            Credential::Token(Some(family)) if dialect == Dialect::Http => Some(family),
+            Credential::Token(family) => named().or(family),
+            Credential::Nothing => named(),
         };
         Self {
             id,
             number,
             client,
             version,
+            dialect,
+            open_calls: BTreeMap::new(),
             tokenless: credential == Credential::Nothing,
             family,
             is_listed: true,
@@ -115,7 +125,7 @@ impl Session {
             is_interrupted: false,
             was_heard: false,
             since: alongside_desk::now_ms(),
-            outbox: Outbox::default(),
+            outbox: Outbox::new(dialect),
             stream: None,
             in_flight: InFlight::default(),
             last_heard: Instant::now(),
@@ -129,7 +139,7 @@ impl Session {
     pub(super) fn returning(known: KnownSession, number: u64, is_interrupted: bool) -> Self {
         let family = FAMILIES.iter().find(|family| Some(family.id) == known.family.as_deref());
         let credential = if known.tokenless { Credential::Nothing } else { Credential::Token(family) };
-        let mut session = Self::new(known.id, number, known.client, known.version, credential);
+        let mut session = Self::new(known.id, number, known.client, known.version, credential, Dialect::Http);
         session.is_listed = false;
         (session.was_adopted, session.is_interrupted) = (true, is_interrupted);
         session.was_heard = true;
@@ -166,8 +176,36 @@ impl Session {
 
     /// Queues an outcome for the open stream, or for a later one.
     pub(super) fn push_outcome(&mut self, file_path: &str, outcome: Outcome) {
-        let (closes, stream) = (self.hears_that_diffs_close(), self.stream_number());
-        self.outbox.push(file_path, outcome, closes, stream);
+        let told = match self.dialect {
+            Dialect::Http => Told::Notified { closes: self.hears_that_diffs_close() },
+            Dialect::WebSocket => match self.open_calls.remove(file_path) {
+                Some(call) => Told::Answered(call),
+                None => return,
+            },
+        };
+        self.outbox.push(file_path, outcome, told, self.stream_number());
+    }
+
+    /// Whether the journal holds the session: whether the agent continues it on another connection.
+    pub(super) fn is_journaled(&self) -> bool {
+        self.dialect == Dialect::Http
+    }
+
+    pub(super) fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// The agent proposes for a file; `call` stays open until the outcome.
+    pub(super) fn propose(&mut self, file_path: &str, call: Option<OpenCall>) {
+        self.outbox.forget(file_path);
+        self.forget(file_path);
+        self.mark_used();
+        self.open_calls.extend(call.map(|call| (file_path.to_owned(), call)));
+    }
+
+    /// The person has answered in the agent's own prompt: an answer to the open call would be another one.
+    pub(super) fn forget_call(&mut self, file_path: &str) {
+        self.open_calls.remove(file_path);
     }
 
     /// Whether the agent may be a release that understands no rejection but `ide/diffClosed`: it sends no
@@ -199,6 +237,7 @@ impl Session {
             version: version.to_owned(),
             since: self.since,
             listening: self.stream.is_some() && !self.is_interrupted,
+            asks_itself: self.dialect == Dialect::WebSocket,
         }
     }
 

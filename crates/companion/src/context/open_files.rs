@@ -215,15 +215,17 @@ fn file(entry: &ReportedFile, active: Option<&ActiveFile>) -> File {
         path: entry.path.clone(),
         timestamp: entry.focused,
         is_active: active.map(|_| true),
-        cursor: active.and_then(|active| active.cursor).map(|cursor| Cursor {
-            line: cursor.line.saturating_add(1),
-            character: cursor.character.saturating_add(1),
-        }),
+        cursor: active.and_then(|active| active.cursor).map(one_based),
+        anchor: active.and_then(|active| active.anchor).map(one_based),
         selected_text: active
             .and_then(|active| active.selected_text.as_deref())
             .filter(|text| !text.is_empty())
             .map(|text| cut(text).to_owned()),
     }
+}
+
+fn one_based(Position { line, character }: Position) -> Cursor {
+    Cursor { line: line.saturating_add(1), character: character.saturating_add(1) }
 }
 
 /// Cuts a selection to [`MAX_SELECTED_UTF16`] units, on a character boundary. The agent adds a marker.

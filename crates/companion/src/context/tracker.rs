@@ -203,7 +203,8 @@ mod tests {
     /// Moves the cursor to a line of a file.
     fn moved(tracker: &mut ContextTracker, file: &Path, line: u32) {
         let cursor = Some(Position { line, character: 0 });
-        let active = ActiveFile { path: file.to_str().unwrap().to_owned(), cursor, selected_text: None };
+        let active =
+            ActiveFile { path: file.to_str().unwrap().to_owned(), cursor, anchor: None, selected_text: None };
         tracker.report(DESK, ContextReport { active: Some(active), ..ContextReport::default() });
     }
 

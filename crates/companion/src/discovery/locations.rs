@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use alongside_contract::family::{DiscoveryFile, FAMILIES};
+use alongside_contract::family::{DiscoveryFile, FAMILIES, LOCKS};
 
 use crate::persistence::app_dirs::{AppDirs, SearchDirectory};
 
@@ -14,7 +14,8 @@ pub(super) fn searched(dirs: &AppDirs) -> impl Iterator<Item = (&'static Discove
 
 /// The directories of discovery files.
 pub(crate) fn directories(dirs: &AppDirs) -> impl Iterator<Item = PathBuf> {
-    searched(dirs).map(|(_, searched)| searched.path())
+    let locks = dirs.resolve(LOCKS).into_iter().map(|searched| searched.path());
+    searched(dirs).map(|(_, searched)| searched.path()).chain(locks)
 }
 
 /// Removes empty directories in which other users could create none of their own.

@@ -3,6 +3,7 @@
 mod ancestors;
 mod liveness;
 pub(crate) mod locations;
+mod lock;
 pub(crate) mod presence;
 mod problems;
 pub(crate) mod publisher;

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use alongside_contract::discovery::{IdeInfo, Record, Stdio, WRITER};
-use alongside_contract::family::{DiscoveryFile, FAMILIES, Family, Fields};
+use alongside_contract::family::{Dialect, DiscoveryFile, FAMILIES, Family, Fields, LOCKS};
 use alongside_contract::token;
 use alongside_desk::Problem;
 
 use super::liveness::answers;
+use super::lock::{Lock, Wanted};
 use super::problems::{foreign_file, not_discoverable};
 use super::record_file::{self, RecordFile};
 use super::workspace_path::workspace_path;
@@ -18,6 +19,9 @@ use super::{ancestors, locations};
 use crate::config::Editor;
 use crate::persistence::app_dirs::{AppDirs, SearchDirectory};
 use crate::persistence::private_files::LinkedCopies;
+
+/// The agents that read the lock, for messages.
+const LOCK_READERS: &str = "Claude Code and OpenCode";
 
 /// The discovery files of one companion. Its methods block; only the writer calls them.
 #[derive(Debug)]
@@ -32,6 +36,7 @@ pub(crate) struct Publisher {
     stdio: Option<Stdio>,
     /// The files that lie where agents search.
     written: Vec<RecordFile>,
+    lock: Option<Lock>,
     /// Another companion has a file name that this one wants.
     has_rival: bool,
     /// Directories in the user's home that this companion has created.
@@ -50,7 +55,8 @@ impl Publisher {
         stdio: Option<Stdio>,
     ) -> Self {
         let (written, created, awaited) = Default::default();
-        Self { dirs, editors, aliases, port, token, stdio, written, has_rival: false, created, awaited }
+        let (lock, has_rival) = (None, false);
+        Self { dirs, editors, aliases, port, token, stdio, written, lock, has_rival, created, awaited }
     }
 
     /// From the next write on, the files are these editors'.
@@ -173,13 +179,44 @@ impl Publisher {
                 unwritable.entry(why).or_default().push(readers);
             }
         }
+        if let Err(error) = self.publish_lock(roots, focused) {
+            is_gone |= error.kind() == std::io::ErrorKind::NotFound;
+            unwritable.entry(error.to_string()).or_default().push(LOCK_READERS);
+        }
         problems.extend(planted.iter().map(|(path, readers)| foreign_file(path, readers)));
         problems.extend(unwritable.into_iter().map(|(why, readers)| not_discoverable(&readers, &why)));
         (problems, is_gone)
     }
 
+    /// Writes the [lock](super::lock), if the user has an agent that reads it.
+    fn publish_lock(&mut self, roots: &[PathBuf], focused: bool) -> std::io::Result<()> {
+        let Some(editor) = self.editors.first() else { return Ok(()) };
+        for searched in self.dirs.resolve(LOCKS) {
+            let has_directory = searched.agent_directory().is_none_or(Path::exists);
+            let mut readers = FAMILIES.iter().filter(|family| family.dialect == Dialect::WebSocket);
+            if !has_directory && !readers.any(|family| self.dirs.has_command(family.commands)) {
+                self.awaited.extend(searched.agent_directory().map(Path::to_owned));
+                continue;
+            }
+            let missing = searched.missing();
+            let directory = searched.create()?;
+            self.created.extend(missing.into_iter().flatten());
+            let wanted = Wanted {
+                pid: editor.pid,
+                ide_name: &editor.display_name,
+                port: self.port,
+                token: &self.token,
+                roots,
+                focused,
+            };
+            self.lock = Some(Lock::publish(directory, wanted)?);
+        }
+        Ok(())
+    }
+
     /// Removes the files that are still ours, not those that another took over, and empty directories.
     pub(crate) fn withdraw(&mut self) {
+        self.lock.take().iter().for_each(Lock::remove);
         self.written.drain(..).for_each(|file| file.remove());
         locations::remove_empty(&self.dirs);
         self.created.sort();

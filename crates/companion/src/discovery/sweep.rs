@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use alongside_contract::discovery::Record;
 
 use super::liveness::answers;
-use super::{locations, record_file};
+use super::{locations, lock, record_file};
 use crate::persistence::app_dirs::AppDirs;
 use crate::persistence::private_files;
 
@@ -35,6 +35,11 @@ pub(crate) fn sweep(dirs: &AppDirs, own_token: &str) -> Vec<PathBuf> {
             }
             removed.push(file.path);
         }
+    }
+    for lock in lock::all(dirs).into_iter().filter(|lock| !lock.has_token(own_token) && lock.is_left()) {
+        tracing::info!(path = %lock.path().display(), "removing a stale lock file");
+        lock.remove();
+        removed.push(lock.path());
     }
     locations::remove_empty(dirs);
     removed

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use alongside_contract::family::Family;
-use alongside_contract::{rpc, token, token_proof};
+use alongside_contract::{rpc, token, token_proof, websocket};
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Uri};
@@ -20,6 +20,8 @@ use crate::agents::credential::Credential;
 
 /// [`token_proof::NONCE_HEADER`] in lower case, as `HeaderName` requires.
 const NONCE: &str = "alongside-nonce";
+
+const BARE_TOKEN: HeaderName = HeaderName::from_static(websocket::TOKEN_HEADER);
 
 /// The status and reason of a refusal.
 type Refusal = (StatusCode, &'static str);
@@ -61,7 +63,12 @@ impl Gate {
 
     fn admit(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Credential, Refusal> {
         self.check_local(uri, headers)?;
-        match headers.get(AUTHORIZATION) {
+        let given = match headers.get(AUTHORIZATION) {
+            Some(_) => Some(only(headers, AUTHORIZATION).split_at_checked(7)),
+            // An agent that opens a WebSocket sends the bare token.
+            None => headers.get(BARE_TOKEN).map(|_| Some(("Bearer ", only(headers, BARE_TOKEN)))),
+        };
+        match given {
             // Only this tells a tokenless agent from a page: a page has to ask before it sends JSON.
             None if self.allow_tokenless && is_simple(method, headers) => {
                 Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, "without a token, send application/json"))
@@ -70,8 +77,9 @@ impl Gate {
             None => {
                 Err((StatusCode::UNAUTHORIZED, "a bearer token is required; it stands in the discovery file"))
             }
-            Some(_) => self
-                .check_token(only(headers, AUTHORIZATION))
+            Some(given) => given
+                .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("Bearer "))
+                .and_then(|(_, token)| self.check_token(token))
                 .map(Credential::Token)
                 .ok_or((StatusCode::UNAUTHORIZED, "this is not the token of this companion")),
         }
@@ -92,11 +100,8 @@ impl Gate {
 
     /// Checks a token in constant time. Returns the family it was given to.
     fn check_token(&self, given: &str) -> Option<Option<&'static Family>> {
-        let (scheme, token) = given.split_at_checked(7)?;
-        let (secret, family) = token::split(token);
-        let ours = scheme.eq_ignore_ascii_case("Bearer ")
-            && bool::from(secret.as_bytes().ct_eq(self.token.as_bytes()));
-        ours.then_some(family)
+        let (secret, family) = token::split(given);
+        bool::from(secret.as_bytes().ct_eq(self.token.as_bytes())).then_some(family)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The routes of the endpoint: on `/mcp`, POST carries an agent's messages, GET opens its stream and DELETE
-//! ends its session; `/status` tells our own tools whether a companion lives, and its state. No request
-//! makes the companion hold many times its size in memory.
+//! ends its session; on `/`, an agent of the other dialect opens its WebSocket; `/status` tells our own tools
+//! whether a companion lives, and its state. No request makes the companion hold many times its size in
+//! memory.
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use super::headers::{session, version};
 use super::post::post_messages;
 use super::refusals::{no_session_named, no_such_session, stopping};
 use super::server::Server;
-use super::stream;
+use super::{stream, websocket};
 use crate::agents::credential::Credential;
 use crate::events::Event;
 
@@ -25,6 +26,7 @@ pub(crate) fn router(server: Arc<Server>, gatekeeper: Arc<Gate>) -> Router {
     Router::new()
         .route("/mcp", post(post_messages).get(open_stream).delete(end_session).head(refuse_head))
         .route("/status", get(status))
+        .route("/", get(websocket::open))
         .with_state(server)
         .layer(middleware::from_fn_with_state(gatekeeper, gate))
 }

@@ -191,6 +191,7 @@ async fn serve_connection(
     // Around the router: `Router::layer` would copy all of its routes for each connection.
     let service = TowerToHyperService::new(Extension(connection).layer(router));
     let served = http1::Builder::new().max_buf_size(MAX_HEAD).serve_connection(TokioIo::new(stream), service);
+    let served = served.with_upgrades();
     let mut served = std::pin::pin!(served);
     let is_stranger = tokio::select! {
         biased;

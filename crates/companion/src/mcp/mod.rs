@@ -1,4 +1,5 @@
-//! The edge that agents talk to: MCP over HTTP. Wire types stop here; the main loop gets events.
+//! The edge that agents talk to: MCP over HTTP, and over a WebSocket. Wire types stop here; the main loop
+//! gets events.
 
 mod batch;
 mod excerpt;
@@ -6,6 +7,7 @@ pub(crate) mod fuzzing;
 pub(crate) mod gate;
 mod headers;
 pub(crate) mod http;
+mod initialize;
 pub(crate) mod listener;
 mod long_work;
 pub(crate) mod ports;
@@ -13,8 +15,10 @@ mod post;
 mod proposal_queue;
 mod rate_limited_log;
 mod refusals;
+mod response;
 mod rpc;
 pub(crate) mod server;
 mod stream;
 mod tools;
 mod unread_request;
+mod websocket;

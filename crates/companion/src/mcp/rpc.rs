@@ -2,20 +2,19 @@
 
 use std::sync::Arc;
 
-use alongside_contract::mcp::{Implementation, InitializeParams, InitializeResult, negotiate};
+use alongside_contract::family::Dialect;
 use alongside_contract::rpc::{self, Id, Message};
-use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::excerpt::excerpt;
+use super::initialize::initialize;
 use super::long_work::work_on;
 use super::proposal_queue::ProposalQueue;
+use super::response::{RpcResponse, reply};
 use super::tools::{self, BadCall, ToolCall};
 use super::unread_request::UnreadRequest;
 use crate::agents::credential::Credential;
-use crate::agents::registry::MAX_SESSIONS;
-use crate::agents::session::SessionRefusal;
 use crate::events::{Event, Events, StartedRequest};
 
 /// The sender of the messages of one POST.
@@ -29,24 +28,6 @@ pub(super) struct Caller {
     pub(super) started: StartedRequest,
     /// Held until the main loop has the messages.
     pub(super) unread: Option<UnreadRequest>,
-}
-
-/// The response to one message.
-#[derive(Debug)]
-pub(super) enum RpcResponse {
-    /// Notifications and replies get none.
-    Nothing,
-    Reply(String),
-    SessionCreated {
-        session: String,
-        reply: String,
-    },
-    NoSessionNamed,
-    NoSuchSession,
-    /// The client speaks a newer protocol. It falls back to sessions after status 400.
-    UnsupportedProtocol(String),
-    TooManySessions(String),
-    Stopping,
 }
 
 impl Caller {
@@ -74,7 +55,7 @@ impl Caller {
 
     async fn request(&mut self, id: Id, method: &str, params: Option<&RawValue>) -> RpcResponse {
         match (method, self.session.clone()) {
-            ("initialize", _) => self.initialize(&id, params).await,
+            ("initialize", _) => initialize(&self.events, self.credential, Dialect::Http, &id, params).await,
             ("server/discover", _) => {
                 let why = "this server speaks MCP with sessions: initialize one";
                 RpcResponse::UnsupportedProtocol(rpc::error(Some(&id), rpc::METHOD_NOT_FOUND, why))
@@ -90,43 +71,6 @@ impl Caller {
         }
     }
 
-    async fn initialize(&self, id: &Id, params: Option<&RawValue>) -> RpcResponse {
-        let params: InitializeParams = match serde_json::from_str(params.map_or("{}", RawValue::get)) {
-            Ok(params) => params,
-            Err(error) => {
-                let why = error.to_string();
-                return RpcResponse::Reply(rpc::error(Some(id), rpc::INVALID_PARAMS, excerpt(&why)));
-            }
-        };
-        let protocol_version = negotiate(&params.protocol_version).to_owned();
-        let named = params.client_info;
-        let client = Implementation {
-            name: excerpt(&named.name).to_owned(),
-            version: excerpt(&named.version).to_owned(),
-            title: named.title.as_deref().map(|title| excerpt(title).to_owned()),
-        };
-        let (version, credential) = (protocol_version.clone(), self.credential);
-        let wanted = |welcomed| Event::SessionWanted { client, version, credential, welcomed };
-        let session = match self.events.ask(wanted).await {
-            Some(Ok(session)) => session,
-            Some(Err(SessionRefusal::Full)) => {
-                let why = format!("there are {MAX_SESSIONS} sessions already, and no more are served");
-                return RpcResponse::TooManySessions(rpc::error(Some(id), rpc::INVALID_REQUEST, &why));
-            }
-            Some(Err(SessionRefusal::NoRandom)) | None => return RpcResponse::Stopping,
-        };
-        let result = InitializeResult {
-            protocol_version,
-            capabilities: json!({ "tools": {} }),
-            server_info: Implementation {
-                name: "alongside".into(),
-                version: env!("CARGO_PKG_VERSION").into(),
-                title: None,
-            },
-        };
-        RpcResponse::SessionCreated { session, reply: rpc::reply(id, &result) }
-    }
-
     async fn call(&mut self, id: &Id, session: String, params: Option<&RawValue>) -> RpcResponse {
         let size = params.map_or(0, |params| params.get().len());
         let result = match work_on(size, || tools::parse(params)) {
@@ -140,7 +84,8 @@ impl Caller {
                 };
                 let proposal = Box::new(proposal);
                 let (answer, answered) = tokio::sync::oneshot::channel();
-                self.events.send(Event::OpenDiff { session, request, file_path, proposal, answer });
+                let call = None;
+                self.events.send(Event::OpenDiff { session, request, file_path, call, proposal, answer });
                 self.unread = None;
                 answered.await.ok().and_then(tools::opened)
             }
@@ -159,8 +104,4 @@ impl Caller {
         };
         result.map_or(RpcResponse::NoSuchSession, |result| reply(id, &result))
     }
-}
-
-fn reply<T: Serialize>(id: &Id, result: &T) -> RpcResponse {
-    RpcResponse::Reply(rpc::reply(id, result))
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use alongside_contract::family::{Directory, FAMILIES};
+use alongside_contract::family::{self, Directory};
 use alongside_platform::directory as platform;
 use alongside_platform::{Os, directories};
 
@@ -36,10 +36,8 @@ impl AppDirs {
         let home = directories::home().unwrap_or_else(|| PathBuf::from("/"));
         let state = variable("XDG_STATE_HOME").unwrap_or_else(|| home.join(".local/state")).join("alongside");
         let config = variable("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"));
-        let bases = FAMILIES
-            .iter()
-            .flat_map(|family| family.files)
-            .filter_map(|file| match file.directory {
+        let bases = family::directories()
+            .filter_map(|directory| match directory {
                 Directory::Home { base_variable: Some(name), .. } => Some((name.to_owned(), variable(name)?)),
                 _ => None,
             })
@@ -142,7 +140,7 @@ mod tests {
     #[test]
     fn qwen_home_replaces_dot_qwen() {
         let mut dirs = AppDirs::below(Path::new("/x"));
-        let lock = FAMILIES[1].files[0].directory;
+        let lock = family::FAMILIES[1].files[0].directory;
         let paths = |dirs: &AppDirs| dirs.resolve(lock).iter().map(SearchDirectory::path).collect::<Vec<_>>();
         assert_eq!(paths(&dirs), [PathBuf::from("/x/home/.qwen/ide")]);
         dirs.bases.insert("QWEN_HOME".into(), "/q".into());

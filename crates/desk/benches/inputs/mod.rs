@@ -140,7 +140,14 @@ pub(crate) fn review(lines: usize, edits: usize) -> Review {
     let proposed: std::sync::Arc<str> = proposed.into();
     Review {
         id: ReviewId(1),
-        agent: Agent { number: 1, name: "bench".into(), version: "1".into(), since: 0, listening: true },
+        agent: Agent {
+            number: 1,
+            name: "bench".into(),
+            version: "1".into(),
+            since: 0,
+            listening: true,
+            asks_itself: false,
+        },
         file: "/project/src/basket.rs".into(),
         original: Some(original.into()),
         current: proposed.clone(),

@@ -132,7 +132,14 @@ mod tests {
         };
         Review {
             id: ReviewId(1),
-            agent: Agent { number: 1, name: "a".into(), version: "1".into(), since: 0, listening: true },
+            agent: Agent {
+                number: 1,
+                name: "a".into(),
+                version: "1".into(),
+                since: 0,
+                listening: true,
+                asks_itself: false,
+            },
             file: "/a".into(),
             original: Some("one\ntwo\nthree\nfour".into()),
             proposed: "ONE\nand\ntwo\nfour".into(),

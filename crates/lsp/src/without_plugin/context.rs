@@ -157,10 +157,12 @@ impl ContextTracker {
             // The text may have changed since.
             let cursor = active.cursor.filter(|cursor| text.text().is_char_boundary(*cursor));
             let selected = active.selection.clone().and_then(|selection| text.text().get(selection));
+            let anchor = active.selection.as_ref().filter(|_| selected.is_some());
             Some(ActiveFile {
                 path,
                 // The desk protocol counts in UTF-16 with every editor.
                 cursor: cursor.map(|cursor| position(text, cursor, Encoding::Utf16)),
+                anchor: anchor.map(|selection| position(text, selection.start, Encoding::Utf16)),
                 selected_text: selected.map(|text| cut(text).to_owned()),
             })
         });

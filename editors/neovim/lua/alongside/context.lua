@@ -73,7 +73,7 @@ local function changed(_, buf)
 end
 
 local function note(buf, window, selected)
-  places[buf] = { cursor = selection.cursor(window), selected = selected }
+  places[buf] = { cursor = selection.cursor(window), selected = selected, anchor = selected and selection.anchor() }
   if selected and not watched[buf] then
     -- Without `on_reload`, a reload detaches.
     watched[buf] = vim.api.nvim_buf_attach(buf, false, { on_lines = changed, on_detach = changed })
@@ -109,7 +109,8 @@ local function message(root)
       end
       local place = file.buf == looked_at and places[file.buf]
       if place then
-        active = { path = file.path, cursor = place.cursor, selectedText = place.selected }
+        local anchor = place.selected and place.anchor
+        active = { path = file.path, cursor = place.cursor, anchor = anchor, selectedText = place.selected }
       end
     end
   end

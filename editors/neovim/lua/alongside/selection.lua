@@ -145,6 +145,13 @@ function M.current()
   return M.between(vim.api.nvim_get_current_win(), vim.fn.getpos('v'), vim.fn.getpos('.'), kind, ends)
 end
 
+--- The end of the selection at which the cursor is not.
+---@return { line: integer, character: integer }
+function M.anchor()
+  local _, row, column = unpack(vim.fn.getpos('v'))
+  return { line = row - 1, character = M.utf16(line_of(0, row - 1), column - 1) }
+end
+
 --- The last selection in the current window.
 ---@return string?
 function M.last()

@@ -125,14 +125,16 @@ def ReportOf(desk: dict<any>): dict<any>
   return report
 enddef
 
+def Position(place: list<number>): dict<number>
+  final before = strpart(getline(place[1]), 0, place[2] - 1)
+  return {line: place[1] - 1, character: strutf16len(before)}
+enddef
+
 def Active(): dict<any>
-  final before = strpart(getline('.'), 0, col('.') - 1)
-  final active: dict<any> = {
-    path: File(bufnr()),
-    cursor: {line: line('.') - 1, character: strutf16len(before)},
-  }
+  final active: dict<any> = {path: File(bufnr()), cursor: Position(getpos('.'))}
   if mode() =~ "^[vV\<C-v>]"
     final lines = getregion(getpos('v'), getpos('.'), {type: mode()})
+    active.anchor = Position(getpos('v'))
     active.selectedText = join(lines, "\n") .. (mode() ==# 'V' ? "\n" : '')
   endif
   return active

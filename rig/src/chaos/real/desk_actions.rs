@@ -150,7 +150,7 @@ impl Round<'_> {
     pub(super) fn open_file(&mut self, number: usize, file: usize) -> bool {
         let Some(desk) = self.present_desk(number).cloned() else { return false };
         let path = self.files[file].display().to_string();
-        let active = Some(ActiveFile { path, cursor: None, selected_text: None });
+        let active = Some(ActiveFile { path, ..ActiveFile::default() });
         let report = ContextReport { active, ..ContextReport::default() };
         self.tasks.spawn(async move {
             desk.ask(&Request::ChangeContext(report), REPLY_TIMEOUT).await;

@@ -5,6 +5,7 @@ use std::path::Path;
 use alongside_agent::find::{self, End, Surroundings, To};
 use alongside_agent::settings::{By, Settings, Trust};
 use alongside_contract::discovery;
+use alongside_contract::family::Dialect;
 use alongside_desk::harmless;
 use alongside_platform::process;
 
@@ -26,8 +27,12 @@ pub(super) struct Examiner<'a> {
 impl Examiner<'_> {
     pub(super) async fn examine(&self, agent: Agent) -> Finding {
         let trace = find::replay(agent.family, agent.release, self.here, self.in_container);
-        let mut finding =
-            Finding { agent, trace, results: Vec::new(), carried_port: None, causes: Vec::new() };
+        let mut finding = Finding { agent, trace, results: Vec::new(), other_port: None, causes: Vec::new() };
+        if finding.agent.family.dialect == Dialect::WebSocket {
+            finding.trace.steps.clear();
+            finding.causes = self.find_lock(&mut finding).await;
+            return finding;
+        }
         if finding.trace.end == Some(End::NoIdeMode) {
             let needs = finding.agent.family.behaviour.connects.to_string();
             finding.causes = vec![AgentCause::TooOld { needs }.into()];
@@ -78,8 +83,8 @@ impl Examiner<'_> {
             To::Http { .. } => None,
         });
         if let Some(command) = command {
-            finding.carried_port = self.carried_port(&command, &mut causes);
-            if finding.carried_port.is_none() {
+            finding.other_port = self.carried_port(&command, &mut causes);
+            if finding.other_port.is_none() {
                 causes.push(CompanionCause::StdioInstead { command }.into());
             }
         }

@@ -13,8 +13,8 @@ pub(super) struct Finding {
     pub(super) trace: Trace,
     /// The result of each attempt, up to the one that succeeded.
     pub(super) results: Vec<ProbeResult>,
-    /// The port that our `stdio` program connects the agent to, where the agent cannot dial it.
-    pub(super) carried_port: Option<u16>,
+    /// The port that the agent reaches otherwise: through our `stdio` program, or by a lock.
+    pub(super) other_port: Option<u16>,
     /// In the order in which the agent meets them.
     pub(super) causes: Vec<Cause>,
 }
@@ -30,7 +30,7 @@ impl Finding {
     pub(super) fn port(&self) -> Option<u16> {
         match self.reached().map(|attempt| &attempt.to) {
             Some(To::Http { port, .. }) => Some(*port),
-            Some(To::Stdio { .. }) | None => self.carried_port,
+            Some(To::Stdio { .. }) | None => self.other_port,
         }
     }
 

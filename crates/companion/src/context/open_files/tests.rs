@@ -89,7 +89,7 @@ fn positions_are_one_based_and_selections_cut_on_a_character() {
     let path = project.file("a");
     let selected_text = "a".repeat(MAX_SELECTED_UTF16 - 1) + "😀😀";
     let cursor = Some(Position { line: 0, character: 4 });
-    let active = ActiveFile { path, cursor, selected_text: Some(selected_text) };
+    let active = ActiveFile { path, cursor, anchor: None, selected_text: Some(selected_text) };
     project.files.report(DeskId(1), ContextReport { active: Some(active), ..ContextReport::default() });
     let files = project.context();
     assert_eq!(files[0].cursor, Some(Cursor { line: 1, character: 5 }));

@@ -68,8 +68,12 @@ async fn desks_see_the_shared_context_even_without_agents() {
         path.to_str().unwrap().to_owned()
     });
     let cursor = desk::Position { line: 1, character: 2 };
-    let active =
-        ActiveFile { path: story.file.clone(), cursor: Some(cursor), selected_text: Some("a😀".into()) };
+    let active = ActiveFile {
+        path: story.file.clone(),
+        cursor: Some(cursor),
+        anchor: None,
+        selected_text: Some("a😀".into()),
+    };
     let open = [&other, &secret].map(|path| OpenFile { path: path.clone(), dirty: false });
     let report =
         ContextReport { active: Some(active), open_files: Some(open.to_vec()), ..ContextReport::default() };

@@ -20,6 +20,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use alongside_contract::family::Dialect;
 use alongside_contract::mcp::Implementation;
 use alongside_contract::rpc::Id;
 use alongside_desk::{
@@ -116,7 +117,8 @@ impl Story {
     async fn welcomed(&self, name: &str, credential: Credential) -> Result<String, SessionRefusal> {
         let client = Implementation { name: name.into(), version: name.into(), title: None };
         let version = "2025-06-18".into();
-        let wanted = |welcomed| Event::SessionWanted { client, version, credential, welcomed };
+        let dialect = Dialect::Http;
+        let wanted = |welcomed| Event::SessionWanted { client, version, credential, dialect, welcomed };
         self.companion.events.ask(wanted).await.unwrap()
     }
 
@@ -295,7 +297,8 @@ impl Agent {
         let StartedRequest { number: request, roots } = request;
         let prepare = |target| Proposal::prepare(file.into(), target, text.into(), &roots);
         let proposal = Box::new(OpenTarget::open(file).map(prepare));
-        let open = |answer| Event::OpenDiff { session, request, file_path, proposal, answer };
+        let call = None;
+        let open = |answer| Event::OpenDiff { session, request, file_path, call, proposal, answer };
         self.events.ask(open).await.unwrap()
     }
 

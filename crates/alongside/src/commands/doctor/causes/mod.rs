@@ -5,12 +5,14 @@ mod companion;
 mod connection;
 mod discovery;
 mod installation;
+mod lock;
 
 pub(super) use agent::AgentCause;
 pub(super) use companion::CompanionCause;
 pub(super) use connection::ConnectionCause;
 pub(super) use discovery::DiscoveryCause;
 pub(super) use installation::InstallationCause;
+pub(super) use lock::LockCause;
 
 use super::message::{AgentInfo, Message};
 
@@ -21,6 +23,7 @@ pub(super) enum Cause {
     Discovery(DiscoveryCause),
     Companion(CompanionCause),
     Connection(ConnectionCause),
+    Lock(LockCause),
 }
 
 impl Cause {
@@ -31,7 +34,14 @@ impl Cause {
             Self::Discovery(cause) => cause.message(agent),
             Self::Companion(cause) => cause.message(agent),
             Self::Connection(cause) => cause.message(agent),
+            Self::Lock(cause) => cause.message(agent),
         }
+    }
+}
+
+impl From<LockCause> for Cause {
+    fn from(cause: LockCause) -> Self {
+        Self::Lock(cause)
     }
 }
 

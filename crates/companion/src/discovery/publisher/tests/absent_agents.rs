@@ -21,12 +21,12 @@ fn an_unproven_agent_gets_a_directory_only_where_the_user_has_it() {
     let home = path(&directory, "home");
     assert_eq!(publisher.publish(&roots, true), [], "that is no problem");
     assert_eq!(entries(&home), [".qwen"], "a proven agent finds the companion at its first start");
-    assert_eq!(publisher.awaited(), [home.join(".ola")]);
+    assert_eq!(publisher.awaited(), [home.join(".ola"), home.join(".claude")]);
     // Its first start.
     fs::create_dir(home.join(".ola")).unwrap();
     assert_eq!(publisher.publish(&roots, false), []);
     assert_eq!(entries(&home.join(".ola/ide")), ["4711.lock"]);
-    assert!(publisher.awaited().is_empty());
+    assert_eq!(publisher.awaited(), [home.join(".claude")]);
     publisher.withdraw();
     assert_eq!((entries(&home), entries(&home.join(".ola")).len()), (vec![".ola".to_owned()], 0));
 }

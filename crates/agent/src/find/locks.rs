@@ -1,0 +1,133 @@
+//! The search of agents that speak the WebSocket dialect: the port variable, else the one lock that holds the
+//! directory. Two such locks are as good as none.
+
+use std::path::{Path, PathBuf};
+
+use alongside_contract::family::{Family, LOCKS};
+use alongside_contract::lock_file::{self, LockFile};
+use alongside_platform::untrusted::{self, Whose};
+use alongside_platform::{Os, paths, process};
+
+use super::surroundings::Surroundings;
+
+/// The largest lock in bytes. One has a few hundred.
+const MAX_BYTES: u64 = 1 << 20;
+/// The largest file of settings in bytes. It holds a history of every project.
+const MAX_SETTINGS: u64 = 64 << 20;
+
+/// A lock that an agent believes: this user's, and its editor lives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lock {
+    /// The editor's port.
+    pub port: u16,
+    /// Its file.
+    pub path: PathBuf,
+    /// Its content.
+    pub content: LockFile,
+}
+
+impl Lock {
+    /// Whether an agent in this directory connects by it.
+    pub fn holds(&self, directory: &Path) -> bool {
+        let directory = paths::real(directory);
+        let within =
+            |folder: &String| paths::is_within(Os::HERE, &directory, &paths::real(Path::new(folder)));
+        self.content.workspace_folders.iter().any(within)
+    }
+}
+
+/// The locks that an agent finds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LockSearch {
+    /// The variable names this port, and the agent looks no further; `None` if that has no lock.
+    ByVariable(u16, Option<Lock>),
+    /// The locks that hold its directory: it connects where there is one.
+    Holding(Vec<Lock>),
+}
+
+/// The settings of Claude Code that decide whether it connects and opens diffs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClaudeSettings {
+    /// It looks for an editor at its start, without `--ide`.
+    pub connects: bool,
+    /// It shows diffs only in its own terminal.
+    pub shows_diffs_itself: bool,
+}
+
+impl ClaudeSettings {
+    /// Those of an agent here. Settings that cannot be read are as if there were none.
+    pub fn of(here: &Surroundings) -> Self {
+        let moved = here.variables.get("CLAUDE_CONFIG_DIR").map(|moved| here.cwd.join(moved));
+        let path = moved.unwrap_or_else(|| here.home.clone()).join(".claude.json");
+        let text = untrusted::read(&path, MAX_SETTINGS, Whose::Anybodys).unwrap_or_default();
+        let settings: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
+        let is_on = |name: &str| matches!(here.variables.get(name).map(String::as_str), Some("1" | "true"));
+        Self {
+            connects: settings["autoConnectIde"] == true || is_on("CLAUDE_CODE_AUTO_CONNECT_IDE"),
+            shows_diffs_itself: settings["diffTool"] == "terminal",
+        }
+    }
+}
+
+/// The search of an agent of this family.
+pub fn locks(family: &Family, here: &Surroundings) -> LockSearch {
+    let directory = here.resolve(LOCKS);
+    if let Some(port) = here.port(family) {
+        return LockSearch::ByVariable(port, read(&directory.join(lock_file::name(port))));
+    }
+    let entries = std::fs::read_dir(&directory).into_iter().flatten().flatten();
+    let mut found: Vec<Lock> = entries.filter_map(|entry| read(&entry.path())).collect();
+    found.retain(|lock| lock.holds(&here.cwd));
+    found.sort_by_key(|lock| lock.port);
+    LockSearch::Holding(found)
+}
+
+fn read(path: &Path) -> Option<Lock> {
+    let port = path.file_name()?.to_str().and_then(lock_file::port_in)?;
+    let content = untrusted::read(path, MAX_BYTES, Whose::Ours).ok()?;
+    let content: LockFile = serde_json::from_slice(&content).ok()?;
+    process::is_alive(content.pid).then(|| Lock { port, path: path.to_owned(), content })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+    use std::fs;
+
+    use alongside_contract::family;
+
+    use super::*;
+
+    #[test]
+    fn the_variable_comes_first_and_dead_editors_do_not_count() {
+        let home = tempfile::tempdir().unwrap();
+        let (locks_at, project) = (home.path().join(".claude/ide"), home.path().join("p"));
+        fs::create_dir_all(&locks_at).unwrap();
+        fs::create_dir_all(project.join("sub")).unwrap();
+        let write = |port: u16, folder: &Path, pid: u32| {
+            let lock = serde_json::json!({ "pid": pid, "workspaceFolders": [folder], "ideName": "Vim" });
+            fs::write(locks_at.join(lock_file::name(port)), lock.to_string()).unwrap();
+        };
+        write(7, &project, std::process::id());
+        write(8, &project, 4_194_305);
+        write(9, &home.path().join("other"), std::process::id());
+        let mut here = Surroundings {
+            tmp: home.path().into(),
+            home: home.path().into(),
+            variables: HashMap::new(),
+            cwd: project.join("sub"),
+            pid: 1,
+        };
+        let claude = family::FAMILIES.iter().find(|family| family.id == "claude").unwrap();
+        let LockSearch::Holding(found) = locks(claude, &here) else { panic!("there is no variable") };
+        assert_eq!(found.iter().map(|lock| lock.port).collect::<Vec<_>>(), [7]);
+        here.variables.insert("CLAUDE_CODE_SSE_PORT".into(), "9".into());
+        assert!(matches!(locks(claude, &here), LockSearch::ByVariable(9, Some(_))));
+        assert_eq!(ClaudeSettings::of(&here), ClaudeSettings { connects: false, shows_diffs_itself: false });
+        fs::write(home.path().join(".claude.json"), r#"{"autoConnectIde":true,"diffTool":"terminal"}"#)
+            .unwrap();
+        assert_eq!(ClaudeSettings::of(&here), ClaudeSettings { connects: true, shows_diffs_itself: true });
+        here.variables.insert("CLAUDE_CODE_SSE_PORT".into(), "10".into());
+        assert_eq!(locks(claude, &here), LockSearch::ByVariable(10, None));
+    }
+}

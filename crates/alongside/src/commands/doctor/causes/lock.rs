@@ -1,0 +1,92 @@
+//! Causes in the locks by which agents with a WebSocket find their editor.
+
+use alongside_desk::harmless;
+
+use super::companion::start_one;
+use crate::commands::doctor::message::{AgentInfo, Fix, Message};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::commands::doctor) enum LockCause {
+    /// No lock holds this directory, and no companion serves it.
+    NoLock,
+    /// The lock of the companion that serves this directory is gone.
+    LockGone { host: String },
+    /// More than one lock holds this directory.
+    Several { editors: Vec<String>, ours: Option<u16> },
+    /// Another editor's lock holds this directory.
+    AnotherEditor { editor: String, ours: u16 },
+    /// The variable names a port without a lock.
+    Variable { name: &'static str, port: u16 },
+    /// Nothing listens at the port of the lock.
+    Silent { editor: String, port: u16 },
+    /// The agent looks for an editor only if it is told to.
+    NotAsked,
+    /// The agent shows diffs only in its own terminal.
+    ShowsDiffsItself,
+}
+
+impl LockCause {
+    pub(in crate::commands::doctor) fn message(&self, agent: &AgentInfo) -> Message {
+        let by_port = |port: u16| {
+            vec![
+                Fix::advice("to choose alongside, in a terminal of this directory:"),
+                Fix::Command(format!("{}={port} {}", port_variable(agent), agent.command)),
+            ]
+        };
+        match self {
+            Self::NoLock => Message::fails("no-companion", "no companion serves this directory", start_one()),
+            Self::LockGone { host } => Message::fails(
+                "lock-gone",
+                "alongside serves this directory, but its lock file is gone",
+                [Fix::Command(format!("alongside host --replace {host}"))],
+            ),
+            Self::Several { editors, ours } => {
+                let editors = editors.join(" and ");
+                let text = format!(
+                    "{} connects to no editor here, because several serve this directory: {}",
+                    agent.name,
+                    harmless::name(&editors)
+                );
+                let fixes = ours.map_or_else(|| vec![Fix::advice("close all of them but one")], by_port);
+                Message::fails("several-locks", text, fixes)
+            }
+            Self::AnotherEditor { editor, ours } => {
+                let text = format!(
+                    "{} serves {} here, and alongside leaves this directory to it",
+                    harmless::name(editor),
+                    agent.name
+                );
+                Message::hinders("another-lock", text, by_port(*ours))
+            }
+            Self::Variable { name, port } => Message::fails(
+                "lock-variable",
+                format!("{name} names port {port}, which has no lock file"),
+                [Fix::Command(format!("unset {name}"))],
+            ),
+            Self::Silent { editor, port } => Message::fails(
+                "lock-silent",
+                format!("nothing listens at port {port} of {}", harmless::name(editor)),
+                [Fix::advice("restart that editor")],
+            ),
+            Self::NotAsked => Message::hinders(
+                "not-asked",
+                format!("{} looks for an editor only if it is told to", agent.name),
+                [
+                    Fix::advice("start it so, or say /ide in one that runs:"),
+                    Fix::Command(format!("{} --ide", agent.command)),
+                    Fix::advice("for good: /config, *Auto-connect to IDE*"),
+                ],
+            ),
+            Self::ShowsDiffsItself => Message::hinders(
+                "no-diffs",
+                format!("{} shows diffs only in its own terminal", agent.name),
+                [Fix::advice("/config, *Diff tool*: auto")],
+            ),
+        }
+    }
+}
+
+fn port_variable(agent: &AgentInfo) -> &'static str {
+    let family = alongside_contract::family::FAMILIES.iter().find(|family| family.id == agent.id);
+    family.map_or("", |family| family.env.port)
+}

@@ -1,0 +1,59 @@
+//! Examines an agent that finds its editor by a lock: replays the search, and reads its settings.
+
+use std::time::Duration;
+
+use alongside_agent::find::{self, ClaudeSettings, Lock, LockSearch};
+use tokio::net::TcpStream;
+
+use super::causes::{Cause, LockCause};
+use super::examine::Examiner;
+use super::finding::Finding;
+
+/// How long an editor may take to accept a connection.
+const TIMEOUT: Duration = Duration::from_secs(1);
+
+impl Examiner<'_> {
+    /// Notes the port that the agent reaches, and returns what is wrong.
+    pub(super) async fn find_lock(&self, finding: &mut Finding) -> Vec<Cause> {
+        let family = finding.agent.family;
+        let ours = self.companions.serving_here().find(|companion| companion.host.is_some());
+        let our_port = ours.map(|companion| companion.port);
+        let (lock, by_variable) = match find::locks(family, self.here) {
+            LockSearch::ByVariable(port, None) => {
+                return vec![LockCause::Variable { name: family.env.port, port }.into()];
+            }
+            LockSearch::ByVariable(_, Some(lock)) => (lock, true),
+            LockSearch::Holding(locks) => match <[Lock; 1]>::try_from(locks) {
+                Ok([lock]) => (lock, false),
+                Err(none) if none.is_empty() => {
+                    let host = ours.and_then(|companion| companion.host.as_ref());
+                    let gone = host.map(|host| LockCause::LockGone { host: host.name.clone() });
+                    return vec![gone.unwrap_or(LockCause::NoLock).into()];
+                }
+                Err(several) => {
+                    let editors = several.iter().map(label).collect();
+                    return vec![LockCause::Several { editors, ours: our_port }.into()];
+                }
+            },
+        };
+        let dialled = TcpStream::connect(("127.0.0.1", lock.port));
+        if !matches!(tokio::time::timeout(TIMEOUT, dialled).await, Ok(Ok(_))) {
+            return vec![LockCause::Silent { editor: lock.content.ide_name, port: lock.port }.into()];
+        }
+        finding.other_port = Some(lock.port);
+        let another = our_port.filter(|ours| *ours != lock.port);
+        let mut causes: Vec<Cause> = Vec::new();
+        causes.extend(another.map(|ours| LockCause::AnotherEditor { editor: label(&lock), ours }.into()));
+        if family.id == "claude" {
+            let settings = ClaudeSettings::of(self.here);
+            let is_asked = settings.connects || by_variable;
+            causes.extend((!is_asked).then_some(LockCause::NotAsked.into()));
+            causes.extend(settings.shows_diffs_itself.then_some(LockCause::ShowsDiffsItself.into()));
+        }
+        causes
+    }
+}
+
+fn label(lock: &Lock) -> String {
+    format!("{} (port {}, process {})", lock.content.ide_name, lock.port, lock.content.pid)
+}

@@ -1,0 +1,30 @@
+//! A frame: messages that an agent gets together. Over HTTP it is server-sent events, over a WebSocket one
+//! message a line, for JSON has no raw line breaks.
+
+use alongside_contract::family::Dialect;
+use bytes::Bytes;
+
+/// Messages in the form of a dialect.
+pub(super) fn frame(dialect: Dialect, messages: &[String]) -> Bytes {
+    let mut frame = String::with_capacity(messages.iter().map(|message| message.len() + 32).sum());
+    for json in messages {
+        match dialect {
+            // Without id and retry hint: old clients reopen their stream after each event with an id.
+            Dialect::Http => {
+                frame.push_str("event: message\ndata: ");
+                frame.push_str(json);
+                frame.push_str("\n\n");
+            }
+            Dialect::WebSocket => {
+                frame.push_str(json);
+                frame.push('\n');
+            }
+        }
+    }
+    frame.into()
+}
+
+/// The messages of a frame for a WebSocket.
+pub(crate) fn messages(frame: &[u8]) -> impl Iterator<Item = &str> {
+    std::str::from_utf8(frame).unwrap_or_default().lines()
+}

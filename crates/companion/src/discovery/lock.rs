@@ -1,0 +1,211 @@
+//! The lock file, by which agents of the WebSocket dialect find the companion. They connect only where
+//! exactly one lock holds their directory. So a root that another editor's lock covers stays out of ours, and
+//! comes back when that lock is gone; meanwhile the port variable leads here, which needs the file and no
+//! folder.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use alongside_contract::discovery::{Record, WRITER};
+use alongside_contract::family::LOCKS;
+use alongside_contract::lock_file::{self, LockFile, TRANSPORT};
+use alongside_platform::directory::Directory;
+use alongside_platform::{process, untrusted};
+
+use super::liveness::answers;
+use crate::persistence::app_dirs::AppDirs;
+use crate::persistence::private_files::LinkedCopies;
+
+/// The largest lock in bytes. One has a few hundred.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// A lock on disk.
+#[derive(Debug, Clone)]
+pub(super) struct Lock {
+    /// The open directory of the file, for its path may lead elsewhere by now.
+    directory: Arc<Directory>,
+    port: u16,
+    content: LockFile,
+}
+
+/// The lock of a companion as it is to be.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted<'w> {
+    /// The editor's process, and its name for people.
+    pub(super) pid: u32,
+    pub(super) ide_name: &'w str,
+    pub(super) port: u16,
+    pub(super) token: &'w str,
+    pub(super) roots: &'w [PathBuf],
+    /// The person uses this companion now: it precedes other companions of ours.
+    pub(super) focused: bool,
+}
+
+impl Lock {
+    /// Writes the lock into an open directory, where it is not there already. Blocks.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub(super) fn publish(directory: Directory, wanted: Wanted<'_>) -> io::Result<Self> {
+        let directory = Arc::new(directory);
+        let others = others(&directory, wanted.port);
+        let is_covered = |root: &Path| {
+            let counts = |other: &&Lock| !(wanted.focused && other.is_ours());
+            others.iter().filter(counts).any(|other| other.overlaps(root) && other.lives())
+        };
+        let roots = wanted.roots.iter().filter(|root| !is_covered(root));
+        let content = LockFile {
+            pid: wanted.pid,
+            workspace_folders: roots.filter_map(|root| root.to_str()).map(str::to_owned).collect(),
+            ide_name: wanted.ide_name.to_owned(),
+            transport: TRANSPORT.to_owned(),
+            auth_token: wanted.token.to_owned(),
+            writer: Some(WRITER.to_owned()),
+        };
+        let lock = Self { directory, port: wanted.port, content };
+        if read(&lock.directory, &lock.name()).as_ref() != Some(&lock.content) {
+            LinkedCopies::default().put(&lock.directory, &lock.name(), serde_json::to_vec(&lock.content)?)?;
+        }
+        Ok(lock)
+    }
+
+    fn name(&self) -> OsString {
+        lock_file::name(self.port).into()
+    }
+
+    /// Removes the file while it is this companion's.
+    pub(super) fn remove(&self) {
+        let now = read(&self.directory, &self.name());
+        if now.is_some_and(|now| now.auth_token == self.content.auth_token) {
+            // Another process may have removed it just now.
+            let _ = self.directory.remove(&self.name());
+        }
+    }
+
+    pub(super) fn path(&self) -> PathBuf {
+        self.directory.path().join(self.name())
+    }
+
+    /// Whether a companion of ours wrote it.
+    fn is_ours(&self) -> bool {
+        self.content.writer.as_deref() == Some(WRITER)
+    }
+
+    /// Whether an agent in some directory would find this lock and one with that root.
+    fn overlaps(&self, root: &Path) -> bool {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let root = real(root);
+        let folders = self.content.workspace_folders.iter().map(|folder| real(Path::new(folder)));
+        folders.into_iter().any(|folder| folder.starts_with(&root) || root.starts_with(&folder))
+    }
+
+    /// Whether agents believe it: its editor lives, and a companion of ours answers. Blocks for half a second
+    /// at most.
+    fn lives(&self) -> bool {
+        process::is_alive(self.content.pid) && (!self.is_ours() || answers(&self.record()))
+    }
+
+    /// Whether a companion of ours wrote it that does not answer any more.
+    pub(super) fn is_left(&self) -> bool {
+        self.is_ours() && !answers(&self.record())
+    }
+
+    /// Whether it leads to the companion of this token.
+    pub(super) fn has_token(&self, token: &str) -> bool {
+        self.content.auth_token == token
+    }
+
+    fn record(&self) -> Record {
+        Record {
+            port: self.port,
+            workspace_path: String::new(),
+            auth_token: Some(self.content.auth_token.clone()),
+            ide_info: None,
+            ppid: Some(self.content.pid),
+            ide_name: None,
+            stdio: None,
+            writer: self.content.writer.clone(),
+        }
+    }
+}
+
+fn read(directory: &Directory, name: &OsStr) -> Option<LockFile> {
+    serde_json::from_slice(&untrusted::read_ours(directory, name, MAX_BYTES).ok()?).ok()
+}
+
+/// The locks of all editors but the companion at this port.
+fn others(directory: &Arc<Directory>, port: u16) -> Vec<Lock> {
+    let names = directory.names().unwrap_or_default();
+    let read = names.iter().filter_map(|name| {
+        let port = name.to_str().and_then(lock_file::port_in)?;
+        Some(Lock { directory: directory.clone(), port, content: read(directory, name)? })
+    });
+    read.filter(|other| other.port != port).collect()
+}
+
+/// Every lock. Blocks.
+pub(super) fn all(dirs: &AppDirs) -> Vec<Lock> {
+    let opened = dirs.resolve(LOCKS).into_iter().filter_map(|searched| searched.open().ok());
+    // No companion has port 0.
+    opened.flat_map(|directory| others(&Arc::new(directory), 0)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn directory() -> tempfile::TempDir {
+        let directory = tempfile::tempdir().unwrap();
+        fs::create_dir_all(directory.path().join("p/sub")).unwrap();
+        directory
+    }
+
+    fn write(directory: &Path, port: u16, folder: &str, pid: u32) {
+        let lock = serde_json::json!({ "pid": pid, "workspaceFolders": [directory.join(folder)] });
+        fs::write(directory.join(format!("{port}.lock")), lock.to_string()).unwrap();
+    }
+
+    fn folders(directory: &Path) -> Vec<String> {
+        let roots = [directory.join("p")];
+        let wanted =
+            Wanted { pid: 7, ide_name: "Neovim", port: 1, token: "t", roots: &roots, focused: false };
+        let lock = Lock::publish(Directory::open(directory).unwrap(), wanted).unwrap();
+        lock.content.workspace_folders
+    }
+
+    #[test]
+    fn a_root_that_another_living_editor_covers_stays_out() {
+        let me = std::process::id();
+        for (folder, pid, is_covered) in
+            [("p", me, true), ("p/sub", me, true), (".", me, true), ("q", me, false), ("p", 4_194_305, false)]
+        {
+            let directory = directory();
+            write(directory.path(), 2, folder, pid);
+            assert_eq!(folders(directory.path()).is_empty(), is_covered, "{folder} {pid}");
+            fs::remove_file(directory.path().join("2.lock")).unwrap();
+            assert_eq!(folders(directory.path()).len(), 1);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_lock_is_private_and_only_ours_is_removed() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let directory = directory();
+        folders(directory.path());
+        let path = directory.path().join("1.lock");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        let lock = others(&Arc::new(Directory::open(directory.path()).unwrap()), 0).remove(0);
+        assert_eq!((lock.path(), lock.is_ours()), (path.clone(), true));
+        write(directory.path(), 1, "p", 7);
+        lock.remove();
+        assert!(path.exists(), "another program took the name");
+        folders(directory.path());
+        lock.remove();
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,58 @@
+//! `initialize`, which begins a session in both dialects.
+
+use alongside_contract::family::Dialect;
+use alongside_contract::mcp::{Implementation, InitializeParams, InitializeResult, negotiate};
+use alongside_contract::rpc::{self, Id};
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use super::excerpt::excerpt;
+use super::response::RpcResponse;
+use crate::agents::credential::Credential;
+use crate::agents::registry::MAX_SESSIONS;
+use crate::agents::session::SessionRefusal;
+use crate::events::{Event, Events};
+
+/// Asks for a session.
+pub(super) async fn initialize(
+    events: &Events,
+    credential: Credential,
+    dialect: Dialect,
+    id: &Id,
+    params: Option<&RawValue>,
+) -> RpcResponse {
+    let params: InitializeParams = match serde_json::from_str(params.map_or("{}", RawValue::get)) {
+        Ok(params) => params,
+        Err(error) => {
+            let why = error.to_string();
+            return RpcResponse::Reply(rpc::error(Some(id), rpc::INVALID_PARAMS, excerpt(&why)));
+        }
+    };
+    let protocol_version = negotiate(&params.protocol_version).to_owned();
+    let named = params.client_info;
+    let client = Implementation {
+        name: excerpt(&named.name).to_owned(),
+        version: excerpt(&named.version).to_owned(),
+        title: named.title.as_deref().map(|title| excerpt(title).to_owned()),
+    };
+    let version = protocol_version.clone();
+    let wanted = |welcomed| Event::SessionWanted { client, version, credential, dialect, welcomed };
+    let session = match events.ask(wanted).await {
+        Some(Ok(session)) => session,
+        Some(Err(SessionRefusal::Full)) => {
+            let why = format!("there are {MAX_SESSIONS} sessions already, and no more are served");
+            return RpcResponse::TooManySessions(rpc::error(Some(id), rpc::INVALID_REQUEST, &why));
+        }
+        Some(Err(SessionRefusal::NoRandom)) | None => return RpcResponse::Stopping,
+    };
+    let result = InitializeResult {
+        protocol_version,
+        capabilities: json!({ "tools": {} }),
+        server_info: Implementation {
+            name: "alongside".into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            title: None,
+        },
+    };
+    RpcResponse::SessionCreated { session, reply: rpc::reply(id, &result) }
+}

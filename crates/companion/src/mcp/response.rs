@@ -1,0 +1,26 @@
+//! The response to one message of an agent.
+
+use alongside_contract::rpc::{self, Id};
+use serde::Serialize;
+
+/// The response to one message.
+#[derive(Debug)]
+pub(super) enum RpcResponse {
+    /// Notifications and replies get none.
+    Nothing,
+    Reply(String),
+    SessionCreated {
+        session: String,
+        reply: String,
+    },
+    NoSessionNamed,
+    NoSuchSession,
+    /// The client speaks a newer protocol. It falls back to sessions after status 400.
+    UnsupportedProtocol(String),
+    TooManySessions(String),
+    Stopping,
+}
+
+pub(super) fn reply<T: Serialize>(id: &Id, result: &T) -> RpcResponse {
+    RpcResponse::Reply(rpc::reply(id, result))
+}

@@ -1,0 +1,126 @@
+//! The WebSocket of one agent: its messages are carried out one after the other, and frames for it are sent
+//! as fast as it reads. The session ends with the connection, for an agent that connects again begins anew:
+//! the calls that were open are dead, and the person decides in the agent's own prompt.
+
+mod calls;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use alongside_contract::websocket::SUBPROTOCOL;
+use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::extract::{Extension, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use futures_util::{SinkExt as _, StreamExt as _};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{MissedTickBehavior, interval, sleep};
+
+use super::refusals::refusal;
+use super::server::Server;
+use crate::agents::credential::Credential;
+use crate::agents::frame;
+use crate::events::{Event, Events, OpenStream};
+use calls::Agent;
+
+/// The time between two pings, which keep the connection alive.
+const PING: Duration = Duration::from_secs(30);
+/// How long after its greeting an agent gets the first notification: it drops earlier ones.
+const SETTLED_AFTER: Duration = Duration::from_millis(600);
+/// The answers that may wait until the agent reads them.
+const MAX_ANSWERS: usize = 64;
+
+/// `GET /` of an agent.
+pub(super) async fn open(
+    State(server): State<Arc<Server>>,
+    Extension(credential): Extension<Credential>,
+    upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
+) -> Response {
+    let upgrade = match upgrade {
+        Ok(upgrade) => upgrade,
+        Err(rejection) => return rejection.into_response(),
+    };
+    if credential == Credential::Nothing {
+        let why = "a WebSocket needs the token; it stands in the lock file";
+        return refusal(StatusCode::UNAUTHORIZED, alongside_contract::rpc::INVALID_REQUEST, why);
+    }
+    let limit = server.max_body;
+    let upgrade = upgrade.protocols([SUBPROTOCOL]).max_message_size(limit).max_frame_size(limit);
+    upgrade.on_upgrade(move |socket| serve(socket, server, credential))
+}
+
+/// Serves until the connection or the companion ends.
+async fn serve(socket: WebSocket, server: Arc<Server>, credential: Credential) {
+    let (mut sink, mut source) = socket.split();
+    let (answers, mut answered) = mpsc::channel::<String>(MAX_ANSWERS);
+    let (greeted, greeting) = oneshot::channel();
+    let events = server.events.clone();
+    let mut agent = Agent::new(server, credential, answers, greeted);
+    let read = async {
+        while let Some(Ok(message)) = source.next().await {
+            match message {
+                Message::Text(text) => agent.carry_out(text.as_str()).await,
+                Message::Close(_) => break,
+                // Pings are answered below us.
+                Message::Binary(_) | Message::Ping(_) | Message::Pong(_) => {}
+            }
+        }
+    };
+    let write = async {
+        let stream = stream(&events, greeting);
+        tokio::pin!(stream);
+        let mut open: Option<OpenStream> = None;
+        let mut pings = interval(PING);
+        pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            let is_waiting = open.is_none();
+            let messages: Vec<Message> = tokio::select! {
+                Some(opened) = &mut stream, if is_waiting => {
+                    open = Some(opened);
+                    continue;
+                }
+                Some(answer) = answered.recv() => vec![Message::Text(answer.into())],
+                frame = next(&mut open) => match frame {
+                    Some(frame) => frame::messages(&frame).map(|text| Message::Text(text.into())).collect(),
+                    // The session has ended.
+                    None => break,
+                },
+                _ = pings.tick() => vec![Message::Ping(Vec::new().into())],
+            };
+            for message in messages {
+                if sink.send(message).await.is_err() {
+                    return;
+                }
+            }
+        }
+        let _ = sink.close().await;
+    };
+    tokio::select! {
+        () = read => {}
+        () = write => {}
+    }
+    agent.end();
+}
+
+/// Opens the stream of a session, once it is known and its agent listens; never, if that fails.
+async fn stream(events: &Events, greeting: oneshot::Receiver<String>) -> Option<OpenStream> {
+    let session = match greeting.await {
+        Ok(session) => session,
+        // The reading end has ended, and the whole connection with it.
+        Err(_) => std::future::pending().await,
+    };
+    sleep(SETTLED_AFTER).await;
+    let opened = events.ask(|opened| Event::StreamWanted { session, opened }).await;
+    match opened.flatten() {
+        Some(open) => Some(open),
+        None => std::future::pending().await,
+    }
+}
+
+/// The next frame; never one before the stream is open.
+async fn next(open: &mut Option<OpenStream>) -> Option<bytes::Bytes> {
+    let Some(open) = open else { return std::future::pending().await };
+    let frame = open.frames.recv().await?;
+    open.events.send(Event::StreamDrained { session: open.session.clone() });
+    Some(frame)
+}

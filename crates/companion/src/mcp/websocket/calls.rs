@@ -1,0 +1,249 @@
+//! The methods and tools that an agent calls over its WebSocket. `openDiff` is answered by its outcome, which
+//! comes from the session's outbox.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use alongside_contract::diff::OPEN_DIFF;
+use alongside_contract::family::Dialect;
+use alongside_contract::rpc::{self, Id, Message};
+use alongside_contract::surrogates;
+use alongside_contract::websocket::{self, CLOSE_ALL_DIFF_TABS, CLOSE_TAB, CloseTabCall, OpenDiffCall};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::agents::credential::Credential;
+use crate::agents::outcome_messages::OpenCall;
+use crate::events::{Event, StartedRequest};
+use crate::mcp::excerpt::excerpt;
+use crate::mcp::initialize::initialize;
+use crate::mcp::long_work::work_on;
+use crate::mcp::response::RpcResponse;
+use crate::mcp::server::Server;
+use crate::mcp::unread_request::UnreadRequest;
+use crate::reviews::proposal::NotOpened;
+
+/// The agent at the other end.
+pub(super) struct Agent {
+    server: Arc<Server>,
+    credential: Credential,
+    session: Option<String>,
+    /// Gets the session once the agent listens.
+    greeted: Option<oneshot::Sender<String>>,
+    answers: mpsc::Sender<String>,
+    /// The files of its reviews, by the names that it gave these.
+    tabs: HashMap<String, String>,
+}
+
+impl Agent {
+    pub(super) fn new(
+        server: Arc<Server>,
+        credential: Credential,
+        answers: mpsc::Sender<String>,
+        greeted: oneshot::Sender<String>,
+    ) -> Self {
+        Self { server, credential, session: None, greeted: Some(greeted), answers, tabs: HashMap::new() }
+    }
+
+    /// The connection has ended, and the session with it.
+    pub(super) fn end(self) {
+        if let Some(session) = self.session {
+            let (ended, _) = oneshot::channel();
+            self.server.events.send(Event::SessionEnded { session, ended });
+        }
+    }
+
+    /// Carries out one message.
+    pub(super) async fn carry_out(&mut self, text: &str) {
+        let json = surrogates::replace_lone(text.as_bytes());
+        let message = match work_on(json.len(), || Message::parse(&json)) {
+            Ok(Ok(message)) => message,
+            Ok(Err(not)) => return self.answer(rpc::error(None, rpc::INVALID_REQUEST, not.why)).await,
+            Err(error) => {
+                let why = format!("the message is not JSON: {error}");
+                return self.answer(rpc::error(None, rpc::PARSE_ERROR, &why)).await;
+            }
+        };
+        match message {
+            Message::Request { id, method, params } => {
+                if let Some(answer) = self.request(id, &method, params).await {
+                    self.answer(answer).await;
+                }
+            }
+            Message::Notification { method, .. } => {
+                if method == "notifications/initialized"
+                    && let Some(session) = self.session.clone()
+                    && let Some(greeted) = self.greeted.take()
+                {
+                    let _ = greeted.send(session);
+                }
+            }
+            Message::Reply { id, .. } => {
+                if let (Some(session), Some(id)) = (self.session.clone(), id) {
+                    self.server.events.send(Event::Receipt { session, id });
+                }
+            }
+        }
+    }
+
+    async fn answer(&self, answer: String) {
+        // Without a reader the connection is at its end.
+        let _ = self.answers.send(answer).await;
+    }
+
+    /// Carries out a request. Returns the answer, unless it comes later.
+    async fn request(&mut self, id: Id, method: &str, params: Option<&RawValue>) -> Option<String> {
+        match (method, self.session.clone()) {
+            ("initialize", None) => {
+                let events = self.server.events.clone();
+                match initialize(&events, self.credential, Dialect::WebSocket, &id, params).await {
+                    RpcResponse::SessionCreated { session, reply } => {
+                        self.session = Some(session);
+                        Some(reply)
+                    }
+                    RpcResponse::Reply(reply) | RpcResponse::TooManySessions(reply) => Some(reply),
+                    _ => Some(rpc::error(Some(&id), rpc::INVALID_REQUEST, "the companion is stopping")),
+                }
+            }
+            ("initialize", Some(_)) => {
+                Some(rpc::error(Some(&id), rpc::INVALID_REQUEST, "this connection has its session already"))
+            }
+            ("ping", _) => Some(rpc::reply(&id, &json!({}))),
+            (_, None) => Some(rpc::error(Some(&id), rpc::INVALID_REQUEST, "initialize comes first")),
+            ("tools/list", Some(_)) => Some(rpc::reply(&id, &tools())),
+            ("tools/call", Some(session)) => self.call(id, session, params).await,
+            _ => {
+                let why = format!("there is no method {:?} here", excerpt(method));
+                Some(rpc::error(Some(&id), rpc::METHOD_NOT_FOUND, &why))
+            }
+        }
+    }
+
+    async fn call(&mut self, id: Id, session: String, params: Option<&RawValue>) -> Option<String> {
+        let size = params.map_or(0, |params| params.get().len());
+        let call = match work_on(size, || Call::read(params)) {
+            Ok(call) => call,
+            Err(why) => return Some(rpc::error(Some(&id), rpc::INVALID_PARAMS, &why)),
+        };
+        let result = match call {
+            Call::Open(open) => return self.open(id, session, open).await,
+            Call::Close(close) => {
+                if let Some(path) = self.tabs.remove(&close.tab_name) {
+                    self.close(&session, path).await;
+                }
+                websocket::tab_closed()
+            }
+            Call::CloseAll => {
+                let paths: Vec<String> = self.tabs.drain().map(|(_, path)| path).collect();
+                let mut closed = 0;
+                for path in paths {
+                    closed += usize::from(self.close(&session, path).await);
+                }
+                websocket::tabs_closed(closed)
+            }
+        };
+        Some(rpc::reply(&id, &result))
+    }
+
+    /// `openDiff`. Only a refusal is answered here: the person then decides in the agent's own prompt.
+    async fn open(&mut self, id: Id, session: String, open: OpenDiffCall) -> Option<String> {
+        let OpenDiffCall { new_file_path: file_path, new_file_contents, tab_name } = open;
+        let refused = |why: &str| Some(rpc::error(Some(&id), rpc::INVALID_REQUEST, why));
+        let events = self.server.events.clone();
+        let unread = UnreadRequest::new(events.clone(), session.clone());
+        let known = events.ask(|known| Event::RequestStarted { session: session.clone(), known }).await;
+        let Some(StartedRequest { number: request, roots }) = known.flatten() else {
+            return refused("the companion is stopping");
+        };
+        let Some(proposal) = self.server.proposals.prepare(file_path.clone(), new_file_contents, roots).await
+        else {
+            return refused("the proposal could not be prepared");
+        };
+        // A newer review of the file takes the place of the one before.
+        self.tabs.retain(|_, path| *path != file_path);
+        self.tabs.insert(tab_name.clone(), file_path.clone());
+        let (answer, answered) = oneshot::channel();
+        let call = Some(OpenCall { id: id.clone(), tab: tab_name });
+        let proposal = Box::new(proposal);
+        events.send(Event::OpenDiff { session, request, file_path, call, proposal, answer });
+        drop(unread);
+        let answers = self.answers.clone();
+        tokio::spawn(async move {
+            let why = match answered.await {
+                Ok(Err(NotOpened::BadTarget(bad))) => bad.to_string(),
+                Ok(Err(NotOpened::Overtaken)) => "a later call has proposed for this file already".to_owned(),
+                Ok(Ok(()) | Err(NotOpened::UnknownSession)) | Err(_) => return,
+            };
+            let _ = answers.send(rpc::error(Some(&id), rpc::INVALID_REQUEST, &why)).await;
+        });
+        None
+    }
+
+    /// The person has answered in the agent's own prompt. Returns whether there was a review.
+    async fn close(&self, session: &str, file_path: String) -> bool {
+        let session = session.to_owned();
+        let closed = self.server.events.ask(|answer| Event::CloseDiff { session, file_path, answer }).await;
+        closed.flatten().flatten().is_some()
+    }
+}
+
+/// A call of a tool.
+enum Call {
+    Open(OpenDiffCall),
+    Close(CloseTabCall),
+    CloseAll,
+}
+
+impl Call {
+    /// # Errors
+    /// The reason why the call cannot be carried out.
+    fn read(params: Option<&RawValue>) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        struct RawCall<'a> {
+            name: String,
+            #[serde(borrow)]
+            arguments: Option<&'a RawValue>,
+        }
+        fn arguments<T: DeserializeOwned>(call: &RawCall<'_>) -> Result<T, String> {
+            let read = serde_json::from_str(call.arguments.map_or("{}", RawValue::get));
+            read.map_err(|error| {
+                format!("{} cannot read its arguments: {}", call.name, excerpt(&error.to_string()))
+            })
+        }
+        let call: RawCall<'_> = serde_json::from_str(params.map_or("{}", RawValue::get))
+            .map_err(|error| format!("tools/call needs a name: {}", excerpt(&error.to_string())))?;
+        match call.name.as_str() {
+            OPEN_DIFF => arguments(&call).map(Self::Open),
+            CLOSE_TAB => arguments(&call).map(Self::Close),
+            CLOSE_ALL_DIFF_TABS => Ok(Self::CloseAll),
+            unknown => Err(format!("there is no tool {:?} here", excerpt(unknown))),
+        }
+    }
+}
+
+/// The result of `tools/list`.
+fn tools() -> Value {
+    let text = |description: &str| json!({ "type": "string", "description": description });
+    let tool = |name: &str, description: &str, properties: Value| {
+        let required: Vec<&String> = properties.as_object().into_iter().flat_map(|all| all.keys()).collect();
+        let schema = json!({ "type": "object", "properties": properties, "required": required });
+        json!({ "name": name, "description": description, "inputSchema": schema })
+    };
+    json!({ "tools": [
+        tool(
+            OPEN_DIFF,
+            "Shows a proposed change of a file for review. The result is the decision.",
+            json!({
+                "old_file_path": text("Absolute path of the file."),
+                "new_file_path": text("Absolute path of the file that is written."),
+                "new_file_contents": text("The whole proposed content of the file."),
+                "tab_name": text("A name for the review."),
+            }),
+        ),
+        tool(CLOSE_TAB, "Closes a review without a decision.", json!({ "tab_name": text("Its name.") })),
+        tool(CLOSE_ALL_DIFF_TABS, "Closes all reviews of this agent without a decision.", json!({})),
+    ] })
+}

@@ -1,0 +1,134 @@
+//! The WebSocket dialect: MCP over one WebSocket, as Claude Code and OpenCode speak it. No document describes
+//! it; it was measured.
+//!
+//! The agent finds the port and the token in a [lock file](crate::lock_file). `openDiff` has no notification
+//! of its outcome: the call stays open until the person has decided, and its result is the outcome. Lines
+//! and characters are 0-based, characters in UTF-16 units.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::mcp::{CallToolResult, TextContent};
+use crate::shared_text;
+
+/// The header that carries the token, lower case.
+pub const TOKEN_HEADER: &str = "x-claude-code-ide-authorization";
+/// The WebSocket subprotocol, which the companion repeats.
+pub const SUBPROTOCOL: &str = "mcp";
+
+/// The tool that ends one review: the person has answered in the agent's own prompt.
+pub const CLOSE_TAB: &str = "close_tab";
+/// The tool that ends all reviews of the agent, called with each prompt.
+pub const CLOSE_ALL_DIFF_TABS: &str = "closeAllDiffTabs";
+/// The method of [`SelectionChanged`].
+pub const SELECTION_CHANGED: &str = "selection_changed";
+
+/// Arguments of [`OPEN_DIFF`](crate::diff::OPEN_DIFF) in this dialect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenDiffCall {
+    /// The file that the agent is to write.
+    pub new_file_path: String,
+    /// The whole proposed file.
+    #[serde(deserialize_with = "shared_text::deserialize")]
+    pub new_file_contents: Arc<str>,
+    /// The name by which [`CLOSE_TAB`] and a rejection mean this review.
+    pub tab_name: String,
+}
+
+/// Arguments of [`CLOSE_TAB`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CloseTabCall {
+    /// That of the `openDiff` it ends.
+    pub tab_name: String,
+}
+
+/// The result of an accepted `openDiff`. The agent writes `text`; one that equals the file counts as a
+/// denial.
+pub fn accepted(text: &str) -> CallToolResult {
+    texts(["FILE_SAVED", text])
+}
+
+/// The result of a rejected `openDiff`.
+pub fn rejected(tab_name: &str) -> CallToolResult {
+    texts(["DIFF_REJECTED", tab_name])
+}
+
+/// The result of [`CLOSE_TAB`], whether or not there was a review. As the result of `openDiff` it would
+/// accept the proposal.
+pub fn tab_closed() -> CallToolResult {
+    texts(["TAB_CLOSED"])
+}
+
+/// The result of [`CLOSE_ALL_DIFF_TABS`], which ended so many reviews.
+pub fn tabs_closed(count: usize) -> CallToolResult {
+    texts([format!("CLOSED_{count}_DIFF_TABS")])
+}
+
+fn texts<const N: usize>(texts: [impl Into<String>; N]) -> CallToolResult {
+    CallToolResult { content: texts.into_iter().map(TextContent::new).collect(), ..CallToolResult::default() }
+}
+
+/// Parameters of `selection_changed`: the active file and the selection in it. Without a file and with an
+/// empty range, the agent forgets what it knew; a message without a range it ignores.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SelectionChanged {
+    /// The selected text; empty for a cursor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Absolute path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_path: Option<String>,
+    /// The same as a `file:` URL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_url: Option<String>,
+    /// The range of the selection.
+    pub selection: SelectedRange,
+}
+
+/// A range of a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SelectedRange {
+    /// Its first character.
+    pub start: Place,
+    /// The character after its last one.
+    pub end: Place,
+    /// Whether both are the same.
+    pub is_empty: bool,
+}
+
+/// A position in a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Place {
+    /// 0-based line.
+    pub line: u32,
+    /// 0-based character in UTF-16 units.
+    pub character: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_as_agents_compare_them() {
+        let texts = |result: CallToolResult| serde_json::to_string(&result.content).unwrap();
+        assert_eq!(
+            texts(accepted("a\n")),
+            r#"[{"type":"text","text":"FILE_SAVED"},{"type":"text","text":"a\n"}]"#
+        );
+        assert!(texts(rejected("tab")).contains(r#""DIFF_REJECTED"},{"type":"text","text":"tab""#));
+        assert!(texts(tab_closed()).contains("TAB_CLOSED"));
+        assert!(texts(tabs_closed(2)).contains("CLOSED_2_DIFF_TABS"));
+    }
+
+    #[test]
+    fn nothing_selected_has_a_range_and_no_file() {
+        let json = serde_json::to_string(&SelectionChanged::default()).unwrap();
+        let place = r#"{"line":0,"character":0}"#;
+        let range = format!(r#"{{"start":{place},"end":{place},"isEmpty":false}}"#);
+        assert_eq!(json, format!(r#"{{"selection":{range}}}"#));
+    }
+}
