@@ -174,6 +174,11 @@ impl Events {
         let _ = self.0.send(event);
     }
 
+    /// Waits for the end of the loop.
+    pub(crate) async fn ended(&self) {
+        self.0.closed().await;
+    }
+
     /// Queues an event and waits for its answer; `None` once the loop has ended.
     pub(crate) async fn ask<T>(&self, event: impl FnOnce(oneshot::Sender<T>) -> Event) -> Option<T> {
         let (answer, answered) = oneshot::channel();

@@ -18,7 +18,7 @@ pub(super) fn transcript(body: &Value) -> Vec<Message> {
                 if !outcomes.is_empty() {
                     transcript.push(Message { speaker: Speaker::Tool, texts: outcomes });
                 }
-                // What the person typed comes last.
+                // The text that the person typed comes last.
                 let (mut texts, typed): (Vec<_>, Vec<_>) = texts.into_iter().partition(|text| is_added(text));
                 if !typed.is_empty() {
                     texts.extend(typed);

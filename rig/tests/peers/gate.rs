@@ -162,9 +162,12 @@ async fn server_discover_is_400_so_new_clients_use_sessions() {
 #[tokio::test]
 async fn other_paths_and_methods_are_refused_and_keep_the_session() {
     let (stage, peer) = Stage::with_peer().await;
-    for (line, expected) in
-        [("GET / HTTP/1.1", 404), ("POST /mcp/x HTTP/1.1", 404), ("PUT /mcp HTTP/1.1", 405)]
-    {
+    for (line, expected) in [
+        ("GET / HTTP/1.1", 400),
+        ("GET /x HTTP/1.1", 404),
+        ("POST /mcp/x HTTP/1.1", 404),
+        ("PUT /mcp HTTP/1.1", 405),
+    ] {
         let rest = peer.head("X").split_once("\r\n").unwrap().1.to_owned();
         let request = format!("{line}\r\n{rest}Content-Length: 0\r\n\r\n");
         assert_eq!(stage.status_of(request).await, expected, "{line}");

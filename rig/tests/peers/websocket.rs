@@ -224,6 +224,19 @@ async fn a_review_that_nobody_can_decide_is_an_error_and_no_rejection() {
 }
 
 #[tokio::test]
+async fn a_companion_that_stops_ends_every_connection() {
+    let stage = Stage::new().await;
+    // One has just greeted, and one has said nothing.
+    let mut agents =
+        [Agent::join(&stage).await, open(stage.port(), &[(TOKEN, stage.companion.token())]).await.unwrap().0];
+    let Stage { companion, .. } = stage;
+    companion.stop().await;
+    for agent in &mut agents {
+        while !agent.next().await.is_null() {}
+    }
+}
+
+#[tokio::test]
 async fn the_reviews_of_a_broken_connection_close() {
     let mut stage = Stage::new().await;
     let file = stage.file("a.txt", "one\n");

@@ -7,7 +7,9 @@ mod calls;
 use std::sync::Arc;
 use std::time::Duration;
 
+use alongside_contract::rpc;
 use alongside_contract::websocket::SUBPROTOCOL;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
@@ -34,7 +36,7 @@ const MAX_ANSWERS: usize = 64;
 pub(super) async fn open(
     State(server): State<Arc<Server>>,
     Extension(credential): Extension<Credential>,
-    upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
     let upgrade = match upgrade {
         Ok(upgrade) => upgrade,
@@ -42,7 +44,7 @@ pub(super) async fn open(
     };
     if credential == Credential::Nothing {
         let why = "a WebSocket needs the token; it stands in the lock file";
-        return refusal(StatusCode::UNAUTHORIZED, alongside_contract::rpc::INVALID_REQUEST, why);
+        return refusal(StatusCode::UNAUTHORIZED, rpc::INVALID_REQUEST, why);
     }
     let limit = server.max_body;
     let upgrade = upgrade.protocols([SUBPROTOCOL]).max_message_size(limit).max_frame_size(limit);
@@ -86,6 +88,8 @@ async fn serve(socket: WebSocket, server: Arc<Server>, credential: Credential) {
                     None => break,
                 },
                 _ = pings.tick() => vec![Message::Ping(Vec::new().into())],
+                // An open stream ends after its last frame.
+                () = events.ended(), if is_waiting => break,
             };
             for message in messages {
                 if sink.send(message).await.is_err() {

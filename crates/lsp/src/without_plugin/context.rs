@@ -158,11 +158,15 @@ impl ContextTracker {
             let cursor = active.cursor.filter(|cursor| text.text().is_char_boundary(*cursor));
             let selected = active.selection.clone().and_then(|selection| text.text().get(selection));
             let anchor = active.selection.as_ref().filter(|_| selected.is_some());
+            let anchor = anchor.map(|selection| match cursor == Some(selection.start) {
+                true => selection.end,
+                false => selection.start,
+            });
             Some(ActiveFile {
                 path,
                 // The desk protocol counts in UTF-16 with every editor.
                 cursor: cursor.map(|cursor| position(text, cursor, Encoding::Utf16)),
-                anchor: anchor.map(|selection| position(text, selection.start, Encoding::Utf16)),
+                anchor: anchor.map(|anchor| position(text, anchor, Encoding::Utf16)),
                 selected_text: selected.map(|text| cut(text).to_owned()),
             })
         });

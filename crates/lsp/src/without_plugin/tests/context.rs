@@ -41,10 +41,15 @@ async fn vs_code_reveals_cursor_and_selection() {
     highlight(&mut stage, 0, 3);
     assert_eq!(stage.active(), json!({"path": "a.rs", "cursor": at(0, 3)}));
     actions(&mut stage, range((0, 3), (0, 6)), json!(2));
-    assert_eq!(stage.active(), json!({"path": "a.rs", "cursor": at(0, 6), "selectedText": "one"}));
+    let selected = |cursor: Value, anchor: Value| {
+        let mut active = json!({"path": "a.rs", "cursor": cursor, "selectedText": "one"});
+        active["anchor"] = anchor;
+        active
+    };
+    assert_eq!(stage.active(), selected(at(0, 6), at(0, 3)));
     // The cursor is at the start of a selection made backwards.
     highlight(&mut stage, 0, 3);
-    assert_eq!(stage.active(), json!({"path": "a.rs", "cursor": at(0, 3), "selectedText": "one"}));
+    assert_eq!(stage.active(), selected(at(0, 3), at(0, 6)));
     // A quick fix from elsewhere comes with the range of its diagnostic.
     actions(&mut stage, range((1, 0), (1, 2)), json!(1));
     assert_eq!(stage.reported(), Value::Null);
@@ -62,7 +67,9 @@ async fn helix_selects_cells_and_its_cursor_is_one_cell() {
     actions(&mut stage, range((0, 0), (0, 3)), json!(2));
     assert_eq!(stage.active(), json!({"path": "a.rs", "cursor": at(0, 0)}));
     actions(&mut stage, range((0, 0), (0, 4)), json!(2));
-    assert_eq!(stage.active(), json!({"path": "a.rs", "cursor": at(0, 3), "selectedText": "e\u{301}x"}));
+    let active = stage.active();
+    assert_eq!((&active["anchor"], &active["cursor"]), (&at(0, 0), &at(0, 3)));
+    assert_eq!(active["selectedText"], "e\u{301}x");
     // On a line ending.
     actions(&mut stage, range((0, 4), (1, 0)), json!(2));
     assert_eq!(stage.active(), json!({"path": "a.rs", "cursor": at(0, 3)}));
@@ -120,10 +127,9 @@ async fn lsp_mode_and_kakoune_reveal_the_region() {
         let mut stage = Stage::new(name, &[]);
         stage.open("a.rs", TEXT);
         actions(&mut stage, range((0, 0), (1, 2)), trigger);
-        assert_eq!(
-            stage.active(),
-            json!({"path": "a.rs", "cursor": at(1, 2), "selectedText": "fn one() {}\nfn"})
-        );
+        let active = stage.active();
+        assert_eq!((&active["anchor"], &active["cursor"]), (&at(0, 0), &at(1, 2)));
+        assert_eq!(active["selectedText"], "fn one() {}\nfn");
     }
 }
 
