@@ -16,12 +16,6 @@ export class Documents implements vscode.FileSystemProvider, vscode.Disposable {
     this.subscriptions = [
       vscode.workspace.registerFileSystemProvider(PROPOSAL, this, { isCaseSensitive: true }),
       vscode.workspace.registerFileSystemProvider(ORIGINAL, this, { isCaseSensitive: true, isReadonly: true }),
-      // VS Code forgets a file that is gone; otherwise it offers the tab of an ended review to be opened again.
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => {
-        if (uri.scheme === PROPOSAL && (reviews.at(uri)?.ended ?? true)) {
-          this.changes.fire([{ type: vscode.FileChangeType.Deleted, uri }]);
-        }
-      }),
     ];
   }
 

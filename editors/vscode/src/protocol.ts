@@ -11,12 +11,8 @@ export interface ReviewDisplay extends Display {
   diff: string[];
 }
 
-export interface Lines { start: number; end: number }
-
 export interface Hunk {
-  original: Lines;
-  proposed: Lines;
-  current: Lines;
+  current: { start: number; end: number };
   state: 'kept' | 'dropped' | 'edited';
 }
 
