@@ -87,6 +87,8 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     window.wait(MESSAGE, "proposes 2 changes")?;
     window.run("Alongside: Show Proposal")?;
     edit_line(&window, 2, "typed by me")?;
+    // A click on what has just come to the front would not count.
+    window.wait(STATE, "edited")?;
     click_title(&window, "Reject Proposal")?;
     window.click(".monaco-dialog-box .monaco-button", "Reject")?;
     window.wait_until_gone(PROPOSAL, "")?;
