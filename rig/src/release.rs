@@ -40,8 +40,7 @@ impl Release {
         match self.agent {
             Cli::Gemini => rig.gemini_core(self.version),
             Cli::Qwen => rig.qwen_code(self.version),
-            // It is a program of its own, which no other client drives.
-            Cli::Claude => rig.modules("node-22"),
+            Cli::Claude => unreachable!("Claude Code is a program, and no package of client code"),
         }
     }
 }

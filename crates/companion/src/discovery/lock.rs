@@ -17,6 +17,7 @@ use alongside_platform::{process, untrusted};
 use super::liveness::answers;
 use crate::persistence::app_dirs::AppDirs;
 use crate::persistence::private_files::LinkedCopies;
+use crate::real_path;
 
 /// The largest lock in bytes. One has a few hundred.
 const MAX_BYTES: u64 = 1 << 20;
@@ -95,10 +96,10 @@ impl Lock {
 
     /// Whether an agent in some directory would find this lock and one with that root.
     fn overlaps(&self, root: &Path) -> bool {
-        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let root = real(root);
-        let folders = self.content.workspace_folders.iter().map(|folder| real(Path::new(folder)));
-        folders.into_iter().any(|folder| folder.starts_with(&root) || root.starts_with(&folder))
+        let root = real_path::canonical(root);
+        let mut folders =
+            self.content.workspace_folders.iter().map(|folder| real_path::canonical(Path::new(folder)));
+        folders.any(|folder| folder.starts_with(&root) || root.starts_with(&folder))
     }
 
     /// Whether agents believe it: its editor lives, and a companion of ours answers. Blocks for half a second

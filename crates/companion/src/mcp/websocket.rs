@@ -77,7 +77,7 @@ async fn serve(socket: WebSocket, server: Arc<Server>, credential: Credential) {
         loop {
             let is_waiting = open.is_none();
             let messages: Vec<Message> = tokio::select! {
-                Some(opened) = &mut stream, if is_waiting => {
+                opened = &mut stream, if is_waiting => {
                     open = Some(opened);
                     continue;
                 }
@@ -107,7 +107,7 @@ async fn serve(socket: WebSocket, server: Arc<Server>, credential: Credential) {
 }
 
 /// Opens the stream of a session, once it is known and its agent listens; never, if that fails.
-async fn stream(events: &Events, greeting: oneshot::Receiver<String>) -> Option<OpenStream> {
+async fn stream(events: &Events, greeting: oneshot::Receiver<String>) -> OpenStream {
     let session = match greeting.await {
         Ok(session) => session,
         // The reading end has ended, and the whole connection with it.
@@ -116,7 +116,7 @@ async fn stream(events: &Events, greeting: oneshot::Receiver<String>) -> Option<
     sleep(SETTLED_AFTER).await;
     let opened = events.ask(|opened| Event::StreamWanted { session, opened }).await;
     match opened.flatten() {
-        Some(open) => Some(open),
+        Some(open) => open,
         None => std::future::pending().await,
     }
 }
