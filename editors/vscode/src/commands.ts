@@ -5,7 +5,7 @@ import type { Companion } from './companion';
 import type { Decider } from './deciding';
 import type { Node } from './overview';
 import { findAgents, findProgram } from './program';
-import { messageOf, type Status } from './protocol';
+import { type Hunk, messageOf, type Status } from './protocol';
 import type { Review, Reviews } from './reviews';
 import { type Session, showOther } from './session';
 import { activeUri, show } from './view';
@@ -44,14 +44,11 @@ export function registerCommands({ context, companion, reviews, decider, session
     command('glance', () => (reviews.list().length > 0 ? next() : vscode.commands.executeCommand('alongside.reviews.focus'))),
     command('accept', withReview((review, isNamed) => decider.accept(review, isNamed))),
     command('reject', withReview((review, isNamed) => decider.reject(review, isNamed))),
-    command('keepHunk', (id: number, count: number, index: number, keep: boolean) => {
+    command('keepHunk', (id: number, hunk: Hunk, keep: boolean) => {
       const review = reviews.get(id);
-      return review && decider.keep(review, count, index, keep);
+      return review && decider.keep(review, hunk, keep);
     }),
-    command('toggleHunk', () => {
-      const review = reviews.of(activeUri());
-      return review && decider.toggle(review, vscode.window.activeTextEditor?.selection.active.line ?? 0);
-    }),
+    command('toggleHunk', () => decider.toggle(reviews.of(activeUri()))),
     command('pause', () => companion.request('alongside/pauseContext', { paused: !status()?.paused }).catch(
       (error: unknown) => void vscode.window.showWarningMessage(messageOf(error)),
     )),

@@ -2,8 +2,8 @@
 
 import * as vscode from 'vscode';
 import type { Companion } from './companion';
-import { messageOf, refusal } from './protocol';
-import { proposalUri, type Review } from './reviews';
+import { type Hunk, messageOf, refusal } from './protocol';
+import { ORIGINAL, proposalUri, type Review } from './reviews';
 import type { Sender } from './sending';
 import { activeUri, show, tabsOf } from './view';
 
@@ -25,19 +25,19 @@ export class Decider implements vscode.Disposable {
     });
   }
 
-  // Whether the person means this review: it is in front, or its file is, or they have named it in a list. Any
-  // other one is shown first.
+  // Whether the person means this review: it is in front, or its file is, or they have named it in a list. A proposal
+  // that no one sees is shown before it is accepted, and any other one before it is rejected, too.
   private async isMeant(review: Review, isNamed: boolean, verb: 'accept' | 'reject'): Promise<boolean> {
     const uri = activeUri();
     if (uri?.toString() === proposalUri(review).toString()) {
       const isSeen = isNamed || Date.now() - this.frontSince > GLANCE;
       if (!isSeen) {
-        vscode.window.setStatusBarMessage(`${review.display.name} has just come to the front. To ${verb} it, do that again.`, 5000);
+        say(`${review.display.name} has just come to the front. To ${verb} it, do that again.`);
       }
       return isSeen;
     }
     const isHere = uri?.scheme === 'file' && uri.fsPath === review.file;
-    if ((isNamed || isHere) && (verb === 'reject' || tabsOf(review).length > 0)) {
+    if ((isNamed || isHere) && (verb === 'reject' || tabsOf(review).some(({ isActive }) => isActive))) {
       return true;
     }
     await show(review);
@@ -89,11 +89,12 @@ export class Decider implements vscode.Disposable {
     }
   }
 
-  // `count` is how many changes the person saw.
-  async keep(review: Review, count: number, index: number, keep: boolean): Promise<void> {
+  // The companion gets what the person typed first, and finds the changes anew. `seen` is the change that the person saw.
+  async keep(review: Review, seen: Hunk, keep: boolean): Promise<void> {
     await this.sender.send(review);
-    if (review.unsent || review.hunks.length !== count) {
-      return;
+    const index = review.hunks.findIndex((hunk) => placeOf(hunk) === placeOf(seen));
+    if (review.unsent || index < 0) {
+      return say(`${review.unsent ? 'The companion lacks your text' : 'Your text has altered this change'}: look at it again.`);
     }
     const { id, revision } = review;
     try {
@@ -103,19 +104,32 @@ export class Decider implements vscode.Disposable {
     }
   }
 
-  async toggle(review: Review, line: number): Promise<void> {
-    const index = review.hunks.findIndex(({ current: { start, end } }) => start <= line && line < Math.max(end, start + 1));
-    const hunk = review.hunks[index];
-    if (hunk) {
-      await this.keep(review, review.hunks.length, index, hunk.state === 'dropped');
-    } else {
-      vscode.window.setStatusBarMessage('No change is at the cursor.', 3000);
+  async toggle(review: Review | undefined): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    if (!review || !editor) {
+      return;
     }
+    await this.sender.send(review);
+    const { document, selection: { active: { line } } } = editor;
+    // The empty line after the last line ending belongs to no change, but is shown in the colour of the last one.
+    const last = document.lineCount - 1;
+    const isAfter = line === last && document.lineAt(line).text === '';
+    const side = document.uri.scheme === ORIGINAL ? 'original' : 'current';
+    const hunk = review.hunks.find(({ [side]: { start, end } }) =>
+      (Math.min(start, last) <= line && line < Math.max(end, start + 1)) || (isAfter && end === last));
+    await (hunk ? this.keep(review, hunk, hunk.state === 'dropped') : say('No change is at the cursor.'));
   }
 
   dispose(): void {
     this.subscription.dispose();
   }
+}
+
+// This stays while the text around a change changes.
+const placeOf = ({ original, proposed }: Hunk): string => [original.start, original.end, proposed.start, proposed.end].join();
+
+function say(sentence: string): void {
+  vscode.window.setStatusBarMessage(sentence, 5000);
 }
 
 async function ask(question: string, detail: string, yes: string): Promise<boolean> {

@@ -2,7 +2,7 @@
 // right. VS Code opens files again after a reload. Saving the proposal decides nothing.
 
 import * as vscode from 'vscode';
-import { ORIGINAL, PROPOSAL, type Review, Reviews } from './reviews';
+import { ORIGINAL, PROPOSAL, proposalUri, type Review, Reviews } from './reviews';
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
@@ -61,6 +61,11 @@ export class Documents implements vscode.FileSystemProvider, vscode.Disposable {
       throw vscode.FileSystemError.FileNotFound('This review has ended.');
     }
     return review;
+  }
+
+  // The tabs of an ended review are closed. VS Code would offer them to be opened again, unless the file is gone.
+  forget(review: Review): void {
+    this.changes.fire([{ type: vscode.FileChangeType.Deleted, uri: proposalUri(review) }]);
   }
 
   readonly watch = (): vscode.Disposable => new vscode.Disposable(() => undefined);

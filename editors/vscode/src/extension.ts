@@ -108,12 +108,14 @@ export function activate(context: vscode.ExtensionContext): void {
     if (review) {
       sender.stop(review);
       await putAway(reviews, review, (decidedHere ? review.decided : undefined) ?? review.current, decidedHere ?? false);
+      documents.forget(review);
     }
   }
 
+  const documents = new Documents(reviews, settling);
   context.subscriptions.push(
     reviews, overview, sender, decider, reporter, session,
-    new Documents(reviews, settling), new Lenses(reviews), watchClosedTabs(reviews, (review) => decider.reject(review, true)),
+    documents, new Lenses(reviews), watchClosedTabs(reviews, (review) => decider.reject(review, true)),
     registerCommands({ context, companion, reviews, decider, session, status: () => last }),
   );
   session.update();

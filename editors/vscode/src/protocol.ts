@@ -11,8 +11,12 @@ export interface ReviewDisplay extends Display {
   diff: string[];
 }
 
+export interface Lines { start: number; end: number }
+
 export interface Hunk {
-  current: { start: number; end: number };
+  original: Lines;
+  proposed: Lines;
+  current: Lines;
   state: 'kept' | 'dropped' | 'edited';
 }
 

@@ -32,8 +32,8 @@ function lineStarts(text: string): number[] {
 }
 
 // Replaces the part that differs, so that the cursor stays where it can. False if the person typed meanwhile.
-export async function replace(document: vscode.TextDocument, text: string): Promise<boolean> {
-  const old = normal(document.getText());
+export async function replace(document: vscode.TextDocument, text: string, before = document.getText()): Promise<boolean> {
+  const old = normal(before);
   const goal = normal(text);
   if (old === goal) {
     return true;

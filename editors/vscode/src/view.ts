@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import { originalUri, PROPOSAL, proposalUri, type Review, type Reviews } from './reviews';
-import { replace, shows } from './text';
+import { replace } from './text';
 
 // VS Code does not ask for the lenses of a diff editor that it has just opened.
 const LENS_DELAY = 500;
@@ -33,37 +33,58 @@ export function activeUri(): vscode.Uri | undefined {
   return tab && shownUri(tab);
 }
 
-// A pause after the last key in which a tab may go, in milliseconds.
+// How long no key arrives before a tab goes, in milliseconds: after a decision in this window, and after another end.
+const SHORT_PAUSE = 250;
 const PAUSE = 1500;
 
-// The review has ended with a text that was `taken`. Its tabs go, and a text that was not taken stays. A person who
-// decided here goes to the next tab. Another one may be typing, and types on.
+const sleep = (time: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, time));
+
+// The review has ended with a text that was `taken`. Its tabs go, and a text that was not taken stays. VS Code asks
+// about a tab in which a key has just arrived, and the question takes the next keys: so a tab goes in a pause, and
+// after the focus.
 export async function putAway(reviews: Reviews, review: Review, taken: string, decidedHere: boolean): Promise<void> {
-  const document = reviews.document(review);
-  for (let rest = 1; document && !decidedHere && rest > 0; rest = review.editedAt + PAUSE - Date.now()) {
-    await new Promise((resolve) => setTimeout(resolve, rest));
+  const end = Date.now();
+  const rest = (): number =>
+    Math.max(end, review.editedAt) + (decidedHere && review.text === taken ? SHORT_PAUSE : PAUSE) - Date.now();
+  const isInFront = (): boolean => activeUri()?.toString() === proposalUri(review).toString();
+  let hasFocus = false;
+  while (reviews.document(review) && rest() > 0) {
+    await sleep(rest());
+    hasFocus = isInFront() && await isDiffFocused();
   }
-  const leaves = decidedHere && activeUri()?.toString() === proposalUri(review).toString();
+  const document = reviews.document(review);
+  const { text } = review;
+  const copy = text === taken ? undefined : await keep(review, text, isInFront(), hasFocus);
+  if (!copy && hasFocus && vscode.window.tabGroups.activeTabGroup.tabs.length > 1) {
+    await vscode.commands.executeCommand('workbench.action.openPreviousRecentlyUsedEditorInGroup');
+    // The command does not wait for the tab.
+    for (let tries = 0; tries < 20 && isInFront(); tries += 1) {
+      await sleep(20);
+    }
+  }
+  // Keys that came before the focus left.
+  const late = review.text;
+  if (late !== text && copy) {
+    for (let tries = 0; tries < 5 && !await replace(copy, late, text); tries += 1);
+  } else if (late !== text) {
+    await keep(review, late, false, false);
+  }
   // VS Code would ask whether to save.
   await document?.save();
-  const kept = review.text !== taken ? await keep(review, document) : undefined;
-  await vscode.window.tabGroups.close(tabsOf(review), !leaves);
-  if (kept && shows(kept.document, kept.text)) {
-    await replace(kept.document, review.text);
-  } else if (review.text !== taken) {
-    await keep(review, document);
-  }
+  await vscode.window.tabGroups.close(tabsOf(review), !(hasFocus && isInFront()));
 }
 
-async function keep(review: Review, document: vscode.TextDocument | undefined): Promise<{ document: vscode.TextDocument; text: string }> {
-  const { text, display } = review;
-  const editor = vscode.window.activeTextEditor;
-  const isInFront = document !== undefined && editor?.document === document;
-  const copy = await vscode.workspace.openTextDocument({ content: text, ...(document && { language: document.languageId }) });
-  const options = { preview: false, preserveFocus: !isInFront, ...(isInFront && { selection: editor?.selection }) };
-  await vscode.window.showTextDocument(copy, options);
+// The quick open may have the focus, for example. Only this command tells.
+const isDiffFocused = async (): Promise<boolean> =>
+  Boolean(await vscode.commands.executeCommand('diffEditor.switchSide', { dryRun: true }));
+
+async function keep({ display }: Review, text: string, isInFront: boolean, hasFocus: boolean): Promise<vscode.TextDocument> {
+  const { document, selection } = (isInFront ? vscode.window.activeTextEditor : undefined) ?? {};
+  const copy = await vscode.workspace.openTextDocument({ content: text, language: document?.languageId });
+  const options = { preview: false, background: !isInFront, preserveFocus: !hasFocus, selection };
+  await vscode.commands.executeCommand('vscode.open', copy.uri, options);
   void vscode.window.showWarningMessage(`${display.name}: the review has ended. Your text is here.`);
-  return { document: copy, text };
+  return copy;
 }
 
 // Closes the tabs of reviews that have ended while the window was closed.
@@ -115,14 +136,14 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
       return new vscode.CodeLens(new vscode.Range(at, 0, at, 0), { title, command, arguments: given });
     };
     const notes = review.display.notes.map(({ text, warning }) => lens(0, `$(${warning ? 'warning' : 'info'}) ${text}`));
-    const hunks = review.hunks.flatMap(({ current, state }, index) => {
-      const keep = state === 'dropped';
+    const hunks = review.hunks.flatMap((hunk, index) => {
+      const keep = hunk.state === 'dropped';
       // The first line of a change's diff ends with `change 1 of 2: kept`.
-      const title = /change \d+ of \d+: .*/.exec(review.display.diff[index]?.split('\n')[0] ?? '')?.[0] ?? state;
+      const title = /change \d+ of \d+: .*/.exec(review.display.diff[index]?.split('\n')[0] ?? '')?.[0] ?? hunk.state;
       const toggle = keep ? '$(add) Keep this change' : '$(discard) Drop this change';
       return [
-        lens(current.start, toggle, 'alongside.keepHunk', [review.id, review.hunks.length, index, keep]),
-        lens(current.start, title),
+        lens(hunk.current.start, toggle, 'alongside.keepHunk', [review.id, hunk, keep]),
+        lens(hunk.current.start, title),
       ];
     });
     return [...notes, ...hunks];
