@@ -45,7 +45,7 @@
 The selected window stays selected."
   :type 'boolean)
 
-(defcustom alongside-agents '("gemini" "qwen")
+(defcustom alongside-agents '("gemini" "qwen" "claude")
   "Commands that `alongside-run-agent' offers."
   :type '(repeat string))
 
@@ -1061,6 +1061,27 @@ One of the variable `alongside-agents', unless it is called from Lisp."
       (term-mode)
       (term-char-mode))
     (pop-to-buffer buffer)))
+
+;;;###autoload
+(defun alongside-send (&optional beginning end)
+  "Add this file to the prompt of an agent that takes files.
+With an active region, only its lines: those between BEGINNING and END."
+  (interactive (and (use-region-p) (list (region-beginning) (region-end))))
+  (let ((file (or (alongside--file (current-buffer))
+                  (user-error "This buffer visits no file")))
+        (desk (or (alongside--desk-of (alongside--root))
+                  (user-error "No companion runs here"))))
+    (alongside--request
+     desk 'alongside/mentionFile
+     (append (list :path file)
+             (and beginning
+                  (let ((first (1- (line-number-at-pos beginning t)))
+                        (last (line-number-at-pos end t)))
+                    ;; A region up to the beginning of a line has nothing of it.
+                    (when (and (> (1- last) first)
+                               (save-excursion (goto-char end) (bolp)))
+                      (setq last (1- last)))
+                    (list :lines (list :start first :end last))))))))
 
 ;;;; The mode
 

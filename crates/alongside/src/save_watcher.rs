@@ -128,7 +128,7 @@ impl SaveWatcher {
             Event::Problem(problem) => tracing::warn!(%problem, "the companion says"),
             // This desk never holds unsent text.
             Event::FlushReview { id } => drop(self.desk.send(Request::Flushed { id })),
-            Event::Status(_) | Event::Notice { .. } => {}
+            Event::Status(_) | Event::Notice { .. } | Event::DiagnosticsWanted { .. } => {}
         }
     }
 

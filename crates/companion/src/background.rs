@@ -1,15 +1,17 @@
 //! The tasks that the main loop starts: they wait for a disk or a clock, and send their result as an event.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use alongside_platform::watch::Watch;
 use tokio::sync::oneshot;
 
+use crate::context::privacy::Privacy;
 use crate::context::tracker::FileScan;
+use crate::desks::diagnostics::FoundDiagnostics;
 use crate::desks::notifications::DraftVersion;
-use crate::events::{Event, Events};
+use crate::events::{Event, Events, Mention};
 use crate::persistence::drafts::NewDraft;
 use crate::reviews::registry::TargetToRead;
 use crate::reviews::target;
@@ -48,6 +50,26 @@ pub(crate) fn look_for_edits(events: Events, draft: NewDraft) {
         if holds_them.is_ok_and(|holds_them| !holds_them) {
             events.send(Event::EditsLeftOut { file, agent });
         }
+    });
+}
+
+/// Answers an agent with the problems in files that it may know of.
+pub(crate) fn tell_diagnostics(privacy: Arc<Mutex<Privacy>>, found: FoundDiagnostics) {
+    tokio::task::spawn_blocking(move || {
+        let FoundDiagnostics { mut files, answer } = found;
+        let mut privacy = privacy.lock().unwrap_or_else(PoisonError::into_inner);
+        files.retain(|file| privacy.allows(Path::new(&file.path)));
+        // The agent may be gone.
+        let _ = answer.send(files);
+    });
+}
+
+/// Looks whether agents may know of the mentioned file.
+pub(crate) fn check_mention(events: Events, privacy: Arc<Mutex<Privacy>>, mention: Mention) {
+    tokio::task::spawn_blocking(move || {
+        let mut privacy = privacy.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_allowed = privacy.allows(Path::new(&mention.path));
+        events.send(Event::MentionChecked { mention, is_allowed });
     });
 }
 

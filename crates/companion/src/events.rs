@@ -1,13 +1,15 @@
 //! Everything that can happen to a companion, and the way into its main loop.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use alongside_contract::context::IdeContext;
 use alongside_contract::family::Dialect;
 use alongside_contract::mcp::Implementation;
 use alongside_contract::rpc::Id;
-use alongside_desk::{self as desk, Problem, ReviewId, Status};
+use alongside_desk::{self as desk, FileDiagnostics, Lines, Problem, Refusal, ReviewId, Revised, Status};
 use bytes::Bytes;
 use tokio::sync::{mpsc, oneshot};
 
@@ -41,6 +43,10 @@ pub(crate) enum Event {
         session: String,
         ended: oneshot::Sender<bool>,
     },
+    /// The agent is used: of several, the one heard last counts.
+    AgentHeard {
+        session: String,
+    },
     RequestStarted {
         session: String,
         /// Gets the answer if the session is known.
@@ -68,6 +74,9 @@ pub(crate) enum Event {
         session: String,
         id: Id,
     },
+    /// Gets the problems in files that agents may know of.
+    DiagnosticsWanted(oneshot::Sender<Vec<FileDiagnostics>>),
+    EditorStateWanted(oneshot::Sender<EditorState>),
     // Streams of agents.
     StreamWanted {
         session: String,
@@ -96,6 +105,11 @@ pub(crate) enum Event {
     },
     DeskLeft {
         desk: DeskId,
+    },
+    /// The privacy rules allow a mention, or not.
+    MentionChecked {
+        mention: Mention,
+        is_allowed: bool,
     },
     // The disk.
     /// A file or directory that is watched may have changed.
@@ -157,6 +171,25 @@ pub(crate) struct StartedRequest {
     pub(crate) number: u64,
     /// The workspace roots without links.
     pub(crate) roots: Arc<[PathBuf]>,
+}
+
+/// The state of all editors, as far as agents may know it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct EditorState {
+    pub(crate) context: IdeContext,
+    /// The files of the context with unsaved changes.
+    pub(crate) dirty: BTreeSet<String>,
+    pub(crate) roots: Vec<PathBuf>,
+}
+
+/// A file that the person adds to the prompt of an agent.
+#[derive(Debug)]
+pub(crate) struct Mention {
+    pub(crate) desk: DeskId,
+    pub(crate) session: String,
+    pub(crate) path: String,
+    pub(crate) lines: Option<Lines>,
+    pub(crate) answer: oneshot::Sender<Result<Revised, Refusal>>,
 }
 
 /// The sending end of the main loop's queue.

@@ -1,6 +1,7 @@
 //! The one loop that owns all state. It calls one component for each [event](crate::events), and carries out
 //! the effects that the components return. Nothing here waits for a disk, a network or a person.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use alongside_contract::context::IdeContext;
@@ -8,12 +9,14 @@ use alongside_contract::family::Dialect;
 use alongside_contract::mcp::Implementation;
 use alongside_contract::rpc::Id;
 use alongside_desk::{
-    self as desk, Closed, Closing, Decision, Problem, Refusal, Request, ReviewId, Revised, Status,
+    self as desk, Closed, Closing, Decision, FileDiagnostics, Lines, Problem, Refusal, Request, ReviewId,
+    Revised, Status,
 };
 use alongside_platform::precise_timer::PreciseTimer;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
+use crate::agents::context_frames::selected_lines;
 use crate::agents::credential::Credential;
 use crate::agents::outcome_messages::OpenCall;
 use crate::agents::registry::Agents;
@@ -22,11 +25,12 @@ use crate::background;
 use crate::config::Editor;
 use crate::context::privacy::Privacy;
 use crate::context::tracker::ContextTracker;
+use crate::desks::diagnostics::DiagnosticsQuestions;
 use crate::desks::profile::DeskProfile;
 use crate::desks::registry::Desks;
 use crate::discovery::presence::{Presence, PublishedNews};
 use crate::disk_watch::{DiskWatch, Reasons};
-use crate::events::{Event, Events, LastText, StartedRequest};
+use crate::events::{EditorState, Event, Events, LastText, Mention, StartedRequest};
 use crate::ids::DeskId;
 use crate::persistence::journal::{Changes, Journal};
 use crate::persistence::recovery::{NextWrite, Outdated, Recovery};
@@ -49,6 +53,7 @@ pub(crate) struct MainLoop {
     pub(crate) agents: Agents,
     pub(crate) reviews: Reviews,
     pub(crate) desks: Desks,
+    pub(crate) diagnostics: DiagnosticsQuestions,
     pub(crate) context: ContextTracker,
     pub(crate) presence: Presence,
     pub(crate) recovery: Recovery,
@@ -123,6 +128,7 @@ impl MainLoop {
                 self.recovery.hold(welcomed, session);
             }
             Event::SessionEnded { session, ended } => drop(ended.send(self.end_session(&session))),
+            Event::AgentHeard { session } => self.agents.mark_heard(&session),
             Event::RequestStarted { session, known } => {
                 let roots = self.presence.real_roots().clone();
                 let number = self.agents.begin_request(&session);
@@ -135,6 +141,8 @@ impl MainLoop {
             }
             Event::CloseDiff { session, file_path, answer } => self.close_diff(session, file_path, answer),
             Event::Receipt { session, id } => self.receipt(&session, &id),
+            Event::DiagnosticsWanted(answer) => self.ask_for_diagnostics(answer),
+            Event::EditorStateWanted(wanted) => drop(wanted.send(self.editor_state())),
             // A stream that nobody takes ends again when it is dropped.
             Event::StreamWanted { session, opened } => {
                 let _ = opened.send(self.agents.open_stream(session, self.events.clone()));
@@ -149,6 +157,7 @@ impl MainLoop {
             }
             Event::DeskAsked { desk, call } => self.desk_asked(desk, call),
             Event::DeskLeft { desk } => self.desk_left(desk),
+            Event::MentionChecked { mention, is_allowed } => self.end_mention(mention, is_allowed),
             Event::DiskChanged => {
                 self.context.forget_looks();
                 self.disk.plan_looks(Instant::now());
@@ -205,6 +214,7 @@ impl MainLoop {
             self.agents.deadline(),
             self.reviews.deadline(),
             self.desks.deadline(),
+            self.diagnostics.deadline(),
             self.context.deadline(),
             self.disk.deadline(),
             self.stopping.as_ref().map(|stopping| stopping.until),
@@ -221,6 +231,7 @@ impl MainLoop {
             return;
         }
         self.finish_flushes(now);
+        self.finish_diagnostics(now);
         if self.context.on_deadline(now) {
             match self.context.without_scan(now) {
                 Some(context) => self.context_changed(context, false),
@@ -448,6 +459,8 @@ impl MainLoop {
         self.context.leave(id);
         self.reviews.mark_flushed(id, None);
         self.finish_flushes(Instant::now());
+        self.diagnostics.leave(id);
+        self.finish_diagnostics(Instant::now());
     }
 
     fn desk_asked(&mut self, id: DeskId, call: desk::Call) {
@@ -457,6 +470,9 @@ impl MainLoop {
     }
 
     fn answer_desk(&mut self, id: DeskId, call: desk::Call) {
+        if let Request::MentionFile { path, lines, agent } = call.request {
+            return self.begin_mention(id, path.map(|path| (path, lines)), agent, call.answer);
+        }
         match self.carry_out(id, call.request).map(|revision| Revised { revision }) {
             // A change that a person was told of outlives a crash.
             Ok(revised @ Revised { revision: 1.. }) => self.recovery.hold(call.answer, Ok(revised)),
@@ -509,8 +525,12 @@ impl MainLoop {
                 self.reviews.mark_flushed(desk, Some(id));
                 self.finish_flushes(Instant::now());
             }
-            // The host program decides on the workspace.
-            Request::ChangeRoots { .. } => {}
+            Request::Diagnostics { number, files } => {
+                self.diagnostics.answered(desk, number, files);
+                self.finish_diagnostics(Instant::now());
+            }
+            // The host program decides on the workspace; a mention has its answer elsewhere.
+            Request::ChangeRoots { .. } | Request::MentionFile { .. } => {}
         }
         Ok(0)
     }
@@ -570,6 +590,65 @@ impl MainLoop {
         for changed in self.reviews.mark_dirty(|path, real| self.context.is_dirty(path, real)) {
             self.desks.notify(desk::Event::Changed(changed));
         }
+    }
+
+    /// Agents know no problems of files that they must not know, and none while the context is paused.
+    fn ask_for_diagnostics(&mut self, answer: oneshot::Sender<Vec<FileDiagnostics>>) {
+        let desks = if self.context.is_paused() { BTreeSet::new() } else { self.desks.diagnosing() };
+        let number = self.diagnostics.begin(desks.clone(), answer);
+        self.desks.notify_only(desks, desk::Event::DiagnosticsWanted { number });
+        self.finish_diagnostics(Instant::now());
+    }
+
+    fn finish_diagnostics(&mut self, now: Instant) {
+        for found in self.diagnostics.take_done(now) {
+            background::tell_diagnostics(self.context.privacy(), found);
+        }
+    }
+
+    fn editor_state(&self) -> EditorState {
+        let (context, dirty) = (self.context.told(), self.context.dirty_files());
+        EditorState { context, dirty, roots: self.presence.roots().to_vec() }
+    }
+
+    /// A person adds a file to a prompt: this one, or the active one with its selection.
+    fn begin_mention(
+        &mut self,
+        desk: DeskId,
+        file: Option<(String, Option<Lines>)>,
+        agent: Option<u64>,
+        answer: oneshot::Sender<Result<Revised, Refusal>>,
+    ) {
+        let file = file.or_else(|| selected_lines(&self.context.told()));
+        let mentioned = match (self.context.is_paused(), self.agents.taking_mentions(agent), file) {
+            (true, ..) => Err(refused("reports about files are paused: resume them first")),
+            (_, None, _) => Err(Refusal::NoAgentTakesFiles),
+            (.., None) => Err(refused("agents know of no active file: open one first")),
+            (_, Some(session), Some((path, lines))) => Ok((session, path, lines)),
+        };
+        match mentioned {
+            Ok((session, path, lines)) => {
+                let mention = Mention { desk, session, path, lines, answer };
+                background::check_mention(self.events.clone(), self.context.privacy(), mention);
+            }
+            // A desk that is gone needs no answer.
+            Err(refusal) => drop(answer.send(Err(refusal))),
+        }
+    }
+
+    fn end_mention(&mut self, mention: Mention, is_allowed: bool) {
+        let Mention { desk, session, path, lines, answer } = mention;
+        let result = if !is_allowed {
+            Err(refused("agents never learn of this file: the privacy rules hide it"))
+        } else if let Some(agent) = self.agents.mention(&session, &path, lines) {
+            let message = desk::messages::mentioned(&path, lines, &agent, self.presence.roots());
+            self.desks.notify_only([desk], desk::Event::Notice { message });
+            Ok(Revised::default())
+        } else {
+            Err(Refusal::NoAgentTakesFiles)
+        };
+        // A desk that is gone needs no answer.
+        let _ = answer.send(result);
     }
 
     // The editor, and how agents find it.
@@ -687,6 +766,10 @@ impl MainLoop {
         self.agents.cut_streams(self.hands_over());
         (self.writer, self.stopping)
     }
+}
+
+fn refused(words: &str) -> Refusal {
+    Refusal::Other { words: words.into() }
 }
 
 async fn until(deadline: Option<Instant>, timer: &PreciseTimer) {

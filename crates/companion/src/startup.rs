@@ -18,6 +18,7 @@ use crate::config::{Builder, StartError, Workspace};
 use crate::context::open_files::OpenFiles;
 use crate::context::privacy::Privacy;
 use crate::context::tracker::ContextTracker;
+use crate::desks::diagnostics::DiagnosticsQuestions;
 use crate::desks::registry::Desks;
 use crate::discovery::presence::Presence;
 use crate::discovery::publisher::Publisher;
@@ -140,6 +141,7 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
         agents,
         reviews,
         desks: Desks::new(drafts.clone(), problems, news),
+        diagnostics: DiagnosticsQuestions::default(),
         context: ContextTracker::new(files, privacy),
         presence,
         recovery: Recovery::new(keeps_journal, drafts.state().to_owned()),

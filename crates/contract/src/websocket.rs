@@ -5,6 +5,8 @@
 //! of its outcome: the call stays open until the person has decided, and its result is the outcome. Lines
 //! and characters are 0-based, characters in UTF-16 units.
 
+pub mod tools;
+
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -23,6 +25,9 @@ pub const CLOSE_TAB: &str = "close_tab";
 pub const CLOSE_ALL_DIFF_TABS: &str = "closeAllDiffTabs";
 /// The method of [`SelectionChanged`].
 pub const SELECTION_CHANGED: &str = "selection_changed";
+
+/// The method of [`AtMentioned`].
+pub const AT_MENTIONED: &str = "at_mentioned";
 
 /// Arguments of [`OPEN_DIFF`](crate::diff::OPEN_DIFF) in this dialect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,6 +90,20 @@ pub struct SelectionChanged {
     pub file_url: Option<String>,
     /// The range of the selection.
     pub selection: SelectedRange,
+}
+
+/// Parameters of `at_mentioned`: the agent adds the file, or lines of it, to the prompt that the person types.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AtMentioned {
+    /// Absolute path.
+    pub file_path: String,
+    /// 0-based first line; absent for the whole file, and never null.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line_start: Option<u32>,
+    /// 0-based last line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line_end: Option<u32>,
 }
 
 /// A range of a file.

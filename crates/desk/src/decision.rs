@@ -116,6 +116,9 @@ pub enum Refusal {
         /// The companion's words.
         words: String,
     },
+    /// No connected agent takes files for its prompt.
+    #[error("no agent here takes files; Claude Code and OpenCode do")]
+    NoAgentTakesFiles,
     /// Nothing to undo.
     #[error("there is nothing to undo")]
     NothingToUndo,

@@ -11,6 +11,7 @@ pub mod agent_setup;
 mod connection;
 mod context;
 mod decision;
+mod diagnostics;
 mod difference;
 mod draft_keeper;
 #[doc(hidden)]
@@ -28,6 +29,7 @@ mod text;
 pub use connection::{Call, Desk, Gone, Seat, pair};
 pub use context::{ActiveFile, ContextReport, OpenFile, Position, Range};
 pub use decision::{Closed, Closing, Decision, Refusal, Revised};
+pub use diagnostics::{Code, Diagnostic, FileDiagnostics};
 pub use difference::{alike_at_end, alike_at_start, replacement};
 pub use draft_keeper::DraftKeeper;
 pub use protocol::{Event, Request};

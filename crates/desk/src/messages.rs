@@ -99,6 +99,16 @@ pub fn edits_left_out(file: &str, agent: &str, roots: &[PathBuf]) -> String {
     format!("{name}: {agent} left out your edits. They are in `alongside drafts`.")
 }
 
+/// The person has added a file, or lines of it, to the prompt of an agent.
+pub fn mentioned(file: &str, lines: Option<Lines>, agent: &str, roots: &[PathBuf]) -> String {
+    let (name, agent) = (file_name(file, roots), harmless::name(agent));
+    let lines = lines.map_or_else(String::new, |lines| match (lines.start + 1, lines.end) {
+        (first, last) if last > first => format!(", lines {first} to {last}"),
+        (first, _) => format!(", line {first}"),
+    });
+    format!("{name}{lines}: added to your prompt in {agent}.")
+}
+
 /// The changes whose lines were not fully compared, if any.
 pub fn coarse_changes(review: &Review) -> Option<String> {
     let limited = limited(review, Limit::Lines)?;

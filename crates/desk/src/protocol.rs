@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::context::ContextReport;
 use crate::decision::{Closed, Decision};
-use crate::review::{Changed, Review, ReviewId};
+use crate::diagnostics::FileDiagnostics;
+use crate::review::{Changed, Lines, Review, ReviewId};
 use crate::status::{Problem, Status};
 use crate::text::Change;
 
@@ -81,6 +82,20 @@ pub enum Request {
         /// True to stop.
         paused: bool,
     },
+    /// Adds a file, or lines of it, to the prompt of an agent that takes them. Refused where no agent does, and
+    /// for files that agents never learn of.
+    #[serde(rename = "alongside/mentionFile", rename_all = "camelCase")]
+    MentionFile {
+        /// Absolute path; absent: the active file that agents know, with its selected lines.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        path: Option<String>,
+        /// 0-based lines, `end` exclusive; absent: the whole file.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        lines: Option<Lines>,
+        /// The number of the agent; absent: the one that the person used last, of those that take files.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<u64>,
+    },
     /// The person has turned to this desk: among several companions, agents get this one.
     #[serde(rename = "alongside/didFocus")]
     Focus,
@@ -105,6 +120,14 @@ pub enum Request {
     Flushed {
         /// Which review.
         id: ReviewId,
+    },
+    /// Answers [`Event::DiagnosticsWanted`].
+    #[serde(rename = "alongside/didFindDiagnostics", rename_all = "camelCase")]
+    Diagnostics {
+        /// That of the question.
+        number: u64,
+        /// The problems, as far as the editor knows them. Each file once.
+        files: Vec<FileDiagnostics>,
     },
 }
 
@@ -137,6 +160,13 @@ pub enum Event {
     FlushReview {
         /// Which review.
         id: ReviewId,
+    },
+    /// An agent asks for the problems in files: answer with [`Request::Diagnostics`] within 400 ms. Only a desk
+    /// that has said that it knows them is asked.
+    #[serde(rename = "alongside/getDiagnostics", rename_all = "camelCase")]
+    DiagnosticsWanted {
+        /// Tells apart the questions.
+        number: u64,
     },
     /// A problem that the person can act on.
     #[serde(rename = "alongside/problem")]

@@ -109,6 +109,9 @@ pub struct Agent {
     /// Whether its own prompt stays where no desk can decide any more: such an end rejects nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asks_itself: bool,
+    /// Whether it takes files for its prompt: see [`Request::MentionFile`](crate::Request).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub takes_files: bool,
 }
 
 /// A fault, its consequence, and the remedy.

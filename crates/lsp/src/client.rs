@@ -29,6 +29,8 @@ pub struct Client {
     pub(crate) protocol: Option<u32>,
     /// Whether that plugin only presents reviews, and the server adds words, diffs and merges.
     pub(crate) presents: bool,
+    /// Whether that plugin tells the problems that the editor knows in files.
+    pub diagnoses: bool,
     /// How LSP's own messages count positions.
     pub(crate) encoding: Encoding,
     /// Whether the person's settings show a proposal as soon as it arrives.
@@ -65,6 +67,7 @@ impl Client {
             protocol,
             encoding: Encoding::negotiate(params),
             presents: ours.and_then(|ours| ours.get("presentation")).and_then(Value::as_bool) == Some(true),
+            diagnoses: ours.and_then(|ours| ours.get("diagnostics")).and_then(Value::as_bool) == Some(true),
             opens_reviews: ours.and_then(|ours| ours.get("openReviews")).and_then(Value::as_bool)
                 == Some(true),
             session: ours.and_then(|ours| Some(ours.get("session")?.as_str()?.to_owned())),

@@ -30,8 +30,8 @@ pub(crate) trait Frontend {
     /// The editor answers request `number`; `None` if it failed or did not answer in time.
     fn handle_response(&mut self, _io: &mut Io, _number: i32, _result: Option<Value>) {}
 
-    /// The editor answers a request that the companion sent through it.
-    fn handle_forwarded_response(&mut self, _io: &mut Io, _id: &RequestId) {}
+    /// The editor answers a request that the companion sent through it; without a result if it failed.
+    fn handle_forwarded_response(&mut self, _io: &mut Io, _id: &RequestId, _result: Option<Value>) {}
 
     /// The companion sends an event.
     fn handle_event(&mut self, io: &mut Io, event: Event);

@@ -31,6 +31,8 @@ pub(crate) enum RequestOrigin {
     Unawaited,
     /// The editor's plugin made the request.
     Plugin(RequestId),
+    /// The person adds a file to the prompt of an agent.
+    Mention,
     /// The person edited a proposal.
     Edit(ReviewId),
     /// The person gave a command about a review; the editor's request, if any, gets an answer.

@@ -103,15 +103,16 @@ impl Frontend for PluginDesk {
         self.forward(io, Some(id), method, &params)
     }
 
-    /// The plugin has nothing more to send before a decision.
-    fn handle_forwarded_response(&mut self, io: &mut Io, id: &RequestId) {
+    /// The plugin has nothing more to send before a decision, or tells the problems that it knows.
+    fn handle_forwarded_response(&mut self, io: &mut Io, id: &RequestId, result: Option<Value>) {
         let id = match serde_json::to_value(id) {
             Ok(Value::String(id)) => Id::Text(id),
             _ => return,
         };
-        match (wire::read_flushed(&id), &mut self.presentation) {
-            (Some(id), Some(presentation)) => presentation.flushed(io, id),
-            (Some(id), None) => io.request(RequestOrigin::Unawaited, Request::Flushed { id }),
+        let result = result.and_then(|result| serde_json::value::to_raw_value(&result).ok());
+        match (wire::read_reply(&id, result.as_deref()), &mut self.presentation) {
+            (Some(Request::Flushed { id }), Some(presentation)) => presentation.flushed(io, id),
+            (Some(request), _) => io.request(RequestOrigin::Unawaited, request),
             (None, _) => {}
         }
     }

@@ -248,7 +248,10 @@ impl<'a> Session<'a> {
                 let result = response.response_result.ok();
                 self.frontend.handle_response(&mut self.io, number, result);
             }
-            None => self.frontend.handle_forwarded_response(&mut self.io, &response.id),
+            None => {
+                let result = response.response_result.ok();
+                self.frontend.handle_forwarded_response(&mut self.io, &response.id, result);
+            }
         }
     }
 

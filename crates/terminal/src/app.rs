@@ -107,6 +107,7 @@ pub(crate) enum Purpose {
     Upload(ReviewId),
     /// Pausing or resuming the context.
     Pause(bool),
+    Send,
     /// The desk needs no reply.
     Nothing,
 }

@@ -25,6 +25,8 @@ impl App {
                 let message = self.companion.take_problem(&problem);
                 self.show([message]);
             }
+            // Only an editor that knows problems in files is asked.
+            Event::DiagnosticsWanted { .. } => {}
             Event::Notice { message } => self.show([Message::notice(message)]),
         }
     }

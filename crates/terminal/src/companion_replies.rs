@@ -63,8 +63,10 @@ impl App {
                 self.tell_refusal(Some(id), &refusal);
             }
             (Purpose::AcceptListed(id), Err(refusal)) => self.acceptance_refused(id, &refusal),
-            (Purpose::Pause(_), Err(refusal)) => self.tell_refusal(None, &refusal),
-            (Purpose::Decide(_) | Purpose::AcceptListed(_), Ok(_)) | (Purpose::Nothing, _) => {}
+            (Purpose::Pause(_) | Purpose::Send, Err(refusal)) => self.tell_refusal(None, &refusal),
+            // A notice says where the selection is.
+            (Purpose::Send | Purpose::Decide(_) | Purpose::AcceptListed(_), Ok(_)) => {}
+            (Purpose::Nothing, _) => {}
         }
     }
 

@@ -34,6 +34,7 @@ pub(crate) enum Action {
     Sidebar,
     CopyPath,
     Pause,
+    Send,
     SetUpAgents,
     Help,
     Redraw,
@@ -67,9 +68,8 @@ impl Action {
             Self::KeepOrDrop | Self::Split | Self::Accept | Self::AcceptAll | Self::Reject => Group::Deciding,
             Self::Edit | Self::Undo | Self::Redo => Group::Editing,
             Self::Layout | Self::Wrap | Self::Sidebar | Self::Redraw => Group::View,
-            Self::CopyPath | Self::Pause | Self::SetUpAgents | Self::Help | Self::Stop | Self::Leave => {
-                Group::Program
-            }
+            Self::CopyPath | Self::Pause | Self::Send | Self::SetUpAgents => Group::Program,
+            Self::Help | Self::Stop | Self::Leave => Group::Program,
         }
     }
 }
@@ -180,6 +180,7 @@ pub(crate) const TABLE: &[Row] = &[
     row(&[key('b')], Action::Sidebar, "b", "hide or show the lists"),
     row(&[key('y')], Action::CopyPath, "y", "copy the file's path"),
     brief(row(&[key('p')], Action::Pause, "p", "pause, resume context"), "p", "pause"),
+    brief(row(&[key('S')], Action::Send, "S", "send the selection"), "S", "send"),
     brief(row(&[key('i')], Action::SetUpAgents, "i", "set up agents"), "i", "set up agents"),
     row(&[ctrl('l')], Action::Redraw, "Ctrl-L", "redraw"),
     row(&[ctrl('z')], Action::Stop, "Ctrl-Z", "suspend; fg resumes"),

@@ -30,6 +30,10 @@ impl App {
                 let paused = !self.companion.status().paused;
                 self.ask(Request::PauseContext { paused }, Purpose::Pause(paused));
             }
+            Action::Send => {
+                let active = Request::MentionFile { path: None, lines: None, agent: None };
+                self.ask(active, Purpose::Send);
+            }
             Action::SetUpAgents => self.open_setup(),
             Action::NextReview => self.turn_to(1),
             Action::PreviousReview => self.turn_to(-1),

@@ -30,7 +30,15 @@ pub(crate) fn differs(old: &str, new: &str) -> Piece {
 
 /// A connected agent.
 pub(crate) fn agent(number: u64, name: &str, version: &str, since: u64) -> Agent {
-    Agent { number, name: name.into(), version: version.into(), since, listening: true, asks_itself: false }
+    Agent {
+        number,
+        name: name.into(),
+        version: version.into(),
+        since,
+        listening: true,
+        asks_itself: false,
+        takes_files: false,
+    }
 }
 
 /// A review of a file made of pieces.

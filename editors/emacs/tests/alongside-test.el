@@ -234,6 +234,23 @@
       (alongside--say-waiting)
       (should (equal said '("one\ntwo"))))))
 
+(ert-deftest alongside-test-the-lines-of-the-region-are-sent ()
+  (alongside-test--with-review
+    (with-temp-buffer
+      (insert "one\ntwo\nthree\n")
+      (cl-letf (((symbol-function 'alongside--file) (lambda (_) "/p/a.txt"))
+                ((symbol-function 'alongside--root) (lambda (&rest _) "/p"))
+                ((symbol-function 'sent) (lambda (beginning end)
+                        (alongside-send beginning end)
+                        (nth 1 (car alongside-test--asked)))))
+        (should (equal (sent nil nil) '(:path "/p/a.txt")))
+        ;; The second line with its end, and its first letter.
+        (dolist (end '(9 6))
+          (should (equal (sent 5 end)
+                         '(:path "/p/a.txt" :lines (:start 1 :end 2)))))
+        (should (equal (sent 1 10)
+                       '(:path "/p/a.txt" :lines (:start 0 :end 3))))))))
+
 (ert-deftest alongside-test-files-of-git-are-no-files ()
   (with-temp-buffer
     (setq buffer-file-name "/p/.git/COMMIT_EDITMSG")

@@ -341,6 +341,36 @@ local tests = {
       end)
     end,
   },
+  {
+    'an agent gets the diagnostics of files, in UTF-16 units, and none of other buffers',
+    function()
+      editor.with({ cwd = project({ ['a.txt'] = 'ä😀b\n' }), args = { 'a.txt' } }, function(e)
+        assert(e:await_message('initialize').params.initializationOptions.alongside.diagnostics == true)
+        initialized(e)
+        e:lua([[local space = vim.api.nvim_create_namespace('test')
+          local found = { lnum = 0, col = 6, end_col = 7, message = 'bad b', severity = 2, source = 'lint', code = 'E1' }
+          vim.diagnostic.set(space, 0, { found })
+          vim.diagnostic.set(space, vim.api.nvim_create_buf(false, true), { found })
+          local server = require('alongside.server')
+          server.notify(server.all()[1].id, 'fake/say', { method = 'alongside/getDiagnostics', params = { number = 7 }, id = 'diagnostics-7' })]])
+        local answer = e:await_message(nil, function(_, message)
+          return message.id == 'diagnostics-7' and not message.method
+        end)
+        local expected = {
+          {
+            path = vim.uv.fs_realpath(e:lua('return vim.api.nvim_buf_get_name(0)')),
+            diagnostics = {
+              {
+                range = { start = { line = 0, character = 3 }, ['end'] = { line = 0, character = 4 } },
+                severity = 2, source = 'lint', code = 'E1', message = 'bad b',
+              },
+            },
+          },
+        }
+        assert(vim.deep_equal(answer.result, expected), vim.inspect(answer.result))
+      end)
+    end,
+  },
 }
 
 -- The oldest supported release lacks the command.

@@ -229,4 +229,17 @@ test('without a terminal, and outside files, sending says what to do', { 'gemini
   e:await_said("':Alongside accept' takes no range; ':Alongside send' does")
 end)
 
+test('without a terminal of the plugin, the companion gets the lines, and its refusal is said', { 'gemini' }, {}, function(e, root)
+  e:cmd('2,3Alongside send')
+  local sent = e:await_message('alongside/mentionFile')
+  eq({ path = root .. '/a.txt', lines = { start = 1, ['end'] = 3 } }, sent.params)
+  e:cmd('Alongside send')
+  eq({ path = root .. '/a.txt' }, e:await_message('alongside/mentionFile', nil, 1).params)
+  local server = "require('alongside.server').notify(require('alongside.server').all()[1].id, 'fake/answer', %s)"
+  local refusal = "{ method = 'alongside/mentionFile', error = { code = -32803, message = 'no', data = { why = 'noAgentTakesFiles' } } }"
+  e:lua(server:format(refusal))
+  e:cmd('Alongside send')
+  e:await_lua('the message', [[return #said > 0 and said[#said][1]:find('none elsewhere takes files') ~= nil]])
+end)
+
 return tests

@@ -52,6 +52,7 @@ export function registerCommands({ context, companion, reviews, decider, session
     command('pause', () => companion.request('alongside/pauseContext', { paused: !status()?.paused }).catch(
       (error: unknown) => void vscode.window.showWarningMessage(messageOf(error)),
     )),
+    command('send', () => sendSelection(companion)),
     command('runAgent', async () => {
       const agents = findAgents();
       const agent = agents.length > 1 ? await vscode.window.showQuickPick(agents, { placeHolder: 'Which agent?' }) : agents[0];
@@ -85,6 +86,24 @@ async function chosen(reviews: Reviews, given: Given): Promise<Review | undefine
   }
   const items = waiting.map((review) => ({ label: review.display.title, description: review.file, review }));
   return (await vscode.window.showQuickPick(items, { placeHolder: 'Which proposal?' }))?.review;
+}
+
+// Adds the file, and the selected lines, to the prompt of an agent. The companion says to whom.
+async function sendSelection(companion: Companion): Promise<void> {
+  const editor = vscode.window.activeTextEditor;
+  if (editor?.document.uri.scheme !== 'file') {
+    void vscode.window.showInformationMessage('Go to the file that you want to send.');
+    return;
+  }
+  const { document, selection: { isEmpty, start, end } } = editor;
+  // A selection of whole lines ends before the next one.
+  const last = end.character === 0 && end.line > start.line ? end.line : end.line + 1;
+  const lines = isEmpty ? {} : { lines: { start: start.line, end: last } };
+  try {
+    await companion.request('alongside/mentionFile', { path: document.uri.fsPath, ...lines });
+  } catch (error) {
+    void vscode.window.showWarningMessage(messageOf(error));
+  }
 }
 
 function sayNone(): undefined {

@@ -3,6 +3,7 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn } from 'vscode-languageclient/node';
+import { allDiagnostics } from './diagnostics';
 import { type ChangedReview, type ClosedReview, type Display, messageOf, type OpenedReview, type Status } from './protocol';
 
 // In milliseconds, doubled with each end that follows within a minute.
@@ -89,7 +90,7 @@ export class Companion {
       documentSelector: [],
       initializationFailedHandler: () => false,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
-      initializationOptions: { alongside: { protocol: 1, presentation: true, editor: this.editor() } },
+      initializationOptions: { alongside: { protocol: 1, presentation: true, diagnostics: true, editor: this.editor() } },
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),
         closed: () => {
@@ -119,6 +120,7 @@ export class Companion {
     on('notice', say);
     on('problem', ({ display }: { display: Display }) => display.messages.forEach((message) => void vscode.window.showWarningMessage(message)));
     client.onRequest('alongside/flushReview', ({ id }: { id: number }) => handlers.flush(id).then(() => null));
+    client.onRequest('alongside/getDiagnostics', allDiagnostics);
     return client;
   }
 

@@ -7,6 +7,7 @@ mod close;
 mod context;
 mod crossing;
 mod cut;
+mod editor_tools;
 mod ending;
 mod files;
 mod gate;

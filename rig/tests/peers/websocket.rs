@@ -16,7 +16,7 @@ use crate::stage::Stage;
 const TOKEN: &str = "x-claude-code-ide-authorization";
 
 /// An agent and its connection.
-struct Agent {
+pub(crate) struct Agent {
     socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
     calls: i64,
 }
@@ -36,7 +36,7 @@ async fn open(
 
 impl Agent {
     /// An agent that has greeted the companion.
-    async fn join(stage: &Stage) -> Self {
+    pub(crate) async fn join(stage: &Stage) -> Self {
         let (mut agent, _) = open(stage.port(), &[(TOKEN, stage.companion.token())]).await.unwrap();
         let client = json!({ "name": "claude-code", "version": "2.1.332" });
         let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
@@ -56,7 +56,7 @@ impl Agent {
         self.calls
     }
 
-    async fn call(&mut self, tool: &str, arguments: &Value) -> i64 {
+    pub(crate) async fn call(&mut self, tool: &str, arguments: &Value) -> i64 {
         self.ask("tools/call", &json!({ "name": tool, "arguments": arguments })).await
     }
 
@@ -80,7 +80,7 @@ impl Agent {
     }
 
     /// The answer to a request. Notifications and pings of before are passed over; pings are answered.
-    async fn answer(&mut self, id: i64) -> Value {
+    pub(crate) async fn answer(&mut self, id: i64) -> Value {
         loop {
             let message = self.next().await;
             assert!(!message.is_null(), "the connection has ended");
@@ -94,14 +94,29 @@ impl Agent {
     }
 
     /// Asks for the tools: everything before has been answered then, or is not answered at all.
-    async fn hears_nothing_more(&mut self) {
+    pub(crate) async fn hears_nothing_more(&mut self) {
         let id = self.ask("tools/list", &json!({})).await;
         let tools = self.answer(id).await;
         assert_eq!(tools["result"]["tools"][0]["name"], "openDiff");
     }
 
+    /// Waits for the first selection: the agent listens from then on.
+    pub(crate) async fn listens(&mut self) {
+        self.selection().await;
+    }
+
+    /// The next file that the person adds to its prompt.
+    pub(crate) async fn mention(&mut self) -> Value {
+        loop {
+            let message = self.next().await;
+            if message["method"] == "at_mentioned" {
+                return message["params"].clone();
+            }
+        }
+    }
+
     /// The next selection that it hears of.
-    async fn selection(&mut self) -> Value {
+    pub(crate) async fn selection(&mut self) -> Value {
         loop {
             let message = self.next().await;
             if message["method"] == "selection_changed" {
@@ -111,7 +126,7 @@ impl Agent {
     }
 }
 
-fn texts(answer: &Value) -> Vec<&str> {
+pub(crate) fn texts(answer: &Value) -> Vec<&str> {
     let content = answer["result"]["content"].as_array().unwrap_or_else(|| panic!("{answer}"));
     content.iter().map(|block| block["text"].as_str().unwrap()).collect()
 }

@@ -83,7 +83,8 @@ fn reviews_directory() -> Option<PathBuf> {
 async fn reach(client: Client, pid: Option<u32>, globals: Globals) -> Result<Desk, Problem> {
     let editor = editor_process::of(&client, pid);
     tracing::info!(?editor, "the editor");
-    let wish = JoinRequest::editor(editor, client.roots, globals);
+    let diagnostics = client.diagnoses;
+    let wish = JoinRequest { diagnostics, ..JoinRequest::editor(editor, client.roots, globals) };
     match host::join(wish).await {
         Ok(reached) => Ok(reached.desk),
         Err(error) => {

@@ -20,6 +20,8 @@ pub(crate) struct JoinRequest {
     pub(crate) name: String,
     /// The editor that the desk speaks for.
     pub(crate) editor: Option<EditorProcess>,
+    /// Whether it knows problems in files.
+    pub(crate) diagnostics: bool,
     /// The beginning of the host's name, or its process, if the person chose one.
     pub(crate) host: Option<String>,
     /// The settings and the log for a host that has to be started.
@@ -29,7 +31,15 @@ pub(crate) struct JoinRequest {
 impl JoinRequest {
     /// A person's desk for these projects.
     pub(crate) fn desk(name: &str, dirs: Vec<PathBuf>, host: Option<String>, globals: Globals) -> Self {
-        Self { dirs, role: Role::Desk, name: name.to_owned(), editor: None, host, globals }
+        Self {
+            dirs,
+            role: Role::Desk,
+            name: name.to_owned(),
+            editor: None,
+            diagnostics: false,
+            host,
+            globals,
+        }
     }
 
     /// A keeper, which shows no reviews and keeps the host of these projects alive.
@@ -47,7 +57,13 @@ impl JoinRequest {
         let pid = self.editor.as_ref().map_or_else(std::process::id, |editor| editor.pid);
         // A person who chooses a host sees its projects, and adds none.
         let roots = if self.host.is_some() { Vec::new() } else { self.dirs.clone() };
-        let terms = Terms { protocol: PROTOCOL, role: self.role, editor: self.editor.clone(), roots };
+        let terms = Terms {
+            protocol: PROTOCOL,
+            role: self.role,
+            editor: self.editor.clone(),
+            diagnostics: self.diagnostics,
+            roots,
+        };
         Hello {
             process_id: Some(pid),
             client_info: ClientInfo { name: self.name.clone(), version: VERSION.into() },

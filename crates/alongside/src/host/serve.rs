@@ -194,6 +194,7 @@ impl RunningHost {
         let (number, desk) = self.companion.join_as(DeskProfile {
             name: Some(name.clone()),
             observes: terms.role == Role::Keeper,
+            diagnoses: terms.diagnostics,
             kept_by: Some(kept_by.clone()),
         });
         self.desks.insert(id, (number, kept_by));

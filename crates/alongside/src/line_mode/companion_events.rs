@@ -33,6 +33,7 @@ impl LineDesk {
                 let message = self.companion.take_problem(&problem);
                 self.show(vec![message]);
             }
+            Event::DiagnosticsWanted { .. } => {}
             Event::Notice { message } => self.show(vec![Message::notice(message)]),
         }
     }

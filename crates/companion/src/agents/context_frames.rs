@@ -5,7 +5,10 @@ use std::path::Path;
 use alongside_contract::context::{CONTEXT_UPDATE, Cursor, File, IdeContext};
 use alongside_contract::family::Dialect;
 use alongside_contract::rpc;
-use alongside_contract::websocket::{Place, SELECTION_CHANGED, SelectedRange, SelectionChanged};
+use alongside_contract::websocket::{
+    AT_MENTIONED, AtMentioned, Place, SELECTION_CHANGED, SelectedRange, SelectionChanged,
+};
+use alongside_desk::Lines;
 use bytes::Bytes;
 
 use super::frame::frame;
@@ -31,8 +34,8 @@ impl ContextFrames {
     }
 }
 
-/// The active file; empty if agents are to know of none.
-fn selection(context: &IdeContext) -> SelectionChanged {
+/// The active file as agents of the WebSocket dialect know it; empty if agents are to know of none.
+pub(crate) fn selection(context: &IdeContext) -> SelectionChanged {
     let active = context.open_files().first().filter(|file| file.is_active == Some(true));
     let Some(active) = active else { return SelectionChanged::default() };
     let text = active.selected_text.clone().unwrap_or_default();
@@ -42,6 +45,27 @@ fn selection(context: &IdeContext) -> SelectionChanged {
         selection: range(active, &text),
         text: Some(text),
     }
+}
+
+/// The active file, and the lines of the selection in it.
+pub(crate) fn selected_lines(context: &IdeContext) -> Option<(String, Option<Lines>)> {
+    let SelectionChanged { file_path, selection: SelectedRange { start, end, is_empty }, .. } =
+        selection(context);
+    // A selection of whole lines ends before the next one.
+    let last = if end.character == 0 && end.line > start.line { end.line } else { end.line + 1 };
+    let lines = Lines { start: start.line as usize, end: last as usize };
+    Some((file_path?, (!is_empty).then_some(lines)))
+}
+
+/// A mention of a file, for an agent that takes one.
+pub(super) fn mention(path: &str, lines: Option<Lines>) -> Bytes {
+    let line = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
+    let mention = AtMentioned {
+        file_path: path.to_owned(),
+        line_start: lines.map(|lines| line(lines.start)),
+        line_end: lines.map(|lines| line(lines.end.max(lines.start + 1) - 1)),
+    };
+    frame(Dialect::WebSocket, &[rpc::notification(AT_MENTIONED, &mention)])
 }
 
 /// The range of the selected text: it begins at the first of its two ends, and has the length of the text. An
@@ -83,6 +107,14 @@ mod tests {
         };
         let SelectedRange { start, end, .. } = range(&active, text);
         [(start.line, start.character), (end.line, end.character)]
+    }
+
+    #[test]
+    fn a_mention_has_its_lines_or_none() {
+        let told = |lines| String::from_utf8(mention("/a", lines).into()).unwrap();
+        assert!(told(None).contains(r#""params":{"filePath":"/a"}"#), "{}", told(None));
+        let some = told(Some(Lines { start: 1, end: 3 }));
+        assert!(some.contains(r#""lineStart":1,"lineEnd":2"#), "{some}");
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! without one is sent again when a stream returns. Replaying more makes shipped agents accept what nobody
 //! decided: after a cut, the returning stream and the next `openDiff` of the same file cross.
 //!
+//! A mention is sent once, for the person sees it in the prompt, or does it again.
+//!
 //! The outbox never grows with time: contexts replace each other, and an agent has one diff open at a time.
 
 use std::collections::VecDeque;
@@ -19,6 +21,9 @@ use crate::reviews::outcome::Outcome;
 /// Undelivered outcomes kept for one agent: one that opens thousands and never reads loses the oldest.
 const MAX_OUTCOMES: usize = 256;
 
+/// Unread mentions kept for one agent.
+const MAX_MENTIONS: usize = 32;
+
 #[derive(Debug)]
 pub(crate) struct Outbox {
     dialect: Dialect,
@@ -26,6 +31,8 @@ pub(crate) struct Outbox {
     context: Option<Bytes>,
     context_sent: Option<Bytes>,
     outcomes: VecDeque<QueuedOutcome>,
+    /// Frames that are sent once.
+    mentions: VecDeque<Bytes>,
     pings: u64,
 }
 
@@ -52,13 +59,21 @@ enum Recorded {
 
 impl Outbox {
     pub(crate) fn new(dialect: Dialect) -> Self {
-        let (context, context_sent, outcomes, pings) = Default::default();
-        Self { dialect, context, context_sent, outcomes, pings }
+        let (context, context_sent, outcomes, mentions, pings) = Default::default();
+        Self { dialect, context, context_sent, outcomes, mentions, pings }
     }
 
     /// The newest context replaces one that was not sent. A context equal to the last one sent is no news.
     pub(crate) fn set_context(&mut self, frame: Bytes) {
         self.context = (self.context_sent.as_ref() != Some(&frame)).then_some(frame);
+    }
+
+    /// Queues a mention of a file. One that nobody reads makes room for later ones.
+    pub(crate) fn push_mention(&mut self, frame: Bytes) {
+        if self.mentions.len() == MAX_MENTIONS {
+            self.mentions.pop_front();
+        }
+        self.mentions.push_back(frame);
     }
 
     /// Queues an outcome about `path` for `stream`, if that is still open, or for a later one.
@@ -151,7 +166,7 @@ impl Outbox {
             queued.ping = Some(ping);
             return Some(frame(self.dialect, &messages));
         }
-        self.next_context()
+        self.mentions.pop_front().or_else(|| self.next_context())
     }
 
     /// The frame of the newest context, if it was not sent yet.

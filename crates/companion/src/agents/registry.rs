@@ -9,11 +9,11 @@ use alongside_contract::context::IdeContext;
 use alongside_contract::family::Dialect;
 use alongside_contract::mcp::Implementation;
 use alongside_contract::rpc::Id;
-use alongside_desk::{Agent, Closing};
+use alongside_desk::{Agent, Closing, Lines};
 use alongside_platform::random;
 use tokio::time::Instant;
 
-use super::context_frames::ContextFrames;
+use super::context_frames::{self, ContextFrames};
 use super::credential::Credential;
 use super::outcome_messages::OpenCall;
 use super::session::{Session, SessionRefusal};
@@ -117,6 +117,11 @@ impl Agents {
 
     pub(crate) fn is_known(&self, session: &str) -> bool {
         self.sessions.contains_key(session)
+    }
+
+    /// The agent is used.
+    pub(crate) fn mark_heard(&mut self, session: &str) {
+        self.change(session, Session::mark_heard);
     }
 
     /// A request began. Returns its number, if the session is known.
@@ -224,6 +229,26 @@ impl Agents {
             session.outbox.set_context(context.of(session.dialect()));
             session.pump(now);
         });
+    }
+
+    /// The session whose agent gets a mention: of those that take one, this agent, or the one heard last.
+    pub(crate) fn taking_mentions(&self, agent: Option<u64>) -> Option<String> {
+        let takes = self.sessions.values().filter(|session| {
+            session.takes_mentions() && agent.is_none_or(|number| number == session.number)
+        });
+        takes.max_by_key(|session| session.last_heard()).map(|session| session.id.clone())
+    }
+
+    /// Adds a file to the prompt of an agent. Returns the agent's name for people; `None` if it is gone.
+    pub(crate) fn mention(&mut self, session: &str, path: &str, lines: Option<Lines>) -> Option<String> {
+        let mentioned = self.change(session, |session| {
+            session.takes_mentions().then(|| {
+                session.outbox.push_mention(context_frames::mention(path, lines));
+                session.pump(Instant::now());
+                session.agent().name
+            })
+        });
+        mentioned.flatten()
     }
 
     /// The next moment at which time may run out for an agent.

@@ -238,6 +238,7 @@ impl Session {
             since: self.since,
             listening: self.stream.is_some() && !self.is_interrupted,
             asks_itself: self.dialect == Dialect::WebSocket,
+            takes_files: self.takes_mentions(),
         }
     }
 
@@ -282,6 +283,16 @@ impl Session {
         self.was_heard = true;
         self.mark_heard();
         self.in_flight.begin()
+    }
+
+    /// Whether the agent listens, and takes files for its prompt.
+    pub(super) fn takes_mentions(&self) -> bool {
+        self.dialect == Dialect::WebSocket && self.stream.is_some()
+    }
+
+    /// The time of the last stream or request.
+    pub(super) fn last_heard(&self) -> Instant {
+        self.last_heard
     }
 
     pub(super) fn mark_heard(&mut self) {

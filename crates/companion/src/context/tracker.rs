@@ -1,5 +1,6 @@
 //! The context of all desks: the files that they report, and which of these agents know of at the moment.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -27,8 +28,8 @@ pub(crate) struct ContextTracker {
     scan: Option<RunningScan>,
     /// The looks of the last scan, and until when they count.
     looks: Option<(Looks, Instant)>,
-    /// The context of agents as desks show it.
-    shared_files: Vec<SharedFile>,
+    /// The context that agents know.
+    told: IdeContext,
 }
 
 /// The scan that runs.
@@ -65,7 +66,7 @@ impl ContextTracker {
             privacy: Arc::new(Mutex::new(privacy)),
             scan: None,
             looks: None,
-            shared_files: Vec::new(),
+            told: IdeContext::default(),
         }
     }
 
@@ -132,7 +133,7 @@ impl ContextTracker {
     pub(crate) fn without_scan(&mut self, now: Instant) -> Option<IdeContext> {
         let (looks, _) = self.looks.as_ref().filter(|(_, until)| now < *until && self.scan.is_none())?;
         let context = self.files.context_by(looks)?;
-        self.shared_files = shared_files(&context);
+        self.told = context.clone();
         Some(context)
     }
 
@@ -155,7 +156,7 @@ impl ContextTracker {
         let is_untold = scan.is_void || self.files.is_paused();
         self.looks = (!is_untold && !scan.is_stale).then_some((result.looks, scan.began + LOOKS_VALID));
         let context = if is_untold { self.files.no_files() } else { result.context };
-        self.shared_files = shared_files(&context);
+        self.told = context.clone();
         (context, scan.is_outdated)
     }
 
@@ -163,8 +164,8 @@ impl ContextTracker {
     pub(crate) fn set_privacy(&mut self, privacy: Privacy) -> IdeContext {
         self.privacy = Arc::new(Mutex::new(privacy));
         self.void_scan();
-        self.shared_files.clear();
-        self.files.no_files()
+        self.told = self.files.no_files();
+        self.told.clone()
     }
 
     /// Whether an editor holds unsaved changes to a file, whatever path it has there.
@@ -177,10 +178,27 @@ impl ContextTracker {
         self.files.is_paused()
     }
 
+    /// The rules, for a task that may block.
+    pub(crate) fn privacy(&self) -> Arc<Mutex<Privacy>> {
+        self.privacy.clone()
+    }
+
+    /// The context that agents know.
+    pub(crate) fn told(&self) -> IdeContext {
+        // For a moment after a pause it is still the last one.
+        if self.files.is_paused() { self.files.no_files() } else { self.told.clone() }
+    }
+
     /// The files that agents know of, as desks show them.
     pub(crate) fn shared_files(&self) -> Vec<SharedFile> {
-        // For a moment after a pause they are still the last ones.
-        if self.files.is_paused() { Vec::new() } else { self.shared_files.clone() }
+        shared_files(&self.told())
+    }
+
+    /// The files that agents know of and that have unsaved changes.
+    pub(crate) fn dirty_files(&self) -> BTreeSet<String> {
+        let told = self.told();
+        let dirty = told.open_files().iter().filter(|file| self.is_dirty(&file.path, Path::new(&file.path)));
+        dirty.map(|file| file.path.clone()).collect()
     }
 }
 

@@ -7,6 +7,8 @@ pub struct DeskProfile {
     pub name: Option<String>,
     /// It shows no reviews.
     pub observes: bool,
+    /// It knows problems in files, for agents that ask.
+    pub diagnoses: bool,
     /// As [`Status::kept_by`](alongside_desk::Status::kept_by). Without it, desks take each other for
     /// those who keep the companion.
     pub kept_by: Option<Vec<String>>,

@@ -109,6 +109,17 @@ impl Desks {
         self.connected.iter().filter(|(_, desk)| !desk.profile.observes).map(|(id, _)| *id).collect()
     }
 
+    /// The desks that know problems in files.
+    pub(crate) fn diagnosing(&self) -> BTreeSet<DeskId> {
+        self.connected.iter().filter(|(_, desk)| desk.profile.diagnoses).map(|(id, _)| *id).collect()
+    }
+
+    /// Tells some desks.
+    pub(crate) fn notify_only(&mut self, desks: impl IntoIterator<Item = DeskId>, event: desk::Event) {
+        self.notifications.push(desks.into_iter().collect(), event);
+        self.send_held();
+    }
+
     /// Tells every desk.
     pub(crate) fn notify(&mut self, event: desk::Event) {
         self.notifications.push(self.ids(), event);

@@ -3,6 +3,7 @@
 //! the calls that were open are dead, and the person decides in the agent's own prompt.
 
 mod calls;
+mod editor_tools;
 
 use std::sync::Arc;
 use std::time::Duration;

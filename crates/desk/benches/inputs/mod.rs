@@ -147,6 +147,7 @@ pub(crate) fn review(lines: usize, edits: usize) -> Review {
             since: 0,
             listening: true,
             asks_itself: false,
+            takes_files: false,
         },
         file: "/project/src/basket.rs".into(),
         original: Some(original.into()),

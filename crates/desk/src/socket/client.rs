@@ -15,8 +15,7 @@ use super::handshake::{
 use super::{framing, wire};
 use crate::connection::{Desk, Seat, pair};
 use crate::decision::{Refusal, Revised};
-use crate::protocol::{Event, Request};
-use crate::review::ReviewId;
+use crate::protocol::Event;
 
 /// A desk that has joined.
 #[derive(Debug)]
@@ -133,7 +132,7 @@ async fn carry<S: AsyncRead + AsyncWrite + Send + 'static>(
     mut seat: Seat,
 ) -> Option<Goodbye> {
     let (_reading, mut messages) = framing::read_all(reader);
-    let (mut open, mut flushes, mut last) = (OpenRequests::new(), HashMap::new(), 0_u64);
+    let (mut open, mut last) = (OpenRequests::new(), 0_u64);
     let mut goodbye = None;
     loop {
         tokio::select! {
@@ -141,30 +140,24 @@ async fn carry<S: AsyncRead + AsyncWrite + Send + 'static>(
                 let Some(message) = message else { break };
                 match receive(&message, &mut open) {
                     Received::Event(event) => if seat.events.send(*event).is_err() { break },
-                    Received::Flush { reply, id } => {
-                        flushes.insert(id, reply);
-                        if seat.events.send(Event::FlushReview { id }).is_err() { break }
-                    }
                     Received::Goodbye(how) => goodbye = Some(how),
                     Received::Nothing => {}
                 }
             }
             call = seat.calls.recv() => {
                 let Some(call) = call else { break };
-                let line = match &call.request {
-                    Request::Flushed { id } => {
-                        // A flush that nobody asked for has no reply.
-                        let line = flushes.remove(id).map(|reply| rpc::reply(&reply, &()));
+                let line = match wire::reply(&call.request) {
+                    Some(reply) => {
                         let _ = call.answer.send(Ok(Revised::default()));
-                        line
+                        reply
                     }
-                    request => {
+                    None => {
                         last += 1;
                         open.insert(last, call.answer);
-                        Some(wire::request(last, request))
+                        wire::request(last, &call.request)
                     }
                 };
-                if let Some(line) = line && framing::write(&mut writer, &line).await.is_err() {
+                if framing::write(&mut writer, &line).await.is_err() {
                     break;
                 }
             }
@@ -176,7 +169,6 @@ async fn carry<S: AsyncRead + AsyncWrite + Send + 'static>(
 
 enum Received {
     Event(Box<Event>),
-    Flush { reply: Id, id: ReviewId },
     Goodbye(Goodbye),
     Nothing,
 }
@@ -192,15 +184,9 @@ fn receive(message: &[u8], open: &mut OpenRequests) -> Received {
             drop(answer.map(|answer| answer.send(wire::read_answer(result))));
             return Received::Nothing;
         }
-        Ok(Ok(Message::Request { id: reply, method, params })) => {
-            return match wire::read_host_message(&method, params) {
-                Ok(wire::HostMessage::Event(event)) if let Event::FlushReview { id } = *event => {
-                    Received::Flush { reply, id }
-                }
-                _ => Received::Nothing,
-            };
+        Ok(Ok(Message::Request { method, params, .. } | Message::Notification { method, params })) => {
+            wire::read_host_message(&method, params)
         }
-        Ok(Ok(Message::Notification { method, params })) => wire::read_host_message(&method, params),
         _ => return Received::Nothing,
     };
     match told {
@@ -214,7 +200,6 @@ fn receive(message: &[u8], open: &mut OpenRequests) -> Received {
 pub(crate) fn event_in(message: &[u8]) -> Option<Event> {
     match receive(message, &mut OpenRequests::new()) {
         Received::Event(event) => Some(*event),
-        Received::Flush { id, .. } => Some(Event::FlushReview { id }),
         Received::Goodbye(_) | Received::Nothing => None,
     }
 }

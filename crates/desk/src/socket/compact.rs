@@ -139,6 +139,7 @@ mod tests {
                 since: 0,
                 listening: true,
                 asks_itself: false,
+                takes_files: false,
             },
             file: "/a".into(),
             original: Some("one\ntwo\nthree\nfour".into()),

@@ -68,6 +68,9 @@ pub struct Terms {
     /// The editor it speaks for.
     #[serde(default, alias = "owner", skip_serializing_if = "Option::is_none")]
     pub editor: Option<EditorProcess>,
+    /// Whether it knows problems in files, and answers [`Event::DiagnosticsWanted`](crate::Event).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub diagnostics: bool,
     /// Its projects, absolute. The host serves them as well while the desk is there; none if it only joins.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roots: Vec<PathBuf>,

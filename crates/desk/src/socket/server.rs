@@ -244,10 +244,9 @@ fn parse_inbound(message: &[u8]) -> Inbound {
     let (id, method, params) = match Message::parse(message) {
         Ok(Ok(Message::Request { id, method, params })) => (Some(id), method, params),
         Ok(Ok(Message::Notification { method, params })) => (None, method, params),
-        Ok(Ok(Message::Reply { id, .. })) => {
-            // With any message it says that the desk has nothing more to send.
-            let flushed = id.as_ref().and_then(wire::read_flushed);
-            return flushed.map_or(Inbound::Nothing, |id| Inbound::Request(None, Request::Flushed { id }));
+        Ok(Ok(Message::Reply { id, result })) => {
+            let request = id.and_then(|id| wire::read_reply(&id, result.ok()));
+            return request.map_or(Inbound::Nothing, |request| Inbound::Request(None, request));
         }
         Ok(Err(wrong)) => return Inbound::Line(rpc::error(None, rpc::INVALID_REQUEST, wrong.why)),
         Err(error) => return Inbound::Line(rpc::error(None, rpc::PARSE_ERROR, &error.to_string())),

@@ -15,6 +15,8 @@ use crate::review::ReviewId;
 pub const REQUEST_FAILED: i64 = -32803;
 const FLUSH: &str = "alongside/flushReview";
 const FLUSH_ID: &str = "flush-";
+const DIAGNOSTICS: &str = "alongside/getDiagnostics";
+const DIAGNOSTICS_ID: &str = "diagnostics-";
 
 /// Any message with a method; `id` makes it a request.
 #[derive(Serialize)]
@@ -79,15 +81,31 @@ pub(super) fn read_answer(result: Result<&RawValue, ErrorObject>) -> Result<Revi
     }
 }
 
-/// Writes an event. A flush is a request, for the companion waits for its reply.
+/// Writes an event. A flush and a question are requests, for the companion waits for the reply.
 pub fn event(event: &Event) -> String {
     match event {
         Event::FlushReview { id } => {
             rpc::request(&Id::Text(format!("{FLUSH_ID}{id}")), FLUSH, &serde_json::json!({ "id": id }))
         }
+        Event::DiagnosticsWanted { number } => {
+            rpc::request(&diagnostics_id(*number), DIAGNOSTICS, &serde_json::json!({ "number": number }))
+        }
         event => {
             serde_json::to_string(&Outgoing { jsonrpc: "2.0", id: None, body: event }).unwrap_or_default()
         }
+    }
+}
+
+fn diagnostics_id(number: u64) -> Id {
+    Id::Text(format!("{DIAGNOSTICS_ID}{number}"))
+}
+
+/// Writes the reply to a request of the companion; `None` for any other request of a desk.
+pub(super) fn reply(request: &Request) -> Option<String> {
+    match request {
+        Request::Flushed { id } => Some(rpc::reply(&Id::Text(format!("{FLUSH_ID}{id}")), &())),
+        Request::Diagnostics { number, files } => Some(rpc::reply(&diagnostics_id(*number), files)),
+        _ => None,
     }
 }
 
@@ -105,8 +123,6 @@ pub(crate) fn compact_event(event: &Event) -> String {
 /// Reads an event in one pass, for texts of megabytes. A message that may be anything takes three.
 pub(super) fn read_event(message: &[u8]) -> Option<Event> {
     match serde_json::from_slice(message) {
-        // This one is a request.
-        Ok(Event::FlushReview { .. }) => None,
         Ok(event) => Some(event),
         Err(_) => serde_json::from_slice(message)
             .ok()
@@ -114,10 +130,16 @@ pub(super) fn read_event(message: &[u8]) -> Option<Event> {
     }
 }
 
-/// The review that a reply reports as flushed.
-pub fn read_flushed(id: &Id) -> Option<ReviewId> {
+/// The request of a desk that a reply to the companion stands for. A reply with an error, or one that cannot be
+/// read, says that the desk has nothing to tell.
+pub fn read_reply(id: &Id, result: Option<&RawValue>) -> Option<Request> {
     let Id::Text(id) = id else { return None };
-    id.strip_prefix(FLUSH_ID)?.parse().ok().map(ReviewId)
+    if let Some(id) = id.strip_prefix(FLUSH_ID) {
+        return Some(Request::Flushed { id: ReviewId(id.parse().ok()?) });
+    }
+    let number = id.strip_prefix(DIAGNOSTICS_ID)?.parse().ok()?;
+    let files = result.and_then(|result| serde_json::from_str(result.get()).ok()).unwrap_or_default();
+    Some(Request::Diagnostics { number, files })
 }
 
 /// A message of the host that is no reply.
@@ -211,8 +233,34 @@ mod tests {
             panic!("an event")
         };
         assert_eq!(*told, Event::FlushReview { id: ReviewId(5) });
-        assert_eq!(read_flushed(&id), Some(ReviewId(5)));
-        assert_eq!(read_flushed(&Id::Number(5)), None);
+        let flushed = Request::Flushed { id: ReviewId(5) };
+        assert_eq!(read_reply(&id, None), Some(flushed.clone()));
+        assert_eq!(read_reply(&Id::Number(5), None), None);
+        assert!(super::reply(&flushed).unwrap().contains("flush-5"));
+    }
+
+    #[test]
+    fn diagnostics_are_the_reply_to_a_question() {
+        let line = event(&Event::DiagnosticsWanted { number: 7 });
+        let Ok(Ok(rpc::Message::Request { id, method, params })) = rpc::Message::parse(line.as_bytes())
+        else {
+            panic!("a request")
+        };
+        let HostMessage::Event(told) = read_host_message(&method, params).unwrap() else {
+            panic!("an event")
+        };
+        assert_eq!(*told, Event::DiagnosticsWanted { number: 7 });
+        let found = crate::Diagnostic { message: "no".into(), ..crate::Diagnostic::default() };
+        let files = vec![crate::FileDiagnostics { path: "/a".into(), diagnostics: vec![found] }];
+        let answer = Request::Diagnostics { number: 7, files };
+        let line = super::reply(&answer).unwrap();
+        let Ok(Ok(rpc::Message::Reply { result: Ok(result), .. })) = rpc::Message::parse(line.as_bytes())
+        else {
+            panic!("a reply")
+        };
+        assert_eq!(read_reply(&id, Some(result)), Some(answer));
+        let none = Request::Diagnostics { number: 7, files: Vec::new() };
+        assert_eq!(read_reply(&id, None), Some(none));
     }
 
     #[test]

@@ -102,7 +102,7 @@ impl Presentation {
                 with_messages(json!({}), vec![self.companion.take_problem(&problem).text])
             }
             Event::Notice { message } => with_messages(json!({}), vec![message]),
-            Event::FlushReview { .. } => Value::Null,
+            Event::FlushReview { .. } | Event::DiagnosticsWanted { .. } => Value::Null,
         };
         params["display"] = display;
         io.send(notification);

@@ -337,7 +337,7 @@ async fn texts_have_no_mark_and_plain_line_ends_in_the_editor_only() {
 async fn a_flush_waits_for_the_last_text() {
     let mut stage = Stage::with("one\n", "ONE\n").await;
     stage.ask("alongside/setReviewText", &text(1, "typed\n"));
-    stage.desk.handle_forwarded_response(&mut stage.io, &RequestId::from("flush-1".to_owned()));
+    stage.desk.handle_forwarded_response(&mut stage.io, &RequestId::from("flush-1".to_owned()), None);
     let call = stage.seat.calls.try_recv().unwrap();
     assert!(matches!(call.request, Request::EditReview { .. }));
     assert!(stage.seat.calls.try_recv().is_err(), "the text is on its way");
@@ -354,7 +354,7 @@ async fn a_flush_after_a_decision_is_answered() {
         "alongside/decideReview",
         &json!({ "id": 1, "revision": 1, "text": "ONE\n", "decision": "accept" }),
     );
-    stage.desk.handle_forwarded_response(&mut stage.io, &RequestId::from("flush-1".to_owned()));
+    stage.desk.handle_forwarded_response(&mut stage.io, &RequestId::from("flush-1".to_owned()), None);
     stage.run().await;
     assert!(stage.flushed && stage.decided.is_some());
 }

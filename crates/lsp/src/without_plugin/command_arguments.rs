@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::command_queue::HunkStart;
 
 /// All commands. Each also works without arguments.
-pub(crate) const COMMANDS: [&str; 11] = [
+pub(crate) const COMMANDS: [&str; 12] = [
     "alongside.review",
     "alongside.accept",
     "alongside.reject",
@@ -17,6 +17,7 @@ pub(crate) const COMMANDS: [&str; 11] = [
     "alongside.redo",
     "alongside.original",
     "alongside.pause",
+    "alongside.send",
     "alongside.setUp",
 ];
 

@@ -76,6 +76,10 @@ impl LspDesk {
             self.toggle_pause(io);
             return io.reply(id.clone(), Value::Null);
         }
+        if name == "alongside.send" {
+            self.send(io, params);
+            return io.reply(id.clone(), Value::Null);
+        }
         if name == "alongside.setUp" {
             self.set_agent_up(io, params);
             return io.reply(id.clone(), Value::Null);

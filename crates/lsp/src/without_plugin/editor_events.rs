@@ -142,6 +142,8 @@ impl LspDesk {
             "textDocument/hover" => io.reply(id.clone(), self.hover(key.as_deref(), params)),
             "textDocument/codeAction" => {
                 let mut commands = self.code_actions(key.as_deref(), lines.unwrap_or_default());
+                let lines = lines.unwrap_or_default();
+                commands.extend(self.send_action(key.as_deref(), lines, params));
                 commands.extend(self.setup_actions(params));
                 let literals = "/textDocument/codeAction/codeActionLiteralSupport";
                 let literals = self.editor.client().capabilities.pointer(literals);

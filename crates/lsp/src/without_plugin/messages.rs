@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use alongside_desk::agent_setup::Offer;
 use alongside_desk::messages::short_name;
-use alongside_desk::{HunkState, LineEnding, Refusal, Review, harmless, messages};
+use alongside_desk::{HunkState, LineEnding, Lines, Refusal, Review, harmless, messages};
 
 /// The file for a person: relative to its project, if it lies in one.
 pub(crate) fn file_name(review: &Review, roots: &[PathBuf]) -> String {
@@ -173,6 +173,14 @@ pub(crate) fn agent_change(offer: &Offer) -> String {
         "" => format!("alongside: {}", offer.question.trim_end_matches('?')),
         summary if offer.connects => format!("alongside: IDE mode on: {summary}"),
         summary => format!("alongside: Ask first: {summary}"),
+    }
+}
+
+/// The title of the action that sends lines to an agent.
+pub(crate) fn send(lines: Lines, agent: &str) -> String {
+    match (lines.start + 1, lines.end) {
+        (first, last) if last > first => format!("alongside: Send lines {first} to {last} to {agent}"),
+        (first, _) => format!("alongside: Send line {first} to {agent}"),
     }
 }
 

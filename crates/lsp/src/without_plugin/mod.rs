@@ -29,6 +29,7 @@ mod proposal;
 mod proposal_file;
 mod proposals;
 mod review_events;
+mod sending;
 mod sync;
 #[cfg(test)]
 mod tests;
@@ -68,6 +69,8 @@ pub(crate) struct LspDesk {
     /// The companion's process.
     host: u32,
     is_paused: bool,
+    /// The agent that takes files for its prompt, for people.
+    takes_files: Option<String>,
     agent_setup: OfferedChanges,
 }
 
@@ -92,6 +95,7 @@ impl LspDesk {
             drafts,
             host: 0,
             is_paused: false,
+            takes_files: None,
             agent_setup: OfferedChanges::default(),
         }
     }
@@ -126,12 +130,16 @@ impl Frontend for LspDesk {
 
     fn handle_event(&mut self, io: &mut Io, event: Event) {
         match event {
-            Event::Status(status) => (self.host, self.is_paused) = (status.pid, status.paused),
+            Event::Status(status) => {
+                (self.host, self.is_paused) = (status.pid, status.paused);
+                self.note_agents(&status);
+            }
             Event::Opened(review) => self.review_opened(io, review),
             Event::Changed(changed) => self.review_changed(io, changed),
             Event::Closed(closed) => self.review_closed(io, &closed),
             Event::FlushReview { id } => self.flush(io, id),
             Event::Problem(problem) => self.report_problem(io, &problem),
+            Event::DiagnosticsWanted { .. } => {}
             Event::Notice { message } => self.editor.inform(io, &message),
         }
     }
@@ -140,6 +148,12 @@ impl Frontend for LspDesk {
         match origin {
             RequestOrigin::Edit(id) => self.edit_replied(io, id, reply),
             RequestOrigin::Command(request, id) => self.command_replied(io, request, id, reply),
+            // A notice tells what became of it.
+            RequestOrigin::Mention => {
+                if let Err(refusal) = reply {
+                    self.editor.warn(io, &alongside_desk::messages::refusal(&refusal));
+                }
+            }
             RequestOrigin::Unawaited | RequestOrigin::Plugin(_) => {}
         }
     }

@@ -124,10 +124,18 @@ fn keys(app: &App, width: u16) -> Line<'static> {
     Line::from(spans)
 }
 
+/// Whether an agent takes the active file.
+fn can_send(app: &App) -> bool {
+    let status = app.companion.status();
+    status.agents.iter().any(|agent| agent.takes_files) && status.context.iter().any(|file| file.active)
+}
+
 /// As many keys of the table as fit; the last two, help and leave, always.
 fn brief(app: &App, width: usize) -> Vec<(&'static str, &'static str)> {
     let means = |act: Action| match app.current() {
-        None => matches!(act, Action::Pause | Action::SetUpAgents | Action::Help | Action::Leave),
+        None => {
+            matches!(act, Action::Pause | Action::Send | Action::SetUpAgents | Action::Help | Action::Leave)
+        }
         // One that is taken or left as a whole has nothing else to offer.
         Some(view) if view.review().whole_file_only.is_some() => {
             !act.touches_review() || matches!(act, Action::Accept | Action::AcceptAll | Action::Reject)
@@ -136,6 +144,7 @@ fn brief(app: &App, width: usize) -> Vec<(&'static str, &'static str)> {
     };
     let applies = |act: Action| match act {
         Action::NextReview | Action::AcceptAll => app.reviews.len() > 1,
+        Action::Send => app.current().is_none() && can_send(app),
         Action::SetUpAgents => app.current().is_none() && !app.setup.offers.is_empty(),
         _ => true,
     };

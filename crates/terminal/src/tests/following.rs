@@ -1,6 +1,6 @@
 //! The desk follows events from elsewhere at once, and none of them changes the review on the screen.
 
-use alongside_desk::{Closing, Event, Problem, ReviewId};
+use alongside_desk::{Closing, Event, Problem, Request, ReviewId};
 use crossterm::event::KeyCode;
 
 use super::*;
@@ -444,4 +444,14 @@ async fn a_key_too_late_does_not_take_the_end_of_the_review_off_the_screen() {
     stage.press("a").await;
     stage.shows("Nothing to review.");
     stage.does_not_show("basket.py: rejected");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_selection_goes_to_an_agent_that_takes_files() {
+    let mut stage = Stage::new(120, 24);
+    stage.connect().await;
+    stage.does_not_show("S send");
+    stage.press("S").await;
+    let active = Request::MentionFile { path: None, lines: None, agent: None };
+    assert_eq!(stage.asked(), [active]);
 }

@@ -69,6 +69,9 @@ server.on.request = {
   ['alongside/flushReview'] = function(id, which)
     review().flush(id, which.id)
   end,
+  ['alongside/getDiagnostics'] = function()
+    return require('alongside.diagnostics').all()
+  end,
 }
 
 local function autocommands()

@@ -1,9 +1,10 @@
--- Sends the name of a file, with selected lines, to the prompt of an agent in a terminal of `:Alongside terminal`. Other
--- agents read their own terminals, which nobody else can type into.
+-- Sends the name of a file, with selected lines, to the prompt of an agent: by typing in a terminal of
+-- `:Alongside terminal`, else through the companion, for agents that take files.
 
 local harmless = require('alongside.harmless')
 local messages = require('alongside.messages')
 local project = require('alongside.project')
+local server = require('alongside.server')
 local terminal = require('alongside.terminal')
 
 local M = {}
@@ -25,6 +26,29 @@ function M.reference(path, first, last)
   return ('@%s%s '):format(M.escaped(path), lines)
 end
 
+local function said_of(is_modified)
+  if is_modified then
+    messages.later('alongside: sent. The agent reads the file on disk, without your unsaved changes.', vim.log.levels.WARN)
+  end
+end
+
+-- The companion tells the person where the file is.
+local function mention(buf, first, last)
+  local one = server.get(project.of_buffer(buf))
+  local lines = first and { start = first - 1, ['end'] = last } or nil
+  local is_modified = vim.bo[buf].modified
+  server.request(one and one.id or -1, 'alongside/mentionFile', { path = project.path(buf), lines = lines }, function(err)
+    if not err then
+      return said_of(is_modified)
+    end
+    local why = type(err.data) == 'table' and err.data.why
+    local said = (why == 'noAgentTakesFiles' or why == 'gone')
+        and 'alongside: no agent runs in a terminal of this plugin, and none elsewhere takes files. Start one: :Alongside terminal'
+      or 'alongside: ' .. harmless.name(tostring(err.message))
+    messages.later(said, vim.log.levels.WARN)
+  end)
+end
+
 --- Sends the current file, and the lines `first` to `last` if given. Submits nothing: the person types on.
 ---@param first integer?
 ---@param last integer?
@@ -35,8 +59,7 @@ function M.send(first, last)
   end
   local to = terminal.running(project.of_buffer(buf))
   if not to then
-    local said = 'alongside: no agent runs in a terminal of this plugin. Start one: :Alongside terminal'
-    return messages.now(said, vim.log.levels.WARN)
+    return mention(buf, first, last)
   end
   local path = project.path(buf)
   if vim.startswith(path, to.root .. '/') then
@@ -53,9 +76,7 @@ function M.send(first, last)
   vim.api.nvim_buf_call(to.buf, function()
     vim.api.nvim_put({ M.reference(path, first, last) }, 'c', false, true)
   end)
-  if is_modified then
-    messages.later('alongside: sent. The agent reads the file on disk, without your unsaved changes.', vim.log.levels.WARN)
-  end
+  said_of(is_modified)
 end
 
 return M

@@ -124,11 +124,9 @@ local function handlers()
   local function add(method, what)
     what = log.guarded(what)
     all[method] = function(_, params, context)
-      if servers[context.client_id] then
-        what(context.client_id, params)
-      end
-      -- The reply to a request; notifications ignore it.
-      return vim.NIL
+      local reply = servers[context.client_id] and what(context.client_id, params)
+      -- Notifications ignore it.
+      return reply or vim.NIL
     end
   end
   for method, tell in pairs(M.on.message) do
@@ -147,7 +145,7 @@ local function template()
       return config.current.cmd
     end),
     handlers = handlers(),
-    init_options = { alongside = { protocol = PROTOCOL } },
+    init_options = { alongside = { protocol = PROTOCOL, diagnostics = true } },
     on_init = on_init,
     on_exit = on_exit,
     reuse_client = same_project,

@@ -12,7 +12,7 @@ local window_state = require('alongside.window_state')
 local M = {}
 
 -- The agents that are offered without a name.
-local KNOWN = { 'gemini', 'qwen' }
+local KNOWN = { 'gemini', 'qwen', 'claude' }
 -- How long the start waits for the companion, in milliseconds: an agent looks for it once, when it starts.
 local PATIENCE = 2000
 -- From this number of columns on, the terminal is beside the other windows instead of below.
@@ -210,7 +210,7 @@ local function start_any()
   end
   local names = M.installed()
   if #names == 0 then
-    local said = 'alongside: neither gemini nor qwen is in $PATH. Name your agent: :Alongside terminal COMMAND'
+    local said = 'alongside: neither gemini, qwen nor claude is in $PATH. Name your agent: :Alongside terminal COMMAND'
     return messages.now(said, vim.log.levels.WARN)
   elseif #names == 1 then
     return start({ names[1] })

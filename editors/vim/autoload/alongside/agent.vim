@@ -45,12 +45,12 @@ enddef
 
 # The agent of this machine, or the one that the person chooses.
 def Chosen(): list<string>
-  final agents = get(g:, 'alongside_agents', ['gemini', 'qwen'])->copy()->filter((_, name) => executable(name) == 1)
+  final agents = get(g:, 'alongside_agents', ['gemini', 'qwen', 'claude'])->copy()->filter((_, name) => executable(name) == 1)
   if len(agents) > 1
     final chosen = inputlist(['Which agent?'] + agents->mapnew((at, name) => $'{at + 1}: {name}'))
     return chosen > 0 && chosen <= len(agents) ? [agents[chosen - 1]] : []
   elseif empty(agents)
-    say.Error('Neither gemini nor qwen is in $PATH; name a command: :Alongside terminal COMMAND')
+    say.Error('Neither gemini, qwen nor claude is in $PATH; name a command: :Alongside terminal COMMAND')
   endif
   return agents
 enddef
@@ -71,12 +71,16 @@ def Enter(buffer: number)
   endif
 enddef
 
-# Puts the file, and its lines if there is a range, into the prompt of the agent. Submits nothing.
+# Puts the file, and its lines if there is a range, into the prompt of the agent: of the one in a terminal of Vim, else
+# of one that takes files from the companion. Submits nothing.
 export def Send(lines: list<number>)
   final file = context.File(bufnr())
   final agent = Running()
-  if file == '' || agent == 0
-    say.Error(file == '' ? 'This buffer is not a file.' : 'No agent runs here; :Alongside terminal starts one.')
+  if file == ''
+    say.Error('This buffer is not a file.')
+    return
+  elseif agent == 0
+    Mention(file, lines)
     return
   endif
   final root = $'{context.Project()}/'
@@ -84,4 +88,21 @@ export def Send(lines: list<number>)
   final words = empty(lines) ? '' : lines[0] == lines[1] ? $' line {lines[0]}' : $' lines {lines[0]}-{lines[1]}'
   term_sendkeys(agent, $'@{escape(path, " \\")}{words} ')
   Enter(agent)
+enddef
+
+def Mention(file: string, lines: list<number>)
+  final desk = server.DeskOf(context.Project())
+  final params: dict<any> = {path: file}
+  if !empty(lines)
+    params.lines = {start: lines[0] - 1, end: lines[1]}
+  endif
+  if empty(desk)
+    say.Error('No agent runs here; :Alongside terminal starts one.')
+    return
+  endif
+  server.Request(desk, 'alongside/mentionFile', params, null_function, (error) => {
+    final is_nobody = get(get(error, 'data', {}), 'why', '') == 'noAgentTakesFiles'
+    say.Error(is_nobody ? 'No agent runs here, and none elsewhere takes files; :Alongside terminal starts one.'
+      : error.message)
+  })
 enddef

@@ -73,7 +73,10 @@ impl Desk {
                 }
                 Event::Closed(closed) => drop(self.reviews.remove(&closed.id)),
                 Event::FlushReview { id } => drop(seat.send(Request::Flushed { id })),
-                Event::Status(_) | Event::Problem(_) | Event::Notice { .. } => {}
+                Event::Status(_)
+                | Event::Problem(_)
+                | Event::Notice { .. }
+                | Event::DiagnosticsWanted { .. } => {}
             }
         }
         let before = self.calls.len();

@@ -12,7 +12,7 @@ use tokio::net::UnixStream;
 use crate::support::{Home, files_below, finish, serving, until};
 
 fn hello(editor: Option<EditorProcess>) -> Hello {
-    let terms = Terms { protocol: PROTOCOL, role: Role::Desk, editor, roots: Vec::new() };
+    let terms = Terms { protocol: PROTOCOL, role: Role::Desk, editor, roots: Vec::new(), ..Terms::default() };
     Hello {
         process_id: Some(std::process::id()),
         client_info: ClientInfo { name: "test".into(), version: "1".into() },

@@ -8,6 +8,10 @@ use alongside_contract::diff::OPEN_DIFF;
 use alongside_contract::family::Dialect;
 use alongside_contract::rpc::{self, Id, Message};
 use alongside_contract::surrogates;
+use alongside_contract::websocket::tools::{
+    CHECK_DOCUMENT_DIRTY, GET_CURRENT_SELECTION, GET_DIAGNOSTICS, GET_LATEST_SELECTION, GET_OPEN_EDITORS,
+    GET_WORKSPACE_FOLDERS, OPEN_FILE, SAVE_DOCUMENT,
+};
 use alongside_contract::websocket::{self, CLOSE_ALL_DIFF_TABS, CLOSE_TAB, CloseTabCall, OpenDiffCall};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -15,6 +19,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
+use super::editor_tools::Question;
 use crate::agents::credential::Credential;
 use crate::agents::outcome_messages::OpenCall;
 use crate::events::{Event, StartedRequest};
@@ -123,6 +128,7 @@ impl Agent {
     }
 
     async fn call(&mut self, id: Id, session: String, params: Option<&RawValue>) -> Option<String> {
+        self.server.events.send(Event::AgentHeard { session: session.clone() });
         let size = params.map_or(0, |params| params.get().len());
         let call = match work_on(size, || Call::read(params)) {
             Ok(call) => call,
@@ -130,6 +136,15 @@ impl Agent {
         };
         let result = match call {
             Call::Open(open) => return self.open(id, session, open).await,
+            Call::Ask(question) => {
+                let (events, answers) = (self.server.events.clone(), self.answers.clone());
+                // Other calls of the agent do not wait for editors.
+                tokio::spawn(async move {
+                    let result = question.answer(&events).await;
+                    let _ = answers.send(rpc::reply(&id, &result)).await;
+                });
+                return None;
+            }
             Call::Close(close) => {
                 if let Some(path) = self.tabs.remove(&close.tab_name) {
                     self.close(&session, path).await;
@@ -195,6 +210,7 @@ enum Call {
     Open(OpenDiffCall),
     Close(CloseTabCall),
     CloseAll,
+    Ask(Question),
 }
 
 impl Call {
@@ -219,6 +235,13 @@ impl Call {
             OPEN_DIFF => arguments(&call).map(Self::Open),
             CLOSE_TAB => arguments(&call).map(Self::Close),
             CLOSE_ALL_DIFF_TABS => Ok(Self::CloseAll),
+            GET_DIAGNOSTICS => arguments(&call).map(|call| Self::Ask(Question::Diagnostics(call))),
+            GET_CURRENT_SELECTION | GET_LATEST_SELECTION => Ok(Self::Ask(Question::Selection)),
+            GET_OPEN_EDITORS => Ok(Self::Ask(Question::OpenEditors)),
+            GET_WORKSPACE_FOLDERS => Ok(Self::Ask(Question::Folders)),
+            CHECK_DOCUMENT_DIRTY => arguments(&call).map(|call| Self::Ask(Question::IsDirty(call))),
+            SAVE_DOCUMENT => arguments(&call).map(|call| Self::Ask(Question::Save(call))),
+            OPEN_FILE => Ok(Self::Ask(Question::Open)),
             unknown => Err(format!("there is no tool {:?} here", excerpt(unknown))),
         }
     }
@@ -228,7 +251,9 @@ impl Call {
 fn tools() -> Value {
     let text = |description: &str| json!({ "type": "string", "description": description });
     let tool = |name: &str, description: &str, properties: Value| {
-        let required: Vec<&String> = properties.as_object().into_iter().flat_map(|all| all.keys()).collect();
+        let mut required: Vec<&str> =
+            properties.as_object().into_iter().flat_map(|all| all.keys().map(String::as_str)).collect();
+        required.retain(|name| *name != "uri");
         let schema = json!({ "type": "object", "properties": properties, "required": required });
         json!({ "name": name, "description": description, "inputSchema": schema })
     };
@@ -245,5 +270,24 @@ fn tools() -> Value {
         ),
         tool(CLOSE_TAB, "Closes a review without a decision.", json!({ "tab_name": text("Its name.") })),
         tool(CLOSE_ALL_DIFF_TABS, "Closes all reviews of this agent without a decision.", json!({})),
+        tool(
+            GET_DIAGNOSTICS,
+            "Returns the problems that the person's editor knows in one file, or in all files.",
+            json!({ "uri": text("URL of the file. Without it: all files.") }),
+        ),
+        tool(GET_CURRENT_SELECTION, "Returns the active file and the selection in it.", json!({})),
+        tool(GET_LATEST_SELECTION, "Returns the active file and the selection in it.", json!({})),
+        tool(GET_OPEN_EDITORS, "Returns the files that the person has open.", json!({})),
+        tool(GET_WORKSPACE_FOLDERS, "Returns the projects that are open.", json!({})),
+        tool(
+            CHECK_DOCUMENT_DIRTY,
+            "Tells whether the person has unsaved changes in a file.",
+            json!({ "filePath": text("Absolute path of the file.") }),
+        ),
+        tool(
+            SAVE_DOCUMENT,
+            "Tells whether a file is saved. It saves nothing: only the person does.",
+            json!({ "filePath": text("Absolute path of the file.") }),
+        ),
     ] })
 }
