@@ -349,8 +349,8 @@ local tests = {
         initialized(e)
         e:lua([[local space = vim.api.nvim_create_namespace('test')
           local found = { lnum = 0, col = 6, end_col = 7, message = 'bad b', severity = 2, source = 'lint', code = 'E1' }
-          vim.diagnostic.set(space, 0, { found })
-          vim.diagnostic.set(space, vim.api.nvim_create_buf(false, true), { found })
+          vim.diagnostic.set(space, 0, { vim.deepcopy(found) })
+          vim.diagnostic.set(space, vim.api.nvim_create_buf(false, true), { vim.deepcopy(found) })
           local server = require('alongside.server')
           server.notify(server.all()[1].id, 'fake/say', { method = 'alongside/getDiagnostics', params = { number = 7 }, id = 'diagnostics-7' })]])
         local answer = e:await_message(nil, function(_, message)

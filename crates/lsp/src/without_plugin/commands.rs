@@ -130,6 +130,7 @@ impl LspDesk {
         let Some(proposal) = self.proposals.get_mut(review) else {
             return self.finish_command(io, request);
         };
+        proposal.knows_other_desk = false;
         // Some editors accept edits only while one of their commands runs.
         proposal.mirror.allow_offer();
         proposal.commands.push(request, command);
@@ -169,19 +170,31 @@ impl LspDesk {
         None
     }
 
-    /// Whether the person has seen the revision that they decide on.
-    fn has_seen(&self, io: &Io, review: ReviewId, arguments: &CommandArguments) -> bool {
-        let Some(proposal) = self.proposals.get(review) else { return true };
+    /// Whether the person has seen the revision that they decide on. If not, the editor gets it.
+    fn has_seen(&mut self, io: &mut Io, review: ReviewId, arguments: &CommandArguments) -> bool {
+        let Some(proposal) = self.proposals.get_mut(review) else { return true };
         let has_seen = arguments.revision.is_none_or(|seen| seen >= proposal.foreign_revision);
         if !has_seen {
             self.editor.warn(io, proposal.reason_to_look());
+            proposal.knows_other_desk = false;
+            proposal.mirror.allow_offer();
+            self.sync(io, review);
         }
         has_seen
     }
 
-    fn accept(&mut self, io: &Io, review: ReviewId, arguments: &CommandArguments) -> Option<ReviewCommand> {
+    fn accept(
+        &mut self,
+        io: &mut Io,
+        review: ReviewId,
+        arguments: &CommandArguments,
+    ) -> Option<ReviewCommand> {
         let has_seen = self.has_seen(io, review, arguments);
         let proposal = self.proposals.get_mut(review).filter(|_| has_seen)?;
+        if std::mem::take(&mut proposal.has_overwritten) {
+            self.editor.warn(io, messages::LOOK_BEFORE);
+            return None;
+        }
         let now = proposal.review.revision;
         let insists = arguments.accepts_doubts || proposal.warned_revision == Some(now);
         if let Some(doubts) = messages::doubts(&proposal.review, self.editor.roots()).filter(|_| !insists) {

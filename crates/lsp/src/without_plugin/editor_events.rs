@@ -93,6 +93,7 @@ impl LspDesk {
             }
         }
         if let Some((id, proposal)) = self.proposals.at_path_mut(&key) {
+            proposal.editor_saved();
             if std::mem::take(&mut proposal.is_save_due) {
                 // The marks that came before the edit are at other lines.
                 return self.mark_proposal(io, id);
@@ -120,7 +121,9 @@ impl LspDesk {
             self.publish(io, &key, &[]);
         }
         if let Some((id, proposal)) = self.proposals.at_path_mut(&key) {
-            proposal.open = None;
+            if let Err(error) = proposal.editor_closed() {
+                self.editor.warn(io, &messages::saved_text_unread(&error));
+            }
             proposal.closes_at = Some(Instant::now() + CLOSE_DELAY);
             self.publish(io, &key, &[]);
             self.sync(io, id);

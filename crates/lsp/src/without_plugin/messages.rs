@@ -204,6 +204,10 @@ pub(crate) fn late_text_not_kept(error: &io::Error) -> String {
 }
 
 pub(crate) const CHANGED_ELSEWHERE: &str = "Another desk changed this proposal since. Look at it again.";
+pub(crate) const OVERWRITTEN: &str =
+    "Your text has replaced what another desk typed in the same lines; undo there brings it back.";
+pub(crate) const LOOK_BEFORE: &str =
+    "Another desk had typed in the lines of your edit. Accept again if yours is right.";
 pub(crate) const FILE_CHANGED: &str = "The file itself has changed since. Look at the proposal again.";
 pub(crate) const EDIT_DROPPED: &str = "Your edit is no longer in the proposal. Undo brings it back.";
 pub(crate) const NO_CHANGE_HERE: &str = "There is no change at the last known cursor position.";

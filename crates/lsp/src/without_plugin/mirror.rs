@@ -23,6 +23,9 @@ pub(crate) struct Mirror {
     is_refused: bool,
     /// The companion refused the text; its next news allows another one.
     is_blocked: bool,
+    /// The last text from elsewhere that the editor's took the place of, and whether the person must hear it.
+    overwritten: Option<Arc<str>>,
+    has_overwritten: bool,
 }
 
 /// A text in flight to the companion.
@@ -61,6 +64,8 @@ impl Mirror {
             offers: 0,
             is_refused: false,
             is_blocked: false,
+            overwritten: None,
+            has_overwritten: false,
         }
     }
 
@@ -153,12 +158,31 @@ impl Mirror {
         ours
     }
 
+    /// Whether the editor's text has taken the place of what came from elsewhere in the same lines. Returns
+    /// true once for each such text.
+    pub(crate) fn take_overwritten(&mut self) -> bool {
+        std::mem::take(&mut self.has_overwritten)
+    }
+
+    /// The base is about to move: notes a text that the editor's takes the place of.
+    fn note_overwritten(&mut self) {
+        let is_theirs_new = self.companion != self.base && self.editor != self.base;
+        if is_theirs_new
+            && self.overwritten.as_ref() != Some(&self.companion)
+            && self.goal() != merged(&self.base, &self.companion, &self.editor)
+        {
+            self.overwritten = Some(self.companion.clone());
+            self.has_overwritten = true;
+        }
+    }
+
     /// The text to send to the companion; it counts as sent. During an offer the editor may have made only
     /// half of the change, so the text waits, unless it is `urgent`.
     pub(crate) fn outgoing(&mut self, urgent: bool) -> Option<Arc<str>> {
         if self.sent.is_some() || self.is_blocked || self.offered.is_some() && !urgent {
             return None;
         }
+        self.note_overwritten();
         let text = self.goal();
         if text == self.companion {
             return None;
@@ -188,6 +212,7 @@ impl Mirror {
         if self.sent.is_some() || self.offered.is_some() || self.is_refused {
             return None;
         }
+        self.note_overwritten();
         let text = self.goal();
         if text == self.editor {
             self.base = self.companion.clone();

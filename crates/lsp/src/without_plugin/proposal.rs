@@ -52,6 +52,11 @@ pub(crate) struct Proposal {
     pub(crate) is_change_untold: bool,
     /// The person knows that another desk changes the text, and has done nothing since.
     pub(crate) knows_other_desk: bool,
+    /// The person's text has taken the place of what another desk typed in the same lines, and they do not
+    /// know.
+    pub(crate) has_overwritten: bool,
+    /// The text that the editor had sent when it saved the document last.
+    saved: Option<Arc<str>>,
     /// The revision at which the person was warned, and may insist.
     pub(crate) warned_revision: Option<u64>,
     pub(crate) commands: CommandQueue,
@@ -85,6 +90,8 @@ impl Proposal {
             is_noted: false,
             is_save_explained: false,
             is_save_due: false,
+            has_overwritten: false,
+            saved: None,
             warned_revision: None,
             commands: CommandQueue::default(),
             is_flushing: false,
@@ -143,6 +150,31 @@ impl Proposal {
             self.mirror.close();
         }
         Ok(is_edit)
+    }
+
+    /// The editor has saved the document.
+    pub(crate) fn editor_saved(&mut self) {
+        self.saved = Some(self.mirror.editor_text().clone());
+    }
+
+    /// The editor closes the document. Takes text that it has saved without sending it, as an edit: an editor
+    /// that collects keys before it sends them may save and close sooner. Blocks briefly.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is not UTF-8.
+    pub(crate) fn editor_closed(&mut self) -> io::Result<()> {
+        let disk = self.file.as_ref().filter(|_| self.open.is_some()).map(ProposalFile::read).transpose();
+        let (open, disk) = (self.open.take(), disk?.flatten());
+        let Some(((normalization, before), disk)) = open.zip(disk) else { return Ok(()) };
+        let editor = self.mirror.editor_text().clone();
+        let known = [Some(&self.written), Some(&editor), self.saved.as_ref()];
+        if known.into_iter().flatten().any(|known| Normalization::detect(known, &disk).is_some()) {
+            return Ok(());
+        }
+        let text = Text::new(Arc::<str>::from(disk));
+        let restored = normalization.restore(Some((&before, &Text::new(editor))), &text);
+        self.mirror.editor_changed([restored.into()]);
+        Ok(())
     }
 
     /// Brings the file up to date before the editor opens it.

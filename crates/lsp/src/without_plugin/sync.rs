@@ -19,6 +19,11 @@ impl LspDesk {
         self.tell_change(io, id);
         let Some(proposal) = self.proposals.get_mut(id) else { return };
         let changes = proposal.outgoing();
+        if proposal.mirror.take_overwritten() {
+            proposal.has_overwritten = true;
+            let name = messages::file_name(&proposal.review, self.editor.roots());
+            self.editor.warn_about(io, &name, messages::OVERWRITTEN.to_owned());
+        }
         if !changes.is_empty() {
             let revision = proposal.review.revision;
             io.request(RequestOrigin::Edit(id), Request::EditReview { id, revision, changes });

@@ -1,5 +1,7 @@
 //! Changes and refusals while another desk works on the same review.
 
+use alongside_desk::Decision;
+
 use super::deciding::looked_at;
 use super::showing::NEW;
 use super::*;
@@ -62,4 +64,44 @@ async fn text_that_the_companion_refuses_stays_and_the_message_says_why() {
     assert_eq!(seen.said(), said);
     assert!(seen.all("workspace/applyEdit").is_empty());
     assert_eq!(&*companion.review.current, NEW);
+}
+
+#[tokio::test(start_paused = true)]
+async fn text_in_the_lines_of_another_desk_is_told_and_accepted_only_again() {
+    let (mut stage, mut companion, own) = looked_at("helix").await;
+    let theirs = |text: &str| text.replace("five", "five of theirs").into();
+    companion.change(&stage, |review| review.current = theirs(&review.current));
+    stage.hear().await;
+    let offered = stage.seen().number("workspace/applyEdit");
+    stage.reply(&offered, json!({"applied": false}));
+    stage.seen();
+    stage.type_in(&own, "mine ", range((4, 0), (4, 0)));
+    companion.serve(&mut stage).await;
+    assert_eq!(&*companion.review.current, NEW.replace("five", "mine five"));
+    assert!(stage.seen().said().contains("replaced what another desk typed"));
+    stage.choose(&own, 0, "alongside: Accept");
+    companion.serve(&mut stage).await;
+    assert!(stage.seen().said().contains("Accept again"));
+    assert_eq!(companion.decided, None);
+    stage.choose(&own, 0, "alongside: Accept");
+    companion.serve(&mut stage).await;
+    assert_eq!(companion.decided, Some(Decision::Accept));
+}
+
+/// Kate takes edits only while one of its own commands runs.
+#[tokio::test(start_paused = true)]
+async fn an_action_from_before_another_desks_change_shows_that_change() {
+    let (mut stage, mut companion, _) = looked_at("helix").await;
+    let before = companion.review.revision;
+    companion.change(&stage, |review| review.current = format!("{NEW}theirs\n").into());
+    stage.hear().await;
+    let offered = stage.seen().number("workspace/applyEdit");
+    stage.reply(&offered, json!({"applied": false}));
+    stage.seen();
+    let arguments = json!([{"review": 1, "revision": before, "although": false}]);
+    stage.command(json!({"command": "alongside.accept", "arguments": arguments}));
+    let seen = stage.seen();
+    assert!(seen.said().contains("Look at it again."));
+    seen.number("workspace/applyEdit");
+    assert_eq!(companion.decided, None);
 }

@@ -157,3 +157,19 @@ async fn closing_an_ended_proposal_keeps_late_text_among_the_drafts() {
     assert_eq!(stage.seen().said(), "This review has ended. Your text is in drafts: run `alongside drafts`.");
     assert_eq!(stage.drafts.texts(), [format!("late {NEW}")]);
 }
+
+/// Kate collects keys before it sends them.
+#[tokio::test(start_paused = true)]
+async fn text_that_is_saved_and_closed_before_it_is_sent_is_an_edit() {
+    let (mut stage, mut companion) = proposed("Kate").await;
+    let own = stage.show_proposal(NEW);
+    let path = crate::uri::to_path(&own).unwrap();
+    fs::write(&path, format!("mine {NEW}")).unwrap();
+    stage.tell("didSave", json!({"textDocument": {"uri": own}}));
+    stage.tell("didClose", json!({"textDocument": {"uri": own}}));
+    companion.serve(&mut stage).await;
+    assert_eq!(&*companion.review.current, format!("mine {NEW}"));
+    stage.wait();
+    companion.serve(&mut stage).await;
+    assert_eq!(companion.decided, None, "a proposal with edits waits");
+}
