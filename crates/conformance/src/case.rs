@@ -53,6 +53,7 @@ impl<'b> Case<'b> {
     /// Closes the diffs and ends the sessions of this check.
     pub(crate) async fn ends(&self) {
         self.fixture.cleanup.give_back(self.number, self.fixture.patience()).await;
+        self.fixture.connections.have_ended(self.fixture.patience()).await;
     }
 
     /// Has something done in the editor.

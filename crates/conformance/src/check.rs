@@ -73,11 +73,23 @@ pub enum Group {
     Diffs,
     /// The end of the editor.
     Stop,
+    /// The lock file by which Claude Code finds a companion.
+    Lock,
+    /// The opening of its WebSocket.
+    WebSocket,
+    /// The Model Context Protocol over its WebSocket.
+    ClaudeProtocol,
+    /// The selection that it learns.
+    ClaudeContext,
+    /// Its proposals and their outcome.
+    ClaudeDiffs,
+    /// The end of the editor, for it.
+    ClaudeStop,
 }
 
 impl Group {
     /// Every group, in order.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 14] = [
         Self::Discovery,
         Self::Access,
         Self::Protocol,
@@ -86,6 +98,12 @@ impl Group {
         Self::Context,
         Self::Diffs,
         Self::Stop,
+        Self::Lock,
+        Self::WebSocket,
+        Self::ClaudeProtocol,
+        Self::ClaudeContext,
+        Self::ClaudeDiffs,
+        Self::ClaudeStop,
     ];
 
     /// Its name and its title.
@@ -99,6 +117,12 @@ impl Group {
             Self::Context => ("context", "Context"),
             Self::Diffs => ("diffs", "Diffs"),
             Self::Stop => ("stop", "The end"),
+            Self::Lock => ("lock", "Claude Code: the lock file"),
+            Self::WebSocket => ("websocket", "Claude Code: the WebSocket"),
+            Self::ClaudeProtocol => ("claude-protocol", "Claude Code: the protocol"),
+            Self::ClaudeContext => ("claude-context", "Claude Code: context"),
+            Self::ClaudeDiffs => ("claude-diffs", "Claude Code: diffs"),
+            Self::ClaudeStop => ("claude-stop", "Claude Code: the end"),
         }
     }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 use alongside_contract::discovery::split_roots;
 use serde_json::Value;
 
+use crate::claude::connections::Connections;
 use crate::cleanup::Cleanup;
 use crate::companion::Companion;
 use crate::driver::Driver;
@@ -30,6 +31,8 @@ pub(crate) struct Fixture<'b> {
     server: Mutex<Option<Value>>,
     scratch: tempfile::TempDir,
     pub(crate) cleanup: Cleanup,
+    /// The WebSockets that are open.
+    pub(crate) connections: Connections,
     pub(crate) editor_cleanup: EditorCleanup,
     cases: AtomicUsize,
     /// How the driver failed.
@@ -58,6 +61,7 @@ impl<'b> Fixture<'b> {
             scenes: Scenes::default(),
             server: Mutex::default(),
             cleanup: Cleanup::default(),
+            connections: Connections::default(),
             editor_cleanup: EditorCleanup::default(),
             cases: AtomicUsize::new(0),
             failures: Mutex::default(),
@@ -124,6 +128,7 @@ impl<'b> Fixture<'b> {
     /// Closes what is open, and removes what a companion wrote where nothing was.
     pub(crate) async fn tidy_up(&self) {
         self.cleanup.give_all_back(self.patience()).await;
+        self.connections.have_ended(self.patience()).await;
         if let Some(driver) = self.driver.filter(|driver| driver.tidies_up()) {
             self.editor_cleanup.close(driver).await;
         }

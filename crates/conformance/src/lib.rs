@@ -16,7 +16,7 @@
 //! ```
 //!
 //! The suite speaks HTTP of its own making ([`wire`], [`peer`], [`listener`]), for it has to be able to do
-//! what no client library lets one do. It uses sessions of its own, closes every diff it opened, also when it
+//! what no client library lets one do; a WebSocket it opens by hand ([`claude`]). It uses sessions of its own, closes every diff it opened, also when it
 //! is interrupted, and writes nothing into the project: proposals are about files in a directory that does
 //! not exist, files that are opened in the editor lie in a temporary directory.
 //!
@@ -29,6 +29,7 @@ mod case;
 mod check;
 mod check_ending;
 mod checks;
+mod claude;
 mod cleanup;
 mod clock;
 mod companion;
@@ -61,6 +62,7 @@ mod unanswered;
 pub use action::Action;
 pub use check::{Check, Clause, Group, Level};
 pub use checks::CHECKS;
+pub use claude::CLAUDE_CHECKS;
 pub use companion::Companion;
 pub use driver::{Driver, Refusal, Reply};
 pub use options::Options;

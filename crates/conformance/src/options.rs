@@ -1,7 +1,10 @@
 //! Which checks a run makes.
 
+use alongside_contract::family::Dialect;
+
 use crate::check::Check;
 use crate::checks::CHECKS;
+use crate::claude::CLAUDE_CHECKS;
 use crate::timeouts::Timeouts;
 
 /// The checks of a run, and its patience.
@@ -16,19 +19,29 @@ pub struct Options {
 }
 
 impl Options {
-    /// The checks that are wanted.
-    pub fn wanted(&self) -> Vec<&'static Check> {
+    /// The checks of a dialect that are wanted.
+    pub fn wanted(&self, dialect: Dialect) -> Vec<&'static Check> {
         let names = |names: &[String], check: &Check| {
             names.iter().any(|name| name == check.id || name == check.group.name())
         };
         let wanted =
             |check: &Check| (self.only.is_empty() || names(&self.only, check)) && !names(&self.skip, check);
-        CHECKS.iter().copied().filter(|check| wanted(check)).collect()
+        table(dialect).iter().copied().filter(|check| wanted(check)).collect()
     }
 
-    /// Names in `only` and `skip` that no check and no group has.
-    pub fn unknown(&self) -> impl Iterator<Item = &str> {
-        let known = |name: &str| CHECKS.iter().any(|check| check.id == name || check.group.name() == name);
+    /// Names in `only` and `skip` that no check and no group of a dialect has.
+    pub fn unknown(&self, dialect: Dialect) -> impl Iterator<Item = &str> {
+        let checks = table(dialect);
+        let known =
+            move |name: &str| checks.iter().any(|check| check.id == name || check.group.name() == name);
         self.only.iter().chain(&self.skip).map(String::as_str).filter(move |name| !known(name))
+    }
+}
+
+/// The checks of a dialect.
+fn table(dialect: Dialect) -> &'static [&'static Check] {
+    match dialect {
+        Dialect::Http => &CHECKS,
+        Dialect::WebSocket => &CLAUDE_CHECKS,
     }
 }

@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::claude::handshake::Handshake;
 use crate::evidence::Evidence;
 use crate::peer::{PROPOSED, Peer, initialize};
 use crate::response::NoResponse;
 use crate::target::Target;
 use crate::timeouts::Timeouts;
 use alongside_agent::find;
+use alongside_contract::family::Dialect;
 
 /// Why there is nothing to check where somebody listens.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -58,6 +60,9 @@ impl Target {
         if self.file.is_some() {
             return Ok(());
         }
+        if self.dialect == Dialect::WebSocket {
+            return self.opens_websockets(patience).await;
+        }
         let token = self.record.auth_token.as_deref();
         let timeouts = Timeouts { answer: patience, ..Timeouts::default() };
         let peer = Peer::stranger(self, timeouts, &Arc::default(), &Evidence::new(token));
@@ -81,5 +86,22 @@ impl Target {
             peer.with_session(session).quietly_leave().await;
         }
         Ok(())
+    }
+
+    /// Whether agents with a WebSocket are let in.
+    async fn opens_websockets(&self, patience: Duration) -> Result<(), NoCompanion> {
+        let token = self.record.auth_token.as_deref();
+        let port = self.record.port;
+        match Handshake::of_agents(self).send(patience, &Evidence::new(token)).await {
+            Ok(opened) => match opened.head.status {
+                101 => Ok(()),
+                status @ (401 | 403) => {
+                    let with_token = token.is_some();
+                    Err(NoCompanion::Refused { port, status, with_token, file: None })
+                }
+                status => Err(NoCompanion::Foreign { port, status }),
+            },
+            Err(NoResponse(why)) => Err(NoCompanion::Silent { port, why }),
+        }
     }
 }

@@ -27,6 +27,7 @@ pub(crate) struct Scenes {
     pub(crate) rejecting: OnceCell<Played<(String, Value)>>,
     pub(crate) closing: OnceCell<Played<Closing>>,
     pub(crate) ended: OnceCell<Played<Ended>>,
+    pub(crate) claude_ended: OnceCell<Played<ClaudeEnded>>,
 }
 
 /// Observations of one file while a project was opened and closed again.
@@ -92,4 +93,17 @@ pub(crate) struct Ended {
     pub(crate) serves: bool,
     pub(crate) left: Vec<PathBuf>,
     pub(crate) had_files: bool,
+}
+
+/// The end of the editor, as an agent with a WebSocket and an open diff sees it.
+#[derive(Debug, Clone)]
+pub(crate) struct ClaudeEnded {
+    /// The answer to its `openDiff`, or why none was open.
+    pub(crate) answer: Checked<Option<Value>>,
+    /// Whether its connection ended.
+    pub(crate) ended: bool,
+    /// Whether somebody still listens on the port.
+    pub(crate) serves: bool,
+    /// Whether the lock was there before, and afterwards.
+    pub(crate) locks: [bool; 2],
 }

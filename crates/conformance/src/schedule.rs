@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use alongside_contract::family::Dialect;
 use futures_util::future::{FutureExt as _, join, join_all};
 use futures_util::stream::{self, StreamExt as _};
 use tokio::sync::oneshot;
@@ -64,6 +65,13 @@ impl<'r, 'b> Schedule<'r, 'b> {
     /// Makes all checks.
     pub(crate) async fn all(&self) {
         greet(self.fixture).await;
+        if self.fixture.target.dialect == Dialect::WebSocket {
+            // Each takes moments only.
+            for check in self.at(When::InTurn).chain(self.at(When::Last)) {
+                self.make(check).await;
+            }
+            return;
+        }
         let several = self.meets_several().await;
         if self.at(When::Beside).next().is_some() && several.spares_the_newest {
             let connecting = Case::new(self.fixture);
@@ -167,7 +175,11 @@ impl<'r, 'b> Schedule<'r, 'b> {
 /// Asks who is there, for the head of the report.
 async fn greet(fixture: &Fixture<'_>) {
     let case = Case::new(fixture);
-    if let Ok((_, initialized)) = case.introduce().await {
+    let initialized = match fixture.target.dialect {
+        Dialect::Http => case.introduce().await.map(|(_, initialized)| initialized),
+        Dialect::WebSocket => case.claude_greets().await.map(|(_, initialized)| initialized),
+    };
+    if let Ok(initialized) = initialized {
         fixture.set_server(initialized);
     }
     case.ends().await;

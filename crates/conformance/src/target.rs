@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use alongside_agent::Endpoint;
-use alongside_agent::find::{self, Surroundings};
+use alongside_agent::find::{self, LockSearch, Surroundings};
 use alongside_agent::wire::Connection;
-use alongside_contract::discovery::Record;
-use alongside_contract::family::{FAMILIES, Family};
+use alongside_contract::discovery::{IdeInfo, Record, join_roots};
+use alongside_contract::family::{Dialect, FAMILIES, Family, LOCKS};
+use alongside_contract::lock_file::{self, LockFile};
 
 use crate::clock::within;
 use crate::record_file;
@@ -22,6 +23,8 @@ pub struct Target {
     pub file: Option<PathBuf>,
     /// Where agents would look for its files.
     pub here: Surroundings,
+    /// How agents speak to it.
+    pub dialect: Dialect,
 }
 
 /// Why there is nothing to check.
@@ -30,6 +33,17 @@ pub enum NoTarget {
     /// No agent would find one.
     #[error("no companion serves {}", .0.display())]
     NoneHere(PathBuf),
+    /// Several locks hold the directory.
+    #[error(
+        "an agent in {} connects to no companion, because the locks of several hold it: ports {ports}",
+        cwd.display()
+    )]
+    SeveralLocks {
+        /// The directory.
+        cwd: PathBuf,
+        /// Their ports.
+        ports: String,
+    },
     /// The file cannot be read.
     #[error("cannot read {}: {why}", path.display())]
     Unreadable {
@@ -50,11 +64,15 @@ pub enum NoTarget {
 
 impl Target {
     /// The companion that an agent of this family would try first, or of any family: Gemini CLI, then Qwen
-    /// Code, then the rest of the table, then any record whose workspace holds the current directory.
+    /// Code, then the rest of the table, then any record whose workspace holds the current directory. For a
+    /// family with a WebSocket, the one whose lock holds that directory.
     ///
     /// # Errors
-    /// When there is none.
+    /// When there is none, or agents would take none of several.
     pub fn find(family: Option<&'static Family>, here: Surroundings) -> Result<Self, NoTarget> {
+        if let Some(family) = family.filter(|family| family.dialect == Dialect::WebSocket) {
+            return Self::by_lock(family, here);
+        }
         let families: Vec<&'static Family> = match family {
             Some(family) => vec![family],
             None => FAMILIES.iter().collect(),
@@ -71,9 +89,68 @@ impl Target {
             record.map(|(path, record)| (Some(path), record))
         };
         match first.or_else(any) {
-            Some((file, record)) => Ok(Self { host: local(), record, file, here }),
+            Some((file, record)) => Ok(Self::over_http(record, file, here)),
             None => Err(NoTarget::NoneHere(here.cwd)),
         }
+    }
+
+    fn over_http(record: Record, file: Option<PathBuf>, here: Surroundings) -> Self {
+        Self { host: local(), record, file, here, dialect: Dialect::Http }
+    }
+
+    fn by_lock(family: &Family, here: Surroundings) -> Result<Self, NoTarget> {
+        let locks: Vec<find::Lock> = match find::locks(family, &here) {
+            LockSearch::ByVariable(_, lock) => lock.into_iter().collect(),
+            LockSearch::Holding(locks) => locks,
+        };
+        match locks.as_slice() {
+            [] => Err(NoTarget::NoneHere(here.cwd)),
+            [lock] => Ok(Self::locked(lock.port, &lock.content, Some(lock.path.clone()), here)),
+            several => {
+                let ports: Vec<String> = several.iter().map(|lock| lock.port.to_string()).collect();
+                Err(NoTarget::SeveralLocks { cwd: here.cwd, ports: ports.join(", ") })
+            }
+        }
+    }
+
+    fn locked(port: u16, lock: &LockFile, file: Option<PathBuf>, here: Surroundings) -> Self {
+        let name = lock.ide_name.clone();
+        let record = Record {
+            workspace_path: join_roots(lock.workspace_folders.iter().map(String::as_str)).unwrap_or_default(),
+            auth_token: Some(lock.auth_token.clone()).filter(|token| !token.is_empty()),
+            ide_info: Some(IdeInfo { name: String::new(), display_name: name }),
+            ppid: Some(lock.pid),
+            writer: lock.writer.clone(),
+            ..bare(port)
+        };
+        Self { host: local(), record, file, here, dialect: Dialect::WebSocket }
+    }
+
+    /// The one that a lock file leads to.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is none, or has no port in its name.
+    pub fn in_lock(path: &Path, here: Surroundings) -> Result<Self, NoTarget> {
+        let unreadable = |why| NoTarget::Unreadable { path: path.to_owned(), why };
+        let path = path.canonicalize().map_err(unreadable)?;
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let no_port = || unreadable(std::io::Error::other("its name is not PORT.lock"));
+        let port = lock_file::port_in(name).ok_or_else(no_port)?;
+        let json = record_file::record(&path).map_err(unreadable)?;
+        let lock: LockFile =
+            serde_json::from_slice(&json).map_err(|why| NoTarget::NoRecord { path: path.clone(), why })?;
+        Ok(Self::locked(port, &lock, Some(path), here))
+    }
+
+    /// The one that listens on a port for agents with a WebSocket. Its lock is looked for where they would.
+    pub fn at_lock(port: u16, token: Option<String>, here: Surroundings) -> Self {
+        let path = here.resolve(LOCKS).join(lock_file::name(port));
+        let mut target = match Self::in_lock(&path, here.clone()) {
+            Ok(target) => target,
+            Err(_) => Self { dialect: Dialect::WebSocket, ..Self::over_http(bare(port), None, here) },
+        };
+        target.record.auth_token = token.or(target.record.auth_token);
+        target
     }
 
     /// The one that a discovery file leads to.
@@ -86,7 +163,7 @@ impl Target {
         let json = record_file::record(&path).map_err(unreadable)?;
         let record =
             serde_json::from_slice(&json).map_err(|why| NoTarget::NoRecord { path: path.clone(), why })?;
-        Ok(Self { host: local(), record, file: Some(path), here })
+        Ok(Self::over_http(record, Some(path), here))
     }
 
     /// Where it listens.
@@ -111,7 +188,7 @@ impl Target {
             None => (None, bare(port)),
         };
         record.auth_token = token.or(record.auth_token);
-        Self { host: local(), record, file, here }
+        Self::over_http(record, file, here)
     }
 }
 

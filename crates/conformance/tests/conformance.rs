@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use alongside_conformance::{Action, CHECKS, Check, Clause, Group};
+use alongside_conformance::{Action, CHECKS, CLAUDE_CHECKS, Check, Clause, Group};
 
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/conformance.md");
 /// A story of the rig drives the real editor with it.
@@ -22,7 +22,8 @@ fn the_document_has_every_action_every_check_and_the_driver() {
 fn checks() -> String {
     let mut text = String::new();
     for group in Group::ALL {
-        let checks: Vec<&Check> = CHECKS.iter().copied().filter(|check| check.group == group).collect();
+        let all = CHECKS.iter().chain(CLAUDE_CHECKS.iter()).copied();
+        let checks: Vec<&Check> = all.filter(|check| check.group == group).collect();
         let _ = write!(text, "\n### {} (`{}`)\n\n", group.title(), group.name());
         text += "| check | a companion that conforms | where it is from | without it |\n|---|---|---|---|\n";
         for check in checks {

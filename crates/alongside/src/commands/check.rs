@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use alongside_conformance::{self as check, Driver, NoCompanion, Options, Progress, Report, Target};
-use alongside_contract::family::{FAMILIES, Family};
+use alongside_contract::family::{Dialect, FAMILIES, Family};
 use alongside_desk::harmless;
 use anyhow::Context as _;
 
@@ -41,6 +41,7 @@ const NOTHING: u8 = 2;
 #[command(after_help = "\
 Examples:
   alongside check                           the companion an agent would find here
+  alongside check --family claude           the same for Claude Code, which has its own checks
   alongside check --only diffs --details    every check of diffs, with its evidence
   alongside check --drive ./drive.sh --junit check.xml
   alongside check --wait 25                 without the checks that take a minute
@@ -60,6 +61,16 @@ pub(crate) struct Args {
         hide_possible_values = true
     )]
     agent: Option<String>,
+
+    /// Make the checks for this agent, also with --port or --file: claude has its own
+    #[arg(
+        long,
+        value_name = "AGENT",
+        conflicts_with = "agent",
+        value_parser = Names::Agents,
+        hide_possible_values = true
+    )]
+    family: Option<String>,
 
     /// Check the companion that listens on this port
     #[arg(
@@ -168,18 +179,20 @@ async fn checked(args: &Args) -> anyhow::Result<ExitCode> {
     let mut options = Options { only: args.only.clone(), skip: args.skip.clone(), ..Options::default() };
     options.timeouts.answer = Duration::from_secs(args.patience);
     options.timeouts.wait = Duration::from_secs(args.wait);
-    if let Some(name) = options.unknown().next() {
+    let family = args.family.as_deref().or(args.agent.as_deref()).map(family).transpose()?;
+    let dialect = family.map_or(Dialect::Http, |family| family.dialect);
+    if let Some(name) = options.unknown(dialect).next() {
         return Err(failure(
             format!("there is no check and no group {name:?}"),
-            "`alongside check --list` shows them all",
+            "`alongside check --list` shows them all; Claude Code has its own, with `--family claude`",
         ));
     }
     if args.list {
-        let wanted = options.wanted();
+        let wanted = options.wanted(dialect);
         super::print(&if args.json { records::list(&wanted) } else { printer::list(&wanted) })?;
         return Ok(ExitCode::SUCCESS);
     }
-    let target = find(args).await?;
+    let target = find(args, family).await?;
     if let Some(path) = &args.junit {
         // Known now, not after minutes.
         let file = std::fs::File::options().create(true).append(true).open(path);
@@ -213,15 +226,17 @@ fn unwritten(path: &Path, written: std::io::Result<()>) -> anyhow::Result<()> {
 }
 
 /// Finds the companion and makes sure that it answers.
-async fn find(args: &Args) -> anyhow::Result<Target> {
+async fn find(args: &Args, family: Option<&'static Family>) -> anyhow::Result<Target> {
     let here = companions::surroundings()?;
+    let by_lock = family.is_some_and(|family| family.dialect == Dialect::WebSocket);
     let target = if let Some(port) = args.port {
-        Target::at(port, args.token.clone(), here)
+        let at = if by_lock { Target::at_lock } else { Target::at };
+        at(port, args.token.clone(), here)
     } else if let Some(file) = &args.file {
-        Target::in_file(file, here)
+        let in_file = if by_lock { Target::in_lock } else { Target::in_file };
+        in_file(file, here)
             .hint("name a discovery file, such as those that `alongside status --files` lists")?
     } else {
-        let family = args.agent.as_deref().map(family).transpose()?;
         Target::find(family, here).hint(
             "start one with `alongside` in another terminal of this project, cd into the project of an \
              editor that has one, or name it with --port and --token or with --file",
@@ -275,8 +290,9 @@ fn family(name: &str) -> anyhow::Result<&'static Family> {
 
 async fn examine(args: &Args, target: &Target, options: &Options) -> anyhow::Result<Report> {
     let mut signals = Signals::listen().context("cannot watch for signals")?;
-    let asked = options.wanted().iter().filter(|check| !check.needs.is_empty()).count();
-    let things = options.wanted().iter().map(|check| check.needs.len()).sum();
+    let wanted = options.wanted(target.dialect);
+    let asked = wanted.iter().filter(|check| !check.needs.is_empty()).count();
+    let things = wanted.iter().map(|check| check.needs.len()).sum();
     let at_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let failed = drive_command::NotRunnable::default();
     let driver: Option<Box<dyn Driver>> = match &args.drive {

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use alongside_conformance::{CHECKS, Group};
+use alongside_conformance::{CHECKS, CLAUDE_CHECKS, Group};
 use alongside_contract::family::FAMILIES;
 use clap::Command;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
@@ -65,7 +65,8 @@ impl Names {
             Self::Agents => FAMILIES.iter().map(|family| family.id).collect(),
             Self::Checks => {
                 let groups = Group::ALL.iter().map(|group| group.name());
-                groups.chain(CHECKS.iter().map(|check| check.id)).collect()
+                let checks = CHECKS.iter().chain(CLAUDE_CHECKS.iter());
+                groups.chain(checks.map(|check| check.id)).collect()
             }
         }
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use alongside_agent::find;
-use alongside_contract::family::FAMILIES;
+use alongside_contract::family::{self, FAMILIES};
 use serde_json::{Value, json};
 
 use crate::check::driven::Driven;
@@ -236,6 +236,34 @@ async fn slow_checks_are_announced_and_skipped_without_wait() {
 
 #[test]
 fn the_list_holds_every_check() {
-    let ran = Home::new().run(&["check", "--list"]);
+    let home = Home::new();
+    let ran = home.run(&["check", "--list"]);
     assert_eq!(ran.out.lines().count(), alongside_conformance::CHECKS.len());
+    for family in [&["claude"][..], &["--family", "claude"]] {
+        let ran = home.run(&[&["check", "--list"][..], family].concat());
+        assert_eq!(ran.out.lines().count(), alongside_conformance::CLAUDE_CHECKS.len(), "{family:?}");
+    }
+}
+
+/// The checks of tools that alongside does not have yet are left out.
+#[tokio::test(flavor = "multi_thread")]
+async fn alongside_passes_every_check_of_claude() {
+    let home = Home::new();
+    // Locks are written only where the user has such an agent.
+    home.directory("home/.claude");
+    let (process, editor) = opens(&home).await;
+    let claude = family::by_command("claude").unwrap();
+    let is_found = |search| matches!(search, find::LockSearch::Holding(locks) if !locks.is_empty());
+    until("the lock", || is_found(find::locks(claude, &home.surroundings())).then_some(())).await;
+    let driven = Driven::by(&home, editor, process);
+    let missing = "claude-protocol.tools,claude-protocol.diagnostics";
+    let (code, report) = report(&home, &driven, &["--family", "claude", "--skip", missing, "--strict"]).await;
+    let checks = report["checks"].as_array().unwrap();
+    let others: Vec<String> = checks
+        .iter()
+        .filter(|check| check["verdict"] != "pass" && !is_busy(check))
+        .map(|check| format!("{}: {} {:#}", check["id"], check["reason"], check["evidence"]))
+        .collect();
+    assert!(others.is_empty(), "{}", others.join("\n"));
+    assert_eq!((code, checks.len()), (Some(0), alongside_conformance::CLAUDE_CHECKS.len() - 2));
 }

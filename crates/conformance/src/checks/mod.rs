@@ -11,7 +11,7 @@ mod diffs;
 mod discovery;
 pub(crate) mod idle;
 mod messages;
-mod origin;
+pub(crate) mod origin;
 mod outcomes;
 mod protocol;
 pub(crate) mod sessions;
@@ -56,11 +56,12 @@ pub static CHECKS: LazyLock<Vec<&'static Check>> = LazyLock::new(|| {
 mod tests {
     use super::*;
     use crate::action::Action;
+    use crate::claude::CLAUDE_CHECKS;
 
     #[test]
     fn every_check_has_a_name_of_its_own_that_begins_with_its_group() {
-        let mut ids: Vec<_> = CHECKS.iter().map(|check| check.id).collect();
-        for check in CHECKS.iter() {
+        let mut ids: Vec<_> = CHECKS.iter().chain(CLAUDE_CHECKS.iter()).map(|check| check.id).collect();
+        for check in CHECKS.iter().chain(CLAUDE_CHECKS.iter()) {
             let rest = check.id.strip_prefix(check.group.name()).and_then(|rest| rest.strip_prefix('.'));
             assert!(rest.is_some_and(|rest| !rest.is_empty()), "{}", check.id);
         }
@@ -72,7 +73,7 @@ mod tests {
 
     #[test]
     fn sentences_are_sentences_and_actions_are_known() {
-        for check in CHECKS.iter() {
+        for check in CHECKS.iter().chain(CLAUDE_CHECKS.iter()) {
             for sentence in [check.title, check.harm, check.clause.says()] {
                 assert!(!sentence.is_empty() && !sentence.ends_with('.'), "{}: {sentence}", check.id);
             }

@@ -133,7 +133,8 @@ async fn not_here(case: &Case<'_>, header: &str, value: &str) -> Checked {
     case.answered(request, &[403, 400, 421, 401], &format!("to {header}: {value}")).await
 }
 
-async fn loopback(case: &Case<'_>) -> Checked {
+/// Whether it can be reached by this machine's loopback addresses only.
+pub(crate) async fn loopback(case: &Case<'_>) -> Checked {
     if !matches!(case.fixture.target.host.as_str(), "127.0.0.1" | "localhost" | "::1" | "[::1]") {
         return unseen("it was named by another address");
     }

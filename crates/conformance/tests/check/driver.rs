@@ -20,6 +20,10 @@ impl Driver for Companion {
                 true => Ok(Reply::Done),
                 false => Err(Refusal::Cannot(format!("no proposal for {path} waits"))),
             };
+            let edited = |path: &str, text: &str| editor.edit(path, text) || editor.edit_tab(path, text);
+            let decided = |path: &str, accept| editor.decide(path, accept) || editor.decide_tab(path, accept);
+            let closed = |path: &str| editor.close_view(path) || editor.close_tab_view(path);
+            let is_shown = |path: &str| editor.is_open(path) || editor.has_tab(path);
             match action {
                 Action::Open { file } | Action::Focus { file } => editor.focus(&file.to_string_lossy()),
                 Action::Close { file } => editor.close_file(&file.to_string_lossy()),
@@ -38,11 +42,11 @@ impl Driver for Companion {
                 }
                 Action::AddFolder { folder } => editor.add_folder(folder),
                 Action::RemoveFolder { folder } => editor.remove_folder(folder),
-                Action::Edit { path, text } => return there_is(editor.edit(path, text), path),
-                Action::Accept { path } => return there_is(editor.decide(path, true), path),
-                Action::Reject { path } => return there_is(editor.decide(path, false), path),
-                Action::CloseView { path } => return there_is(editor.close_view(path), path),
-                Action::IsShown { path } if !editor.is_open(path) => return Ok(Reply::No),
+                Action::Edit { path, text } => return there_is(edited(path, text), path),
+                Action::Accept { path } => return there_is(decided(path, true), path),
+                Action::Reject { path } => return there_is(decided(path, false), path),
+                Action::CloseView { path } => return there_is(closed(path), path),
+                Action::IsShown { path } if !is_shown(path) => return Ok(Reply::No),
                 Action::IsShown { .. } => {}
                 Action::Stop => self.stop().await,
             }

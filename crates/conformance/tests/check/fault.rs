@@ -1,5 +1,8 @@
 //! The faults: each breaks one rule, and is caught by the checks it names and by no others.
 
+use alongside_conformance::CLAUDE_CHECKS;
+use alongside_contract::family::Dialect;
+
 /// Declares the faults, and for each one the rule it breaks and the checks that have to catch it.
 macro_rules! faults {
     ($($name:ident: $what:literal => [$($id:literal),*],)*) => {
@@ -41,6 +44,15 @@ pub(crate) struct Faults {
 impl Faults {
     pub(crate) fn has(self, fault: Fault) -> bool {
         self.one == Some(fault) || self.also.contains(&fault)
+    }
+
+    /// The dialect in which they show.
+    pub(crate) fn dialect(self) -> Dialect {
+        let is_of_claude = |id: &&str| CLAUDE_CHECKS.iter().any(|check| check.id == *id);
+        match self.one.and_then(|fault| fault.caught_by().first()).is_some_and(is_of_claude) {
+            true => Dialect::WebSocket,
+            false => Dialect::Http,
+        }
     }
 
     /// Several at once. Where two of them meet, each is asked for with [`has`](Self::has).
@@ -276,4 +288,61 @@ faults! {
     StreamsOutliveTheStop: "streams stay open" => ["stop.streams-end"],
     ServesAfterStop: "the server goes on" => ["stop.server"],
     FilesLeftAtStop: "the files stay" => ["stop.files"],
+    // Claude Code: the lock file.
+    NoLock: "there is no lock" => ["lock.place"],
+    LockIsHalf: "the lock is cut off" => ["lock.json"],
+    LockOfADeadProcess: "the lock names a process that is gone" => ["lock.pid"],
+    LockWithARelativeFolder: "a folder of the lock is relative" => ["lock.folders"],
+    LockWithoutName: "the lock names no editor" => ["lock.name"],
+    LockForAnotherTransport: "the lock names another transport" => ["lock.transport"],
+    LockWithAShortToken: "the token of the lock is `1234`" => ["lock.token"],
+    LockReadableByOthers: "the lock is 0644" => ["lock.private-file"],
+    LockDirectoryOpenToOthers: "the directory of locks is 0755" => ["lock.private-directory"],
+    TwoLocks: "a second lock holds the project" => ["lock.only"],
+    // Its WebSocket.
+    WrongAccept: "the key is answered wrongly" => ["websocket.opens"],
+    WebSocketNeedsNoToken: "a WebSocket needs no token" => ["websocket.no-token"],
+    WebSocketTakesAnyToken: "a WebSocket opens with any token" => ["websocket.wrong-token"],
+    WebSocketOfAPageWelcome: "a web page can open a WebSocket" => ["websocket.origin"],
+    NoSubprotocol: "the subprotocol is not repeated" => ["websocket.subprotocol"],
+    AgreesToCompression: "compression is agreed to" => ["websocket.no-compression"],
+    ListensEverywhereForWebSockets: "WebSockets open on every address" => ["websocket.loopback"],
+    // Its protocol.
+    InventsAVersion: "`initialize` is answered with a version that there is not"
+        => ["claude-protocol.initialize"],
+    CloseTabNotListed: "`close_tab` is not listed" => ["claude-protocol.tools"],
+    PingOverWebSocketUnknown: "`ping` is unknown over a WebSocket" => ["claude-protocol.ping"],
+    AnyMethodOverWebSocket: "any method is answered over a WebSocket" => ["claude-protocol.unknown-method"],
+    AnyToolOverWebSocket: "any tool is answered over a WebSocket" => ["claude-protocol.unknown-tool"],
+    MalformedJsonEndsEverybody: "malformed JSON ends all WebSockets" => ["claude-protocol.malformed"],
+    DiagnosticsAreLate: "diagnostics come after 1.2 seconds" => ["claude-protocol.diagnostics"],
+    DiagnosticsAreNoList: "diagnostics are no JSON" => ["claude-protocol.diagnostics"],
+    // Its context.
+    SelectionsBeforeTheGreeting: "selections are told before the greeting" => ["claude-context.greeting"],
+    FirstSelectionTooEarly: "the first selection is told at once" => ["claude-context.first"],
+    SelectionsCountFromOne: "selections count from 1"
+        => ["claude-context.cursor", "claude-context.selection"],
+    CursorsAreNotEmpty: "a cursor is no empty selection" => ["claude-context.cursor"],
+    SelectionsHaveNoText: "selections have no text" => ["claude-context.selection"],
+    // Its diffs.
+    OpenDiffDoesNotBlock: "`openDiff` over a WebSocket is answered at once" => ["claude-diffs.blocks"],
+    SavedWithoutText: "an acceptance over a WebSocket has no text" => ["claude-diffs.accepted"],
+    SavedWithoutEdits: "an acceptance over a WebSocket has the proposal, not the edited text"
+        => ["claude-diffs.edited"],
+    RejectedWithoutName: "a rejection over a WebSocket does not say what was rejected"
+        => ["claude-diffs.rejected"],
+    ClosedViewAnswersTabClosed: "closing the view is answered `TAB_CLOSED`" => ["claude-diffs.view-closed"],
+    CloseTabTwiceFails: "a second `close_tab` is an error" => ["claude-diffs.close-tab"],
+    CloseTabAnswersTheCall: "`close_tab` also answers `openDiff` with `TAB_CLOSED`"
+        => ["claude-diffs.closed-call"],
+    CloseTabLeavesTheView: "`close_tab` leaves the view open" => ["claude-diffs.close-view"],
+    CloseAllDoesNotCount: "`closeAllDiffTabs` always counts 1" => ["claude-diffs.close-all"],
+    CloseAllAccepts: "`closeAllDiffTabs` accepts what it closes" => ["claude-diffs.close-all"],
+    CloseAllClosesEverybodys: "`closeAllDiffTabs` closes the diffs of all agents"
+        => ["claude-diffs.own-tabs"],
+    AnswersGoToEverybody: "a decision is answered to all agents" => ["claude-diffs.own-outcome"],
+    // Its end.
+    StopAccepts: "open diffs are accepted at the end" => ["claude-stop.undecided"],
+    WebSocketsOutliveTheStop: "WebSockets stay open" => ["claude-stop.ends"],
+    LockLeftAtStop: "the lock stays" => ["claude-stop.lock"],
 }

@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod as_shipped;
+mod claude;
 mod companion;
 mod driver;
 mod fault;
@@ -18,8 +19,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use alongside_conformance::{
-    self as check, Action, CHECKS, Group, Options, Refusal, Reply, Report, Target, Timeouts, Verdict,
+    self as check, Action, CHECKS, CLAUDE_CHECKS, Group, Options, Refusal, Reply, Report, Target, Timeouts,
+    Verdict,
 };
+use alongside_contract::family::Dialect;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::sync::{Mutex, Semaphore};
@@ -99,11 +102,15 @@ async fn alone(fault: Option<Fault>, timeouts: Timeouts) -> Report {
 
 /// Checks a companion with this fault, with somebody at its editor or nobody.
 async fn report(fault: impl Into<Faults>, driven: bool, timeouts: Timeouts) -> Report {
+    let fault: Faults = fault.into();
     let companion = Companion::start(fault).await;
     let (port, token) = (companion.shared.port, companion.shared.token.clone());
     // As an agent would; where it would not find a companion like this, the person has to name it.
-    let mut target = Target::find(None, companion.surroundings())
-        .unwrap_or_else(|_| Target::at(port, None, companion.surroundings()));
+    let mut target = match fault.dialect() {
+        Dialect::Http => Target::find(None, companion.surroundings())
+            .unwrap_or_else(|_| Target::at(port, None, companion.surroundings())),
+        Dialect::WebSocket => Target::at_lock(port, None, companion.surroundings()),
+    };
     target.record.auth_token = Some(token);
     let options = Options { timeouts, ..Options::default() };
     let driver = driven.then_some(&companion as &dyn check::Driver);
@@ -209,7 +216,7 @@ fn complaint(fault: Fault, report: &Report) -> Option<String> {
 #[test]
 fn every_check_catches_a_fault() {
     let caught: BTreeSet<&str> = Fault::ALL.iter().flat_map(|fault| fault.caught_by()).copied().collect();
-    let known: BTreeSet<&str> = CHECKS.iter().map(|check| check.id).collect();
+    let known: BTreeSet<&str> = CHECKS.iter().chain(CLAUDE_CHECKS.iter()).map(|check| check.id).collect();
     let idle: Vec<_> = known.difference(&caught).collect();
     assert!(idle.is_empty(), "these checks catch nothing: {idle:?}");
     let gone: Vec<_> = caught.difference(&known).collect();

@@ -52,6 +52,7 @@ pub(super) async fn tell_changes(shared: Arc<Shared>) {
             }
         }
         shared.tell_context();
+        shared.tell_selection();
     }
 }
 

@@ -27,6 +27,8 @@ pub(super) struct Open {
     pub(super) focused: u64,
     /// Line and column, from 1; the column in UTF-16 units.
     pub(super) cursor: (u32, u32),
+    /// The other end of the selection.
+    pub(super) anchor: (u32, u32),
     pub(super) selected: Option<String>,
     /// It was never saved.
     pub(super) untitled: bool,
@@ -44,8 +46,9 @@ impl Editor {
         match self.files.iter_mut().find(|file| file.path == path) {
             Some(file) => file.focused = focused,
             None => {
-                let path = path.to_owned();
-                self.files.push(Open { path, focused, cursor: (1, 1), selected: None, untitled: false });
+                let (path, start) = (path.to_owned(), (1, 1));
+                let (cursor, anchor) = (start, start);
+                self.files.push(Open { path, focused, cursor, anchor, selected: None, untitled: false });
             }
         }
         self.active = Some(path.into());
@@ -71,7 +74,7 @@ impl Shared {
         {
             let mut state = self.state();
             let file = state.editor.at(path);
-            (file.cursor, file.selected) = ((line, column), None);
+            (file.cursor, file.anchor, file.selected) = ((line, column), (line, column), None);
         }
         self.changed.notify_one();
     }
@@ -84,7 +87,7 @@ impl Shared {
             let mut state = self.state();
             let file = state.editor.at(path);
             file.selected = text.get(start..end).filter(|text| !text.is_empty()).map(Into::into);
-            file.cursor = to;
+            (file.anchor, file.cursor) = (from, to);
         }
         self.changed.notify_one();
     }

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
 use super::http::{Answer, Head, Wire};
-use super::{Shared, stream};
+use super::{Shared, stream, websocket};
 use crate::fault::Fault;
 
 /// The longest body that is read, in bytes.
@@ -41,6 +41,10 @@ impl Shared {
     /// One request and its answer; whether another may follow on this connection.
     async fn one_request(self: &Arc<Self>, wire: &mut Wire) -> io::Result<bool> {
         let Some(head) = wire.head().await? else { return Ok(false) };
+        if head.header("upgrade").is_some() {
+            websocket::serve(self, wire, &head).await?;
+            return Ok(false);
+        }
         if self.has(Fault::BodyReadBeforeTheToken) {
             let body = wire.body(&head, MAX_BODY).await?;
             let answer = match (self.refusal(&head), body) {

@@ -12,7 +12,7 @@ use super::Shared;
 use crate::fault::Fault;
 
 /// A process that is long gone: beyond what Linux gives out.
-const NOBODY: u32 = 4_194_305;
+pub(super) const NOBODY: u32 = 4_194_305;
 
 /// The user that owns nothing.
 const NOBODYS_UID: u32 = 65_534;
@@ -27,6 +27,7 @@ enum Kind {
 impl Shared {
     /// Writes every file, each by one rename.
     pub(super) fn publish(&self) {
+        self.publish_lock();
         let mut halves = Vec::new();
         for (path, kind) in self.files() {
             let directory = path.parent().expect("a file lies in a directory");
@@ -68,6 +69,7 @@ impl Shared {
 
     /// Removes what was written.
     pub(super) fn withdraw(&self) {
+        self.withdraw_lock();
         for (path, _) in self.files() {
             let _ = fs::remove_file(path);
         }
@@ -156,6 +158,7 @@ impl Shared {
     }
 }
 
-fn allow(path: &Path, mode: u32) {
+/// Sets the permissions of a file or a directory.
+pub(super) fn allow(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("permissions");
 }

@@ -149,7 +149,7 @@ impl Wire {
         if last {
             text.push_str("Connection: close\r\n");
         }
-        if answer.status != 204 {
+        if !matches!(answer.status, 101 | 204) {
             text.push_str(&format!("Content-Length: {}\r\n", answer.body.len()));
         }
         text.push_str("\r\n");

@@ -8,9 +8,11 @@ mod endpoint;
 mod files;
 mod gate;
 mod http;
+mod lock;
 mod outcomes;
 mod rpc;
 mod stream;
+mod websocket;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -65,13 +67,19 @@ struct State {
     streams: u64,
     /// Streams that are being written.
     writing: usize,
+    /// Agents with a WebSocket, and their reviews.
+    peers: Vec<websocket::Peer>,
+    tabs: Vec<websocket::Tab>,
+    /// WebSockets that are open.
+    sockets: usize,
 }
 
 impl Companion {
     /// Listens, publishes, and serves.
     pub(crate) async fn start(fault: impl Into<Faults>) -> Self {
         let fault = fault.into();
-        let everywhere = fault.has(Fault::ListensEverywhere);
+        let everywhere =
+            fault.has(Fault::ListensEverywhere) || fault.has(Fault::ListensEverywhereForWebSockets);
         let address = if everywhere { "0.0.0.0:0" } else { "127.0.0.1:0" };
         let listener = TcpListener::bind(address).await.expect("a port");
         let port = listener.local_addr().expect("an address").port();
@@ -112,6 +120,7 @@ impl Companion {
     /// files.
     pub(crate) async fn stop(&self) {
         let shared = &self.shared;
+        let _ = timeout(LAST_WORDS, shared.end_websockets()).await;
         if !shared.has(Fault::PendingForgottenAtStop) {
             shared.reject_all();
         }
@@ -126,7 +135,7 @@ impl Companion {
         if !shared.has(Fault::StreamsOutliveTheStop) {
             let _ = timeout(LAST_WORDS, ended).await;
         }
-        if !shared.has(Fault::ServesAfterStop) {
+        if !shared.has(Fault::ServesAfterStop) && !shared.has(Fault::WebSocketsOutliveTheStop) {
             self.tasks.iter().for_each(AbortHandle::abort);
         }
         if !shared.has(Fault::FilesLeftAtStop) {

@@ -188,10 +188,12 @@ impl Shared {
     }
 }
 
-fn reply(id: &Value, result: Value) -> Value {
+/// The answer to a request.
+pub(super) fn reply(id: &Value, result: Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "result": result })
 }
 
-fn failure(id: &Value, code: i64, why: &str) -> Value {
+/// The answer to a request that fails.
+pub(super) fn failure(id: &Value, code: i64, why: &str) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": why } })
 }

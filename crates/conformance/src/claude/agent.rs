@@ -1,0 +1,234 @@
+//! An agent with a WebSocket, as the suite plays it: everything that comes is kept with its time, and pings
+//! are answered. Dropping the agent closes its diffs, says goodbye, and ends the connection.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use alongside_contract::diff::OPEN_DIFF;
+use alongside_contract::websocket::CLOSE_ALL_DIFF_TABS;
+use futures_util::{SinkExt as _, StreamExt as _};
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::watch;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::Message;
+
+use crate::check_ending::{Checked, skip};
+use crate::claude::connections::Connections;
+use crate::clock::within;
+use crate::evidence::Evidence;
+use crate::json::parse;
+use crate::lock::lock;
+use crate::timeouts::Timeouts;
+
+/// How long a goodbye may take.
+const GOODBYE: Duration = Duration::from_secs(1);
+
+pub(crate) type Socket = WebSocketStream<TcpStream>;
+
+/// A message and when it came; null is the end of the connection.
+pub(crate) type Heard = (Instant, Value);
+
+/// An agent and its connection.
+pub(crate) struct Agent {
+    orders: UnboundedSender<String>,
+    heard: Arc<Mutex<Vec<Heard>>>,
+    count: watch::Receiver<usize>,
+    ids: AtomicI64,
+    evidence: Evidence,
+    timeouts: Timeouts,
+    /// When it sent `notifications/initialized`.
+    pub(crate) greeted: Instant,
+}
+
+/// A call of `openDiff`.
+pub(crate) struct Proposal {
+    /// The id of the call.
+    pub(crate) call: i64,
+    pub(crate) path: String,
+    /// The name by which the agent means the diff.
+    pub(crate) tab: String,
+}
+
+impl Agent {
+    pub(crate) fn over(
+        socket: Socket,
+        connections: &Connections,
+        evidence: &Evidence,
+        timeouts: Timeouts,
+    ) -> Self {
+        let heard = Arc::<Mutex<Vec<Heard>>>::default();
+        let (told, count) = watch::channel(0);
+        let keep = Arc::clone(&heard);
+        let hear = move |message: Value| {
+            let mut heard = lock(&keep);
+            heard.push((Instant::now(), message));
+            told.send_replace(heard.len());
+        };
+        let (orders, ordered) = unbounded_channel();
+        let (connected, log) = (connections.connect(), evidence.clone());
+        tokio::spawn(async move {
+            carry(socket, ordered, hear, log).await;
+            drop(connected);
+        });
+        let ids = AtomicI64::new(1);
+        Self { orders, heard, count, ids, evidence: evidence.clone(), timeouts, greeted: Instant::now() }
+    }
+
+    /// Sends a text, whatever it is.
+    pub(crate) fn send(&self, text: impl Into<String>) {
+        let text = text.into();
+        self.evidence.note(format!("→ {text}"));
+        // Without a connection, everything that is waited for fails to come.
+        let _ = self.orders.send(text);
+    }
+
+    /// Sends a notification.
+    pub(crate) fn notify(&self, method: &str, params: &Value) {
+        self.send(json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string());
+    }
+
+    /// Sends a request. Returns its id.
+    pub(crate) fn ask(&self, method: &str, params: &Value) -> i64 {
+        let id = self.ids.fetch_add(1, Ordering::Relaxed);
+        self.send(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string());
+        id
+    }
+
+    /// Calls a tool. Returns the id of the call.
+    pub(crate) fn call(&self, tool: &str, arguments: &Value) -> i64 {
+        self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }))
+    }
+
+    /// Proposes a text for a file.
+    pub(crate) fn propose(&self, path: String, text: &str) -> Proposal {
+        let tab = format!("tab of {path}");
+        let arguments = json!({
+            "old_file_path": path, "new_file_path": path, "new_file_contents": text, "tab_name": tab,
+        });
+        Proposal { call: self.call(OPEN_DIFF, &arguments), path, tab }
+    }
+
+    /// The answer to a request.
+    pub(crate) async fn answer(&self, id: i64, patience: Duration) -> Option<Value> {
+        let is_it = |message: &Value| message["id"] == id && message.get("method").is_none();
+        self.wait(patience, |(_, message)| is_it(message).then(|| message.clone())).await
+    }
+
+    /// Sends a request, and waits for the answer.
+    ///
+    /// # Errors
+    /// [`NotPassed::Skip`](crate::check_ending::NotPassed::Skip) without one: other checks judge that.
+    pub(crate) async fn reply(&self, method: &str, params: &Value) -> Checked<Value> {
+        let answer = self.answer(self.ask(method, params), self.timeouts.answer).await;
+        answer.map_or_else(|| skip(format!("{method} was not answered")), Ok)
+    }
+
+    /// The same for a tool.
+    pub(crate) async fn tool(&self, tool: &str, arguments: &Value) -> Checked<Value> {
+        let answer = self.answer(self.call(tool, arguments), self.timeouts.answer).await;
+        answer.map_or_else(|| skip(format!("{tool} was not answered")), Ok)
+    }
+
+    /// The notifications so far.
+    pub(crate) fn told(&self) -> Vec<Heard> {
+        let is_told = |(_, message): &&Heard| message["method"].is_string() && message["id"].is_null();
+        lock(&self.heard).iter().filter(is_told).cloned().collect()
+    }
+
+    /// Waits until something has come. `None` when the time is up, or the connection has ended.
+    pub(crate) async fn wait<T>(&self, patience: Duration, fits: impl Fn(&Heard) -> Option<T>) -> Option<T> {
+        within(patience, self.find(fits)).await.flatten()
+    }
+
+    async fn find<T>(&self, fits: impl Fn(&Heard) -> Option<T>) -> Option<T> {
+        let mut count = self.count.clone();
+        let mut from = 0;
+        loop {
+            count.borrow_and_update();
+            {
+                let heard = lock(&self.heard);
+                if let Some(found) = heard[from..].iter().find_map(&fits) {
+                    return Some(found);
+                }
+                from = heard.len();
+            }
+            if count.changed().await.is_err() {
+                return None;
+            }
+        }
+    }
+
+    /// Waits for the end of the connection.
+    pub(crate) async fn ends(&self) {
+        self.find(|(_, message)| message.is_null().then_some(())).await;
+    }
+}
+
+/// Carries messages until the agent is dropped or the connection ends.
+async fn carry(
+    mut socket: Socket,
+    mut orders: UnboundedReceiver<String>,
+    hear: impl Fn(Value),
+    evidence: Evidence,
+) {
+    loop {
+        tokio::select! {
+            order = orders.recv() => match order {
+                Some(text) => {
+                    if socket.send(Message::text(text)).await.is_err() {
+                        break;
+                    }
+                }
+                None => return say_goodbye(socket).await,
+            },
+            message = socket.next() => match message {
+                Some(Ok(Message::Text(text))) => {
+                    evidence.note(format!("← {}", text.as_str()));
+                    let Some(message) = parse(text.as_str()).filter(Value::is_object) else { continue };
+                    let ping = (message["method"] == "ping").then(|| message["id"].clone());
+                    hear(message);
+                    if let Some(id) = ping {
+                        let pong = json!({ "jsonrpc": "2.0", "id": id, "result": {} }).to_string();
+                        let _ = socket.send(Message::text(pong)).await;
+                    }
+                }
+                // Pings are answered by the library.
+                Some(Ok(_)) => {}
+                Some(Err(_)) | None => break,
+            },
+        }
+    }
+    evidence.note("← the connection ended");
+    hear(Value::Null);
+}
+
+/// Closes what the agent left open, as agents do, and ends the connection properly.
+async fn say_goodbye(mut socket: Socket) {
+    let params = json!({ "name": CLOSE_ALL_DIFF_TABS, "arguments": {} });
+    let closes = json!({ "jsonrpc": "2.0", "id": "goodbye", "method": "tools/call", "params": params });
+    let goodbye = async {
+        if socket.send(Message::text(closes.to_string())).await.is_ok() && socket.close(None).await.is_ok() {
+            while let Some(Ok(_)) = socket.next().await {}
+        }
+    };
+    within(GOODBYE, goodbye).await;
+}
+
+/// The texts of an answer, in order.
+pub(crate) fn texts(answer: &Value) -> Vec<&str> {
+    let items = answer["result"]["content"].as_array().into_iter().flatten();
+    items
+        .map(|item| match (&item["type"], &item["text"]) {
+            (Value::String(kind), Value::String(text)) if kind == "text" => text.as_str(),
+            _ => "(no text)",
+        })
+        .collect()
+}
+
+/// Whether an agent takes this answer to `openDiff` for an acceptance.
+pub(crate) fn is_accepting(answer: &Value) -> bool {
+    matches!(texts(answer).first(), Some(&("FILE_SAVED" | "TAB_CLOSED")))
+}

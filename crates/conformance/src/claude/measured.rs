@@ -1,0 +1,11 @@
+//! Where the rules of this dialect come from: the released agent.
+
+use crate::check::Clause;
+
+/// Why the token matters, though the agent works without it.
+pub(super) const ANYBODY: &str = "every release: any program can pose as the agent";
+
+/// A rule that the released agent was seen to need.
+pub(super) const fn measured(says: &'static str) -> Clause {
+    Clause::Shipped { says, breaks: "Claude Code, measured with 2.1.330" }
+}

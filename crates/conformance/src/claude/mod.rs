@@ -1,0 +1,39 @@
+//! The checks of a companion that Claude Code connects to: a lock file, and MCP over a WebSocket. No document
+//! describes this dialect; the rules are those that the released agent was seen to need.
+
+pub(crate) mod agent;
+pub(crate) mod connections;
+mod context;
+mod diffs;
+pub(crate) mod handshake;
+mod joining;
+mod lock_file;
+mod measured;
+mod opening;
+mod protocol;
+mod stop;
+
+use std::sync::LazyLock;
+
+use crate::check::Check;
+
+/// Every check of this dialect, in the order in which they are made and told.
+pub static CLAUDE_CHECKS: LazyLock<Vec<&'static Check>> = LazyLock::new(|| {
+    let groups: [&'static [Check]; 6] =
+        [lock_file::CHECKS, opening::CHECKS, protocol::CHECKS, context::CHECKS, diffs::CHECKS, stop::CHECKS];
+    groups.into_iter().flatten().collect()
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::When;
+
+    #[test]
+    fn every_check_is_made_at_a_time_that_this_dialect_has() {
+        for check in CLAUDE_CHECKS.iter() {
+            assert!(matches!(check.when, When::InTurn | When::Last), "{}", check.id);
+        }
+        assert!(CLAUDE_CHECKS.is_sorted_by_key(|check| check.group), "the report goes by groups");
+    }
+}
