@@ -5,6 +5,7 @@ import type { Companion } from './companion';
 import { messageOf, refusal, type SetText } from './protocol';
 import type { Review, Reviews } from './reviews';
 import { replace, shows } from './text';
+import { activeUri } from './view';
 
 // After the last key, and at most after the first one, in milliseconds.
 const DELAY = 300;
@@ -128,14 +129,19 @@ export class Sender implements vscode.Disposable {
     return isShown;
   }
 
-  // `document.save()` would run what the person wants before each save of a file, such as a formatter.
+  // `document.save()` would run what the person wants before each save of a file, such as a formatter. The command that
+  // does not saves the tab in front, whichever side has the focus.
   private async save(review: Review): Promise<void> {
     const document = this.reviews.document(review);
-    const isInFront = vscode.window.activeTextEditor?.document === document;
     // `isDirty` is false if the person typed during the last save.
     const isDirty = document?.isDirty || (document && review.saved && !shows(document, review.saved.text));
-    if (isDirty && isInFront && !review.unsent) {
+    if (!document || !isDirty || review.unsent) {
+      return;
+    }
+    if (activeUri()?.toString() === document.uri.toString()) {
       await vscode.commands.executeCommand('workbench.action.files.saveWithoutFormatting');
+    } else if (!isCleanedUp(document)) {
+      await document.save();
     }
   }
 
@@ -143,4 +149,12 @@ export class Sender implements vscode.Disposable {
     this.timers.forEach((timer) => clearTimeout(timer));
     vscode.Disposable.from(...this.subscriptions).dispose();
   }
+}
+
+// Whether VS Code changes a document before it saves it.
+function isCleanedUp(document: vscode.TextDocument): boolean {
+  const files = ['trimTrailingWhitespace', 'trimFinalNewlines', 'insertFinalNewline'];
+  const isOn = (section: string, name: string): boolean => vscode.workspace.getConfiguration(section, document).get(name) === true;
+  const actions = vscode.workspace.getConfiguration('editor', document).get<object>('codeActionsOnSave') ?? {};
+  return isOn('editor', 'formatOnSave') || files.some((name) => isOn('files', name)) || Object.keys(actions).length > 0;
 }
