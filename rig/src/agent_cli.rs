@@ -1,4 +1,4 @@
-//! The whole agents, as a person starts them: Gemini CLI, Qwen Code and Claude Code.
+//! The whole agents, as a person starts them: Gemini CLI, Qwen Code, Claude Code and OpenCode.
 //!
 //! Settings files in the sandbox's home and a launcher in its `bin` set an agent up; then a test types
 //! the name of one into a pane. No variable names a companion: the agent finds it by itself.
@@ -24,6 +24,8 @@ pub enum Cli {
     Qwen,
     /// Claude Code.
     Claude,
+    /// OpenCode.
+    OpenCode,
 }
 
 impl Cli {
@@ -33,6 +35,7 @@ impl Cli {
             Self::Gemini => "gemini",
             Self::Qwen => "qwen",
             Self::Claude => "claude",
+            Self::OpenCode => "opencode",
         }
     }
 
@@ -41,6 +44,8 @@ impl Cli {
         match self {
             Self::Gemini | Self::Qwen => "Type your message",
             Self::Claude => "? for shortcuts",
+            // The model below the prompt: without one, it sends nothing.
+            Self::OpenCode => "fake rig",
         }
     }
 
@@ -49,12 +54,13 @@ impl Cli {
         match self {
             Self::Gemini | Self::Qwen => "Apply this change?",
             Self::Claude => "Do you want to",
+            Self::OpenCode => "Permission required",
         }
     }
 
     /// Writes the settings of an agent in use (signed in, hints seen, folder trusted, IDE mode on, updates
     /// and statistics off) and a launcher that connects it to `model`. The releases are Gemini CLI 0.61.0,
-    /// Qwen Code 0.24.4 and Claude Code 2.1.332.
+    /// Qwen Code 0.24.4, Claude Code 2.1.332 and OpenCode 1.18.33, which has no IDE mode to switch on.
     pub fn set_up(self, sandbox: &Sandbox, rig: &Rig, model: &FakeModel) -> Result<()> {
         // Qwen's own default, "auto", never opens a diff.
         let asking = if self == Self::Qwen { "--approval-mode default" } else { "" };
@@ -78,8 +84,11 @@ impl Cli {
         if self == Self::Claude {
             return set_claude_up(sandbox, model, ide.is_some());
         }
+        if self == Self::OpenCode {
+            return set_opencode_up(sandbox, model);
+        }
         let (program, environment, arguments) = match self {
-            Self::Claude => unreachable!("it was set up above"),
+            Self::Claude | Self::OpenCode => unreachable!("it was set up above"),
             Self::Gemini => {
                 gemini_settings(sandbox, ide)?;
                 let variables = [
@@ -117,36 +126,50 @@ impl Cli {
 
     /// The turns of a model that writes `content` to the existing file at `path` and then says `done`.
     pub fn overwrite(self, path: &Path, content: &str, done: &str) -> Vec<Turn> {
-        let tool = if self == Self::Claude { "Write" } else { "write_file" };
-        self.change(tool, json!({ "file_path": path, "content": content }), done)
+        let tool = match self {
+            Self::Gemini | Self::Qwen => "write_file",
+            Self::Claude => "Write",
+            Self::OpenCode => "write",
+        };
+        let file = self.file_argument();
+        self.change(tool, json!({ file: path, "content": content }), done)
     }
 
     /// The turns of a model that replaces every `old` in the file at `path` and then says `done`.
     pub fn replace_all(self, path: &Path, old: &str, new: &str, done: &str) -> Vec<Turn> {
-        let (tool, all) = match self {
-            Self::Gemini => ("replace", "allow_multiple"),
-            Self::Qwen => ("edit", "replace_all"),
-            Self::Claude => ("Edit", "replace_all"),
+        let (tool, from, to, all) = match self {
+            Self::Gemini => ("replace", "old_string", "new_string", "allow_multiple"),
+            Self::Qwen => ("edit", "old_string", "new_string", "replace_all"),
+            Self::Claude => ("Edit", "old_string", "new_string", "replace_all"),
+            Self::OpenCode => ("edit", "oldString", "newString", "replaceAll"),
         };
+        let file = self.file_argument();
         let instruction = format!("Replace every {old} by {new}.");
         let arguments = json!({
-            "file_path": path,
+            file: path,
             "instruction": instruction,
-            "old_string": old,
-            "new_string": new,
+            from: old,
+            to: new,
             all: true,
         });
         self.change(tool, arguments, done)
     }
 
-    /// The turns of a change. Qwen and Claude refuse to change a file that they have not read.
+    /// The name of the argument of a tool that is the file's path.
+    fn file_argument(self) -> &'static str {
+        if self == Self::OpenCode { "filePath" } else { "file_path" }
+    }
+
+    /// The turns of a change. Most agents refuse to change a file that they have not read.
     fn change(self, tool: &str, arguments: Value, done: &str) -> Vec<Turn> {
         let reader = match self {
             Self::Gemini => None,
             Self::Qwen => Some("read_file"),
             Self::Claude => Some("Read"),
+            Self::OpenCode => Some("read"),
         };
-        let read = reader.map(|reader| Turn::call(reader, json!({ "file_path": arguments["file_path"] })));
+        let file = self.file_argument();
+        let read = reader.map(|reader| Turn::call(reader, json!({ file: arguments[file] })));
         read.into_iter().chain([Turn::call(tool, arguments), Turn::say(done)]).collect()
     }
 }
@@ -176,6 +199,32 @@ fn set_claude_up(sandbox: &Sandbox, model: &FakeModel, connects: bool) -> Result
         program.display(),
     );
     write_program(sandbox, Cli::Claude.command(), &body)
+}
+
+/// OpenCode with one provider, the fake model, and with its own question before each edit.
+fn set_opencode_up(sandbox: &Sandbox, model: &FakeModel) -> Result<()> {
+    let program = install::opencode()?;
+    let settings = json!({
+        "model": "rig/fake",
+        "enabled_providers": ["rig"],
+        "provider": { "rig": {
+            "npm": "@ai-sdk/openai-compatible",
+            "options": { "baseURL": model.url() + "/v1", "apiKey": "fake" },
+            "models": { "fake": {} },
+        } },
+        "permission": { "edit": "ask" },
+        // A request of its own, which the script would take for the person's.
+        "agent": { "title": { "disable": true } },
+    });
+    write_json(&sandbox.home().join(".config/opencode/opencode.json"), &settings)?;
+    // The proxy is a port where nothing listens: OpenCode would install a library for plugins from npm.
+    let body = format!(
+        "export OPENCODE_DISABLE_AUTOUPDATE=1 OPENCODE_DISABLE_MODELS_FETCH=1\n\
+         export HTTPS_PROXY=http://127.0.0.1:9 NO_PROXY=127.0.0.1,localhost\n\
+         exec '{}' \"$@\"",
+        program.display(),
+    );
+    write_program(sandbox, Cli::OpenCode.command(), &body)
 }
 
 /// Puts `name` on the sandbox's PATH: a shell script with `body`.

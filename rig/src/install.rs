@@ -162,6 +162,26 @@ pub(crate) fn claude_code() -> Result<PathBuf, InstallError> {
     Ok(root.join("node_modules/@anthropic-ai/claude-code-linux-x64/claude"))
 }
 
+/// The program of OpenCode 1.18.33, or `None` where this machine cannot have it, as [`rig_or_skip`].
+///
+/// # Panics
+/// As [`rig_or_skip`].
+pub fn opencode_or_skip() -> Option<PathBuf> {
+    or_skip(opencode())
+}
+
+/// The program of OpenCode 1.18.33: `opencode-ai` is only a launcher of it.
+///
+/// # Errors
+/// As [`install`].
+pub(crate) fn opencode() -> Result<PathBuf, InstallError> {
+    if !bundled_node() {
+        return Err(InstallError::Unavailable("rig/npm has no OpenCode for this platform".into()));
+    }
+    let root = locked(|cache| install_folder(cache, "opencode-1.18.33"))?;
+    Ok(root.join("node_modules/opencode-linux-x64/bin/opencode"))
+}
+
 /// Installs in the cache, one process at a time: a second one waits and finds everything in place.
 ///
 /// # Errors

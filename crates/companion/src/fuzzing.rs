@@ -7,7 +7,7 @@ use alongside_contract::family::Dialect;
 use alongside_desk::{Change, Hunk, Refusal, Words};
 use bytes::Bytes;
 
-use crate::agents::context_frames::ContextFrames;
+use crate::agents::context_frames::{ContextFrames, MessageForm};
 use crate::agents::outbox::Outbox;
 use crate::agents::outcome_messages::Told;
 use crate::reviews::diff::{composition, word_diff, word_marks};
@@ -35,7 +35,7 @@ pub fn words(original: &str, other: &str) -> Option<Words> {
 /// A context as it is streamed to an agent.
 #[must_use]
 pub fn context_frame(context: &IdeContext) -> Bytes {
-    ContextFrames::new(context).of(Dialect::Http)
+    ContextFrames::new(context).of(MessageForm::Http)
 }
 
 /// An outcome as it is streamed to the agent.

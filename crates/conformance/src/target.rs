@@ -70,7 +70,7 @@ impl Target {
     /// # Errors
     /// When there is none, or agents would take none of several.
     pub fn find(family: Option<&'static Family>, here: Surroundings) -> Result<Self, NoTarget> {
-        if let Some(family) = family.filter(|family| family.dialect == Dialect::WebSocket) {
+        if let Some(family) = family.filter(|family| family.dialect() == Dialect::WebSocket) {
             return Self::by_lock(family, here);
         }
         let families: Vec<&'static Family> = match family {

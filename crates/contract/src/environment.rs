@@ -11,7 +11,7 @@ pub fn variables(record: &Record, pid: Option<u32>) -> Vec<(&'static str, String
         let workspace = Some(&record.workspace_path).filter(|path| !path.is_empty());
         let args = record.stdio.as_ref().and_then(|stdio| serde_json::to_string(&stdio.args).ok());
         let values = [
-            (Some(env.port), Some(record.port.to_string())),
+            (Some(env.port).filter(|_| !family.dials_without_token()), Some(record.port.to_string())),
             (env.workspace_path, workspace.cloned()),
             (env.auth_token, record.token_for(family)),
             (env.pid, pid.map(|pid| pid.to_string())),
@@ -42,6 +42,7 @@ mod tests {
         assert_eq!(value("QWEN_CODE_IDE_SERVER_STDIO_ARGS"), Some(r#"["stdio"]"#));
         assert_eq!(value("HOPCODE_IDE_SERVER_PORT"), Some("7"));
         let ports = variables.iter().filter(|(name, _)| name.ends_with("_PORT"));
-        assert_eq!(ports.count(), FAMILIES.len());
+        // OpenCode would dial that port without the token.
+        assert_eq!(ports.count(), FAMILIES.len() - 1);
     }
 }

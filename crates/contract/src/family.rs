@@ -21,8 +21,8 @@ pub struct Family {
     pub client_names: &'static [&'static str],
     /// The variables that it reads.
     pub env: Variables,
-    /// How it speaks to a companion.
-    pub dialect: Dialect,
+    /// How it differs from other agents of the WebSocket dialect; `None`: it speaks MCP over HTTP.
+    pub websocket: Option<WebSocketAgent>,
     /// The discovery files that its releases read; a companion writes all of them.
     pub files: &'static [DiscoveryFile],
     /// Its own settings files, if known.
@@ -34,6 +34,16 @@ pub struct Family {
 }
 
 impl Family {
+    /// Whether its port variable makes it dial without the token.
+    pub fn dials_without_token(&self) -> bool {
+        self.websocket.as_ref().is_some_and(|agent| agent.tokenless_ports.contains(&self.env.port))
+    }
+
+    /// How it speaks to a companion.
+    pub fn dialect(&self) -> Dialect {
+        if self.websocket.is_some() { Dialect::WebSocket } else { Dialect::Http }
+    }
+
     /// Whether its releases are proven to find a companion: npm has them, and the rig runs them.
     pub fn is_proven(&self) -> bool {
         !self.packages.is_empty()
@@ -45,7 +55,7 @@ impl Family {
             let variables = [table.home_variable, table.base_variable];
             variables.into_iter().flatten().map(|(name, _)| name)
         });
-        let locks = (self.dialect == Dialect::WebSocket).then_some(LOCKS);
+        let locks = self.websocket.as_ref().map(|agent| agent.locks);
         let directories = self.files.iter().map(|file| file.directory).chain(locks);
         let of_files = directories.filter_map(|directory| match directory {
             Directory::Home { base_variable, .. } => base_variable,
@@ -61,16 +71,36 @@ pub enum Dialect {
     /// MCP over HTTP: calls are answered at once, and outcomes are notifications on a stream.
     Http,
     /// MCP over a [WebSocket](crate::websocket): a call stays open until its outcome. The companion is found
-    /// by a [lock file](crate::lock_file) in [`LOCKS`].
+    /// by a [lock file](crate::lock_file).
     WebSocket,
 }
 
-/// The directory of lock files.
+/// The differences between agents of the WebSocket dialect. All were measured.
+#[derive(Debug, PartialEq, Eq)]
+pub struct WebSocketAgent {
+    /// The directory of the lock files that it reads.
+    pub locks: Directory,
+    /// The number of a file's first line in messages to it.
+    pub first_line: u32,
+    /// Whether a message without a file makes it forget the last one. Otherwise empty texts do.
+    pub forgets: bool,
+    /// Variables that make it dial a port without the token: no companion lets it in then.
+    pub tokenless_ports: &'static [&'static str],
+}
+
+/// The directories of lock files, each once.
+pub const LOCK_DIRECTORIES: [Directory; 2] = [LOCKS, LOCKS_AT_HOME];
+
+/// The directory of lock files that Claude Code reads.
 pub const LOCKS: Directory = Directory::Home {
     below_home: ".claude/ide",
     base_variable: Some("CLAUDE_CONFIG_DIR"),
     below_base: "ide",
 };
+
+/// The directory of lock files that OpenCode reads, whatever the variable says.
+pub const LOCKS_AT_HOME: Directory =
+    Directory::Home { below_home: ".claude/ide", base_variable: None, below_base: "" };
 
 /// Names of environment variables; `None` where a family has no such variable.
 #[derive(Debug, PartialEq, Eq)]
@@ -100,7 +130,7 @@ impl Variables {
 /// The directories of all discovery files, each as often as it occurs.
 pub fn directories() -> impl Iterator<Item = Directory> {
     let files = FAMILIES.iter().flat_map(|family| family.files);
-    files.map(|file| file.directory).chain([LOCKS])
+    files.map(|file| file.directory).chain(LOCK_DIRECTORIES)
 }
 
 /// Every known family.
@@ -118,7 +148,7 @@ pub const FAMILIES: &[Family] = &[
             stdio_command: Some("GEMINI_CLI_IDE_SERVER_STDIO_COMMAND"),
             stdio_args: Some("GEMINI_CLI_IDE_SERVER_STDIO_ARGS"),
         },
-        dialect: Dialect::Http,
+        websocket: None,
         files: &[
             releases::GEMINI_FILE,
             DiscoveryFile {
@@ -145,7 +175,7 @@ pub const FAMILIES: &[Family] = &[
             stdio_command: Some("QWEN_CODE_IDE_SERVER_STDIO_COMMAND"),
             stdio_args: Some("QWEN_CODE_IDE_SERVER_STDIO_ARGS"),
         },
-        dialect: Dialect::Http,
+        websocket: None,
         files: &[
             releases::QWEN_LOCK,
             DiscoveryFile {
@@ -175,7 +205,7 @@ pub const FAMILIES: &[Family] = &[
             stdio_command: None,
             stdio_args: None,
         },
-        dialect: Dialect::Http,
+        websocket: None,
         files: &[releases::LLXPRT_FILE, releases::LLXPRT_PID_FILE],
         packages: &["@vybestack/llxprt-code"],
         behaviour: releases::LLXPRT,
@@ -194,7 +224,7 @@ pub const FAMILIES: &[Family] = &[
             stdio_command: None,
             stdio_args: None,
         },
-        dialect: Dialect::Http,
+        websocket: None,
         files: &[OLA_LOCK],
         packages: &[],
         behaviour: Behaviour {
@@ -220,7 +250,7 @@ pub const FAMILIES: &[Family] = &[
             stdio_command: None,
             stdio_args: None,
         },
-        dialect: Dialect::Http,
+        websocket: None,
         files: &[],
         settings: None,
         packages: &[],
@@ -239,7 +269,7 @@ pub const FAMILIES: &[Family] = &[
             stdio_command: None,
             stdio_args: None,
         },
-        dialect: Dialect::Http,
+        websocket: None,
         files: &[],
         settings: None,
         packages: &[],
@@ -251,7 +281,7 @@ pub const FAMILIES: &[Family] = &[
         commands: &["claude"],
         client_names: &["claude-code"],
         env: Variables::port("CLAUDE_CODE_SSE_PORT"),
-        dialect: Dialect::WebSocket,
+        websocket: Some(WebSocketAgent { locks: LOCKS, first_line: 0, forgets: true, tokenless_ports: &[] }),
         files: &[],
         settings: None,
         packages: &["@anthropic-ai/claude-code"],
@@ -263,7 +293,12 @@ pub const FAMILIES: &[Family] = &[
         commands: &["opencode"],
         client_names: &["opencode"],
         env: Variables::port("OPENCODE_EDITOR_SSE_PORT"),
-        dialect: Dialect::WebSocket,
+        websocket: Some(WebSocketAgent {
+            locks: LOCKS_AT_HOME,
+            first_line: 1,
+            forgets: false,
+            tokenless_ports: &["OPENCODE_EDITOR_SSE_PORT", "CLAUDE_CODE_SSE_PORT"],
+        }),
         files: &[],
         settings: None,
         packages: &["opencode-ai"],

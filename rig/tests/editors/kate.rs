@@ -59,8 +59,8 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     let line = match cli {
         Cli::Gemini => r#""line": 3"#,
         Cli::Qwen => "Cursor: line 3, character 1",
-        // It learns the file only.
-        Cli::Claude => "notes.md",
+        // They learn the file only.
+        Cli::Claude | Cli::OpenCode => "notes.md",
     };
     stage.ask_with_context(&agent, &[line])?;
 

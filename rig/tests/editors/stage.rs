@@ -11,7 +11,8 @@ use alongside_rig::program::companions;
 use alongside_rig::tmux::{Pane, SHELL_PROMPT, Tmux};
 use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{
-    Editor, Editors, Generation, Sandbox, agent_cli, claude_or_skip, editors_or_skip, rig_or_skip,
+    Editor, Editors, Generation, Sandbox, agent_cli, claude_or_skip, editors_or_skip, opencode_or_skip,
+    rig_or_skip,
 };
 use anyhow::Result;
 use serde_json::Value;
@@ -109,7 +110,12 @@ impl Stage {
 
     /// Installs an agent, to be started in a pane. `None` where agents cannot be installed.
     pub(crate) fn install_agent(&self, cli: Cli, script: Script, pane: Pane) -> Result<Option<Agent>> {
-        if cli == Cli::Claude && claude_or_skip().is_none() {
+        let is_missing = match cli {
+            Cli::Claude => claude_or_skip().is_none(),
+            Cli::OpenCode => opencode_or_skip().is_none(),
+            Cli::Gemini | Cli::Qwen => false,
+        };
+        if is_missing {
             return Ok(None);
         }
         rig_or_skip().map(|rig| Agent::install(&self.sandbox, &rig, cli, script, pane)).transpose()
@@ -137,6 +143,7 @@ impl Stage {
                 self.ask_with_context(agent, &[&line, "two\nthree\nfour"])
             }
             Cli::Claude => self.ask_with_context(agent, &["lines 2 to 4", "two\nthree\nfour"]),
+            Cli::OpenCode => self.ask_with_context(agent, &["#2-4", "two\nthree\nfour"]),
         }
     }
 

@@ -10,6 +10,7 @@ use rustix::process::{Signal, kill_process};
 
 use crate::desk::{Desk, WIDE};
 use crate::script::{DONE, NEXT_ANSWER, NEXT_REQUEST, ORIGINAL, REQUEST, REQUEST_AGAIN, SHOUTED, shout};
+use crate::selecting::Selecting;
 use crate::stage::{Stage, takes_the_next_message};
 
 /// A desk, and Claude Code in another window. `None` where it cannot be installed.
@@ -135,5 +136,17 @@ fn agents_of_three_families_wait_at_one_desk() -> Result<()> {
     qwen.wait_until_it_says(DONE)?;
     assert_eq!(std::fs::read_to_string(&songs)?, ORIGINAL);
     assert_eq!(std::fs::read_to_string(&tales)?, SHOUTED);
+    Ok(())
+}
+
+/// The desk sends the lines that another desk, such as an editor, has selected.
+#[test]
+fn claude_gets_mentioned_lines_in_its_prompt() -> Result<()> {
+    let Some((stage, desk, claude)) = set()? else { return Ok(()) };
+    let _editor = Selecting::three_lines(&stage)?;
+    claude.wait_until_it_says("3 lines selected")?;
+    desk.pane.press("S")?;
+    desk.wait_until_shown("notes.txt, lines 2 to 4: added to your prompt in Claude Code.")?;
+    claude.wait_until_it_says("@notes.txt#L2-4")?;
     Ok(())
 }

@@ -87,7 +87,7 @@ fn is_drawn(screen: &str) -> bool {
 
 /// Agents have a row each in the column, or share one on top of a narrow screen.
 fn agents(screen: &str) -> usize {
-    let names = ["Gemini CLI", "Qwen Code", "Claude Code"];
+    let names = ["Gemini CLI", "Qwen Code", "Claude Code", "OpenCode"];
     if screen.contains("Agents see") {
         let rows = screen.lines().filter(|row| row.contains('│'));
         return rows.filter(|row| names.iter().any(|name| row.starts_with(name))).count();

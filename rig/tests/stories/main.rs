@@ -1,6 +1,6 @@
-//! Whole-agent stories: a person, a terminal with panes, the released Gemini CLI, Qwen Code or Claude Code in
-//! some panes and `alongside` or `alongside review` in others. Only the model is fake. Tests compare the file
-//! on disk byte for byte.
+//! Whole-agent stories: a person, a terminal with panes, the released Gemini CLI, Qwen Code, Claude Code or
+//! OpenCode in some panes and `alongside` or `alongside review` in others. Only the model is fake. Tests
+//! compare the file on disk byte for byte.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -14,7 +14,9 @@ mod desks;
 mod discovery;
 mod kills;
 mod new_agents;
+mod opencode;
 mod script;
+mod selecting;
 mod stage;
 mod together;
 mod tour;

@@ -26,7 +26,7 @@ fn questions(cli: Cli) -> &'static [&'static str] {
     match cli {
         Cli::Gemini => &["Switch on IDE mode in Gemini CLI?"],
         Cli::Qwen => &["Switch on IDE mode in Qwen Code?", "Make Qwen Code ask before it edits?"],
-        Cli::Claude => &[],
+        Cli::Claude | Cli::OpenCode => &[],
     }
 }
 

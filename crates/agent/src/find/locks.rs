@@ -71,7 +71,7 @@ impl ClaudeSettings {
 
 /// The search of an agent of this family.
 pub fn locks(family: &Family, here: &Surroundings) -> LockSearch {
-    let directory = here.resolve(LOCKS);
+    let directory = here.resolve(family.websocket.as_ref().map_or(LOCKS, |agent| agent.locks));
     if let Some(port) = here.port(family) {
         return LockSearch::ByVariable(port, read(&directory.join(lock_file::name(port))));
     }

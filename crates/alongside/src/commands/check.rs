@@ -180,7 +180,7 @@ async fn checked(args: &Args) -> anyhow::Result<ExitCode> {
     options.timeouts.answer = Duration::from_secs(args.patience);
     options.timeouts.wait = Duration::from_secs(args.wait);
     let family = args.family.as_deref().or(args.agent.as_deref()).map(family).transpose()?;
-    let dialect = family.map_or(Dialect::Http, |family| family.dialect);
+    let dialect = family.map_or(Dialect::Http, |family| family.dialect());
     if let Some(name) = options.unknown(dialect).next() {
         return Err(failure(
             format!("there is no check and no group {name:?}"),
@@ -228,7 +228,7 @@ fn unwritten(path: &Path, written: std::io::Result<()>) -> anyhow::Result<()> {
 /// Finds the companion and makes sure that it answers.
 async fn find(args: &Args, family: Option<&'static Family>) -> anyhow::Result<Target> {
     let here = companions::surroundings()?;
-    let by_lock = family.is_some_and(|family| family.dialect == Dialect::WebSocket);
+    let by_lock = family.is_some_and(|family| family.dialect() == Dialect::WebSocket);
     let target = if let Some(port) = args.port {
         let at = if by_lock { Target::at_lock } else { Target::at };
         at(port, args.token.clone(), here)

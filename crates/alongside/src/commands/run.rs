@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::{ExitCode, ExitStatus};
 
-use alongside_contract::family::FAMILIES;
+use alongside_contract::family::{self, FAMILIES};
 use alongside_desk::{Desk, Event, Status};
 use alongside_platform::process;
 use anyhow::Context;
@@ -115,13 +115,14 @@ async fn status(keeper: &mut Desk) -> anyhow::Result<Status> {
 fn spawn(agent: &[OsString], environment: Vec<(String, String)>) -> anyhow::Result<Child> {
     let (program, args) = agent.split_first().context("no agent is given")?;
     let current = |name: &str| std::env::var(name).ok();
-    Command::new(program)
-        .args(args)
-        .envs(environment)
-        .envs(agent_variables::proxy_exceptions(current))
-        .spawn()
-        .with_context(|| format!("cannot start {}", program.display()))
-        .hint(hint(program))
+    let mut command = Command::new(program);
+    command.args(args).envs(environment).envs(agent_variables::proxy_exceptions(current));
+    let family = program.to_str().and_then(family::by_command);
+    let misleading = family.and_then(|family| family.websocket.as_ref()).map(|agent| agent.tokenless_ports);
+    for name in misleading.into_iter().flatten() {
+        command.env_remove(name);
+    }
+    command.spawn().with_context(|| format!("cannot start {}", program.display())).hint(hint(program))
 }
 
 fn hint(program: &std::ffi::OsStr) -> String {

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use alongside_agent::find::{self, LockSearch, Surroundings};
 use alongside_contract::discovery::{Record, WRITER};
-use alongside_contract::family::{Dialect, FAMILIES, LOCKS};
+use alongside_contract::family::{Dialect, FAMILIES, LOCK_DIRECTORIES};
 use alongside_contract::lock_file;
 use alongside_desk::harmless;
 use alongside_desk::socket::Report;
@@ -77,9 +77,11 @@ async fn find_companions(here: &Surroundings) -> (Vec<FoundCompanion>, Vec<Repor
     });
     let mut found = join_all(asked).await;
     for companion in &mut found {
-        let lock = here.resolve(LOCKS).join(lock_file::name(companion.record.port));
         let is_ours = companion.record.writer.as_deref() == Some(WRITER);
-        companion.files.extend((is_ours && lock.is_file()).then_some(lock));
+        let name = lock_file::name(companion.record.port);
+        let mut locks = LOCK_DIRECTORIES.map(|directory| here.resolve(directory).join(&name)).to_vec();
+        locks.dedup();
+        companion.files.extend(locks.into_iter().filter(|lock| is_ours && lock.is_file()));
     }
     if let Ok(chosen) = companions::find_serving(here).await {
         for companion in &mut found {
@@ -103,7 +105,7 @@ async fn find_companions(here: &Surroundings) -> (Vec<FoundCompanion>, Vec<Repor
 /// The other editors that Claude Code connects to here, or cannot choose among.
 fn rival_text(here: &Surroundings, found: &[FoundCompanion]) -> Option<String> {
     let ours = found.iter().find(|companion| companion.serves_here())?.record.port;
-    let claude = FAMILIES.iter().find(|family| family.dialect == Dialect::WebSocket)?;
+    let claude = FAMILIES.iter().find(|family| family.dialect() == Dialect::WebSocket)?;
     let LockSearch::Holding(locks) = find::locks(claude, here) else { return None };
     let others = locks.iter().filter(|lock| lock.port != ours);
     let others: Vec<String> = others

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use alongside_contract::context::{CONTEXT_UPDATE, Cursor, File, IdeContext};
-use alongside_contract::family::Dialect;
+use alongside_contract::family::{Dialect, Family};
 use alongside_contract::rpc;
 use alongside_contract::websocket::{
     AT_MENTIONED, AtMentioned, Place, SELECTION_CHANGED, SelectedRange, SelectionChanged,
@@ -17,21 +17,71 @@ use super::frame::frame;
 pub(crate) struct ContextFrames {
     http: Bytes,
     websocket: Bytes,
+    /// For agents that count lines from 1, and that only empty texts make forget a file.
+    from_one: Bytes,
 }
 
 impl ContextFrames {
     pub(crate) fn new(context: &IdeContext) -> Self {
         let update = rpc::notification(CONTEXT_UPDATE, context);
-        let selection = rpc::notification(SELECTION_CHANGED, &selection(context));
-        Self { http: frame(Dialect::Http, &[update]), websocket: frame(Dialect::WebSocket, &[selection]) }
-    }
-
-    pub(crate) fn of(&self, dialect: Dialect) -> Bytes {
-        match dialect {
-            Dialect::Http => self.http.clone(),
-            Dialect::WebSocket => self.websocket.clone(),
+        let selection = selection(context);
+        let told = |selection: &SelectionChanged| {
+            frame(Dialect::WebSocket, &[rpc::notification(SELECTION_CHANGED, selection)])
+        };
+        Self {
+            http: frame(Dialect::Http, &[update]),
+            websocket: told(&selection),
+            from_one: told(&from_one(selection)),
         }
     }
+
+    pub(crate) fn of(&self, form: MessageForm) -> Bytes {
+        match form {
+            MessageForm::Http => self.http.clone(),
+            MessageForm::WebSocket => self.websocket.clone(),
+            MessageForm::FromOne => self.from_one.clone(),
+        }
+    }
+}
+
+/// How an agent understands context and mentions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MessageForm {
+    Http,
+    WebSocket,
+    /// Lines of the WebSocket dialect that are counted from 1.
+    FromOne,
+}
+
+impl MessageForm {
+    pub(super) fn of(dialect: Dialect, family: Option<&Family>) -> Self {
+        let agent = family.and_then(|family| family.websocket.as_ref());
+        match dialect {
+            Dialect::Http => Self::Http,
+            Dialect::WebSocket if agent.is_some_and(|agent| agent.first_line == 1 && !agent.forgets) => {
+                Self::FromOne
+            }
+            Dialect::WebSocket => Self::WebSocket,
+        }
+    }
+}
+
+/// The selection for an agent that counts lines from 1. It takes the last line of the range for selected, also
+/// where nothing of it is.
+fn from_one(mut selection: SelectionChanged) -> SelectionChanged {
+    let text = selection.text.get_or_insert_default();
+    let range = &mut selection.selection;
+    if range.end.character == 0 && range.end.line > range.start.line {
+        let last = text.trim_end_matches('\n').rsplit('\n').next().unwrap_or_default();
+        let line = range.end.line - 1;
+        let before = if line == range.start.line { range.start.character } else { 0 };
+        let units = u32::try_from(last.encode_utf16().count()).unwrap_or(u32::MAX);
+        range.end = Place { line, character: before.saturating_add(units) };
+    }
+    range.start.line = range.start.line.saturating_add(1);
+    range.end.line = range.end.line.saturating_add(1);
+    selection.file_path.get_or_insert_default();
+    selection
 }
 
 /// The active file as agents of the WebSocket dialect know it; empty if agents are to know of none.
@@ -58,8 +108,11 @@ pub(crate) fn selected_lines(context: &IdeContext) -> Option<(String, Option<Lin
 }
 
 /// A mention of a file, for an agent that takes one.
-pub(super) fn mention(path: &str, lines: Option<Lines>) -> Bytes {
-    let line = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
+pub(super) fn mention(path: &str, lines: Option<Lines>, form: MessageForm) -> Bytes {
+    let first_line = usize::from(form == MessageForm::FromOne);
+    // Such an agent needs lines, and takes the first line alone for the whole file.
+    let lines = lines.or((form == MessageForm::FromOne).then_some(Lines { start: 0, end: 1 }));
+    let line = |line: usize| u32::try_from(line + first_line).unwrap_or(u32::MAX);
     let mention = AtMentioned {
         file_path: path.to_owned(),
         line_start: lines.map(|lines| line(lines.start)),
@@ -111,10 +164,28 @@ mod tests {
 
     #[test]
     fn a_mention_has_its_lines_or_none() {
-        let told = |lines| String::from_utf8(mention("/a", lines).into()).unwrap();
+        let in_form = |lines, form| String::from_utf8(mention("/a", lines, form).into()).unwrap();
+        let told = |lines| in_form(lines, MessageForm::WebSocket);
         assert!(told(None).contains(r#""params":{"filePath":"/a"}"#), "{}", told(None));
         let some = told(Some(Lines { start: 1, end: 3 }));
         assert!(some.contains(r#""lineStart":1,"lineEnd":2"#), "{some}");
+        let from_one = |lines| in_form(lines, MessageForm::FromOne);
+        assert!(from_one(Some(Lines { start: 1, end: 3 })).contains(r#""lineStart":2,"lineEnd":3"#));
+        assert!(from_one(None).contains(r#""lineStart":1,"lineEnd":1"#));
+    }
+
+    #[test]
+    fn an_agent_that_counts_from_one_forgets_by_empty_texts() {
+        let nothing = from_one(SelectionChanged::default());
+        assert_eq!((nothing.file_path.as_deref(), nothing.text.as_deref()), (Some(""), Some("")));
+        let place = |line, character| Place { line, character };
+        let whole_lines = SelectionChanged {
+            text: Some("two\nthree\n".into()),
+            selection: SelectedRange { start: place(1, 0), end: place(3, 0), is_empty: false },
+            ..SelectionChanged::default()
+        };
+        let told = from_one(whole_lines).selection;
+        assert_eq!((told.start, told.end), (place(2, 0), place(3, 5)));
     }
 
     #[test]

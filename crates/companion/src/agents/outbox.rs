@@ -181,14 +181,14 @@ impl Outbox {
 mod tests {
     use alongside_contract::context::IdeContext;
 
-    use super::super::context_frames::ContextFrames;
+    use super::super::context_frames::{ContextFrames, MessageForm};
     use super::super::outcome_messages::OpenCall;
     use super::*;
 
     const NOTIFIED: Told = Told::Notified { closes: false };
 
     fn context_frame(context: &IdeContext) -> Bytes {
-        ContextFrames::new(context).of(Dialect::Http)
+        ContextFrames::new(context).of(MessageForm::Http)
     }
 
     /// The next frame of the first stream.

@@ -143,7 +143,7 @@ impl Agents {
         let (number, context) = (self.last_stream + 1, self.context.clone());
         let frames = self.change(&session, |session| {
             tracing::info!(agent = session.number, "an agent listens");
-            session.open_stream(number, context.of(session.dialect()))
+            session.open_stream(number, context.of(session.message_form()))
         })?;
         self.last_stream = number;
         Some(OpenStream { session, number, frames, events, cut: self.cut.clone() })
@@ -226,7 +226,7 @@ impl Agents {
         self.context = ContextFrames::new(context);
         let (context, now) = (self.context.clone(), Instant::now());
         self.change_all(|session| {
-            session.outbox.set_context(context.of(session.dialect()));
+            session.outbox.set_context(context.of(session.message_form()));
             session.pump(now);
         });
     }
@@ -243,7 +243,7 @@ impl Agents {
     pub(crate) fn mention(&mut self, session: &str, path: &str, lines: Option<Lines>) -> Option<String> {
         let mentioned = self.change(session, |session| {
             session.takes_mentions().then(|| {
-                session.outbox.push_mention(context_frames::mention(path, lines));
+                session.outbox.push_mention(context_frames::mention(path, lines, session.message_form()));
                 session.pump(Instant::now());
                 session.agent().name
             })

@@ -11,6 +11,7 @@ use bytes::Bytes;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
+use super::context_frames::MessageForm;
 use super::credential::Credential;
 use super::in_flight::InFlight;
 use super::outbox::Outbox;
@@ -105,7 +106,7 @@ impl Session {
             said.truncate(said.floor_char_boundary(LONGEST_NAME));
         }
         // Agents of the WebSocket dialect read one file, and tell their names.
-        let named = || family::by_client_name(&client.name).filter(|named| named.dialect == dialect);
+        let named = || family::by_client_name(&client.name).filter(|named| named.dialect() == dialect);
         let family = match credential {
             Credential::Token(Some(family)) if dialect == Dialect::Http => Some(family),
             Credential::Token(family) => named().or(family),
@@ -191,8 +192,8 @@ impl Session {
         self.dialect == Dialect::Http
     }
 
-    pub(super) fn dialect(&self) -> Dialect {
-        self.dialect
+    pub(super) fn message_form(&self) -> MessageForm {
+        MessageForm::of(self.dialect, self.family)
     }
 
     /// The agent proposes for a file; `call` stays open until the outcome.

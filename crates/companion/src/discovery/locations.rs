@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use alongside_contract::family::{DiscoveryFile, FAMILIES, LOCKS};
+use alongside_contract::family::{DiscoveryFile, FAMILIES, LOCK_DIRECTORIES};
 
 use crate::persistence::app_dirs::{AppDirs, SearchDirectory};
 
@@ -12,9 +12,20 @@ pub(super) fn searched(dirs: &AppDirs) -> impl Iterator<Item = (&'static Discove
     rows.flat_map(|row| dirs.resolve(row.directory).into_iter().map(move |searched| (row, searched)))
 }
 
+/// The directories of lock files, each once.
+pub(super) fn lock_directories(dirs: &AppDirs) -> Vec<SearchDirectory> {
+    let mut all: Vec<SearchDirectory> = Vec::new();
+    for searched in LOCK_DIRECTORIES.into_iter().flat_map(|directory| dirs.resolve(directory)) {
+        if !all.contains(&searched) {
+            all.push(searched);
+        }
+    }
+    all
+}
+
 /// The directories of discovery files.
 pub(crate) fn directories(dirs: &AppDirs) -> impl Iterator<Item = PathBuf> {
-    let locks = dirs.resolve(LOCKS).into_iter().map(|searched| searched.path());
+    let locks = lock_directories(dirs).into_iter().map(|searched| searched.path());
     searched(dirs).map(|(_, searched)| searched.path()).chain(locks)
 }
 

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use alongside_contract::discovery::{Record, WRITER};
-use alongside_contract::family::LOCKS;
 use alongside_contract::lock_file::{self, LockFile, TRANSPORT};
 use alongside_platform::directory::Directory;
 use alongside_platform::{process, untrusted};
 
 use super::liveness::answers;
+use super::locations::lock_directories;
 use crate::persistence::app_dirs::AppDirs;
 use crate::persistence::private_files::LinkedCopies;
 use crate::real_path;
@@ -148,7 +148,7 @@ fn others(directory: &Arc<Directory>, port: u16) -> Vec<Lock> {
 
 /// Every lock. Blocks.
 pub(super) fn all(dirs: &AppDirs) -> Vec<Lock> {
-    let opened = dirs.resolve(LOCKS).into_iter().filter_map(|searched| searched.open().ok());
+    let opened = lock_directories(dirs).into_iter().filter_map(|searched| searched.open().ok());
     // No companion has port 0.
     opened.flat_map(|directory| others(&Arc::new(directory), 0)).collect()
 }

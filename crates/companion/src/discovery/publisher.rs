@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use alongside_contract::discovery::{IdeInfo, Record, Stdio, WRITER};
-use alongside_contract::family::{Dialect, DiscoveryFile, FAMILIES, Family, Fields, LOCKS};
+use alongside_contract::family::{DiscoveryFile, FAMILIES, Family, Fields};
 use alongside_contract::token;
 use alongside_desk::Problem;
 
@@ -36,7 +36,7 @@ pub(crate) struct Publisher {
     stdio: Option<Stdio>,
     /// The files that lie where agents search.
     written: Vec<RecordFile>,
-    lock: Option<Lock>,
+    locks: Vec<Lock>,
     /// Another companion has a file name that this one wants.
     has_rival: bool,
     /// Directories in the user's home that this companion has created.
@@ -54,9 +54,9 @@ impl Publisher {
         token: String,
         stdio: Option<Stdio>,
     ) -> Self {
-        let (written, created, awaited) = Default::default();
-        let (lock, has_rival) = (None, false);
-        Self { dirs, editors, aliases, port, token, stdio, written, lock, has_rival, created, awaited }
+        let (written, locks, created, awaited) = Default::default();
+        let has_rival = false;
+        Self { dirs, editors, aliases, port, token, stdio, written, locks, has_rival, created, awaited }
     }
 
     /// From the next write on, the files are these editors'.
@@ -188,12 +188,16 @@ impl Publisher {
         (problems, is_gone)
     }
 
-    /// Writes the [lock](super::lock), if the user has an agent that reads it.
+    /// Writes the [lock](super::lock) for each agent of the user that reads one.
     fn publish_lock(&mut self, roots: &[PathBuf], focused: bool) -> std::io::Result<()> {
         let Some(editor) = self.editors.first() else { return Ok(()) };
-        for searched in self.dirs.resolve(LOCKS) {
+        self.locks.clear();
+        for searched in locations::lock_directories(&self.dirs) {
             let has_directory = searched.agent_directory().is_none_or(Path::exists);
-            let mut readers = FAMILIES.iter().filter(|family| family.dialect == Dialect::WebSocket);
+            let mut readers = FAMILIES.iter().filter(|family| {
+                let locks = family.websocket.as_ref().map(|agent| self.dirs.resolve(agent.locks));
+                locks.is_some_and(|locks| locks.contains(&searched))
+            });
             if !has_directory && !readers.any(|family| self.dirs.has_command(family.commands)) {
                 self.awaited.extend(searched.agent_directory().map(Path::to_owned));
                 continue;
@@ -209,14 +213,14 @@ impl Publisher {
                 roots,
                 focused,
             };
-            self.lock = Some(Lock::publish(directory, wanted)?);
+            self.locks.push(Lock::publish(directory, wanted)?);
         }
         Ok(())
     }
 
     /// Removes the files that are still ours, not those that another took over, and empty directories.
     pub(crate) fn withdraw(&mut self) {
-        self.lock.take().iter().for_each(Lock::remove);
+        self.locks.drain(..).for_each(|lock| lock.remove());
         self.written.drain(..).for_each(|file| file.remove());
         locations::remove_empty(&self.dirs);
         self.created.sort();

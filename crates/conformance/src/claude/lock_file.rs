@@ -185,7 +185,7 @@ fn is_private(path: &Path, expected: &str) -> Checked {
 async fn only(case: &Case<'_>) -> Checked {
     let content = content(case)?;
     let target = case.fixture.target;
-    let Some(claude) = FAMILIES.iter().find(|family| family.dialect == Dialect::WebSocket) else {
+    let Some(claude) = FAMILIES.iter().find(|family| family.dialect() == Dialect::WebSocket) else {
         return unseen("no family of agents reads locks");
     };
     let folders = content["workspaceFolders"].as_array().into_iter().flatten().filter_map(Value::as_str);

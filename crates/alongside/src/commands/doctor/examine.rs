@@ -28,7 +28,7 @@ impl Examiner<'_> {
     pub(super) async fn examine(&self, agent: Agent) -> Finding {
         let trace = find::replay(agent.family, agent.release, self.here, self.in_container);
         let mut finding = Finding { agent, trace, results: Vec::new(), other_port: None, causes: Vec::new() };
-        if finding.agent.family.dialect == Dialect::WebSocket {
+        if finding.agent.family.dialect() == Dialect::WebSocket {
             finding.trace.steps.clear();
             finding.causes = self.find_lock(&mut finding).await;
             return finding;

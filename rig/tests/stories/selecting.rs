@@ -1,0 +1,35 @@
+//! A desk without a screen that reports files, as an editor does.
+
+use alongside_rig::tmux::Pane;
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use crate::desk::WIDE;
+use crate::stage::Stage;
+
+pub(crate) struct Selecting {
+    pane: Pane,
+}
+
+impl Selecting {
+    /// The second to fourth line of the stage's file are selected.
+    pub(crate) fn three_lines(stage: &Stage) -> Result<Self> {
+        let pane = stage.terminal.window("alongside review", WIDE)?;
+        pane.enter("alongside review --json")?;
+        pane.wait_for("its first event", |screen| screen.contains("alongside/didChangeStatus"))?;
+        let editor = Self { pane };
+        let active = json!({
+            "path": stage.file,
+            "anchor": { "line": 1, "character": 0 },
+            "cursor": { "line": 3, "character": 4 },
+            "selectedText": "two\nthree\nfour",
+        });
+        editor.ask("alongside/didChangeContext", &json!({ "active": active }))?;
+        Ok(editor)
+    }
+
+    /// Sends a request.
+    pub(crate) fn ask(&self, method: &str, params: &Value) -> Result<()> {
+        self.pane.enter(&json!({ "id": 1, "method": method, "params": params }).to_string())
+    }
+}
