@@ -16,6 +16,7 @@ pub struct Builder {
     pub(crate) aliases: bool,
     pub(crate) git_ignored: bool,
     pub(crate) silent: Option<String>,
+    pub(crate) context_only: bool,
     pub(crate) allow_tokenless: bool,
     pub(crate) listen: Option<SocketAddr>,
     pub(crate) stdio: Option<Stdio>,
@@ -37,6 +38,7 @@ impl Default for Builder {
             aliases: true,
             git_ignored: false,
             silent: None,
+            context_only: false,
             allow_tokenless: false,
             listen: None,
             stdio: None,
@@ -98,6 +100,13 @@ impl Builder {
     #[must_use]
     pub fn never_tell_files(mut self, why: impl Into<String>) -> Self {
         self.silent = Some(why.into());
+        self
+    }
+
+    /// Whether agents get context and no reviews (off by default): they ask in their own prompts then.
+    #[must_use]
+    pub fn context_only(mut self, on: bool) -> Self {
+        self.context_only = on;
         self
     }
 

@@ -114,7 +114,8 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
     let writer = WriterTask::start(drafts.clone(), store, publisher, events.clone());
 
     let gate = Gate::new(token.clone(), &addresses, builder.allow_tokenless);
-    let server = Server { events: events.clone(), max_body: builder.max_body, proposals: Arc::default() };
+    let (context_only, proposals) = (builder.context_only, Arc::default());
+    let server = Server { events: events.clone(), max_body: builder.max_body, proposals, context_only };
     let listener = Listener::open(listeners, &router(Arc::new(server), Arc::new(gate)));
 
     let (published, is_published) = oneshot::channel();
@@ -141,6 +142,7 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
         agents,
         reviews,
         desks: Desks::new(drafts.clone(), problems, news),
+        context_only,
         diagnostics: DiagnosticsQuestions::default(),
         context: ContextTracker::new(files, privacy),
         presence,

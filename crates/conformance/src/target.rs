@@ -102,6 +102,7 @@ impl Target {
         let locks: Vec<find::Lock> = match find::locks(family, &here) {
             LockSearch::ByVariable(_, lock) => lock.into_iter().collect(),
             LockSearch::Holding(locks) => locks,
+            LockSearch::WithoutToken(_) => Vec::new(),
         };
         match locks.as_slice() {
             [] => Err(NoTarget::NoneHere(here.cwd)),

@@ -84,6 +84,9 @@ pub struct WebSocketAgent {
     pub first_line: u32,
     /// Whether a message without a file makes it forget the last one. Otherwise empty texts do.
     pub forgets: bool,
+    /// Of several locks that hold its directory, it takes that with the longest folder, and then the newest.
+    /// Otherwise it takes none of them.
+    pub takes_newest: bool,
     /// Variables that make it dial a port without the token: no companion lets it in then.
     pub tokenless_ports: &'static [&'static str],
 }
@@ -281,7 +284,13 @@ pub const FAMILIES: &[Family] = &[
         commands: &["claude"],
         client_names: &["claude-code"],
         env: Variables::port("CLAUDE_CODE_SSE_PORT"),
-        websocket: Some(WebSocketAgent { locks: LOCKS, first_line: 0, forgets: true, tokenless_ports: &[] }),
+        websocket: Some(WebSocketAgent {
+            locks: LOCKS,
+            first_line: 0,
+            forgets: true,
+            takes_newest: false,
+            tokenless_ports: &[],
+        }),
         files: &[],
         settings: None,
         packages: &["@anthropic-ai/claude-code"],
@@ -297,6 +306,7 @@ pub const FAMILIES: &[Family] = &[
             locks: LOCKS_AT_HOME,
             first_line: 1,
             forgets: false,
+            takes_newest: true,
             tokenless_ports: &["OPENCODE_EDITOR_SSE_PORT", "CLAUDE_CODE_SSE_PORT"],
         }),
         files: &[],

@@ -24,6 +24,9 @@ pub struct Status {
     pub reviews: usize,
     /// Whether agents hear nothing about the person's files just now.
     pub paused: bool,
+    /// Whether agents get no reviews here, by the settings: they ask in their own prompts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub context_only: bool,
     /// How many desks show reviews, this one among them.
     #[serde(default)]
     pub desks: usize,

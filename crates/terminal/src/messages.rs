@@ -32,6 +32,14 @@ pub(crate) const NO_REVIEW: &[&str] = &[
     "before you accept it.",
 ];
 
+/// The settings switch reviews off.
+pub(crate) const CONTEXT_ONLY: &[&str] = &[
+    "Reviews are off in the settings.",
+    "",
+    "Agents learn about your files, and ask in their own prompts",
+    "([reviews] enabled = false).",
+];
+
 /// The person wants to set agents up, and the desk looks at the settings.
 pub(crate) const LOOKING_FOR_AGENTS: &str = "Looking for agents…";
 

@@ -1,9 +1,12 @@
 //! Several whole agents at one companion.
 
 use alongside_rig::agent_cli::Cli;
+use alongside_rig::claude_or_skip;
+use alongside_rig::wait::PATIENCE;
 use anyhow::Result;
 
-use crate::script::{DONE, REQUEST, SHOUTED, shout};
+use crate::desk::WIDE;
+use crate::script::{DONE, ORIGINAL, REQUEST, SHOUTED, shout};
 use crate::stage::{Stage, takes_the_next_message};
 
 #[test]
@@ -28,5 +31,34 @@ fn two_agents_on_one_file_get_their_own_outcomes() -> Result<()> {
     reviewer.answer_after("the file changed on disk", "r")?;
     takes_the_next_message(&qwen)?;
     assert_eq!(stage.on_disk(), without_first);
+    Ok(())
+}
+
+/// With the setting *context only*, the agents ask in their own prompts, and learn the person's files all the
+/// same.
+#[test]
+fn agents_of_three_families_get_context_and_no_reviews() -> Result<()> {
+    if claude_or_skip().is_none() {
+        return Ok(());
+    }
+    let Some(stage) = Stage::set()? else { return Ok(()) };
+    let settings = stage.sandbox.home().join(".config/alongside");
+    std::fs::create_dir_all(&settings)?;
+    std::fs::write(settings.join("config.toml"), "[reviews]\nenabled = false\n")?;
+    let desk = stage.open_desk(WIDE)?;
+    for cli in [Cli::Gemini, Cli::Qwen, Cli::Claude] {
+        std::fs::write(&stage.file, ORIGINAL)?;
+        let agent = stage.start_at(&desk, cli, shout(cli, &stage.file))?;
+        desk.wait_until_shown("Reviews are off in the settings.")?;
+        let saved = stage.save("saved.txt", &format!("saved for {}\n", cli.command()))?;
+        agent.ask_for_change(REQUEST)?;
+        desk.wait_until_shown("Reviews are off in the settings.")?;
+        agent.pane.press("Enter")?;
+        agent.wait_until_it_says(DONE)?;
+        assert_eq!(stage.on_disk(), SHOUTED);
+        let asked = agent.model.wait_until_asked(REQUEST, PATIENCE)?.asked();
+        let saved = saved.file_name().unwrap().to_string_lossy().into_owned();
+        assert!(asked.contains(&saved), "{saved} is not in what the model was asked:\n{asked}");
+    }
     Ok(())
 }

@@ -29,16 +29,15 @@ pub struct Lock {
 impl Lock {
     /// Whether an agent in this directory connects by it.
     pub fn holds(&self, directory: &Path) -> bool {
-        let directory = paths::real(directory);
-        let within =
-            |folder: &String| paths::is_within(Os::HERE, &directory, &paths::real(Path::new(folder)));
-        self.content.workspace_folders.iter().any(within)
+        self.content.workspace_folders.iter().any(|folder| holds(folder, directory))
     }
 }
 
 /// The locks that an agent finds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LockSearch {
+    /// This variable names a port, which the agent dials without the token of any lock.
+    WithoutToken(&'static str),
     /// The variable names this port, and the agent looks no further; `None` if that has no lock.
     ByVariable(u16, Option<Lock>),
     /// The locks that hold its directory: it connects where there is one.
@@ -71,7 +70,12 @@ impl ClaudeSettings {
 
 /// The search of an agent of this family.
 pub fn locks(family: &Family, here: &Surroundings) -> LockSearch {
-    let directory = here.resolve(family.websocket.as_ref().map_or(LOCKS, |agent| agent.locks));
+    let agent = family.websocket.as_ref();
+    let mut misleading = agent.into_iter().flat_map(|agent| agent.tokenless_ports);
+    if let Some(name) = misleading.find(|name| here.variables.contains_key(**name)) {
+        return LockSearch::WithoutToken(name);
+    }
+    let directory = here.resolve(agent.map_or(LOCKS, |agent| agent.locks));
     if let Some(port) = here.port(family) {
         return LockSearch::ByVariable(port, read(&directory.join(lock_file::name(port))));
     }
@@ -79,7 +83,19 @@ pub fn locks(family: &Family, here: &Surroundings) -> LockSearch {
     let mut found: Vec<Lock> = entries.filter_map(|entry| read(&entry.path())).collect();
     found.retain(|lock| lock.holds(&here.cwd));
     found.sort_by_key(|lock| lock.port);
+    if agent.is_some_and(|agent| agent.takes_newest) {
+        let rank = |lock: &Lock| {
+            let holding = lock.content.workspace_folders.iter().filter(|folder| holds(folder, &here.cwd));
+            let written = lock.path.metadata().and_then(|found| found.modified()).ok();
+            (holding.map(String::len).max(), written)
+        };
+        found = found.into_iter().max_by_key(rank).into_iter().collect();
+    }
     LockSearch::Holding(found)
+}
+
+fn holds(folder: &str, directory: &Path) -> bool {
+    paths::is_within(Os::HERE, &paths::real(directory), &paths::real(Path::new(folder)))
 }
 
 fn read(path: &Path) -> Option<Lock> {
@@ -127,6 +143,12 @@ mod tests {
         fs::write(home.path().join(".claude.json"), r#"{"autoConnectIde":true,"diffTool":"terminal"}"#)
             .unwrap();
         assert_eq!(ClaudeSettings::of(&here), ClaudeSettings { connects: true, shows_diffs_itself: true });
+        let opencode = family::FAMILIES.iter().find(|family| family.id == "opencode").unwrap();
+        assert_eq!(locks(opencode, &here), LockSearch::WithoutToken("CLAUDE_CODE_SSE_PORT"));
+        here.variables.clear();
+        write(6, &here.cwd, std::process::id());
+        let LockSearch::Holding(found) = locks(opencode, &here) else { panic!("there is no variable") };
+        assert_eq!(found.iter().map(|lock| lock.port).collect::<Vec<_>>(), [6], "the longest folder");
         here.variables.insert("CLAUDE_CODE_SSE_PORT".into(), "10".into());
         assert_eq!(locks(claude, &here), LockSearch::ByVariable(10, None));
     }

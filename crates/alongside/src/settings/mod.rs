@@ -33,12 +33,13 @@ const KEYS: &[(&str, &str)] = &[
     ("desk", "theme"),
     ("discovery", "aliases"),
     ("discovery", "tmp"),
+    ("reviews", "enabled"),
     ("server", "allow-tokenless-agents"),
     ("server", "listen"),
 ];
 
 /// Every section; each may be empty.
-const SECTIONS: &[&str] = &["context", "desk", "discovery", "drafts", "server"];
+const SECTIONS: &[&str] = &["context", "desk", "discovery", "drafts", "reviews", "server"];
 
 /// The keys that a project may use.
 const PROJECT_KEYS: &[(&str, &str)] = &[("context", "exclude")];
@@ -54,6 +55,8 @@ pub(crate) struct Settings {
     project_exclude: Vec<String>,
     /// Whether agents hear of files that git ignores.
     pub(crate) include_git_ignored: bool,
+    /// Whether agents open reviews here.
+    pub(crate) reviews: bool,
     /// How the terminal desk announces a review to a person who looks elsewhere.
     pub(crate) notify: Option<Notification>,
     /// Colours of the terminal desk; `None` asks the terminal.
@@ -75,6 +78,7 @@ impl Default for Settings {
             exclude: Vec::new(),
             project_exclude: Vec::new(),
             include_git_ignored: false,
+            reviews: true,
             notify: None,
             theme: None,
             aliases: true,
@@ -229,6 +233,7 @@ impl Settings {
                     self.tmp.push(path);
                 }
             }
+            ("reviews", "enabled") => self.reviews = entry.flag()?,
             ("server", "allow-tokenless-agents") => self.allow_tokenless = entry.flag()?,
             ("server", "listen") => {
                 let text = entry.text()?;
@@ -263,6 +268,7 @@ impl Settings {
             .aliases(self.aliases)
             .exclude(self.excludes())
             .include_git_ignored(self.include_git_ignored)
+            .context_only(!self.reviews)
             .allow_tokenless_agents(self.allow_tokenless)
             .app_dirs(dirs);
         let builder = match self.context {

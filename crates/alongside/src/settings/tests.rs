@@ -12,13 +12,14 @@ fn every_key_is_read() {
     let settings = read(
         "[context]\nenabled = false\nexclude = ['*.key', 'private/']\ninclude-git-ignored = true\n\
          [desk]\nnotify = 'osc9'\ntheme = 'light'\n[discovery]\naliases = false\ntmp = ['/var/tmp']\n\
-         [server]\nlisten = '172.17.0.1'\nallow-tokenless-agents = true\n[drafts]\n",
+         [server]\nlisten = '172.17.0.1'\nallow-tokenless-agents = true\n[reviews]\nenabled = false\n[drafts]\n",
     );
     let expected = Settings {
         context: false,
         exclude: vec!["*.key".into(), "private/".into()],
         project_exclude: Vec::new(),
         include_git_ignored: true,
+        reviews: false,
         notify: Some(Notification::Osc9),
         theme: Some(Theme::Light),
         aliases: false,

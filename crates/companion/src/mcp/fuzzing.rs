@@ -52,7 +52,8 @@ impl Endpoint {
     /// When the system has no more threads.
     pub fn new() -> std::io::Result<Self> {
         let (events, receiver) = Events::channel();
-        let server = Server { events, max_body: Self::MAX_BODY, proposals: Arc::default() };
+        let server =
+            Server { events, max_body: Self::MAX_BODY, proposals: Arc::default(), context_only: false };
         let gate = Gate::new(Self::TOKEN.into(), &[([127, 0, 0, 1], 80).into()], false);
         Ok(Self {
             runtime: tokio::runtime::Builder::new_current_thread().enable_time().build()?,

@@ -69,7 +69,8 @@ pub(super) async fn post_messages(
         }
     };
     let (events, proposals) = (server.events.clone(), server.proposals.clone());
-    let caller = Caller { events, proposals, session, credential, started, unread };
+    let context_only = server.context_only;
+    let caller = Caller { events, proposals, context_only, session, credential, started, unread };
     dispatch(caller, body, version, server.max_body).await
 }
 
@@ -184,7 +185,8 @@ mod tests {
     #[tokio::test]
     async fn a_post_cut_off_while_it_starts_ends_as_read() {
         let (events, mut inbox) = Events::channel();
-        let server = Arc::new(Server { events, max_body: 1024, proposals: Arc::default() });
+        let server =
+            Arc::new(Server { events, max_body: 1024, proposals: Arc::default(), context_only: false });
         let request = Request::builder().header(SESSION_HEADER, "s").body(Body::empty()).unwrap();
         {
             let response = post_messages(State(server), Extension(Credential::Nothing), request);
@@ -201,7 +203,8 @@ mod tests {
     #[tokio::test]
     async fn one_session_too_many_is_503_and_names_the_limit() {
         let (events, mut inbox) = Events::channel();
-        let server = Arc::new(Server { events, max_body: 1024, proposals: Arc::default() });
+        let server =
+            Arc::new(Server { events, max_body: 1024, proposals: Arc::default(), context_only: false });
         let params =
             r#"{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}"#;
         let body = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"initialize","params":{params}}}"#);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use alongside_contract::family::Dialect;
+use alongside_contract::mcp::CallToolResult;
 use alongside_contract::rpc::{self, Id, Message};
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -22,6 +23,7 @@ use crate::events::{Event, Events, StartedRequest};
 pub(super) struct Caller {
     pub(super) events: Events,
     pub(super) proposals: Arc<ProposalQueue>,
+    pub(super) context_only: bool,
     pub(super) session: Option<String>,
     pub(super) credential: Credential,
     /// The request, within its session.
@@ -62,6 +64,7 @@ impl Caller {
             }
             (_, None) => RpcResponse::NoSessionNamed,
             ("ping", Some(_)) => reply(&id, &json!({})),
+            ("tools/list", Some(_)) if self.context_only => reply(&id, &tools::no_tools()),
             ("tools/list", Some(_)) => reply(&id, &tools::list()),
             ("tools/call", Some(session)) => self.call(&id, session, params).await,
             _ => {
@@ -74,6 +77,9 @@ impl Caller {
     async fn call(&mut self, id: &Id, session: String, params: Option<&RawValue>) -> RpcResponse {
         let size = params.map_or(0, |params| params.get().len());
         let result = match work_on(size, || tools::parse(params)) {
+            Ok(ToolCall::OpenDiff(_)) if self.context_only => {
+                Some(CallToolResult::error(tools::CONTEXT_ONLY))
+            }
             Ok(ToolCall::OpenDiff(open)) => {
                 let file_path = open.file_path.clone();
                 let StartedRequest { number: request, roots } = self.started.clone();

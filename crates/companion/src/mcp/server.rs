@@ -11,4 +11,6 @@ pub(crate) struct Server {
     /// The largest request body in bytes.
     pub(crate) max_body: usize,
     pub(crate) proposals: Arc<ProposalQueue>,
+    /// Agents get no reviews: no tool opens one.
+    pub(crate) context_only: bool,
 }

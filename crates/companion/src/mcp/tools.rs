@@ -64,6 +64,15 @@ pub(super) enum BadCall {
     Tool(CallToolResult),
 }
 
+/// The result of any call that opens a review where agents get none.
+pub(super) const CONTEXT_ONLY: &str =
+    "reviews are off in the settings of this companion: ask in your own prompt";
+
+/// The result of `tools/list` where agents get no reviews.
+pub(super) fn no_tools() -> Value {
+    json!({ "tools": [] })
+}
+
 /// The result of `tools/list`. Without both names an agent turns diffing off.
 pub(super) fn list() -> Value {
     let text = |description: &str| json!({ "type": "string", "description": description });

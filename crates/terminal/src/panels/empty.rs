@@ -36,6 +36,9 @@ fn text(app: &App) -> Vec<String> {
         text.extend([String::new(), format!("Project: {}", roots.join(", "))]);
         return text;
     }
+    if app.companion.status().context_only {
+        return lines(messages::CONTEXT_ONLY);
+    }
     let mut text = lines(messages::NO_REVIEW);
     let mut without_asking = offers.iter().filter(|offer| !offer.connects);
     if let Some(offer) = without_asking.find(|offer| agents.iter().any(|agent| agent.name == offer.agent)) {

@@ -22,6 +22,7 @@ impl Examiner<'_> {
             LockSearch::ByVariable(port, None) => {
                 return vec![LockCause::Variable { name: family.env.port, port }.into()];
             }
+            LockSearch::WithoutToken(name) => return vec![LockCause::WithoutToken { name }.into()],
             LockSearch::ByVariable(_, Some(lock)) => (lock, true),
             LockSearch::Holding(locks) => match <[Lock; 1]>::try_from(locks) {
                 Ok([lock]) => (lock, false),

@@ -28,6 +28,7 @@ use crate::mcp::initialize::initialize;
 use crate::mcp::long_work::work_on;
 use crate::mcp::response::RpcResponse;
 use crate::mcp::server::Server;
+use crate::mcp::tools::CONTEXT_ONLY;
 use crate::mcp::unread_request::UnreadRequest;
 use crate::reviews::proposal::NotOpened;
 
@@ -118,7 +119,7 @@ impl Agent {
             }
             ("ping", _) => Some(rpc::reply(&id, &json!({}))),
             (_, None) => Some(rpc::error(Some(&id), rpc::INVALID_REQUEST, "initialize comes first")),
-            ("tools/list", Some(_)) => Some(rpc::reply(&id, &tools())),
+            ("tools/list", Some(_)) => Some(rpc::reply(&id, &tools(self.server.context_only))),
             ("tools/call", Some(session)) => self.call(id, session, params).await,
             _ => {
                 let why = format!("there is no method {:?} here", excerpt(method));
@@ -135,6 +136,9 @@ impl Agent {
             Err(why) => return Some(rpc::error(Some(&id), rpc::INVALID_PARAMS, &why)),
         };
         let result = match call {
+            Call::Open(_) if self.server.context_only => {
+                return Some(rpc::error(Some(&id), rpc::INVALID_REQUEST, CONTEXT_ONLY));
+            }
             Call::Open(open) => return self.open(id, session, open).await,
             Call::Ask(question) => {
                 let (events, answers) = (self.server.events.clone(), self.answers.clone());
@@ -247,8 +251,8 @@ impl Call {
     }
 }
 
-/// The result of `tools/list`.
-fn tools() -> Value {
+/// The result of `tools/list`. The agent opens diffs also where it names no tool for them.
+fn tools(context_only: bool) -> Value {
     let text = |description: &str| json!({ "type": "string", "description": description });
     let tool = |name: &str, description: &str, properties: Value| {
         let mut required: Vec<&str> =
@@ -257,17 +261,17 @@ fn tools() -> Value {
         let schema = json!({ "type": "object", "properties": properties, "required": required });
         json!({ "name": name, "description": description, "inputSchema": schema })
     };
-    json!({ "tools": [
-        tool(
-            OPEN_DIFF,
-            "Shows a proposed change of a file for review. The result is the decision.",
-            json!({
-                "old_file_path": text("Absolute path of the file."),
-                "new_file_path": text("Absolute path of the file that is written."),
-                "new_file_contents": text("The whole proposed content of the file."),
-                "tab_name": text("A name for the review."),
-            }),
-        ),
+    let opening = tool(
+        OPEN_DIFF,
+        "Shows a proposed change of a file for review. The result is the decision.",
+        json!({
+            "old_file_path": text("Absolute path of the file."),
+            "new_file_path": text("Absolute path of the file that is written."),
+            "new_file_contents": text("The whole proposed content of the file."),
+            "tab_name": text("A name for the review."),
+        }),
+    );
+    let others = [
         tool(CLOSE_TAB, "Closes a review without a decision.", json!({ "tab_name": text("Its name.") })),
         tool(CLOSE_ALL_DIFF_TABS, "Closes all reviews of this agent without a decision.", json!({})),
         tool(
@@ -289,5 +293,7 @@ fn tools() -> Value {
             "Tells whether a file is saved. It saves nothing: only the person does.",
             json!({ "filePath": text("Absolute path of the file.") }),
         ),
-    ] })
+    ];
+    let opening = (!context_only).then_some(opening);
+    json!({ "tools": opening.into_iter().chain(others).collect::<Vec<_>>() })
 }

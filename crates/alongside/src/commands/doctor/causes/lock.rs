@@ -17,6 +17,8 @@ pub(in crate::commands::doctor) enum LockCause {
     AnotherEditor { editor: String, ours: u16 },
     /// The variable names a port without a lock.
     Variable { name: &'static str, port: u16 },
+    /// The variable makes the agent dial a port without the token.
+    WithoutToken { name: &'static str },
     /// Nothing listens at the port of the lock.
     Silent { editor: String, port: u16 },
     /// The agent looks for an editor only if it is told to.
@@ -62,6 +64,14 @@ impl LockCause {
                 "lock-variable",
                 format!("{name} names port {port}, which has no lock file"),
                 [Fix::Command(format!("unset {name}"))],
+            ),
+            Self::WithoutToken { name } => Message::fails(
+                "no-token",
+                format!(
+                    "{name} makes {} dial a port without the token, and no companion lets it in",
+                    agent.name
+                ),
+                [Fix::Command(format!("env -u {name} {}", agent.command))],
             ),
             Self::Silent { editor, port } => Message::fails(
                 "lock-silent",
