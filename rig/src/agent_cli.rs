@@ -174,27 +174,31 @@ impl Cli {
     }
 }
 
-/// Claude Code in use: onboarded, with a key, in a trusted folder. `connects`: it looks for an editor.
-fn set_claude_up(sandbox: &Sandbox, model: &FakeModel, connects: bool) -> Result<()> {
+/// Claude Code: onboarded, with a key, in a trusted folder. `in_use`: it looks for an editor, and asks before
+/// it edits. A new one does neither.
+fn set_claude_up(sandbox: &Sandbox, model: &FakeModel, in_use: bool) -> Result<()> {
     let program = install::claude_code()?;
     let key = "sk-ant-fake-0123456789-0123456789";
     let trusted = json!({ "hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true });
-    let settings = json!({
+    let mut settings = json!({
         "hasCompletedOnboarding": true,
         "lastOnboardingVersion": "2.1.332",
         "numStartups": 9,
         "theme": "dark",
-        "autoConnectIde": connects,
         "customApiKeyResponses": { "approved": [&key[key.len() - 20..]], "rejected": [] },
         "projects": { sandbox.project().to_string_lossy(): trusted },
     });
+    if in_use {
+        settings["autoConnectIde"] = true.into();
+    }
+    let asking = if in_use { "--permission-mode default" } else { "" };
     write_json(&sandbox.home().join(".claude.json"), &settings)?;
     // The proxy is a port where nothing listens: nothing leaves this machine.
     let body = format!(
         "export ANTHROPIC_BASE_URL='{}' ANTHROPIC_API_KEY='{key}'\n\
          export DISABLE_AUTOUPDATER=1 DISABLE_TELEMETRY=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1\n\
          export HTTPS_PROXY=http://127.0.0.1:9 NO_PROXY=127.0.0.1,localhost\n\
-         exec '{}' --permission-mode default \"$@\"",
+         exec '{}' {asking} \"$@\"",
         model.url(),
         program.display(),
     );

@@ -292,7 +292,7 @@ pub const FAMILIES: &[Family] = &[
             tokenless_ports: &[],
         }),
         files: &[],
-        settings: None,
+        settings: Some(&settings::CLAUDE),
         packages: &["@anthropic-ai/claude-code"],
         behaviour: releases::FORK,
     },

@@ -13,14 +13,23 @@ pub struct SettingsFiles {
     pub home_variable: Option<(&'static str, Release)>,
     /// A variable that replaces [`Self::directory`] below home, and the first release that reads it.
     pub base_variable: Option<(&'static str, Release)>,
+    /// The file in the home directory, or in the one that [`Self::base_variable`] names, which holds
+    /// [`Self::ide_enabled`] in place of the files of settings.
+    pub ide_file: Option<&'static str>,
+    /// The file beside a project's settings that outranks them, and that is one person's own.
+    pub local_file: Option<&'static str>,
     /// The administrator's files.
     pub system: SystemFiles,
     /// A variable that names another list of trusted folders.
-    pub trusted_folders_variable: &'static str,
+    pub trusted_folders_variable: Option<&'static str>,
     /// A variable that overrides the list of trusted folders.
     pub trust_variable: Option<&'static str>,
+    /// The agent's words for IDE mode.
+    pub ide_mode: &'static str,
     /// Whether IDE mode is on; off by default.
     pub ide_enabled: &'static [Name],
+    /// The argument that sets the approval mode.
+    pub approval_argument: &'static str,
     /// How much the agent does without asking.
     pub approval_mode: &'static [Name],
     /// A mode that only an argument can set; files cannot.
@@ -46,9 +55,11 @@ impl SettingsFiles {
 #[derive(Debug, PartialEq, Eq)]
 pub struct SystemFiles {
     /// A variable that names the file of settings.
-    pub variable: &'static str,
+    pub variable: Option<&'static str>,
     /// A variable that names the file of defaults.
-    pub defaults_variable: &'static str,
+    pub defaults_variable: Option<&'static str>,
+    /// The name of the file of settings.
+    pub file: &'static str,
     /// The directory on Linux.
     pub linux: &'static str,
     /// The directory on macOS.
@@ -98,19 +109,24 @@ pub(crate) static GEMINI: SettingsFiles = SettingsFiles {
     directory: ".gemini",
     home_variable: Some(("GEMINI_CLI_HOME", (0, 28, 0))),
     base_variable: None,
+    ide_file: None,
+    local_file: None,
     system: SystemFiles {
-        variable: "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
-        defaults_variable: "GEMINI_CLI_SYSTEM_DEFAULTS_PATH",
+        variable: Some("GEMINI_CLI_SYSTEM_SETTINGS_PATH"),
+        defaults_variable: Some("GEMINI_CLI_SYSTEM_DEFAULTS_PATH"),
+        file: "settings.json",
         linux: "/etc/gemini-cli",
         macos: "/Library/Application Support/GeminiCli",
         windows: "C:\\ProgramData\\gemini-cli",
     },
-    trusted_folders_variable: "GEMINI_CLI_TRUSTED_FOLDERS_PATH",
+    trusted_folders_variable: Some("GEMINI_CLI_TRUSTED_FOLDERS_PATH"),
     trust_variable: Some("GEMINI_CLI_TRUST_WORKSPACE"),
+    ide_mode: "IDE mode",
     ide_enabled: &[
         Name::until(&["ideMode"], (0, 0, 0), (0, 23, 0)),
         Name::new(&["ide", "enabled"], (0, 3, 0)),
     ],
+    approval_argument: "--approval-mode",
     approval_mode: &[
         Name::new(&["general", "defaultApprovalMode"], (0, 29, 0)),
         // Since 0.29 the agent renames it to the name above at its start.
@@ -131,16 +147,21 @@ pub(crate) static QWEN: SettingsFiles = SettingsFiles {
     directory: ".qwen",
     home_variable: None,
     base_variable: Some(("QWEN_HOME", (0, 15, 0))),
+    ide_file: None,
+    local_file: None,
     system: SystemFiles {
-        variable: "QWEN_CODE_SYSTEM_SETTINGS_PATH",
-        defaults_variable: "QWEN_CODE_SYSTEM_DEFAULTS_PATH",
+        variable: Some("QWEN_CODE_SYSTEM_SETTINGS_PATH"),
+        defaults_variable: Some("QWEN_CODE_SYSTEM_DEFAULTS_PATH"),
+        file: "settings.json",
         linux: "/etc/qwen-code",
         macos: "/Library/Application Support/QwenCode",
         windows: "C:\\ProgramData\\qwen-code",
     },
-    trusted_folders_variable: "QWEN_CODE_TRUSTED_FOLDERS_PATH",
+    trusted_folders_variable: Some("QWEN_CODE_TRUSTED_FOLDERS_PATH"),
     trust_variable: None,
+    ide_mode: "IDE mode",
     ide_enabled: &[Name::in_old_files(&["ideMode"]), Name::new(&["ide", "enabled"], (0, 0, 0))],
+    approval_argument: "--approval-mode",
     approval_mode: &[Name::in_old_files(&["approvalMode"]), Name::new(&["tools", "approvalMode"], (0, 0, 0))],
     never_from_files: None,
     default_approval_modes: &[((0, 16, 0), "auto"), ((0, 0, 0), "default")],
@@ -148,5 +169,33 @@ pub(crate) static QWEN: SettingsFiles = SettingsFiles {
         Name::in_old_files(&["folderTrust"]),
         Name::new(&["security", "folderTrust", "enabled"], (0, 0, 0)),
     ],
+    folder_trust_by_default: None,
+};
+
+/// Measured with 2.0.31 to 2.1.332. The agent asks by itself whether to trust a folder. Up to 2.1.281 it asks
+/// before it edits, since 2.1.283 it decides by itself whether to.
+pub(crate) static CLAUDE: SettingsFiles = SettingsFiles {
+    directory: ".claude",
+    home_variable: None,
+    base_variable: Some(("CLAUDE_CONFIG_DIR", (0, 0, 0))),
+    ide_file: Some(".claude.json"),
+    local_file: Some("settings.local.json"),
+    system: SystemFiles {
+        variable: None,
+        defaults_variable: None,
+        file: "managed-settings.json",
+        linux: "/etc/claude-code",
+        macos: "/Library/Application Support/ClaudeCode",
+        windows: "C:\\ProgramData\\ClaudeCode",
+    },
+    trusted_folders_variable: None,
+    trust_variable: None,
+    ide_mode: "auto-connect to IDE",
+    ide_enabled: &[Name::new(&["autoConnectIde"], (0, 0, 0))],
+    approval_argument: "--permission-mode",
+    approval_mode: &[Name::new(&["permissions", "defaultMode"], (0, 0, 0))],
+    never_from_files: None,
+    default_approval_modes: &[((2, 1, 282), "auto"), ((0, 0, 0), "default")],
+    folder_trust: &[],
     folder_trust_by_default: None,
 };

@@ -5,6 +5,7 @@ use std::fs;
 
 use alongside_rig::agent::Agent;
 use alongside_rig::agent_cli::Cli;
+use alongside_rig::claude_or_skip;
 use alongside_rig::tmux::Pane;
 use anyhow::Result;
 
@@ -15,6 +16,7 @@ use crate::stage::Stage;
 alongside_rig::tests! {
     new_gemini_is_set_up_by_install_and_connected_by_run: install_then_run(Cli::Gemini),
     new_qwen_is_set_up_by_install_and_connected_by_run: install_then_run(Cli::Qwen),
+    new_claude_is_set_up_by_install_and_connected_by_run: install_then_run(Cli::Claude),
     new_gemini_is_set_up_by_run: run_alone(Cli::Gemini),
     new_qwen_is_set_up_by_run: run_alone(Cli::Qwen),
     new_gemini_is_set_up_by_the_desk: desk_then_agent(Cli::Gemini),
@@ -26,11 +28,17 @@ fn questions(cli: Cli) -> &'static [&'static str] {
     match cli {
         Cli::Gemini => &["Switch on IDE mode in Gemini CLI?"],
         Cli::Qwen => &["Switch on IDE mode in Qwen Code?", "Make Qwen Code ask before it edits?"],
-        Cli::Claude | Cli::OpenCode => &[],
+        Cli::Claude => {
+            &["Switch on auto-connect to IDE in Claude Code?", "Make Claude Code ask before it edits?"]
+        }
+        Cli::OpenCode => &[],
     }
 }
 
 fn install_then_run(cli: Cli) -> Result<()> {
+    if cli == Cli::Claude && claude_or_skip().is_none() {
+        return Ok(());
+    }
     let Some(stage) = Stage::set()? else { return Ok(()) };
     let agent = stage.install_as_new(cli, shout(cli, &stage.file))?;
     agent.pane.enter("clear; alongside install agent")?;
@@ -38,7 +46,18 @@ fn install_then_run(cli: Cli) -> Result<()> {
     agent.pane.wait_for("the shell", |screen| {
         screen.contains("from its next start.") && screen.ends_with(alongside_rig::tmux::SHELL_PROMPT)
     })?;
-    agent.start_with(&format!("clear; alongside run -- {}", cli.command()))?;
+    let command = format!("clear; alongside run -- {}", cli.command());
+    if cli == Cli::Claude {
+        // It offers to take the mode back, once.
+        agent.pane.enter(&command)?;
+        agent.wait_until_it_says("No, keep manual mode")?;
+        agent.pane.press("Down")?;
+        agent.pane.wait_for("the choice", |screen| screen.contains("❯ No, keep manual mode"))?;
+        agent.pane.press("Enter")?;
+        agent.wait_until_free()?;
+    } else {
+        agent.start_with(&command)?;
+    }
     let desk = Desk::new(stage.terminal.opened_beside(&agent.pane, "the desk beside it")?);
     proposes_and_is_accepted(&stage, &agent, &desk)
 }

@@ -97,7 +97,8 @@ pub fn let_review(
     let Some(table) = family.settings else {
         return Ok(None);
     };
-    let path = paths::of(table, release, here).user;
+    let files = paths::of(table, release, here);
+    let path = files.ide.filter(|_| setting == Setting::IdeMode).unwrap_or(files.user);
     let before = match read::text(&path) {
         Ok(text) => Some(text),
         Err(error) if error.kind() == ErrorKind::NotFound => None,

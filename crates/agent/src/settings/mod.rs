@@ -62,19 +62,22 @@ impl Settings {
         let paths = paths::of(table, release, here);
         let [system, user, defaults] =
             [&paths.system, &paths.user, &paths.system_defaults].map(|path| File::read(path, here));
-        let project = paths.project.as_deref().map(|path| File::read(path, here));
+        let [project, local, ide] = [&paths.project, &paths.local, &paths.ide]
+            .map(|path| path.as_deref().map(|path| File::read(path, here)));
         let reader = Reader { table, release };
 
         // Whether a folder is trusted is asked before its own settings count.
         let folder_trust = reader.folder_trust(&[&system, &user, &defaults]);
         let trust = trust::of(table, &paths, folder_trust.value, here);
-        let project = project.filter(|_| trust.value == Trust::Trusted);
-        let files: Vec<&File> =
-            [Some(&system), project.as_ref(), Some(&user), Some(&defaults)].into_iter().flatten().collect();
-        let broken =
-            files.iter().filter_map(|file| Some((file.path.clone(), file.broken.clone()?))).collect();
+        let is_trusted = trust.value == Trust::Trusted;
+        let [project, local] = [project, local].map(|file| file.filter(|_| is_trusted));
+        let by_rank = [Some(&system), local.as_ref(), project.as_ref(), Some(&user), Some(&defaults)];
+        let files: Vec<&File> = by_rank.into_iter().flatten().collect();
+        let all = files.iter().copied().chain(&ide);
+        let broken = all.filter_map(|file| Some((file.path.clone(), file.broken.clone()?))).collect();
+        let of_ide = ide.as_ref().map_or(files.clone(), |ide| vec![ide]);
         Some(Self {
-            ide_enabled: reader.flag(table.ide_enabled, &files, false),
+            ide_enabled: reader.flag(table.ide_enabled, &of_ide, false),
             approval_mode: match trust.value {
                 Trust::Trusted => reader.approval_mode(&files),
                 Trust::Untrusted | Trust::Undecided => {

@@ -13,6 +13,10 @@ pub(super) struct Paths {
     pub(super) system: PathBuf,
     pub(super) system_defaults: PathBuf,
     pub(super) user: PathBuf,
+    /// The file that alone says whether IDE mode is on, for agents that have one.
+    pub(super) ide: Option<PathBuf>,
+    /// The person's own file in the project.
+    pub(super) local: Option<PathBuf>,
     /// None in the home directory, whose file is the person's own.
     pub(super) project: Option<PathBuf>,
     pub(super) trusted_folders: PathBuf,
@@ -25,15 +29,20 @@ pub(super) fn of(table: &SettingsFiles, release: Option<Release>, here: &Surroun
     };
     let home = table.home_variable.and_then(since).map_or_else(|| here.home.clone(), PathBuf::from);
     let base = table.base_variable.and_then(since);
-    let base = base.map_or_else(|| home.join(table.directory), |base| base_directory(base, here));
+    let base = base.map(|base| base_directory(base, here));
+    let ide = table.ide_file.map(|file| base.as_ref().unwrap_or(&home).join(file));
+    let base = base.unwrap_or_else(|| home.join(table.directory));
+    let variable = |name: Option<&str>| name.and_then(variable);
     let system = variable(table.system.variable)
-        .map_or_else(|| system_directory(table).join("settings.json"), PathBuf::from);
+        .map_or_else(|| system_directory(table).join(table.system.file), PathBuf::from);
     let beside = system.parent().unwrap_or(Path::new("/")).join("system-defaults.json");
     let is_home = real(&home) == real(&here.cwd);
     Paths {
         system_defaults: variable(table.system.defaults_variable).map_or(beside, PathBuf::from),
         system,
         user: base.join("settings.json"),
+        ide,
+        local: table.local_file.map(|file| here.cwd.join(table.directory).join(file)),
         project: (!is_home).then(|| here.cwd.join(table.directory).join("settings.json")),
         trusted_folders: variable(table.trusted_folders_variable)
             .map_or_else(|| base.join("trustedFolders.json"), PathBuf::from),

@@ -11,8 +11,9 @@ use serde_json::Value;
 use super::expand::expand;
 use crate::find::Surroundings;
 
-/// A file that is larger than this holds no settings. A project's may be anything.
-const MAX_BYTES: u64 = 16 << 20;
+/// A file that is larger than this holds no settings. A project's may be anything, and Claude Code's has a
+/// history of every project.
+const MAX_BYTES: u64 = 64 << 20;
 
 /// Agents take comments out and leave the rest to `JSON.parse`.
 pub(super) const AS_AGENTS_DO: ParseOptions = ParseOptions {

@@ -318,3 +318,42 @@ fn a_projects_settings_that_are_a_pipe_hold_nobody_up() {
     let settings = machine.settings("gemini", None);
     assert!(settings.broken.iter().any(|(path, _)| *path == pipe), "{:?}", settings.broken);
 }
+
+/// Its file of settings holds the mode, and another one, with its whole history, whether it connects.
+#[test]
+fn claude_keeps_its_settings_in_two_files() {
+    let machine = Machine::new();
+    let now = machine.settings("claude", None);
+    assert_eq!((now.ide_enabled.value, now.approval_mode.value), (false, ApprovalMode::Auto));
+    assert_eq!(machine.settings("claude", Some((2, 1, 281))).approval_mode.value, ApprovalMode::Default);
+
+    let history = "{\n  \"numStartups\": 3,\n  \"projects\": {\"/p\": {\"history\": [\"a\"]}}\n}\n";
+    let machine = machine
+        .with("home/.claude.json", history)
+        .with("home/.claude/settings.json", r#"{ "permissions": { "allow": ["Read"] } }"#);
+    let edit = machine.switch_on("claude", None).unwrap();
+    assert_eq!(edit.path, machine.path("home/.claude.json"));
+    assert_eq!(edit.after, history.replace("}}\n}", "}},\n  \"autoConnectIde\": true\n}"));
+    let claude = by_command("claude").unwrap();
+    let asks = let_review(Setting::ApprovalMode, claude, None, &machine.here()).unwrap().unwrap();
+    assert_eq!(asks.path, machine.path("home/.claude/settings.json"));
+    assert!(
+        asks.after.contains(r#""allow": ["Read"]"#) && asks.after.contains(r#""defaultMode": "default""#)
+    );
+
+    let later = edit.after.replace("3", "4");
+    let back = take_back(claude, &edit.path, (Some(history), &edit.after), &later).unwrap().unwrap();
+    assert_eq!(back, history.replace("3", "4"));
+
+    let machine = machine
+        .with("home/.claude.json", &edit.after)
+        .with("project/.claude/settings.json", r#"{"permissions":{"defaultMode":"acceptEdits"}}"#);
+    assert!(machine.settings("claude", None).ide_enabled.value);
+    assert_eq!(machine.settings("claude", None).approval_mode.value, ApprovalMode::AutoEdit);
+    let mut machine =
+        machine.with("project/.claude/settings.local.json", r#"{"permissions":{"defaultMode":"default"}}"#);
+    assert_eq!(machine.settings("claude", None).approval_mode.value, ApprovalMode::Default);
+    let elsewhere = machine.path("elsewhere").to_str().unwrap().to_owned();
+    machine.variables.insert("CLAUDE_CONFIG_DIR".to_owned(), elsewhere);
+    assert!(!machine.settings("claude", None).ide_enabled.value);
+}

@@ -52,9 +52,9 @@ impl ApprovalMode {
         match name.trim().to_lowercase().as_str() {
             "default" => Self::Default,
             "plan" => Self::Plan,
-            "auto_edit" | "auto-edit" | "autoedit" => Self::AutoEdit,
+            "auto_edit" | "auto-edit" | "autoedit" | "acceptedits" => Self::AutoEdit,
             "auto" => Self::Auto,
-            "yolo" => Self::Yolo,
+            "yolo" | "bypasspermissions" => Self::Yolo,
             _ => Self::Unknown(name.to_owned()),
         }
     }

@@ -85,7 +85,10 @@ impl AgentSetting {
     pub(crate) fn fact(&self, here: &Surroundings) -> String {
         let name = self.agent.name();
         match self.setting {
-            Setting::IdeMode => format!("IDE mode is off in {name}, so it does not connect to alongside."),
+            Setting::IdeMode => {
+                let ide_mode = capitalised(self.agent.ide_mode());
+                format!("{ide_mode} is off in {name}, so it does not connect to alongside.")
+            }
             Setting::ApprovalMode => {
                 let mode = self.agent.settings(here).map(|settings| settings.approval_mode.value);
                 let mode = mode.map(|mode| mode.to_string()).unwrap_or_default();
@@ -98,7 +101,7 @@ impl AgentSetting {
     pub(crate) fn question(&self) -> String {
         let name = self.agent.family.display_name;
         match self.setting {
-            Setting::IdeMode => format!("Switch on IDE mode in {name}?"),
+            Setting::IdeMode => format!("Switch on {} in {name}?", self.agent.ide_mode()),
             Setting::ApprovalMode => format!("Make {name} ask before it edits?"),
         }
     }
@@ -107,7 +110,7 @@ impl AgentSetting {
     pub(crate) fn changed(&self) -> String {
         let name = self.agent.name();
         match self.setting {
-            Setting::IdeMode => format!("{name}: IDE mode is on from its next start."),
+            Setting::IdeMode => format!("{name}: {} is on from its next start.", self.agent.ide_mode()),
             Setting::ApprovalMode => format!("{name} asks before it edits from its next start."),
         }
     }
@@ -119,10 +122,17 @@ impl AgentSetting {
     pub(crate) fn plan(&self, here: &Surroundings, user: &UserEnvironment) -> anyhow::Result<Plan> {
         let agent = &self.agent;
         let mut plan = Plan::default();
-        let by_hand = match self.setting {
-            Setting::IdeMode => "set \"enabled\" in \"ide\" to true yourself",
-            Setting::ApprovalMode => "set \"approvalMode\" in \"tools\" to \"default\" yourself",
-        };
+        let table = agent.family.settings;
+        let names = table.map(|table| match self.setting {
+            Setting::IdeMode => (table.ide_enabled, "true"),
+            Setting::ApprovalMode => (table.approval_mode, "\"default\""),
+        });
+        let by_hand = names.and_then(|(names, value)| {
+            let name = names.iter().max_by_key(|name| (name.below_version.is_none(), name.from))?;
+            let keys: Vec<String> = name.keys.iter().rev().map(|key| format!("{key:?}")).collect();
+            Some(format!("set {} to {value} yourself", keys.join(" in ")))
+        });
+        let by_hand = by_hand.unwrap_or_default();
         let edit = settings::let_review(self.setting, agent.family, agent.release(), here)
             .hint(format!("that file is not changed; correct it and repeat this, or {by_hand}"))?;
         if let Some(edit) = edit {
@@ -156,10 +166,11 @@ impl AgentSetting {
 pub(crate) fn start_asking(agent: &Agent, here: &Surroundings) -> Option<String> {
     let settings = agent.settings(here)?;
     let command = agent.family.commands.first()?;
+    let argument = agent.family.settings?.approval_argument;
     (!settings.approval_mode.value.opens_diffs()).then(|| {
         let mode = settings.approval_mode.value.to_string();
         format!(
-            "{}. To review its changes, start it as `{command} --approval-mode default`.",
+            "{}. To review its changes, start it as `{command} {argument} default`.",
             edits_without_asking(agent.family.display_name, &mode)
         )
     })
@@ -167,4 +178,9 @@ pub(crate) fn start_asking(agent: &Agent, here: &Surroundings) -> Option<String>
 
 fn edits_without_asking(name: &str, mode: &str) -> String {
     format!("{name} edits without asking (approval mode {mode:?})")
+}
+
+fn capitalised(words: &str) -> String {
+    let mut chars = words.chars();
+    chars.next().map_or_else(String::new, |first| format!("{}{}", first.to_uppercase(), chars.as_str()))
 }

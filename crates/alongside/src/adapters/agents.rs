@@ -39,6 +39,11 @@ impl Agent {
         Settings::of(self.family, self.release(), here)
     }
 
+    /// Its words for IDE mode.
+    pub(crate) fn ide_mode(&self) -> &'static str {
+        self.family.settings.map_or("IDE mode", |table| table.ide_mode)
+    }
+
     /// Its name and version, harmless to show.
     pub(crate) fn name(&self) -> String {
         let version = self.version.as_deref().map(|version| format!(" {}", harmless::name(version)));

@@ -160,7 +160,10 @@ fn family_of(command: &[OsString]) -> Option<&'static Family> {
 fn is_approval_mode(argument: &OsStr) -> bool {
     let argument = argument.to_str().unwrap_or_default();
     let name = argument.split('=').next().unwrap_or_default();
-    matches!(name, "--approval-mode" | "--yolo" | "-y")
+    matches!(
+        name,
+        "--approval-mode" | "--yolo" | "-y" | "--permission-mode" | "--dangerously-skip-permissions"
+    )
 }
 
 /// How long a desk's first line may wait for an agent that has to run to say its version.

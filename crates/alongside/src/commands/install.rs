@@ -39,14 +39,14 @@ Examples:
                                 cursor, windsurf and code-server
   alongside install helix       a language server, in languages.toml
   alongside install kate        a language server, in the settings of its LSP client
-  alongside install agent       switch on IDE mode in Gemini CLI and Qwen Code
+  alongside install agent       let Gemini CLI, Qwen Code and Claude Code connect
   alongside install --list      the editors and agents here, and what is installed
 
 Exit codes: 0 if it is installed now; 1 after an error, or a no; 2 without a terminal and
 without --yes; 130 after Ctrl-C. `alongside uninstall` removes it again.")]
 pub(crate) struct Args {
     /// neovim, helix, emacs, vim, kakoune, kate, vscode, vscodium, cursor, windsurf or code-server; agent
-    /// (both agents), gemini or qwen
+    /// (all agents), gemini, qwen or claude
     #[arg(value_name = "WHAT", value_parser = Names::Installed, hide_possible_values = true)]
     what: Option<String>,
 
@@ -180,7 +180,9 @@ async fn into_agents(agents: &[Agent], args: &Args, user: &UserEnvironment) -> a
         let ide_mode = AgentSetting::ide_mode(agent);
         match agent_setup::ask(&ide_mode, args.consent, &mut numbering, &here, user).await {
             Ok(Answer::Made) => {}
-            Ok(Answer::NothingToDo) => print(&format!("{}: IDE mode is on; nothing to do.\n", agent.name()))?,
+            Ok(Answer::NothingToDo) => {
+                print(&format!("{}: {} is on; nothing to do.\n", agent.name(), agent.ide_mode()))?
+            }
             Ok(Answer::DryRun) => was_dry_run = true,
             // A no to one agent is no answer for the next.
             Ok(Answer::No(no @ No::Declined)) => {

@@ -35,12 +35,12 @@ use planned_removal::PlannedRemoval;
 Examples:
   alongside uninstall               choose by number what to remove
   alongside uninstall helix         restore languages.toml and config.toml
-  alongside uninstall agent         restore IDE mode in Gemini CLI and Qwen Code
+  alongside uninstall agent         restore the settings of Gemini CLI, Qwen Code and Claude Code
   alongside uninstall --all         everything, and the files of alongside itself
 
 Exit codes: 0; 1 after an error, or a no; 2 without a terminal and without --yes; 130 after Ctrl-C.")]
 pub(crate) struct Args {
-    /// An editor, as `alongside install` names it; agent (both agents), gemini or qwen
+    /// An editor, as `alongside install` names it; agent (all agents), gemini, qwen or claude
     #[arg(value_name = "WHAT", value_parser = Names::Installed, hide_possible_values = true)]
     what: Option<String>,
 

@@ -421,7 +421,7 @@ fn unknown_targets_get_a_hint() {
         ("spaceship", "name one of neovim, helix, emacs, vim, kakoune, kate, vscode, "),
         ("helix", "Helix is not on this machine"),
         ("neovim", "Neovim 0.9.5, which is too old"),
-        ("agent", "neither gemini nor qwen is on this machine's PATH"),
+        ("agent", "none of gemini, qwen and claude is on this machine's PATH"),
     ] {
         let output = home.does(&["install", what, "--yes"]);
         assert_eq!(output.status.code(), Some(1), "{what}");

@@ -20,6 +20,7 @@ pub(super) const FILES: &[(&str, &str)] = files![
     "lua/alongside/config.lua",
     "lua/alongside/context.lua",
     "lua/alongside/deciding.lua",
+    "lua/alongside/diagnostics.lua",
     "lua/alongside/dropping.lua",
     "lua/alongside/ending.lua",
     "lua/alongside/environment.lua",

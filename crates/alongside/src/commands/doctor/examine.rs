@@ -31,6 +31,9 @@ impl Examiner<'_> {
         if finding.agent.family.dialect() == Dialect::WebSocket {
             finding.trace.steps.clear();
             finding.causes = self.find_lock(&mut finding).await;
+            let settings = Settings::of(finding.agent.family, finding.agent.release, self.here);
+            let proposing = settings.map(|settings| proposal_settings(&settings, &finding.agent));
+            finding.causes.extend(proposing.into_iter().flatten());
             return finding;
         }
         if finding.trace.end == Some(End::NoIdeMode) {

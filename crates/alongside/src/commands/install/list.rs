@@ -45,8 +45,8 @@ pub(super) async fn text(user: &UserEnvironment) -> anyhow::Result<String> {
                 let paths: Vec<_> = settings.broken.iter().map(|(path, _)| user.shown(path)).collect();
                 format!("unknown: cannot read {}", paths.join(", "))
             }
-            Some(settings) if settings.ide_enabled.value => "IDE mode on".into(),
-            _ => format!("IDE mode off: alongside install {}", agent.family.id),
+            Some(settings) if settings.ide_enabled.value => format!("{} on", agent.ide_mode()),
+            _ => format!("{} off: alongside install {}", agent.ide_mode(), agent.family.id),
         };
         rows.push([agent.family.display_name.to_owned(), version, state]);
     }

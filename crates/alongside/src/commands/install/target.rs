@@ -38,7 +38,7 @@ impl Target {
             return match found.is_empty() {
                 false => Ok(Self::Agents(found)),
                 true => Err(failure(
-                    "neither gemini nor qwen is on this machine's PATH",
+                    "none of gemini, qwen and claude is on this machine's PATH",
                     "install one first, or name one to change its settings: `alongside install gemini`",
                 )),
             };
@@ -85,7 +85,9 @@ pub(super) async fn editor_of_terminal(
     match editors[..] {
         [editor] => return Ok(Ok(editor)),
         [] => {
-            let hint = format!("`alongside install agent` sets up Gemini CLI and Qwen Code; {OTHER_EDITORS}");
+            let hint = format!(
+                "`alongside install agent` sets up Gemini CLI, Qwen Code and Claude Code; {OTHER_EDITORS}"
+            );
             let names: Vec<_> = Editor::ALL.iter().map(|editor| editor.name()).collect();
             return Err(failure(format!("none of these is on this machine: {}", names.join(", ")), hint));
         }

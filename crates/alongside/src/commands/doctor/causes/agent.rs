@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use alongside_contract::family::FAMILIES;
 use alongside_desk::harmless;
 
 use crate::commands::doctor::message::{AgentInfo, Fix, Message, Severity};
@@ -71,7 +72,7 @@ impl AgentCause {
                 {
                     let once = [
                         Fix::advice("for one session:"),
-                        Fix::Command(format!("{} --approval-mode default", agent.command)),
+                        Fix::Command(format!("{} {} default", agent.command, approval_argument(agent))),
                     ];
                     // `alongside install` leaves a mode alone that the person chose.
                     let for_good = match set_by {
@@ -133,4 +134,10 @@ fn source(set_by: Option<&String>) -> String {
 fn processes(pids: &[u32]) -> String {
     let list: Vec<_> = pids.iter().map(ToString::to_string).collect();
     format!("{} {}", if pids.len() == 1 { "process" } else { "processes" }, list.join(", "))
+}
+
+/// The argument that sets the approval mode.
+fn approval_argument(agent: &AgentInfo) -> &'static str {
+    let table = FAMILIES.iter().find(|family| family.id == agent.id).and_then(|family| family.settings);
+    table.map_or("--approval-mode", |table| table.approval_argument)
 }

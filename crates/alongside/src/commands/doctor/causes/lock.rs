@@ -84,7 +84,8 @@ impl LockCause {
                 [
                     Fix::advice("start it so, or say /ide in one that runs:"),
                     Fix::Command(format!("{} --ide", agent.command)),
-                    Fix::advice("for good: /config, *Auto-connect to IDE*"),
+                    Fix::advice("for good:"),
+                    Fix::Command(format!("alongside install {}", agent.id)),
                 ],
             ),
             Self::ShowsDiffsItself => Message::hinders(
