@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 
-use crate::agent_cli::Cli;
+use crate::agent_cli::{self, Cli};
 use crate::install::Rig;
 use crate::model::{FakeModel, Script};
 use crate::sandbox::Sandbox;
@@ -38,6 +38,13 @@ impl Agent {
         let model = FakeModel::start(script)?;
         cli.set_up_as_new(sandbox, rig, &model)?;
         Ok(Self { pane, model, cli })
+    }
+
+    /// Installs a release of Claude Code, which the shell words `launch` start.
+    pub fn install_claude(sandbox: &Sandbox, launch: &str, script: Script, pane: Pane) -> Result<Self> {
+        let model = FakeModel::start(script)?;
+        agent_cli::set_claude_up(sandbox, &model, launch, true)?;
+        Ok(Self { pane, model, cli: Cli::Claude })
     }
 
     /// Types the agent's name and waits for its prompt.

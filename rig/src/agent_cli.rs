@@ -82,7 +82,8 @@ impl Cli {
         more: &str,
     ) -> Result<()> {
         if self == Self::Claude {
-            return set_claude_up(sandbox, model, ide.is_some());
+            let launch = format!("'{}'", install::claude_code()?.display());
+            return set_claude_up(sandbox, model, &launch, ide.is_some());
         }
         if self == Self::OpenCode {
             return set_opencode_up(sandbox, model);
@@ -176,8 +177,7 @@ impl Cli {
 
 /// Claude Code: onboarded, with a key, in a trusted folder. `in_use`: it looks for an editor, and asks before
 /// it edits. A new one does neither.
-fn set_claude_up(sandbox: &Sandbox, model: &FakeModel, in_use: bool) -> Result<()> {
-    let program = install::claude_code()?;
+pub(crate) fn set_claude_up(sandbox: &Sandbox, model: &FakeModel, launch: &str, in_use: bool) -> Result<()> {
     let key = "sk-ant-fake-0123456789-0123456789";
     let trusted = json!({ "hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true });
     let mut settings = json!({
@@ -198,9 +198,10 @@ fn set_claude_up(sandbox: &Sandbox, model: &FakeModel, in_use: bool) -> Result<(
         "export ANTHROPIC_BASE_URL='{}' ANTHROPIC_API_KEY='{key}'\n\
          export DISABLE_AUTOUPDATER=1 DISABLE_TELEMETRY=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1\n\
          export HTTPS_PROXY=http://127.0.0.1:9 NO_PROXY=127.0.0.1,localhost\n\
-         exec '{}' {asking} \"$@\"",
+         export DISABLE_INSTALLATION_CHECKS=1 CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION=false\n\
+         export CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL=1\n\
+         exec {launch} {asking} \"$@\"",
         model.url(),
-        program.display(),
     );
     write_program(sandbox, Cli::Claude.command(), &body)
 }

@@ -134,6 +134,24 @@ pub const REASONS: &[Reason] = &[
         text: "Qwen Code for Termux 0.12.0 does not start: its `cli.js` imports \
                `@mmmbuto/pty-termux-utils`, which is not among its dependencies.",
     },
+    Reason {
+        agent: "claude",
+        releases: ("2.0.31", "2.1.328"),
+        steps: &[Step::Accept],
+        seen: "lacks the last newline",
+        kind: Kind::OwnBug,
+        text: "Claude Code before 2.1.329 joins the accepted text of its Write tool from lines, and loses the \
+               last newline, with any editor. Its Edit tool keeps it.",
+    },
+    Reason {
+        agent: "claude",
+        releases: ("2.0.31", "2.0.58"),
+        steps: &[Step::Crash],
+        seen: "does not reconnect",
+        kind: Kind::OwnBug,
+        text: "Claude Code before 2.0.59 connects a broken WebSocket no more. Its own prompt stays, and `/ide` \
+               connects it again.",
+    },
 ];
 
 impl Need {

@@ -29,6 +29,10 @@ protocol version that they speak, where the SDK reports it.
 | two | two agents propose the same file; each gets its own outcome |
 | crash | the companion crashes during an open proposal; the prompt is freed, the next proposal works |
 
+Claude Code has no client code that could be run alone: the whole program runs in a terminal with a fake
+model, ten releases of a year stand for all, and the file on disk tells what it did. In *answered* it writes
+its own proposal, and in *crash* its own prompt stays.
+
 The note of a cell explains every other result than *yes*: *no* means that the release lacks the feature,
 *bug* that the release fails by itself.
 ";

@@ -9,7 +9,8 @@ use serde_json::Value;
 use super::results::{Cell, Need, Row, STEPS, Step};
 use super::stage::{Stage, is_connected};
 use super::subject::{Subject, Tools};
-use super::{scratch, stories};
+use super::{claude, scratch, stories};
+use crate::agent_cli::Cli;
 use crate::ide_client::RealClient;
 
 /// The needs, in the order they are tried.
@@ -25,6 +26,9 @@ const ATTEMPTS: [&[Need]; 6] = [
 /// Plays every step with a release.
 /// It fails only when this machine does: failures of the release are in the row.
 pub async fn prove(tools: &Tools, subject: &Subject) -> Result<Row> {
+    if subject.agent == Cli::Claude.command() {
+        return claude::prove(tools, subject).await;
+    }
     let mut row = Row {
         agent: subject.agent.clone(),
         version: subject.version.clone(),
@@ -91,7 +95,7 @@ async fn play_all(stage: &Stage<'_>, agent: RealClient, status: &Value) -> BTree
     cells
 }
 
-fn failure(error: &anyhow::Error, stage: &Stage<'_>) -> Cell {
+pub(super) fn failure(error: &anyhow::Error, stage: &Stage<'_>) -> Cell {
     eprintln!("{error:#}");
     Cell::Fails(first_line(error, stage))
 }

@@ -15,29 +15,57 @@ pub struct Agent {
     pub packages: &'static [&'static str],
     /// Whether versions with a suffix count: some forks publish nothing else.
     pub suffixes: bool,
+    /// The releases that stand for all, of an agent that has hundreds; empty: every release.
+    pub chosen: &'static [&'static str],
 }
 
 /// Every agent with IDE mode that npm is known to have.
-pub const AGENTS: [Agent; 5] = [
+pub const AGENTS: [Agent; 6] = [
     Agent {
         id: "gemini",
         name: "Gemini CLI",
         packages: &["@google/gemini-cli-core", "@google/gemini-cli"],
         suffixes: false,
+        chosen: &[],
     },
     Agent {
         id: "qwen",
         name: "Qwen Code",
         packages: &["@qwen-code/qwen-code", "@qwen-code/qwen-code-core"],
         suffixes: false,
+        chosen: &[],
     },
-    Agent { id: "llxprt", name: "LLxprt Code", packages: &["@vybestack/llxprt-code-core"], suffixes: false },
-    Agent { id: "aioncli", name: "AionCLI", packages: &["@office-ai/aioncli-core"], suffixes: false },
+    Agent {
+        id: "llxprt",
+        name: "LLxprt Code",
+        packages: &["@vybestack/llxprt-code-core"],
+        suffixes: false,
+        chosen: &[],
+    },
+    Agent {
+        id: "aioncli",
+        name: "AionCLI",
+        packages: &["@office-ai/aioncli-core"],
+        suffixes: false,
+        chosen: &[],
+    },
     Agent {
         id: "qwen-termux",
         name: "Qwen Code for Termux",
         packages: &["@mmmbuto/qwen-code-termux"],
         suffixes: true,
+        chosen: &[],
+    },
+    Agent {
+        id: "claude",
+        name: "Claude Code",
+        packages: &["@anthropic-ai/claude-code-linux-x64", "@anthropic-ai/claude-code"],
+        suffixes: false,
+        // Ten of a year, on both sides of what has changed.
+        chosen: &[
+            "2.0.31", "2.0.59", "2.1.19", "2.1.63", "2.1.112", "2.1.113", "2.1.168", "2.1.220", "2.1.329",
+            "2.1.332",
+        ],
     },
 ];
 
@@ -57,7 +85,8 @@ pub async fn of(agent: Agent) -> Result<Vec<Release>> {
     let mut found = BTreeMap::new();
     for package in agent.packages {
         for version in versions(package).await? {
-            if agent.suffixes || !version.contains('-') {
+            let is_chosen = agent.chosen.is_empty() || agent.chosen.contains(&version.as_str());
+            if is_chosen && (agent.suffixes || !version.contains('-')) {
                 let release = Release { agent, package, version: version.clone() };
                 found.entry((number(&version), version)).or_insert(release);
             }

@@ -13,7 +13,7 @@ use crate::desk::Desk;
 use crate::ide_client::RealClient;
 use crate::json_lines_process::JsonLinesProcess;
 use crate::sandbox::Sandbox;
-use crate::tmux::Tmux;
+use crate::tmux::{Pane, Tmux};
 
 /// The content of `file`.
 pub(super) const ORIGINAL: &str = "one\ntwo\nthree\n";
@@ -29,8 +29,8 @@ pub(super) struct Stage<'a> {
     pub(super) file: PathBuf,
     terminal: Tmux,
     needs: Vec<Need>,
-    tools: &'a Tools,
-    subject: &'a Subject,
+    pub(super) tools: &'a Tools,
+    pub(super) subject: &'a Subject,
     /// The sandbox of all processes.
     pub(super) sandbox: Sandbox,
 }
@@ -47,7 +47,9 @@ impl<'a> Stage<'a> {
         }
         let path = std::env::var_os("PATH").unwrap_or_default();
         let ours = tools.alongside.parent().context("a program has a directory")?.to_owned();
-        let path = std::env::join_paths([ours].into_iter().chain(std::env::split_paths(&path)))?;
+        let path = std::env::join_paths(
+            [crate::agent_cli::bin(&sandbox), ours].into_iter().chain(std::env::split_paths(&path)),
+        )?;
         let terminal = Tmux::new(&sandbox, [("PATH".to_owned(), path)]);
         let pane = terminal.window("the desk", PANE)?;
         let process =
@@ -55,6 +57,11 @@ impl<'a> Stage<'a> {
                 .await?;
         let desk = Desk::new(process);
         Ok(Self { desk, file, terminal, needs: needs.to_vec(), tools, subject, sandbox })
+    }
+
+    /// A window for a program.
+    pub(super) fn window(&self, name: &str) -> Result<Pane> {
+        self.terminal.window(name, PANE)
     }
 
     /// An agent in a pane of its own that has not yet searched for a companion.

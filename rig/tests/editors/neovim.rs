@@ -4,13 +4,15 @@ use std::fs;
 
 use alongside_rig::agent::Agent;
 use alongside_rig::agent_cli::Cli;
+use alongside_rig::model::{Script, Turn};
 use alongside_rig::procfs::command_line;
 use alongside_rig::tmux::Pane;
 use alongside_rig::{Generation, adapters};
 use anyhow::Result;
+use serde_json::json;
 
 use crate::script::{DONE, REQUEST, SHOUTED, shout};
-use crate::stage::Stage;
+use crate::stage::{ROOMY, Stage};
 
 alongside_rig::tests! {
     #[ignore = "cargo xtask editors"]
@@ -140,5 +142,35 @@ fn found_under_the_interface(generation: Generation) -> Result<()> {
     let lock = fs::read(stage.sandbox.home().join(format!(".qwen/ide/{port}.lock")))?;
     let lock: serde_json::Value = serde_json::from_slice(&lock)?;
     assert_eq!((&lock["ppid"], &lock["ideInfo"]["name"]), (&interface[0].into(), &"neovim".into()), "{lock}");
+    Ok(())
+}
+
+/// The model asks for the problems in files, and reads those that Neovim knows.
+#[test]
+fn claude_gets_the_diagnostics_of_neovim() -> Result<()> {
+    let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
+    adapters::neovim(&stage.sandbox, "")?;
+    let neovim = stage.open(&stage.editors.neovim(Generation::Newest))?;
+    stage.wait_until_served(1)?;
+    let pane = stage.terminal.window("claude", ROOMY)?;
+    let asks = [Turn::call("mcp__ide__getDiagnostics", json!({})), Turn::say(DONE)];
+    let Some(claude) = stage.install_agent(Cli::Claude, Script::new().on(REQUEST, asks), pane)? else {
+        return Ok(());
+    };
+    claude.start()?;
+    stage.wait_until_connected(1)?;
+    neovim.enter(
+        ":lua vim.diagnostic.set(vim.api.nvim_create_namespace('lint'), 0, \
+         {{ lnum = 1, col = 0, end_col = 3, severity = 2, message = 'two is too many', source = 'lint' }})",
+    )?;
+    neovim.wait_for("the diagnostic", |screen| screen.contains("W"))?;
+    claude.ask(REQUEST)?;
+    // Tools of an editor need the person's leave, too.
+    claude.wait_until_it_asks()?;
+    claude.pane.press("Enter")?;
+    claude.wait_until_it_says(DONE)?;
+    let read =
+        claude.model.requests().iter().any(|request| request.body.to_string().contains("two is too many"));
+    assert!(read, "the model did not read it: {:#?}", claude.model.requests());
     Ok(())
 }

@@ -23,7 +23,7 @@ use crate::script::{ORIGINAL, REQUEST, shout};
 const WINDOW: (u16, u16) = (100, 30);
 
 /// A window large enough for agents' output.
-const ROOMY: (u16, u16) = (100, 50);
+pub(crate) const ROOMY: (u16, u16) = (100, 50);
 
 /// The scene of one story. Fields are dropped in this order: the terminal first, the sandbox last.
 pub(crate) struct Stage {

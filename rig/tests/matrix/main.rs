@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use alongside_rig::matrix::{Cell, Results, Row, Subject, Tools, prove};
-use alongside_rig::{Rig, alongside_bin, rig_or_skip};
+use alongside_rig::{Rig, alongside_bin, claude_or_skip, rig_or_skip};
 use anyhow::{Context as _, Result};
 
 /// This release knows only VS Code, sends no token, and reads no file.
@@ -27,6 +27,13 @@ async fn gemini_0_61_0_does_what_the_matrix_says() -> Result<()> {
 #[tokio::test(flavor = "multi_thread")]
 async fn qwen_0_24_4_does_what_the_matrix_says() -> Result<()> {
     does_what_the_matrix_says("qwen", "0.24.4", |rig| rig.qwen_code("0.24.4")).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn claude_2_1_332_does_what_the_matrix_says() -> Result<()> {
+    let Some(program) = claude_or_skip() else { return Ok(()) };
+    let directory = program.parent().context("a program has a directory")?.to_owned();
+    does_what_the_matrix_says("claude", "2.1.332", |_| directory.clone()).await
 }
 
 async fn does_what_the_matrix_says(

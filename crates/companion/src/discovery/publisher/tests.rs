@@ -157,6 +157,21 @@ fn equal_files_are_links_and_the_focus_renews_them() {
 }
 
 #[test]
+fn both_directories_of_locks_get_one() {
+    let (directory, roots) = directories();
+    let mut publisher = publisher(directory.path(), 7);
+    ["claude", "opencode"].iter().for_each(|command| install(directory.path(), command));
+    let moved = directory.path().join("home/moved");
+    publisher.dirs.bases.insert("CLAUDE_CONFIG_DIR".into(), moved);
+    publisher.publish(&roots, true);
+    let locks = |names: Vec<String>| names.into_iter().filter(|name| name.ends_with("/ide/7.lock"));
+    let found: Vec<_> = locks(names(directory.path())).filter(|name| !name.contains(".qwen")).collect();
+    assert_eq!(found, ["/home/.claude/ide/7.lock", "/home/moved/ide/7.lock"]);
+    publisher.withdraw();
+    assert_eq!(locks(names(directory.path())).count(), 0);
+}
+
+#[test]
 fn ancestors_get_aliases_in_rows_that_name_a_pid() {
     let (directory, roots) = directories();
     let mut publisher = publisher(directory.path(), 4711);

@@ -1,0 +1,223 @@
+//! Proves a release of Claude Code. It has no client code that could be driven alone, so the whole program
+//! runs in a terminal with a fake model, and the assertions are on the file that it writes.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use alongside_desk::{Closing, Position};
+use anyhow::{Context as _, Result, bail, ensure};
+
+use super::prove::failure;
+use super::results::{Cell, Row, STEPS, Step};
+use super::stage::{ORIGINAL, Stage};
+use super::subject::{Subject, Tools};
+use crate::agent::Agent;
+use crate::agent_cli::Cli;
+use crate::model::{Script, Turn};
+use crate::wait::{self, PATIENCE};
+
+/// The request of each step that proposes a change, and the text proposed.
+const PROPOSALS: [(&str, &str); 6] = [
+    ("change it, and I accept", "one\nzwei\nthree\n"),
+    ("change it, and I reject", "all new\n"),
+    ("change it, and I answer here", "answered there\n"),
+    ("change it beside another one", "the first's\n"),
+    ("change it before the crash", "undecided\n"),
+    ("change it after the crash", "after the crash\n"),
+];
+const LOOK: &str = "say what I look at";
+const HEARD: &str = "You look at a file.";
+const GO_ON: &str = "now say something else";
+const GONE_ON: &str = "Something else it is.";
+
+/// Plays every step with a release.
+pub(super) async fn prove(tools: &Tools, subject: &Subject) -> Result<Row> {
+    let stage = Stage::start(tools, subject, &[]).await?;
+    let selected = stage.sandbox.write("other.txt", "alpha\nbeta\n");
+    stage.desk.select(&selected, Some(Position { line: 1, character: 3 }), Some("bet")).await?;
+    let mut cells = BTreeMap::new();
+    let mut agent = None;
+    for step in STEPS {
+        // An agent that failed a step may be stuck: the next step gets a new one.
+        let with = match agent.take() {
+            Some(agent) => Ok(agent),
+            None => connected(&stage, 1).await,
+        };
+        let played = match with {
+            Ok(with) => match play(step, &stage, &with, &selected).await {
+                Ok(()) => {
+                    agent = Some(with);
+                    Ok(())
+                }
+                Err(error) => with.pane.kill().and(Err(error)),
+            },
+            Err(error) => Err(error),
+        };
+        cells.insert(step, played.map_or_else(|error| failure(&error, &stage), |()| Cell::Works));
+    }
+    Ok(Row {
+        agent: subject.agent.clone(),
+        version: subject.version.clone(),
+        package: subject.package.clone(),
+        sdk: None,
+        protocol: None,
+        needs: Vec::new(),
+        cells,
+    })
+}
+
+async fn play(step: Step, stage: &Stage<'_>, agent: &Agent, selected: &Path) -> Result<()> {
+    std::fs::write(&stage.file, ORIGINAL)?;
+    match step {
+        Step::Found => stage.desk.agents_listen(1).await,
+        Step::Context => context(agent, selected),
+        Step::Accept => accept(stage, agent).await,
+        Step::Reject => reject(stage, agent).await,
+        Step::Answer => answer(stage, agent).await,
+        Step::Two => two(stage, agent).await,
+        Step::Crash => crash(stage, agent).await,
+    }
+}
+
+fn context(agent: &Agent, selected: &Path) -> Result<()> {
+    agent.ask(LOOK)?;
+    agent.wait_until_it_says(HEARD)?;
+    let path = selected.to_str().context("tests name files in UTF-8")?;
+    // Old releases ask the model more, without context.
+    let asked = agent.model.requests().into_iter().map(|request| request.body.to_string());
+    let asked: Vec<_> = asked.filter(|asked| asked.contains(LOOK) && asked.contains(path)).collect();
+    ensure!(!asked.is_empty(), "the model does not learn of the active file");
+    // Old releases count the lines from 0 there.
+    let told = |asked: &String| asked.contains(&format!("from {path}:\\nbet"));
+    ensure!(asked.iter().any(told), "the model does not learn of the selection: {asked:?}");
+    Ok(())
+}
+
+async fn accept(stage: &Stage<'_>, agent: &Agent) -> Result<()> {
+    let review = proposed(stage, agent, 0).await?;
+    let text = "one\ndeux ☕ \u{1F600}\nthree\n";
+    stage.desk.accept_with(&review, text).await?;
+    let written = writes(stage, text.trim_end())?;
+    agent.wait_until_it_says(&done(0))?;
+    ensure!(written == text, "the file lacks the last newline of the accepted text");
+    Ok(())
+}
+
+async fn reject(stage: &Stage<'_>, agent: &Agent) -> Result<()> {
+    let review = proposed(stage, agent, 1).await?;
+    stage.desk.reject(&review).await?;
+    agent.wait_until_free()?;
+    agent.ask(GO_ON)?;
+    agent.wait_until_it_says(GONE_ON)?;
+    unchanged(stage)
+}
+
+async fn answer(stage: &Stage<'_>, agent: &Agent) -> Result<()> {
+    let review = proposed(stage, agent, 2).await?;
+    stage.desk.edit(&review, "answered there, and mine\n").await?;
+    agent.wait_until_it_asks()?;
+    unchanged(stage)?;
+    says_yes(agent)?;
+    let closing = stage.desk.closed(review.id).await?.closing;
+    ensure!(closing == Closing::AnsweredInAgent, "the view closed as {closing:?}");
+    writes(stage, "answered there")?;
+    agent.wait_until_it_says(&done(2))
+}
+
+async fn two(stage: &Stage<'_>, agent: &Agent) -> Result<()> {
+    let theirs = "the second's\n";
+    let second = install(stage, PROPOSALS.map(|(request, _)| (request, theirs)))?;
+    second.start()?;
+    stage.desk.agents_listen(2).await?;
+    let mine = proposed(stage, agent, 3).await?;
+    second.ask(PROPOSALS[3].0)?;
+    let other = stage.desk.review_of(theirs).await?;
+    stage.desk.reject(&mine).await?;
+    agent.wait_until_free()?;
+    unchanged(stage)?;
+    stage.desk.accept_with(&other, "the second's, edited\n").await?;
+    writes(stage, "the second's, edited")?;
+    second.wait_until_it_says(&done(3))?;
+    second.pane.kill()?;
+    stage.desk.agents_listed(1).await
+}
+
+async fn crash(stage: &Stage<'_>, agent: &Agent) -> Result<()> {
+    proposed(stage, agent, 4).await?;
+    agent.wait_until_it_asks()?;
+    stage.crash().await?;
+    agent.wait_until_it_asks()?;
+    unchanged(stage)?;
+    says_yes(agent)?;
+    writes(stage, "undecided")?;
+    agent.wait_until_it_says(&done(4))?;
+    stage.desk.agents_listed(1).await.context("it does not reconnect after a crash")?;
+    let review = proposed(stage, agent, 5).await?;
+    stage.desk.accept(&review).await?;
+    writes(stage, "after the crash")?;
+    agent.wait_until_it_says(&done(5))
+}
+
+/// The review of the change that the agent is asked for.
+async fn proposed(stage: &Stage<'_>, agent: &Agent, number: usize) -> Result<alongside_desk::Review> {
+    let (request, text) = PROPOSALS[number];
+    agent.ask(request)?;
+    stage.desk.review_of(text).await
+}
+
+/// Waits until the agent has written a text, but for newlines at its end. Returns all of the file.
+fn writes(stage: &Stage<'_>, text: &str) -> Result<String> {
+    wait::until("the file to be written", PATIENCE, || {
+        let now = std::fs::read_to_string(&stage.file).map_err(|error| error.to_string())?;
+        if now.trim_end() == text { Ok(now) } else { Err(format!("{now:?}")) }
+    })
+}
+
+fn unchanged(stage: &Stage<'_>) -> Result<()> {
+    let now = std::fs::read_to_string(&stage.file)?;
+    ensure!(now == ORIGINAL, "the file holds {now:?} before anybody has accepted");
+    Ok(())
+}
+
+/// The person says yes in the agent's own prompt, which takes no key in its first moment.
+fn says_yes(agent: &Agent) -> Result<()> {
+    for _ in 0..5 {
+        agent.pane.press("Enter")?;
+        let is_gone = |screen: &str| !screen.contains(Cli::Claude.asks());
+        if agent.pane.wait_within(Duration::from_secs(3), "the end of the question", is_gone).is_ok() {
+            return Ok(());
+        }
+    }
+    bail!("its question stays after five times Enter:\n{}", agent.pane.screen()?)
+}
+
+/// The agent's last words about a change.
+fn done(number: usize) -> String {
+    format!("Change {number} is done.")
+}
+
+async fn connected(stage: &Stage<'_>, number: usize) -> Result<Agent> {
+    let agent = install(stage, PROPOSALS)?;
+    agent.start()?;
+    stage.desk.agents_listen(number).await?;
+    Ok(agent)
+}
+
+fn install(stage: &Stage<'_>, proposals: [(&str, &str); 6]) -> Result<Agent> {
+    let mut script = Script::new().on(LOOK, [Turn::say(HEARD)]).on(GO_ON, [Turn::say(GONE_ON)]);
+    for (number, (request, text)) in proposals.into_iter().enumerate() {
+        script = script.on(request, Cli::Claude.overwrite(&stage.file, text, &done(number)));
+    }
+    Agent::install_claude(&stage.sandbox, &launch(stage), script, stage.window("claude")?)
+}
+
+/// The command that starts the release.
+fn launch(stage: &Stage<'_>) -> String {
+    let directory: &PathBuf = &stage.subject.directory;
+    let program = directory.join("claude");
+    match program.is_file() {
+        true => format!("'{}'", program.display()),
+        false => format!("'{}' '{}'", stage.tools.node.display(), directory.join("cli.js").display()),
+    }
+}
