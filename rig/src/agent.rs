@@ -91,6 +91,23 @@ impl Agent {
         self.wait_until_it_asks()
     }
 
+    /// Says yes to its question, where that is the first choice.
+    pub fn say_yes(&self) -> Result<()> {
+        self.answer(self.cli.asks())
+    }
+
+    /// Takes the chosen answer to a question with these words. A question takes no key in its first moment.
+    pub fn answer(&self, question: &str) -> Result<()> {
+        for _ in 0..5 {
+            self.pane.press("Enter")?;
+            let is_gone = |screen: &str| !screen.contains(question);
+            if self.pane.wait_within(Duration::from_secs(3), "the end of the question", is_gone).is_ok() {
+                return Ok(());
+            }
+        }
+        bail!("its question stays after five times Enter:\n{}", self.pane.screen()?)
+    }
+
     /// Waits for its empty prompt, which a wedged agent never shows.
     pub fn wait_until_free(&self) -> Result<()> {
         self.pane.wait_for("its prompt", |screen| screen.contains(self.cli.free())).map(drop)

@@ -100,7 +100,7 @@ impl Target {
 
     fn by_lock(family: &Family, here: Surroundings) -> Result<Self, NoTarget> {
         let locks: Vec<find::Lock> = match find::locks(family, &here) {
-            LockSearch::ByVariable(_, lock) => lock.into_iter().collect(),
+            LockSearch::ByVariable(lock) => vec![lock],
             LockSearch::Holding(locks) => locks,
             LockSearch::WithoutToken(_) => Vec::new(),
         };

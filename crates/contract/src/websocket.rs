@@ -92,7 +92,8 @@ pub struct SelectionChanged {
     pub selection: SelectedRange,
 }
 
-/// Parameters of `at_mentioned`: the agent adds the file, or lines of it, to the prompt that the person types.
+/// Parameters of `at_mentioned`: the agent adds the file, or lines of it, to the prompt that the person
+/// types.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AtMentioned {

@@ -82,8 +82,8 @@ pub enum Request {
         /// True to stop.
         paused: bool,
     },
-    /// Adds a file, or lines of it, to the prompt of an agent that takes them. Refused where no agent does, and
-    /// for files that agents never learn of.
+    /// Adds a file, or lines of it, to the prompt of an agent that takes them. Refused where no agent does,
+    /// and for files that agents never learn of.
     #[serde(rename = "alongside/mentionFile", rename_all = "camelCase")]
     MentionFile {
         /// Absolute path; absent: the active file that agents know, with its selected lines.
@@ -161,8 +161,8 @@ pub enum Event {
         /// Which review.
         id: ReviewId,
     },
-    /// An agent asks for the problems in files: answer with [`Request::Diagnostics`] within 400 ms. Only a desk
-    /// that has said that it knows them is asked.
+    /// An agent asks for the problems in files: answer with [`Request::Diagnostics`] within 400 ms. Only a
+    /// desk that has said that it knows them is asked.
     #[serde(rename = "alongside/getDiagnostics", rename_all = "camelCase")]
     DiagnosticsWanted {
         /// Tells apart the questions.

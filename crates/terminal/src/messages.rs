@@ -4,12 +4,11 @@
 pub(crate) const NO_AGENT: &[&str] = &[
     "No agent is connected yet.",
     "",
-    "Start gemini or qwen in this project, in another terminal: it finds",
-    "this desk by itself. One that already runs finds it when restarted,",
-    "or with /ide enable.",
+    "Start an agent in this project, in another terminal: gemini, qwen or",
+    "claude --ide. It finds this desk by itself. One that already runs",
+    "finds it when restarted, or with /ide enable (Claude Code: /ide).",
     "",
-    "What it proposes appears here, and nothing is written before you",
-    "accept it.",
+    "Its proposals appear here, and none is written before you accept it.",
 ];
 
 /// The screen while no agent is connected, and IDE mode is off in these.
@@ -28,7 +27,7 @@ pub(crate) fn ide_mode_is_off(agents: &str) -> Vec<String> {
 pub(crate) const NO_REVIEW: &[&str] = &[
     "Nothing to review.",
     "",
-    "The next proposal of an agent appears here. Nothing is written",
+    "The next proposal of an agent appears here. It is not written",
     "before you accept it.",
 ];
 

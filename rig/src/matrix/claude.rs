@@ -3,10 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use alongside_desk::{Closing, Position};
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
 
 use super::prove::failure;
 use super::results::{Cell, Row, STEPS, Step};
@@ -118,7 +117,7 @@ async fn answer(stage: &Stage<'_>, agent: &Agent) -> Result<()> {
     stage.desk.edit(&review, "answered there, and mine\n").await?;
     agent.wait_until_it_asks()?;
     unchanged(stage)?;
-    says_yes(agent)?;
+    agent.say_yes()?;
     let closing = stage.desk.closed(review.id).await?.closing;
     ensure!(closing == Closing::AnsweredInAgent, "the view closed as {closing:?}");
     writes(stage, "answered there")?;
@@ -149,7 +148,7 @@ async fn crash(stage: &Stage<'_>, agent: &Agent) -> Result<()> {
     stage.crash().await?;
     agent.wait_until_it_asks()?;
     unchanged(stage)?;
-    says_yes(agent)?;
+    agent.say_yes()?;
     writes(stage, "undecided")?;
     agent.wait_until_it_says(&done(4))?;
     stage.desk.agents_listed(1).await.context("it does not reconnect after a crash")?;
@@ -178,18 +177,6 @@ fn unchanged(stage: &Stage<'_>) -> Result<()> {
     let now = std::fs::read_to_string(&stage.file)?;
     ensure!(now == ORIGINAL, "the file holds {now:?} before anybody has accepted");
     Ok(())
-}
-
-/// The person says yes in the agent's own prompt, which takes no key in its first moment.
-fn says_yes(agent: &Agent) -> Result<()> {
-    for _ in 0..5 {
-        agent.pane.press("Enter")?;
-        let is_gone = |screen: &str| !screen.contains(Cli::Claude.asks());
-        if agent.pane.wait_within(Duration::from_secs(3), "the end of the question", is_gone).is_ok() {
-            return Ok(());
-        }
-    }
-    bail!("its question stays after five times Enter:\n{}", agent.pane.screen()?)
 }
 
 /// The agent's last words about a change.

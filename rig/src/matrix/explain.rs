@@ -140,8 +140,8 @@ pub const REASONS: &[Reason] = &[
         steps: &[Step::Accept],
         seen: "lacks the last newline",
         kind: Kind::OwnBug,
-        text: "Claude Code before 2.1.329 joins the accepted text of its Write tool from lines, and loses the \
-               last newline, with any editor. Its Edit tool keeps it.",
+        text: "Claude Code before 2.1.329 joins the accepted text of its Write tool from lines, and loses \
+               the last newline, with any editor. Its Edit tool keeps it.",
     },
     Reason {
         agent: "claude",
@@ -149,8 +149,8 @@ pub const REASONS: &[Reason] = &[
         steps: &[Step::Crash],
         seen: "does not reconnect",
         kind: Kind::OwnBug,
-        text: "Claude Code before 2.0.59 connects a broken WebSocket no more. Its own prompt stays, and `/ide` \
-               connects it again.",
+        text: "Claude Code before 2.0.59 connects a broken WebSocket no more. Its own prompt stays, and \
+               `/ide` connects it again.",
     },
 ];
 

@@ -167,7 +167,7 @@ fn claude_gets_the_diagnostics_of_neovim() -> Result<()> {
     claude.ask(REQUEST)?;
     // Tools of an editor need the person's leave, too.
     claude.wait_until_it_asks()?;
-    claude.pane.press("Enter")?;
+    claude.say_yes()?;
     claude.wait_until_it_says(DONE)?;
     let read =
         claude.model.requests().iter().any(|request| request.body.to_string().contains("two is too many"));

@@ -63,7 +63,7 @@ fn claude_answered_in_its_own_prompt_leaves_the_persons_text_as_a_draft() -> Res
     claude.ask_for_change(REQUEST)?;
     desk.press_at("notes.txt", "Space")?;
     desk.wait_until_shown("2 kept, 1 dropped")?;
-    claude.pane.press("Enter")?;
+    claude.say_yes()?;
     claude.wait_until_it_says(DONE)?;
     desk.wait_until_shown("notes.txt: answered in Claude Code.")?;
     desk.wait_until_shown("notes.txt: Claude Code left out your edits")?;
@@ -89,7 +89,7 @@ fn claude_asks_itself_when_the_companion_is_killed() -> Result<()> {
     claude.wait_until_it_asks()?;
     assert_eq!(stage.on_disk(), ORIGINAL);
 
-    claude.pane.press("Enter")?;
+    claude.say_yes()?;
     claude.wait_until_it_says(DONE)?;
     assert_eq!(stage.on_disk(), SHOUTED);
     std::fs::write(&stage.file, ORIGINAL)?;

@@ -48,12 +48,16 @@ fn install_then_run(cli: Cli) -> Result<()> {
     })?;
     let command = format!("clear; alongside run -- {}", cli.command());
     if cli == Cli::Claude {
-        // It offers to take the mode back, once.
+        // It may offer to take the mode back.
         agent.pane.enter(&command)?;
-        agent.wait_until_it_says("No, keep manual mode")?;
-        agent.pane.press("Down")?;
-        agent.pane.wait_for("the choice", |screen| screen.contains("❯ No, keep manual mode"))?;
-        agent.pane.press("Enter")?;
+        let no = "No, keep manual mode";
+        let offers = |screen: &str| screen.contains(no);
+        let is_there = |screen: &str| offers(screen) || screen.contains("? for shortcuts");
+        if offers(&agent.pane.wait_for("its first screen", is_there)?) {
+            agent.pane.press("Down")?;
+            agent.pane.wait_for("the choice", |screen| screen.contains("❯ No, keep manual mode"))?;
+            agent.answer(no)?;
+        }
         agent.wait_until_free()?;
     } else {
         agent.start_with(&command)?;

@@ -15,7 +15,7 @@ fn the_tour_of_the_readme_works_at_80_by_24() -> Result<()> {
     };
     let songs = stage.sandbox.write("songs.txt", ORIGINAL);
     let desk = stage.open_desk(SMALL)?;
-    desk.wait_until_shown("Start gemini or qwen in this project, in another terminal")?;
+    desk.wait_until_shown("Start an agent in this project, in another terminal")?;
     let gemini = stage.install_in(Cli::Gemini, shout(Cli::Gemini, &stage.file), SMALL)?;
     gemini.start()?;
     desk.wait_until_connected(1)?;

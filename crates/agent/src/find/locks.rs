@@ -38,8 +38,8 @@ impl Lock {
 pub enum LockSearch {
     /// This variable names a port, which the agent dials without the token of any lock.
     WithoutToken(&'static str),
-    /// The variable names this port, and the agent looks no further; `None` if that has no lock.
-    ByVariable(u16, Option<Lock>),
+    /// The variable names the port of this lock, and the agent looks no further.
+    ByVariable(Lock),
     /// The locks that hold its directory: it connects where there is one.
     Holding(Vec<Lock>),
 }
@@ -76,8 +76,9 @@ pub fn locks(family: &Family, here: &Surroundings) -> LockSearch {
         return LockSearch::WithoutToken(name);
     }
     let directory = here.resolve(agent.map_or(LOCKS, |agent| agent.locks));
-    if let Some(port) = here.port(family) {
-        return LockSearch::ByVariable(port, read(&directory.join(lock_file::name(port))));
+    let named = here.port(family).and_then(|port| read(&directory.join(lock_file::name(port))));
+    if let Some(lock) = named {
+        return LockSearch::ByVariable(lock);
     }
     let entries = std::fs::read_dir(&directory).into_iter().flatten().flatten();
     let mut found: Vec<Lock> = entries.filter_map(|entry| read(&entry.path())).collect();
@@ -138,7 +139,7 @@ mod tests {
         let LockSearch::Holding(found) = locks(claude, &here) else { panic!("there is no variable") };
         assert_eq!(found.iter().map(|lock| lock.port).collect::<Vec<_>>(), [7]);
         here.variables.insert("CLAUDE_CODE_SSE_PORT".into(), "9".into());
-        assert!(matches!(locks(claude, &here), LockSearch::ByVariable(9, Some(_))));
+        assert!(matches!(locks(claude, &here), LockSearch::ByVariable(lock) if lock.port == 9));
         assert_eq!(ClaudeSettings::of(&here), ClaudeSettings { connects: false, shows_diffs_itself: false });
         fs::write(home.path().join(".claude.json"), r#"{"autoConnectIde":true,"diffTool":"terminal"}"#)
             .unwrap();
@@ -150,6 +151,7 @@ mod tests {
         let LockSearch::Holding(found) = locks(opencode, &here) else { panic!("there is no variable") };
         assert_eq!(found.iter().map(|lock| lock.port).collect::<Vec<_>>(), [6], "the longest folder");
         here.variables.insert("CLAUDE_CODE_SSE_PORT".into(), "10".into());
-        assert_eq!(locks(claude, &here), LockSearch::ByVariable(10, None));
+        let LockSearch::Holding(found) = locks(claude, &here) else { panic!("that port has no lock") };
+        assert_eq!(found.iter().map(|lock| lock.port).collect::<Vec<_>>(), [6, 7]);
     }
 }

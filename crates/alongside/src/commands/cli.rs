@@ -14,9 +14,9 @@ use crate::similar_name::nearest;
 
 /// The IDE companion for every editor
 ///
-/// Coding agents such as Claude Code, Gemini CLI and Qwen Code find alongside by themselves. They learn which files you
-/// have open, and you review each change that they propose: read it, edit it, and accept or reject it. The
-/// agent writes the file; alongside never does.
+/// Coding agents such as Claude Code, Gemini CLI and Qwen Code find alongside by themselves. They learn which
+/// files you have open, and you review each change that they propose: read it, edit it, and accept or reject
+/// it. The agent writes the file; alongside never does.
 ///
 /// Without a command, alongside opens the review desk of a project. Start your agent in another terminal of
 /// the project. To see it all first, run `alongside demo`.
@@ -73,7 +73,8 @@ fn with_example(mut error: clap::Error) -> clap::Error {
     let tip = match missing {
         [argument] if argument == run::AGENT => "name the agent, as in `alongside run -- gemini`",
         [argument] if argument == uninstall::WHAT => {
-            "name neovim, helix, agent, gemini, qwen or claude, or remove everything with `alongside uninstall --all`"
+            "name neovim, helix, agent, gemini, qwen or claude, or remove everything with `alongside \
+             uninstall --all`"
         }
         _ => return error,
     };

@@ -12,7 +12,8 @@ fn every_key_is_read() {
     let settings = read(
         "[context]\nenabled = false\nexclude = ['*.key', 'private/']\ninclude-git-ignored = true\n\
          [desk]\nnotify = 'osc9'\ntheme = 'light'\n[discovery]\naliases = false\ntmp = ['/var/tmp']\n\
-         [server]\nlisten = '172.17.0.1'\nallow-tokenless-agents = true\n[reviews]\nenabled = false\n[drafts]\n",
+         [server]\nlisten = '172.17.0.1'\nallow-tokenless-agents = true\n\
+         [reviews]\nenabled = false\n[drafts]\n",
     );
     let expected = Settings {
         context: false,

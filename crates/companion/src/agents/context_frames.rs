@@ -66,8 +66,8 @@ impl MessageForm {
     }
 }
 
-/// The selection for an agent that counts lines from 1. It takes the last line of the range for selected, also
-/// where nothing of it is.
+/// The selection for an agent that counts lines from 1. It takes the last line of the range for selected,
+/// also where nothing of it is.
 fn from_one(mut selection: SelectionChanged) -> SelectionChanged {
     let text = selection.text.get_or_insert_default();
     let range = &mut selection.selection;
@@ -128,7 +128,9 @@ fn range(active: &File, text: &str) -> SelectedRange {
         line: cursor.line.saturating_sub(1),
         character: cursor.character.saturating_sub(1),
     };
-    let Some(cursor) = active.cursor.map(place) else { return SelectedRange::default() };
+    let Some(cursor) = active.cursor.map(place) else {
+        return SelectedRange { is_empty: true, ..SelectedRange::default() };
+    };
     let breaks = u32::try_from(text.matches('\n').count()).unwrap_or(u32::MAX);
     let last = text.rsplit('\n').next().unwrap_or_default();
     let units = u32::try_from(last.encode_utf16().count()).unwrap_or(u32::MAX);

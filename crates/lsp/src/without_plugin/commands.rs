@@ -93,7 +93,7 @@ impl LspDesk {
         };
         let command = match verb {
             "accept" => self.accept(io, review, &arguments),
-            "reject" => self.has_seen(io, review, &arguments).then_some(ReviewCommand::Reject),
+            "reject" => self.admit_seen(io, review, &arguments).then_some(ReviewCommand::Reject),
             "undo" => Some(ReviewCommand::Undo),
             "redo" => Some(ReviewCommand::Redo),
             "keep" => self.hunks_to_change(io, review, arguments).map(ReviewCommand::Keep),
@@ -170,8 +170,8 @@ impl LspDesk {
         None
     }
 
-    /// Whether the person has seen the revision that they decide on. If not, the editor gets it.
-    fn has_seen(&mut self, io: &mut Io, review: ReviewId, arguments: &CommandArguments) -> bool {
+    /// True if the person has seen the revision that they decide on; else the editor gets it.
+    fn admit_seen(&mut self, io: &mut Io, review: ReviewId, arguments: &CommandArguments) -> bool {
         let Some(proposal) = self.proposals.get_mut(review) else { return true };
         let has_seen = arguments.revision.is_none_or(|seen| seen >= proposal.foreign_revision);
         if !has_seen {
@@ -189,7 +189,7 @@ impl LspDesk {
         review: ReviewId,
         arguments: &CommandArguments,
     ) -> Option<ReviewCommand> {
-        let has_seen = self.has_seen(io, review, arguments);
+        let has_seen = self.admit_seen(io, review, arguments);
         let proposal = self.proposals.get_mut(review).filter(|_| has_seen)?;
         if std::mem::take(&mut proposal.has_overwritten) {
             self.editor.warn(io, messages::LOOK_BEFORE);

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use alongside_agent::find::{self, ClaudeSettings, Lock, LockSearch};
+use alongside_contract::family::Family;
+use alongside_contract::lock_file;
 use tokio::net::TcpStream;
 
 use super::causes::{Cause, LockCause};
@@ -19,14 +21,14 @@ impl Examiner<'_> {
         let ours = self.companions.serving_here().find(|companion| companion.host.is_some());
         let our_port = ours.map(|companion| companion.port);
         let (lock, by_variable) = match find::locks(family, self.here) {
-            LockSearch::ByVariable(port, None) => {
-                return vec![LockCause::Variable { name: family.env.port, port }.into()];
-            }
             LockSearch::WithoutToken(name) => return vec![LockCause::WithoutToken { name }.into()],
-            LockSearch::ByVariable(_, Some(lock)) => (lock, true),
+            LockSearch::ByVariable(lock) => (lock, true),
             LockSearch::Holding(locks) => match <[Lock; 1]>::try_from(locks) {
                 Ok([lock]) => (lock, false),
                 Err(none) if none.is_empty() => {
+                    if let Some(ours) = our_port.filter(|port| self.has_lock(family, *port)) {
+                        return vec![LockCause::WithoutFolder { ours }.into()];
+                    }
                     let host = ours.and_then(|companion| companion.host.as_ref());
                     let gone = host.map(|host| LockCause::LockGone { host: host.name.clone() });
                     return vec![gone.unwrap_or(LockCause::NoLock).into()];
@@ -49,9 +51,21 @@ impl Examiner<'_> {
             let settings = ClaudeSettings::of(self.here);
             let is_asked = settings.connects || by_variable;
             causes.extend((!is_asked).then_some(LockCause::NotAsked.into()));
-            causes.extend(settings.shows_diffs_itself.then_some(LockCause::ShowsDiffsItself.into()));
+            let context_only = ours.and_then(|companion| companion.host.as_ref());
+            let context_only = context_only.is_some_and(|host| host.status.context_only);
+            causes.extend(match (context_only, settings.shows_diffs_itself) {
+                (true, false) => Some(LockCause::AsksBlindly.into()),
+                (false, true) => Some(LockCause::ShowsDiffsItself.into()),
+                _ => None,
+            });
         }
         causes
+    }
+
+    /// Whether the companion at this port has a lock, with whatever folders.
+    fn has_lock(&self, family: &Family, port: u16) -> bool {
+        let locks = family.websocket.as_ref().map(|agent| self.here.resolve(agent.locks));
+        locks.is_some_and(|locks| locks.join(lock_file::name(port)).is_file())
     }
 }
 

@@ -11,12 +11,14 @@ pub(in crate::commands::doctor) enum LockCause {
     NoLock,
     /// The lock of the companion that serves this directory is gone.
     LockGone { host: String },
+    /// Our lock has no folder: another editor's lock held this directory a moment ago.
+    WithoutFolder { ours: u16 },
+    /// Reviews are off, and the agent asks without showing the change.
+    AsksBlindly,
     /// More than one lock holds this directory.
     Several { editors: Vec<String>, ours: Option<u16> },
     /// Another editor's lock holds this directory.
     AnotherEditor { editor: String, ours: u16 },
-    /// The variable names a port without a lock.
-    Variable { name: &'static str, port: u16 },
     /// The variable makes the agent dial a port without the token.
     WithoutToken { name: &'static str },
     /// Nothing listens at the port of the lock.
@@ -42,6 +44,19 @@ impl LockCause {
                 "alongside serves this directory, but its lock file is gone",
                 [Fix::Command(format!("alongside host --replace {host}"))],
             ),
+            Self::WithoutFolder { ours } => {
+                let text = "alongside has left this directory to another editor, which is gone; it comes \
+                            back within seconds";
+                Message::fails("lock-without-folder", text, by_port(*ours))
+            }
+            Self::AsksBlindly => Message::hinders(
+                "asks-blindly",
+                format!(
+                    "reviews are off in the settings, and {} asks without showing the change",
+                    agent.name
+                ),
+                [Fix::advice("/config, *Diff tool*: terminal")],
+            ),
             Self::Several { editors, ours } => {
                 let editors = editors.join(" and ");
                 let text = format!(
@@ -60,11 +75,6 @@ impl LockCause {
                 );
                 Message::hinders("another-lock", text, by_port(*ours))
             }
-            Self::Variable { name, port } => Message::fails(
-                "lock-variable",
-                format!("{name} names port {port}, which has no lock file"),
-                [Fix::Command(format!("unset {name}"))],
-            ),
             Self::WithoutToken { name } => Message::fails(
                 "no-token",
                 format!(
