@@ -99,6 +99,8 @@ impl LspDesk {
             proposal.mark_foreign(is_about_file);
         }
         let is_elsewhere = !is_own && text != proposal.review.current;
+        // The newer change is shown before anything is accepted.
+        proposal.has_overwritten &= !is_elsewhere;
         let knew = std::mem::replace(&mut proposal.knows_other_desk, is_elsewhere);
         proposal.is_change_untold |= is_elsewhere && !knew && proposal.open.is_some();
         let (review, roots) = (&proposal.review, self.editor.roots());
