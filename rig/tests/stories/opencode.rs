@@ -23,7 +23,7 @@ fn set() -> Result<Option<(Stage, Desk, Agent)>> {
     Ok(Some((stage, desk, opencode)))
 }
 
-/// What the model is asked together with [`NEXT_REQUEST`].
+/// The text that the model gets together with [`NEXT_REQUEST`].
 fn asked(opencode: &Agent) -> Result<String> {
     opencode.ask(NEXT_REQUEST)?;
     opencode.wait_until_it_says(NEXT_ANSWER)?;

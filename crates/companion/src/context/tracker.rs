@@ -191,7 +191,8 @@ impl ContextTracker {
 
     /// The files that agents know of, as desks show them.
     pub(crate) fn shared_files(&self) -> Vec<SharedFile> {
-        shared_files(&self.told())
+        // For a moment after a pause the context is still the last one.
+        if self.files.is_paused() { Vec::new() } else { shared_files(&self.told) }
     }
 
     /// The files that agents know of and that have unsaved changes.

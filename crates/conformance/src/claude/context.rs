@@ -73,7 +73,7 @@ async fn greeting(case: &Case<'_>) -> Checked {
     let (silent, _) = case.claude_greets().await?;
     let listener = case.claude_joins().await?;
     let file = case.opens("claude-greeting.txt").await?;
-    // What the open causes has been told by then.
+    // By then, the companion has told the context that follows from the open file.
     let told = is_told(case, &listener, &file, |_| true).await;
     told.or_else(|_| skip("no selection was told to another agent"))?;
     case.quiet().await;

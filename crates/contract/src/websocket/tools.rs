@@ -131,11 +131,6 @@ fn in_text(result: &Value) -> CallToolResult {
     CallToolResult::text(result.to_string())
 }
 
-/// The range `start` to `end`.
-pub fn range(start: super::Place, end: super::Place) -> SelectedRange {
-    SelectedRange { start, end, is_empty: start == end }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
