@@ -4,13 +4,14 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use alongside_desk::{self as desk, Desk, Environment, Problem, Status};
+use alongside_desk::{self as desk, Desk, Environment, HookProposal, Problem, Status, StoodBack, Verdict};
 use tokio::sync::oneshot;
 
 use crate::config::{Builder, Editor, StartError, Workspace};
 use crate::context::privacy::Privacy;
 use crate::desks::profile::DeskProfile;
 use crate::events::{Event, Events};
+use crate::hooks::call::HookCalls;
 use crate::ids::DeskId;
 use crate::persistence::app_dirs::AppDirs;
 use crate::persistence::{journal, recovery_store};
@@ -26,6 +27,7 @@ pub struct Companion {
     /// Whether agents are told of files that git ignores.
     pub(crate) git_ignored: bool,
     pub(crate) dirs: AppDirs,
+    pub(crate) hook_calls: Arc<HookCalls>,
 }
 
 impl Companion {
@@ -89,6 +91,18 @@ impl Companion {
             events.send(Event::DeskLeft { desk: id });
         });
         (id, desk)
+    }
+
+    /// Has a proposal of an agent's hook reviewed, and waits for the verdict. The review ends if the returned
+    /// future is dropped. Agents prove nothing here: let nobody else's programs call it.
+    pub fn review(&self, proposal: HookProposal) -> impl Future<Output = Verdict> + Send + use<> {
+        let calls = self.hook_calls.clone();
+        async move { calls.review(proposal).await }
+    }
+
+    /// Tells desks of a tool call that its hook does not hold up.
+    pub fn stood_back(&self, told: StoodBack) {
+        self.events.send(Event::HookStoodBack(told));
     }
 
     /// Others keep the companion and its reviews when this desk leaves: their names, for people.

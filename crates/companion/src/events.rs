@@ -9,7 +9,10 @@ use alongside_contract::context::IdeContext;
 use alongside_contract::family::Dialect;
 use alongside_contract::mcp::Implementation;
 use alongside_contract::rpc::Id;
-use alongside_desk::{self as desk, FileDiagnostics, Lines, Problem, Refusal, ReviewId, Revised, Status};
+use alongside_desk::{
+    self as desk, FileDiagnostics, HookProposal, Lines, Problem, Refusal, ReviewId, Revised, Status,
+    StoodBack,
+};
 use bytes::Bytes;
 use tokio::sync::{mpsc, oneshot};
 
@@ -20,6 +23,7 @@ use crate::config::Editor;
 use crate::context::file_scan::ScanResult;
 use crate::context::privacy::Privacy;
 use crate::desks::profile::DeskProfile;
+use crate::hooks::registry::Call;
 use crate::ids::DeskId;
 use crate::persistence::drafts::WrittenDraft;
 use crate::reviews::proposal::{NotOpened, Proposal};
@@ -89,6 +93,21 @@ pub(crate) enum Event {
         session: String,
         number: u64,
     },
+    // Hooks of agents.
+    /// Gets the roots without links; `None` while nothing is reviewed.
+    HookRootsWanted(oneshot::Sender<Option<Arc<[PathBuf]>>>),
+    HookCalled {
+        proposal: Box<HookProposal>,
+        prepared: Box<Proposal>,
+        call: Call,
+    },
+    /// A hook has gone without its answer.
+    HookGone {
+        /// That of its call.
+        number: u64,
+    },
+    /// A hook has let a tool call go on without a review.
+    HookStoodBack(StoodBack),
     // Desks.
     DeskJoined {
         desk: DeskId,

@@ -45,6 +45,7 @@ mod events;
 #[doc(hidden)]
 pub mod fuzzing;
 mod git_config;
+mod hooks;
 mod ids;
 mod main_loop;
 mod mcp;

@@ -9,8 +9,8 @@ use alongside_contract::family::Dialect;
 use alongside_contract::mcp::Implementation;
 use alongside_contract::rpc::Id;
 use alongside_desk::{
-    self as desk, Closed, Closing, Decision, FileDiagnostics, Lines, Problem, Refusal, Request, ReviewId,
-    Revised, Status,
+    self as desk, Closed, Closing, Decision, FileDiagnostics, HookProposal, Lines, Problem, Refusal, Request,
+    Review, ReviewId, Revised, Status, Verdict,
 };
 use alongside_platform::precise_timer::PreciseTimer;
 use tokio::sync::{mpsc, oneshot};
@@ -31,14 +31,17 @@ use crate::desks::registry::Desks;
 use crate::discovery::presence::{Presence, PublishedNews};
 use crate::disk_watch::{DiskWatch, Reasons};
 use crate::events::{EditorState, Event, Events, LastText, Mention, StartedRequest};
+use crate::hooks;
+use crate::hooks::registry::{Call, CallKey, Hooks};
 use crate::ids::DeskId;
 use crate::persistence::journal::{Changes, Journal};
 use crate::persistence::recovery::{NextWrite, Outdated, Recovery};
 use crate::persistence::write_job::WriteJob;
 use crate::persistence::writer::WriterTask;
+use crate::reviews::decisions::{Decisions, Way};
 use crate::reviews::proposal::{NotOpened, Proposal};
 use crate::reviews::registry::{CloseCall, DraftChange, Reviews, TargetToRead};
-use crate::reviews::review::PendingReview;
+use crate::reviews::review::{Asker, HookTerms, PendingReview};
 use crate::reviews::target::BadTarget;
 
 /// A wake-up that is this much late: the process was held up, and messages of agents wait in our sockets.
@@ -54,6 +57,8 @@ pub(crate) struct MainLoop {
     pub(crate) reviews: Reviews,
     pub(crate) desks: Desks,
     pub(crate) context_only: bool,
+    pub(crate) hooks: Hooks,
+    pub(crate) decisions: Decisions,
     pub(crate) diagnostics: DiagnosticsQuestions,
     pub(crate) context: ContextTracker,
     pub(crate) presence: Presence,
@@ -82,6 +87,7 @@ impl MainLoop {
         let timer = PreciseTimer::default();
         self.recovery.mark_all_outdated();
         self.scan_files();
+        self.look_for_desks();
         while !self.is_done() {
             let deadline = self.deadline();
             let event = self.next_event(deadline, &timer, &mut inbox).await;
@@ -150,6 +156,19 @@ impl MainLoop {
             }
             Event::StreamDrained { session } => self.agents.pump(&session),
             Event::StreamEnded { session, number } => self.agents.end_stream(&session, number),
+            Event::HookRootsWanted(wanted) => {
+                let reviews = !self.context_only && !self.presence.is_hidden();
+                drop(wanted.send(reviews.then(|| self.presence.real_roots().clone())));
+            }
+            Event::HookCalled { proposal, prepared, call } => self.hook_called(*proposal, *prepared, call),
+            Event::HookGone { number } => {
+                let review = self.hooks.gone(number);
+                review.into_iter().for_each(|id| self.end_review(id, Closing::AgentGone, None));
+            }
+            Event::HookStoodBack(told) => {
+                let message = desk::messages::stood_back(&told, self.presence.roots());
+                self.desks.notify(desk::Event::Notice { message });
+            }
             Event::DeskJoined { desk, profile, events } => self.desk_joined(desk, profile, events),
             Event::KeepersChanged { desk, kept_by } => {
                 // A person may leave at any moment, on what the desk knows then.
@@ -214,6 +233,7 @@ impl MainLoop {
         let deadlines = [
             self.agents.deadline(),
             self.reviews.deadline(),
+            self.hooks.deadline(),
             self.desks.deadline(),
             self.diagnostics.deadline(),
             self.context.deadline(),
@@ -233,6 +253,9 @@ impl MainLoop {
         }
         self.finish_flushes(now);
         self.finish_diagnostics(now);
+        for id in self.hooks.on_deadline(now) {
+            self.end_review(id, Closing::TimedOut, None);
+        }
         if self.context.on_deadline(now) {
             match self.context.without_scan(now) {
                 Some(context) => self.context_changed(context, false),
@@ -331,19 +354,60 @@ impl MainLoop {
         }
         let proposal = proposal?;
         let dirty = self.context.is_dirty(file_path, proposal.real_path());
-        let opened = self.reviews.open(session, agent, proposal, dirty);
+        let decided = self.decisions.take(&proposal, Way::Diff);
+        let opened = self.reviews.open(Asker::Session(session.to_owned()), agent, proposal, dirty);
         let (id, review) = (opened.id, opened.review());
-        tracing::info!(review = id.0, agent = review.agent.number, file = file_path, "a proposal");
+        if decided.is_some() {
+            tracing::info!(review = id.0, file = file_path, "the person has accepted this proposal already");
+            let ended = self.reviews.end(id);
+            ended.into_iter().for_each(|ended| self.deliver(&ended, Closing::Accepted));
+            return Ok(());
+        }
+        self.announce(id, review);
+        self.recovery.mark_outdated(session);
+        Ok(())
+    }
+
+    fn announce(&mut self, id: ReviewId, review: Review) {
+        tracing::info!(review = id.0, agent = review.agent.number, file = review.file, "a proposal");
         // Desks learn of a new agent before its review.
         if self.desks.is_status_due() {
             self.notify_status_now();
         }
         self.desks.notify(desk::Event::Opened(review));
-        self.recovery.mark_outdated(session);
         if self.stopping.is_some() {
             self.end_review(id, Closing::Stopped, None);
         }
-        Ok(())
+    }
+
+    /// The proposal of a hook: its review opens or goes on, unless the person has decided already.
+    fn hook_called(&mut self, proposal: HookProposal, prepared: Proposal, call: Call) {
+        let now = Instant::now();
+        let HookProposal { agent, file, proposed, calls_again, takes_text, reasons, remark, .. } = &proposal;
+        let (way, calls_again) = (Way::Hook { calls_again: *calls_again }, *calls_again);
+        if let Some(verdict) = self.decisions.take(&prepared, way) {
+            tracing::info!(agent, file, "the person has decided on this proposal already");
+            // A hook that is gone needs no answer.
+            return drop(call.answer.send(verdict));
+        }
+        if self.hooks.are_deserted(now) {
+            return drop(call.answer.send(Verdict::Refused { message: hooks::NO_DESK.into() }));
+        }
+        let key = CallKey::of(&proposal);
+        if let Some(open) = self.hooks.left_open(&key) {
+            if self.reviews.proposed(open) == Some(proposed) {
+                return self.hooks.resume(open, call, now);
+            }
+            self.end_review(open, Closing::Replaced, None);
+        }
+        let dirty = self.context.is_dirty(file, prepared.real_path());
+        let agent = self.agents.of_hook(agent.clone());
+        let (takes_text, reasons, remark) = (*takes_text, *reasons, remark.clone());
+        let terms = HookTerms { calls_again, takes_text, reasons, remark };
+        let opened = self.reviews.open(Asker::Hook(terms), agent, prepared, dirty);
+        let (id, review) = (opened.id, opened.review());
+        self.hooks.begin(id, key, call, now);
+        self.announce(id, review);
     }
 
     /// `closeDiff`: the review ends, and its last text is the answer, once desks have sent all of it.
@@ -409,11 +473,45 @@ impl MainLoop {
             None => None,
         };
         tracing::info!(review = id.0, ?closing, draft = draft.is_some(), "a review ended");
-        let hold = self.recovery.keeps_journal() && self.stopping.is_none();
-        self.agents.deliver(&ended, closing, hold);
+        self.deliver(&ended, closing);
+        self.tell_hook(&ended, closing, draft.as_ref().map(|(draft, _)| draft.as_str()));
         let closed = Closed { id, closing, decided_here: false, decided_in: None, draft: None };
         self.desks.notify_end(closed, decided_by, draft.map(|draft| (draft, ended.file_path().to_owned())));
-        self.recovery.mark_outdated(&ended.session);
+    }
+
+    /// Sends the outcome to the session that asked.
+    fn deliver(&mut self, ended: &PendingReview, closing: Closing) {
+        let hold = self.recovery.keeps_journal() && self.stopping.is_none();
+        self.agents.deliver(ended, closing, hold);
+        if let Some(session) = ended.session() {
+            self.recovery.mark_outdated(session);
+        }
+    }
+
+    /// Gives the hook that asked its verdict, and remembers it for the other way of the same edit.
+    fn tell_hook(&mut self, ended: &PendingReview, closing: Closing, draft: Option<&str>) {
+        let in_agent = closing == Closing::AnsweredInAgent;
+        if in_agent || closing == Closing::Accepted {
+            self.decisions.remember_accepted(ended, in_agent);
+        }
+        let Some(terms) = ended.hook() else { return };
+        let draft = draft.map(|draft| self.desks.draft_path(draft, ended.file_path()));
+        let verdict = match closing {
+            Closing::TimedOut if self.hooks.are_deserted(Instant::now()) => {
+                Verdict::Undecided { message: hooks::NO_DESK.into(), draft }
+            }
+            _ => ended.verdict(closing, draft),
+        };
+        if closing == Closing::Accepted && !terms.takes_text && ended.has_edits() {
+            let message =
+                desk::messages::asked_to_propose(&ended.agent, ended.file_path(), self.presence.roots());
+            self.desks.notify(desk::Event::Notice { message });
+        }
+        let uncollected = self.hooks.end(ended.id, verdict);
+        if matches!(closing, Closing::Accepted | Closing::Rejected) {
+            uncollected.into_iter().for_each(|verdict| self.decisions.remember_uncollected(ended, verdict));
+            self.writer.look_after_drafts();
+        }
     }
 
     /// Carries out an edit, which desks, the draft and the journal follow. Returns the new revision.
@@ -450,6 +548,7 @@ impl MainLoop {
 
     fn desk_joined(&mut self, id: DeskId, profile: DeskProfile, events: mpsc::UnboundedSender<desk::Event>) {
         self.desks.join(id, profile, events);
+        self.look_for_desks();
         let status = self.status();
         let problems = self.presence.problems().iter().chain(self.recovery.problems());
         self.desks.welcome(id, status, problems, self.reviews.list());
@@ -457,11 +556,16 @@ impl MainLoop {
 
     fn desk_left(&mut self, id: DeskId) {
         self.desks.leave(id);
+        self.look_for_desks();
         self.context.leave(id);
         self.reviews.mark_flushed(id, None);
         self.finish_flushes(Instant::now());
         self.diagnostics.leave(id);
         self.finish_diagnostics(Instant::now());
+    }
+
+    fn look_for_desks(&mut self) {
+        self.hooks.mark_desks(!self.desks.showing().is_empty(), Instant::now());
     }
 
     fn desk_asked(&mut self, id: DeskId, call: desk::Call) {
@@ -493,6 +597,9 @@ impl MainLoop {
             }
             Request::SplitHunk { id, revision, hunk } => {
                 return self.edit_review(id, |review| review.split(revision, hunk));
+            }
+            Request::SetReason { id, revision, hunk, reason } => {
+                return self.edit_review(id, |review| review.set_reason(revision, hunk, &reason));
             }
             Request::UndoReview { id, revision } => {
                 return self.edit_review(id, |review| review.undo(revision));

@@ -25,11 +25,14 @@ use crate::discovery::publisher::Publisher;
 use crate::discovery::{locations, sweep};
 use crate::disk_watch::DiskWatch;
 use crate::events::Events;
+use crate::hooks::call::HookCalls;
+use crate::hooks::registry::Hooks;
 use crate::main_loop::{MainLoop, Stopping};
 use crate::mcp::gate::Gate;
 use crate::mcp::http::router;
 use crate::mcp::listener::Listener;
 use crate::mcp::ports::{self, BoundPort, Predecessor};
+use crate::mcp::proposal_queue::ProposalQueue;
 use crate::mcp::server::Server;
 use crate::persistence::app_dirs::AppDirs;
 use crate::persistence::drafts::Drafts;
@@ -38,6 +41,7 @@ use crate::persistence::recovery::Recovery;
 use crate::persistence::recovery_store::{self, RecoveryStore};
 use crate::persistence::write_job::WriteJob;
 use crate::persistence::writer::WriterTask;
+use crate::reviews::decisions::Decisions;
 use crate::reviews::registry::Reviews;
 use crate::workspace_roots;
 
@@ -114,8 +118,15 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
     let writer = WriterTask::start(drafts.clone(), store, publisher, events.clone());
 
     let gate = Gate::new(token.clone(), &addresses, builder.allow_tokenless);
-    let (context_only, proposals) = (builder.context_only, Arc::default());
-    let server = Server { events: events.clone(), max_body: builder.max_body, proposals, context_only };
+    let (context_only, proposals) = (builder.context_only, Arc::<ProposalQueue>::default());
+    let max_body = builder.max_body;
+    let hook_calls = Arc::new(HookCalls {
+        events: events.clone(),
+        proposals: Arc::clone(&proposals),
+        max_bytes: max_body,
+        last: 1.into(),
+    });
+    let server = Server { events: events.clone(), max_body, proposals, context_only };
     let listener = Listener::open(listeners, &router(Arc::new(server), Arc::new(gate)));
 
     let (published, is_published) = oneshot::channel();
@@ -143,6 +154,8 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
         reviews,
         desks: Desks::new(drafts.clone(), problems, news),
         context_only,
+        hooks: Hooks::default(),
+        decisions: Decisions::default(),
         diagnostics: DiagnosticsQuestions::default(),
         context: ContextTracker::new(files, privacy),
         presence,
@@ -159,7 +172,8 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
         finish(listener, &writer, stopping).await;
         drop(watch);
     });
-    Ok(Companion { addresses, token, events, desks: 0.into(), git_ignored: builder.git_ignored, dirs })
+    let (desks, git_ignored) = (0.into(), builder.git_ignored);
+    Ok(Companion { addresses, token, events, desks, git_ignored, dirs, hook_calls })
 }
 
 /// The end of a companion after that of its loop.

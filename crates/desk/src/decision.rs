@@ -61,6 +61,8 @@ pub enum Closing {
     EditorGone,
     /// The companion was interrupted, by a crash for instance: what was open is rejected.
     Interrupted,
+    /// The agent's hook waits no longer: the agent was refused.
+    TimedOut,
 }
 
 /// A request was carried out.
@@ -119,6 +121,9 @@ pub enum Refusal {
     /// No connected agent takes files for its prompt.
     #[error("no agent here takes files; Claude Code and OpenCode do")]
     NoAgentTakesFiles,
+    /// The way to the agent carries no reason.
+    #[error("the agent reads no reason: its protocol carries none; a reason needs its hook")]
+    NoReason,
     /// Nothing to undo.
     #[error("there is nothing to undo")]
     NothingToUndo,

@@ -17,6 +17,7 @@ mod draft_keeper;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod harmless;
+mod hook;
 pub mod messages;
 pub mod path_fit;
 mod protocol;
@@ -32,7 +33,10 @@ pub use decision::{Closed, Closing, Decision, Refusal, Revised};
 pub use diagnostics::{Code, Diagnostic, FileDiagnostics};
 pub use difference::{alike_at_end, alike_at_start, replacement};
 pub use draft_keeper::DraftKeeper;
+pub use hook::{HookProposal, StoodBack, Verdict};
 pub use protocol::{Event, Request};
-pub use review::{Changed, Hunk, HunkState, Limit, LineEnding, Lines, OutOfStep, Review, ReviewId, Words};
+pub use review::{
+    Changed, Hunk, HunkState, Limit, LineEnding, Lines, OutOfStep, Reasons, Review, ReviewId, Words,
+};
 pub use status::{Agent, Environment, Problem, SharedFile, Status, now_ms};
 pub use text::{Change, OutOfText, Text};

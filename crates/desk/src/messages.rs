@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::decision::{Closed, Closing, Refusal};
 use crate::harmless;
+use crate::hook::StoodBack;
 use crate::review::{Hunk, HunkState, Limit, Lines, Review};
 use crate::status::Agent;
 use crate::text::Text;
@@ -82,6 +83,7 @@ pub fn closed(review: &Review, closed: &Closed, roots: &[PathBuf], away: bool) -
         Closing::Stopped => withdrawn("the companion stopped"),
         Closing::EditorGone => withdrawn("the editor ended"),
         Closing::Interrupted => withdrawn("the companion was interrupted"),
+        Closing::TimedOut => withdrawn(&format!("{agent} waits no longer")),
     };
     if away && matches!(closed.closing, Closing::Accepted | Closing::Rejected) {
         said += " It is away, and is told once it is back.";
@@ -97,6 +99,18 @@ pub fn closed(review: &Review, closed: &Closed, roots: &[PathBuf], away: bool) -
 pub fn edits_left_out(file: &str, agent: &str, roots: &[PathBuf]) -> String {
     let (name, agent) = (file_name(file, roots), harmless::name(agent));
     format!("{name}: {agent} left out your edits. They are in `alongside drafts`.")
+}
+
+/// An agent cannot write the text that a person accepted: it is asked to propose it.
+pub fn asked_to_propose(agent: &Agent, file: &str, roots: &[PathBuf]) -> String {
+    let (name, agent) = (file_name(file, roots), agent_name(agent));
+    format!("{name}: {agent} cannot take your changes; it is asked to propose this text itself.")
+}
+
+/// A hook has let a tool call go on without a review.
+pub fn stood_back(told: &StoodBack, roots: &[PathBuf]) -> String {
+    let (name, agent) = (file_name(&told.file, roots), harmless::name(&told.agent));
+    format!("{name}: {agent} goes on without a review: {}.", harmless::name(&told.why))
 }
 
 /// The person has added a file, or lines of it, to the prompt of an agent.

@@ -50,6 +50,20 @@ pub enum Request {
         /// Index into [`Review::hunks`].
         hunk: usize,
     },
+    /// Sets the reason that the agent's model reads with the decision, or removes it. The text stays as it is.
+    /// Refused where the way to the agent carries no reason: see [`Review::reasons`].
+    #[serde(rename = "alongside/setReason", rename_all = "camelCase")]
+    SetReason {
+        /// Which review.
+        id: ReviewId,
+        /// The revision on the screen.
+        revision: u64,
+        /// Index into [`Review::hunks`]; absent: the reason for the whole review.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hunk: Option<usize>,
+        /// The reason; empty to remove it.
+        reason: String,
+    },
     /// Takes back the last edit, whoever made it.
     #[serde(rename = "alongside/undoReview", rename_all = "camelCase")]
     UndoReview {

@@ -62,6 +62,36 @@ pub struct Review {
     /// The real target of a write, if git runs or obeys that file, as a hook. Tell the person as loudly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_git: Option<String>,
+    /// The outcomes with which the agent's model reads a reason.
+    #[serde(default, skip_serializing_if = "Reasons::are_lost")]
+    pub reasons: Reasons,
+    /// The person's reason for the decision on the whole review.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What the agent is about to do, if that is more than writing the proposed text; for people, and
+    /// harmless to show.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remark: Option<String>,
+}
+
+/// The outcomes with which an agent's model reads the person's reason.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Reasons {
+    /// With none: the way to the agent carries no reason.
+    #[default]
+    Never,
+    /// With a rejection. An acceptance reaches the agent without its reason.
+    WithRejection,
+    /// With a rejection, and with an acceptance.
+    Always,
+}
+
+impl Reasons {
+    /// Whether no model reads them.
+    pub fn are_lost(&self) -> bool {
+        *self == Self::Never
+    }
 }
 
 impl Review {
@@ -88,6 +118,7 @@ impl Review {
         self.hunks = changed.hunks;
         self.stale = changed.stale;
         self.dirty = changed.dirty;
+        self.reason = changed.reason;
         Ok(())
     }
 }
@@ -110,6 +141,9 @@ pub struct Changed {
     pub stale: bool,
     /// As [`Review::dirty`].
     pub dirty: bool,
+    /// As [`Review::reason`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// A change was made on another revision than the one that is known.
@@ -144,6 +178,9 @@ pub struct Hunk {
     /// The limit that the comparison reached, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<Limit>,
+    /// The person's reason for dropping or editing it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// A limit on comparing a hunk. The texts are whole and exact nevertheless.

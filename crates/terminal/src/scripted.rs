@@ -71,6 +71,7 @@ fn compose(review: &mut Review, pieces: &[Piece]) {
                     state: *state,
                     words: None,
                     limit: None,
+                    reason: None,
                 };
                 review.hunks.push(hunk);
                 [(); 3]

@@ -83,6 +83,7 @@ impl Companion {
             dirty: false,
             outside,
             in_git: None,
+            ..Review::default()
         };
         tell(Event::Opened(review.clone()));
         self.open = Some((composition, review));
@@ -151,6 +152,7 @@ impl Companion {
             hunks,
             stale: false,
             dirty: false,
+            reason: None,
         };
         tell(Event::Changed(changed.clone()));
         review.take(changed).expect("the change follows the last revision");

@@ -95,6 +95,22 @@ impl Connection {
                 }
                 return;
             }
+            Ok(Some(FirstRequest::Propose(proposal, mut peer))) => {
+                let (begun, verdict) = oneshot::channel();
+                self.send(Event::ReviewWanted { proposal, begun });
+                let Ok(verdict) = verdict.await else { return };
+                // A hook that has closed the connection has gone: dropping the verdict ends its review.
+                tokio::select! {
+                    verdict = verdict => drop(peer.decide(&verdict).await),
+                    () = peer.gone() => tracing::info!("a hook is gone"),
+                }
+                return;
+            }
+            Ok(Some(FirstRequest::StandBack(told, mut peer))) => {
+                self.send(Event::StoodBack(told));
+                let _ = peer.done().await;
+                return;
+            }
             Ok(None) => return,
             Err(error) => return tracing::info!(%error, "a connection said nothing that can be understood"),
         };

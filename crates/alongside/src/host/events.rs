@@ -1,9 +1,10 @@
 //! Everything that can happen to a host. The [main loop](super::serve) handles each event in one line.
 
 use std::path::PathBuf;
+use std::pin::Pin;
 
-use alongside_desk::Desk;
 use alongside_desk::socket::{Goodbye, Hello, Peer, Report, Welcome};
+use alongside_desk::{Desk, HookProposal, StoodBack, Verdict};
 use interprocess::local_socket::tokio::Stream;
 use tokio::sync::oneshot;
 
@@ -21,6 +22,10 @@ pub(super) enum Event {
     RootsChanged { id: u64, added: Vec<PathBuf>, removed: Vec<PathBuf> },
     /// Another process asks how the host is.
     ReportWanted(oneshot::Sender<Report>),
+    /// A hook wants a review. The answer resolves to its verdict.
+    ReviewWanted { proposal: HookProposal, begun: oneshot::Sender<PendingVerdict> },
+    /// A hook has let a tool call go on without a review.
+    StoodBack(StoodBack),
     /// A successor takes over, or another process stops the host; it is answered when that is done.
     EndWanted { how: Goodbye, arrival: Peer<Stream> },
     /// Files have changed where the host's own lie.
@@ -34,6 +39,9 @@ pub(super) enum Event {
     /// The system has sent this signal.
     Signal(i32),
 }
+
+/// Resolves at the end of a review, which ends if this is dropped.
+pub(super) type PendingVerdict = Pin<Box<dyn Future<Output = Verdict> + Send>>;
 
 /// A desk that was let in.
 pub(super) struct ConnectedDesk {

@@ -119,6 +119,11 @@ impl RunningHost {
             Event::ContextReported { id } => self.context_reported(id),
             Event::RootsChanged { id, added, removed } => self.change_roots(id, added, &removed),
             Event::ReportWanted(wanted) => drop(wanted.send(self.report().await)),
+            Event::ReviewWanted { proposal, begun } => {
+                // A hook that is gone wants no review.
+                drop(begun.send(Box::pin(self.companion.review(proposal))));
+            }
+            Event::StoodBack(told) => self.companion.stood_back(told),
             Event::EndWanted { how, arrival } => {
                 return ControlFlow::Break(Ending { how, arrival: Some(arrival) });
             }

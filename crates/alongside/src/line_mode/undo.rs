@@ -71,7 +71,15 @@ mod tests {
     fn review(states: [HunkState; 3]) -> Review {
         let hunk = |(at, state): (usize, HunkState)| {
             let lines = Lines { start: at, end: at + 1 };
-            Hunk { original: lines, proposed: lines, current: lines, state, words: None, limit: None }
+            Hunk {
+                original: lines,
+                proposed: lines,
+                current: lines,
+                state,
+                words: None,
+                limit: None,
+                reason: None,
+            }
         };
         let hunks = states.into_iter().enumerate().map(hunk).collect();
         Review { current: "1\n2\n3\n".into(), hunks, ..Review::default() }

@@ -81,6 +81,13 @@ impl Agents {
         Ok((id, evicted))
     }
 
+    /// An agent without a session, as desks show it with the review of its hook.
+    pub(crate) fn of_hook(&mut self, name: String) -> Agent {
+        self.last_session += 1;
+        let since = alongside_desk::now_ms();
+        Agent { number: self.last_session, name, since, listening: true, ..Agent::default() }
+    }
+
     /// Continues a session of before a crash.
     pub(crate) fn adopt(&mut self, known: KnownSession, is_interrupted: bool) {
         self.last_session += 1;
@@ -194,7 +201,8 @@ impl Agents {
 
     /// Queues the outcome of a review for the one session that asked; `hold` until the journal has it.
     pub(crate) fn deliver(&mut self, review: &PendingReview, closing: Closing, hold: bool) {
-        self.change(&review.session, |session| {
+        let Some(session) = review.session() else { return };
+        self.change(session, |session| {
             if let Some(outcome) = Outcome::of(review, closing) {
                 session.push_outcome(review.file_path(), outcome);
                 if hold && session.is_journaled() {

@@ -1,7 +1,7 @@
 //! The queue of notifications for desks, in order. The end of a review waits until its draft is saved.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use alongside_desk::{self as desk, Closed, Problem};
 
@@ -69,6 +69,11 @@ impl Notifications {
 
     pub(super) fn push(&mut self, to: Vec<DeskId>, event: desk::Event) {
         self.held.push_back(Held { to, notification: Notification::Event(event) });
+    }
+
+    /// The path of the text of a draft.
+    pub(super) fn draft_path(&self, draft: &str, file: &str) -> PathBuf {
+        self.drafts.path_of(draft, file)
     }
 
     /// A review of this file ended. Its draft, if there is one, is named once it is written.

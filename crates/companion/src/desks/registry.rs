@@ -1,6 +1,7 @@
 //! All desks: they join, are told, and leave. A desk that leaves decides nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use alongside_desk::{self as desk, Closed, Problem, Status};
@@ -141,6 +142,11 @@ impl Desks {
         let decided_in = decided_by.and_then(|id| self.connected.get(&id)?.profile.name.clone());
         self.notifications.push_end(self.ids(), Closed { decided_in, ..closed }, decided_by, draft);
         self.send_held();
+    }
+
+    /// The path of the text of a draft.
+    pub(crate) fn draft_path(&self, draft: &str, file: &str) -> PathBuf {
+        self.notifications.draft_path(draft, file)
     }
 
     /// A desk reported a problem: every desk is told, and so is every one that joins later.

@@ -12,7 +12,7 @@ pub(crate) mod listener;
 mod long_work;
 pub(crate) mod ports;
 mod post;
-mod proposal_queue;
+pub(crate) mod proposal_queue;
 mod rate_limited_log;
 mod refusals;
 mod response;

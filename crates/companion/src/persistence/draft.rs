@@ -39,6 +39,9 @@ pub struct Draft {
     /// The agent is to write the text into the file: see [`Drafts::settle`](super::drafts::Drafts::settle).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub awaited: bool,
+    /// The reasons that the person gave and no agent has read; empty without any. Render it harmless.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reasons: String,
     /// The file that holds the text.
     #[serde(skip)]
     pub path: PathBuf,
@@ -90,6 +93,8 @@ pub(crate) struct NewDraft {
     pub(crate) awaited: bool,
     /// The review is open in this process.
     pub(crate) is_open: bool,
+    /// The reasons that the person gave; empty without any.
+    pub(crate) reasons: String,
     pub(crate) text: Arc<str>,
 }
 
@@ -115,6 +120,7 @@ impl NewDraft {
             why: self.why.clone(),
             open_in: self.is_open.then(std::process::id),
             awaited: self.awaited,
+            reasons: self.reasons.clone(),
             path,
             text_file,
             old_since_ms: None,

@@ -111,7 +111,8 @@ impl Drafts {
         let id = free.ok_or_else(|| io::Error::other("no name is free"))?;
         let (file, agent, why) = (file.to_owned(), agent.to_owned(), why.to_owned());
         let (awaited, is_open, text) = (false, false, text.into());
-        let new = NewDraft { id, number: 0, file, agent, why, awaited, is_open, text };
+        let (number, reasons) = (0, String::new());
+        let new = NewDraft { id, number, file, agent, why, awaited, is_open, reasons, text };
         self.reserve().write(ReserveUse::Drafts, || self.save(&new))
     }
 

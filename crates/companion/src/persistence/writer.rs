@@ -113,6 +113,7 @@ mod tests {
             why: "it was accepted".into(),
             awaited: true,
             is_open: false,
+            reasons: String::new(),
             text: "mine\n".into(),
         };
         writer.send(WriteJob::SaveDraft(draft, None));

@@ -1,11 +1,14 @@
-//! Reviews: a proposal from `openDiff` to its outcome.
+//! Reviews: a proposal, from `openDiff` or a hook, to its outcome.
 
+pub(crate) mod decisions;
 mod destination;
 pub(crate) mod diff;
 mod git_directories;
 pub(crate) mod line_endings;
 pub(crate) mod outcome;
 pub(crate) mod proposal;
+mod reasons;
 pub(crate) mod registry;
+pub(crate) mod remarks;
 pub(crate) mod review;
 pub(crate) mod target;

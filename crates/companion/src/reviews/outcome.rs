@@ -22,9 +22,11 @@ impl Outcome {
             Closing::Accepted => Some(Self::Accepted(review.current().clone())),
             Closing::AnsweredInAgent | Closing::Replaced => None,
             Closing::Rejected => Some(Self::Rejected),
-            Closing::AgentGone | Closing::Stopped | Closing::EditorGone | Closing::Interrupted => {
-                Some(Self::Withdrawn)
-            }
+            Closing::AgentGone
+            | Closing::Stopped
+            | Closing::EditorGone
+            | Closing::Interrupted
+            | Closing::TimedOut => Some(Self::Withdrawn),
         }
     }
 }

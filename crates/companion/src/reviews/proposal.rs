@@ -64,6 +64,11 @@ impl Proposal {
         &self.real
     }
 
+    /// Where a write would end up, if that is outside of every root.
+    pub(crate) fn outside(&self) -> Option<&str> {
+        self.outside.as_deref()
+    }
+
     /// Whether hunks can be decided on: there is an original to compare with.
     pub(super) fn is_comparable(&self) -> bool {
         !self.fingerprint.is_absent() && self.normalized.whole_file_only.is_none()

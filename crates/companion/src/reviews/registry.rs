@@ -10,7 +10,8 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::proposal::Proposal;
-use super::review::PendingReview;
+use super::remarks;
+use super::review::{Asker, PendingReview};
 use super::target::Fingerprint;
 use crate::ids::DeskId;
 use crate::persistence::drafts::NewDraft;
@@ -79,18 +80,23 @@ impl Reviews {
         self.last = self.last.max(last);
     }
 
-    /// Opens a review for a session. The caller has ended the one that it replaces.
+    /// Opens a review. The caller has ended the one that it replaces.
     pub(crate) fn open(
         &mut self,
-        session: &str,
+        asker: Asker,
         agent: Agent,
         proposal: Proposal,
         dirty: bool,
     ) -> &PendingReview {
         self.last += 1;
         let id = ReviewId(self.last);
-        let review = PendingReview::new(id, session, agent, proposal, dirty);
+        let review = PendingReview::new(id, asker, agent, proposal, dirty);
         self.pending.entry(id).or_insert(review)
+    }
+
+    /// The proposed text of an open review.
+    pub(crate) fn proposed(&self, id: ReviewId) -> Option<&Arc<str>> {
+        self.pending.get(&id).map(PendingReview::proposed)
     }
 
     pub(crate) fn get_mut(&mut self, id: ReviewId) -> Result<&mut PendingReview, Refusal> {
@@ -105,7 +111,9 @@ impl Reviews {
     /// The draft of an open review, which follows every edit.
     pub(crate) fn draft(&mut self, id: ReviewId) -> Option<DraftChange> {
         let review = self.pending.get_mut(&id)?;
-        let draft = new_draft(self.started, &mut self.last_draft, review, "its review is still open", false)?;
+        let keeps = review.has_edits() || review.has_reasons();
+        let draft =
+            new_draft(self.started, &mut self.last_draft, review, "its review is still open", false, keeps)?;
         Some(match draft {
             DraftChange::Save(draft) => {
                 review.has_draft = true;
@@ -126,11 +134,15 @@ impl Reviews {
             Closing::Stopped => "the companion was stopped",
             Closing::EditorGone => "the editor went away",
             Closing::Interrupted => "the companion was interrupted",
+            Closing::TimedOut => "the agent waited no longer",
         };
         // An accepted text stays until the agent has written it. Answers in the agent are not told here, and
         // some agents write the text as it was at the desks.
         let awaited = matches!(closing, Closing::Accepted | Closing::AnsweredInAgent);
-        new_draft(self.started, &mut self.last_draft, ended, why, awaited)
+        // The model reads the reasons with a decision.
+        let is_told = matches!(closing, Closing::Accepted | Closing::Rejected);
+        let keeps = ended.has_edits() || ended.has_reasons() && !is_told;
+        new_draft(self.started, &mut self.last_draft, ended, why, awaited, keeps)
     }
 
     /// The number of the next version of any draft.
@@ -227,20 +239,25 @@ impl Reviews {
         self.pending.get_mut(&id).map(PendingReview::changed_since_told)
     }
 
-    /// The session that asked for a review.
+    /// The session that asked for a review, if one did.
     pub(crate) fn session_of(&self, id: ReviewId) -> Option<&str> {
-        self.pending.get(&id).map(|review| review.session.as_str())
+        self.pending.get(&id)?.session()
     }
 
     /// The review of this file by this session: paths are compared byte for byte.
     pub(crate) fn find(&self, session: &str, file_path: &str) -> Option<ReviewId> {
-        let is_it = |review: &&PendingReview| review.session == session && review.file_path() == file_path;
+        let is_it =
+            |review: &&PendingReview| review.session() == Some(session) && review.file_path() == file_path;
         self.pending.values().find(is_it).map(|review| review.id)
     }
 
     /// The reviews of one session.
     pub(crate) fn of(&self, session: &str) -> Vec<ReviewId> {
-        self.pending.values().filter(|review| review.session == session).map(|review| review.id).collect()
+        self.pending
+            .values()
+            .filter(|review| review.session() == Some(session))
+            .map(|review| review.id)
+            .collect()
     }
 
     pub(crate) fn ids(&self) -> Vec<ReviewId> {
@@ -254,7 +271,7 @@ impl Reviews {
 
     /// The open reviews of a session as the journal holds them.
     pub(crate) fn undecided(&self, session: &str) -> Vec<Undecided> {
-        let undecided = self.pending.values().filter(|review| review.session == session);
+        let undecided = self.pending.values().filter(|review| review.session() == Some(session));
         undecided
             .map(|review| Undecided {
                 file_path: review.file_path().to_owned(),
@@ -284,9 +301,10 @@ fn new_draft(
     review: &PendingReview,
     why: &str,
     awaited: bool,
+    keeps: bool,
 ) -> Option<DraftChange> {
     let id = draft_id(started, review.id);
-    if !review.has_edits() {
+    if !keeps {
         return review.has_draft.then_some(DraftChange::Delete(id));
     }
     *number += 1;
@@ -298,6 +316,7 @@ fn new_draft(
         why: why.to_owned(),
         awaited,
         is_open: false,
+        reasons: remarks::reasons(&review.review()),
         text: review.current().clone(),
     }))
 }

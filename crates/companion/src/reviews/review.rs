@@ -1,18 +1,22 @@
 //! A review that waits for a decision: the current text, its revision, and all that desks are told of it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use alongside_desk::{Agent, Change, Changed, Decision, Refusal, Review, ReviewId};
+use alongside_desk::{
+    Agent, Change, Changed, Closing, Decision, Hunk, Reasons, Refusal, Review, ReviewId, Verdict,
+};
 
+use super::decisions::Way;
 use super::proposal::Proposal;
+use super::reasons::ReasonStore;
+use super::remarks;
 use super::target::Fingerprint;
 
 #[derive(Debug)]
 pub(crate) struct PendingReview {
     pub(crate) id: ReviewId,
-    /// The session that asked, and the only one that hears the outcome.
-    pub(crate) session: String,
+    asker: Asker,
     pub(crate) agent: Agent,
     revision: u64,
     stale: bool,
@@ -26,13 +30,32 @@ pub(crate) struct PendingReview {
     /// Its draft was saved at some time.
     pub(super) has_draft: bool,
     proposal: Proposal,
+    reasons: ReasonStore,
+}
+
+/// The one who asked for a review, and the only one that hears the outcome.
+#[derive(Debug)]
+pub(crate) enum Asker {
+    /// The session of this id.
+    Session(String),
+    Hook(HookTerms),
+}
+
+/// What the hook that asked can do with the outcome.
+#[derive(Debug, Clone)]
+pub(crate) struct HookTerms {
+    pub(crate) calls_again: bool,
+    /// Its agent writes a text that the person changed.
+    pub(crate) takes_text: bool,
+    pub(crate) reasons: Reasons,
+    pub(crate) remark: Option<String>,
 }
 
 impl PendingReview {
-    pub(super) fn new(id: ReviewId, session: &str, agent: Agent, proposal: Proposal, dirty: bool) -> Self {
+    pub(super) fn new(id: ReviewId, asker: Asker, agent: Agent, proposal: Proposal, dirty: bool) -> Self {
         Self {
             id,
-            session: session.to_owned(),
+            asker,
             agent,
             revision: 1,
             stale: false,
@@ -42,12 +65,55 @@ impl PendingReview {
             is_reading: false,
             has_draft: false,
             proposal,
+            reasons: ReasonStore::default(),
         }
+    }
+
+    /// The session that asked, if one did.
+    pub(crate) fn session(&self) -> Option<&str> {
+        match &self.asker {
+            Asker::Session(session) => Some(session),
+            Asker::Hook(_) => None,
+        }
+    }
+
+    /// The hook that asked, if one did.
+    pub(crate) fn hook(&self) -> Option<&HookTerms> {
+        match &self.asker {
+            Asker::Session(_) => None,
+            Asker::Hook(terms) => Some(terms),
+        }
+    }
+
+    /// The verdict for the hook that asked, once the review has ended so.
+    pub(crate) fn verdict(&self, closing: Closing, draft: Option<PathBuf>) -> Verdict {
+        let review = self.review();
+        match closing {
+            Closing::Accepted => {
+                Verdict::Accepted { text: self.current().clone(), message: remarks::accepted(&review) }
+            }
+            Closing::Rejected => Verdict::Rejected { message: remarks::rejected(&review) },
+            _ => Verdict::Undecided { message: remarks::undecided(closing).to_owned(), draft },
+        }
+    }
+
+    /// The way by which the proposal came.
+    pub(super) fn way(&self) -> Way {
+        self.hook().map_or(Way::Diff, |hook| Way::Hook { calls_again: hook.calls_again })
     }
 
     /// The path, byte for byte as the agent spells it.
     pub(crate) fn file_path(&self) -> &str {
         &self.proposal.file_path
+    }
+
+    pub(super) fn proposed(&self) -> &Arc<str> {
+        self.proposal.composition.proposed()
+    }
+
+    /// The target when the proposal came.
+    pub(super) fn fingerprint(&self) -> &Fingerprint {
+        &self.proposal.fingerprint
     }
 
     pub(super) fn real_path(&self) -> &Path {
@@ -62,6 +128,16 @@ impl PendingReview {
         self.proposal.composition.has_edits()
     }
 
+    pub(crate) fn has_reasons(&self) -> bool {
+        !self.reasons.is_empty()
+    }
+
+    fn hunks(&self) -> Vec<Hunk> {
+        let mut hunks = self.proposal.composition.hunks();
+        self.reasons.annotate(&mut hunks);
+        hunks
+    }
+
     /// The review as desks see it.
     pub(crate) fn review(&self) -> Review {
         let Proposal { file_path, composition, normalized, .. } = &self.proposal;
@@ -73,7 +149,7 @@ impl PendingReview {
             proposed: composition.proposed().clone(),
             current: composition.current().clone(),
             revision: self.revision,
-            hunks: composition.hunks(),
+            hunks: self.hunks(),
             whole_file_only: normalized.whole_file_only.clone(),
             file_line_ending: normalized.file_line_ending,
             file_has_bom: normalized.file_has_bom,
@@ -81,6 +157,9 @@ impl PendingReview {
             dirty: self.dirty,
             outside: self.proposal.outside.clone(),
             in_git: self.proposal.in_git.clone(),
+            reasons: self.hook().map(|hook| hook.reasons).unwrap_or_default(),
+            reason: self.reasons.whole().cloned(),
+            remark: self.hook().and_then(|hook| hook.remark.clone()),
         }
     }
 
@@ -93,9 +172,10 @@ impl PendingReview {
             from,
             revision: self.revision,
             changes: alongside_desk::replacement(&text, &current).into_iter().collect(),
-            hunks: self.proposal.composition.hunks(),
+            hunks: self.hunks(),
             stale: self.stale,
             dirty: self.dirty,
+            reason: self.reasons.whole().cloned(),
         }
     }
 
@@ -167,6 +247,27 @@ impl PendingReview {
         self.changed(done)
     }
 
+    pub(crate) fn set_reason(
+        &mut self,
+        revision: u64,
+        hunk: Option<usize>,
+        reason: &str,
+    ) -> Result<u64, Refusal> {
+        self.check_revision(revision)?;
+        if self.hook().is_none_or(|hook| hook.reasons.are_lost()) {
+            return Err(Refusal::NoReason);
+        }
+        let hunk = match hunk {
+            Some(at) => {
+                let place = || Refusal::OutOfRange { place: format!("change {}", at.saturating_add(1)) };
+                Some(self.proposal.composition.hunks().get(at).ok_or_else(place)?.clone())
+            }
+            None => None,
+        };
+        self.reasons.set(hunk.as_ref(), reason);
+        self.changed(Ok(()))
+    }
+
     pub(crate) fn undo(&mut self, revision: u64) -> Result<u64, Refusal> {
         self.check_revision(revision)?;
         let done = self.proposal.composition.undo();
@@ -180,7 +281,7 @@ impl PendingReview {
     }
 
     /// Whether this decision may be taken on this revision. Agents take neither an empty text, for which they
-    /// write their whole proposal, nor the text that the file already holds.
+    /// write their whole proposal, nor the text that the file already holds. A hook hands over an empty text.
     pub(crate) fn may_decide(&self, revision: u64, decision: Decision) -> Result<(), Refusal> {
         self.check_revision(revision)?;
         let composition = &self.proposal.composition;
@@ -189,7 +290,7 @@ impl PendingReview {
         if decision == Decision::Reject {
             return Ok(());
         }
-        if current.is_empty() && !proposed.is_empty() {
+        if current.is_empty() && !proposed.is_empty() && self.hook().is_none() {
             return Err(Refusal::Empty);
         }
         let only_the_convention_changes = current == proposed

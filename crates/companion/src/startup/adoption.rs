@@ -62,6 +62,7 @@ fn lost_drafts(known: &KnownSession, drafts: &Drafts, reviews: &mut Reviews) -> 
         why: "the companion was interrupted".into(),
         awaited: false,
         is_open: false,
+        reasons: String::new(),
         text: open.text.clone(),
     })
     .collect()

@@ -131,6 +131,7 @@ pub(crate) fn review(lines: usize, edits: usize) -> Review {
                 state,
                 words: None,
                 limit: None,
+                reason: None,
             });
             proposed += &format!("    let changed_{number} = first;\n");
         } else {

@@ -198,7 +198,16 @@ pub(crate) mod tests {
         let changes = text.map(|text| crate::text::Change { range: None, text: text.into() });
         let changes = changes.into_iter().collect();
         let hunks = vec![hunk(1..2, 1..2)];
-        Changed { id: ReviewId(1), from, revision: from + 1, changes, hunks, stale, dirty: false }
+        Changed {
+            id: ReviewId(1),
+            from,
+            revision: from + 1,
+            changes,
+            hunks,
+            stale,
+            dirty: false,
+            reason: None,
+        }
     }
 
     #[test]
@@ -238,7 +247,15 @@ pub(crate) mod tests {
     fn hunk(original: std::ops::Range<usize>, proposed: std::ops::Range<usize>) -> Hunk {
         let lines = |range: std::ops::Range<usize>| Lines { start: range.start, end: range.end };
         let (original, proposed) = (lines(original), lines(proposed));
-        Hunk { original, proposed, current: proposed, state: HunkState::Kept, words: None, limit: None }
+        Hunk {
+            original,
+            proposed,
+            current: proposed,
+            state: HunkState::Kept,
+            words: None,
+            limit: None,
+            reason: None,
+        }
     }
 
     #[test]

@@ -10,11 +10,13 @@ use tokio::sync::oneshot;
 
 use super::compact::Introduction;
 use super::handshake::{
-    Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, REPORT, Report, STOP, Welcome,
+    Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, PROPOSE, REPORT, Report, STAND_BACK, STOP,
+    Welcome,
 };
 use super::{framing, wire};
 use crate::connection::{Desk, Seat, pair};
 use crate::decision::{Refusal, Revised};
+use crate::hook::{HookProposal, StoodBack, Verdict};
 use crate::protocol::Event;
 
 /// A desk that has joined.
@@ -89,6 +91,26 @@ pub async fn stop<S: AsyncRead + AsyncWrite>(stream: S) -> Result<(), JoinError>
 pub async fn report<S: AsyncRead + AsyncWrite>(stream: S) -> Result<Report, JoinError> {
     let (answer, ..) = ask(stream, REPORT, &serde_json::json!({})).await?;
     Ok(serde_json::from_str(answer.get()).map_err(io::Error::from)?)
+}
+
+/// Has a proposal of a hook reviewed, and waits for the verdict.
+///
+/// # Errors
+/// As [`join`]; an older host refuses.
+pub async fn propose<S>(stream: S, proposal: &HookProposal) -> Result<Verdict, JoinError>
+where
+    S: AsyncRead + AsyncWrite,
+{
+    let (answer, ..) = ask(stream, PROPOSE, proposal).await?;
+    Ok(serde_json::from_str(answer.get()).map_err(io::Error::from)?)
+}
+
+/// Tells a host of a tool call that its hook does not hold up.
+///
+/// # Errors
+/// As [`propose`].
+pub async fn stand_back<S: AsyncRead + AsyncWrite>(stream: S, told: &StoodBack) -> Result<(), JoinError> {
+    ask(stream, STAND_BACK, told).await.map(drop)
 }
 
 async fn bid<S: AsyncRead + AsyncWrite>(stream: S, method: &str) -> Result<(), JoinError> {

@@ -129,6 +129,7 @@ mod tests {
             state,
             words: None,
             limit: None,
+            reason: None,
         };
         Review {
             id: ReviewId(1),
@@ -180,6 +181,7 @@ mod tests {
             state: HunkState::Kept,
             words: None,
             limit: None,
+            reason: None,
         }];
         let proposed: Arc<str> = "one\ntwo\n3\n4\n".into();
         let at_the_end =

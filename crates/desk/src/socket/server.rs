@@ -6,19 +6,24 @@ use std::time::Duration;
 use alongside_contract::rpc::{self, Id, Message};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesOrdered;
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader, BufWriter, ReadHalf, WriteHalf};
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader, BufWriter, ReadHalf,
+    WriteHalf,
+};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::compact::Introduction;
 use super::handshake::{
-    GOODBYE, Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, PROTOCOL, REPORT, Report, STOP,
-    Welcome,
+    GOODBYE, Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, PROPOSE, PROTOCOL, REPORT, Report,
+    STAND_BACK, STOP, Welcome,
 };
 use super::{framing, wire};
 use crate::connection::{Desk, Gone};
 use crate::decision::{Refusal, Revised};
+use crate::hook::{HookProposal, StoodBack, Verdict};
 use crate::protocol::{Event, Request};
 
 /// How long a peer may take to say who it is.
@@ -39,6 +44,10 @@ pub enum FirstRequest<S> {
     Stop(Peer<S>),
     /// Somebody wants to know how the host is.
     Report(Peer<S>),
+    /// A hook wants a review.
+    Propose(HookProposal, Peer<S>),
+    /// A hook has let a tool call go on without a review.
+    StandBack(StoodBack, Peer<S>),
 }
 
 /// A peer that waits for the answer to its first request.
@@ -88,6 +97,14 @@ pub async fn receive<S: AsyncRead + AsyncWrite>(
         HAND_OVER => return Ok(Some(FirstRequest::HandOver(peer))),
         STOP => return Ok(Some(FirstRequest::Stop(peer))),
         REPORT => return Ok(Some(FirstRequest::Report(peer))),
+        PROPOSE => match parameters(&peer.id, params) {
+            Ok(proposal) => return Ok(Some(FirstRequest::Propose(proposal, peer))),
+            Err(refusal) => refusal,
+        },
+        STAND_BACK => match parameters(&peer.id, params) {
+            Ok(stood_back) => return Ok(Some(FirstRequest::StandBack(stood_back, peer))),
+            Err(refusal) => refusal,
+        },
         _ => rpc::error(Some(&peer.id), -32002, "the first request must be `initialize`"),
     };
     framing::write(&mut peer.writer, &refusal).await?;
@@ -96,8 +113,7 @@ pub async fn receive<S: AsyncRead + AsyncWrite>(
 
 /// Reads the introduction of a desk; the error is the refusal of one that cannot join.
 fn introduced(id: &Id, params: Option<&RawValue>, version: &str) -> Result<Introduction<Hello>, String> {
-    let introduction: Introduction<Hello> = serde_json::from_str(params.map_or("{}", RawValue::get))
-        .map_err(|error| rpc::error(Some(id), rpc::INVALID_PARAMS, &error.to_string()))?;
+    let introduction: Introduction<Hello> = parameters(id, params)?;
     let theirs = introduction.hello.initialization_options.alongside.protocol;
     if theirs != PROTOCOL {
         let data = Mismatch { protocol: PROTOCOL, version: version.to_owned() };
@@ -105,6 +121,12 @@ fn introduced(id: &Id, params: Option<&RawValue>, version: &str) -> Result<Intro
         return Err(rpc::error_with(id, MISMATCH, &message, &data));
     }
     Ok(introduction)
+}
+
+/// Reads parameters; the error is the refusal.
+fn parameters<T: DeserializeOwned>(id: &Id, params: Option<&RawValue>) -> Result<T, String> {
+    serde_json::from_str(params.map_or("{}", RawValue::get))
+        .map_err(|error| rpc::error(Some(id), rpc::INVALID_PARAMS, &error.to_string()))
 }
 
 /// The message of a host to a desk of another protocol version. The newer of the two knows the way out.
@@ -137,6 +159,28 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Peer<S> {
     /// When the peer is gone.
     pub async fn report(&mut self, report: &Report) -> io::Result<()> {
         framing::write(&mut self.writer, &rpc::reply(&self.id, report)).await
+    }
+
+    /// Answers a hook.
+    ///
+    /// # Errors
+    /// When the hook is gone.
+    pub async fn decide(&mut self, verdict: &Verdict) -> io::Result<()> {
+        framing::write(&mut self.writer, &rpc::reply(&self.id, verdict)).await
+    }
+
+    /// Waits until the peer has closed the connection. Anything that it says meanwhile is dropped. Cancel
+    /// safe.
+    pub async fn gone(&mut self) {
+        loop {
+            match self.reader.fill_buf().await {
+                Ok([]) | Err(_) => return,
+                Ok(said) => {
+                    let said = said.len();
+                    self.reader.consume(said);
+                }
+            }
+        }
     }
 
     /// Lets the desk in and carries messages until it parts. `before_request` sees every request before the

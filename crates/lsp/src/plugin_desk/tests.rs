@@ -44,6 +44,7 @@ impl Stage {
             state: HunkState::Kept,
             words: None,
             limit: None,
+            reason: None,
         };
         let review = Review {
             id: ReviewId(1),

@@ -51,7 +51,7 @@ pub(crate) fn ended_beside(
     // These end all reviews, and the newer proposal is announced by itself.
     let is_one = !matches!(
         closed.closing,
-        Closing::Replaced | Closing::Stopped | Closing::EditorGone | Closing::Interrupted
+        Closing::Replaced | Closing::Stopped | Closing::EditorGone | Closing::Interrupted | Closing::TimedOut
     );
     let Some(Others { count, key, columns }) = others.filter(|others| is_one && others.count > 0) else {
         return said;

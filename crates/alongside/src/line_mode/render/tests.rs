@@ -27,7 +27,15 @@ fn review(original: &str, proposed: &str, hunks: Vec<Hunk>) -> Review {
 }
 
 fn kept(original: Lines, proposed: Lines) -> Hunk {
-    Hunk { original, proposed, current: proposed, state: HunkState::Kept, words: None, limit: None }
+    Hunk {
+        original,
+        proposed,
+        current: proposed,
+        state: HunkState::Kept,
+        words: None,
+        limit: None,
+        reason: None,
+    }
 }
 
 /// Lines 1 to 9, with line 5 changed.
@@ -130,6 +138,7 @@ fn the_header_does_not_blame_the_agent_for_edits() {
         state: HunkState::Edited,
         words: None,
         limit: None,
+        reason: None,
     });
     let title = |review: &Review| header(review, &["/p".into()], PLAIN);
     insta::assert_snapshot!(title(&review), @"src/a.rs: Gemini CLI's proposal, 2 changes now (+3 -2)");

@@ -17,6 +17,7 @@ fn new(id: &str, text: &str) -> NewDraft {
         why: "rejected".into(),
         awaited: false,
         is_open: false,
+        reasons: String::new(),
         text: text.into(),
     }
 }

@@ -112,6 +112,7 @@ impl Composition {
                     current: lines(&view.lines.current),
                     words: words.unwrap_or_default(),
                     limit,
+                    reason: None,
                 }
             })
             .collect()

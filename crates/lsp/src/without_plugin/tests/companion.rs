@@ -171,6 +171,7 @@ fn hunks(review: &Review) -> Vec<Hunk> {
             state,
             words: None,
             limit: None,
+            reason: None,
         });
     }
     for (old, new) in proposal {
@@ -189,6 +190,7 @@ fn hunks(review: &Review) -> Vec<Hunk> {
                 state,
                 words: None,
                 limit: None,
+                reason: None,
             });
         }
     }

@@ -43,6 +43,7 @@ pub(super) fn review_with(diff: &str, ending: &str) -> Review {
             state: HunkState::Kept,
             words: None,
             limit: None,
+            reason: None,
         });
         match sign {
             "-" => original.add(text, ending),

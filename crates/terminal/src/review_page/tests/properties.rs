@@ -203,7 +203,7 @@ proptest! {
                 current: lines(&numbers[4..]),
                 state,
                 words: Some(words),
-                limit: None,
+                limit: None, reason: None,
             });
         }
         let mut page = Page::new(&review, form);

@@ -1,0 +1,90 @@
+//! A call of a hook, from its proposal to the verdict. It waits beside the main loop.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use alongside_desk::{HookProposal, Verdict};
+
+use super::registry::Call;
+use crate::events::{Event, Events};
+use crate::mcp::proposal_queue::ProposalQueue;
+
+/// What the calls of a companion share.
+#[derive(Debug)]
+pub(crate) struct HookCalls {
+    pub(crate) events: Events,
+    pub(crate) proposals: Arc<ProposalQueue>,
+    /// The largest text, in bytes.
+    pub(crate) max_bytes: usize,
+    pub(crate) last: AtomicU64,
+}
+
+impl HookCalls {
+    /// Opens a review and waits for its end. The review ends if the returned future is dropped.
+    pub(crate) async fn review(&self, proposal: HookProposal) -> Verdict {
+        let broken_off = || Verdict::Undecided { message: "The companion has stopped.".into(), draft: None };
+        let Some(wanted) = self.events.ask(Event::HookRootsWanted).await else { return broken_off() };
+        let Some(roots) = wanted else { return Verdict::NotReviewed };
+        if proposal.proposed.len() > self.max_bytes {
+            return refused(
+                &proposal,
+                &format!("is larger than {} MB after this change", self.max_bytes >> 20),
+            );
+        }
+        let text = proposal.proposed.clone();
+        let prepared = self.proposals.prepare(proposal.file.clone(), text, roots.clone()).await;
+        let prepared = match prepared {
+            Some(Ok(prepared)) => prepared,
+            Some(Err(bad)) => return Verdict::Refused { message: format!("Nothing was written: {bad}.") },
+            None => return broken_off(),
+        };
+        if let Some(real) = prepared.outside() {
+            let why = match Path::new(real) == Path::new(&proposal.file) {
+                true => format!("is outside the project {}", listed(&roots)),
+                false => format!("leads to {real}, which is outside the project {}", listed(&roots)),
+            };
+            return refused(&proposal, &why);
+        }
+        let number = self.last.fetch_add(1, Ordering::Relaxed);
+        let mut gone = HookGone { events: Some(self.events.clone()), number };
+        let patience = Duration::from_millis(proposal.patience_ms);
+        let calls_again = proposal.calls_again;
+        let (proposal, prepared) = (Box::new(proposal), Box::new(prepared));
+        let verdict = self.events.ask(|answer| Event::HookCalled {
+            proposal,
+            prepared,
+            call: Call { number, patience, calls_again, answer },
+        });
+        let verdict = verdict.await.unwrap_or_else(broken_off);
+        gone.events = None;
+        verdict
+    }
+}
+
+fn refused(proposal: &HookProposal, why: &str) -> Verdict {
+    let message =
+        format!("Nothing was written: {} {why}, and alongside shows no such change.", proposal.file);
+    Verdict::Refused { message }
+}
+
+fn listed(roots: &[PathBuf]) -> String {
+    roots.iter().map(|root| root.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+/// Tells the main loop of a hook that went without its answer.
+struct HookGone {
+    /// `None` once it was answered.
+    events: Option<Events>,
+    number: u64,
+}
+
+impl Drop for HookGone {
+    fn drop(&mut self) {
+        self.events
+            .take()
+            .into_iter()
+            .for_each(|events| events.send(Event::HookGone { number: self.number }));
+    }
+}

@@ -1,0 +1,190 @@
+//! The calls of hooks that wait for a review, and how long each of them does.
+//!
+//! An agent goes on without a review when its hook does not answer in time. So every call is answered before
+//! its patience is over, and soon after the last desk has gone.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use alongside_desk::{HookProposal, ReviewId, Verdict};
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use crate::reviews::decisions::REPEATED_WITHIN;
+
+/// How long a review waits while no desk is there to decide on it: one that vanished may come back.
+const NO_DESK_TIMEOUT: Duration = Duration::from_secs(30);
+
+#[derive(Debug, Default)]
+pub(crate) struct Hooks {
+    calls: BTreeMap<ReviewId, HookCall>,
+    /// Since when no desk shows reviews; `None` while one does.
+    deserted: Option<Instant>,
+}
+
+/// A review that a hook has asked for.
+#[derive(Debug)]
+struct HookCall {
+    key: CallKey,
+    calls_again: bool,
+    /// The number of the call, and its answer; `None` between two calls.
+    waiting: Option<(u64, oneshot::Sender<Verdict>)>,
+    /// When the wait for the decision ends, or that for the next call.
+    until: Instant,
+}
+
+/// What a repeated call has in common with the one before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CallKey {
+    agent: String,
+    session: String,
+    file: String,
+}
+
+impl CallKey {
+    pub(crate) fn of(proposal: &HookProposal) -> Self {
+        let HookProposal { agent, session, file, .. } = proposal;
+        Self { agent: agent.clone(), session: session.clone(), file: file.clone() }
+    }
+}
+
+/// A call of a hook.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) number: u64,
+    pub(crate) patience: Duration,
+    pub(crate) calls_again: bool,
+    pub(crate) answer: oneshot::Sender<Verdict>,
+}
+
+impl Hooks {
+    /// A review was opened for a call.
+    pub(crate) fn begin(&mut self, review: ReviewId, key: CallKey, call: Call, now: Instant) {
+        let Call { number, patience, calls_again, answer } = call;
+        let waiting = Some((number, answer));
+        self.calls.insert(review, HookCall { key, calls_again, waiting, until: now + patience });
+    }
+
+    /// The review that stayed open for a repeated call.
+    pub(crate) fn left_open(&self, key: &CallKey) -> Option<ReviewId> {
+        let mut calls = self.calls.iter();
+        calls.find(|(_, call)| call.waiting.is_none() && call.key == *key).map(|(review, _)| *review)
+    }
+
+    /// The call for an open review was repeated.
+    pub(crate) fn resume(&mut self, review: ReviewId, call: Call, now: Instant) {
+        if let Some(open) = self.calls.get_mut(&review) {
+            open.waiting = Some((call.number, call.answer));
+            open.until = now + call.patience;
+        }
+    }
+
+    /// The review ended. Returns the verdict if nobody waits for it now.
+    pub(crate) fn end(&mut self, review: ReviewId, verdict: Verdict) -> Option<Verdict> {
+        let call = self.calls.remove(&review)?;
+        match call.waiting {
+            Some((_, answer)) => answer.send(verdict).err(),
+            None => Some(verdict),
+        }
+    }
+
+    /// A hook has gone without its answer. Returns its review.
+    pub(crate) fn gone(&mut self, number: u64) -> Option<ReviewId> {
+        let is_it = |call: &HookCall| call.waiting.as_ref().is_some_and(|(waiting, _)| *waiting == number);
+        self.calls.iter().find(|(_, call)| is_it(call)).map(|(review, _)| *review)
+    }
+
+    /// Whether a desk shows reviews now.
+    pub(crate) fn mark_desks(&mut self, are_there: bool, now: Instant) {
+        self.deserted = if are_there { None } else { self.deserted.or(Some(now)) };
+    }
+
+    /// Whether there has been no desk for long.
+    pub(crate) fn are_deserted(&self, now: Instant) -> bool {
+        self.deserted.is_some_and(|since| since + NO_DESK_TIMEOUT <= now)
+    }
+
+    /// When time runs out for the next call.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        let deserted = self.deserted.map(|since| since + NO_DESK_TIMEOUT);
+        self.calls.values().map(|call| deserted.map_or(call.until, |until| until.min(call.until))).min()
+    }
+
+    /// Answers the calls that will be repeated. Returns the reviews whose time is over.
+    pub(crate) fn on_deadline(&mut self, now: Instant) -> Vec<ReviewId> {
+        let are_deserted = self.are_deserted(now);
+        let mut over = Vec::new();
+        for (review, call) in self.calls.iter_mut().filter(|(_, call)| are_deserted || call.until <= now) {
+            match call.waiting.take_if(|_| call.calls_again && !are_deserted) {
+                Some((_, answer)) => {
+                    call.until = now + REPEATED_WITHIN;
+                    // A hook that is gone is reported as such.
+                    let _ = answer.send(Verdict::StillOpen);
+                }
+                None => over.push(*review),
+            }
+        }
+        over
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(number: u64, calls_again: bool) -> (Call, oneshot::Receiver<Verdict>) {
+        let (answer, answered) = oneshot::channel();
+        (Call { number, patience: Duration::from_secs(55), calls_again, answer }, answered)
+    }
+
+    fn key(file: &str) -> CallKey {
+        CallKey { agent: "Qwen Code".into(), session: "1".into(), file: file.into() }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_is_answered_before_its_patience_is_over_and_again_from_the_same_review() {
+        let (mut hooks, review, start) = (Hooks::default(), ReviewId(1), Instant::now());
+        let (first, mut answered) = call(1, true);
+        hooks.begin(review, key("/a"), first, start);
+        assert_eq!(hooks.left_open(&key("/a")), None, "its hook waits");
+        let until = hooks.deadline().unwrap();
+        assert_eq!(until, start + Duration::from_secs(55));
+        assert_eq!((hooks.on_deadline(until), answered.try_recv()), (Vec::new(), Ok(Verdict::StillOpen)));
+        assert_eq!((hooks.left_open(&key("/a")), hooks.left_open(&key("/b"))), (Some(review), None));
+        let (second, mut answered) = call(2, true);
+        hooks.resume(review, second, until);
+        assert_eq!((hooks.gone(1), hooks.gone(2)), (None, Some(review)));
+        let rejected = Verdict::Rejected { message: "no".into() };
+        assert_eq!(hooks.end(review, rejected.clone()), None);
+        assert_eq!(answered.try_recv(), Ok(rejected));
+        assert_eq!(hooks.deadline(), None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_verdict_that_nobody_waits_for_is_returned_and_a_review_is_not_kept_for_good() {
+        let (mut hooks, review) = (Hooks::default(), ReviewId(1));
+        let (first, _answered) = call(1, true);
+        hooks.begin(review, key("/a"), first, Instant::now());
+        let until = hooks.deadline().unwrap();
+        assert!(hooks.on_deadline(until).is_empty());
+        assert_eq!(hooks.on_deadline(hooks.deadline().unwrap()), [review]);
+        assert_eq!(hooks.end(review, Verdict::StillOpen), Some(Verdict::StillOpen));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_review_ends_when_its_hook_waits_no_longer_or_no_desk_is_there() {
+        let (mut hooks, start) = (Hooks::default(), Instant::now());
+        hooks.mark_desks(true, start);
+        let (one, _answered) = call(1, false);
+        hooks.begin(ReviewId(1), key("/a"), one, start);
+        assert_eq!(hooks.on_deadline(start + Duration::from_secs(54)), []);
+        assert_eq!(hooks.on_deadline(start + Duration::from_secs(55)), [ReviewId(1)]);
+        hooks.end(ReviewId(1), Verdict::StillOpen);
+        let (two, _answered) = call(2, true);
+        hooks.begin(ReviewId(2), key("/a"), two, start);
+        hooks.mark_desks(false, start);
+        hooks.mark_desks(false, start + Duration::from_secs(20));
+        assert_eq!(hooks.deadline(), Some(start + NO_DESK_TIMEOUT));
+        assert_eq!(hooks.on_deadline(start + NO_DESK_TIMEOUT), [ReviewId(2)]);
+    }
+}

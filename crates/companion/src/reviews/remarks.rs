@@ -1,0 +1,144 @@
+//! The words by which an agent's model learns of a decision: which changes the person dropped or rewrote, and
+//! the reasons.
+
+use std::fmt::Write as _;
+
+use alongside_desk::{Closing, Hunk, HunkState, Lines, Review, Text};
+
+/// The most changes that are listed one by one.
+const MAX_LISTED: usize = 50;
+/// The most characters of a line that names its change.
+const MAX_QUOTED: usize = 80;
+
+/// The words about a review that a person accepted; `None` where the agent's own text was accepted without a
+/// word.
+pub(crate) fn accepted(review: &Review) -> Option<String> {
+    if !review.is_edited() && review.reason.is_none() && review.hunks.iter().all(|hunk| hunk.reason.is_none())
+    {
+        return None;
+    }
+    let count = |state| review.hunks.iter().filter(|hunk| hunk.state == state).count();
+    let (dropped, edited) = (count(HunkState::Dropped), count(HunkState::Edited));
+    let kept = review.hunks.len().saturating_sub(dropped + edited);
+    let parts = [(kept, "kept"), (dropped, "dropped"), (edited, "rewrote")];
+    let parts: Vec<_> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, did)| format!("{did} {n}")).collect();
+    let mut words = match review.hunks.len() {
+        _ if !review.is_edited() => "The person accepted this change.".to_owned(),
+        0 | 1 => "The person rewrote this change.".to_owned(),
+        all => format!("The person reviewed the {all} changes in this edit: {}.", parts.join(", ")),
+    };
+    let did = |hunk: &Hunk| match hunk.state {
+        HunkState::Kept => hunk.reason.is_some().then_some("Kept"),
+        HunkState::Dropped => Some("Dropped"),
+        HunkState::Edited => Some("Rewritten"),
+    };
+    add_reasons(&mut words, review, did);
+    Some(words)
+}
+
+/// The words about a review that a person rejected.
+pub(crate) fn rejected(review: &Review) -> String {
+    let mut words = "The person reviewed this change and rejected all of it.".to_owned();
+    add_reasons(&mut words, review, |hunk| hunk.reason.is_some().then_some("Rejected"));
+    words
+}
+
+/// The words about a review that ended without a decision.
+pub(crate) fn undecided(closing: Closing) -> &'static str {
+    match closing {
+        Closing::Replaced => "A newer proposal for the same file has replaced this one.",
+        Closing::TimedOut => "The person has not decided on this change in time.",
+        _ => "The review of this change was broken off before the person decided.",
+    }
+}
+
+/// The reasons alone, for the draft of a review that its agent does not hear of; empty without any.
+pub(super) fn reasons(review: &Review) -> String {
+    let mut words = String::new();
+    if review.reason.is_some() || review.hunks.iter().any(|hunk| hunk.reason.is_some()) {
+        add_reasons(&mut words, review, |hunk| hunk.reason.is_some().then_some("For"));
+    }
+    words.trim().to_owned()
+}
+
+/// Adds the reason, and the changes that `did` has a word for.
+fn add_reasons(words: &mut String, review: &Review, did: impl Fn(&Hunk) -> Option<&'static str>) {
+    if let Some(reason) = &review.reason {
+        let _ = write!(words, " Reason: {reason}");
+    }
+    let listed: Vec<_> = review.hunks.iter().filter_map(|hunk| Some((hunk, did(hunk)?))).collect();
+    let (original, proposed) = (review.original.clone().unwrap_or_default(), review.proposed.clone());
+    let (original, proposed) = (Text::new(original), Text::new(proposed));
+    for (hunk, did) in listed.iter().take(MAX_LISTED) {
+        let _ = match hunk.proposed.is_empty() {
+            true => write!(words, "\n- {did}: the removal of {}", quoted(&original, hunk.original)),
+            false => write!(words, "\n- {did}: {}", quoted(&proposed, hunk.proposed)),
+        };
+        if let Some(reason) = &hunk.reason {
+            let _ = write!(words, ". Reason: {reason}");
+        }
+    }
+    if let Some(more @ 1..) = listed.len().checked_sub(MAX_LISTED) {
+        let _ = write!(words, "\n- and {more} more");
+    }
+}
+
+/// The number of the first line, 1-based, and its text.
+fn quoted(text: &Text, lines: Lines) -> String {
+    let line = text.lines(lines.start..lines.start + 1).trim();
+    let short: String = line.chars().take(MAX_QUOTED).collect();
+    let more = if short.len() < line.len() { "…" } else { "" };
+    match lines.len() {
+        0 | 1 => format!("line {} (`{short}{more}`)", lines.start + 1),
+        _ => format!("lines {} to {} (`{short}{more}` …)", lines.start + 1, lines.end),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::reviews::diff::composition::Composition;
+
+    const ORIGINAL: &str = "a\nb\nc\nd\ne\nf\ng\nh\n";
+    const PROPOSED: &str = "A\nb\nc\nD\ne\nf\nG\n";
+
+    /// Three changes, of which some are dropped.
+    fn review(dropped: &[usize], reason: Option<&str>) -> Review {
+        let mut composition = Composition::new(Arc::from(ORIGINAL), Arc::from(PROPOSED));
+        composition.keep(dropped, false).unwrap();
+        let (current, hunks) = (composition.current().clone(), composition.hunks());
+        let (original, proposed) = (Some(ORIGINAL.into()), PROPOSED.into());
+        Review { original, proposed, current, hunks, reason: reason.map(str::to_owned), ..Review::default() }
+    }
+
+    #[test]
+    fn the_model_reads_which_changes_were_dropped_and_why() {
+        let mut review = review(&[1], Some("only what I asked for"));
+        review.hunks[1].reason = Some("D is public".into());
+        assert_eq!(
+            accepted(&review).unwrap(),
+            "The person reviewed the 3 changes in this edit: kept 2, dropped 1. Reason: only what I asked \
+             for\n- Dropped: line 4 (`D`). Reason: D is public"
+        );
+    }
+
+    #[test]
+    fn an_acceptance_without_a_change_or_a_word_says_nothing() {
+        assert_eq!(accepted(&review(&[], None)), None);
+        let said = accepted(&review(&[], Some("good")));
+        assert_eq!(said.unwrap(), "The person accepted this change. Reason: good");
+    }
+
+    #[test]
+    fn a_rejection_names_only_the_changes_with_a_reason() {
+        let mut review = review(&[], None);
+        assert_eq!(rejected(&review), "The person reviewed this change and rejected all of it.");
+        review.hunks[2].reason = Some("h stays".into());
+        assert!(
+            rejected(&review).ends_with("of it.\n- Rejected: line 7 (`G`). Reason: h stays"),
+            "{review:?}"
+        );
+    }
+}

@@ -1,0 +1,92 @@
+//! A proposal that an agent's hook brings, and the answer to it.
+//!
+//! A hook is a program that an agent runs before a tool writes a file, and whose answer the agent obeys. It
+//! asks for one review of one file, and waits for its end.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use alongside_contract::shared_text;
+use serde::{Deserialize, Serialize};
+
+use crate::review::Reasons;
+
+/// The text that an agent's tool is about to write, for a person to review.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HookProposal {
+    /// The agent's name for people.
+    pub agent: String,
+    /// The agent's own name of its session: a repeated call comes from the same one.
+    #[serde(default)]
+    pub session: String,
+    /// Absolute path of the file.
+    pub file: String,
+    /// The whole text that the tool would write.
+    #[serde(deserialize_with = "shared_text::deserialize")]
+    pub proposed: Arc<str>,
+    /// What the tool does, if that is more than writing this text; for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remark: Option<String>,
+    /// How long the hook waits for the decision, in milliseconds.
+    pub patience_ms: u64,
+    /// The review stays open for a repeated call when the patience is over. Otherwise it ends.
+    #[serde(default)]
+    pub calls_again: bool,
+    /// The agent writes another text than it proposed, if the person changed it. Otherwise it is asked to
+    /// propose that text.
+    #[serde(default)]
+    pub takes_text: bool,
+    /// The outcomes with which its model reads a reason.
+    #[serde(default)]
+    pub reasons: Reasons,
+}
+
+/// The answer to a [`HookProposal`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "verdict", rename_all = "camelCase")]
+pub enum Verdict {
+    /// The person accepted it.
+    #[serde(rename_all = "camelCase")]
+    Accepted {
+        /// With this text.
+        #[serde(deserialize_with = "shared_text::deserialize")]
+        text: Arc<str>,
+        /// The changes of the person and the reasons for them, for the model; absent without either.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+    },
+    /// The person rejected it.
+    Rejected {
+        /// The reasons, for the model.
+        message: String,
+    },
+    /// The review ended without a decision.
+    Undecided {
+        /// The reason, for the model.
+        message: String,
+        /// The text that the person typed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        draft: Option<PathBuf>,
+    },
+    /// The patience is over, and the review is still open: a repeated call gets its outcome.
+    StillOpen,
+    /// The companion reviews nothing now: its editor is closed, or the settings say so.
+    NotReviewed,
+    /// The companion shows no such proposal.
+    Refused {
+        /// The reason, for the model.
+        message: String,
+    },
+}
+
+/// A tool call that the hook could not turn into a proposal: the agent goes on without a review.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoodBack {
+    /// The agent's name for people.
+    pub agent: String,
+    /// The file, or the files, as the agent spells them.
+    pub file: String,
+    /// The reason, for people.
+    pub why: String,
+}
