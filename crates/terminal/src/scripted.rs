@@ -186,6 +186,7 @@ impl Companion {
             hunks: review.hunks.clone(),
             stale: review.stale,
             dirty: review.dirty,
+            reason: review.reason.clone(),
         };
         self.tell(Event::Changed(changed));
     }

@@ -32,6 +32,7 @@ pub fn notes(review: &Review, roots: &[PathBuf]) -> Vec<Note> {
     if review.dirty {
         warnings.push("An editor holds unsaved changes to the file.".into());
     }
+    warnings.extend(review.remark.as_deref().map(|remark| harmless::name(remark).into_owned()));
     if let Some(why) = &review.whole_file_only {
         warnings.push(format!("You can only accept or reject this as a whole: {}.", harmless::name(why)));
     }
@@ -44,7 +45,11 @@ pub fn notes(review: &Review, roots: &[PathBuf]) -> Vec<Note> {
         false => "The proposal begins with a byte-order mark, the file does not.",
     });
     let limits = messages::coarse_changes(review).into_iter().chain(messages::unmarked_changes(review));
-    let remarks = line_endings.into_iter().chain(mark).map(str::to_owned).chain(limits);
+    let reason = review.reason.as_deref().map(|reason| {
+        format!("Your reason for {}: {}", messages::agent_name(&review.agent), harmless::name(reason))
+    });
+    let remarks =
+        reason.into_iter().chain(line_endings.into_iter().chain(mark).map(str::to_owned)).chain(limits);
     let warnings = warnings.into_iter().map(|text| Note { text, warning: true });
     warnings.chain(remarks.map(|text| Note { text, warning: false })).collect()
 }

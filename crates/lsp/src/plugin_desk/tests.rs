@@ -90,7 +90,7 @@ impl Stage {
         self.review.revision += 1;
         self.review.current = text.into();
         let Review { id, revision, hunks, stale, dirty, .. } = self.review.clone();
-        self.tell(Event::Changed(Changed { id, from, revision, changes, hunks, stale, dirty }));
+        self.tell(Event::Changed(Changed { id, from, revision, changes, hunks, stale, dirty, reason: None }));
     }
 
     /// Plays the companion until nothing more happens.
@@ -389,6 +389,7 @@ fn every_revision_since_the_opening_is_known_for_a_while() {
             hunks: Vec::new(),
             stale: false,
             dirty: false,
+            reason: None,
         };
         presented.take(changed, &[], true);
     }

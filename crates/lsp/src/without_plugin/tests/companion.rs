@@ -73,7 +73,7 @@ impl Companion {
         stage
             .seat
             .events
-            .send(Event::Changed(Changed { id, from, revision, changes, hunks, stale, dirty }))
+            .send(Event::Changed(Changed { id, from, revision, changes, hunks, stale, dirty, reason: None }))
             .unwrap();
     }
 
