@@ -15,6 +15,7 @@ pub mod discovery;
 mod discovery_file;
 pub mod environment;
 pub mod family;
+pub mod hook;
 pub mod lock_file;
 pub mod mcp;
 mod null;
