@@ -36,10 +36,13 @@ fn main() -> ExitCode {
         alongside_platform::limits::leave_no_core();
     }
     let file = cli.globals.log.as_deref();
+    let is_hook = cli.is_hook();
     let logging = if cli.is_host() { logging::start_for_host(file) } else { logging::start(file) };
     // Dropping the log writes it out, also when a command fails.
     let (log, logging) = match logging {
         Ok(log) => (Some(log), Ok(())),
+        // The agent would take the error for a yes.
+        Err(_) if is_hook => (None, Ok(())),
         Err(error) => (None, Err(error)),
     };
     let outcome = logging.and_then(|()| {
@@ -58,7 +61,7 @@ fn main() -> ExitCode {
     let code = outcome.unwrap_or_else(|error| {
         tracing::error!("{error:#}");
         failure::print(&error);
-        ExitCode::FAILURE
+        if is_hook { commands::hook::FAILURE.into() } else { ExitCode::FAILURE }
     });
     drop(log);
     code

@@ -23,6 +23,18 @@ impl RuntimeDir {
     /// # Errors
     /// When it cannot be made private.
     pub(crate) fn open() -> anyhow::Result<Self> {
+        let directory = Self::of_this_process();
+        directory.make().hint("set XDG_RUNTIME_DIR to a directory of yours that exists")?;
+        Ok(directory)
+    }
+
+    /// The directory if it exists and is private.
+    pub(crate) fn existing() -> Option<Self> {
+        let directory = Self::of_this_process();
+        (directory.path.is_dir() && directory.make().is_ok()).then_some(directory)
+    }
+
+    fn of_this_process() -> Self {
         let variable =
             |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let runtime = variable("XDG_RUNTIME_DIR").filter(|dir| dir.is_dir());
@@ -30,9 +42,7 @@ impl RuntimeDir {
             Some(runtime) => (runtime, PathBuf::from("alongside")),
             None => (std::env::temp_dir(), PathBuf::from(format!("alongside-{}", sockets::user()))),
         };
-        let directory = Self { path: base.join(&below), base, below };
-        directory.make().hint("set XDG_RUNTIME_DIR to a directory of yours that exists")?;
-        Ok(directory)
+        Self { path: base.join(&below), base, below }
     }
 
     /// Makes the directory again: cleaners may take it at any time.

@@ -384,11 +384,13 @@ impl MainLoop {
     fn hook_called(&mut self, proposal: HookProposal, prepared: Proposal, call: Call) {
         let now = Instant::now();
         let HookProposal { agent, file, proposed, calls_again, takes_text, reasons, remark, .. } = &proposal;
-        let (way, calls_again) = (Way::Hook { calls_again: *calls_again }, *calls_again);
-        if let Some(verdict) = self.decisions.take(&prepared, way) {
+        if let Some(verdict) = self.decisions.take(&prepared, Way::Hook) {
             tracing::info!(agent, file, "the person has decided on this proposal already");
             // A hook that is gone needs no answer.
             return drop(call.answer.send(verdict));
+        }
+        if proposal.only_if_decided {
+            return drop(call.answer.send(Verdict::NotReviewed));
         }
         if self.hooks.are_deserted(now) {
             return drop(call.answer.send(Verdict::Refused { message: hooks::NO_DESK.into() }));
@@ -402,7 +404,8 @@ impl MainLoop {
         }
         let dirty = self.context.is_dirty(file, prepared.real_path());
         let agent = self.agents.of_hook(agent.clone());
-        let (takes_text, reasons, remark) = (*takes_text, *reasons, remark.clone());
+        let (calls_again, takes_text) = (*calls_again, *takes_text);
+        let (reasons, remark) = (*reasons, remark.clone());
         let terms = HookTerms { calls_again, takes_text, reasons, remark };
         let opened = self.reviews.open(Asker::Hook(terms), agent, prepared, dirty);
         let (id, review) = (opened.id, opened.review());

@@ -30,6 +30,12 @@ pub struct HookAgent {
     pub margin: Duration,
     /// Whether a person must trust a hook before the agent runs it.
     pub needs_trust: bool,
+    /// Whether its model calls a tool again whose review is still open, because the agent cannot wait longer.
+    pub calls_again: bool,
+    /// Whether its model reads a message of a hook that lets the tool run. A refusal is read in every agent.
+    pub hears_acceptances: bool,
+    /// The directories below its own where it keeps notes for itself, as plans.
+    pub notes: &'static [&'static str],
 }
 
 /// An event before which an agent runs hooks.
@@ -71,6 +77,9 @@ pub const HOOK_AGENTS: &[HookAgent] = &[
         limit: AN_HOUR,
         margin: Duration::from_secs(20),
         needs_trust: false,
+        calls_again: false,
+        hears_acceptances: true,
+        notes: &["plans", "projects"],
     },
     HookAgent {
         id: "codex",
@@ -79,12 +88,19 @@ pub const HOOK_AGENTS: &[HookAgent] = &[
         directory: ".codex",
         directory_variable: Some("CODEX_HOME"),
         file: "hooks.json",
-        events: &[HookEvent { name: "PreToolUse", matcher: "apply_patch" }],
+        // Before its own prompt it asks once more: a person who has decided is not asked again.
+        events: &[
+            HookEvent { name: "PreToolUse", matcher: "apply_patch" },
+            HookEvent { name: "PermissionRequest", matcher: "apply_patch" },
+        ],
         timeout: 3600,
         timeout_unit: "s",
         limit: AN_HOUR,
         margin: Duration::from_secs(20),
         needs_trust: true,
+        calls_again: false,
+        hears_acceptances: true,
+        notes: &[],
     },
     HookAgent {
         id: "gemini",
@@ -99,6 +115,9 @@ pub const HOOK_AGENTS: &[HookAgent] = &[
         limit: AN_HOUR,
         margin: Duration::from_secs(20),
         needs_trust: false,
+        calls_again: false,
+        hears_acceptances: false,
+        notes: &["tmp"],
     },
     HookAgent {
         id: "qwen",
@@ -118,5 +137,8 @@ pub const HOOK_AGENTS: &[HookAgent] = &[
         limit: Duration::from_secs(60),
         margin: Duration::from_secs(5),
         needs_trust: false,
+        calls_again: true,
+        hears_acceptances: false,
+        notes: &["tmp", "projects"],
     },
 ];

@@ -33,6 +33,9 @@ pub struct HookProposal {
     /// The review stays open for a repeated call when the patience is over. Otherwise it ends.
     #[serde(default)]
     pub calls_again: bool,
+    /// No review is opened: the answer is that of a moment ago, or [`Verdict::NotReviewed`].
+    #[serde(default)]
+    pub only_if_decided: bool,
     /// The agent writes another text than it proposed, if the person changed it. Otherwise it is asked to
     /// propose that text.
     #[serde(default)]

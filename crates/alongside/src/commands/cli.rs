@@ -6,8 +6,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use super::{
-    check, completions, demo, desk, doctor, drafts, env, host, install, log, lsp, man, review, run, status,
-    stdio, uninstall,
+    check, completions, demo, desk, doctor, drafts, env, hook, host, install, log, lsp, man, review, run,
+    status, stdio, uninstall,
 };
 use crate::globals::Globals;
 use crate::similar_name::nearest;
@@ -48,6 +48,7 @@ enum Command {
     Demo(demo::Args),
     Log(log::Args),
     Lsp(lsp::Args),
+    Hook(hook::Args),
     Host(host::Args),
     Check(check::Args),
     Doctor(doctor::Args),
@@ -130,6 +131,11 @@ impl Cli {
         matches!(&self.command, Some(Command::Host(args)) if args.serves())
     }
 
+    /// Whether this process answers an agent, which takes every failure but one for a yes.
+    pub(crate) fn is_hook(&self) -> bool {
+        matches!(self.command, Some(Command::Hook(_)))
+    }
+
     /// Whether this process starts an agent, a program of the person's.
     pub(crate) fn is_run(&self) -> bool {
         matches!(self.command, Some(Command::Run(_)))
@@ -152,6 +158,7 @@ impl Cli {
             Command::Demo(args) => demo::run(&args).await,
             Command::Log(args) => log::run(&args).await,
             Command::Lsp(args) => lsp::run(args, globals).await,
+            Command::Hook(args) => Ok(hook::run(args).await),
             Command::Host(args) => host::run(args, globals).await,
             Command::Check(args) => check::run(args, globals).await,
             Command::Doctor(args) => doctor::run(args, globals).await,

@@ -13,6 +13,7 @@ mod desk_pane;
 mod doctor;
 mod drafts;
 mod env;
+pub(crate) mod hook;
 mod host;
 mod install;
 mod log;

@@ -33,6 +33,11 @@ impl Registry {
         Ok(Self { directory: RuntimeDir::open()? })
     }
 
+    /// The directory of this user if there is one. Makes none.
+    pub(crate) fn existing() -> Option<Self> {
+        Some(Self { directory: RuntimeDir::existing()? })
+    }
+
     /// The directory, which is private.
     pub(crate) fn directory(&self) -> &Path {
         self.directory.path()

@@ -26,10 +26,7 @@ const MAX_DECISIONS: usize = 64;
 pub(crate) enum Way {
     /// `openDiff` of a session.
     Diff,
-    Hook {
-        /// The agent calls its hook again for the same edit.
-        calls_again: bool,
-    },
+    Hook,
 }
 
 #[derive(Debug, Default)]
@@ -64,9 +61,9 @@ impl Decisions {
     }
 
     fn remember(&mut self, ended: &PendingReview, answers: Vec<(Arc<str>, Verdict)>) {
-        let way = ended.way();
-        let within =
-            if way == (Way::Hook { calls_again: true }) { REPEATED_WITHIN } else { SECOND_WAY_WITHIN };
+        let way = if ended.hook().is_some() { Way::Hook } else { Way::Diff };
+        let calls_again = ended.hook().is_some_and(|hook| hook.calls_again);
+        let within = if calls_again { REPEATED_WITHIN } else { SECOND_WAY_WITHIN };
         let now = Instant::now();
         self.0.retain(|decided| decided.until > now);
         if self.0.len() == MAX_DECISIONS {
@@ -94,12 +91,9 @@ impl Decisions {
 }
 
 impl Way {
-    /// Whether an edit that came by this way may come by the other one as well.
+    /// Whether an edit that came by this way may come by the other one as well. An agent that opens a diff again
+    /// asks anew.
     fn leads_to(self, other: Self) -> bool {
-        match (self, other) {
-            (Self::Diff, Self::Hook { .. }) | (Self::Hook { .. }, Self::Diff) => true,
-            (Self::Hook { calls_again }, Self::Hook { .. }) => calls_again,
-            (Self::Diff, Self::Diff) => false,
-        }
+        (self, other) != (Self::Diff, Self::Diff)
     }
 }

@@ -7,7 +7,6 @@ use alongside_desk::{
     Agent, Change, Changed, Closing, Decision, Hunk, Reasons, Refusal, Review, ReviewId, Verdict,
 };
 
-use super::decisions::Way;
 use super::proposal::Proposal;
 use super::reasons::ReasonStore;
 use super::remarks;
@@ -95,11 +94,6 @@ impl PendingReview {
             Closing::Rejected => Verdict::Rejected { message: remarks::rejected(&review) },
             _ => Verdict::Undecided { message: remarks::undecided(closing).to_owned(), draft },
         }
-    }
-
-    /// The way by which the proposal came.
-    pub(super) fn way(&self) -> Way {
-        self.hook().map_or(Way::Diff, |hook| Way::Hook { calls_again: hook.calls_again })
     }
 
     /// The path, byte for byte as the agent spells it.

@@ -1,0 +1,234 @@
+//! `alongside hook`: what an agent runs before a tool writes a file.
+//!
+//! Every agent goes on without a review if its hook dies, fails or is late. So this program does little, has an
+//! answer for everything that can go wrong, and gives it before the agent's limit.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use alongside_contract::hook::{HOOK_AGENTS, HookAgent};
+use alongside_desk::socket::JoinError;
+use alongside_desk::{HookProposal, Reasons, StoodBack, Verdict};
+use alongside_hook::{Answer, Change, HookInput, NoChange, TextFile, ToolCall, answer, refusal};
+use alongside_platform::output::abandoned;
+use alongside_platform::untrusted::{self, Whose};
+use futures_util::future::join_all;
+
+use super::output::{note, print};
+use crate::host::Reviewer;
+use crate::signals::Signals;
+
+/// The exit code that every agent takes for a refusal, if there is a text on standard error.
+pub(crate) const FAILURE: u8 = 2;
+/// The largest input, in bytes. Nobody reviews a larger change.
+const MAX_INPUT: u64 = 48 << 20;
+/// The largest file in bytes that is read to find out what an edit makes of it.
+const MAX_FILE: u64 = 256 << 20;
+/// How much later than the companion the hook itself gives up.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Have the changes that an agent makes without asking reviewed; agents run this command by themselves
+///
+/// An agent runs it before a tool writes a file, and obeys its answer. Where a companion serves the agent's
+/// directory, the change opens at your desks, and the agent waits for your decision; anywhere else nothing
+/// changes. `alongside install agent` enters it into the settings of the agents.
+///
+/// It reads the agent's call as JSON from standard input and writes the answer to standard output.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "An agent goes on without a review if this command is killed: see SECURITY.md.")]
+pub(crate) struct Args {
+    /// The agent that runs it
+    #[arg(value_parser = HOOK_AGENTS.iter().map(|agent| agent.id).collect::<Vec<_>>())]
+    agent: String,
+
+    /// The seconds that the agent waits, if its settings say another time than alongside enters
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: Option<u64>,
+}
+
+pub(crate) async fn run(args: Args) -> ExitCode {
+    std::panic::set_hook(Box::new(|panic| {
+        note(&format!("the review failed, and nothing was written: {panic}"));
+        std::process::exit(i32::from(FAILURE));
+    }));
+    let Some(agent) = HookAgent::named(&args.agent) else { return ExitCode::from(FAILURE) };
+    let limit = args.timeout.map_or(agent.limit, Duration::from_secs);
+    let margin = agent.margin.min(limit / 4);
+    let call = Call { agent, until: Instant::now() + limit.saturating_sub(margin) };
+    let answer = tokio::select! {
+        answer = call.answer() => answer,
+        // The agent has lost interest, but may still obey.
+        () = asked_to_end() => refusal(agent, &call.unread(), "The review was broken off."),
+        // Nobody reads an answer any more: the agent was killed, or has broken off the call.
+        () = abandoned() => return ExitCode::SUCCESS,
+    };
+    match answer {
+        Answer::Silence => ExitCode::SUCCESS,
+        Answer::Line(line) => match print(&format!("{line}\n")) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(_) => ExitCode::from(FAILURE),
+        },
+    }
+}
+
+async fn asked_to_end() {
+    match Signals::listen() {
+        Ok(mut signals) => drop(signals.next().await),
+        Err(_) => std::future::pending().await,
+    }
+}
+
+/// A call of the hook.
+struct Call {
+    agent: &'static HookAgent,
+    /// When the agent must have its answer.
+    until: Instant,
+}
+
+impl Call {
+    async fn answer(&self) -> Answer {
+        let read = tokio::task::spawn_blocking(read_input).await;
+        let input = match read.map_err(std::io::Error::other).flatten() {
+            Ok(Some(bytes)) => HookInput::read(&bytes).map_err(|error| error.to_string()),
+            Ok(None) => Err(format!("the change is larger than {} MB", MAX_INPUT >> 20)),
+            Err(error) => Err(format!("the input of the hook cannot be read: {error}")),
+        };
+        let input = match input {
+            Ok(input) if !input.is_of(self.agent) => return Answer::Silence,
+            Ok(input) => Ok(input),
+            Err(why) => Err(why),
+        };
+        let cwd = input.as_ref().map_or("", |input| input.cwd.as_str());
+        let cwd = match Path::new(cwd).is_absolute() {
+            true => PathBuf::from(cwd),
+            false => std::env::current_dir().unwrap_or_default(),
+        };
+        let Some(reviewer) = Reviewer::of(&cwd).await else { return Answer::Silence };
+        match input {
+            Ok(input) => self.review(&input, &cwd, &reviewer).await,
+            // The event is unknown: the commonest one has the form that most agents obey.
+            Err(why) => refusal(self.agent, &self.unread(), &format!("Nothing was written: {why}.")),
+        }
+    }
+
+    /// An input that could not be read.
+    fn unread(&self) -> HookInput {
+        let event = self.agent.events.first().map(|event| event.name.to_owned());
+        HookInput { hook_event_name: event.unwrap_or_default(), ..HookInput::default() }
+    }
+
+    async fn review(&self, input: &HookInput, cwd: &Path, reviewer: &Reviewer) -> Answer {
+        let read = |path: &str| read_file(&cwd.join(path));
+        let call = ToolCall::read(self.agent, input);
+        let changes = call.as_ref().map_err(Clone::clone).and_then(|call| call.changes(read));
+        let (call, changes) = match (call, changes) {
+            (Ok(call), Ok(changes)) => (call, changes),
+            (_, Err(NoChange::NotATool)) | (Err(NoChange::NotATool), _) => return Answer::Silence,
+            (_, Err(NoChange::Unclear { path, why })) | (Err(NoChange::Unclear { path, why }), _) => {
+                let file = cwd.join(path).display().to_string();
+                let told = StoodBack { agent: self.agent.display_name.into(), file, why };
+                // An older host, or one that ends, does not tell its desks.
+                let _ = tokio::time::timeout(GRACE, reviewer.stand_back(&told)).await;
+                return Answer::Silence;
+            }
+            (_, Err(NoChange::Refused { why })) | (Err(NoChange::Refused { why }), _) => {
+                return refusal(self.agent, input, &format!("Nothing was written: {why}."));
+            }
+        };
+        if changes.iter().all(|change| self.is_own_note(&cwd.join(&change.path), reviewer)) {
+            return Answer::Silence;
+        }
+        let verdicts = changes.iter().map(|change| self.verdict(input, change, cwd, reviewer));
+        let verdicts = join_all(verdicts).await;
+        answer(self.agent, input, &call, &changes, &verdicts, read)
+    }
+
+    async fn verdict(&self, input: &HookInput, change: &Change, cwd: &Path, reviewer: &Reviewer) -> Verdict {
+        let Ok(file) = cwd.join(&change.path).into_os_string().into_string() else {
+            return Verdict::Refused { message: "Nothing was written: the path is not text.".into() };
+        };
+        let patience = self.until.saturating_duration_since(Instant::now());
+        let takes_text = alongside_hook::takes_text(self.agent, input);
+        let proposal = HookProposal {
+            agent: self.agent.display_name.into(),
+            session: input.session_id.clone(),
+            file,
+            proposed: change.proposed.as_str().into(),
+            remark: change.remark.clone().or_else(|| {
+                let name = self.agent.display_name;
+                (!takes_text).then(|| {
+                    format!(
+                        "{name} cannot write another text here: after a change it is asked to propose yours."
+                    )
+                })
+            }),
+            patience_ms: u64::try_from(patience.as_millis()).unwrap_or(u64::MAX),
+            calls_again: self.agent.calls_again,
+            only_if_decided: self.agent.id == "codex" && input.hook_event_name == "PermissionRequest",
+            takes_text,
+            reasons: if self.agent.hears_acceptances { Reasons::Always } else { Reasons::WithRejection },
+        };
+        let undecided = |message: &str| Verdict::Undecided { message: message.into(), draft: None };
+        match tokio::time::timeout(patience + GRACE, reviewer.review(&proposal)).await {
+            Ok(Ok(verdict)) => verdict,
+            Ok(Err(JoinError::Refused(_) | JoinError::Mismatch { .. })) => undecided(
+                "The companion of this project runs another version of alongside; ask the person to run \
+                 `alongside host --replace`.",
+            ),
+            Ok(Err(JoinError::Broken(_))) => undecided(
+                "The companion has gone away during the review; `alongside drafts` lists what the person typed.",
+            ),
+            Err(_) => undecided("The companion does not answer in time."),
+        }
+    }
+
+    /// Whether a file is one of the agent's own notes, as plans, outside every project that is served.
+    fn is_own_note(&self, file: &Path, reviewer: &Reviewer) -> bool {
+        let Some(directory) = own_directory(self.agent) else { return false };
+        let real = |path: &Path| path.canonicalize().ok();
+        // A directory that does not exist yet is in the one above it.
+        let place = file.ancestors().skip(1).find_map(real);
+        let notes = self.agent.notes.iter().filter_map(|notes| real(&directory.join(notes)));
+        let is_plain = !file.components().any(|part| part == std::path::Component::ParentDir);
+        let is_link = file.is_symlink();
+        let is_in = |notes: PathBuf| place.as_ref().is_some_and(|place| place.starts_with(notes));
+        is_plain && !is_link && notes.into_iter().any(is_in) && !reviewer.serves(file)
+    }
+}
+
+/// The directory of the agent's own files.
+fn own_directory(agent: &HookAgent) -> Option<PathBuf> {
+    let variable = agent.directory_variable.and_then(std::env::var_os).filter(|value| !value.is_empty());
+    let home = || std::env::home_dir().map(|home| home.join(agent.directory));
+    variable.map(PathBuf::from).or_else(home)
+}
+
+/// The whole input; `None` if it is too large. The rest is read as well: the agent writes all of it.
+fn read_input() -> std::io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    let mut stdin = std::io::stdin().lock();
+    stdin.by_ref().take(MAX_INPUT + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 <= MAX_INPUT {
+        return Ok(Some(bytes));
+    }
+    std::io::copy(&mut stdin, &mut std::io::sink())?;
+    Ok(None)
+}
+
+/// A file as a tool finds it. Opens ordinary files only: opening can act on a device.
+fn read_file(path: &Path) -> TextFile {
+    match std::fs::metadata(path) {
+        Ok(found) if !found.is_file() => return TextFile::Unreadable("it is no ordinary file".into()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return TextFile::Absent,
+        _ => {}
+    }
+    match untrusted::read(path, MAX_FILE, Whose::Anybodys) {
+        Ok(bytes) => match String::from_utf8(bytes) {
+            Ok(text) => TextFile::Text(text),
+            Err(_) => TextFile::Unreadable("it is not UTF-8 text".into()),
+        },
+        Err(error) => TextFile::Unreadable(format!("it cannot be read ({error})")),
+    }
+}

@@ -1,0 +1,71 @@
+//! The host that reviews for an agent's hook: the one that serves a directory. A hook starts none.
+
+use std::path::Path;
+use std::time::Duration;
+
+use alongside_desk::socket::{self, JoinError};
+use alongside_desk::{HookProposal, StoodBack, Verdict};
+use alongside_platform::ports::is_taken;
+use interprocess::local_socket::tokio::Stream;
+use tokio::time::Instant;
+
+use super::entry::Entry;
+use super::registry::Registry;
+
+/// How long a host that has crashed is waited for: its desks start it again.
+const RESTART_TIMEOUT: Duration = Duration::from_secs(3);
+/// How often it is dialled meanwhile.
+const RETRY_INTERVAL: Duration = Duration::from_millis(50);
+
+/// The host that serves a directory.
+pub(crate) struct Reviewer {
+    registry: Registry,
+    entry: Entry,
+}
+
+impl Reviewer {
+    /// Of several hosts, the one that the person turned to last. `None` if none listens there.
+    pub(crate) async fn of(dir: &Path) -> Option<Self> {
+        let registry = Registry::existing()?;
+        let until = Instant::now() + RESTART_TIMEOUT;
+        loop {
+            let serving = registry.entries().into_iter().filter(|entry| entry.serves(dir));
+            let mut is_held = false;
+            for entry in serving {
+                if registry.dial(&entry.name).await.is_ok() {
+                    return Some(Self { registry, entry });
+                }
+                is_held |= entry.addresses.iter().any(|address| is_taken(*address));
+            }
+            if !is_held || Instant::now() >= until {
+                return None;
+            }
+            tokio::time::sleep(RETRY_INTERVAL).await;
+        }
+    }
+
+    /// Whether a file lies in a project that the host serves.
+    pub(crate) fn serves(&self, file: &Path) -> bool {
+        file.parent().is_some_and(|dir| self.entry.serves(dir))
+    }
+
+    /// Has a proposal reviewed.
+    ///
+    /// # Errors
+    /// When the host goes away before the verdict, or is older than this program.
+    pub(crate) async fn review(&self, proposal: &HookProposal) -> Result<Verdict, JoinError> {
+        socket::propose(self.dial().await?, proposal).await
+    }
+
+    /// Tells desks of a tool call that goes on without a review.
+    ///
+    /// # Errors
+    /// As [`review`](Self::review).
+    pub(crate) async fn stand_back(&self, told: &StoodBack) -> Result<(), JoinError> {
+        socket::stand_back(self.dial().await?, told).await
+    }
+
+    async fn dial(&self) -> Result<Stream, JoinError> {
+        Ok(self.registry.dial(&self.entry.name).await?)
+    }
+}

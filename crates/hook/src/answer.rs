@@ -1,0 +1,182 @@
+//! The answer of a hook in the format of its agent. Every format was measured: an agent that does not know an
+//! answer goes on as if there were no hook.
+
+use alongside_contract::hook::HookAgent;
+use alongside_desk::Verdict;
+use serde_json::{Value, json};
+
+use crate::change::{Change, TextFile};
+use crate::input::HookInput;
+use crate::tool_call::ToolCall;
+
+/// The most characters of a message: Claude Code shows its model no more than some 10,000.
+const MAX_MESSAGE: usize = 9_000;
+/// The most characters of a text that the model is asked to write.
+const MAX_QUOTED: usize = 6_000;
+
+/// What the hook prints.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// Nothing: the agent goes on as if there were no hook.
+    Silence,
+    /// This line.
+    Line(String),
+}
+
+/// The answer after the verdicts on all changes of a call, in their order. `read` gives the files as they are.
+pub fn answer(
+    agent: &HookAgent,
+    input: &HookInput,
+    call: &ToolCall,
+    changes: &[Change],
+    verdicts: &[Verdict],
+    mut read: impl FnMut(&str) -> TextFile,
+) -> Answer {
+    let mut messages = Vec::new();
+    let mut texts = Vec::new();
+    for (change, verdict) in changes.iter().zip(verdicts) {
+        let named = |message: &str| match changes.len() {
+            1 => message.to_owned(),
+            _ => format!("{}: {message}", change.path),
+        };
+        match verdict {
+            Verdict::NotReviewed => return Answer::Silence,
+            Verdict::StillOpen => return refusal(agent, input, STILL_OPEN),
+            Verdict::Undecided { message, draft } => {
+                let draft = draft
+                    .as_ref()
+                    .map(|draft| format!(" A text that the person typed is in {}.", draft.display()));
+                let message = format!("{message} Nothing was written.{}", draft.unwrap_or_default());
+                return refusal(agent, input, &named(&message));
+            }
+            Verdict::Refused { message } => return refusal(agent, input, &named(message)),
+            Verdict::Rejected { message } => {
+                messages.push(named(message));
+                texts.push(None);
+            }
+            Verdict::Accepted { text, message } => {
+                messages.extend(message.as_deref().map(named));
+                texts.push(Some(&**text));
+            }
+        }
+    }
+    let message = messages.join("\n");
+    if texts.iter().all(Option::is_none) {
+        return refusal(agent, input, &message);
+    }
+    let is_changed = texts.len() != changes.len()
+        || changes.iter().zip(&texts).any(|(change, text)| *text != Some(&change.proposed));
+    if !is_changed {
+        return allowed(agent, input, None, &message);
+    }
+    if takes_text(agent, input) {
+        return match call.rewritten(input, &texts, &mut read) {
+            Ok(arguments) => allowed(agent, input, Some(arguments.into()), &message),
+            Err(why) => {
+                let wanted = wanted(call, &texts, &mut read);
+                refusal(agent, input, &format!("{message} Nothing was written: {why}.{wanted}"))
+            }
+        };
+    }
+    let wanted = wanted(call, &texts, &mut read);
+    refusal(agent, input, &format!("{message} Nothing was written yet.{wanted}"))
+}
+
+const STILL_OPEN: &str = "The review of this change is still open, and nothing was written. Call the tool again \
+                          with the same arguments, and do nothing else before: the next call gets its outcome.";
+
+/// The answer that keeps the tool from running.
+pub fn refusal(agent: &HookAgent, input: &HookInput, reason: &str) -> Answer {
+    let (reason, event) = (short(reason, MAX_MESSAGE), input.hook_event_name.as_str());
+    line(match (agent.id, event) {
+        ("gemini", _) => json!({"decision": "deny", "reason": reason}),
+        (_, "PermissionRequest") => {
+            let decision = json!({"behavior": "deny", "message": reason});
+            json!({"hookSpecificOutput": {"hookEventName": event, "decision": decision}})
+        }
+        _ => json!({"hookSpecificOutput": {
+            "hookEventName": event, "permissionDecision": "deny", "permissionDecisionReason": reason,
+        }}),
+    })
+}
+
+/// Whether the agent runs the tool with other arguments here.
+pub fn takes_text(agent: &HookAgent, input: &HookInput) -> bool {
+    agent.id != "qwen" || input.hook_event_name == "PermissionRequest"
+}
+
+/// The answer with which the tool runs. An empty message is none.
+fn allowed(agent: &HookAgent, input: &HookInput, arguments: Option<Value>, message: &str) -> Answer {
+    let event = input.hook_event_name.as_str();
+    let message = (!message.is_empty()).then(|| short(message, MAX_MESSAGE));
+    match (agent.id, event, arguments) {
+        ("gemini", _, Some(arguments)) => line(json!({
+            "decision": "allow", "hookSpecificOutput": {"hookEventName": event, "tool_input": arguments},
+        })),
+        (_, "PermissionRequest", arguments) => {
+            let mut decision = json!({"behavior": "allow"});
+            insert(&mut decision, "updatedInput", arguments);
+            line(json!({"hookSpecificOutput": {"hookEventName": event, "decision": decision}}))
+        }
+        // Both take silence for a yes, and a yes without arguments for an error or nothing.
+        ("codex", _, None) if message.is_none() => Answer::Silence,
+        ("gemini" | "qwen", ..) => Answer::Silence,
+        ("codex", _, None) => {
+            let mut output = json!({"hookEventName": event});
+            insert(&mut output, "additionalContext", message.map(Into::into));
+            line(json!({"hookSpecificOutput": output}))
+        }
+        (_, _, arguments) => {
+            let mut output = json!({"hookEventName": event, "permissionDecision": "allow"});
+            insert(&mut output, "updatedInput", arguments);
+            insert(&mut output, "additionalContext", message.map(Into::into));
+            line(json!({"hookSpecificOutput": output}))
+        }
+    }
+}
+
+fn insert(into: &mut Value, name: &str, value: Option<Value>) {
+    if let (Some(object), Some(value)) = (into.as_object_mut(), value) {
+        object.insert(name.to_owned(), value);
+    }
+}
+
+fn line(value: Value) -> Answer {
+    Answer::Line(value.to_string())
+}
+
+/// What the model is to propose, where the agent cannot write it by itself.
+fn wanted(call: &ToolCall, texts: &[Option<&str>], read: impl FnMut(&str) -> TextFile) -> String {
+    let [Some(text)] = texts else { return " Propose only the changes that the person kept.".into() };
+    let quoted = match call.replacement(text, read) {
+        Some((old, new)) => format!(
+            " Call the tool again so that it makes exactly this change, which the person has accepted. \
+             Replace\n{}\nby\n{}",
+            fenced(&old),
+            fenced(&new)
+        ),
+        None => format!(
+            " Call the tool again with exactly this text, which the person has accepted:\n{}",
+            fenced(text)
+        ),
+    };
+    match quoted.chars().count() > MAX_QUOTED {
+        true => " Call the tool again with only the changes that the person kept.".into(),
+        false => quoted,
+    }
+}
+
+fn fenced(text: &str) -> String {
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    format!("```\n{text}{end}```")
+}
+
+fn short(text: &str, limit: usize) -> String {
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,103 @@
+use serde_json::json;
+
+use super::*;
+
+fn asked(agent: &str, event: &str, verdict: &Verdict) -> Answer {
+    let agent = HookAgent::named(agent).unwrap();
+    let (tool, arguments) = match agent.id {
+        "claude" => ("Write", json!({"file_path": "/f", "content": "new\n"})),
+        "codex" => {
+            let command = "*** Begin Patch\n*** Update File: /f\n@@\n-old\n+new\n*** End Patch";
+            ("apply_patch", json!({ "command": command }))
+        }
+        _ => ("write_file", json!({"file_path": "/f", "content": "new\n"})),
+    };
+    let input = HookInput {
+        hook_event_name: event.into(),
+        tool_name: tool.into(),
+        tool_input: arguments.as_object().unwrap().clone(),
+        ..HookInput::default()
+    };
+    let call = ToolCall::read(agent, &input).unwrap();
+    let read = |_: &str| TextFile::Text("old\n".into());
+    let changes = call.changes(read).unwrap();
+    answer(agent, &input, &call, &changes, std::slice::from_ref(verdict), read)
+}
+
+fn json_of(answer: Answer) -> Value {
+    let Answer::Line(line) = answer else { panic!("silence") };
+    serde_json::from_str(&line).unwrap()
+}
+
+fn accepted(text: &str, message: Option<&str>) -> Verdict {
+    Verdict::Accepted { text: text.into(), message: message.map(str::to_owned) }
+}
+
+#[test]
+fn the_agents_own_text_is_allowed_in_the_agents_way() {
+    let allowed = accepted("new\n", None);
+    let claude = json_of(asked("claude", "PreToolUse", &allowed));
+    let output = json!({"hookEventName": "PreToolUse", "permissionDecision": "allow"});
+    assert_eq!(claude, json!({ "hookSpecificOutput": output }));
+    for (agent, event) in [("codex", "PreToolUse"), ("gemini", "BeforeTool"), ("qwen", "PreToolUse")] {
+        assert_eq!(asked(agent, event, &allowed), Answer::Silence, "{agent}");
+    }
+    let qwen = json_of(asked("qwen", "PermissionRequest", &allowed));
+    assert_eq!(qwen["hookSpecificOutput"]["decision"], json!({"behavior": "allow"}));
+    let said = json_of(asked("codex", "PreToolUse", &accepted("new\n", Some("good"))));
+    let output = json!({"hookEventName": "PreToolUse", "additionalContext": "good"});
+    assert_eq!(said, json!({ "hookSpecificOutput": output }));
+}
+
+#[test]
+fn the_persons_text_replaces_the_arguments() {
+    let mine = accepted("mine\n", Some("changed"));
+    let claude = &json_of(asked("claude", "PreToolUse", &mine))["hookSpecificOutput"];
+    assert_eq!(claude["updatedInput"], json!({"file_path": "/f", "content": "mine\n"}));
+    assert_eq!(
+        (&claude["permissionDecision"], &claude["additionalContext"]),
+        (&json!("allow"), &json!("changed"))
+    );
+    let gemini = json_of(asked("gemini", "BeforeTool", &mine));
+    assert_eq!(gemini["decision"], "allow");
+    assert_eq!(gemini["hookSpecificOutput"]["tool_input"]["content"], "mine\n");
+    let codex = &json_of(asked("codex", "PreToolUse", &mine))["hookSpecificOutput"];
+    let patch = "*** Begin Patch\n*** Update File: /f\n@@\n-old\n+mine\n*** End Patch\n";
+    assert_eq!(codex["updatedInput"], json!({ "command": patch }));
+    let qwen = json_of(asked("qwen", "PermissionRequest", &mine));
+    assert_eq!(qwen["hookSpecificOutput"]["decision"]["updatedInput"]["content"], "mine\n");
+}
+
+#[test]
+fn an_agent_that_takes_no_other_text_is_asked_to_propose_it() {
+    let qwen = json_of(asked("qwen", "PreToolUse", &accepted("mine\n", Some("Dropped 1."))));
+    let output = &qwen["hookSpecificOutput"];
+    assert_eq!(output["permissionDecision"], "deny");
+    let reason = output["permissionDecisionReason"].as_str().unwrap();
+    assert!(reason.starts_with("Dropped 1. Nothing was written yet. Call the tool again"), "{reason}");
+    assert!(reason.ends_with("Replace\n```\nold\n```\nby\n```\nmine\n```"), "{reason}");
+}
+
+#[test]
+fn every_other_end_refuses_in_the_agents_way() {
+    let draft = Some("/drafts/f".into());
+    let undecided = Verdict::Undecided { message: "Broken off.".into(), draft };
+    let whole = "Broken off. Nothing was written. A text that the person typed is in /drafts/f.";
+    let gemini = json_of(asked("gemini", "BeforeTool", &undecided));
+    assert_eq!(gemini, json!({"decision": "deny", "reason": whole}));
+    for agent in ["claude", "codex", "qwen"] {
+        let output = &json_of(asked(agent, "PreToolUse", &undecided))["hookSpecificOutput"];
+        assert_eq!(
+            (&output["permissionDecision"], &output["permissionDecisionReason"]),
+            (&json!("deny"), &json!(whole))
+        );
+    }
+    let open =
+        &json_of(asked("qwen", "PermissionRequest", &Verdict::StillOpen))["hookSpecificOutput"]["decision"];
+    assert!(open["behavior"] == "deny" && open["message"].as_str().unwrap().contains("still open"));
+    assert_eq!(asked("claude", "PreToolUse", &Verdict::NotReviewed), Answer::Silence);
+    let long = Verdict::Rejected { message: "ä".repeat(20_000) };
+    let refused = json_of(asked("claude", "PreToolUse", &long));
+    let reason = refused["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
+    assert_eq!(reason.chars().count(), MAX_MESSAGE + 1);
+}

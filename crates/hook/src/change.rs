@@ -1,0 +1,66 @@
+//! The change of one file that a tool call would make.
+
+/// A file as a tool finds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TextFile {
+    /// There is no such file.
+    Absent,
+    /// It holds this text.
+    Text(String),
+    /// It cannot be read as text, for this reason.
+    Unreadable(String),
+}
+
+/// The change of one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The file as the agent spells it; relative to the directory in which the agent works.
+    pub path: String,
+    /// The whole text after the change; empty if the change deletes the file.
+    pub proposed: String,
+    /// What the tool does, if that is more than writing this text; for people.
+    pub remark: Option<String>,
+}
+
+/// A tool call without a change to review.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoChange {
+    /// The tool writes no file that this crate knows of.
+    NotATool,
+    /// It cannot be worked out what the tool would write: the agent goes on by itself.
+    Unclear {
+        /// The file, as the agent spells it.
+        path: String,
+        /// The reason, for people.
+        why: String,
+    },
+    /// The tool would fail, or write elsewhere than it seems: the agent is refused.
+    Refused {
+        /// The reason, for the model.
+        why: String,
+    },
+}
+
+impl NoChange {
+    pub(crate) fn refused(why: impl Into<String>) -> Self {
+        Self::Refused { why: why.into() }
+    }
+
+    pub(crate) fn unclear(path: &str, why: impl Into<String>) -> Self {
+        Self::Unclear { path: path.to_owned(), why: why.into() }
+    }
+}
+
+/// A path that names the same file for the agent and for us.
+///
+/// # Errors
+/// When agents would read another path in it: they expand `~` and trim blanks.
+pub(crate) fn plain_path(path: &str) -> Result<String, NoChange> {
+    if path.is_empty() {
+        return Err(NoChange::refused("the path of the file is missing"));
+    }
+    if path.starts_with('~') || path.trim() != path || path.chars().any(char::is_control) {
+        return Err(NoChange::refused(format!("the path {path:?} is ambiguous: use an absolute path")));
+    }
+    Ok(path.to_owned())
+}

@@ -1,0 +1,67 @@
+//! The input of a hook: one JSON object, with the same names in every agent.
+
+use alongside_contract::hook::HookAgent;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// What an agent tells its hook.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct HookInput {
+    /// The agent's name of its session.
+    #[serde(default)]
+    pub session_id: String,
+    /// The directory in which the agent works.
+    #[serde(default)]
+    pub cwd: String,
+    /// The event, as in [`HookEvent::name`](alongside_contract::hook::HookEvent::name).
+    #[serde(default)]
+    pub hook_event_name: String,
+    /// The tool that the agent is about to run.
+    #[serde(default)]
+    pub tool_name: String,
+    /// The arguments of the tool.
+    #[serde(default)]
+    pub tool_input: Map<String, Value>,
+}
+
+/// An input that no agent gives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadInput(pub String);
+
+impl std::fmt::Display for BadInput {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the input of the hook cannot be read: {}", self.0)
+    }
+}
+
+impl std::error::Error for BadInput {}
+
+impl HookInput {
+    /// Reads the input.
+    ///
+    /// # Errors
+    /// When it is not the JSON object that agents give.
+    pub fn read(input: &[u8]) -> Result<Self, BadInput> {
+        serde_json::from_slice(input).map_err(|error| BadInput(error.to_string()))
+    }
+
+    /// Whether it tells of an event that the hook of this agent is registered for.
+    pub fn is_of(&self, agent: &HookAgent) -> bool {
+        agent.events.iter().any(|event| event.name == self.hook_event_name)
+    }
+
+    /// A text among the arguments.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.tool_input.get(name)?.as_str()
+    }
+
+    /// A switch among the arguments; off if it is absent.
+    pub(crate) fn is_on(&self, name: &str) -> bool {
+        match self.tool_input.get(name) {
+            Some(Value::Bool(on)) => *on,
+            // Models write switches as text, and agents understand that.
+            Some(Value::String(text)) => text == "true",
+            _ => false,
+        }
+    }
+}

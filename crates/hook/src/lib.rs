@@ -1,0 +1,23 @@
+//! Tool calls of coding agents as proposals, and verdicts as the answers of their hooks.
+//!
+//! An agent runs a hook before a tool writes a file: it tells the call on the hook's input and obeys the
+//! answer on its output. This crate reads the [input](HookInput), works out [the texts](ToolCall::changes)
+//! that the tool would write, and writes the [answer](answer). It reads no files and talks to nobody.
+//!
+//! A text is worked out exactly or not at all. A person must not review another text than the agent writes.
+
+mod answer;
+mod change;
+mod edit;
+mod input;
+mod line_endings;
+mod notebook;
+mod patch;
+mod patch_answer;
+mod patch_apply;
+mod tool_call;
+
+pub use answer::{Answer, answer, refusal, takes_text};
+pub use change::{Change, NoChange, TextFile};
+pub use input::{BadInput, HookInput};
+pub use tool_call::ToolCall;

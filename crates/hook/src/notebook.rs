@@ -1,0 +1,212 @@
+//! Edits of one cell of a Jupyter notebook.
+//!
+//! A notebook is JSON. An edit replaces the bytes of one cell and leaves the rest as it is, so that a person
+//! sees the change and not a new layout of the whole file.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::change::NoChange;
+use crate::input::HookInput;
+
+/// The edit of a cell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CellEdit {
+    pub(crate) path: String,
+    /// The id of the cell, or `cell-` and its number from 0.
+    cell: Option<String>,
+    source: String,
+    mode: Mode,
+    is_markdown: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Replace,
+    /// After the cell; without one, at the beginning.
+    Insert,
+    Delete,
+}
+
+#[derive(Deserialize)]
+struct Notebook<'a> {
+    #[serde(borrow)]
+    cells: Vec<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Cell<'a> {
+    #[serde(default)]
+    id: Option<String>,
+    #[serde(borrow)]
+    source: &'a RawValue,
+}
+
+/// The source of a cell: lines, or one string.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Source {
+    Lines(Vec<String>),
+    Text(String),
+}
+
+impl CellEdit {
+    pub(crate) fn read(path: String, input: &HookInput) -> Result<Self, NoChange> {
+        let mode = match input.text("edit_mode") {
+            None | Some("replace") => Mode::Replace,
+            Some("insert") => Mode::Insert,
+            Some("delete") => Mode::Delete,
+            Some(other) => return Err(NoChange::refused(format!("there is no edit mode {other:?}"))),
+        };
+        Ok(Self {
+            path,
+            cell: input.text("cell_id").map(str::to_owned),
+            source: input.text("new_source").unwrap_or_default().to_owned(),
+            mode,
+            is_markdown: input.text("cell_type") == Some("markdown"),
+        })
+    }
+
+    /// What the agent does besides, for people.
+    pub(crate) fn remark(&self) -> Option<&'static str> {
+        (self.mode == Mode::Replace && !self.is_markdown)
+            .then_some("The agent also clears the output of a code cell, and may lay out the notebook anew.")
+    }
+
+    /// The notebook after the edit.
+    pub(crate) fn apply(&self, text: &str) -> Result<String, NoChange> {
+        let unclear = |why: &str| NoChange::unclear(&self.path, why);
+        let notebook: Notebook<'_> =
+            serde_json::from_str(text).map_err(|_| unclear("the file is not a notebook"))?;
+        let at = match (&self.cell, self.mode) {
+            (None, Mode::Insert) => None,
+            (cell, _) => Some(self.position(&notebook, cell.as_deref())?),
+        };
+        let spans: Option<Vec<_>> = notebook.cells.iter().map(|cell| span(text, cell.get())).collect();
+        let spans = spans.ok_or_else(|| unclear("the file is not a notebook"))?;
+        let (range, new) = match (self.mode, at) {
+            (Mode::Replace, Some(at)) => {
+                let raw = notebook.cells.get(at).map_or("", |cell| cell.get());
+                let cell: Cell<'_> =
+                    serde_json::from_str(raw).map_err(|_| unclear("the cell has no source"))?;
+                let range = span(text, cell.source.get()).ok_or_else(|| unclear("the cell has no source"))?;
+                (range.clone(), lines(&self.source, indentation(text, range.start)))
+            }
+            (Mode::Delete, Some(at)) => (with_separator(text, &spans, at), String::new()),
+            (_, Some(at)) => {
+                let end = spans.get(at).map_or(text.len(), |span| span.end);
+                let start = spans.get(at).map_or(0, |span| span.start);
+                let indentation = indentation(text, start);
+                (end..end, format!(",\n{indentation}{}", self.new_cell(indentation)))
+            }
+            (_, None) => match spans.first() {
+                Some(first) => {
+                    let indentation = indentation(text, first.start);
+                    let cell = self.new_cell(indentation);
+                    (first.start..first.start, format!("{cell},\n{indentation}"))
+                }
+                None => return Err(unclear("the notebook has no cell")),
+            },
+        };
+        let (before, after) = (text.get(..range.start), text.get(range.end..));
+        match (before, after) {
+            (Some(before), Some(after)) => Ok([before, &new, after].concat()),
+            _ => Err(unclear("the file is not a notebook")),
+        }
+    }
+
+    /// The source with which the edit makes this notebook.
+    pub(crate) fn source_for(&self, original: &str, text: &str) -> Result<String, String> {
+        let cannot = "one cell cannot be edited so; propose the changes one by one";
+        if self.mode == Mode::Delete {
+            return Err(cannot.into());
+        }
+        let notebook: Notebook<'_> =
+            serde_json::from_str(text).map_err(|_| "the text is no notebook any more")?;
+        let cell = match (self.mode, &self.cell) {
+            (Mode::Insert, None) => 0,
+            (_, cell) => {
+                let old: Notebook<'_> = serde_json::from_str(original).map_err(|_| cannot)?;
+                let at = self.position(&old, cell.as_deref()).map_err(|_| cannot)?;
+                at + usize::from(self.mode == Mode::Insert)
+            }
+        };
+        let raw = notebook.cells.get(cell).ok_or(cannot)?;
+        let cell: Cell<'_> = serde_json::from_str(raw.get()).map_err(|_| cannot)?;
+        let source = match serde_json::from_str(cell.source.get()).map_err(|_| cannot)? {
+            Source::Lines(lines) => lines.concat(),
+            Source::Text(text) => text,
+        };
+        let again = Self { source: source.clone(), ..self.clone() }.apply(original).map_err(|_| cannot)?;
+        let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
+        if value(&again) == value(text) { Ok(source) } else { Err(cannot.into()) }
+    }
+
+    fn position(&self, notebook: &Notebook<'_>, cell: Option<&str>) -> Result<usize, NoChange> {
+        let Some(wanted) = cell else {
+            return Err(NoChange::refused("the id of the cell is missing"));
+        };
+        let parsed = notebook.cells.iter().map(|raw| serde_json::from_str::<Cell<'_>>(raw.get()).ok());
+        let by_id = parsed
+            .enumerate()
+            .find(|(_, cell)| cell.as_ref().is_some_and(|cell| cell.id.as_deref() == Some(wanted)));
+        let by_number = || wanted.strip_prefix("cell-").unwrap_or(wanted).parse::<usize>().ok();
+        let at = by_id.map(|(at, _)| at).or_else(by_number).filter(|at| *at < notebook.cells.len());
+        at.ok_or_else(|| NoChange::refused(format!("there is no cell {wanted:?} in {}", self.path)))
+    }
+
+    fn new_cell(&self, indentation: &str) -> String {
+        let inner = format!("{indentation}{}", indentation.get(..indentation.len() / 2).unwrap_or_default());
+        let source = lines(&self.source, &inner);
+        let (kind, count, outputs) = match self.is_markdown {
+            true => ("markdown", String::new(), String::new()),
+            false => {
+                ("code", format!("{inner}\"execution_count\": null,\n"), format!("{inner}\"outputs\": [],\n"))
+            }
+        };
+        let begin = format!("{{\n{inner}\"cell_type\": \"{kind}\",\n{count}");
+        format!("{begin}{inner}\"metadata\": {{}},\n{outputs}{inner}\"source\": {source}\n{indentation}}}")
+    }
+}
+
+/// Where a piece of a text lies in it.
+fn span(text: &str, piece: &str) -> Option<std::ops::Range<usize>> {
+    let start = (piece.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
+    let range = start..start.checked_add(piece.len())?;
+    (text.get(range.clone()) == Some(piece)).then_some(range)
+}
+
+/// A cell with the comma that parts it from the next or the one before.
+fn with_separator(text: &str, spans: &[std::ops::Range<usize>], at: usize) -> std::ops::Range<usize> {
+    let end_of = |at: usize| spans.get(at).map_or(text.len(), |span| span.end);
+    let start_of = |at: usize| spans.get(at).map_or(0, |span| span.start);
+    match at.checked_sub(1) {
+        Some(before) => end_of(before)..end_of(at),
+        None if spans.len() > 1 => start_of(at)..start_of(at + 1),
+        None => start_of(at)..end_of(at),
+    }
+}
+
+/// The blanks at the beginning of the line with this offset.
+fn indentation(text: &str, offset: usize) -> &str {
+    let before = text.get(..offset).unwrap_or_default();
+    let line = before.rfind('\n').map_or(0, |end| end + 1);
+    let line = text.get(line..).unwrap_or_default();
+    let blanks = line.len() - line.trim_start_matches([' ', '\t']).len();
+    line.get(..blanks).unwrap_or_default()
+}
+
+/// A source as notebooks hold it: one string a line.
+fn lines(source: &str, indentation: &str) -> String {
+    if source.is_empty() {
+        return "[]".into();
+    }
+    let lines = source.split_inclusive('\n').map(|line| {
+        // A string has no part that cannot be written.
+        format!("{indentation} {}", serde_json::to_string(line).unwrap_or_default())
+    });
+    format!("[\n{}\n{indentation}]", lines.collect::<Vec<_>>().join(",\n"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,219 @@
+use super::*;
+use crate::patch::{Change, Patch};
+use crate::patch_apply::apply;
+
+/// The text that the patch with this section leaves.
+fn applied(section: &str, original: Option<&str>) -> String {
+    let patch = Patch::parse(&assemble([section])).unwrap_or_else(|error| panic!("{error}:\n{section}"));
+    let [file] = patch.files.as_slice() else { panic!("{section}") };
+    assert_eq!(file.path, "f");
+    apply(file, original).unwrap_or_else(|error| panic!("{error}: {original:?}\n{section}")).unwrap()
+}
+
+#[track_caller]
+fn assert_round_trip(original: Option<&str>, text: &str) {
+    let section = whole_file("f", original, text).unwrap();
+    assert_eq!(applied(&section, original), *with_final_newline(text), "{original:?}\n{section}");
+}
+
+/// All texts of up to four lines, of which several are alike, with and without a final newline.
+fn small_texts() -> Vec<String> {
+    let mut texts = vec![String::new()];
+    let mut longest = texts.clone();
+    for _ in 0..4 {
+        longest =
+            longest.iter().flat_map(|text| ["a", "b", ""].map(|line| format!("{text}{line}\n"))).collect();
+        for text in &longest {
+            texts.push(text.clone());
+            texts.extend(text.strip_suffix('\n').map(str::to_owned));
+        }
+    }
+    texts
+}
+
+/// Numbers that are the same in each run (xorshift).
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % limit as u64).unwrap()
+    }
+
+    fn one_of<'a>(&mut self, choices: &[&'a str]) -> &'a str {
+        choices[self.below(choices.len())]
+    }
+}
+
+/// Lines that look like parts of a patch, like each other, or like nothing that is there.
+const LINES: [&str; 22] = [
+    "a",
+    "a",
+    "a ",
+    " a",
+    "b",
+    "",
+    " ",
+    "+a",
+    "-a",
+    "@@",
+    "@@ a",
+    "*** Begin Patch",
+    "*** End Patch",
+    "*** End of File",
+    "*** Delete File: f",
+    "*** Add File: g",
+    "*** Move to: g",
+    "é\u{301}",
+    "\u{2028}",
+    "\u{85}x",
+    "\t\u{b}",
+    "\u{feff}日本",
+];
+
+fn random_text(numbers: &mut Numbers) -> String {
+    let mut text = String::new();
+    for _ in 0..numbers.below(40) {
+        text.push_str(numbers.one_of(&LINES));
+        text.push('\n');
+    }
+    if numbers.below(3) == 0 {
+        text.pop();
+    }
+    text
+}
+
+/// The text with a few lines changed, as a person or an agent changes it.
+fn edited(text: &str, numbers: &mut Numbers) -> String {
+    let mut lines: Vec<&str> = text.split('\n').collect();
+    for _ in 0..=numbers.below(3) {
+        let at = numbers.below(lines.len() + 1);
+        let removed = numbers.below(3).min(lines.len() - at);
+        let added = (0..numbers.below(3)).map(|_| numbers.one_of(&LINES)).collect::<Vec<_>>();
+        lines.splice(at..at + removed, added);
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn every_small_text_becomes_every_other_one() {
+    let texts = small_texts();
+    for text in &texts {
+        assert_round_trip(None, text);
+        for original in &texts {
+            assert_round_trip(Some(original), text);
+        }
+    }
+}
+
+#[test]
+fn random_texts_become_their_edited_form() {
+    let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
+    for _ in 0..20_000 {
+        let original = random_text(&mut numbers);
+        assert_round_trip(Some(&original), &edited(&original, &mut numbers));
+        assert_round_trip(Some(&original), &random_text(&mut numbers));
+        assert_round_trip(None, &original);
+    }
+}
+
+#[test]
+fn no_text_makes_the_parser_panic() {
+    let mut numbers = Numbers(0x2545_F491_4F6C_DD1D);
+    let signs = ["", " ", "+", "-", "@@ ", "*** Update File: ", "*** Add File: "];
+    let mut applied = 0;
+    for _ in 0..50_000 {
+        let mut patch = "*** Begin Patch\n*** Update File: f\n".to_owned();
+        for _ in 0..numbers.below(8) {
+            patch.push_str(numbers.one_of(&signs));
+            patch.push_str(numbers.one_of(&LINES));
+            patch.push_str(numbers.one_of(&["\n", "\n", "\n", "\n", "\n", "\r\n", ""]));
+        }
+        patch.push_str("*** End Patch");
+        let original = random_text(&mut numbers);
+        for file in Patch::parse(&patch).map(|patch| patch.files).unwrap_or_default() {
+            applied += usize::from(apply(&file, Some(&original)).is_ok());
+        }
+    }
+    assert!(applied > 100, "{applied}");
+}
+
+#[test]
+fn a_unique_line_is_changed_without_context() {
+    let section = whole_file("f", Some("a\nb\nc\n"), "a\nB\nc\n").unwrap();
+    assert_eq!(section, "*** Update File: f\n@@\n-b\n+B\n");
+}
+
+#[test]
+fn a_line_that_stands_further_up_gets_context() {
+    let section = whole_file("f", Some("b\na\nb\nc\n"), "b\na\nB\nc\n").unwrap();
+    assert_eq!(section, "*** Update File: f\n@@\n b\n a\n-b\n+B\n c\n");
+}
+
+#[test]
+fn an_insertion_gets_context() {
+    let section = whole_file("f", Some("1\n2\n3\n4\n5\n6\n7\n8\n"), "1\n2\n3\n4\nnew\n5\n6\n7\n8\n").unwrap();
+    assert_eq!(section, "*** Update File: f\n@@\n 2\n 3\n 4\n+new\n 5\n 6\n 7\n");
+}
+
+#[test]
+fn a_place_like_the_ones_above_is_named_by_all_lines() {
+    let original = "a\n".repeat(100);
+    let text = format!("{}b\n", "a\n".repeat(99));
+    let section = whole_file("f", Some(&original), &text).unwrap();
+    assert_eq!(section.matches("\n-a").count(), 100);
+    assert_round_trip(Some(&original), &text);
+}
+
+#[test]
+fn a_new_file_is_added() {
+    assert_eq!(whole_file("f", None, "a\n\nb").unwrap(), "*** Add File: f\n+a\n+\n+b\n");
+    assert_eq!(whole_file("f", None, "").unwrap(), "*** Add File: f\n");
+}
+
+#[test]
+fn a_moved_file_may_change_or_stay_as_it_is() {
+    for (original, text) in
+        [("a\nb\n", "a\nc\n"), ("a\n", "a\n"), ("a\na\n", "a\na\n"), ("", "a\n"), ("a", "")]
+    {
+        let patch = Patch::parse(&assemble([moved_file("f", "g", original, text).unwrap()])).unwrap();
+        assert!(matches!(&patch.files[0].change, Change::Update { move_to: Some(to), .. } if to == "g"));
+        assert_eq!(apply(&patch.files[0], Some(original)).unwrap().as_deref(), Some(text));
+    }
+}
+
+#[test]
+fn an_empty_file_moves_in_two_sections() {
+    let section = moved_file("f", "g", "", "").unwrap();
+    assert_eq!(section, "*** Delete File: f\n*** Add File: g\n");
+}
+
+#[test]
+fn a_patch_has_all_its_sections() {
+    let sections = [
+        whole_file("f", None, "a\n").unwrap(),
+        deleted_file("g").unwrap(),
+        moved_file("h", "i", "", "").unwrap(),
+    ];
+    let patch = Patch::parse(&assemble(&sections)).unwrap();
+    assert_eq!(patch.files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["f", "g", "h", "i"]);
+}
+
+#[test]
+fn a_path_cannot_smuggle_in_a_section() {
+    for path in ["", "f ", "f\n*** Delete File: g", "f\r"] {
+        assert_eq!(whole_file(path, None, "a"), Err(Inexpressible::Path));
+        assert_eq!(deleted_file(path), Err(Inexpressible::Path));
+        assert_eq!(moved_file("f", path, "a", "b"), Err(Inexpressible::Path));
+        assert_eq!(moved_file(path, "f", "a", "b"), Err(Inexpressible::Path));
+    }
+}
+
+#[test]
+fn a_carriage_return_is_inexpressible() {
+    assert_eq!(whole_file("f", None, "a\r\n"), Err(Inexpressible::CarriageReturn));
+    assert_eq!(whole_file("f", Some("a\r\nb"), "a\n"), Err(Inexpressible::CarriageReturn));
+    assert_eq!(moved_file("f", "g", "a", "a\rb"), Err(Inexpressible::CarriageReturn));
+}

@@ -1,0 +1,248 @@
+//! The calls of tools that write files, in the words of each agent, and the texts that they would write.
+
+use alongside_contract::hook::HookAgent;
+use serde_json::{Map, Value};
+
+use crate::change::{Change, NoChange, TextFile, plain_path};
+use crate::edit::{self, Edit};
+use crate::input::HookInput;
+use crate::line_endings::Unix;
+use crate::notebook::CellEdit;
+use crate::patch::{self, FileChange, Patch};
+use crate::{patch_answer, patch_apply};
+
+/// A call of a tool that writes files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ToolCall {
+    /// Writes a whole file.
+    Write {
+        /// The file.
+        path: String,
+        /// The text.
+        content: String,
+    },
+    /// Replaces strings in a file.
+    Edit(Replacements),
+    /// Changes a cell of a notebook.
+    Cell(CellEdit),
+    /// Applies a patch, perhaps to several files.
+    Patch(Patches),
+}
+
+/// Strings to replace in one file, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replacements {
+    path: String,
+    edits: Vec<Edit>,
+    /// The name of the argument with a list of edits, if the tool has one.
+    list: Option<&'static str>,
+}
+
+/// A patch of Codex.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Patches(Patch);
+
+impl ToolCall {
+    /// Reads the call in a hook's input.
+    ///
+    /// # Errors
+    /// [`NoChange::NotATool`] for a tool that writes no files.
+    pub fn read(agent: &HookAgent, input: &HookInput) -> Result<Self, NoChange> {
+        let missing = |name: &str| NoChange::refused(format!("the argument {name:?} is missing"));
+        let text = |name: &str| input.text(name).map(str::to_owned).ok_or_else(|| missing(name));
+        let path = |name: &str| plain_path(&text(name)?);
+        match (agent.id, input.tool_name.as_str()) {
+            ("claude", "Write") | ("gemini" | "qwen", "write_file") => {
+                Ok(Self::Write { path: path("file_path")?, content: text("content")? })
+            }
+            ("claude", "Edit") | ("gemini", "replace") | ("qwen", "edit") => {
+                let all = match agent.id {
+                    "gemini" => input.is_on("allow_multiple"),
+                    _ => input.is_on("replace_all"),
+                };
+                let edits = vec![Edit { old: text("old_string")?, new: text("new_string")?, all }];
+                Ok(Self::Edit(Replacements { path: path("file_path")?, edits, list: None }))
+            }
+            ("claude", "MultiEdit") => {
+                let edits = input.tool_input.get("edits").and_then(Value::as_array);
+                let edits = edits.ok_or_else(|| missing("edits"))?.iter().map(|edit| {
+                    let text = |name: &str| edit.get(name).and_then(Value::as_str).map(str::to_owned);
+                    let (old, new) = (text("old_string"), text("new_string"));
+                    let all = edit.get("replace_all").and_then(Value::as_bool).unwrap_or_default();
+                    Some(Edit { old: old?, new: new?, all })
+                });
+                let edits = edits.collect::<Option<Vec<_>>>().ok_or_else(|| missing("edits"))?;
+                Ok(Self::Edit(Replacements { path: path("file_path")?, edits, list: Some("edits") }))
+            }
+            ("claude", "NotebookEdit") | ("qwen", "notebook_edit") => {
+                Ok(Self::Cell(CellEdit::read(path("notebook_path")?, input)?))
+            }
+            ("codex", "apply_patch") => Patch::parse(&text("command")?)
+                .map(|patch| Self::Patch(Patches(patch)))
+                .map_err(|error| NoChange::unclear("a patch", error.to_string())),
+            _ => Err(NoChange::NotATool),
+        }
+    }
+
+    /// The changes of all files, as the tool would make them. `read` gives the files that it finds.
+    ///
+    /// # Errors
+    /// See [`NoChange`].
+    pub fn changes(&self, mut read: impl FnMut(&str) -> TextFile) -> Result<Vec<Change>, NoChange> {
+        let one =
+            |path: &str, proposed: String| vec![Change { path: path.to_owned(), proposed, remark: None }];
+        match self {
+            Self::Write { path, content } => Ok(one(path, content.clone())),
+            Self::Edit(Replacements { path, edits, .. }) => match read(path) {
+                TextFile::Absent if edits.iter().all(|edit| edit.old.is_empty()) => {
+                    Ok(one(path, edit::edited(path, "", edits)?))
+                }
+                TextFile::Absent => Err(NoChange::refused(format!("there is no file {path}"))),
+                TextFile::Text(text) => Ok(one(path, edit::edited(path, &text, edits)?)),
+                TextFile::Unreadable(why) => Err(NoChange::unclear(path, why)),
+            },
+            Self::Cell(cell) => match read(&cell.path) {
+                TextFile::Absent => Err(NoChange::refused(format!("there is no file {}", cell.path))),
+                TextFile::Text(text) => {
+                    let proposed = cell.apply(&text)?;
+                    let remark = cell.remark().map(str::to_owned);
+                    Ok(vec![Change { path: cell.path.clone(), proposed, remark }])
+                }
+                TextFile::Unreadable(why) => Err(NoChange::unclear(&cell.path, why)),
+            },
+            Self::Patch(Patches(patch)) => {
+                patch.files.iter().map(|file| patched(file, read(&file.path))).collect()
+            }
+        }
+    }
+
+    /// The arguments with which the tool writes these texts; `None` leaves a file as it is. Each text belongs to
+    /// the change in the same place.
+    ///
+    /// # Errors
+    /// When no arguments of this tool write them: the reason, for the model.
+    pub(crate) fn rewritten(
+        &self,
+        input: &HookInput,
+        texts: &[Option<&str>],
+        mut read: impl FnMut(&str) -> TextFile,
+    ) -> Result<Map<String, Value>, String> {
+        let mut arguments = input.tool_input.clone();
+        let only = || texts.first().copied().flatten().ok_or("there is no text to write");
+        let mut set = |name: &str, value: Value| drop(arguments.insert(name.to_owned(), value));
+        match self {
+            Self::Write { .. } => set("content", only()?.into()),
+            Self::Edit(Replacements { path, list, .. }) => {
+                let original = match read(path) {
+                    TextFile::Text(text) => text,
+                    TextFile::Absent => String::new(),
+                    TextFile::Unreadable(why) => return Err(why),
+                };
+                let edit = edit::between(path, &original, only()?).map_err(|_| "the file has changed")?;
+                match list {
+                    Some(list) => {
+                        let edit = serde_json::json!({"old_string": edit.old, "new_string": edit.new});
+                        set(list, vec![edit].into());
+                    }
+                    None => {
+                        set("old_string", edit.old.into());
+                        set("new_string", edit.new.into());
+                    }
+                }
+                for number in ["replace_all", "allow_multiple", "expected_replacements"] {
+                    arguments.remove(number);
+                }
+            }
+            Self::Cell(cell) => {
+                let TextFile::Text(original) = read(&cell.path) else {
+                    return Err("the notebook is gone".into());
+                };
+                set("new_source", cell.source_for(&original, only()?)?.into());
+            }
+            Self::Patch(Patches(patch)) => {
+                let sections =
+                    patch.files.iter().zip(texts).filter_map(|(file, text)| Some((file, (*text)?)));
+                let sections = sections.map(|(file, text)| section(file, read(&file.path), text));
+                let sections = sections.collect::<Result<Vec<_>, String>>()?;
+                set("command", patch_answer::assemble(sections).into());
+            }
+        }
+        Ok(arguments)
+    }
+
+    /// The replacement that leads to a text, for a model that has to make it itself; `None` where that is the
+    /// whole text.
+    pub(crate) fn replacement(
+        &self,
+        text: &str,
+        mut read: impl FnMut(&str) -> TextFile,
+    ) -> Option<(String, String)> {
+        let path = match self {
+            Self::Write { path, .. } => path,
+            Self::Edit(Replacements { path, .. }) => path,
+            Self::Cell(cell) => &cell.path,
+            Self::Patch(_) => return None,
+        };
+        let TextFile::Text(original) = read(path) else { return None };
+        let edit = edit::between(path, &original, text).ok()?;
+        (!edit.old.is_empty()).then_some((edit.old, edit.new))
+    }
+}
+
+/// The change that a section of a patch makes.
+fn patched(file: &FileChange, found: TextFile) -> Result<Change, NoChange> {
+    let original = match found {
+        TextFile::Absent => None,
+        TextFile::Text(text) => Some(text),
+        // A new text or no text at all needs no old one.
+        TextFile::Unreadable(why) if matches!(file.change, patch::Change::Update { .. }) => {
+            return Err(NoChange::unclear(&file.path, why));
+        }
+        TextFile::Unreadable(_) => Some(String::new()),
+    };
+    let unix = original.as_deref().map(|text| Unix::of(text).ok_or("the file mixes line endings"));
+    let unix = unix.transpose().map_err(|why| NoChange::unclear(&file.path, why))?;
+    let text = patch_apply::apply(file, unix.as_ref().map(|unix| unix.text.as_str()));
+    let text = text.map_err(|error| NoChange::unclear(&file.path, error.to_string()))?;
+    let is_update = matches!(file.change, patch::Change::Update { .. });
+    let proposed = match (text, &unix) {
+        // Codex keeps the line endings of a file that it updates, and not of one that it replaces.
+        (Some(text), Some(unix)) if is_update => unix.restored(&text),
+        (Some(text), _) => text,
+        (None, _) => String::new(),
+    };
+    let (path, remark) = match &file.change {
+        patch::Change::Delete => (&file.path, Some("This deletes the file.".to_owned())),
+        patch::Change::Update { move_to: Some(to), .. } => {
+            (to, Some(format!("This moves {} to {to}.", file.path)))
+        }
+        patch::Change::Add { .. } | patch::Change::Update { .. } => (&file.path, None),
+    };
+    Ok(Change { path: plain_path(path)?, proposed, remark })
+}
+
+/// The section of a patch that writes a text in place of what a section of the model's patch writes.
+fn section(file: &FileChange, found: TextFile, text: &str) -> Result<String, String> {
+    let original = match found {
+        TextFile::Absent => None,
+        TextFile::Text(text) => Some(text),
+        TextFile::Unreadable(why) => return Err(why),
+    };
+    let unix =
+        original.as_deref().map(|text| Unix::of(text).ok_or("the file mixes line endings")).transpose()?;
+    let text = unix.as_ref().map_or_else(|| text.to_owned(), |unix| unix.simplified(text));
+    let original = unix.as_ref().map(|unix| unix.text.as_str());
+    let section = match &file.change {
+        patch::Change::Delete if text.is_empty() => patch_answer::deleted_file(&file.path),
+        patch::Change::Update { move_to: Some(to), .. } => {
+            patch_answer::moved_file(&file.path, to, original.unwrap_or_default(), &text)
+        }
+        // Codex writes a new file with `\n`, also in place of another one.
+        patch::Change::Add { .. } => patch_answer::whole_file(&file.path, None, &text),
+        _ => patch_answer::whole_file(&file.path, original, &text),
+    };
+    section.map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests;
