@@ -512,7 +512,12 @@ impl MainLoop {
         }
         let uncollected = self.hooks.end(ended.id, verdict);
         if matches!(closing, Closing::Accepted | Closing::Rejected) {
-            uncollected.into_iter().for_each(|verdict| self.decisions.remember_uncollected(ended, verdict));
+            if let Some(verdict) = uncollected {
+                let message =
+                    desk::messages::told_when_called(&ended.agent, ended.file_path(), self.presence.roots());
+                self.desks.notify(desk::Event::Notice { message });
+                self.decisions.remember_uncollected(ended, verdict);
+            }
             self.writer.look_after_drafts();
         }
     }

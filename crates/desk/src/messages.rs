@@ -107,6 +107,12 @@ pub fn asked_to_propose(agent: &Agent, file: &str, roots: &[PathBuf]) -> String 
     format!("{name}: {agent} cannot take your changes; it is asked to propose this text itself.")
 }
 
+/// Nobody waits for this decision now: the agent is told when it calls its tool again.
+pub fn told_when_called(agent: &Agent, file: &str, roots: &[PathBuf]) -> String {
+    let (name, agent) = (file_name(file, roots), agent_name(agent));
+    format!("{name}: {agent} is told when it calls its tool again.")
+}
+
 /// A hook has let a tool call go on without a review.
 pub fn stood_back(told: &StoodBack, roots: &[PathBuf]) -> String {
     let (name, agent) = (file_name(&told.file, roots), harmless::name(&told.agent));

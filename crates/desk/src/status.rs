@@ -115,6 +115,9 @@ pub struct Agent {
     /// Whether it takes files for its prompt: see [`Request::MentionFile`](crate::Request).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub takes_files: bool,
+    /// Whether its hook asked for the review: it has no session, and waits for the outcome.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_hook: bool,
 }
 
 /// A fault, its consequence, and the remedy.

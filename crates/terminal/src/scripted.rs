@@ -38,6 +38,7 @@ pub(crate) fn agent(number: u64, name: &str, version: &str, since: u64) -> Agent
         listening: true,
         asks_itself: false,
         takes_files: false,
+        by_hook: false,
     }
 }
 

@@ -85,7 +85,7 @@ impl Agents {
     pub(crate) fn of_hook(&mut self, name: String) -> Agent {
         self.last_session += 1;
         let since = alongside_desk::now_ms();
-        Agent { number: self.last_session, name, since, listening: true, ..Agent::default() }
+        Agent { number: self.last_session, name, since, listening: true, by_hook: true, ..Agent::default() }
     }
 
     /// Continues a session of before a crash.

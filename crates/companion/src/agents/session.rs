@@ -240,6 +240,7 @@ impl Session {
             listening: self.stream.is_some() && !self.is_interrupted,
             asks_itself: self.dialect == Dialect::WebSocket,
             takes_files: self.takes_mentions(),
+            by_hook: false,
         }
     }
 

@@ -149,6 +149,7 @@ pub(crate) fn review(lines: usize, edits: usize) -> Review {
             listening: true,
             asks_itself: false,
             takes_files: false,
+            by_hook: false,
         },
         file: "/project/src/basket.rs".into(),
         original: Some(original.into()),

@@ -76,7 +76,8 @@ impl CompanionState {
     /// the agent.
     pub fn review_closed(&self, review: &Review, closed: &Closed, roots: &[std::path::PathBuf]) -> Message {
         let number = review.agent.number;
-        let listens = self.status.agents.iter().any(|agent| agent.number == number && agent.listening);
+        let listens = review.agent.by_hook
+            || self.status.agents.iter().any(|agent| agent.number == number && agent.listening);
         let text = messages::closed(review, closed, roots, !listens);
         let expected =
             closed.decided_here || matches!(closed.closing, Closing::Accepted | Closing::AnsweredInAgent);

@@ -139,8 +139,7 @@ mod tests {
                 version: "1".into(),
                 since: 0,
                 listening: true,
-                asks_itself: false,
-                takes_files: false,
+                ..Agent::default()
             },
             file: "/a".into(),
             original: Some("one\ntwo\nthree\nfour".into()),
