@@ -10,6 +10,9 @@ use crate::model::{FakeModel, Script};
 use crate::sandbox::Sandbox;
 use crate::tmux::Pane;
 
+/// The words in a pane after the end of an agent without a screen.
+const ENDED: &str = "the agent has ended";
+
 /// A whole agent in its pane.
 pub struct Agent {
     /// Its pane.
@@ -40,6 +43,11 @@ impl Agent {
         Ok(Self { pane, model, cli })
     }
 
+    /// Enters the hook of alongside into its settings, as a person does by hand.
+    pub fn set_hook_up(&self, sandbox: &Sandbox) -> Result<()> {
+        agent_cli::set_hook_up(sandbox, self.cli.command())
+    }
+
     /// Installs a release of Claude Code, which the shell words `launch` start.
     pub fn install_claude(sandbox: &Sandbox, launch: &str, script: Script, pane: Pane) -> Result<Self> {
         let model = FakeModel::start(script)?;
@@ -56,6 +64,30 @@ impl Agent {
     pub fn start_with(&self, command: &str) -> Result<()> {
         self.pane.enter(command)?;
         self.wait_until_free()
+    }
+
+    /// Runs it without a screen of its own on one message, in a mode in which it asks nobody before it edits. Its
+    /// pane shows [`ENDED`] afterwards.
+    pub fn run_unattended(&self, words: &str) -> Result<()> {
+        let command = match self.cli {
+            Cli::Claude => format!("claude --permission-mode auto -p '{words}'"),
+            Cli::Gemini => format!("gemini --approval-mode yolo -p '{words}'"),
+            Cli::Qwen => format!("qwen --approval-mode auto-edit -p '{words}'"),
+            // There is no sandbox within the one of the test, and nobody who could be asked for trust.
+            Cli::Codex => format!(
+                "codex exec --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox \
+                 --dangerously-bypass-hook-trust '{words}'"
+            ),
+            Cli::OpenCode => bail!("OpenCode runs no hooks"),
+        };
+        // The line that is typed does not hold the words that it prints.
+        let (first, rest) = ENDED.split_at(4);
+        self.pane.enter(&format!("{command} </dev/null; echo '{first}''{rest}'"))
+    }
+
+    /// Waits until it has ended after [`run_unattended`](Self::run_unattended).
+    pub fn wait_until_ended(&self) -> Result<()> {
+        self.wait_until_it_says(ENDED)
     }
 
     /// Types `/ide enable` until `is_connected_within` 3 s. The agent offers that command only after it has

@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use alongside_contract::hook::HookAgent;
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
@@ -26,6 +27,8 @@ pub enum Cli {
     Claude,
     /// OpenCode.
     OpenCode,
+    /// Codex, which looks for no companion and runs hooks.
+    Codex,
 }
 
 impl Cli {
@@ -36,6 +39,7 @@ impl Cli {
             Self::Qwen => "qwen",
             Self::Claude => "claude",
             Self::OpenCode => "opencode",
+            Self::Codex => "codex",
         }
     }
 
@@ -46,6 +50,7 @@ impl Cli {
             Self::Claude => "? for shortcuts",
             // The model below the prompt: without one, it sends nothing.
             Self::OpenCode => "fake rig",
+            Self::Codex => "? for shortcuts",
         }
     }
 
@@ -55,6 +60,7 @@ impl Cli {
             Self::Gemini | Self::Qwen => "Apply this change?",
             Self::Claude => "Do you want to",
             Self::OpenCode => "Permission required",
+            Self::Codex => "Would you like to",
         }
     }
 
@@ -88,8 +94,11 @@ impl Cli {
         if self == Self::OpenCode {
             return set_opencode_up(sandbox, model);
         }
+        if self == Self::Codex {
+            return set_codex_up(sandbox, model);
+        }
         let (program, environment, arguments) = match self {
-            Self::Claude | Self::OpenCode => unreachable!("it was set up above"),
+            Self::Claude | Self::OpenCode | Self::Codex => unreachable!("it was set up above"),
             Self::Gemini => {
                 gemini_settings(sandbox, ide)?;
                 let variables = [
@@ -131,6 +140,12 @@ impl Cli {
             Self::Gemini | Self::Qwen => "write_file",
             Self::Claude => "Write",
             Self::OpenCode => "write",
+            Self::Codex => {
+                let lines: String = content.split_inclusive('\n').map(|line| format!("+{line}")).collect();
+                let patch =
+                    format!("*** Begin Patch\n*** Add File: {}\n{lines}*** End Patch", path.display());
+                return vec![Turn::call("apply_patch", json!({ "input": patch })), Turn::say(done)];
+            }
         };
         let file = self.file_argument();
         self.change(tool, json!({ file: path, "content": content }), done)
@@ -143,6 +158,7 @@ impl Cli {
             Self::Qwen => ("edit", "old_string", "new_string", "replace_all"),
             Self::Claude => ("Edit", "old_string", "new_string", "replace_all"),
             Self::OpenCode => ("edit", "oldString", "newString", "replaceAll"),
+            Self::Codex => unreachable!("a patch has no such edit"),
         };
         let file = self.file_argument();
         let instruction = format!("Replace every {old} by {new}.");
@@ -164,7 +180,7 @@ impl Cli {
     /// The turns of a change. Most agents refuse to change a file that they have not read.
     fn change(self, tool: &str, arguments: Value, done: &str) -> Vec<Turn> {
         let reader = match self {
-            Self::Gemini => None,
+            Self::Gemini | Self::Codex => None,
             Self::Qwen => Some("read_file"),
             Self::Claude => Some("Read"),
             Self::OpenCode => Some("read"),
@@ -230,6 +246,51 @@ fn set_opencode_up(sandbox: &Sandbox, model: &FakeModel) -> Result<()> {
         program.display(),
     );
     write_program(sandbox, Cli::OpenCode.command(), &body)
+}
+
+/// Codex with one provider, the fake model, in a trusted folder. Only for a model of its own catalogue, such as
+/// this one, it has the tool `apply_patch`.
+fn set_codex_up(sandbox: &Sandbox, model: &FakeModel) -> Result<()> {
+    let program = install::codex()?;
+    let home = sandbox.home().join(".codex");
+    let settings = format!(
+        "model = \"gpt-5.5\"\nmodel_provider = \"rig\"\ncheck_for_update_on_startup = false\n\
+         [analytics]\nenabled = false\n\
+         [model_providers.rig]\nname = \"rig\"\nbase_url = \"{}/v1\"\nwire_api = \"responses\"\n\
+         env_key = \"RIG_KEY\"\nrequest_max_retries = 0\nstream_max_retries = 0\n\
+         [projects.\"{}\"]\ntrust_level = \"trusted\"\n",
+        model.url(),
+        sandbox.project().display(),
+    );
+    fs::create_dir_all(&home)?;
+    fs::write(home.join("config.toml"), settings)?;
+    // The proxy is a port where nothing listens: nothing leaves this machine.
+    let body = format!(
+        "export RIG_KEY=fake HTTPS_PROXY=http://127.0.0.1:9 NO_PROXY=127.0.0.1,localhost\n\
+         exec '{}' \"$@\"",
+        program.display(),
+    );
+    write_program(sandbox, Cli::Codex.command(), &body)
+}
+
+/// Enters the hook of alongside into the agent's own settings, beside what they hold.
+pub(crate) fn set_hook_up(sandbox: &Sandbox, id: &str) -> Result<()> {
+    let agent = HookAgent::named(id).context("it runs no hooks")?;
+    let path = sandbox.home().join(agent.directory).join(agent.file);
+    let mut settings = match fs::read(&path) {
+        Ok(bytes) => serde_json::from_slice(&bytes)?,
+        Err(_) => json!({}),
+    };
+    for event in agent.events {
+        let hook = json!({
+            "type": "command",
+            "name": "alongside",
+            "command": format!("alongside hook {id}"),
+            "timeout": agent.timeout,
+        });
+        settings["hooks"][event.name] = json!([{ "matcher": event.matcher, "hooks": [hook] }]);
+    }
+    write_json(&path, &settings)
 }
 
 /// Puts `name` on the sandbox's PATH: a shell script with `body`.

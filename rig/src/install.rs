@@ -182,6 +182,26 @@ pub(crate) fn opencode() -> Result<PathBuf, InstallError> {
     Ok(root.join("node_modules/opencode-linux-x64/bin/opencode"))
 }
 
+/// The program of Codex 0.169.0, or `None` where this machine cannot have it, as [`rig_or_skip`].
+///
+/// # Panics
+/// As [`rig_or_skip`].
+pub fn codex_or_skip() -> Option<PathBuf> {
+    or_skip(codex())
+}
+
+/// The program of Codex 0.169.0: `@openai/codex` is only a launcher of it.
+///
+/// # Errors
+/// As [`install`].
+pub(crate) fn codex() -> Result<PathBuf, InstallError> {
+    if !bundled_node() {
+        return Err(InstallError::Unavailable("rig/npm has no Codex for this platform".into()));
+    }
+    let root = locked(|cache| install_folder(cache, "codex-0.169.0"))?;
+    Ok(root.join("node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex"))
+}
+
 /// Installs in the cache, one process at a time: a second one waits and finds everything in place.
 ///
 /// # Errors

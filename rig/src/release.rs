@@ -40,7 +40,9 @@ impl Release {
         match self.agent {
             Cli::Gemini => rig.gemini_core(self.version),
             Cli::Qwen => rig.qwen_code(self.version),
-            Cli::Claude | Cli::OpenCode => unreachable!("it is a program, and no package of client code"),
+            Cli::Claude | Cli::OpenCode | Cli::Codex => {
+                unreachable!("it is a program, and no package of client code")
+            }
         }
     }
 }

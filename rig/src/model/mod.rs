@@ -1,12 +1,13 @@
 //! A fake language model on the loopback, so that whole agents run without an account and without a network.
 //!
-//! It speaks the Gemini API, the OpenAI-compatible one and Anthropic's, and plays a [`Script`]. Like a real
+//! It speaks the Gemini API, OpenAI's two and Anthropic's, and plays a [`Script`]. Like a real
 //! model it answers from the transcript alone and keeps no position in the script, so that repeated requests
 //! and side requests (a title, a suggestion, who speaks next) change nothing. A test can read every request.
 
 mod anthropic;
 mod gemini;
 mod openai;
+mod responses;
 mod script;
 
 use std::net::SocketAddr;
@@ -121,10 +122,12 @@ async fn answer(State(server): State<Server>, uri: Uri, body: Bytes) -> Response
     let gemini = path.contains(":generateContent") || path.contains(":streamGenerateContent");
     let openai = path.ends_with("/chat/completions");
     let anthropic = path.ends_with("/v1/messages");
+    let responses = path.ends_with("/v1/responses");
     let transcript = match (gemini, openai, anthropic) {
         (true, ..) => gemini::transcript(&body),
         (_, true, _) => openai::transcript(&body),
         (.., true) => anthropic::transcript(&body),
+        _ if responses => responses::transcript(&body),
         _ => Vec::new(),
     };
     let turn = if wants_json(&body) { Turn::say("{}") } else { server.script.next(&transcript) };
@@ -136,6 +139,7 @@ async fn answer(State(server): State<Server>, uri: Uri, body: Bytes) -> Response
     match path {
         _ if gemini => gemini::reply(&turn, path.contains(":stream"), number),
         _ if openai => openai::reply(&turn, &body, number),
+        _ if responses => responses::reply(&turn, number),
         _ if anthropic => anthropic::reply(&turn, &body, number),
         _ if path.ends_with("/count_tokens") => json_reply(&json!({ "input_tokens": 1 })),
         _ if path.contains(":countTokens") => json_reply(&json!({"totalTokens": 1})),

@@ -60,7 +60,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
         Cli::Gemini => r#""line": 3"#,
         Cli::Qwen => "Cursor: line 3, character 1",
         // They learn the file only.
-        Cli::Claude | Cli::OpenCode => "notes.md",
+        Cli::Claude | Cli::OpenCode | Cli::Codex => "notes.md",
     };
     stage.ask_with_context(&agent, &[line])?;
 

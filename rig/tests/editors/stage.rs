@@ -113,7 +113,7 @@ impl Stage {
         let is_missing = match cli {
             Cli::Claude => claude_or_skip().is_none(),
             Cli::OpenCode => opencode_or_skip().is_none(),
-            Cli::Gemini | Cli::Qwen => false,
+            Cli::Gemini | Cli::Qwen | Cli::Codex => false,
         };
         if is_missing {
             return Ok(None);
@@ -144,6 +144,7 @@ impl Stage {
             }
             Cli::Claude => self.ask_with_context(agent, &["lines 2 to 4", "two\nthree\nfour"]),
             Cli::OpenCode => self.ask_with_context(agent, &["#2-4", "two\nthree\nfour"]),
+            Cli::Codex => unreachable!("it has no context"),
         }
     }
 

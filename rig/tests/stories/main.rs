@@ -1,5 +1,5 @@
-//! Whole-agent stories: a person, a terminal with panes, the released Gemini CLI, Qwen Code, Claude Code or
-//! OpenCode in some panes and `alongside` or `alongside review` in others. Only the model is fake. Tests
+//! Whole-agent stories: a person, a terminal with panes, the released Gemini CLI, Qwen Code, Claude Code,
+//! OpenCode or Codex in some panes and `alongside` or `alongside review` in others. Only the model is fake. Tests
 //! compare the file on disk byte for byte.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -12,6 +12,7 @@ mod decide;
 mod desk;
 mod desks;
 mod discovery;
+mod hooks;
 mod kills;
 mod new_agents;
 mod opencode;

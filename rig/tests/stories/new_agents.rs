@@ -31,7 +31,7 @@ fn questions(cli: Cli) -> &'static [&'static str] {
         Cli::Claude => {
             &["Switch on auto-connect to IDE in Claude Code?", "Make Claude Code ask before it edits?"]
         }
-        Cli::OpenCode => &[],
+        Cli::OpenCode | Cli::Codex => &[],
     }
 }
 

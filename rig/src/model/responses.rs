@@ -1,0 +1,67 @@
+//! OpenAI's Responses API, as far as Codex calls it.
+
+use axum::http::header;
+use axum::response::{IntoResponse as _, Response};
+use serde_json::{Value, json};
+
+use super::{Message, Speaker, Turn};
+
+/// `input` without what the agent tells the model in its own name.
+pub(super) fn transcript(body: &Value) -> Vec<Message> {
+    let input = body["input"].as_array().map(Vec::as_slice).unwrap_or_default();
+    input.iter().filter_map(message).collect()
+}
+
+fn message(item: &Value) -> Option<Message> {
+    let kind = item["type"].as_str().unwrap_or("message");
+    let speaker = match (kind, item["role"].as_str()) {
+        ("message", Some("user")) => Speaker::Person,
+        ("message", Some("assistant")) | ("custom_tool_call" | "function_call", _) => Speaker::Model,
+        ("custom_tool_call_output" | "function_call_output", _) => Speaker::Tool,
+        _ => return None,
+    };
+    let texts = match (&item["content"], &item["output"]) {
+        (Value::Array(parts), _) => {
+            parts.iter().filter_map(|part| part["text"].as_str()).map(str::to_owned).collect()
+        }
+        (_, Value::Null) => Vec::new(),
+        (_, output) => vec![output.as_str().map_or_else(|| output.to_string(), str::to_owned)],
+    };
+    Some(Message { speaker, texts })
+}
+
+/// A call is one of a tool that takes a text: its argument `input`.
+pub(super) fn reply(turn: &Turn, number: usize) -> Response {
+    let item = match turn {
+        Turn::Say(text) => json!({
+            "type": "message",
+            "role": "assistant",
+            "id": format!("msg_{number}"),
+            "content": [{ "type": "output_text", "text": text }],
+        }),
+        Turn::Call { tool, arguments } => json!({
+            "type": "custom_tool_call",
+            "id": format!("ctc_{number}"),
+            "call_id": format!("call_{number}"),
+            "name": tool,
+            "input": arguments["input"],
+        }),
+    };
+    let id = format!("resp_{number}");
+    let usage = json!({
+        "input_tokens": 1,
+        "input_tokens_details": null,
+        "output_tokens": 1,
+        "output_tokens_details": null,
+        "total_tokens": 2,
+    });
+    let events = [
+        json!({ "type": "response.created", "response": { "id": id } }),
+        json!({ "type": "response.output_item.done", "item": item }),
+        json!({ "type": "response.completed", "response": { "id": id, "usage": usage } }),
+    ];
+    let event =
+        |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default());
+    let body: String = events.iter().map(event).collect();
+    ([(header::CONTENT_TYPE, "text/event-stream")], body).into_response()
+}

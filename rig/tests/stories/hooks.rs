@@ -1,0 +1,257 @@
+//! Agents that ask nobody before they edit: their hook brings each change to the desk.
+
+use std::fs;
+
+use alongside_rig::agent::Agent;
+use alongside_rig::agent_cli::Cli;
+use alongside_rig::model::{Script, Speaker, Turn};
+use alongside_rig::wait::{self, PATIENCE};
+use alongside_rig::{claude_or_skip, codex_or_skip};
+use anyhow::Result;
+use rustix::process::{Signal, kill_process};
+
+use crate::desk::{Desk, WIDE};
+use crate::script::{DONE, ORIGINAL, REQUEST, SHOUTED, shout, with};
+use crate::stage::Stage;
+
+/// The agents, in a mode in which they never ask.
+const UNATTENDED: [Cli; 4] = [Cli::Claude, Cli::Codex, Cli::Gemini, Cli::Qwen];
+
+/// A desk, and an agent with the hook that is not started yet. `None` where it cannot be installed.
+fn set(cli: Cli) -> Result<Option<(Stage, Desk, Agent)>> {
+    let is_missing = match cli {
+        Cli::Claude => claude_or_skip().is_none(),
+        Cli::Codex => codex_or_skip().is_none(),
+        _ => false,
+    };
+    let Some(stage) = Stage::set()?.filter(|_| !is_missing) else { return Ok(None) };
+    let desk = stage.open_desk(WIDE)?;
+    desk.wait_until_connected(0)?;
+    let agent = stage.install_as_new(cli, shout(cli, &stage.file))?;
+    agent.set_hook_up(&stage.sandbox)?;
+    Ok(Some((stage, desk, agent)))
+}
+
+/// Everything that the model has read since the person's request, in its last request.
+fn read_by_the_model(agent: &Agent) -> String {
+    agent.model.requests().last().map(|request| request.body.to_string()).unwrap_or_default()
+}
+
+macro_rules! of_each_agent {
+    ($($name:ident: $test:ident($cli:expr),)*) => {
+        $(#[test] fn $name() -> Result<()> { $test($cli) })*
+    };
+}
+
+of_each_agent! {
+    claude_in_auto_mode_writes_what_the_person_kept: writes_what_was_kept(Cli::Claude),
+    codex_writes_what_the_person_kept: writes_what_was_kept(Cli::Codex),
+    gemini_in_yolo_mode_writes_what_the_person_kept: writes_what_was_kept(Cli::Gemini),
+    claude_in_auto_mode_reads_the_reason_of_a_rejection: reads_the_reason(Cli::Claude),
+    codex_reads_the_reason_of_a_rejection: reads_the_reason(Cli::Codex),
+    gemini_in_yolo_mode_reads_the_reason_of_a_rejection: reads_the_reason(Cli::Gemini),
+    qwen_in_auto_edit_mode_reads_the_reason_of_a_rejection: reads_the_reason(Cli::Qwen),
+}
+
+fn writes_what_was_kept(cli: Cli) -> Result<()> {
+    let Some((stage, desk, agent)) = set(cli)? else { return Ok(()) };
+    agent.run_unattended(REQUEST)?;
+    desk.press_at("notes.txt", "j")?;
+    desk.press_after("change 2 of 3", "Space")?;
+    desk.press_after("2 kept, 1 dropped", "a")?;
+    desk.wait_until_shown("notes.txt: accepted;")?;
+    agent.wait_until_ended()?;
+    assert_eq!(stage.on_disk(), SHOUTED.replace("EIGHT", "eight"));
+    let read = read_by_the_model(&agent);
+    match cli {
+        // Nothing that its hook says with a yes reaches the model.
+        Cli::Gemini => assert!(read.contains("modified by a hook"), "{read}"),
+        _ => assert!(read.contains("kept 2, dropped 1"), "{read}"),
+    }
+    Ok(())
+}
+
+fn reads_the_reason(cli: Cli) -> Result<()> {
+    let Some((stage, desk, agent)) = set(cli)? else { return Ok(()) };
+    agent.run_unattended(REQUEST)?;
+    desk.press_at("notes.txt", "R")?;
+    desk.pane.wait_for("the question for a reason", |screen| screen.contains("Why"))?;
+    desk.pane.press("Tab")?;
+    desk.pane.enter("nobody shouts here")?;
+    desk.press_after("nobody shouts here", "r")?;
+    desk.wait_until_shown("notes.txt: rejected;")?;
+    agent.wait_until_ended()?;
+    assert_eq!(stage.on_disk(), ORIGINAL);
+    let read = read_by_the_model(&agent);
+    assert!(read.contains("rejected all of it. Reason: nobody shouts here"), "{read}");
+    Ok(())
+}
+
+/// Qwen Code takes no other text in this mode: its model is asked to propose it, and is not reviewed again.
+#[test]
+fn qwen_in_auto_edit_mode_proposes_what_the_person_kept() -> Result<()> {
+    let Some((stage, desk, _)) = set(Cli::Qwen)? else { return Ok(()) };
+    let kept = SHOUTED.replace("EIGHT", "eight");
+    let mut turns = Cli::Qwen.overwrite(&stage.file, SHOUTED, DONE);
+    turns.insert(2, turns[1].clone());
+    if let Turn::Call { arguments, .. } = &mut turns[2] {
+        arguments["content"] = kept.clone().into();
+    }
+    let agent = stage.install_as_new(Cli::Qwen, with(turns))?;
+    agent.set_hook_up(&stage.sandbox)?;
+    agent.run_unattended(REQUEST)?;
+    desk.press_at("notes.txt", "j")?;
+    desk.press_after("change 2 of 3", "Space")?;
+    desk.press_after("2 kept, 1 dropped", "a")?;
+    desk.wait_until_shown("notes.txt: accepted;")?;
+    agent.wait_until_ended()?;
+    assert_eq!(stage.on_disk(), kept);
+    let read = read_by_the_model(&agent);
+    assert!(read.contains("Call the tool again so that it makes exactly this change"), "{read}");
+    Ok(())
+}
+
+/// Before its own question, Qwen Code takes another text. It runs the hook twice, and the person decides once.
+#[test]
+fn qwen_in_default_mode_writes_what_the_person_kept() -> Result<()> {
+    let Some((stage, desk, agent)) = set(Cli::Qwen)? else { return Ok(()) };
+    agent.start_with("qwen --approval-mode default")?;
+    agent.ask(REQUEST)?;
+    desk.press_at("notes.txt", "j")?;
+    desk.press_after("change 2 of 3", "Space")?;
+    desk.press_after("2 kept, 1 dropped", "a")?;
+    desk.wait_until_shown("notes.txt: accepted;")?;
+    agent.wait_until_it_says(DONE)?;
+    assert_eq!(stage.on_disk(), SHOUTED.replace("EIGHT", "eight"));
+    Ok(())
+}
+
+/// The hook and the diff bring the same edit: first the hook in Gemini CLI, first the diff in Qwen Code.
+#[test]
+fn an_edit_that_comes_by_hook_and_by_diff_is_asked_once() -> Result<()> {
+    for cli in [Cli::Gemini, Cli::Qwen] {
+        let Some(stage) = Stage::set()? else { return Ok(()) };
+        let desk = stage.open_desk(WIDE)?;
+        desk.wait_until_connected(0)?;
+        let agent = stage.install_in(cli, shout(cli, &stage.file), (100, 50))?;
+        agent.set_hook_up(&stage.sandbox)?;
+        agent.start()?;
+        desk.wait_until_connected(1)?;
+        agent.ask(REQUEST)?;
+        desk.press_at("notes.txt", "Space")?;
+        desk.press_after("2 kept, 1 dropped", "a")?;
+        desk.wait_until_shown("notes.txt: accepted;")?;
+        agent.wait_until_it_says(DONE)?;
+        assert_eq!(stage.on_disk(), SHOUTED.replace("TWO", "two"), "{cli:?}");
+        assert!(!desk.reads("notes.txt")?, "{cli:?} asks again");
+    }
+    Ok(())
+}
+
+/// Without a companion, the agents do what they do without a hook.
+#[test]
+fn without_a_companion_nothing_changes() -> Result<()> {
+    for cli in UNATTENDED {
+        let Some((stage, desk, agent)) = set(cli)? else { continue };
+        desk.pane.press("q")?;
+        desk.wait_until_left()?;
+        agent.run_unattended(REQUEST)?;
+        agent.wait_until_ended()?;
+        assert_eq!(stage.on_disk(), SHOUTED, "{cli:?}");
+    }
+    Ok(())
+}
+
+/// What the person typed is in a draft, and the agent has not written.
+#[test]
+fn a_companion_that_is_killed_lets_no_change_through() -> Result<()> {
+    for cli in UNATTENDED {
+        let Some((stage, desk, agent)) = set(cli)? else { continue };
+        agent.run_unattended(REQUEST)?;
+        desk.press_at("notes.txt", "Space")?;
+        desk.wait_until_shown("2 kept, 1 dropped")?;
+        stage.wait_until_drafted(&SHOUTED.replace("TWO", "two"))?;
+        kill_process(stage.host()?, Signal::KILL)?;
+        agent.wait_until_ended()?;
+        assert_eq!(stage.on_disk(), ORIGINAL, "{cli:?}");
+        let read = read_by_the_model(&agent);
+        assert!(read.contains("The companion has gone away during the review"), "{cli:?}: {read}");
+        stage.wait_until_drafted(&SHOUTED.replace("TWO", "two"))?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_desk_that_is_left_lets_no_change_through() -> Result<()> {
+    let Some((stage, desk, agent)) = set(Cli::Claude)? else { return Ok(()) };
+    agent.run_unattended(REQUEST)?;
+    desk.press_at("notes.txt", "Space")?;
+    desk.press_after("2 kept, 1 dropped", "q")?;
+    desk.pane.wait_for("the question", |screen| screen.contains("rejects"))?;
+    desk.press_after("rejects", "y")?;
+    desk.wait_until_left()?;
+    agent.wait_until_ended()?;
+    assert_eq!(stage.on_disk(), ORIGINAL);
+    let read = read_by_the_model(&agent);
+    assert!(read.contains("A text that the person typed is in "), "{read}");
+    stage.wait_until_drafted(&SHOUTED.replace("TWO", "two"))
+}
+
+/// Near the agent's limit the hook refuses. This limit is 8 s.
+#[test]
+fn a_review_that_takes_too_long_lets_no_change_through() -> Result<()> {
+    let Some((stage, desk, agent)) = set(Cli::Claude)? else { return Ok(()) };
+    let settings = stage.sandbox.home().join(".claude/settings.json");
+    let short = fs::read_to_string(&settings)?
+        .replace("alongside hook claude", "alongside hook claude --timeout 8")
+        .replace("3600", "8");
+    fs::write(&settings, short)?;
+    agent.run_unattended(REQUEST)?;
+    desk.press_at("notes.txt", "Space")?;
+    desk.wait_until_shown("notes.txt: rejected, because Claude Code waits no longer.")?;
+    agent.wait_until_ended()?;
+    assert_eq!(stage.on_disk(), ORIGINAL);
+    let read = read_by_the_model(&agent);
+    assert!(read.contains("The person has not decided on this change in time."), "{read}");
+    stage.wait_until_drafted(&SHOUTED.replace("TWO", "two"))
+}
+
+/// A patch of several files is one call: each file has its own review, and the answer is one patch.
+#[test]
+fn codex_writes_only_the_files_of_a_patch_that_the_person_kept() -> Result<()> {
+    let Some((stage, desk, _)) = set(Cli::Codex)? else { return Ok(()) };
+    let old = stage.sandbox.write("old.txt", "old\n");
+    let patch = "*** Begin Patch\n*** Add File: new.txt\n+new\n*** Delete File: old.txt\n*** Update File: \
+                 notes.txt\n@@\n-two\n+TWO\n*** End Patch";
+    let call = Turn::call("apply_patch", serde_json::json!({ "input": patch }));
+    let script = Script::new().on(REQUEST, [call, Turn::say(DONE)]);
+    let agent = stage.install_as_new(Cli::Codex, script)?;
+    agent.set_hook_up(&stage.sandbox)?;
+    agent.run_unattended(REQUEST)?;
+    desk.press_at("new.txt", "a")?;
+    desk.press_at("old.txt", "r")?;
+    desk.press_at("notes.txt", "a")?;
+    agent.wait_until_ended()?;
+    assert_eq!(stage.on_disk(), ORIGINAL.replace("two", "TWO"));
+    assert_eq!(fs::read_to_string(&old)?, "old\n");
+    assert_eq!(fs::read_to_string(stage.sandbox.project().join("new.txt"))?, "new\n");
+    let read = read_by_the_model(&agent);
+    assert!(read.contains("old.txt: The person reviewed this change and rejected all of it."), "{read}");
+    Ok(())
+}
+
+/// The agent's own death ends the review: nobody waits for its outcome.
+#[test]
+fn an_agent_that_is_killed_takes_its_review_along() -> Result<()> {
+    let Some((stage, desk, agent)) = set(Cli::Gemini)? else { return Ok(()) };
+    agent.run_unattended(REQUEST)?;
+    desk.press_at("notes.txt", "Space")?;
+    desk.wait_until_shown("2 kept, 1 dropped")?;
+    agent.pane.kill()?;
+    desk.read_until_shown("notes.txt: closed, because Gemini CLI has left.")?;
+    assert_eq!(stage.on_disk(), ORIGINAL);
+    wait::until("no review", PATIENCE, || match desk.reads("notes.txt") {
+        Ok(false) => Ok(()),
+        other => Err(format!("{other:?}")),
+    })
+}
