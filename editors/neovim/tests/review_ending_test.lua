@@ -223,6 +223,14 @@ test('what is typed when the review ends elsewhere stays where it is typed', {},
   eq(-1, nvim:lua([[return vim.fn.bufnr('alongside://original/*')]]))
 end)
 
+test('an agent that waits no longer is named as the cause, and edits are in drafts', {}, function(nvim)
+  show(nvim)
+  nvim:keys('Ax<Esc>')
+  await_text(nvim, (PROPOSED:gsub('TWO', 'TWOx')))
+  nvim:lua([[desk.close(1, 'timedOut', false, '/drafts/a.txt')]])
+  nvim:await_said('a.txt: rejected, because Gemini CLI waits no longer. Your edits are in drafts: run `alongside drafts` in a shell.')
+end)
+
 test('what no draft has counts as unsaved', {}, function(nvim)
   show(nvim)
   nvim:keys('Ahel')

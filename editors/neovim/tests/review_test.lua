@@ -198,7 +198,8 @@ end
 
 test('everything is as it was after a review ended elsewhere, wherever the person is', {}, function(nvim)
   nvim:lua(ARRANGED)
-  for id, closing in ipairs({ 'accepted', 'rejected', 'answeredInAgent', 'replaced', 'agentGone', 'stopped', 'interrupted' }) do
+  for id, closing in ipairs({ 'accepted', 'rejected', 'answeredInAgent', 'replaced', 'agentGone', 'stopped', 'interrupted',
+    'timedOut' }) do
     open(nvim, { id = id })
     local before = nvim:lua(PICTURE)
     go(nvim)

@@ -54,6 +54,7 @@ local function describe(review, closed)
     stopped = 'rejected, because the companion has stopped.',
     editorGone = 'rejected, because the editor has ended.',
     interrupted = 'rejected, because the companion was interrupted.',
+    timedOut = ('rejected, because %s waits no longer.'):format(agent),
   })[closed.closing] or 'the review has ended.'
   return ('%s: %s'):format(name, said)
 end
