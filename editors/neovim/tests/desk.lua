@@ -9,12 +9,17 @@ local M = { decided = {}, reviews = {}, refuse = {} }
 
 local CLIENT = 7
 
+-- A reason belongs to the place of its change in the proposal.
+local function proposed_key(start)
+  return 'at ' .. start
+end
+
 local function hunks_of(review)
   local original, proposed = text.split(review.original or ''), text.split(review.proposed)
   local current = text.split(review.model.text)
   local moved = merge.differences(proposed, current)
   local hunks = {}
-  for i, hunk in ipairs(merge.differences(original, proposed)) do
+  for i, hunk in ipairs(review.without_hunks and {} or merge.differences(original, proposed)) do
     local start, stop, before = hunk[3], hunk[4], 0
     local inside = 0
     for _, change in ipairs(moved) do
@@ -38,6 +43,7 @@ local function hunks_of(review)
       proposed = { start = start, ['end'] = stop },
       current = { start = current_range[1], ['end'] = current_range[2] },
       state = state,
+      reason = review.given[proposed_key(start)],
       limit = review.limits and review.limits[i],
     }
   end
@@ -48,17 +54,19 @@ local function review_api()
   return require('alongside.review')
 end
 
---- Opens a review: { id, file, original?, proposed, agent?, limits?, … }; `limits` has one of each change, by number.
+--- Opens a review: { id, file, original?, proposed, agent?, limits?, without_hunks?, … }; `limits` has one of each change, by
+--- number.
 function M.open(given)
   local review = vim.tbl_extend('keep', given, {
     agent = { number = 1, name = 'Gemini CLI', version = '1', since = 0, listening = true },
     stale = false,
     dirty = false,
+    given = {},
   })
   review.model = model.new(review.proposed)
   review.model.tell = function(changed)
     changed.id, changed.hunks = review.id, hunks_of(review)
-    changed.stale, changed.dirty = review.stale, review.dirty
+    changed.stale, changed.dirty, changed.reason = review.stale, review.dirty, review.reason
     review_api().changed(CLIENT, changed)
   end
   M.reviews[review.id] = review
@@ -86,6 +94,28 @@ function M.text(id)
   return M.reviews[id] and M.reviews[id].model.text
 end
 
+local function set_reason(review, params, answer)
+  local hunk = params.hunk and hunks_of(review)[params.hunk + 1]
+  local why = params.revision ~= review.model.revision and 'stale' or not review.reasons and 'noReason'
+    or params.hunk and not hunk and 'outOfRange'
+  if why then
+    -- After the change that it is refused for.
+    return review.model:later(function()
+      answer({ code = -32803, message = why, data = { why = why, revision = review.model.revision } })
+    end)
+  end
+  local reason = params.reason ~= '' and params.reason or nil
+  if hunk then
+    review.given[proposed_key(hunk.proposed.start)] = reason
+  else
+    review.reason = reason
+  end
+  review.model:set(review.model.text, {})
+  review.model:later(function()
+    answer(nil, { revision = review.model.revision })
+  end)
+end
+
 local function request(_, method, params, answer)
   local review = M.reviews[params.id]
   if not review then
@@ -101,6 +131,9 @@ local function request(_, method, params, answer)
       end)
     end
     return review.model:request(params.changes[1], params.revision, answer)
+  end
+  if method == 'alongside/setReason' then
+    return set_reason(review, params, answer)
   end
   assert(method == 'alongside/decideReview')
   review.model:later(function()

@@ -152,7 +152,7 @@ return {
     function()
       with({}, function(e)
         local complete = [[return vim.fn.getcompletion(..., 'cmdline')]]
-        assert(vim.deep_equal(e:lua(complete, 'Alongside re'), { 'reject', 'restart', 'review' }))
+        assert(vim.deep_equal(e:lua(complete, 'Alongside re'), { 'reason', 'reject', 'restart', 'review' }))
         assert(vim.deep_equal(e:lua(complete, 'Alongside pause o'), { 'off', 'on' }))
         assert(vim.deep_equal(e:lua(complete, 'Alongside accept '), {}))
         e:cmd('Alongside acept')

@@ -109,6 +109,14 @@ local subcommands = {
       review().reject()
     end,
   },
+  reason = {
+    run = function(which)
+      review().reason(which == 'all')
+    end,
+    words = function()
+      return { 'all' }
+    end,
+  },
   agents = {
     run = function()
       require('alongside.agents').set_up()

@@ -4,6 +4,7 @@ local config = require('alongside.config')
 local ending = require('alongside.ending')
 local halves = require('alongside.halves')
 local messages = require('alongside.messages')
+local reasons = require('alongside.reasons')
 local target = require('alongside.target')
 local text = require('alongside.text')
 local winbar = require('alongside.winbar')
@@ -116,6 +117,7 @@ function M.decide(review, decision, quits)
   elseif review.deciding then
     return true
   end
+  reasons.settle(review, PATIENCE)
   if decision == 'accept' then
     if review.sync then
       review.sync:retry()
@@ -144,16 +146,26 @@ function M.decide(review, decision, quits)
   return true
 end
 
---- Decides the review in the current tab page.
----@param decision "accept"|"reject"
-function M.by_command(decision)
+--- The review in the current tab page, for a command; says where there is none.
+---@param action string what the person wants to do, such as "accept it"
+---@return alongside.Review?
+function M.of_command(action)
   local review = reviews().looked_at()
   if review then
-    M.decide(review, decision)
+    return review
   elseif #reviews().all() == 0 then
     messages.now('alongside: no review is waiting.')
   else
-    messages.now(('alongside: look at the review first (:Alongside), then %s it.'):format(decision), vim.log.levels.WARN)
+    messages.now(('alongside: look at the review first (:Alongside), then %s.'):format(action), vim.log.levels.WARN)
+  end
+end
+
+--- Decides the review in the current tab page.
+---@param decision "accept"|"reject"
+function M.by_command(decision)
+  local review = M.of_command(decision .. ' it')
+  if review then
+    M.decide(review, decision)
   end
 end
 
@@ -191,21 +203,30 @@ end
 function M.watch(review)
   local shown = review.view
   review.mapped = vim.list_extend(require('alongside.dropping').map(shown), require('alongside.next_change').map(shown))
-  local function map(lhs, decision, what)
+  local function map(lhs, run, what)
     if not lhs then
       return
     end
     review.mapped[#review.mapped + 1] = lhs
     for _, buf in ipairs({ shown.right, shown.left }) do
-      vim.keymap.set('n', lhs, function()
-        M.decide(review, decision)
-      end, { buffer = buf, nowait = true, desc = 'alongside: ' .. what })
+      vim.keymap.set('n', lhs, run, { buffer = buf, nowait = true, desc = 'alongside: ' .. what })
     end
   end
-  map(config.current.keys.accept, 'accept', 'accept the proposal')
-  map(config.current.keys.reject, 'reject', 'reject the proposal')
+  local function accept()
+    M.decide(review, 'accept')
+  end
+  map(config.current.keys.accept, accept, 'accept the proposal')
+  map(config.current.keys.reject, function()
+    M.decide(review, 'reject')
+  end, 'reject the proposal')
+  map(config.current.keys.reason, function()
+    reasons.ask(review)
+  end, 'drop the change, with a reason')
+  map(config.current.keys.reason_all, function()
+    reasons.ask(review, true)
+  end, 'give a reason for the whole proposal')
   -- ZZ writes, like :x.
-  map('ZZ', 'accept', 'accept the proposal')
+  map('ZZ', accept, 'accept the proposal')
   local group = vim.api.nvim_create_augroup('alongside.review.' .. review.key, {})
   vim.api.nvim_create_autocmd('WinClosed', {
     group = group,

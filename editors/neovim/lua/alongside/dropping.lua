@@ -6,9 +6,14 @@ local M = {}
 -- How long it waits for the companion to take all edits, in milliseconds: the places of the changes belong to its text.
 local PATIENCE = 500
 
--- The change at a line, 0-based, of the ones that are dropped or that are not: around it, else right above, as Neovim
--- counts, or one that has no lines on this side and its sign on this line.
-local function at(hunks, side, line, is_dropped)
+--- The change at a line, 0-based: around it, else right above, as Neovim counts, or one that has no lines on this side and
+--- its sign on this line.
+---@param hunks table[]
+---@param side "current"|"original"
+---@param line integer
+---@param is_dropped boolean? only of the ones that are dropped, or that are not
+---@return table?
+function M.at(hunks, side, line, is_dropped)
   local near, rank
   for _, hunk in ipairs(hunks) do
     local from, upto = hunk[side].start, hunk[side]['end']
@@ -16,17 +21,25 @@ local function at(hunks, side, line, is_dropped)
       or from == upto and line == from and 2
       or from == upto and line == from - 1 and 3
       or from < upto and line == upto and 4
-    if found and (hunk.state == 'dropped') == is_dropped and (not rank or found < rank) then
+    local counts = is_dropped == nil or (hunk.state == 'dropped') == is_dropped
+    if found and counts and (not rank or found < rank) then
       near, rank = hunk, found
     end
   end
   return near
 end
 
--- Puts the lines of the original in the place of the change.
-local function drop(shown, hunk)
+--- Puts the lines of the original in the place of the change.
+---@param shown alongside.View
+---@param hunk table
+function M.drop(shown, hunk)
   local lines = vim.api.nvim_buf_get_lines(shown.left, hunk.original.start, hunk.original['end'], false)
   vim.api.nvim_buf_set_lines(shown.right, hunk.current.start, hunk.current['end'], false, lines)
+  if shown:is_current() then
+    -- The lines are equal now, and a fold of equal lines would hide them with their sign.
+    vim.cmd('diffupdate')
+    vim.cmd('normal! zv')
+  end
 end
 
 --- Drops the change under the cursor. Without one, Neovim's own command runs.
@@ -41,14 +54,11 @@ function M.run()
     and vim.bo[shown.right].modifiable
     and vim.wo.diff
     and review.sync:settle(PATIENCE)
-  local hunk = is_settled and at(review.hunks, side, line, false)
-  if is_settled and not hunk and at(review.hunks, side, line, true) then
+  local hunk = is_settled and M.at(review.hunks, side, line, false)
+  if is_settled and not hunk and M.at(review.hunks, side, line, true) then
     require('alongside.messages').now('This change is dropped; u undoes.')
   elseif hunk then
-    drop(shown, hunk)
-    -- The lines are equal now, and a fold of equal lines would hide them with their sign.
-    vim.cmd('diffupdate')
-    vim.cmd('normal! zv')
+    M.drop(shown, hunk)
   else
     vim.cmd('normal! ' .. (is_left and 'dp' or 'do'))
   end

@@ -84,6 +84,13 @@ function M.name(text)
   return walk(text, is_harmful, escape)
 end
 
+--- Several lines as one, with " / " between them.
+---@param text any
+---@return string
+function M.one_line(text)
+  return M.name((vim.trim(tostring(text)):gsub('%s*\n%s*', ' / ')))
+end
+
 --- A message that may have several lines and tabs.
 ---@param text any
 ---@return string

@@ -2,6 +2,7 @@
 -- any more, so a sign shows its place: "=", because its lines are those of the original. Removed lines are
 -- below "_" or above "‾", as in other plugins.
 
+local harmless = require('alongside.harmless')
 local text = require('alongside.text')
 
 local M = {}
@@ -139,10 +140,11 @@ local function state(buf, hunk, place, last_line)
   for line = first, math.min(stop, first + MOST_SIGNS, last_line + 1) - 1 do
     put(buf, line, 0, { sign_text = sign, sign_hl_group = group, priority = 20 })
   end
+  local why = hunk.reason and 'reason: ' .. harmless.one_line(hunk.reason)
   local said, reached = fate(hunk), hunk.state ~= 'dropped' and limit(hunk) or nil
   local chunks = {}
   local is_on_its_line = hunk.state ~= 'dropped' and not place
-  for _, one in ipairs({ { said, group }, { reached, 'AlongsideNote' } }) do
+  for _, one in ipairs({ { said, group }, { why, 'AlongsideNote' }, { reached, 'AlongsideNote' } }) do
     if one[1] then
       chunks[#chunks + 1] = { '  ' .. one[1], is_on_its_line and { one[2], 'AlongsideShownAddedNote' } or one[2] }
     end
@@ -168,7 +170,8 @@ end
 local function looks(hunk, place)
   local first = hunk.current.start
   local parts = { hunk.state, hunk.original.start, hunk.original['end'], hunk.proposed.start, hunk.proposed['end'],
-    hunk.current['end'] - first, tostring(hunk.limit), tostring(place) }
+    hunk.current['end'] - first, tostring(hunk.limit), tostring(place),
+    tostring(hunk.reason) }
   for _, side in ipairs({ 'removed', 'added' }) do
     parts[#parts + 1] = side
     local from = side == 'added' and hunk.state == 'edited' and first or 0

@@ -31,6 +31,10 @@ local M = {}
 ---@field wholeFileOnly string?
 ---@field fileLineEnding string? that of the file, where the proposal has the other one throughout
 ---@field fileHasBom boolean? whether the file has a byte-order mark, where the proposal differs
+---@field reasons string? the outcomes with which the agent's model reads a reason; nil: with none
+---@field reason string? the person's reason for the decision on the whole
+---@field remark string? what the agent is about to do, if that is more than writing the text
+---@field reason_flights integer? the reasons without a reply
 ---@field sync alongside.Sync
 ---@field view alongside.View?
 ---@field deciding string? a decision without a reply
@@ -43,6 +47,11 @@ local numbers = 0
 
 local function server()
   return require('alongside.server')
+end
+
+-- A text that the companion may omit.
+local function optional(value)
+  return type(value) == 'string' and value or nil
 end
 
 local function key(client, id)
@@ -236,8 +245,11 @@ function M.opened(client, opened)
     hunks = opened.hunks or {},
     stale = opened.stale == true,
     dirty = opened.dirty == true,
-    outside = type(opened.outside) == 'string' and opened.outside or nil,
-    inGit = type(opened.inGit) == 'string' and opened.inGit or nil,
+    outside = optional(opened.outside),
+    inGit = optional(opened.inGit),
+    reasons = opened.reasons ~= 'never' and optional(opened.reasons) or nil,
+    reason = optional(opened.reason),
+    remark = optional(opened.remark),
     wholeFileOnly = opened.wholeFileOnly,
     fileLineEnding = opened.fileLineEnding,
     fileHasBom = opened.fileHasBom,
@@ -265,6 +277,7 @@ function M.changed(client, changed)
   end
   review.hunks = changed.hunks or review.hunks
   review.stale, review.dirty = changed.stale == true, changed.dirty == true
+  review.reason = optional(changed.reason)
   if review.sync then
     review.sync:take(changed)
     draw(review)
@@ -339,6 +352,15 @@ end
 
 function M.reject()
   require('alongside.deciding').by_command('reject')
+end
+
+--- Asks for a reason for the change under the cursor, or for the whole proposal.
+---@param is_for_all boolean
+function M.reason(is_for_all)
+  local review = require('alongside.deciding').of_command('give a reason')
+  if review then
+    require('alongside.reasons').ask(review, is_for_all)
+  end
 end
 
 --- The waiting reviews, for display: names are harmless.

@@ -103,6 +103,10 @@ function M.notes(review, root, is_modified)
   elseif review.dirty then
     notes[#notes + 1] = { 'unsaved in an editor', 'An editor has unsaved changes to the file.' }
   end
+  if review.remark then
+    local remark = harmless.one_line(review.remark)
+    notes[#notes + 1] = { remark, remark }
+  end
   if review.wholeFileOnly then
     notes[#notes + 1] = { harmless.name(review.wholeFileOnly) }
   end
@@ -136,14 +140,28 @@ local function form(review)
   end
 end
 
--- The keys of this review with their effects, the last to go first: an edit waits for the decision. They are Neovim's own;
--- the plugin's work as well.
+-- The keys of this review with their effects, the last to go first: an edit waits for the decision. Where Neovim has its own
+-- key, the bar shows that one; the plugin's work as well.
 local function keys_of(review)
   local keys = { { ':w', 'accept' }, { ':q', 'reject' } }
   if review.original_text and not review.wholeFileOnly and #review.hunks > 0 then
     keys[3], keys[4] = { 'do', 'drop' }, { ']c', 'next' }
   end
+  local reason = review.reasons and require('alongside.config').current.keys.reason
+  if reason then
+    keys[#keys + 1] = { M.key_name(reason), 'reason' }
+  end
   return keys
+end
+
+-- The bar has no room for more of a reason.
+local MOST_OF_REASON = 60
+
+local function shortened(reason)
+  if vim.fn.strchars(reason) <= MOST_OF_REASON then
+    return reason
+  end
+  return vim.fn.strcharpart(reason, 0, MOST_OF_REASON - 1) .. '…'
 end
 
 -- `less` has the parts to omit for lack of room, and how many keys and effects of keys remain.
@@ -167,6 +185,9 @@ local function bar(review, context, less, space)
   for _, note in ipairs(M.notes(review, context.root, context.is_modified)) do
     add('AlongsideWarning', '! ' .. note[1])
   end
+  if review.reason and not less.has_reason then
+    add('AlongsideNote', less.reason and 'with a reason' or 'reason: ' .. shortened(harmless.one_line(review.reason)))
+  end
   local differs = not less.form and form(review)
   if differs then
     add('AlongsideNote', differs)
@@ -187,10 +208,10 @@ local function bar(review, context, less, space)
 end
 
 -- The parts to omit for lack of room, in this order. Each "effects" and "keys" is one, from the right; without "waiting" the
--- effects return. How many changes are in each state stays, and so do warnings.
+-- effects return. A long reason is only mentioned at first. How many changes are in each state stays, and so do warnings.
 local GOES = {
-  'directories', 'agent', 'form', 'effects', 'effects', 'effects', 'effects', 'waiting', 'effects', 'effects', 'effects',
-  'effects', 'keys', 'keys', 'keys', 'keys',
+  'directories', 'agent', 'form', 'reason', 'effects', 'effects', 'effects', 'effects', 'effects', 'waiting', 'effects',
+  'effects', 'effects', 'effects', 'effects', 'keys', 'keys', 'has_reason', 'keys', 'keys', 'keys',
 }
 
 --- The bar of the proposal.

@@ -39,6 +39,7 @@ pub(super) const FILES: &[(&str, &str)] = files![
     "lua/alongside/next_change.lua",
     "lua/alongside/oklab.lua",
     "lua/alongside/project.lua",
+    "lua/alongside/reasons.lua",
     "lua/alongside/requests.lua",
     "lua/alongside/review.lua",
     "lua/alongside/selection.lua",

@@ -1,0 +1,184 @@
+-- The person's reasons, which the agent's model reads with the decision: one for each change, and one for the proposal.
+
+local dropping = require('alongside.dropping')
+local harmless = require('alongside.harmless')
+local messages = require('alongside.messages')
+local winbar = require('alongside.winbar')
+
+local M = {}
+
+-- How long it waits for the companion to take all edits, in milliseconds: the places of the changes belong to its text.
+local PATIENCE = 500
+-- How often a reason is sent while the review changes on its way, and the pause until the change is here, in milliseconds.
+local MOST_TRIES, PAUSE = 20, 20
+
+local NONE = '%s reads no reason here: its protocol carries none. `alongside install agent` offers its hook.'
+
+-- The prompts for a change in each state. The reason for a kept change drops it.
+local PROMPTS = {
+  kept = 'Reason to drop change',
+  dropped = 'Reason for dropped change',
+  edited = 'Reason for edited change',
+}
+
+local function reviews()
+  return require('alongside.review')
+end
+
+local function none(review)
+  return NONE:format(winbar.agent_name(review.agent))
+end
+
+local function is_in(line, range)
+  return line == range.start or (line > range.start and line < range['end'])
+end
+
+-- The change that `hunk` is now, and its number. Edits merge and split changes; as at the companion, a reason belongs to
+-- the first line of its change in original and proposal.
+local function find(review, hunk)
+  for i, one in ipairs(review.hunks) do
+    if is_in(hunk.original.start, one.original) and is_in(hunk.proposed.start, one.proposed) then
+      return one, i
+    end
+  end
+end
+
+-- The change under the cursor; nil without one. The second value: whether the places of the changes are known.
+local function under_cursor(review)
+  local shown = review.view
+  if not review.original_text or review.wholeFileOnly or #review.hunks == 0 then
+    return nil, true
+  elseif not review.sync:settle(PATIENCE) then
+    return nil, false
+  end
+  local side = vim.api.nvim_get_current_buf() == shown.left and 'original' or 'current'
+  local line = vim.api.nvim_win_get_cursor(shown:is_current() and 0 or shown.right_win)[1] - 1
+  return dropping.at(review.hunks, side, line), true
+end
+
+-- The prompt: the place that the reason belongs to, and when the agent's model does not read it.
+local function prompt(review, hunk)
+  local name = reviews().name(review)
+  local said = ('Reason for all of %s'):format(name)
+  if hunk then
+    local _, number = find(review, hunk)
+    said = ('%s %d of %d of %s'):format(PROMPTS[hunk.state] or PROMPTS.edited, number, #review.hunks, name)
+  end
+  return said .. (review.reasons == 'withRejection' and ' (read only if you reject): ' or ': ')
+end
+
+-- Keeps a reason that cannot be sent.
+local function keep(review, why, reason)
+  local said = ('%s: %s'):format(reviews().name(review), why)
+  if reason ~= '' then
+    vim.fn.setreg('"', reason)
+    said = said .. ' Your reason is in the unnamed register: ""p puts it.'
+  end
+  messages.later(said, vim.log.levels.WARN)
+end
+
+-- Drops the change, if it is kept.
+local function drop(review, hunk)
+  local now = review.sync:settle(PATIENCE) and find(review, hunk)
+  if not now or now.state ~= 'kept' or not vim.api.nvim_buf_is_loaded(review.view.right) then
+    return
+  end
+  if not vim.deep_equal({ now.original, now.proposed }, { hunk.original, hunk.proposed }) then
+    messages.later(('%s: the change is another one now, so it is not dropped.'):format(reviews().name(review)))
+    return
+  end
+  dropping.drop(review.view, now)
+  review.sync:settle(PATIENCE)
+end
+
+-- Sends a reason for what is now the change, or for the whole proposal if the change is gone.
+local function send(review, hunk, reason, tries)
+  local number = hunk and select(2, find(review, hunk))
+  local is_gone = hunk ~= nil and not number
+  local all = is_gone and review.reason and reason ~= '' and review.reason .. '\n' .. reason or reason
+  local revision = review.sync.revision
+  local function over()
+    review.reason_flights = review.reason_flights - 1
+  end
+  if is_gone and reason == '' then
+    return over()
+  end
+  require('alongside.server').request(review.client, 'alongside/setReason', {
+    id = review.id,
+    revision = revision,
+    hunk = number and number - 1,
+    reason = all,
+  }, function(err)
+    local why = err and type(err.data) == 'table' and err.data.why
+    if why == 'stale' and not review.is_over and tries < MOST_TRIES then
+      return vim.defer_fn(function()
+        send(review, hunk, reason, tries + 1)
+      end, revision == review.sync.revision and PAUSE or 0)
+    end
+    over()
+    if not err and is_gone then
+      messages.later(('%s: the change is gone, so its reason is for all of the file.'):format(reviews().name(review)))
+    elseif err then
+      keep(review, why == 'noReason' and none(review) or reviews().refusal(err), reason)
+    end
+  end)
+end
+
+-- Takes the typed reason. `given` is the reason before.
+local function take(review, hunk, typed, given)
+  local reason = vim.trim(typed)
+  if reason == '' and given == '' then
+    return
+  elseif review.is_over then
+    return keep(review, 'this review has already ended.', reason)
+  end
+  if hunk and reason ~= '' then
+    drop(review, hunk)
+  end
+  if reason ~= given then
+    review.reason_flights = (review.reason_flights or 0) + 1
+    send(review, hunk, reason, 1)
+  end
+end
+
+--- Asks for the reason for the change under the cursor, or for the whole proposal if there is none.
+---@param review alongside.Review
+---@param is_for_all boolean? for the whole proposal wherever the cursor is
+function M.ask(review, is_for_all)
+  if review.is_over then
+    return messages.now(('%s: this review has already ended.'):format(reviews().name(review)))
+  elseif not review.reasons then
+    return messages.now(none(review), vim.log.levels.WARN)
+  end
+  local hunk, is_known = nil, true
+  if not is_for_all then
+    hunk, is_known = under_cursor(review)
+  end
+  if not is_known then
+    local said = '%s: the companion has not taken your edits, so the changes have no place yet. Try again.'
+    return messages.now(said:format(reviews().name(review)), vim.log.levels.WARN)
+  end
+  -- A line end or control character would act as a typed key.
+  local given = harmless.one_line((hunk or review).reason or '')
+  vim.ui.input({ prompt = prompt(review, hunk), default = given }, function(typed)
+    -- Neovim leaves the prompt on the screen.
+    vim.api.nvim_echo({ { '' } }, false, {})
+    if typed then
+      take(review, hunk, typed, given)
+    end
+  end)
+end
+
+--- Waits until the companion has all reasons: they raise the revision that a decision names.
+---@param review alongside.Review
+---@param milliseconds integer
+function M.settle(review, milliseconds)
+  local function is_settled()
+    return (review.reason_flights or 0) == 0
+  end
+  if not is_settled() then
+    vim.wait(milliseconds, is_settled, 2)
+  end
+end
+
+return M
