@@ -4,7 +4,7 @@ use std::fs;
 
 use alongside_rig::agent::Agent;
 use alongside_rig::agent_cli::Cli;
-use alongside_rig::model::{Script, Speaker, Turn};
+use alongside_rig::model::{Script, Turn};
 use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{claude_or_skip, codex_or_skip};
 use anyhow::Result;
