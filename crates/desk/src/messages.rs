@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::decision::{Closed, Closing, Refusal};
 use crate::harmless;
 use crate::hook::StoodBack;
-use crate::review::{Hunk, HunkState, Limit, Lines, Review};
+use crate::review::{Hunk, HunkState, Limit, Lines, Reasons, Review};
 use crate::status::Agent;
 use crate::text::Text;
 
@@ -289,6 +289,45 @@ pub const EDITED_NOT_SPLIT: &str = "An edited change cannot be split.";
 /// The person split a hunk; there were `before` hunks, and there are `now`.
 pub fn split(before: usize, now: usize) -> String {
     format!("Split into {}.", changes((now + 1).saturating_sub(before)))
+}
+
+/// The person wants to say why, and the agent's model would not read it.
+pub fn no_reason(agent: &Agent) -> String {
+    let name = agent_name(agent);
+    format!(
+        "{name} reads no reason here: its protocol carries none. `alongside install agent` offers its hook."
+    )
+}
+
+/// The review has the person's reason for the decision on all of it. `r` rejects and `a` accepts.
+pub fn reason_noted(reasons: Reasons) -> &'static str {
+    match reasons {
+        Reasons::WithRejection => "Reason noted. r rejects with it, a accepts without it.",
+        Reasons::Always | Reasons::Never => "Reason noted. r rejects with it, a accepts with it.",
+    }
+}
+
+/// A change has the person's reason.
+pub fn reason_of_change_noted(reasons: Reasons) -> &'static str {
+    match reasons {
+        Reasons::WithRejection => "Reason noted. It is read only if you reject.",
+        Reasons::Always | Reasons::Never => "Reason noted.",
+    }
+}
+
+/// The person removed a reason.
+pub const REASON_REMOVED: &str = "Reason removed.";
+
+/// The person's reason for a change, in one line.
+pub fn why(hunk: &Hunk) -> Option<String> {
+    let reason = hunk.reason.as_deref()?;
+    Some(format!("Why: {}", harmless::name(&reason_in_one_line(reason))))
+}
+
+/// A reason for people to edit in one line: changes that merged have several reasons. It is not harmless yet.
+pub fn reason_in_one_line(reason: &str) -> String {
+    let lines = reason.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join("; ")
 }
 
 /// The review holds what the person typed in the editor.

@@ -47,3 +47,28 @@ fn a_split_counts_the_parts() {
     assert_eq!(split(1, 2), "Split into 2 changes.");
     assert_eq!(edit_taken(1), "Edit applied: 1 change.");
 }
+
+#[test]
+fn a_reason_that_nobody_reads_is_refused_by_name() {
+    let said = "Gemini CLI reads no reason here: its protocol carries none. `alongside install agent` offers its \
+                hook.";
+    assert_eq!(no_reason(&review().agent), said);
+}
+
+#[test]
+fn the_reasons_of_a_merged_change_are_one_harmless_line() {
+    let mut hunk = review().hunks.swap_remove(0);
+    assert_eq!(why(&hunk), None);
+    hunk.reason = Some("not this\n\n nor\x1b that\n".into());
+    assert_eq!(why(&hunk).as_deref(), Some("Why: not this; nor\\x1b that"));
+}
+
+#[test]
+fn the_person_reads_with_which_decision_a_reason_goes() {
+    assert_eq!(reason_noted(Reasons::Always), "Reason noted. r rejects with it, a accepts with it.");
+    assert_eq!(
+        reason_noted(Reasons::WithRejection),
+        "Reason noted. r rejects with it, a accepts without it."
+    );
+    assert_eq!(reason_of_change_noted(Reasons::Always), "Reason noted.");
+}
