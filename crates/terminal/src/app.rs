@@ -19,6 +19,7 @@ use crate::message_log::MessageLog;
 use crate::options::{Layout, Options};
 use crate::palette::Palette;
 use crate::pending_edit::PendingEdit;
+use crate::reason_input::ReasonEntry;
 use crate::review_page::Needle;
 use crate::review_view::ReviewView;
 use crate::seen_screen::SeenScreen;
@@ -46,6 +47,8 @@ pub(crate) struct App {
     /// The agents to set up.
     pub(crate) setup: AgentOffers,
     pub(crate) search: Search,
+    /// The reason for the agent's model.
+    pub(crate) reason: ReasonEntry,
     /// Whether the banner of a demo still names the first key.
     pub(crate) is_new_to_demo: bool,
     /// The layout that the person asked for.
@@ -163,6 +166,7 @@ impl App {
             help: None,
             setup: AgentOffers::default(),
             search: Search::default(),
+            reason: ReasonEntry::default(),
             wrap: false,
             sidebar: None,
             pending: PendingEdit::Idle,
@@ -258,9 +262,14 @@ impl App {
         self.due = true;
     }
 
-    /// Whether the status line has room for a message: a question and a search come first.
+    /// Whether the person types a text on the status line.
+    pub(crate) fn is_typing(&self) -> bool {
+        self.search.typing.is_some() || self.reason.typing.is_some()
+    }
+
+    /// Whether the status line has room for a message: a question and a text that is typed come first.
     pub(crate) fn shows_message(&self) -> bool {
-        self.question.is_none() && self.accept_all.is_none() && self.search.typing.is_none()
+        self.question.is_none() && self.accept_all.is_none() && !self.is_typing()
     }
 
     /// The content of a frame drawn now.

@@ -33,6 +33,7 @@ impl App {
         match (purpose, reply) {
             (Purpose::Change(id), Ok(Revised { revision })) => {
                 self.mark_own(id, revision);
+                self.reason.sent = None;
                 let (unjudged, taken) = self.pending.mark_made(id, revision);
                 self.discard(taken.and_then(|text| text.replaces));
                 unjudged.into_iter().for_each(|news| self.tell_news(news));
@@ -46,9 +47,10 @@ impl App {
                 {
                     view.forget_undone();
                 }
-                match unsaved {
-                    Some(unsaved) => self.text_refused(id, unsaved, &refusal),
-                    None => self.tell_refusal(Some(id), &refusal),
+                match (unsaved, self.reason.sent.take()) {
+                    (Some(unsaved), _) => self.text_refused(id, unsaved, &refusal),
+                    (None, Some(reason)) => self.reason_refused(id, reason, &refusal),
+                    (None, None) => self.tell_refusal(Some(id), &refusal),
                 }
             }
             (Purpose::Upload(_), reply) => self.upload_answered(reply.ok()),
@@ -98,6 +100,7 @@ impl App {
         };
         let Some((id, kind, mut held)) = self.pending.take_settled(known) else { return };
         self.follow_up(id, kind);
+        self.reason.forget_pressed();
         while !matches!(self.pending, PendingEdit::Change(_))
             && let Some((key, at)) = held.pop_front()
         {
@@ -132,6 +135,8 @@ impl App {
                 view.push_step(hunk);
                 self.say(messages::split(before, hunks));
             }
+            EditKind::Reason(edit) => self.reason_taken(id, edit),
+            EditKind::DropWithReason { hunk } => self.dropped_with_reason(id, hunk),
             EditKind::SingleNewline if self.at == Some(id) => self.decide(Decision::Accept),
             EditKind::SingleNewline => {}
             EditKind::Edited => self.say(messages::edit_taken(hunks)),

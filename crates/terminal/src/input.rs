@@ -11,6 +11,7 @@ use crate::app::{App, Effect, Purpose};
 use crate::keys::{self, Action};
 use crate::messages::LOOK_FIRST;
 use crate::pending_edit::{EditKind, PendingEdit};
+use crate::text_input;
 
 /// The companion hears at most this often that the person has turned to this desk.
 const FOCUS_INTERVAL: Duration = Duration::from_secs(1);
@@ -31,14 +32,21 @@ impl App {
                 self.look_again_for_agents();
             }
             TerminalEvent::Resize(..) => {}
-            // A paste is no row of keys; only a search takes text.
-            TerminalEvent::Paste(text) => match &mut self.search.typing {
-                Some(needle) => needle.push_str(text.lines().next().unwrap_or_default()),
-                None => self.say("You can only paste into a search (/)."),
-            },
+            TerminalEvent::Paste(text) => self.paste(&text),
             TerminalEvent::Key(_) | TerminalEvent::FocusLost => return,
         }
         self.due = true;
+    }
+
+    /// A paste is no row of keys: only an input takes text.
+    fn paste(&mut self, text: &str) {
+        if let Some(input) = &mut self.reason.typing {
+            input.text.push_str(&text_input::in_one_line(text));
+        } else if let Some(needle) = &mut self.search.typing {
+            needle.push_str(text.lines().next().unwrap_or_default());
+        } else {
+            self.say("You can only paste into a search (/) or a reason (R).");
+        }
     }
 
     pub(crate) fn focus(&mut self, at: Instant) {
@@ -55,10 +63,17 @@ impl App {
         if self.search.typing.is_some() && !interrupts {
             return self.search_typed(key);
         }
+        if self.reason.typing.is_some() && !interrupts {
+            return self.reason_typed(key, at);
+        }
         match action {
             Some(Action::Stop) => return self.add_effect(Effect::Stop),
             Some(Action::Redraw) => return self.add_effect(Effect::Redraw),
             _ => {}
+        }
+        let follows = self.reason.swallows(at);
+        if !interrupts && (self.pending.holds_letter(key, at) || follows) {
+            return;
         }
         if let Some(question) = self.question {
             return self.question_answered(question, key, interrupts);
@@ -80,6 +95,9 @@ impl App {
             self.search.needle = None;
         }
         let Some(action) = action else { return };
+        if action == Action::Reason {
+            self.reason.mark_pressed(at);
+        }
         if !action.touches_review() {
             if matches!(action, Action::NextHunk | Action::PreviousHunk) && self.pending.holds_move(key, at) {
                 return;
@@ -118,6 +136,7 @@ impl App {
             },
             (Action::AcceptAll, _) => self.open_accept_all(),
             (Action::Reject, _) => self.decide(Decision::Reject),
+            (Action::Reason, _) => self.open_reason(),
             (Action::Undo, _) => {
                 self.change(id, EditKind::Undo, Request::UndoReview { id, revision }, None);
             }
@@ -156,6 +175,9 @@ impl App {
     /// Leaves, or asks first.
     pub(crate) fn leave(&mut self) {
         self.search.typing = None;
+        if let Some(input) = self.reason.close() {
+            self.reason.keep(input.text);
+        }
         match Question::before_leaving(self.reviews.len(), self.companion.status()) {
             Some(question) => self.open_question(question),
             None => self.add_effect(Effect::Leave),

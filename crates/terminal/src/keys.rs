@@ -17,6 +17,7 @@ pub(crate) enum Action {
     Right,
     Open,
     KeepOrDrop,
+    Reason,
     Split,
     Edit,
     Undo,
@@ -48,6 +49,7 @@ impl Action {
         matches!(
             self,
             Self::KeepOrDrop
+                | Self::Reason
                 | Self::Split
                 | Self::Edit
                 | Self::Undo
@@ -65,7 +67,8 @@ impl Action {
             Self::PageDown | Self::PageUp | Self::HalfDown | Self::HalfUp => Group::Moving,
             Self::Top | Self::Bottom | Self::Left | Self::Right | Self::Open => Group::Moving,
             Self::Search | Self::SearchOn | Self::SearchBack => Group::Moving,
-            Self::KeepOrDrop | Self::Split | Self::Accept | Self::AcceptAll | Self::Reject => Group::Deciding,
+            Self::KeepOrDrop | Self::Reason | Self::Split => Group::Deciding,
+            Self::Accept | Self::AcceptAll | Self::Reject => Group::Deciding,
             Self::Edit | Self::Undo | Self::Redo => Group::Editing,
             Self::Layout | Self::Wrap | Self::Sidebar | Self::Redraw => Group::View,
             Self::CopyPath | Self::Pause | Self::Send | Self::SetUpAgents => Group::Program,
@@ -146,6 +149,7 @@ pub(crate) const TABLE: &[Row] = &[
     brief(row(&[key('a')], Action::Accept, "a", "accept the file"), "a", "accept"),
     brief(row(&[key('r')], Action::Reject, "r", "reject the proposal"), "r", "reject"),
     brief(row(&[key(' ')], Action::KeepOrDrop, "space", "keep or drop this change"), "space", "keep/drop"),
+    brief(row(&[key('R')], Action::Reason, "R", "say why, for the model"), "R", "why"),
     brief(
         row(&[key('j'), named(KeyCode::Down)], Action::NextHunk, "j, k, ↓, ↑", "next, previous change"),
         "j/k",
@@ -218,6 +222,13 @@ mod tests {
                 assert!(keys.contains(&shown), "{shown}");
             }
         }
+    }
+
+    #[test]
+    fn a_reason_is_for_the_review_that_the_person_saw() {
+        assert!(Action::Reason.touches_review());
+        let action = action(KeyEvent::new(KeyCode::Char('R'), KeyModifiers::SHIFT));
+        assert_eq!(action, Some(Action::Reason));
     }
 
     #[test]

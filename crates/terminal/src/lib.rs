@@ -30,6 +30,8 @@ mod options;
 mod palette;
 mod panels;
 mod pending_edit;
+mod reason_input;
+mod reasons;
 mod review_page;
 mod review_view;
 mod run;
@@ -43,6 +45,7 @@ mod terminal_replies;
 #[cfg(test)]
 mod tests;
 mod text_fit;
+mod text_input;
 mod tty;
 mod width;
 mod writer;

@@ -59,6 +59,15 @@ pub(crate) const DEMO_BRIEFLY: &str = "Demo: press space to drop this change.";
 /// The hunk that a key would act on was not on the screen; now it is.
 pub(crate) const LOOK_FIRST: &str = "The key acts on this change. Press it again.";
 
+/// The change of a reason is dropped.
+pub(crate) const DROPPED_WITH_REASON: &str = "Dropped, with your reason.";
+
+/// The review ended while the person typed a reason for it.
+pub(crate) const REVIEW_ENDED: &str = "The review has ended.";
+
+/// Nobody took a reason that the person typed. Stands behind another sentence.
+pub(crate) const REASON_COMES_BACK: &str = " R brings back what you typed.";
+
 /// How long ago, in a few letters. Both are milliseconds since the Unix epoch.
 pub(crate) fn ago(since: u64, now: u64) -> String {
     match now.saturating_sub(since) / 60_000 {

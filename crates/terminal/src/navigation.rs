@@ -3,9 +3,8 @@
 
 use alongside_desk::review_model::Subject;
 use alongside_desk::{Request, harmless, messages};
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use crossterm::event::{KeyCode, KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
-use unicode_segmentation::UnicodeSegmentation;
 
 use crate::app::{App, Effect, Purpose};
 use crate::areas::Lists;
@@ -13,6 +12,7 @@ use crate::keys::Action;
 use crate::options::Layout;
 use crate::panels::help;
 use crate::review_page::Needle;
+use crate::text_input;
 
 /// Rows that a turn of the wheel scrolls.
 const WHEEL: isize = 3;
@@ -150,13 +150,6 @@ impl App {
                 self.search.typing = None;
                 self.search.needle = None;
             }
-            KeyCode::Backspace => {
-                let last = needle.grapheme_indices(true).next_back();
-                needle.truncate(last.map_or(0, |(at, _)| at));
-            }
-            KeyCode::Char(c) if !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) => {
-                needle.push(c);
-            }
             KeyCode::Enter => {
                 let text = std::mem::take(needle);
                 self.search.typing = None;
@@ -166,7 +159,7 @@ impl App {
                 }
                 self.find(true);
             }
-            _ => {}
+            _ => text_input::edit(needle, key),
         }
     }
 
@@ -210,7 +203,7 @@ impl App {
             }
             return;
         }
-        if self.question.is_none() && self.search.typing.is_none() {
+        if self.question.is_none() && !self.is_typing() {
             self.click(Position { x: mouse.column, y: mouse.row });
         }
     }

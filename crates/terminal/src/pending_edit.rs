@@ -14,6 +14,8 @@ use crossterm::event::KeyEvent;
 use tokio::time::Instant;
 
 use crate::editor::Editing;
+use crate::keys::{self, Action};
+use crate::reason_input::ReasonEdit;
 
 /// The thing under way. There is one at a time.
 #[derive(Debug, Default)]
@@ -57,6 +59,12 @@ pub(crate) enum EditKind {
     },
     Undo,
     Redo,
+    /// Set a reason, or remove it.
+    Reason(ReasonEdit),
+    /// Drop the hunk that has a reason now.
+    DropWithReason {
+        hunk: usize,
+    },
     /// One empty line in place of nothing, which is then accepted.
     SingleNewline,
     /// The text from the editor.
@@ -138,6 +146,18 @@ impl PendingEdit {
     pub(crate) fn holds_move(&mut self, key: KeyEvent, at: Instant) -> bool {
         match self {
             Self::Change(change) if !matches!(change.kind, EditKind::KeepOrDrop { .. }) => {
+                change.held.push_back((key, at));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a key waits because the key before it opens an input: it is a letter of a reason.
+    pub(crate) fn holds_letter(&mut self, key: KeyEvent, at: Instant) -> bool {
+        let opens_input = |(key, _): &(KeyEvent, Instant)| keys::action(*key) == Some(Action::Reason);
+        match self {
+            Self::Change(change) if change.held.iter().any(opens_input) => {
                 change.held.push_back((key, at));
                 true
             }
@@ -343,6 +363,17 @@ mod tests {
             !dropping.holds_move(key(), Instant::now())
                 && !PendingEdit::Idle.holds_move(key(), Instant::now())
         );
+    }
+
+    #[test]
+    fn letters_wait_behind_a_waiting_key_that_opens_an_input() {
+        let letter = |c| KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE);
+        let mut pending = PendingEdit::change(ID, EditKind::KeepOrDrop { hunk: 0 }, None);
+        assert!(!pending.holds_letter(letter('w'), Instant::now()));
+        assert!(!pending.admits(letter('R'), Instant::now()));
+        assert!(pending.holds_letter(letter('w'), Instant::now()));
+        pending.drop_held_keys();
+        assert!(!pending.holds_letter(letter('w'), Instant::now()));
     }
 
     #[test]

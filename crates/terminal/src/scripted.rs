@@ -173,7 +173,9 @@ impl Companion {
         let Some((review, pieces)) = self.reviews.get_mut(&ReviewId(id)) else { return };
         let (from, before) = (review.revision, review.current.clone());
         change(review, pieces);
+        let reasons: Vec<_> = review.hunks.iter().map(|hunk| hunk.reason.clone()).collect();
         compose(review, pieces);
+        review.hunks.iter_mut().zip(reasons).for_each(|(hunk, reason)| hunk.reason = reason);
         review.revision += 1;
         let changes = match before == review.current {
             true => Vec::new(),
@@ -190,6 +192,19 @@ impl Companion {
             reason: review.reason.clone(),
         };
         self.tell(Event::Changed(changed));
+    }
+
+    /// Gives a hunk its reason, or the whole review; an empty one goes.
+    fn set_reason(&mut self, id: ReviewId, hunk: Option<usize>, reason: String) {
+        let reason = Some(reason).filter(|reason| !reason.is_empty());
+        self.revise(id.0, |review, _| match hunk {
+            Some(hunk) => {
+                if let Some(hunk) = review.hunks.get_mut(hunk) {
+                    hunk.reason = reason;
+                }
+            }
+            None => review.reason = reason,
+        });
     }
 
     /// Waits for a request. Cancel safe. None when the desk is gone.
@@ -212,6 +227,7 @@ impl Companion {
             Request::EditReview { id, revision, .. }
             | Request::KeepHunks { id, revision, .. }
             | Request::SplitHunk { id, revision, .. }
+            | Request::SetReason { id, revision, .. }
             | Request::UndoReview { id, revision }
             | Request::RedoReview { id, revision }
             | Request::DecideReview { id, revision, .. } => (*id, *revision),
@@ -236,6 +252,13 @@ impl Companion {
             }
             self.end(Closed { id, closing, decided_here: true, decided_in: None, draft: None });
             return Ok(Revised { revision });
+        }
+        if let Request::SetReason { hunk, reason, .. } = request {
+            if review.reasons.are_lost() {
+                return Err(Refusal::NoReason);
+            }
+            self.set_reason(id, hunk, reason);
+            return Ok(Revised { revision: revision + 1 });
         }
         let history = self.before.entry(id).or_default();
         let now = pieces.clone();

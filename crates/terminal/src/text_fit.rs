@@ -25,8 +25,10 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
     if columns(text) <= width {
         return text.to_owned();
     }
-    let mut starts = text.grapheme_indices(true).map(|(at, _)| at);
-    let end = starts.find(|at| columns(&text[*at..]) < width).map_or("", |at| &text[at..]);
+    // From the end, for a pasted text may be long.
+    let starts = text.grapheme_indices(true).rev().map(|(at, _)| at);
+    let fit = starts.take_while(|at| columns(&text[*at..]) < width).last();
+    let end = fit.map_or("", |at| &text[at..]);
     if width == 0 { String::new() } else { format!("…{end}") }
 }
 

@@ -26,9 +26,8 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
     let (rows, style) = status(app, area.width);
     let rows = shortened(rows, usize::from(area.height), usize::from(area.width));
     app.lines(frame, area, rows.into_iter().map(|row| Line::styled(row, style)));
-    if let Some(needle) = &app.search.typing {
-        let column = 1 + width::columns(&harmless::name(needle));
-        let x = area.x + u16::try_from(column).unwrap_or(0).min(area.width.saturating_sub(1));
+    if let Some(column) = cursor(app, usize::from(area.width)) {
+        let x = area.x + u16::try_from(column).unwrap_or(u16::MAX).min(area.width.saturating_sub(1));
         frame.set_cursor_position(Position { x, y: area.bottom().saturating_sub(1) });
     }
     let found = search_count(app);
@@ -37,6 +36,14 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
     if room < area.width {
         frame.render_widget(Line::styled(found, app.palette.key).right_aligned(), app.areas.keys);
     }
+}
+
+/// The column behind the text that the person types.
+fn cursor(app: &App, width: usize) -> Option<usize> {
+    if let Some(input) = &app.reason.typing {
+        return Some(super::reason::cursor(app, input, width));
+    }
+    app.search.typing.as_ref().map(|needle| 1 + width::columns(&harmless::name(needle)))
 }
 
 /// The search, the current match, and how many there are.
@@ -60,10 +67,13 @@ fn shortened(mut rows: Vec<String>, height: usize, width: usize) -> Vec<String> 
     rows
 }
 
-/// The rows of the one thing that the status line says: the search being typed, a question, or a message.
+/// The rows of the one thing that the status line says: the text being typed, a question, or a message.
 fn status(app: &App, width: u16) -> (Vec<String>, Style) {
     let (palette, width) = (&app.palette, usize::from(width));
     let rows = |text: &str| wrapped(text, width);
+    if let Some(input) = &app.reason.typing {
+        return (super::reason::rows(app, input, width), palette.text);
+    }
     if let Some(needle) = &app.search.typing {
         let text = format!("/{}", harmless::name(needle));
         return (vec![cut(&text, width.saturating_sub(1))], palette.text);
@@ -107,6 +117,7 @@ fn keys(app: &App, width: u16) -> Line<'static> {
     let palette = &app.palette;
     let keys = match app.question {
         Some(question) => question.choices().to_vec(),
+        None if let Some(input) = &app.reason.typing => super::reason::keys(app, input),
         None if app.search.typing.is_some() => vec![("Enter", "find"), ("Esc", "end the search")],
         None if let Some(list) = &app.accept_all => super::accept_all::keys(list, app.areas.main),
         None if app.setup.open.is_some() => vec![("y", "change it"), ("n", "leave it"), ("Esc", "back")],
@@ -138,12 +149,14 @@ fn brief(app: &App, width: usize) -> Vec<(&'static str, &'static str)> {
         }
         // One that is taken or left as a whole has nothing else to offer.
         Some(view) if view.review().whole_file_only.is_some() => {
-            !act.touches_review() || matches!(act, Action::Accept | Action::AcceptAll | Action::Reject)
+            let decides = matches!(act, Action::Accept | Action::AcceptAll | Action::Reject | Action::Reason);
+            !act.touches_review() || decides
         }
         Some(_) => true,
     };
     let applies = |act: Action| match act {
         Action::NextReview | Action::AcceptAll => app.reviews.len() > 1,
+        Action::Reason => app.current().is_some_and(|view| !view.review().reasons.are_lost()),
         Action::Send => app.current().is_none() && can_send(app),
         Action::SetUpAgents => app.current().is_none() && !app.setup.offers.is_empty(),
         _ => true,

@@ -9,5 +9,6 @@ pub(crate) mod context;
 pub(crate) mod empty;
 pub(crate) mod header;
 pub(crate) mod help;
+pub(crate) mod reason;
 pub(crate) mod reviews;
 pub(crate) mod strip;

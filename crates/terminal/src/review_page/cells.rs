@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use alongside_desk::{HunkState, Text};
+use alongside_desk::{HunkState, Text, messages};
 
 use super::model::Page;
 use super::rows::{self, Block, Kind, Place};
@@ -17,6 +17,8 @@ pub(super) enum Row {
     One(Cell),
     /// The original beside the text in its place; nothing where one has fewer lines.
     Two(Option<Cell>, Option<Cell>),
+    /// The person's reason for a hunk, over the whole width.
+    Reason(usize),
 }
 
 /// A line as it stands in a row. All lines are 0-based.
@@ -70,9 +72,21 @@ impl Page {
     pub(super) fn row_in(&self, block: &Block, row: usize) -> Row {
         match (block.kind, block.offset(row)) {
             (Kind::Fold { lines, open }, None) => Row::Fold { lines, open },
+            (Kind::Hunk(hunk), Some(offset)) if offset + 1 == block.rows && self.has_reason(hunk) => {
+                Row::Reason(hunk)
+            }
             (Kind::Hunk(hunk), Some(offset)) => self.hunk_row(hunk, offset),
             (_, offset) => self.same(block.at.below(offset.unwrap_or(0))),
         }
+    }
+
+    fn has_reason(&self, hunk: usize) -> bool {
+        self.hunks.get(hunk).is_some_and(|hunk| hunk.reason.is_some())
+    }
+
+    /// The words of the row that has the reason for a hunk.
+    pub(super) fn reason_of(&self, hunk: usize) -> String {
+        self.hunks.get(hunk).and_then(messages::why).unwrap_or_default()
     }
 
     fn same(&self, at: Place) -> Row {
@@ -163,7 +177,7 @@ impl Page {
             }
         };
         self.each_row(rows, |_, _, row| match row {
-            Row::Fold { .. } => {}
+            Row::Fold { .. } | Row::Reason(_) => {}
             Row::One(cell) => want(cell),
             Row::Two(left, right) => left.into_iter().chain(right).for_each(&mut want),
         });

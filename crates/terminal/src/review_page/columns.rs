@@ -77,6 +77,12 @@ impl Page {
         (room(&columns.halves.0), room(&columns.halves.1))
     }
 
+    /// The room for the reason of a hunk, over both sides of an area this wide.
+    pub(super) fn reason_room(&self, width: u16) -> usize {
+        let columns = self.columns(Rect { width, height: 1, ..Rect::ZERO });
+        width.saturating_sub(columns.halves.0.start + columns.prefix()).into()
+    }
+
     /// The room that every line has in an area this wide.
     pub(crate) fn room(&self, width: u16) -> usize {
         match (self.shape(), self.rooms(width)) {
@@ -96,6 +102,10 @@ impl Page {
         };
         let mut most = 0;
         self.each_row(rows, |_, _, row| {
+            if let Row::Reason(hunk) = row {
+                let needs = width::columns(&self.reason_of(hunk));
+                most = most.max(needs.saturating_sub(self.reason_room(width)));
+            }
             let (left, right) = sides(row);
             let left = left.map_or(0, |cell| over(cell, left_room));
             let right = right.map_or(0, |cell| over(cell, right_room));
@@ -125,7 +135,7 @@ impl Page {
 
 fn sides(row: Row) -> (Option<Cell>, Option<Cell>) {
     match row {
-        Row::Fold { .. } => (None, None),
+        Row::Fold { .. } | Row::Reason(_) => (None, None),
         Row::One(cell) => (Some(cell), None),
         Row::Two(left, right) => (left, right),
     }

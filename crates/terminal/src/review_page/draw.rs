@@ -69,7 +69,11 @@ impl Page {
         self.each_row(visible.clone(), |unwrapped, block, shown| {
             let rows = self.rows_of(unwrapped);
             let starts = self.form.wrap.map(|width| self.starts_in(&shown, width));
-            let (left_room, right_room) = self.rooms(self.form.wrap.unwrap_or(area.width));
+            let width = self.form.wrap.unwrap_or(area.width);
+            let (left_room, right_room) = match shown {
+                Row::Reason(_) => (self.reason_room(width), 0),
+                _ => self.rooms(width),
+            };
             for row in rows.start.max(visible.start)..rows.end.min(visible.end) {
                 let part = |starts: &[usize], room: usize| {
                     let columns = wrapping::columns_of(starts, row - rows.start, room)?;
@@ -113,6 +117,10 @@ impl Page {
                 let place = (half(&columns.halves.0), columns.numbers);
                 self.cell(buf, place, columns, (cell, left_part), options);
             }
+            Row::Reason(hunk) => {
+                self.margin(buf, strip, row, Some(hunk), options);
+                self.reason(buf, strip, columns, (hunk, left_part), options);
+            }
             Row::Two(left, right) => {
                 let hunk = left.or(right).and_then(|cell| cell.hunk);
                 self.margin(buf, strip, row, hunk, options);
@@ -150,6 +158,35 @@ impl Page {
             (false, false) => ("│", options.palette.margin),
         };
         buf[(strip.x, strip.y)].set_symbol(symbol).set_style(style);
+    }
+
+    /// Draws the person's reason for a hunk, or a part of it.
+    fn reason(
+        &self,
+        buf: &mut Buffer,
+        strip: Rect,
+        columns: &Columns,
+        (hunk, part): (usize, Option<Option<Part>>),
+        options: &DrawOptions<'_>,
+    ) {
+        let palette = options.palette;
+        let Some(part) = part.map_or(Some(Part::cut(options.sideways)), |part| part) else { return };
+        let x = columns.halves.0.start + columns.prefix();
+        if part.goes_on && x < strip.right() {
+            buf.set_stringn(x.saturating_sub(2), strip.y, GOES_ON, 1, palette.number);
+        }
+        let text = Rect { x, width: strip.right().saturating_sub(x), ..strip };
+        let no_words: &[alongside_desk::Range] = &[];
+        let marks = Marks {
+            base: palette.quiet,
+            spans: &[],
+            words: (no_words, Style::new()),
+            search: None,
+            found: None,
+            ends_open: false,
+            palette,
+        };
+        line(buf, text, &self.reason_of(hunk), &part, &marks);
     }
 
     fn cell(

@@ -18,6 +18,7 @@ impl Page {
         };
         match row {
             Row::Fold { .. } => (vec![0], Vec::new()),
+            Row::Reason(hunk) => (row_starts(&self.reason_of(*hunk), 0, self.reason_room(width)), Vec::new()),
             Row::One(cell) => (starts(cell, left), Vec::new()),
             Row::Two(before, after) => (
                 before.as_ref().map_or_else(Vec::new, |cell| starts(cell, left)),

@@ -143,7 +143,8 @@ pub(super) fn blocks(
             Layout::SideBySide => left.max(right),
             Layout::OneColumn => left + right,
         };
-        stack.push(at, rows.max(1), Kind::Hunk(index));
+        // The person's reason stands below the lines.
+        stack.push(at, rows.max(1) + usize::from(hunk.reason.is_some()), Kind::Hunk(index));
         at = Place { original: hunk.original.end, proposed: hunk.proposed.end, current: hunk.current.end };
     }
     let rest = current_lines.saturating_sub(at.current);

@@ -297,7 +297,7 @@ async fn a_paste_presses_no_keys() {
     stage.types(Typed::Paste("a\nr\n q".into()));
     stage.moment().await;
     assert_eq!(stage.asked(), []);
-    stage.shows("You can only paste into a search (/).");
+    stage.shows("You can only paste into a search (/) or a reason (R).");
 }
 
 #[tokio::test(start_paused = true)]

@@ -7,6 +7,7 @@ mod arranging;
 mod deciding;
 mod editing;
 mod following;
+mod reasons;
 mod screens;
 
 use std::io;

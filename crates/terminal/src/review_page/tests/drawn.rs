@@ -28,6 +28,40 @@ fn one_column() {
 }
 
 #[test]
+fn a_reason_stands_below_its_change_in_every_layout() {
+    let mut review = review(" one\n-two\n+zwei\n three\n");
+    review.hunks[0].reason = Some("漢字 was not\n\u{1b}[2J asked for".into());
+    let why = r"Why: 漢字 was not; \x1b[2J asked for";
+    for (layout, width, row) in [(Layout::SideBySide, 80, 2), (Layout::OneColumn, 60, 3)] {
+        let shown = shown(&Page::new(&review, layout), width);
+        let lines: Vec<_> = shown.lines().collect();
+        assert!(lines[row].starts_with('▌') && lines[row].ends_with(why), "{shown}");
+        assert!(lines[row + 1].ends_with("three"), "{shown}");
+    }
+    let cut = shown(&Page::new(&review, Layout::OneColumn), 24);
+    assert!(
+        cut.lines().nth(3).is_some_and(|line| line.contains("Why: 漢字") && line.ends_with('…')),
+        "{cut}"
+    );
+    let form = PageForm { layout: Layout::OneColumn, wrap: Some(24) };
+    let wrapped = shown(&Page::new(&review, form), 24);
+    assert!(wrapped.contains('↳') && !wrapped.contains('…') && wrapped.contains("for"), "{wrapped}");
+}
+
+#[test]
+fn a_reason_that_goes_leaves_no_row() {
+    let mut review = review(" one\n-two\n+zwei\n three\n");
+    let mut page = Page::new(&review, Layout::OneColumn);
+    let before = shown(&page, 60);
+    review.hunks[0].reason = Some("no".into());
+    page.update(&review);
+    assert_eq!((page.rows(), page.hunk_rows(0)), (5, 1..4));
+    review.hunks[0].reason = None;
+    page.update(&review);
+    assert_eq!(shown(&page, 60), before);
+}
+
+#[test]
 fn an_open_fold() {
     let mut page = Page::new(&each_kind(), Layout::SideBySide);
     assert!(page.toggle_fold(0));

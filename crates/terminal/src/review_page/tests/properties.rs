@@ -75,7 +75,7 @@ fn row_at(page: &Page, row: usize) -> Row {
 
 fn cells(row: Row) -> Vec<crate::review_page::cells::Cell> {
     match row {
-        Row::Fold { .. } => Vec::new(),
+        Row::Fold { .. } | Row::Reason(_) => Vec::new(),
         Row::One(cell) => vec![cell],
         Row::Two(left, right) => left.into_iter().chain(right).collect(),
     }
@@ -133,9 +133,11 @@ proptest! {
     fn nothing_outside_is_touched_and_columns_stay(
         diff in any_diff(), form in forms(), width in 0..70u16, height in 0..20u16,
         x in 0..6u16, y in 0..4u16,
-        sideways in 0..40usize, top in 0..60usize,
+        sideways in 0..40usize, top in 0..60usize, reason in proptest::option::of(hard_line()),
     ) {
-        let (page, layout) = (Page::new(&review(&diff), form), form.layout);
+        let mut review = review(&diff);
+        review.hunks.iter_mut().for_each(|hunk| hunk.reason.clone_from(&reason));
+        let (page, layout) = (Page::new(&review, form), form.layout);
         let eyes = Eyes::new(Depth::Indexed);
         let whole = Rect::new(0, 0, 60, 20);
         let untouched = ratatui::buffer::Cell::new("#");
@@ -172,7 +174,7 @@ proptest! {
         if layout == Layout::SideBySide && !page.is_one_sided() && area.width > 2 {
             let middle = area.x + 1 + (area.width - 2) / 2;
             for at in 0..u16::try_from(shown).unwrap() {
-                if !matches!(row_at(&page, top + usize::from(at)), Row::Fold { .. }) {
+                if !matches!(row_at(&page, top + usize::from(at)), Row::Fold { .. } | Row::Reason(_)) {
                     prop_assert_eq!(buf[(middle, area.y + at)].symbol(), "│");
                 }
             }

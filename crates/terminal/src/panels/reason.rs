@@ -1,0 +1,50 @@
+//! The reason that the person types, on the status line: the prompt says what it is for.
+
+use alongside_desk::harmless;
+
+use crate::app::App;
+use crate::reason_input::{ReasonEdit, ReasonInput, hint, known};
+use crate::text_fit::cut;
+use crate::width::columns;
+
+/// Fewer columns than this for the text, and the hint gets a row of its own.
+const ROOM: usize = 12;
+
+/// The words before the text in a row this wide, and the hint if it stands in the row above.
+fn prompt(app: &App, input: &ReasonInput, width: usize) -> (Option<&'static str>, String) {
+    let Some(view) = app.view(input.id) else { return (None, "The review has ended. ".into()) };
+    let prompt = input.prompt(view.review());
+    match hint(view.review()) {
+        Some(hint) if columns(&prompt) + columns(hint) + 1 + ROOM > width => (Some(hint), prompt),
+        Some(hint) => (None, format!("{prompt}{hint} ")),
+        None => (None, prompt),
+    }
+}
+
+/// The rows of the input; of a long text, the end.
+pub(crate) fn rows(app: &App, input: &ReasonInput, width: usize) -> Vec<String> {
+    let (hint, prompt) = prompt(app, input, width);
+    let room = width.saturating_sub(columns(&prompt) + 1);
+    let typed = format!("{prompt}{}", cut(&harmless::name(&input.text), room));
+    hint.map(str::to_owned).into_iter().chain([typed]).collect()
+}
+
+/// The column behind the text.
+pub(crate) fn cursor(app: &App, input: &ReasonInput, width: usize) -> usize {
+    columns(&prompt(app, input, width).1) + columns(&harmless::name(&input.text))
+}
+
+/// The keys of the input.
+pub(crate) fn keys(app: &App, input: &ReasonInput) -> Vec<(&'static str, &'static str)> {
+    let Some(view) = app.view(input.id) else { return vec![("Enter", "keep it"), ("Esc", "cancel")] };
+    let review = view.review();
+    let confirm = match input.edit(review) {
+        ReasonEdit::Removed if known(review, input.hunk(review)).is_some() => "remove it",
+        ReasonEdit::Removed => "back",
+        ReasonEdit::OfChangeToDrop { .. } => "drop it",
+        ReasonEdit::OfAll | ReasonEdit::OfChange => "note it",
+    };
+    let other = if input.hunk(review).is_some() { "the whole proposal" } else { "this change" };
+    let switch = input.can_switch().then_some(("Tab", other));
+    [("Enter", confirm), ("Esc", "cancel")].into_iter().chain(switch).collect()
+}

@@ -1,0 +1,259 @@
+//! A person says why, for the agent's model.
+
+use alongside_desk::{Closing, Decision, Reasons, Refusal, Review, ReviewId};
+use crossterm::event::KeyCode;
+
+use super::*;
+use crate::scripted;
+
+fn set(revision: u64, hunk: Option<usize>, reason: &str) -> Request {
+    Request::SetReason { id: ReviewId(1), revision, hunk, reason: reason.into() }
+}
+
+fn dropped(revision: u64, hunk: usize) -> Request {
+    Request::KeepHunks { id: ReviewId(1), revision, hunks: vec![hunk], keep: false }
+}
+
+fn decided(revision: u64, decision: Decision) -> Request {
+    Request::DecideReview { id: ReviewId(1), revision, decision }
+}
+
+impl Stage {
+    /// Gemini's hook proposes a file, and reads reasons with these outcomes.
+    async fn propose_with(&mut self, id: u64, reasons: Reasons) {
+        let review = scripted::review(id, &self.gemini, "/shop/basket.py", &pieces());
+        self.companion.open_as(Review { reasons, ..review }, &pieces());
+        self.a_while().await;
+    }
+
+    /// A desk with a review of three changes that has been read for a while.
+    async fn reading_with(reasons: Reasons, width: u16, height: u16) -> Self {
+        let mut stage = Self::new(width, height);
+        stage.connect().await;
+        stage.propose_with(1, reasons).await;
+        stage
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reason_for_a_change_drops_it_and_stands_below_it() {
+    let mut stage = Stage::reading_with(Reasons::Always, 120, 32).await;
+    stage.press("jR").await;
+    stage.shows("Why not change 2 of 3?");
+    stage.shows("Enter back");
+    stage.press("nobody asked").await;
+    stage.shows("Enter drop it");
+    stage.key(KeyCode::Enter).await;
+    assert_eq!(stage.asked(), [set(1, Some(1), "nobody asked"), dropped(2, 1)]);
+    stage.shows("Dropped, with your reason.");
+    stage.shows("2 kept, 1 dropped");
+    stage.shows("Why: nobody asked");
+    // The change is dropped already: another reason only replaces the first one.
+    stage.press("R").await;
+    stage.shows("Why not change 2 of 3? nobody asked");
+    stage.press("!").await;
+    stage.key(KeyCode::Enter).await;
+    assert_eq!(stage.asked()[2..], [set(3, Some(1), "nobody asked!")]);
+    stage.shows("Reason noted.");
+    stage.press("R").await;
+    stage.ctrl('u').await;
+    stage.shows("Enter remove it");
+    stage.key(KeyCode::Enter).await;
+    assert_eq!(stage.asked()[3..], [set(4, Some(1), "")]);
+    stage.shows("Reason removed.");
+    stage.does_not_show("Why:");
+    stage.press("u").await;
+    stage.shows("3 kept");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reason_for_the_whole_proposal_decides_nothing() {
+    let mut stage = Stage::reading_with(Reasons::Always, 120, 24).await;
+    stage.press("R").await;
+    stage.key(KeyCode::Tab).await;
+    stage.shows("Why? (the whole proposal)");
+    stage.press("too early").await;
+    stage.key(KeyCode::Enter).await;
+    assert_eq!(stage.asked(), [set(1, None, "too early")]);
+    stage.shows("Reason noted. r rejects with it, a accepts with it.");
+    stage.shows("Your reason for Gemini CLI: too early");
+    stage.press("r").await;
+    assert_eq!(stage.asked()[1..], [decided(2, Decision::Reject)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn tab_switches_what_a_reason_is_for_and_keeps_the_text() {
+    let mut stage = Stage::reading_with(Reasons::Always, 120, 24).await;
+    stage.press("Rtoo early").await;
+    stage.key(KeyCode::Tab).await;
+    stage.shows("Why? (the whole proposal) too early");
+    stage.shows("Tab this change");
+    stage.key(KeyCode::BackTab).await;
+    stage.shows("Why not change 1 of 3? too early");
+    stage.shows("Tab the whole proposal");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_proposal_of_one_change_has_one_reason() {
+    let mut stage = Stage::new(120, 24);
+    stage.connect().await;
+    let one = [same("a\n"), differs("b\n", "B\n")];
+    let review = scripted::review(1, &stage.gemini, "/shop/a.txt", &one);
+    stage.companion.open_as(Review { reasons: Reasons::Always, ..review }, &one);
+    stage.a_while().await;
+    stage.shows("R why");
+    stage.press("R").await;
+    stage.key(KeyCode::Tab).await;
+    stage.press("no").await;
+    stage.shows("Why? (the whole proposal) no");
+    stage.key(KeyCode::Enter).await;
+    assert_eq!(stage.asked(), [set(1, None, "no")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn esc_cancels_a_reason_and_its_letters_decide_nothing() {
+    let mut stage = Stage::reading_with(Reasons::Always, 120, 24).await;
+    stage.press("Ra r q").await;
+    stage.key(KeyCode::Esc).await;
+    stage.does_not_show("Why");
+    assert_eq!(stage.asked(), []);
+    stage.press("R").await;
+    stage.does_not_show("a r q");
+    stage.key(KeyCode::Esc).await;
+    stage.press("a").await;
+    assert_eq!(stage.asked(), [decided(1, Decision::Accept)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_way_without_reasons_says_so_and_opens_nothing() {
+    let mut stage = Stage::reading_with(Reasons::Never, 120, 24).await;
+    stage.does_not_show("R why");
+    stage.press("R").await;
+    stage.shows("Gemini CLI reads no reason here: its protocol carries none.");
+    stage.shows("`alongside install agent` offers its hook.");
+    stage.does_not_show("Why");
+    // The person types on before they have read it.
+    stage.press("a real reason").await;
+    assert_eq!(stage.asked(), []);
+    stage.a_while().await;
+    stage.press("a").await;
+    assert_eq!(stage.asked(), [decided(1, Decision::Accept)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reason_typed_too_soon_decides_nothing() {
+    let mut stage = Stage::new(120, 24);
+    stage.connect().await;
+    stage.press("a").await;
+    let review = scripted::review(1, &stage.gemini, "/shop/basket.py", &pieces());
+    stage.companion.open_as(Review { reasons: Reasons::Always, ..review }, &pieces());
+    stage.moment().await;
+    stage.press("Ra reason that is long enough for the screen to count, and a").await;
+    assert_eq!(stage.asked(), []);
+    stage.does_not_show("Why");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_incoming_change_keeps_the_typed_reason() {
+    let mut stage = Stage::reading_with(Reasons::Always, 120, 24).await;
+    stage.press("Rtoo ea").await;
+    stage.companion.change(1, |_, pieces| *pieces = scripted::keep_hunks(pieces.clone(), &[2], false));
+    stage.moment().await;
+    stage.shows("Why not change 1 of 3? too ea");
+    stage.press("r").await;
+    stage.code(KeyCode::Enter, KeyModifiers::NONE);
+    stage.moment().await;
+    assert_eq!(stage.asked(), [], "the change has not been on the screen for long enough");
+    stage.press("ly").await;
+    stage.a_while().await;
+    stage.key(KeyCode::Enter).await;
+    assert_eq!(stage.asked(), [set(2, Some(0), "too early"), dropped(3, 0)]);
+    stage.shows("1 kept, 2 dropped");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reason_that_nobody_took_comes_back() {
+    let mut stage = Stage::reading_with(Reasons::Always, 120, 24).await;
+    stage.press("Rtoo early").await;
+    stage.companion.refuse = Some(Refusal::Stale { revision: 2 });
+    stage.key(KeyCode::Enter).await;
+    stage.shows("The review has changed: look at it again. R brings back what you typed.");
+    assert_eq!(stage.asked(), [set(1, Some(0), "too early")], "nothing is dropped");
+    stage.press("R").await;
+    stage.shows("Why not change 1 of 3? too early");
+    // The review ends, and another one takes its place.
+    stage.companion.close(1, Closing::Replaced, None);
+    stage.propose_with(2, Reasons::Always).await;
+    stage.shows("The review has ended. too early");
+    stage.key(KeyCode::Enter).await;
+    stage.shows("The review has ended. R brings back what you typed.");
+    stage.press("R").await;
+    stage.shows("Why not change 1 of 3? too early");
+    stage.key(KeyCode::Enter).await;
+    let reason = "too early".to_owned();
+    let again = Request::SetReason { id: ReviewId(2), revision: 1, hunk: Some(0), reason };
+    assert_eq!(stage.asked()[1], again);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reason_that_only_a_rejection_carries_says_so() {
+    let mut stage = Stage::reading_with(Reasons::WithRejection, 120, 24).await;
+    stage.press("Rno").await;
+    stage.shows("Why not change 1 of 3? (read only if you reject) no");
+    stage.resize(40, 10).await;
+    stage.shows("(read only if you reject) Why not change 1 of 3? no");
+    stage.press(&" and no".repeat(9)).await;
+    stage.shows("Why not change 1 of 3? …");
+    stage.resize(120, 24).await;
+    stage.key(KeyCode::Tab).await;
+    stage.key(KeyCode::Enter).await;
+    stage.shows("Reason noted. r rejects with it, a accepts without it.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reason_takes_any_text_and_shows_it_harmless() {
+    let mut stage = Stage::reading_with(Reasons::Always, 120, 24).await;
+    stage.press("R漢字 x").await;
+    stage.ctrl('w').await;
+    stage.types(Typed::Paste("two\r\nlines\u{202e}".into()));
+    stage.moment().await;
+    stage.shows(r"漢字 two lines\u{202e}");
+    stage.key(KeyCode::Backspace).await;
+    stage.key(KeyCode::Enter).await;
+    assert_eq!(stage.asked()[0], set(1, Some(0), "漢字 two lines"));
+    stage.shows("Why: 漢字 two lines");
+}
+
+#[tokio::test(start_paused = true)]
+async fn letters_of_a_reason_wait_with_its_key() {
+    let mut stage = Stage::reading_with(Reasons::Always, 120, 24).await;
+    stage.press_at_once(" Rwrong name");
+    stage.moment().await;
+    stage.shows("Why not change 1 of 3? wrong name");
+    stage.key(KeyCode::Enter).await;
+    assert_eq!(stage.asked(), [dropped(1, 0), set(2, Some(0), "wrong name")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reason_shows_the_change_that_it_is_for() {
+    let mut stage = Stage::reading_with(Reasons::Always, 120, 18).await;
+    stage.key(KeyCode::Enter).await;
+    // The fold is open: between the changes is a screen without any.
+    stage.code(KeyCode::PageDown, KeyModifiers::NONE);
+    stage.code(KeyCode::PageDown, KeyModifiers::NONE);
+    stage.moment().await;
+    stage.does_not_show("def ");
+    stage.press("R").await;
+    stage.shows("Why not change");
+    stage.shows("def ");
+}
+
+#[tokio::test(start_paused = true)]
+async fn ctrl_c_asks_to_leave_and_keeps_the_reason() {
+    let mut stage = Stage::reading_with(Reasons::Always, 120, 24).await;
+    stage.press("Rtoo early").await;
+    stage.ctrl('c').await;
+    stage.shows("Leave?");
+    stage.press("nR").await;
+    stage.shows("Why not change 1 of 3? too early");
+}
