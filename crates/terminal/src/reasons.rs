@@ -1,5 +1,5 @@
-//! Reasons for the agent's model: the person says why they drop a change, or decide as they do. A reason alone
-//! decides nothing, and what was typed is never lost.
+//! Reasons for the agent's model: the person says why they drop a change, or decide as they do. A reason
+//! alone decides nothing, and what was typed is never lost.
 
 use alongside_desk::review_model::{Message, Subject};
 use alongside_desk::{Refusal, Request, ReviewId, messages};
@@ -13,8 +13,8 @@ use crate::reason_input::{ReasonEdit, ReasonInput, known};
 use crate::text_input;
 
 impl App {
-    /// Opens the input, unless the agent's model would not read the reason: then the person learns that before
-    /// they type it.
+    /// Opens the input, unless the agent's model would not read the reason: then the person learns that
+    /// before they type it.
     pub(crate) fn open_reason(&mut self) {
         let Some(at) = self.at else { return };
         let Some(view) = self.view_mut(at) else { return };

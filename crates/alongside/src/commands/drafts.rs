@@ -16,6 +16,9 @@ use super::consent::Consent;
 use crate::failure::{Hint, failure};
 use alongside_desk::harmless;
 
+/// The line before the reasons of a draft.
+const UNREAD_REASONS: &str = "You gave reasons that no agent has read:";
+
 /// Recover text that you typed in a review and that did not reach its file
 ///
 /// Drafts are private files, kept for 14 days. Number 1 is the newest draft.
@@ -75,10 +78,16 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     match args.action.unwrap_or(Action::List) {
         Action::List => super::print(&list(&all))?,
         Action::Show { draft } => {
-            let text = read(named(&all, &draft)?)?;
+            let draft = named(&all, &draft)?;
+            let text = read(draft)?;
             // A terminal would obey control characters; a file or a pipe gets the text unchanged.
             let terminal = std::io::IsTerminal::is_terminal(&std::io::stdout());
             super::print(&if terminal { harmless::text(&text) } else { text.as_str().into() })?;
+            if !draft.reasons.is_empty() {
+                // The reasons are no part of the text, which may go to a file.
+                super::note(UNREAD_REASONS);
+                draft.reasons.lines().for_each(super::note);
+            }
         }
         Action::Save { draft, file, force } => {
             let text = read(named(&all, &draft)?)?;
@@ -120,7 +129,7 @@ fn list(all: &[Draft]) -> String {
            file.\n"
 }
 
-/// A line for each draft, with its number.
+/// A line for each draft, with its number, and the reasons that belong to it.
 fn lines(all: &[Draft]) -> String {
     let mut text = String::new();
     for (index, draft) in all.iter().enumerate() {
@@ -128,6 +137,12 @@ fn lines(all: &[Draft]) -> String {
         let (age, why) = (age(draft.saved_at_ms), harmless::name(draft.state()));
         // Writing to a String does not fail.
         let _ = writeln!(text, "{}. {file} ({agent}, {age}): {why}", index + 1);
+        if !draft.reasons.is_empty() {
+            let _ = writeln!(text, "   {UNREAD_REASONS}");
+        }
+        for reason in draft.reasons.lines() {
+            let _ = writeln!(text, "   {}", harmless::name(reason));
+        }
     }
     text
 }
@@ -171,5 +186,30 @@ fn save(file: &Path, text: &str, force: bool) -> anyhow::Result<()> {
         other => other
             .with_context(|| format!("cannot write {}", file.display()))
             .hint("name a file in a directory that exists and that you can write to"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_list_has_the_reasons_that_nobody_read() {
+        let draft = |reasons: &str| {
+            let draft = json!({
+                "file": "/p/a.txt", "agent": "Claude Code", "savedAtMs": 0, "why": "it ended",
+                "textFile": "a.txt", "reasons": reasons,
+            });
+            serde_json::from_value::<Draft>(draft).unwrap()
+        };
+        let listed = lines(&[draft("Reason: too\x1b early\n- For: line 4"), draft("")]);
+        let listed: Vec<_> = listed.lines().collect();
+        assert!(listed[0].starts_with("1. /p/a.txt (Claude Code, "), "{listed:?}");
+        let reasons =
+            ["   You gave reasons that no agent has read:", "   Reason: too\\x1b early", "   - For: line 4"];
+        assert_eq!(listed[1..4], reasons);
+        assert!(listed[4].starts_with("2. /p/a.txt") && listed.len() == 5, "{listed:?}");
     }
 }

@@ -9,6 +9,7 @@ use alongside_desk::{Decision, Gone, HunkState, Refusal, Request, ReviewId, Revi
 use super::desk::{Activity, Due, LineDesk};
 use super::ending::Ending;
 use super::line_reader::InputLine;
+use super::reasons::reason_in;
 use super::{prompts, render};
 
 impl LineDesk {
@@ -79,6 +80,9 @@ impl LineDesk {
         let Some(open) = self.open(id) else { return };
         let (hunk, hunks) = (open.hunk(), open.review().hunks.len());
         let at_hunk = hunk < hunks;
+        if let Some(reason) = reason_in(line) {
+            return self.reason(id, at_hunk.then_some(hunk), reason).await;
+        }
         match line {
             "a" | "accept" => self.accept(id).await,
             "r" | "reject" => self.decide(id, Decision::Reject).await,
@@ -189,7 +193,7 @@ impl LineDesk {
         }
     }
 
-    async fn keep(&mut self, id: ReviewId, place: usize, keep: bool) {
+    pub(super) async fn keep(&mut self, id: ReviewId, place: usize, keep: bool) {
         let Some(review) = self.review(id) else { return };
         let Some(hunk) = review.hunks.get(place) else { return };
         // Keeping a kept hunk changes nothing, so that there is nothing to undo. Keeping an edited hunk keeps

@@ -136,7 +136,34 @@ fn not_understood(id: Option<Value>, why: &str) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use alongside_desk::{Hunk, HunkState, Lines, Reasons};
+
     use super::*;
+
+    #[test]
+    fn a_reason_is_a_request_and_a_review_has_it() {
+        let line = r#"{"method":"alongside/setReason","params":{"id":1,"revision":2,"reason":"too early"}}"#;
+        let request: Request = serde_json::from_str(line).unwrap();
+        let (id, reason) = (ReviewId(1), "too early".to_owned());
+        assert_eq!(request, Request::SetReason { id, revision: 2, hunk: None, reason: reason.clone() });
+        let lines = Lines { start: 0, end: 1 };
+        let hunk = Hunk {
+            original: lines,
+            proposed: lines,
+            current: lines,
+            state: HunkState::Dropped,
+            words: None,
+            limit: None,
+            reason: Some(reason.clone()),
+        };
+        let reasons = Reasons::WithRejection;
+        let review = Review { reasons, reason: Some(reason), hunks: vec![hunk], ..Review::default() };
+        let told = serde_json::to_value(&review).unwrap();
+        assert_eq!((&told["reasons"], &told["reason"]), (&json!("withRejection"), &json!("too early")));
+        assert_eq!(told["hunks"][0]["reason"], "too early");
+        let why = result(None, Err(Refusal::NoReason));
+        assert_eq!(why["error"]["why"], "noReason");
+    }
 
     #[test]
     fn replies_repeat_the_id_and_the_reason() {

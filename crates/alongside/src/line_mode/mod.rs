@@ -11,6 +11,7 @@ pub(crate) mod json;
 mod line_reader;
 mod printer;
 mod prompts;
+mod reasons;
 pub(crate) mod render;
 mod undo;
 

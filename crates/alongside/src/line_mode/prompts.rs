@@ -1,7 +1,7 @@
 //! The line desk's prompts and helps: which letters the person can type, and their meaning.
 
-use alongside_desk::HunkState;
 use alongside_desk::review_model::{OpenReview, Question};
+use alongside_desk::{HunkState, harmless, messages};
 
 /// The prompt of a question: its words, and the letters of the replies.
 pub(super) fn question(question: Question, waiting: usize, keeps_drafts: bool) -> String {
@@ -23,17 +23,34 @@ pub(super) fn only(question: Question) -> String {
 /// The prompt at the person's place in a review.
 pub(super) fn place(open: &OpenReview) -> String {
     let (review, hunk) = (open.review(), open.hunk());
+    let why = if review.reasons.are_lost() { "" } else { "R," };
     if review.whole_file_only.is_some() {
-        return "accept or reject [a,r,?]?".into();
+        return format!("accept or reject [a,r,{why}?]?");
     }
     let Some(state) = review.hunks.get(hunk).map(|hunk| hunk.state) else {
-        return "accept, reject, or look again [a,r,b,e,u,?]?".into();
+        return format!("accept, reject, or look again [a,r,{why}b,e,u,?]?");
     };
     let action = match state {
         HunkState::Edited => "keep this change as you edited it",
         HunkState::Kept | HunkState::Dropped => "keep this change",
     };
-    format!("({}/{}) {action} [k,d,s,e,a,r,u,?]?", hunk + 1, review.hunks.len())
+    format!("({}/{}) {action} [k,d,s,e,a,r,{why}u,?]?", hunk + 1, review.hunks.len())
+}
+
+/// The reason that is noted, and the way to note one. `at_hunk`: for one change.
+pub(super) fn reason(known: Option<&str>, at_hunk: bool) -> String {
+    let what = if at_hunk { "this change" } else { "the whole proposal" };
+    let drops = if at_hunk { "; the change is dropped" } else { "" };
+    match known {
+        Some(known) => {
+            let shown = messages::reason_in_one_line(known);
+            let shown = harmless::name(&shown);
+            format!(
+                "Your reason for {what}: {shown}\nType R and another text to replace it, R - to remove it."
+            )
+        }
+        None => format!("Type R and your reason for {what}{drops}. The agent's model reads it."),
+    }
 }
 
 /// The help at a hunk.
@@ -45,6 +62,7 @@ s  split it into smaller changes
 e  edit the whole text in your editor, at this place
 a  accept the file as it stands now
 r  reject the whole proposal
+R  drop this change and say why, for the agent's model: R and a text (R alone shows it)
 A  accept all reviews that you have seen, after one list of them
 u  undo the last step; U redoes it
 j  next change, without deciding (also: J)
@@ -60,6 +78,7 @@ Nothing is accepted before you type a or A; keeping and dropping only change the
 pub(super) const AT_THE_END: &str = "\
 a  accept the file as it stands now: the agent writes it
 r  reject the whole proposal
+R  say why, for the agent's model: R and a text, and then a or r (R alone shows it)
 A  accept all reviews that you have seen, after one list of them
 b  look again from the first change (K goes to the last one)
 e  edit the whole text in your editor
@@ -82,6 +101,8 @@ q  quit
 
 #[cfg(test)]
 mod tests {
+    use alongside_desk::{Reasons, Review};
+
     use super::*;
 
     #[test]
@@ -90,6 +111,24 @@ mod tests {
         let letters: Vec<_> = rows.map(|(letter, _)| letter).collect();
         let said = format!("Nothing is accepted before you type {};", letters.join(" or "));
         assert!(AT_A_HUNK.contains(&said), "{said}");
+    }
+
+    #[test]
+    fn a_reason_alone_is_shown_harmless_or_explained() {
+        let said = reason(Some("not this\nnor\x1b that"), true);
+        let shown = "Your reason for this change: not this; nor\\x1b that\n\
+                     Type R and another text to replace it, R - to remove it.";
+        assert_eq!(said, shown);
+        let how = "Type R and your reason for the whole proposal. The agent's model reads it.";
+        assert_eq!(reason(None, false), how);
+    }
+
+    #[test]
+    fn a_prompt_offers_a_reason_where_the_model_reads_it() {
+        let review = |reasons| Review { reasons, ..Review::default() };
+        let prompt = |reasons| place(&OpenReview::new(review(reasons)));
+        assert_eq!(prompt(Reasons::Never), "accept, reject, or look again [a,r,b,e,u,?]?");
+        assert_eq!(prompt(Reasons::Always), "accept, reject, or look again [a,r,R,b,e,u,?]?");
     }
 
     #[test]

@@ -45,7 +45,8 @@ pub(crate) fn header(review: &Review, roots: &[PathBuf], inks: Inks) -> String {
     std::iter::once(inks.ink(Ink::Mark, &title)).chain(notes).collect::<Vec<_>>().join("\n")
 }
 
-/// A hunk as a unified diff. The context is the file as it is, whatever other hunks make of it.
+/// A hunk as a unified diff, and the person's reason below it. The context is the file as it is, whatever
+/// other hunks make of it.
 pub(crate) fn hunk(review: &Review, hunk: &Hunk, inks: Inks) -> String {
     let original = Text::new(review.original.clone().unwrap_or_default());
     let (new_text, new) = match hunk.state {
@@ -60,6 +61,7 @@ pub(crate) fn hunk(review: &Review, hunk: &Hunk, inks: Inks) -> String {
     show.lines('-', &original, hunk.original.start..hunk.original.end, &mut lines);
     show.lines('+', &new_text, new.start..new.end, &mut lines);
     show.lines(' ', &original, hunk.original.end..hunk.original.end + after, &mut lines);
+    lines.extend(messages::why(hunk));
     lines.join("\n")
 }
 

@@ -50,8 +50,8 @@ fn a_split_counts_the_parts() {
 
 #[test]
 fn a_reason_that_nobody_reads_is_refused_by_name() {
-    let said = "Gemini CLI reads no reason here: its protocol carries none. `alongside install agent` offers its \
-                hook.";
+    let said = "Gemini CLI reads no reason here: its protocol carries none. \
+                `alongside install agent` offers its hook.";
     assert_eq!(no_reason(&review().agent), said);
 }
 

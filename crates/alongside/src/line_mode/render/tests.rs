@@ -61,6 +61,14 @@ fn a_hunk_has_three_lines_of_context() {
 }
 
 #[test]
+fn a_reason_stands_below_its_change() {
+    let mut review = middle();
+    review.hunks[0].reason = Some("not\x1b this".into());
+    let shown = hunk(&review, &review.hunks[0], PLAIN);
+    assert!(shown.ends_with("\n 8\nWhy: not\\x1b this"), "{shown}");
+}
+
+#[test]
 fn colours_are_the_terminals_and_end_with_the_line() {
     let review = middle();
     let shown = hunk(&review, &review.hunks[0], Inks { on: true });

@@ -5,6 +5,7 @@ mod content;
 mod editing;
 mod hunks;
 mod outside_changes;
+mod reasons;
 mod unattended;
 
 use alongside_agent::{Outcome, PendingDiff, Session};
