@@ -9,6 +9,7 @@ use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{claude_or_skip, codex_or_skip};
 use anyhow::Result;
 use rustix::process::{Signal, kill_process};
+use serde_json::{Map, Value};
 
 use crate::desk::{Desk, WIDE};
 use crate::script::{DONE, ORIGINAL, REQUEST, SHOUTED, shout, with};
@@ -30,6 +31,28 @@ fn set(cli: Cli) -> Result<Option<(Stage, Desk, Agent)>> {
     let agent = stage.install_as_new(cli, shout(cli, &stage.file))?;
     agent.set_hook_up(&stage.sandbox)?;
     Ok(Some((stage, desk, agent)))
+}
+
+/// A desk, and a running agent that is connected, asks before it edits, and has the hook, in settings that
+/// `change` has changed.
+fn set_connected(
+    stage: &Stage,
+    cli: Cli,
+    change: impl FnOnce(&mut Map<String, Value>),
+) -> Result<(Desk, Agent)> {
+    let desk = stage.open_desk(WIDE)?;
+    desk.wait_until_connected(0)?;
+    let agent = stage.install_in(cli, shout(cli, &stage.file), (100, 50))?;
+    agent.set_hook_up(&stage.sandbox)?;
+    let settings = stage.sandbox.home().join(format!(".{}/settings.json", cli.command()));
+    let mut changed: Value = serde_json::from_slice(&fs::read(&settings)?)?;
+    if let Some(hooks) = changed["hooks"].as_object_mut() {
+        change(hooks);
+    }
+    fs::write(&settings, changed.to_string())?;
+    agent.start()?;
+    desk.wait_until_connected(1)?;
+    Ok((desk, agent))
 }
 
 /// Everything that the model has read since the person's request, in its last request.
@@ -114,8 +137,8 @@ fn qwen_in_auto_edit_mode_proposes_what_the_person_kept() -> Result<()> {
 /// Before its own question, Qwen Code takes another text. It runs the hook twice, and the person decides once.
 #[test]
 fn qwen_in_default_mode_writes_what_the_person_kept() -> Result<()> {
-    let Some((stage, desk, agent)) = set(Cli::Qwen)? else { return Ok(()) };
-    agent.start_with("qwen --approval-mode default")?;
+    let Some(stage) = Stage::set()? else { return Ok(()) };
+    let (desk, agent) = set_connected(&stage, Cli::Qwen, |_| ())?;
     agent.ask(REQUEST)?;
     desk.press_at("notes.txt", "j")?;
     desk.press_after("change 2 of 3", "Space")?;
@@ -123,20 +146,17 @@ fn qwen_in_default_mode_writes_what_the_person_kept() -> Result<()> {
     desk.wait_until_shown("notes.txt: accepted;")?;
     agent.wait_until_it_says(DONE)?;
     assert_eq!(stage.on_disk(), SHOUTED.replace("EIGHT", "eight"));
+    assert!(!desk.reads("notes.txt")?, "it asks again");
     Ok(())
 }
 
-/// The hook and the diff bring the same edit: first the hook in Gemini CLI, first the diff in Qwen Code.
+/// Gemini CLI runs the hook and then opens a diff. Qwen Code opens a diff and then runs the hook, where that is
+/// not registered for its own question.
 #[test]
 fn an_edit_that_comes_by_hook_and_by_diff_is_asked_once() -> Result<()> {
     for cli in [Cli::Gemini, Cli::Qwen] {
         let Some(stage) = Stage::set()? else { return Ok(()) };
-        let desk = stage.open_desk(WIDE)?;
-        desk.wait_until_connected(0)?;
-        let agent = stage.install_in(cli, shout(cli, &stage.file), (100, 50))?;
-        agent.set_hook_up(&stage.sandbox)?;
-        agent.start()?;
-        desk.wait_until_connected(1)?;
+        let (desk, agent) = set_connected(&stage, cli, |hooks| drop(hooks.remove("PermissionRequest")))?;
         agent.ask(REQUEST)?;
         desk.press_at("notes.txt", "Space")?;
         desk.press_after("2 kept, 1 dropped", "a")?;
