@@ -1,4 +1,4 @@
-//! Command lines from settings such as `$EDITOR`, with arguments and quotation marks.
+//! Command lines in settings such as `$EDITOR`, with arguments and quotation marks.
 //!
 //! On Unix a shell reads the line, as in git. On Windows no shell does, because `cmd` interprets arguments
 //! again, and the name of a file may contain its special characters: blanks split the line, except within
@@ -51,6 +51,59 @@ pub fn program_name(os: Os, command: &str) -> String {
     }
 }
 
+/// A word of a command line, in quotes where the shell would read it as something else.
+pub fn quoted(os: Os, word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%".contains(c);
+    if !word.is_empty() && word.chars().all(|c| is_plain(c) || (os == Os::Windows && c == '\\')) {
+        return word.to_owned();
+    }
+    match os {
+        Os::Linux | Os::MacOs => format!("'{}'", word.replace('\'', r"'\''")),
+        // No path of Windows has a quotation mark.
+        Os::Windows => format!("\"{word}\""),
+    }
+}
+
+/// The word that a shell makes of the text; `None` if it is several words, or if the shell would replace a
+/// part of it.
+pub fn unquoted(os: Os, text: &str) -> Option<String> {
+    let text = text.trim();
+    match os {
+        Os::Linux | Os::MacOs => posix_word(text),
+        Os::Windows => <[String; 1]>::try_from(words(text)).ok().map(|[word]| word),
+    }
+}
+
+fn posix_word(text: &str) -> Option<String> {
+    let mut word = String::new();
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\'' => loop {
+                match chars.next()? {
+                    '\'' => break,
+                    c => word.push(c),
+                }
+            },
+            '"' => loop {
+                match chars.next()? {
+                    '"' => break,
+                    '$' | '`' => return None,
+                    '\\' => match chars.next()? {
+                        c @ ('"' | '\\' | '$' | '`') => word.push(c),
+                        c => word.extend(['\\', c]),
+                    },
+                    c => word.push(c),
+                }
+            },
+            '\\' => word.push(chars.next()?),
+            c if c.is_whitespace() || "$`;&|<>()*?[]{}~#!".contains(c) => return None,
+            c => word.push(c),
+        }
+    }
+    (!text.is_empty()).then_some(word)
+}
+
 /// The words of a Windows command line, as most programs split it.
 pub(crate) fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
@@ -91,6 +144,24 @@ mod tests {
         }
         for command in [r#""C:\Program Files\Neovim\bin\Nvim.EXE" -n"#, "nvim", "nvim.cmd +1"] {
             assert_eq!(program_name(Os::Windows, command), "nvim");
+        }
+    }
+
+    #[test]
+    fn a_quoted_word_is_read_back() {
+        for os in Os::ALL {
+            for word in
+                ["/usr/bin/alongside", "/a b/alongside", "C:\\x\\alongside.exe", "/é/$x", "a;b", "~/a"]
+            {
+                assert_eq!(unquoted(os, &quoted(os, word)).as_deref(), Some(word), "{os:?}");
+            }
+        }
+        assert_eq!(quoted(Os::Linux, "/usr/bin/alongside"), "/usr/bin/alongside");
+        assert_eq!(quoted(Os::Linux, "/it's"), r"'/it'\''s'");
+        assert_eq!(quoted(Os::Windows, r"C:\Program Files\a.exe"), r#""C:\Program Files\a.exe""#);
+        assert_eq!(unquoted(Os::Linux, "\"/a \\\"b\"/c").as_deref(), Some("/a \"b/c"));
+        for text in ["", "a b", "$HOME/a", "~/a", "\"$HOME/a\"", "a; b", "'a", "a\\"] {
+            assert_eq!(unquoted(Os::Linux, text), None, "{text}");
         }
     }
 

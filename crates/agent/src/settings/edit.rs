@@ -176,7 +176,7 @@ fn off(
     Ok((before.is_some() || !is_empty).then(|| root.to_string()))
 }
 
-fn parse(text: &str) -> Result<CstRootNode, String> {
+pub(super) fn parse(text: &str) -> Result<CstRootNode, String> {
     CstRootNode::parse(text, &read::AS_AGENTS_DO).map_err(|error| error.to_string())
 }
 

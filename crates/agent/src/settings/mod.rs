@@ -16,9 +16,12 @@
 //! ```
 //!
 //! Arguments such as `--approval-mode` outrank every file; they are not looked at.
+//!
+//! [`hooks`] has the same for the hook of alongside: its entry is found, added and removed.
 
 mod edit;
 mod expand;
+pub mod hooks;
 mod paths;
 mod read;
 mod trust;

@@ -1,0 +1,384 @@
+//! The hook of alongside in the agents' settings: its entries are found, added and removed, and not a byte of
+//! anything else changes. The entries of all agents have one shape.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use alongside_contract::family::FAMILIES;
+use alongside_contract::hook::{HookAgent, HookEvent};
+use alongside_contract::settings::Release;
+use alongside_platform::paths::real;
+use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstRootNode};
+use serde_json::Value;
+
+use super::{edit, paths, read};
+use crate::find::Surroundings;
+
+/// The name of our entries, for the agents that name theirs.
+const NAME: &str = "alongside";
+
+/// How long an agent waits for a hook whose entry does not say. Older releases of Claude Code wait no longer.
+const DEFAULT_LIMIT: Duration = Duration::from_secs(60);
+
+/// The same for Codex.
+const DEFAULT_LIMIT_OF_CODEX: Duration = Duration::from_secs(600);
+
+/// Whose settings hold a hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HookScope {
+    /// The person's own, for every project.
+    User,
+    /// Those of the current project.
+    Project,
+}
+
+/// An entry of ours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundHook {
+    /// The event that it is registered for.
+    pub event: String,
+    /// The pattern of the tools; without one it is called for all.
+    pub matcher: Option<String>,
+    /// The command line.
+    pub command: String,
+    /// The timeout in the agent's unit.
+    pub timeout: Option<u64>,
+}
+
+impl FoundHook {
+    fn wanted(event: &HookEvent, agent: &HookAgent, command: &str) -> Self {
+        Self {
+            event: event.name.to_owned(),
+            matcher: Some(event.matcher.to_owned()),
+            command: command.to_owned(),
+            timeout: Some(agent.timeout),
+        }
+    }
+
+    /// The program in the command line, as it is written there.
+    pub fn program(&self, agent: &HookAgent) -> Option<&str> {
+        self.command.trim_end().strip_suffix(&arguments(agent)).map(str::trim)
+    }
+
+    /// Whether it is called for all tools of `event`.
+    pub fn has_tools_of(&self, event: &HookEvent) -> bool {
+        self.matcher.as_deref().is_none_or(|matcher| ["", "*", event.matcher].contains(&matcher))
+    }
+
+    /// How long the agent waits for it.
+    pub fn limit(&self, agent: &HookAgent) -> Duration {
+        let limit = match (self.timeout, agent.timeout_unit) {
+            (None, _) if agent.id == "codex" => DEFAULT_LIMIT_OF_CODEX,
+            (None, _) => DEFAULT_LIMIT,
+            // It takes such a value for seconds.
+            (Some(timeout @ ..1000), _) if agent.id == "qwen" => Duration::from_secs(timeout),
+            (Some(timeout), "ms") => Duration::from_millis(timeout),
+            (Some(timeout), _) => Duration::from_secs(timeout),
+        };
+        limit.min(agent.limit)
+    }
+}
+
+/// The arguments of our program in a hook of that agent.
+fn arguments(agent: &HookAgent) -> String {
+    format!(" hook {}", agent.id)
+}
+
+/// The command line of a hook. `program` is quoted already.
+pub fn command(program: &str, agent: &HookAgent) -> String {
+    format!("{program}{}", arguments(agent))
+}
+
+/// Whether a command line is ours: it ends with our arguments, and its program is named like ours.
+fn is_ours(command: &str, agent: &HookAgent) -> bool {
+    let Some(program) = command.trim_end().strip_suffix(&arguments(agent)) else { return false };
+    let program = program.trim_end_matches(|c: char| c.is_whitespace() || c == '"' || c == '\'');
+    let is_separator = |c: char| c.is_whitespace() || ['/', '\\', '"', '\''].contains(&c);
+    let name = program.rsplit(is_separator).next().unwrap_or_default();
+    name == "alongside" || name == "alongside.exe"
+}
+
+/// The files of one agent that may hold hooks.
+struct Files {
+    user: PathBuf,
+    /// None in the home directory, whose file is the person's own.
+    project: Option<PathBuf>,
+    /// The file in the project that is one person's own.
+    local: Option<PathBuf>,
+}
+
+fn files(agent: &HookAgent, release: Option<Release>, here: &Surroundings) -> Files {
+    let family = FAMILIES.iter().find(|family| family.id == agent.id);
+    if let Some(table) = family.and_then(|family| family.settings) {
+        let paths = paths::of(table, release, here);
+        let is_home = paths.project.is_none();
+        return Files { user: paths.user, local: paths.local.filter(|_| !is_home), project: paths.project };
+    }
+    let own = agent.directory_variable.and_then(|name| here.variables.get(name));
+    let own = own.filter(|value| !value.is_empty()).map(|value| here.cwd.join(value));
+    let is_home = real(&here.home) == real(&here.cwd);
+    Files {
+        user: own.unwrap_or_else(|| here.home.join(agent.directory)).join(agent.file),
+        project: (!is_home).then(|| here.cwd.join(agent.directory).join(agent.file)),
+        local: None,
+    }
+}
+
+/// The file that a new hook is written to. In a project, it is one person's own if the agent has such a file.
+/// `None` for a project that is the home directory.
+pub fn file(
+    agent: &HookAgent,
+    scope: HookScope,
+    release: Option<Release>,
+    here: &Surroundings,
+) -> Option<PathBuf> {
+    let files = files(agent, release, here);
+    match scope {
+        HookScope::User => Some(files.user),
+        HookScope::Project => files.local.or(files.project),
+    }
+}
+
+/// Whether others who work on the project get the file that [`file`] names there.
+pub fn is_shared(agent: &HookAgent) -> bool {
+    let family = FAMILIES.iter().find(|family| family.id == agent.id);
+    family.and_then(|family| family.settings?.local_file).is_none()
+}
+
+/// Every file from which the agent reads hooks here, whether it exists or not; the person's first.
+pub fn all_files(
+    agent: &HookAgent,
+    release: Option<Release>,
+    here: &Surroundings,
+) -> Vec<(HookScope, PathBuf)> {
+    let Files { user, project, local } = files(agent, release, here);
+    let of_project = [project, local].into_iter().flatten().map(|path| (HookScope::Project, path));
+    std::iter::once((HookScope::User, user)).chain(of_project).collect()
+}
+
+/// The text of a file; `None` if there is none.
+///
+/// # Errors
+/// When it cannot be read, or is no regular file.
+pub fn text(path: &Path) -> std::io::Result<Option<String>> {
+    match read::text(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Our entries in the text of a file.
+///
+/// # Errors
+/// When it is not what the agent reads.
+pub fn find_hook(text: &str, agent: &HookAgent) -> Result<Vec<FoundHook>, String> {
+    if text.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    read::object(text)?;
+    Ok(entries(&edit::parse(text)?, agent).into_iter().map(|entry| entry.found).collect())
+}
+
+/// The setting in the text of a file that switches our hook off.
+pub fn switched_off_by(text: &str, agent: &HookAgent) -> Option<&'static str> {
+    let content = read::object(text).ok()?;
+    let config = |key: &str| content.get("hooksConfig").and_then(|config| config.get(key));
+    let disabled = || config("disabled").and_then(Value::as_array).into_iter().flatten();
+    let names_ours = |value: &Value| value.as_str().is_some_and(|name| name == NAME || is_ours(name, agent));
+    match agent.id {
+        "gemini" if config("enabled") == Some(&Value::Bool(false)) => Some("hooksConfig.enabled"),
+        "gemini" if disabled().any(names_ours) => Some("hooksConfig.disabled"),
+        "claude" | "qwen" if content.get("disableAllHooks") == Some(&Value::Bool(true)) => {
+            Some("disableAllHooks")
+        }
+        _ => None,
+    }
+}
+
+/// The text with our hook for every event of the agent. An entry of ours that differs is changed where it is:
+/// Codex knows the hooks that it trusts by their place. `text` is `None` if there is no file.
+///
+/// # Errors
+/// When it cannot be changed without guessing.
+pub fn with_hook(text: Option<&str>, agent: &HookAgent, command: &str) -> Result<String, String> {
+    let text = text.filter(|text| !text.trim().is_empty()).unwrap_or("{}\n");
+    read::object(text)?;
+    let root = edit::parse(text)?;
+    let mut missing: Vec<&HookEvent> = agent.events.iter().collect();
+    let mut emptied = Vec::new();
+    for entry in entries(&root, agent) {
+        let wanted = |event: &&HookEvent| event.name == entry.found.event && entry.can_be_for(event);
+        let place = missing.iter().position(wanted);
+        match place {
+            Some(place) => entry.change(missing.swap_remove(place), agent, command),
+            None => emptied.extend(entry.remove()),
+        }
+    }
+    // In the order of the table.
+    for event in agent.events.iter().filter(|event| missing.contains(event)) {
+        let object = root.object_value_or_create().ok_or("it is not a JSON object")?;
+        let groups = CstInputValue::Array(vec![group(event, agent, command)]);
+        if object.get("hooks").is_none() {
+            object.append("hooks", CstInputValue::Object(vec![(event.name.to_owned(), groups)]));
+            continue;
+        }
+        let hooks = object.object_value("hooks").ok_or_else(|| is_not("hooks", "an object"))?;
+        if hooks.get(event.name).is_none() {
+            hooks.append(event.name, groups);
+            continue;
+        }
+        let list = hooks.array_value(event.name).ok_or_else(|| is_not(event.name, "a list"))?;
+        list.append(group(event, agent, command));
+    }
+    tidy(&root, &emptied, &Value::Null);
+    Ok(root.to_string())
+}
+
+fn is_not(key: &str, kind: &str) -> String {
+    format!("{key:?} in it should be {kind}, and is not")
+}
+
+/// The text without our hook, and without the lists and objects around it that held nothing else. Those that
+/// are in `before` stay.
+///
+/// # Errors
+/// When it cannot be changed without guessing.
+pub fn without_hook(text: &str, agent: &HookAgent, before: Option<&str>) -> Result<String, String> {
+    if find_hook(text, agent)?.is_empty() {
+        return Ok(text.to_owned());
+    }
+    let was = before.and_then(|before| read::object(before).ok()).unwrap_or_default();
+    let root = edit::parse(text)?;
+    let emptied: Vec<String> = entries(&root, agent).into_iter().filter_map(Entry::remove).collect();
+    tidy(&root, &emptied, &was);
+    Ok(root.to_string())
+}
+
+/// Whether a text is an object without anything in it.
+pub fn is_empty(text: &str) -> bool {
+    read::object(text).is_ok_and(|content| content.as_object().is_some_and(|object| object.is_empty()))
+}
+
+/// An entry of ours in a file.
+struct Entry {
+    found: FoundHook,
+    /// The object with the matcher and the list.
+    group: CstObject,
+    /// The list in the group, which may hold hooks of others.
+    list: CstArray,
+    hook: CstObject,
+}
+
+impl Entry {
+    /// Whether no other hook is in its group.
+    fn is_alone(&self) -> bool {
+        self.list.elements().len() == 1
+    }
+
+    /// Whether it can be changed for an event without a change of others.
+    fn can_be_for(&self, event: &HookEvent) -> bool {
+        self.is_alone() || self.found.matcher.as_deref() == Some(event.matcher)
+    }
+
+    /// Makes it what a new one would be.
+    fn change(&self, event: &HookEvent, agent: &HookAgent, command: &str) {
+        let wanted = FoundHook::wanted(event, agent, command);
+        if self.found.matcher != wanted.matcher {
+            set(&self.group, "matcher", event.matcher.into());
+        }
+        if self.found.command != wanted.command {
+            set(&self.hook, "command", command.into());
+        }
+        if self.found.timeout != wanted.timeout {
+            set(&self.hook, "timeout", agent.timeout.into());
+        }
+    }
+
+    /// Takes it out, and its group if that has no other hook. Returns its event if the group is gone.
+    fn remove(self) -> Option<String> {
+        if self.is_alone() {
+            self.group.remove();
+            return Some(self.found.event);
+        }
+        self.hook.remove();
+        None
+    }
+}
+
+/// Our entries, in the order of the file.
+fn entries(root: &CstRootNode, agent: &HookAgent) -> Vec<Entry> {
+    let hooks = root.object_value().and_then(|object| object.object_value("hooks"));
+    let mut entries = Vec::new();
+    for property in hooks.iter().flat_map(CstObject::properties) {
+        let (Some(event), Some(groups)) = (property.decoded_name(), property.array_value()) else { continue };
+        for group in groups.elements().iter().filter_map(|element| element.as_object()) {
+            let Some(list) = group.array_value("hooks") else { continue };
+            for hook in list.elements().iter().filter_map(|element| element.as_object()) {
+                let command = string(&hook, "command").filter(|command| is_ours(command, agent));
+                let Some(command) = command else { continue };
+                let found = FoundHook {
+                    event: event.clone(),
+                    matcher: string(&group, "matcher"),
+                    command,
+                    timeout: number(&hook, "timeout"),
+                };
+                entries.push(Entry { found, group: group.clone(), list: list.clone(), hook });
+            }
+        }
+    }
+    entries
+}
+
+fn set(object: &CstObject, key: &str, value: CstInputValue) {
+    match object.get(key) {
+        Some(property) => property.set_value(value),
+        None => drop(object.append(key, value)),
+    }
+}
+
+fn string(object: &CstObject, key: &str) -> Option<String> {
+    object.get(key)?.value()?.as_string_lit()?.decoded_value().ok()
+}
+
+fn number(object: &CstObject, key: &str) -> Option<u64> {
+    object.get(key)?.value()?.as_number_lit()?.to_string().trim().parse().ok()
+}
+
+/// A group with our hook and no other.
+fn group(event: &HookEvent, agent: &HookAgent, command: &str) -> CstInputValue {
+    let named = |key: &str, value: CstInputValue| (key.to_owned(), value);
+    let mut hook = vec![named("type", "command".into())];
+    if agent.id == "gemini" {
+        // By it the person can switch the hook off in the agent.
+        hook.push(named("name", NAME.into()));
+    }
+    hook.push(named("command", command.into()));
+    hook.push(named("timeout", agent.timeout.into()));
+    CstInputValue::Object(vec![
+        named("matcher", event.matcher.into()),
+        named("hooks", CstInputValue::Array(vec![CstInputValue::Object(hook)])),
+    ])
+}
+
+/// Takes the lists of these events out that are empty, and the object around them if nothing is left in it,
+/// unless they were there before.
+fn tidy(root: &CstRootNode, events: &[String], was: &Value) {
+    let Some(object) = root.object_value() else { return };
+    let Some(hooks) = object.object_value("hooks") else { return };
+    let was = was.get("hooks");
+    for event in events.iter().filter(|event| was.is_none_or(|hooks| hooks.get(event.as_str()).is_none())) {
+        let is_empty = hooks.array_value(event).is_some_and(|groups| groups.elements().is_empty());
+        if let Some(property) = hooks.get(event).filter(|_| is_empty) {
+            property.remove();
+        }
+    }
+    let is_empty = !events.is_empty() && was.is_none() && hooks.properties().is_empty();
+    if let Some(property) = object.get("hooks").filter(|_| is_empty) {
+        property.remove();
+    }
+}
+
+#[cfg(test)]
+mod tests;
