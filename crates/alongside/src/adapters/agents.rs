@@ -1,11 +1,12 @@
-//! The agents on this machine whose settings alongside can change.
+//! The agents on this machine whose settings alongside can change, and their part in the ledger.
 
 use std::path::PathBuf;
 
 use alongside_agent::find::Surroundings;
-use alongside_agent::settings::{self, Settings};
+use alongside_agent::settings::{self, Settings, hooks};
 use alongside_agent::version;
 use alongside_contract::family::{FAMILIES, Family};
+use alongside_contract::hook::HookAgent;
 use alongside_contract::settings::Release;
 use alongside_desk::harmless;
 
@@ -30,7 +31,7 @@ impl Agent {
         format!("{ID_PREFIX}{}", self.family.id)
     }
 
-    pub(super) fn release(&self) -> Option<Release> {
+    pub(crate) fn release(&self) -> Option<Release> {
         version::release(self.version.as_deref()?)
     }
 
@@ -96,15 +97,42 @@ pub(crate) async fn named(name: &str, user: &UserEnvironment, here: &Surrounding
 }
 
 /// The family of that id in the ledger.
-pub(super) fn family_of(id: &str) -> Option<&'static Family> {
+fn family_of(id: &str) -> Option<&'static Family> {
     FAMILIES.iter().find(|family| id.strip_prefix(ID_PREFIX) == Some(family.id))
+}
+
+/// The agent of that id in the ledger, if it runs hooks.
+fn hook_agent_of(id: &str) -> Option<&'static HookAgent> {
+    HookAgent::named(id.strip_prefix(ID_PREFIX)?)
+}
+
+/// The name of the agent of that id in the ledger.
+pub(super) fn display_name_of(id: &str) -> Option<&'static str> {
+    let family = family_of(id).map(|family| family.display_name);
+    family.or_else(|| hook_agent_of(id).map(|agent| agent.display_name))
+}
+
+/// A text that is restored, without a hook that it held before the ledger knew of it.
+pub(super) fn without_older_hook(id: &str, before: String) -> String {
+    let rest = hook_agent_of(id).and_then(|agent| hooks::without_hook(&before, agent, None).ok());
+    rest.unwrap_or(before)
 }
 
 /// The rest of an agent's settings, which were changed after the installation.
 pub(super) fn remove_adapter(id: &str, file: &InstalledFile, now: &str) -> anyhow::Result<Remainder> {
-    let Some(family) = family_of(id) else {
-        return Ok(Remainder::Unchanged("this version of alongside does not know that agent".into()));
+    let (family, hook_agent) = (family_of(id), hook_agent_of(id));
+    let before = file.before.as_deref();
+    let without_hook = match hook_agent {
+        Some(agent) => hooks::without_hook(now, agent, before).map_err(anyhow::Error::msg)?,
+        None => now.to_owned(),
     };
-    let rest = settings::take_back(family, &file.path, (file.before.as_deref(), &file.after), now)?;
-    Ok(rest.map_or(Remainder::Nothing, Remainder::Text))
+    if let Some(family) = family {
+        let rest = settings::take_back(family, &file.path, (before, &file.after), &without_hook)?;
+        return Ok(rest.map_or(Remainder::Nothing, Remainder::Text));
+    }
+    Ok(match hook_agent {
+        Some(_) if before.is_none() && hooks::is_empty(&without_hook) => Remainder::Nothing,
+        Some(_) => Remainder::Text(without_hook),
+        None => Remainder::Unchanged("this version of alongside does not know that agent".into()),
+    })
 }

@@ -37,7 +37,7 @@ impl Editor {
     /// The names on the command line of everything that can be installed into.
     pub(crate) fn names_to_install() -> Vec<&'static str> {
         let editors = Self::ALL.map(Self::id).into_iter();
-        editors.chain(["agent", "gemini", "qwen"]).collect()
+        editors.chain(["agent", "gemini", "qwen", "claude", "codex"]).collect()
     }
 
     /// The editor of that name on the command line.

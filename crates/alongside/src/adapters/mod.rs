@@ -3,6 +3,7 @@
 //!
 //! An editor is a row of [`editor::Editor`] once the tests install its adapter into the real editor.
 
+pub(crate) mod agent_hook;
 pub(crate) mod agent_setting;
 pub(crate) mod agents;
 pub(crate) mod change;

@@ -12,7 +12,7 @@ use super::{agents, helix, kakoune, kate};
 /// The name, for people, of an adapter that the ledger lists under `id`.
 pub(crate) fn display_name(id: &str) -> Cow<'_, str> {
     let editor = Editor::named(id).map(Editor::name);
-    let name = editor.or_else(|| agents::family_of(id).map(|family| family.display_name));
+    let name = editor.or_else(|| agents::display_name_of(id));
     harmless::name(name.unwrap_or(id))
 }
 
@@ -22,7 +22,8 @@ pub(crate) fn display_name(id: &str) -> Cow<'_, str> {
 /// When the adapter's part of `now` cannot be told from the rest.
 pub(crate) fn remove_adapter(id: &str, file: &InstalledFile, now: &str) -> anyhow::Result<Remainder> {
     if now == file.after {
-        return Ok(file.before.clone().map_or(Remainder::Nothing, Remainder::Text));
+        let restored = |before| Remainder::Text(agents::without_older_hook(id, before));
+        return Ok(file.before.clone().map_or(Remainder::Nothing, restored));
     }
     match Editor::named(id) {
         Some(Editor::Neovim | Editor::Emacs | Editor::Vim | Editor::Vscode(_)) => {

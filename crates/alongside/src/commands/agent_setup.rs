@@ -47,7 +47,7 @@ impl Numbering {
     }
 
     /// A question with its number, unless it is the only one.
-    fn number(&mut self, question: &str) -> String {
+    pub(super) fn number(&mut self, question: &str) -> String {
         let (number, total) = (self.next, self.total);
         self.skip();
         if total > 1 { format!("{number} of {total}: {question}") } else { question.to_owned() }

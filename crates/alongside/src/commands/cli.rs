@@ -74,8 +74,8 @@ fn with_example(mut error: clap::Error) -> clap::Error {
     let tip = match missing {
         [argument] if argument == run::AGENT => "name the agent, as in `alongside run -- gemini`",
         [argument] if argument == uninstall::WHAT => {
-            "name neovim, helix, agent, gemini, qwen or claude, or remove everything with `alongside \
-             uninstall --all`"
+            "name neovim, helix, agent, gemini, qwen, claude or codex, or remove everything with \
+             `alongside uninstall --all`"
         }
         _ => return error,
     };

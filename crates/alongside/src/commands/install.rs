@@ -1,5 +1,6 @@
-//! `alongside install`: installs adapters into editors, and switches IDE mode on in agents.
+//! `alongside install`: installs adapters into editors, and sets agents up.
 
+mod agents;
 mod list;
 mod target;
 
@@ -8,26 +9,28 @@ use std::process::ExitCode;
 use alongside_agent::find::Surroundings;
 use alongside_desk::harmless;
 
-use super::agent_setup::{self, Answer, Numbering};
 use super::completions::Names;
-use super::consent::{Consent, No, note_dry_run};
+use super::consent::Consent;
 use super::{note, print};
-use crate::adapters::agent_setting::{AgentSetting, start_asking};
-use crate::adapters::agents::{self, Agent};
+use crate::adapters::agents::{Agent, found};
 use crate::adapters::editor::Editor;
 use crate::adapters::ledger::Ledger;
 use crate::adapters::plan::{AdapterState, EditorProgram};
 use crate::adapters::user_environment::{self, UserEnvironment};
 use crate::adapters::{emacs, helix, kakoune, kate, neovim, vim, vscode};
-use crate::failure::{self, failure};
+use crate::failure::failure;
 use target::Target;
 
-/// Install alongside into an editor, or switch on IDE mode in the agents
+/// Install alongside into an editor, or set the agents up
 ///
 /// Without a name it takes the editor whose terminal this is, or the only one on this machine, or asks which
 /// one. It shows every change first, and changes nothing without your consent. Your files keep their
 /// comments, order and formatting, and a copy is kept beside them. You can run it again at any time: it
 /// leaves alone what is installed already.
+///
+/// In agents it switches on IDE mode, and offers a hook: the agent starts `alongside hook` before it writes a
+/// file. So the changes that it makes without asking come to your desk, too, where a companion serves the
+/// project; elsewhere nothing changes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -39,19 +42,22 @@ Examples:
                                 cursor, windsurf and code-server
   alongside install helix       a language server, in languages.toml
   alongside install kate        a language server, in the settings of its LSP client
-  alongside install agent       let Gemini CLI, Qwen Code and Claude Code connect
+  alongside install agent       let Gemini CLI, Qwen Code and Claude Code connect, and offer the hook
+                                in them and in Codex
+  alongside install codex --hook
+                                the hook, without a question
   alongside install --list      the editors and agents here, and what is installed
 
 Exit codes: 0 if it is installed now; 1 after an error, or a no; 2 without a terminal and
 without --yes; 130 after Ctrl-C. `alongside uninstall` removes it again.")]
 pub(crate) struct Args {
     /// neovim, helix, emacs, vim, kakoune, kate, vscode, vscodium, cursor, windsurf or code-server; agent
-    /// (all agents), gemini, qwen or claude
+    /// (all agents), gemini, qwen, claude or codex
     #[arg(value_name = "WHAT", value_parser = Names::Installed, hide_possible_values = true)]
     what: Option<String>,
 
     /// List the editors and agents of this machine, and what is installed in them
-    #[arg(long, conflicts_with_all = ["what", "yes", "dry_run", "languages"])]
+    #[arg(long, conflicts_with_all = ["what", "yes", "dry_run", "languages", "hook", "project"])]
     list: bool,
 
     #[command(flatten)]
@@ -61,6 +67,14 @@ pub(crate) struct Args {
     /// in Kate it takes the place of that language's server; may be repeated
     #[arg(long = "language", value_name = "NAME")]
     languages: Vec<String>,
+
+    /// Agents: install the hook without asking; --yes alone installs none, and updates one that is there
+    #[arg(long, requires = "what")]
+    hook: bool,
+
+    /// Agents: only the hook, in the settings of the current project instead of your own
+    #[arg(long, requires = "what")]
+    project: bool,
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
@@ -77,8 +91,12 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
         },
     };
     match target {
+        Target::Editor(editor) if args.hook || args.project => Err(failure(
+            format!("{} runs no hooks: --hook and --project are for agents", editor.name()),
+            "name an agent: `alongside install claude --hook`",
+        )),
         Target::Editor(editor) => into_editor(editor, &args, &user).await,
-        Target::Agents(agents) => into_agents(&agents, &args, &user).await,
+        Target::Agents(targets) => agents::set_up(&targets, &args, &user).await,
     }
 }
 
@@ -165,69 +183,11 @@ async fn supported_program(editor: Editor, user: &UserEnvironment) -> anyhow::Re
     Ok(program)
 }
 
-async fn into_agents(agents: &[Agent], args: &Args, user: &UserEnvironment) -> anyhow::Result<ExitCode> {
-    let here = Surroundings::of_this_process()?;
-    // `--yes` agrees to IDE mode: an agent that begins to ask would stop scripts that run it.
-    let approval_mode =
-        |agent: &Agent| AgentSetting::approval_mode(agent, &here).filter(|_| !args.consent.yes);
-    let questions = agents.iter().flat_map(|agent| {
-        let settings = [Some(AgentSetting::ide_mode(agent)), approval_mode(agent)];
-        settings.into_iter().flatten().filter(|setting| agent_setup::asks_about(setting, &here, user))
-    });
-    let mut numbering = Numbering::of(questions.count());
-    let (mut worst, mut was_dry_run) = (ExitCode::SUCCESS, false);
-    for agent in agents {
-        let ide_mode = AgentSetting::ide_mode(agent);
-        match agent_setup::ask(&ide_mode, args.consent, &mut numbering, &here, user).await {
-            Ok(Answer::Made) => {}
-            Ok(Answer::NothingToDo) => {
-                print(&format!("{}: {} is on; nothing to do.\n", agent.name(), agent.ide_mode()))?
-            }
-            Ok(Answer::DryRun) => was_dry_run = true,
-            // A no to one agent is no answer for the next.
-            Ok(Answer::No(no @ No::Declined)) => {
-                worst = no.exit_code();
-                if approval_mode(agent).is_some_and(|setting| agent_setup::asks_about(&setting, &here, user))
-                {
-                    numbering.skip();
-                }
-                continue;
-            }
-            Ok(Answer::No(no)) => return Ok(no.exit_code()),
-            // The other agent's settings may be fine.
-            Err(error) => {
-                failure::print(&error.context(format!("{} is not changed", agent.name())));
-                worst = ExitCode::FAILURE;
-                continue;
-            }
-        }
-        let Some(asking) = start_asking(agent, &here) else { continue };
-        let Some(setting) = approval_mode(agent) else {
-            note(&asking);
-            continue;
-        };
-        match agent_setup::ask(&setting, args.consent, &mut numbering, &here, user).await? {
-            Answer::No(no @ No::Interrupted(_)) => return Ok(no.exit_code()),
-            Answer::No(_) => note(&asking),
-            Answer::Made | Answer::NothingToDo | Answer::DryRun => {}
-        }
-    }
-    if was_dry_run {
-        note_dry_run();
-    } else if worst == ExitCode::SUCCESS
-        && let Some(command) = agents.first().and_then(|agent| agent.family.commands.first())
-    {
-        let editors = "in an editor: alongside install";
-        print(&format!("Next, in your project: alongside run -- {command} ({editors})\n"))?;
-    }
-    Ok(worst)
-}
-
 /// The next step, if IDE mode is off in an agent.
 async fn ide_mode_hint(user: &UserEnvironment) -> String {
     let Ok(here) = Surroundings::of_this_process() else { return String::new() };
     let is_off = |agent: &Agent| agent.settings(&here).is_some_and(|settings| !settings.ide_enabled.value);
-    let off = agents::found(user, &here).await.into_iter().filter(is_off);
+    let off = found(user, &here).await.into_iter().filter(is_off);
     let names: Vec<_> = off.map(|agent| agent.family.display_name).collect();
     if names.is_empty() {
         return String::new();

@@ -6,16 +6,20 @@ mod drafts;
 mod own_files;
 mod planned_removal;
 
+use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
+use alongside_agent::find::Surroundings;
 use alongside_desk::harmless;
 
 use super::completions::Names;
 use super::consent::Consent;
 use super::{note, print, waiting_host};
+use crate::adapters::agent_hook;
 use crate::adapters::agents::ID_PREFIX;
 use crate::adapters::editor::Editor;
+use crate::adapters::installed::Installed;
 use crate::adapters::ledger::Ledger;
 use crate::adapters::plan::AdapterState;
 use crate::adapters::user_environment::UserEnvironment;
@@ -28,19 +32,20 @@ use planned_removal::PlannedRemoval;
 /// Remove what `alongside install` added
 ///
 /// Without a name it asks which one of the installed to remove. A file that has not changed since gets back
-/// every byte that it had before. From a file that has changed, only what was added is removed. It shows
-/// every change first.
+/// every byte that it had before. From a file that has changed, only what was added is removed. Hooks in the
+/// agents' settings go, also those that no list of ours names. It shows every change first.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   alongside uninstall               choose by number what to remove
   alongside uninstall helix         restore languages.toml and config.toml
-  alongside uninstall agent         restore the settings of Gemini CLI, Qwen Code and Claude Code
+  alongside uninstall agent         restore the settings of Gemini CLI, Qwen Code, Claude Code and
+                                    Codex
   alongside uninstall --all         everything, and the files of alongside itself
 
 Exit codes: 0; 1 after an error, or a no; 2 without a terminal and without --yes; 130 after Ctrl-C.")]
 pub(crate) struct Args {
-    /// An editor, as `alongside install` names it; agent (all agents), gemini, qwen or claude
+    /// An editor, as `alongside install` names it; agent (all agents), gemini, qwen, claude or codex
     #[arg(value_name = "WHAT", value_parser = Names::Installed, hide_possible_values = true)]
     what: Option<String>,
 
@@ -70,18 +75,20 @@ impl Args {
 pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     let user = UserEnvironment::of_this_process()?;
     let mut ledger = Ledger::read(&user.state)?;
+    let installed = installations(&ledger);
+    let all_ids = || installed.keys().cloned().collect::<Vec<_>>();
     let (ids, all) = match &args.what {
-        Some(what) => (ids_of(what, &user, &ledger)?, false),
-        None if args.all => (ledger.ids(), true),
-        None => match choice::of_person(ledger.ids()).await? {
+        Some(what) => (ids_of(what, &user, &installed)?, false),
+        None if args.all => (all_ids(), true),
+        None => match choice::of_person(all_ids()).await? {
             Ok(Choice::One(id)) => (vec![id], false),
-            Ok(Choice::Everything) => (ledger.ids(), true),
+            Ok(Choice::Everything) => (all_ids(), true),
             Err(no) => return Ok(no.exit_code()),
         },
     };
     let removals: Vec<PlannedRemoval> = ids
         .iter()
-        .filter_map(|id| Some((id, ledger.get(id)?)))
+        .filter_map(|id| Some((id, installed.get(id)?)))
         .map(|(id, installed)| PlannedRemoval::plan(id, installed, &user))
         .collect::<anyhow::Result<_>>()?;
     for removal in &removals {
@@ -120,31 +127,49 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     if all { drafts::delete(args.consent, args.drafts).await } else { Ok(ExitCode::SUCCESS) }
 }
 
-/// The ids in the ledger of what the person names.
+/// All that is installed, by the id of the adapter: what the ledger lists, and hooks that it does not list,
+/// because it is gone or a person wrote them.
+fn installations(ledger: &Ledger) -> BTreeMap<String, Installed> {
+    let listed = ledger.ids().into_iter().filter_map(|id| Some((id.clone(), ledger.get(&id)?.clone())));
+    let mut installed: BTreeMap<String, Installed> = listed.collect();
+    // Without a current directory there is no project to look into.
+    let unlisted = Surroundings::of_this_process().map(|here| agent_hook::unlisted(ledger, &here));
+    for (id, file) in unlisted.unwrap_or_default() {
+        installed.entry(id).or_default().files.push(file);
+    }
+    installed
+}
+
+/// The ids of what the person names.
 ///
 /// # Errors
 /// When nothing of that name is installed.
-fn ids_of(what: &str, user: &UserEnvironment, ledger: &Ledger) -> anyhow::Result<Vec<String>> {
+fn ids_of(
+    what: &str,
+    user: &UserEnvironment,
+    installed: &BTreeMap<String, Installed>,
+) -> anyhow::Result<Vec<String>> {
     let what = what.to_lowercase();
     let editor = Editor::named(&what);
-    let is_meant = |id: &String| match (editor, what.as_str()) {
-        (Some(editor), _) => id == editor.id(),
+    let is_meant = |id: &&String| match (editor, what.as_str()) {
+        (Some(editor), _) => id.as_str() == editor.id(),
         (None, "agent" | "agents") => id.starts_with(ID_PREFIX),
         (None, agent) => id.strip_prefix(ID_PREFIX) == Some(agent),
     };
-    let ids: Vec<String> = ledger.ids().into_iter().filter(is_meant).collect();
+    let ids: Vec<String> = installed.keys().filter(is_meant).cloned().collect();
     if !ids.is_empty() {
         return Ok(ids);
     }
     if let Some(editor) = editor
-        && let AdapterState::ByHand { at } = editor.state(user, ledger.get(editor.id()))?
+        && let AdapterState::ByHand { at } = editor.state(user, installed.get(editor.id()))?
     {
         return Err(failure(
             format!("alongside in {} is not from `alongside install`: {}", editor.name(), user.shown(&at)),
             "remove it by hand",
         ));
     }
-    let hint = match ledger.ids().as_slice() {
+    let ids: Vec<&str> = installed.keys().map(String::as_str).collect();
+    let hint = match ids.as_slice() {
         [] => "nothing is installed; `alongside install --list` shows what can be".into(),
         ids => format!("it was installed for: {}; `alongside install --list` shows more", ids.join(", ")),
     };

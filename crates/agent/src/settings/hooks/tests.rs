@@ -104,7 +104,8 @@ fn an_older_entry_is_replaced_where_it_is() {
 
     // A second one goes, also one that shares its group with a hook of the person's.
     let shared = r#"{"hooks": {"PreToolUse": [{"matcher": "Write", "hooks": [{"command": "mine"},
-        {"command": "alongside hook claude"}]}], "Stop": [{"hooks": [{"command": "alongside hook claude"}]}]}}"#;
+        {"command": "alongside hook claude"}]}],
+        "Stop": [{"hooks": [{"command": "alongside hook claude"}]}]}}"#;
     let now = with(shared);
     assert_eq!(with(&now), now);
     let found = find_hook(&now, agent("claude")).unwrap();

@@ -1,8 +1,12 @@
 //! `alongside install --list`: the editors and agents of this machine, and what is installed in them.
 
 use alongside_agent::find::Surroundings;
+use alongside_agent::settings::hooks::HookScope;
+use alongside_agent::version;
+use alongside_contract::hook::HookAgent;
 use alongside_desk::harmless;
 
+use crate::adapters::agent_hook::{AgentHook, agents_without_family};
 use crate::adapters::agents;
 use crate::adapters::editor::Editor;
 use crate::adapters::editor_terminal::OtherEditor;
@@ -48,7 +52,20 @@ pub(super) async fn text(user: &UserEnvironment) -> anyhow::Result<String> {
             Some(settings) if settings.ide_enabled.value => format!("{} on", agent.ide_mode()),
             _ => format!("{} off: alongside install {}", agent.ide_mode(), agent.family.id),
         };
+        let hook_agent = HookAgent::named(agent.family.id);
+        let has_hook = hook_agent.is_some_and(|hook_agent| has_hook(hook_agent, &here));
+        let state = if has_hook { format!("{state}; hook installed") } else { state };
         rows.push([agent.family.display_name.to_owned(), version, state]);
+    }
+    for agent in agents_without_family() {
+        let Some(program) = user.find(agent.commands) else { continue };
+        let version = version::said_by(&program, &here).await;
+        let version = version.as_deref().map_or_else(|| "?".into(), harmless::name).into_owned();
+        let state = match has_hook(agent, &here) {
+            true => "hook installed".to_owned(),
+            false => format!("no hook: alongside install {}", agent.id),
+        };
+        rows.push([agent.display_name.to_owned(), version, state]);
     }
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let (names, versions) = (width(0), width(1));
@@ -56,4 +73,9 @@ pub(super) async fn text(user: &UserEnvironment) -> anyhow::Result<String> {
         .iter()
         .map(|[name, version, state]| format!("{name:names$}  {version:versions$}  {state}\n"))
         .collect())
+}
+
+/// Whether the person's own settings of an agent have the hook.
+fn has_hook(agent: &'static HookAgent, here: &Surroundings) -> bool {
+    AgentHook { agent, release: None, scope: HookScope::User }.is_there(here)
 }

@@ -2,8 +2,10 @@
 //! terminal this is.
 
 use alongside_agent::find::Surroundings;
+use alongside_contract::hook::HookAgent;
 use alongside_desk::harmless;
 
+use crate::adapters::agent_hook::agents_without_family;
 use crate::adapters::agents::{self, Agent};
 use crate::adapters::editor::Editor;
 use crate::adapters::editor_terminal::{self, OtherEditor, TerminalOwner};
@@ -15,7 +17,25 @@ use crate::similar_name::nearest;
 
 pub(super) enum Target {
     Editor(Editor),
-    Agents(Vec<Agent>),
+    Agents(Vec<AgentTarget>),
+}
+
+/// An agent to set up.
+pub(super) struct AgentTarget {
+    /// The agent with its settings; `None` for one that connects to no companion, and has nothing but hooks.
+    pub(super) agent: Option<Agent>,
+    /// The agent as one that runs hooks; `None` if it runs none.
+    pub(super) hook_agent: Option<&'static HookAgent>,
+}
+
+impl AgentTarget {
+    fn with_settings(agent: Agent) -> Self {
+        Self { hook_agent: HookAgent::named(agent.family.id), agent: Some(agent) }
+    }
+
+    fn with_hooks_only(agent: &'static HookAgent) -> Self {
+        Self { agent: None, hook_agent: Some(agent) }
+    }
 }
 
 /// The hint for editors without an adapter.
@@ -34,17 +54,22 @@ impl Target {
         }
         let here = Surroundings::of_this_process()?;
         if matches!(name.as_str(), "agent" | "agents") {
-            let found = agents::found(user, &here).await;
+            let found = agents::found(user, &here).await.into_iter().map(AgentTarget::with_settings);
+            let others = agents_without_family().filter(|agent| user.find(agent.commands).is_some());
+            let found: Vec<_> = found.chain(others.map(AgentTarget::with_hooks_only)).collect();
             return match found.is_empty() {
                 false => Ok(Self::Agents(found)),
                 true => Err(failure(
-                    "none of gemini, qwen and claude is on this machine's PATH",
+                    "none of gemini, qwen, claude and codex is on this machine's PATH",
                     "install one first, or name one to change its settings: `alongside install gemini`",
                 )),
             };
         }
         if let Some(agent) = agents::named(&name, user, &here).await {
-            return Ok(Self::Agents(vec![agent]));
+            return Ok(Self::Agents(vec![AgentTarget::with_settings(agent)]));
+        }
+        if let Some(agent) = agents_without_family().find(|agent| agent.id == name) {
+            return Ok(Self::Agents(vec![AgentTarget::with_hooks_only(agent)]));
         }
         if let Some(other) = OtherEditor::named(&name) {
             return Err(failure(format!("there is nothing to install for {}", other.name), other.instead));
@@ -86,7 +111,8 @@ pub(super) async fn editor_of_terminal(
         [editor] => return Ok(Ok(editor)),
         [] => {
             let hint = format!(
-                "`alongside install agent` sets up Gemini CLI, Qwen Code and Claude Code; {OTHER_EDITORS}"
+                "`alongside install agent` sets up Gemini CLI, Qwen Code, Claude Code and Codex; \
+                 {OTHER_EDITORS}"
             );
             let names: Vec<_> = Editor::ALL.iter().map(|editor| editor.name()).collect();
             return Err(failure(format!("none of these is on this machine: {}", names.join(", ")), hint));
