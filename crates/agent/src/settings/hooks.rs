@@ -91,7 +91,7 @@ pub fn command(program: &str, agent: &HookAgent) -> String {
 }
 
 /// Whether a command line is ours: it ends with our arguments, and its program is named like ours.
-fn is_ours(command: &str, agent: &HookAgent) -> bool {
+pub fn is_ours(command: &str, agent: &HookAgent) -> bool {
     let Some(program) = command.trim_end().strip_suffix(&arguments(agent)) else { return false };
     let program = program.trim_end_matches(|c: char| c.is_whitespace() || c == '"' || c == '\'');
     let is_separator = |c: char| c.is_whitespace() || ['/', '\\', '"', '\''].contains(&c);

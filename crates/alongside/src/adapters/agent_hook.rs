@@ -1,5 +1,5 @@
-//! The agents' adapter for hooks: the entry in an agent's settings that starts `alongside hook`. By it, changes
-//! that the agent makes without asking come to a desk.
+//! The agents' adapter for hooks: the entry in an agent's settings that starts `alongside hook`, so that the
+//! changes that the agent makes without asking come to a desk.
 
 use alongside_agent::find::Surroundings;
 use alongside_agent::settings::hooks::{self, HookScope};
@@ -118,8 +118,8 @@ pub(crate) fn agents_without_family() -> impl Iterator<Item = &'static HookAgent
     HOOK_AGENTS.iter().filter(|agent| FAMILIES.iter().all(|family| family.id != agent.id))
 }
 
-/// The files here that hold a hook of ours and are not in the ledger, with the id that would list them. The text
-/// before is the one without the hook.
+/// The files here that hold a hook of ours and are not in the ledger, with the id that would list them. The
+/// text before is the one without the hook.
 pub(crate) fn unlisted(ledger: &Ledger, here: &Surroundings) -> Vec<(String, InstalledFile)> {
     let mut unlisted = Vec::new();
     for agent in HOOK_AGENTS {

@@ -8,6 +8,7 @@ use clap::Command;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap_complete::Shell;
 
+use crate::adapters::agent_hook::agents_without_family;
 use crate::adapters::editor::Editor;
 use crate::failure::failure;
 
@@ -62,7 +63,10 @@ impl Names {
     fn all(self) -> Vec<&'static str> {
         match self {
             Self::Installed => Editor::names_to_install(),
-            Self::Agents => FAMILIES.iter().map(|family| family.id).collect(),
+            Self::Agents => {
+                let families = FAMILIES.iter().map(|family| family.id);
+                families.chain(agents_without_family().map(|agent| agent.id)).collect()
+            }
             Self::Checks => {
                 let groups = Group::ALL.iter().map(|group| group.name());
                 let checks = CHECKS.iter().chain(CLAUDE_CHECKS.iter());

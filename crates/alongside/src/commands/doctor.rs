@@ -5,6 +5,8 @@ mod causes;
 mod connection_failure;
 mod examine;
 mod finding;
+mod hook_trust;
+mod hooks;
 mod lock_search;
 mod message;
 mod own_installation;
@@ -23,12 +25,14 @@ use anyhow::Context;
 use clap::ValueEnum;
 
 use super::completions::Names;
+use crate::adapters::agent_hook::agents_without_family;
 use crate::companions;
 use crate::failure::{self, Hint, failure};
 use crate::globals::Globals;
 use agents::Agent;
 use examine::Examiner;
 use finding::Finding;
+use hooks::HookFinding;
 use message::any_fails;
 use report::Report;
 use running_companions::Companions;
@@ -43,7 +47,8 @@ const MAX_COLUMNS: usize = 100;
 ///
 /// Run it in the terminal and the directory where the agent fails. For each installed agent it repeats the
 /// search of that agent's release, connects as the agent would, and reads the agent's settings. It reports
-/// which companion the agent would connect to, or why it would fail and what to do.
+/// which companion the agent would connect to, or why it would fail and what to do. It also reports whether
+/// the agent runs the hook of alongside, and waits long enough for a review.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -54,7 +59,7 @@ Examples:
 Exit codes: 0 if each agent would connect, 1 if one would fail or alongside cannot start, 2 if there is \
 nothing to examine.")]
 pub(crate) struct Args {
-    /// The agents: gemini, qwen, llxprt, … [default: those that are installed]
+    /// The agents: claude, codex, gemini, qwen, llxprt, … [default: those that are installed]
     #[arg(value_name = "AGENT", value_parser = Names::Agents, hide_possible_values = true)]
     agents: Vec<String>,
 
@@ -118,11 +123,18 @@ async fn diagnose(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     for agent in agents {
         findings.push(examiner.examine(agent).await);
     }
+    let mut hook_findings: Vec<HookFinding> = Vec::new();
+    for agent in hooks::agents_to_examine(&args.agents, &findings, &here) {
+        let release = findings.iter().find(|finding| finding.agent.family.id == agent.id);
+        let release = release.and_then(|finding| finding.agent.release);
+        hook_findings.push(hooks::examine(agent, release, &here).await);
+    }
     let installation = own_installation::check(&here, &companions, globals.config.as_deref()).await;
     let columns = alongside_platform::terminal::columns().map(usize::from);
     let report = Report {
         companions: &companions,
         findings: &findings,
+        hooks: &hook_findings,
         installation: &installation,
         verbose: args.verbose,
         columns: columns.map(|columns| columns.min(MAX_COLUMNS)),
@@ -133,21 +145,28 @@ async fn diagnose(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     } else {
         super::print(&(removed_text(&args, &removed) + &report.text()))?;
     }
-    if findings.is_empty() {
+    let is_nothing = findings.is_empty() && hook_findings.is_empty();
+    if is_nothing {
         super::note("no agent is in PATH, so there is nothing to examine; name one: alongside doctor gemini");
     }
     let agent_fails = findings.iter().any(|finding| any_fails(&finding.messages()));
     Ok(match any_fails(&installation) || agent_fails {
         true => ExitCode::FAILURE,
-        false if findings.is_empty() => NOTHING_EXAMINED.into(),
+        false if is_nothing => NOTHING_EXAMINED.into(),
         false => ExitCode::SUCCESS,
     })
 }
 
 /// The agents that the person named or that run as `--pid`, else the installed ones.
 async fn agents_to_examine(args: &Args, here: &Surroundings) -> anyhow::Result<Vec<Agent>> {
-    let families = agents::families(&args.agents).map_err(|name| {
-        let known: Vec<_> = FAMILIES.iter().map(|family| family.id).collect();
+    let (without_family, named): (Vec<String>, Vec<String>) =
+        args.agents.iter().cloned().partition(|name| agents_without_family().any(|agent| agent.id == name));
+    if named.is_empty() && !without_family.is_empty() {
+        return Ok(Vec::new());
+    }
+    let families = agents::families(&named).map_err(|name| {
+        let known = FAMILIES.iter().map(|family| family.id);
+        let known: Vec<_> = known.chain(agents_without_family().map(|agent| agent.id)).collect();
         failure(format!("no agent is called {name}"), format!("name one of: {}", known.join(", ")))
     })?;
     if args.agents.is_empty() {

@@ -87,6 +87,13 @@ impl Agent {
     }
 }
 
+/// The first program of these names in PATH or in the usual directories.
+pub(super) fn program_of(commands: &[&str], here: &Surroundings) -> Option<PathBuf> {
+    directories(here).into_iter().find_map(|(directory, _)| {
+        commands.iter().find_map(|command| which::which_in(command, Some(&directory), &directory).ok())
+    })
+}
+
 /// The directories of PATH, then those of npm and other installers; each with whether it is in PATH.
 fn directories(here: &Surroundings) -> Vec<(PathBuf, bool)> {
     let path = here.variables.get("PATH").map(String::as_str).unwrap_or_default();

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::agents::release_number;
 use super::finding::Finding;
+use super::hooks::HookFinding;
 use super::message::{Fix, Message, Severity, any_fails};
 use super::probe;
 use super::running_companions::Companions;
@@ -17,6 +18,7 @@ use super::running_companions::Companions;
 pub(super) struct Report<'a> {
     pub(super) companions: &'a Companions,
     pub(super) findings: &'a [Finding],
+    pub(super) hooks: &'a [HookFinding],
     /// The messages about alongside itself.
     pub(super) installation: &'a [Message],
     /// Whether to list each step of an agent's search.
@@ -35,6 +37,7 @@ impl Report<'_> {
             }
             self.write_finding(finding, &mut text);
         }
+        self.write_hooks(&mut text);
         if !self.installation.is_empty() {
             text.push('\n');
         }
@@ -61,13 +64,53 @@ impl Report<'_> {
             }
             (_, _, None) => self.write_line("✗ ", "  ", &format!("{name} would fail"), text),
         }
-        for message in rest {
+        self.write_messages(rest, text);
+        if self.verbose {
+            self.write_steps(finding, text);
+        }
+    }
+
+    /// The hooks in the agents' settings. An agent without one is no problem.
+    fn write_hooks(&self, text: &mut String) {
+        if !self.hooks.is_empty() && !text.is_empty() {
+            text.push('\n');
+        }
+        let (with, without): (Vec<_>, Vec<_>) =
+            self.hooks.iter().partition(|finding| !finding.files.is_empty());
+        for finding in &with {
+            let files: Vec<_> = finding.files.iter().map(|path| harmless::path(path)).collect();
+            let name = finding.agent.display_name;
+            let messages = finding.messages();
+            let works = messages.iter().all(|message| message.severity == Severity::Note);
+            let verdict = if works { "has the hook" } else { "has a hook that does not do its work" };
+            let mark = if works { "✓ " } else { "✗ " };
+            self.write_line(mark, "  ", &format!("{name} {verdict} ({})", files.join(", ")), text);
+            self.write_messages(messages.iter(), text);
+        }
+        if !with.is_empty() {
+            let limit =
+                "a hook that is killed, or that cannot start, lets the change through without a review";
+            self.write_line("- ", "  ", limit, text);
+        }
+        for finding in &without {
+            self.write_messages(finding.messages().iter(), text);
+        }
+        let names: Vec<_> = without.iter().map(|finding| finding.agent.display_name).collect();
+        if !names.is_empty() {
+            let what = if let [one] = without[..] { one.agent.id } else { "agent" };
+            let line = format!(
+                "no hook in {}: changes without a question come to no desk (`alongside install {what}`)",
+                names.join(", ")
+            );
+            self.write_line("- ", "  ", &line, text);
+        }
+    }
+
+    fn write_messages<'m>(&self, messages: impl Iterator<Item = &'m Message>, text: &mut String) {
+        for message in messages {
             let mark = if message.severity == Severity::Note { "  - " } else { "  ! " };
             self.write_line(mark, "    ", &message.text, text);
             self.write_fixes(&message.fixes, "      ", text);
-        }
-        if self.verbose {
-            self.write_steps(finding, text);
         }
     }
 
@@ -144,8 +187,9 @@ impl Report<'_> {
     /// The report for scripts. `removed` are the lines about files that `--fix` has removed.
     pub(super) fn json(&self, removed: &[String]) -> Value {
         let agents: Vec<Value> = self.findings.iter().map(|finding| self.finding_json(finding)).collect();
+        let hooks: Vec<Value> = self.hooks.iter().map(hook_json).collect();
         let installation: Vec<Value> = self.installation.iter().map(message_json).collect();
-        json!({ "agents": agents, "alongside": installation, "mended": removed })
+        json!({ "agents": agents, "hooks": hooks, "alongside": installation, "mended": removed })
     }
 
     fn finding_json(&self, finding: &Finding) -> Value {
@@ -174,6 +218,12 @@ impl Report<'_> {
         }
         json
     }
+}
+
+fn hook_json(finding: &HookFinding) -> Value {
+    let files: Vec<_> = finding.files.iter().map(|path| path.to_string_lossy()).collect();
+    let causes: Vec<Value> = finding.messages().iter().map(message_json).collect();
+    json!({ "agent": finding.agent.id, "files": files, "causes": causes })
 }
 
 fn message_json(message: &Message) -> Value {

@@ -21,8 +21,8 @@ use crate::failure;
 /// Sets the agents up.
 ///
 /// # Errors
-/// When standard output or an approval mode cannot be written. Other errors are printed: the next agent may be
-/// fine.
+/// When standard output or an approval mode cannot be written. Other errors are printed: the next agent may
+/// be fine.
 pub(super) async fn set_up(
     targets: &[AgentTarget],
     args: &Args,

@@ -4,6 +4,7 @@ mod agent;
 mod companion;
 mod connection;
 mod discovery;
+mod hook;
 mod installation;
 mod lock;
 
@@ -11,6 +12,7 @@ pub(super) use agent::AgentCause;
 pub(super) use companion::CompanionCause;
 pub(super) use connection::ConnectionCause;
 pub(super) use discovery::DiscoveryCause;
+pub(super) use hook::HookCause;
 pub(super) use installation::InstallationCause;
 pub(super) use lock::LockCause;
 

@@ -1,0 +1,128 @@
+//! Causes in the hook of an agent.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use alongside_desk::harmless;
+
+use crate::commands::doctor::message::{AgentInfo, Fix, Message};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::commands::doctor) enum HookCause {
+    /// The file cannot be read.
+    Broken { path: PathBuf, error: String },
+    /// The file lacks the hook for these events.
+    Incomplete { path: PathBuf, events: Vec<&'static str>, is_project: bool },
+    /// The pattern leaves out tools that write files.
+    Matcher { path: PathBuf, matcher: String, expected: &'static str, is_project: bool },
+    /// The agent waits for the hook no longer than this.
+    CutOff { path: PathBuf, limit: Duration, is_project: bool },
+    /// The program of the hook does not exist.
+    NoProgram { path: PathBuf, program: String, is_project: bool },
+    /// The hook starts another program than this one.
+    OtherProgram { program: String, own: String, is_project: bool },
+    /// A setting of the agent switches the hook off.
+    SwitchedOff { path: PathBuf, by: &'static str },
+    /// The person has switched the hook off in the agent.
+    Disabled { path: PathBuf },
+    /// The agent skips the hook until the person trusts it.
+    Untrusted { path: PathBuf },
+    /// The agent does not read the file.
+    NotRead { path: PathBuf },
+    /// The agent does not say whether it trusts the hook.
+    UnknownTrust,
+}
+
+impl HookCause {
+    pub(in crate::commands::doctor) fn message(&self, agent: &AgentInfo) -> Message {
+        let install = |is_project: bool| {
+            let project = if is_project { " --project" } else { "" };
+            [Fix::Command(format!("alongside install {} --hook{project}", agent.id))]
+        };
+        match self {
+            Self::Broken { path, error } => Message::note(
+                "hook-settings-broken",
+                format!(
+                    "{} may hold a hook, but cannot be read: {}",
+                    harmless::path(path),
+                    harmless::name(error)
+                ),
+                [],
+            ),
+            Self::Incomplete { path, events, is_project } => Message::hinders(
+                "hook-incomplete",
+                format!("{} lacks the hook for {}", harmless::path(path), events.join(" and ")),
+                install(*is_project),
+            ),
+            Self::Matcher { path, matcher, expected, is_project } => Message::hinders(
+                "hook-matcher",
+                format!(
+                    "the hook in {} is for the tools {:?}, not for all of {expected:?}; changes by the others \
+                     come to no desk",
+                    harmless::path(path),
+                    harmless::name(matcher)
+                ),
+                install(*is_project),
+            ),
+            Self::CutOff { path, limit, is_project } => Message::hinders(
+                "hook-timeout",
+                format!(
+                    "the review would be cut off after {} s by the hook's timeout in {}, and the change made",
+                    limit.as_secs(),
+                    harmless::path(path)
+                ),
+                install(*is_project),
+            ),
+            Self::NoProgram { path, program, is_project } => Message::hinders(
+                "hook-program-missing",
+                format!(
+                    "the hook in {} starts {}, which does not exist: no change comes to a desk",
+                    harmless::path(path),
+                    harmless::name(program)
+                ),
+                install(*is_project),
+            ),
+            Self::OtherProgram { program, own, is_project } => Message::note(
+                "hook-other-program",
+                format!("the hook starts {}; this is {}", harmless::name(program), harmless::name(own)),
+                install(*is_project),
+            ),
+            Self::SwitchedOff { path, by } => Message::hinders(
+                "hook-switched-off",
+                format!("{by} in {} switches the hook off", harmless::path(path)),
+                [Fix::Advice(format!("take {by} out of {}", harmless::path(path)))],
+            ),
+            Self::Disabled { path } => Message::hinders(
+                "hook-disabled",
+                format!(
+                    "{} skips the hook in {}: it is switched off there",
+                    agent.name,
+                    harmless::path(path)
+                ),
+                [Fix::Advice(format!("start {} and switch the hook on", agent.command))],
+            ),
+            Self::Untrusted { path } => Message::hinders(
+                "hook-untrusted",
+                format!("{} skips the hook in {} until you trust it", agent.name, harmless::path(path)),
+                [Fix::Advice(format!("start {} and confirm", agent.command))],
+            ),
+            Self::NotRead { path } => Message::hinders(
+                "hook-not-read",
+                format!(
+                    "{} does not read the hook in {}: it reads those of a project that you trust",
+                    agent.name,
+                    harmless::path(path)
+                ),
+                [Fix::Advice(format!("start {} in this directory and trust it", agent.command))],
+            ),
+            Self::UnknownTrust => Message::note(
+                "hook-trust-unknown",
+                format!(
+                    "{} does not say whether it trusts the hook, and skips one that it does not",
+                    agent.name
+                ),
+                [Fix::Advice(format!("start {}: it asks if it has to", agent.command))],
+            ),
+        }
+    }
+}

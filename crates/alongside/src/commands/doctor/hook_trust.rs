@@ -1,0 +1,153 @@
+//! Asks Codex which hooks it trusts: only Codex knows the hashes that it compares. Its server, which speaks
+//! over standard input and output, answers within a second and is ended then.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use alongside_agent::find::Surroundings;
+use alongside_agent::settings::hooks;
+use alongside_contract::hook::HookAgent;
+use alongside_platform::paths::real;
+use alongside_platform::process;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::process::{Child, Command};
+
+use super::causes::HookCause;
+
+/// How long the answer may take.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The longest output that is read.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// A hook as Codex lists it.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ListedHook {
+    source_path: Option<PathBuf>,
+    command: Option<String>,
+    enabled: Option<bool>,
+    is_managed: Option<bool>,
+    trust_status: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Answer {
+    result: Listed,
+}
+
+#[derive(Debug, Deserialize)]
+struct Listed {
+    data: Vec<OfDirectory>,
+}
+
+#[derive(Debug, Deserialize)]
+struct OfDirectory {
+    hooks: Vec<ListedHook>,
+}
+
+/// The reasons why the agent skips the hook in these files.
+pub(super) async fn causes(
+    program: &Path,
+    agent: &HookAgent,
+    files: &[PathBuf],
+    here: &Surroundings,
+) -> Vec<HookCause> {
+    match listed(program, here).await {
+        Some(listed) => files.iter().filter_map(|path| cause(&listed, agent, path)).collect(),
+        None => vec![HookCause::UnknownTrust],
+    }
+}
+
+fn cause(listed: &[ListedHook], agent: &HookAgent, path: &Path) -> Option<HookCause> {
+    let is_ours = |hook: &&ListedHook| {
+        let command = hook.command.as_deref().is_some_and(|command| hooks::is_ours(command, agent));
+        command && hook.source_path.as_deref().is_some_and(|source| real(source) == real(path))
+    };
+    let path = path.to_owned();
+    let mut ours = listed.iter().filter(is_ours).peekable();
+    if ours.peek().is_none() {
+        return Some(HookCause::NotRead { path });
+    }
+    ours.find_map(|hook| {
+        let is_trusted = hook.is_managed == Some(true) || hook.trust_status.as_deref() == Some("trusted");
+        match (is_trusted, hook.enabled) {
+            (false, _) => Some(HookCause::Untrusted { path: path.clone() }),
+            (true, Some(false)) => Some(HookCause::Disabled { path: path.clone() }),
+            (true, _) => None,
+        }
+    })
+}
+
+/// The hooks for this directory; `None` without an answer in time.
+async fn listed(program: &Path, here: &Surroundings) -> Option<Vec<ListedHook>> {
+    let mut command = Command::new(program);
+    command.arg("app-server").env_clear().envs(&here.variables).current_dir(&here.cwd);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
+    // A launcher that is killed leaves the server behind.
+    process::lead_group(command.as_std_mut());
+    let mut server = command.spawn().ok()?;
+    let leader = server.id();
+    let listed = tokio::time::timeout(TIMEOUT, ask(&mut server, &here.cwd)).await.ok().flatten();
+    leader.into_iter().for_each(process::end_group);
+    let _ = server.kill().await;
+    listed
+}
+
+async fn ask(server: &mut Child, cwd: &Path) -> Option<Vec<ListedHook>> {
+    let mut requests = server.stdin.take()?;
+    let mut lines = BufReader::new(server.stdout.take()?.take(MAX_BYTES)).lines();
+    let client = json!({ "name": "alongside", "title": "alongside", "version": env!("CARGO_PKG_VERSION") });
+    let hello = json!({ "id": 0, "method": "initialize", "params": { "clientInfo": client } });
+    requests.write_all(format!("{hello}\n").as_bytes()).await.ok()?;
+    let mut next = 0;
+    while let Some(line) = lines.next_line().await.ok()? {
+        let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
+        // Notifications stand between the answers.
+        if message.get("id").and_then(Value::as_u64) != Some(next) {
+            continue;
+        }
+        if next == 1 {
+            let answer: Answer = serde_json::from_value(message).ok()?;
+            return Some(answer.result.data.into_iter().flat_map(|directory| directory.hooks).collect());
+        }
+        next = 1;
+        let ready = json!({ "method": "initialized" });
+        let list = json!({ "id": 1, "method": "hooks/list", "params": { "cwds": [cwd.to_string_lossy()] } });
+        requests.write_all(format!("{ready}\n{list}\n").as_bytes()).await.ok()?;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hook_that_codex_skips_has_its_reason() {
+        let agent = HookAgent::named("codex").unwrap();
+        let hook = |status: &str, enabled: bool| {
+            let answer = json!({ "id": 1, "result": { "data": [{ "cwd": "/p", "warnings": [], "hooks": [
+                { "key": "/h/hooks.json:pre_tool_use:0:0", "command": "/usr/bin/alongside hook codex",
+                  "sourcePath": "/h/hooks.json", "enabled": enabled, "isManaged": false,
+                  "trustStatus": status },
+            ] }] } });
+            let answer: Answer = serde_json::from_value(answer).unwrap();
+            answer.result.data.into_iter().flat_map(|directory| directory.hooks).collect::<Vec<_>>()
+        };
+        let path = || PathBuf::from("/h/hooks.json");
+        assert_eq!(cause(&hook("trusted", true), agent, &path()), None);
+        let untrusted = Some(HookCause::Untrusted { path: path() });
+        assert_eq!(cause(&hook("untrusted", true), agent, &path()), untrusted);
+        assert_eq!(
+            cause(&hook("trusted", false), agent, &path()),
+            Some(HookCause::Disabled { path: path() })
+        );
+        let elsewhere = PathBuf::from("/p/.codex/hooks.json");
+        let not_read = Some(HookCause::NotRead { path: elsewhere.clone() });
+        assert_eq!(cause(&hook("trusted", true), agent, &elsewhere), not_read);
+    }
+}

@@ -1,0 +1,157 @@
+//! Examines the hooks in the agents' settings: whether an agent runs its hook, and waits long enough for a
+//! review.
+
+use std::path::{Path, PathBuf};
+
+use alongside_agent::find::Surroundings;
+use alongside_agent::settings::hooks::{self, FoundHook, HookScope};
+use alongside_contract::hook::{HOOK_AGENTS, HookAgent};
+use alongside_contract::settings::Release;
+use alongside_platform::{Os, shell};
+
+use super::agents;
+use super::causes::HookCause;
+use super::finding::Finding;
+use super::hook_trust;
+use super::message::{AgentInfo, Message};
+use crate::adapters::agent_hook::agents_without_family;
+use crate::own_program::own_program;
+
+/// The doctor's finding about the hook of one agent.
+#[derive(Debug)]
+pub(super) struct HookFinding {
+    pub(super) agent: &'static HookAgent,
+    /// The files that hold the hook.
+    pub(super) files: Vec<PathBuf>,
+    causes: Vec<HookCause>,
+}
+
+impl HookFinding {
+    /// The messages, the most severe first.
+    pub(super) fn messages(&self) -> Vec<Message> {
+        let command = self.agent.commands.first().copied().unwrap_or(self.agent.id).to_owned();
+        let agent = AgentInfo { id: self.agent.id, name: self.agent.display_name, command, package: None };
+        let mut messages: Vec<Message> = self.causes.iter().map(|cause| cause.message(&agent)).collect();
+        messages.sort_by_key(|message| message.severity);
+        messages
+    }
+}
+
+/// The agents whose hooks are examined: those of `findings`, those that the person named, and without a name
+/// also those that are here and connect to no companion.
+pub(super) fn agents_to_examine(
+    named: &[String],
+    findings: &[Finding],
+    here: &Surroundings,
+) -> Vec<&'static HookAgent> {
+    let is_meant = |agent: &&HookAgent| {
+        let is_examined = findings.iter().any(|finding| finding.agent.family.id == agent.id);
+        let is_found = || {
+            let is_without_family = agents_without_family().any(|other| other.id == agent.id);
+            named.is_empty() && is_without_family && is_here(agent, here)
+        };
+        is_examined || named.iter().any(|name| name == agent.id) || is_found()
+    };
+    HOOK_AGENTS.iter().filter(is_meant).collect()
+}
+
+/// Whether the agent is installed, or has a hook of ours.
+fn is_here(agent: &HookAgent, here: &Surroundings) -> bool {
+    let has_hook = |path: &Path| {
+        let text = hooks::text(path).ok().flatten();
+        text.is_some_and(|text| hooks::find_hook(&text, agent).is_ok_and(|found| !found.is_empty()))
+    };
+    let files = hooks::all_files(agent, None, here);
+    agents::program_of(agent.commands, here).is_some() || files.iter().any(|(_, path)| has_hook(path))
+}
+
+/// Examines the hook of an agent.
+pub(super) async fn examine(
+    agent: &'static HookAgent,
+    release: Option<Release>,
+    here: &Surroundings,
+) -> HookFinding {
+    let mut finding = HookFinding { agent, files: Vec::new(), causes: Vec::new() };
+    let mut switches = Vec::new();
+    for (scope, path) in hooks::all_files(agent, release, here) {
+        let read = hooks::text(&path).map_err(|error| error.to_string());
+        let found = read.and_then(|text| {
+            let text = text.unwrap_or_default();
+            Ok((hooks::find_hook(&text, agent)?, hooks::switched_off_by(&text, agent)))
+        });
+        let (found, switch) = match found {
+            Ok(found) => found,
+            Err(error) => {
+                finding.causes.push(HookCause::Broken { path, error });
+                continue;
+            }
+        };
+        switches.extend(switch.map(|by| HookCause::SwitchedOff { path: path.clone(), by }));
+        if !found.is_empty() {
+            let is_project = scope == HookScope::Project;
+            finding.causes.extend(causes_in(&found, agent, &path, is_project, here));
+            finding.files.push(path);
+        }
+    }
+    if finding.files.is_empty() {
+        return finding;
+    }
+    // One file may switch off what another one holds.
+    finding.causes.extend(switches);
+    if agent.needs_trust
+        && let Some(program) = agents::program_of(agent.commands, here)
+    {
+        finding.causes.extend(hook_trust::causes(&program, agent, &finding.files, here).await);
+    }
+    finding
+}
+
+/// The faults of the entries in a file.
+fn causes_in(
+    found: &[FoundHook],
+    agent: &'static HookAgent,
+    path: &Path,
+    is_project: bool,
+    here: &Surroundings,
+) -> Vec<HookCause> {
+    let path = || path.to_owned();
+    let mut causes = Vec::new();
+    let of_event = |name: &'static str| found.iter().filter(move |hook| hook.event == name);
+    let missing = agent.events.iter().map(|event| event.name).filter(|name| of_event(*name).next().is_none());
+    let events: Vec<&'static str> = missing.collect();
+    if !events.is_empty() {
+        causes.push(HookCause::Incomplete { path: path(), events, is_project });
+    }
+    for event in agent.events {
+        let mut matchers = of_event(event.name).filter_map(|hook| hook.matcher.clone());
+        let has_all = of_event(event.name).any(|hook| hook.has_tools_of(event));
+        if let Some(matcher) = matchers.next().filter(|_| !has_all) {
+            causes.push(HookCause::Matcher { path: path(), matcher, expected: event.matcher, is_project });
+        }
+    }
+    let limit = found.iter().map(|hook| hook.limit(agent)).min();
+    if let Some(limit) = limit.filter(|limit| *limit < agent.patience()) {
+        causes.push(HookCause::CutOff { path: path(), limit, is_project });
+    }
+    let mut programs: Vec<&str> = found.iter().filter_map(|hook| hook.program(agent)).collect();
+    programs.dedup();
+    causes.extend(programs.into_iter().filter_map(|program| {
+        // A shell puts together any other.
+        let program = shell::unquoted(Os::HERE, program)?;
+        match real_program(&program, here) {
+            None => Some(HookCause::NoProgram { path: path(), program, is_project }),
+            Some(real) => {
+                let own = own_program();
+                let is_own = Path::new(&own).canonicalize().is_ok_and(|own| own == real);
+                (!is_own).then_some(HookCause::OtherProgram { program, own, is_project })
+            }
+        }
+    }));
+    causes
+}
+
+/// The file that a shell would start for a program's name or path.
+fn real_program(program: &str, here: &Surroundings) -> Option<PathBuf> {
+    let path = here.variables.get("PATH").map(String::as_str).unwrap_or_default();
+    which::which_in(program, Some(path), &here.cwd).ok()?.canonicalize().ok()
+}
