@@ -32,7 +32,10 @@ fn help_of_every_command() {
     assert!(without.err.contains("tip: name the agent, as in `alongside run -- gemini`"), "{}", without.err);
     assert_eq!(without.status.code(), Some(2));
     let without = home.run(&["uninstall"]).err;
-    assert!(without.contains("tip: name neovim, helix, agent, gemini, qwen or claude, or "), "{without}");
+    assert!(
+        without.contains("tip: name neovim, helix, agent, gemini, qwen, claude or codex, or "),
+        "{without}"
+    );
     let version = home.run(&["--version"]);
     assert_eq!(version.out, concat!("alongside ", env!("CARGO_PKG_VERSION"), "\n"));
 }

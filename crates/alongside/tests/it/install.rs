@@ -3,6 +3,7 @@
 
 mod agents;
 mod emacs;
+mod hooks;
 mod kakoune;
 mod kate;
 mod machine;
@@ -421,7 +422,7 @@ fn unknown_targets_get_a_hint() {
         ("spaceship", "name one of neovim, helix, emacs, vim, kakoune, kate, vscode, "),
         ("helix", "Helix is not on this machine"),
         ("neovim", "Neovim 0.9.5, which is too old"),
-        ("agent", "none of gemini, qwen and claude is on this machine's PATH"),
+        ("agent", "none of gemini, qwen, claude and codex is on this machine's PATH"),
     ] {
         let output = home.does(&["install", what, "--yes"]);
         assert_eq!(output.status.code(), Some(1), "{what}");

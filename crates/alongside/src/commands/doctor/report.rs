@@ -82,7 +82,7 @@ impl Report<'_> {
             let name = finding.agent.display_name;
             let messages = finding.messages();
             let works = messages.iter().all(|message| message.severity == Severity::Note);
-            let verdict = if works { "has the hook" } else { "has a hook that does not do its work" };
+            let verdict = if works { "has the hook" } else { "has the hook, with a fault" };
             let mark = if works { "✓ " } else { "✗ " };
             self.write_line(mark, "  ", &format!("{name} {verdict} ({})", files.join(", ")), text);
             self.write_messages(messages.iter(), text);

@@ -179,7 +179,8 @@ impl Setup<'_> {
             return Ok(ControlFlow::Continue(()));
         }
         print(&format!("{}\n", hook.fact()))?;
-        self.args.consent.show(&plan, self.user, name)?;
+        // The command is what the person agrees to, so no line is folded away.
+        Consent { verbose: true, ..self.args.consent }.show(&plan, self.user, name)?;
         if self.args.consent.dry_run {
             self.was_dry_run = true;
             return Ok(ControlFlow::Continue(()));

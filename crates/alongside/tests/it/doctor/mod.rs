@@ -5,22 +5,25 @@ mod companion_causes;
 mod connection_causes;
 mod files;
 mod healthy;
+mod hooks;
 mod support;
 mod variables;
 
-const CAUSES: [&str; 5] = [
+const CAUSES: [&str; 6] = [
     include_str!("../../../src/commands/doctor/causes/agent.rs"),
     include_str!("../../../src/commands/doctor/causes/companion.rs"),
     include_str!("../../../src/commands/doctor/causes/connection.rs"),
     include_str!("../../../src/commands/doctor/causes/discovery.rs"),
+    include_str!("../../../src/commands/doctor/causes/hook.rs"),
     include_str!("../../../src/commands/doctor/causes/installation.rs"),
 ];
-const TESTS: [&str; 6] = [
+const TESTS: [&str; 7] = [
     include_str!("agents.rs"),
     include_str!("connection_causes.rs"),
     include_str!("companion_causes.rs"),
     include_str!("files.rs"),
     include_str!("healthy.rs"),
+    include_str!("hooks.rs"),
     include_str!("variables.rs"),
 ];
 

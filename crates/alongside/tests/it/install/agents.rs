@@ -63,7 +63,7 @@ async fn uninstall_leaves_no_copy_whatever_changed_since() {
     home.agent_program("qwen", "0.24.4");
     let before = home.everything();
     let mut install = home.asks(&["install", "qwen"]);
-    for question in ["1 of 2: ", "2 of 2: "] {
+    for question in ["1 of 3: ", "2 of 3: ", "3 of 3: Install the hook"] {
         install.shows(question).await;
         install.shows("[y/N] ").await;
         install.presses("y\n");
@@ -153,7 +153,7 @@ fn the_approval_mode_is_offered_but_no_yes_of_a_script_changes_it() {
         "{\"ide\": {\"enabled\": true}, \"tools\": {\"approvalMode\": \"yolo\"}}",
     );
     let said = home.succeeds(&["install", "agent", "--dry-run"]);
-    assert!(said.contains("(approval mode \"yolo\")") && !said.contains("+  "), "{said}");
+    assert!(said.contains("(approval mode \"yolo\")") && !said.contains("\"default\""), "{said}");
 }
 
 #[tokio::test]
@@ -161,19 +161,28 @@ async fn several_questions_have_numbers() {
     let home = Home::new();
     home.agent_program("qwen", "0.24.4");
     let mut one = home.asks(&["install", "qwen"]);
-    one.shows("1 of 2: Switch on IDE mode in Qwen Code").await;
+    one.shows("1 of 3: Switch on IDE mode in Qwen Code").await;
+    one.presses("n\n");
+    // The hook needs no IDE mode; a question about the approval mode would make no sense.
+    one.shows("3 of 3: Install the hook in Qwen Code? [y/N] ").await;
     one.presses("n\n");
     assert_eq!(one.ends().code(), Some(1));
 
     home.agent_program("gemini", "0.61.0");
     let mut all = home.asks(&["install", "agent"]);
-    for question in ["1 of 3: Switch on IDE mode in Gemini CLI", "2 of 3: Switch on IDE mode in Qwen Code"] {
+    for question in [
+        "1 of 5: Switch on IDE mode in Gemini CLI",
+        "2 of 5: Install the hook in Gemini CLI",
+        "3 of 5: Switch on IDE mode in Qwen Code",
+    ] {
         all.shows(question).await;
         all.shows("[y/N] ").await;
         all.presses("y\n");
     }
-    all.shows("3 of 3: Make Qwen Code ask before it edits? [y/N] ").await;
+    all.shows("4 of 5: Make Qwen Code ask before it edits? [y/N] ").await;
     all.presses("n\n");
+    all.shows("5 of 5: Install the hook in Qwen Code? [y/N] ").await;
+    all.presses("y\n");
     all.shows("Next, in your project: alongside run -- gemini (in an editor: alongside install)").await;
     assert_eq!(all.ends().code(), Some(0));
 

@@ -17,7 +17,7 @@ pub(in crate::commands::doctor) enum HookCause {
     Matcher { path: PathBuf, matcher: String, expected: &'static str, is_project: bool },
     /// The agent waits for the hook no longer than this.
     CutOff { path: PathBuf, limit: Duration, is_project: bool },
-    /// The program of the hook does not exist.
+    /// The program of the hook does not exist, or cannot be started.
     NoProgram { path: PathBuf, program: String, is_project: bool },
     /// The hook starts another program than this one.
     OtherProgram { program: String, own: String, is_project: bool },
@@ -76,7 +76,7 @@ impl HookCause {
             Self::NoProgram { path, program, is_project } => Message::hinders(
                 "hook-program-missing",
                 format!(
-                    "the hook in {} starts {}, which does not exist: no change comes to a desk",
+                    "the hook in {} starts {}, which is no program: no change comes to a desk",
                     harmless::path(path),
                     harmless::name(program)
                 ),

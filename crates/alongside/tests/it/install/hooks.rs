@@ -1,0 +1,175 @@
+//! The hook in the agents' settings: installed with a consent of its own, and taken out again.
+
+use std::fs;
+
+use super::machine::NEOVIM;
+use crate::support::{Home, finish, write_file};
+
+/// The agents, and their own files.
+const FILES: [(&str, &str); 4] = [
+    ("claude", ".claude/settings.json"),
+    ("codex", ".codex/hooks.json"),
+    ("gemini", ".gemini/settings.json"),
+    ("qwen", ".qwen/settings.json"),
+];
+
+fn command(agent: &str) -> String {
+    format!("\"command\": \"{} hook {agent}\"", env!("CARGO_BIN_EXE_alongside"))
+}
+
+#[test]
+fn a_hook_is_installed_once_and_removed_again() {
+    for (agent, file) in FILES {
+        for theirs in [None, Some("{\n  // mine\n  \"x\": 1\n}\n")] {
+            let home = Home::new();
+            if let Some(text) = theirs {
+                home.writes(file, text);
+            }
+            let before = home.everything();
+            let shown = home.succeeds(&["install", agent, "--dry-run"]);
+            assert!(shown.contains("elsewhere nothing changes."), "{shown}");
+            assert!(
+                shown.lines().any(|line| line.starts_with('+') && line.contains(&command(agent))),
+                "{shown}"
+            );
+            assert_eq!(home.everything(), before);
+
+            let said = home.succeeds(&["install", agent, "--yes", "--hook"]);
+            assert!(said.contains("runs the hook from its next start."), "{said}");
+            assert_eq!(said.contains("(\"Hooks need review\")"), agent == "codex", "{said}");
+            let text = home.reads(file);
+            assert!(text.contains(&command(agent)), "{text}");
+            assert_eq!(text.contains("// mine"), theirs.is_some(), "{text}");
+            let installed = home.everything();
+            let again = home.succeeds(&["install", agent, "--yes", "--hook"]);
+            assert!(again.contains("the hook is installed; nothing to do."), "{again}");
+            assert_eq!(home.everything(), installed);
+
+            // The agent writes its own settings.
+            if theirs.is_some() {
+                home.writes(file, &text.replace("// mine", "// still mine"));
+            }
+            home.succeeds(&["uninstall", agent, "--yes"]);
+            if let Some(text) = theirs {
+                assert_eq!(home.reads(file), text.replace("// mine", "// still mine"));
+                home.writes(file, text);
+            }
+            assert_eq!(home.everything(), before, "{agent}");
+        }
+    }
+}
+
+#[test]
+fn yes_alone_installs_no_hook_and_updates_an_older_one() {
+    let home = Home::new();
+    home.agent_program("gemini", "0.61.0");
+    let said = home.succeeds(&["install", "agent", "--yes"]);
+    assert!(
+        said.contains("no hook is installed in Gemini CLI: it needs a yes of its own, or --hook"),
+        "{said}"
+    );
+    assert!(!home.reads(".gemini/settings.json").contains("hooks"));
+
+    home.succeeds(&["install", "agent", "--yes", "--hook"]);
+    let text = home.reads(".gemini/settings.json");
+    assert!(text.contains("\"name\": \"alongside\"") && text.contains("3600000"), "{text}");
+    let own = command("gemini");
+    let old = text.replace(&own, "\"command\": \"/old/alongside hook gemini\"").replace("3600000", "60000");
+    assert_ne!(old, text);
+    home.writes(".gemini/settings.json", &old);
+    home.succeeds(&["install", "agent", "--yes"]);
+    assert_eq!(home.reads(".gemini/settings.json"), text);
+    assert!(home.list().contains("IDE mode on; hook installed"), "{}", home.list());
+}
+
+#[tokio::test]
+async fn at_a_terminal_codex_gets_its_hook_after_a_yes() {
+    let home = Home::with_program("codex", "echo 'codex-cli 0.169.0'\n");
+    let before = home.everything();
+    let output = home.does(&["install", "codex"]);
+    assert_eq!(output.status.code(), Some(2), "{}", output.said());
+    assert!(output.said().contains("or --hook"), "{}", output.said());
+    assert!(home.list().contains("Codex 0.169.0 no hook: alongside install codex"), "{}", home.list());
+    for (answer, code) in [("n\n", 1), ("\x03", 130)] {
+        let mut install = home.asks(&["install", "codex"]);
+        install.shows("Install the hook in Codex? [y/N] ").await;
+        install.presses(answer);
+        assert_eq!(install.ends().code(), Some(code));
+        assert_eq!(home.everything(), before);
+    }
+    let mut install = home.asks(&["install", "agent"]);
+    install.shows("Install the hook in Codex? [y/N] ").await;
+    install.presses("y\n");
+    install.shows("Hooks need review").await;
+    assert!(install.ends().success());
+    assert!(home.reads(".codex/hooks.json").contains(&command("codex")));
+    home.succeeds(&["uninstall", "agent", "--yes"]);
+    assert_eq!(home.everything(), before);
+}
+
+#[test]
+fn a_project_gets_a_hook_of_its_own() {
+    for (agent, file, note) in [
+        ("claude", ".claude/settings.local.json", "for you alone"),
+        ("codex", ".codex/hooks.json", "everyone who works on the project"),
+        ("gemini", ".gemini/settings.json", "everyone who works on the project"),
+        ("qwen", ".qwen/settings.json", "everyone who works on the project"),
+    ] {
+        let home = Home::new();
+        let before = home.everything();
+        let said = home.succeeds(&["install", agent, "--project", "--hook"]);
+        assert!(said.contains(note) && !said.contains("IDE mode"), "{said}");
+        let path = home.project.join(file);
+        assert!(fs::read_to_string(&path).unwrap().contains(&command(agent)));
+        home.succeeds(&["uninstall", agent, "--yes"]);
+        assert!(!path.parent().unwrap().exists());
+        assert_eq!(home.everything(), before);
+
+        let mut inside = home.alongside(&["install", agent, "--project", "--hook"]);
+        home.with_path(&mut inside);
+        let output = finish(inside.current_dir(home.path("home")));
+        assert!(output.said().contains("home directory, not a project"), "{}", output.said());
+        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(home.everything(), before);
+    }
+}
+
+#[test]
+fn a_hook_that_no_list_names_is_removed_too() {
+    for (agent, file) in FILES {
+        for what in [agent, "agent", "--all"] {
+            let home = Home::new();
+            let theirs = r#"{ "hooks": { "PreToolUse": [{ "matcher": "Bash", "hooks": [] }] } }"#;
+            home.writes(file, theirs);
+            home.succeeds(&["install", agent, "--hook", "--yes"]);
+            fs::remove_file(home.in_home(".local/state/alongside/installed.json")).unwrap();
+            // IDE mode would stay without the list.
+            let with_hook = home.reads(file);
+            assert!(with_hook.contains(&command(agent)));
+            let said = home.succeeds(&["uninstall", what, "--yes"]);
+            assert!(!home.reads(file).contains("alongside") && home.reads(file).contains("Bash"), "{said}");
+            let rest = home.does(&["uninstall", agent, "--yes"]);
+            assert!(rest.said().contains("nothing was installed for"), "{}", rest.said());
+        }
+    }
+}
+
+#[test]
+fn editors_and_broken_files_get_no_hook() {
+    let home = Home::with_program("nvim", NEOVIM);
+    let output = home.does(&["install", "neovim", "--hook"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.said().contains("Neovim runs no hooks"), "{}", output.said());
+
+    let path = home.writes(".codex/hooks.json", "{\n  \"hooks\": [],,\n}\n");
+    let before = home.everything();
+    let output = home.does(&["install", "codex", "--hook"]);
+    let said = output.said();
+    assert!(said.contains("line 2") && said.contains("that file is not changed"), "{said}");
+    assert_eq!(output.status.code(), Some(1));
+    write_file(&path, "{\"hooks\": []}\n");
+    let said = home.does(&["install", "codex", "--hook"]).said();
+    assert!(said.contains("\"hooks\" in it should be an object, and is not"), "{said}");
+    write_file(&path, "{\n  \"hooks\": [],,\n}\n");
+    assert_eq!(home.everything(), before);
+}
