@@ -135,6 +135,11 @@ fn agent_without_ide_mode(stage: &Stage, shell: &Pane) -> Result<Option<Agent>> 
     let text = format!("// mine\n{}\n", serde_json::to_string_pretty(&settings)?);
     fs::write(&path, &text)?;
     installs(shell, "agent", "IDE mode is on from its next start")?;
+    shell.wait_for("the question about the hook", |screen| {
+        screen.ends_with("Install the hook in Gemini CLI? [y/N]")
+    })?;
+    shell.enter("n")?;
+    shell.wait_for("the next step", |screen| screen.contains("Next, in your project: "))?;
     let now = fs::read_to_string(&path)?;
     assert!(now.starts_with("// mine\n") && now.contains("\"ide\": {\n    \"enabled\": true\n  }"), "{now}");
     Ok(Some(agent))

@@ -33,8 +33,10 @@ fn in_neovim(generation: Generation) -> Result<()> {
     })?;
     assert!(!settings(&stage)?.contains("\"ide\""), "nothing is written before the yes");
     neovim.enter("y")?;
+    neovim.wait_for("the hook", |screen| screen.contains("Install the hook in Gemini CLI? [y/N]"))?;
+    neovim.enter("n")?;
     let screen = neovim.wait_for("the end", |screen| screen.contains("Press Enter to close this window."))?;
-    assert!(screen.contains("IDE mode is on from its next start.") && !screen.contains("Process exited"));
+    assert!(settings(&stage)?.contains("\"ide\"") && !screen.contains("Process exited"));
     neovim.press("Enter")?;
     neovim.wait_for("the file alone", |screen| {
         screen.contains("fifteen") && !screen.contains("Press Enter to close")

@@ -43,8 +43,11 @@ fn install_then_run(cli: Cli) -> Result<()> {
     let agent = stage.install_as_new(cli, shout(cli, &stage.file))?;
     agent.pane.enter("clear; alongside install agent")?;
     agrees(&agent.pane, cli)?;
+    let hook = |screen: &str| screen.contains("Install the hook in") && screen.ends_with("? [y/N]");
+    agent.pane.wait_for("the hook", hook)?;
+    agent.pane.enter("n")?;
     agent.pane.wait_for("the shell", |screen| {
-        screen.contains("from its next start.") && screen.ends_with(alongside_rig::tmux::SHELL_PROMPT)
+        screen.contains("Next, in your project: ") && screen.ends_with(alongside_rig::tmux::SHELL_PROMPT)
     })?;
     let command = format!("clear; alongside run -- {}", cli.command());
     if cli == Cli::Claude {

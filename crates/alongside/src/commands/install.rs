@@ -42,8 +42,8 @@ Examples:
                                 cursor, windsurf and code-server
   alongside install helix       a language server, in languages.toml
   alongside install kate        a language server, in the settings of its LSP client
-  alongside install agent       let Gemini CLI, Qwen Code and Claude Code connect, and offer the hook
-                                in them and in Codex
+  alongside install agent       let Gemini CLI, Qwen Code and Claude Code connect, and offer them
+                                and Codex the hook
   alongside install codex --hook
                                 the hook, without a question
   alongside install --list      the editors and agents here, and what is installed
