@@ -57,8 +57,8 @@ impl HookCause {
             Self::Matcher { path, matcher, expected, is_project } => Message::hinders(
                 "hook-matcher",
                 format!(
-                    "the hook in {} is for the tools {:?}, not for all of {expected:?}; changes by the others \
-                     come to no desk",
+                    "the hook in {} is for the tools {:?}, not for all of {expected:?}; changes by the \
+                     others come to no desk",
                     harmless::path(path),
                     harmless::name(matcher)
                 ),
