@@ -117,7 +117,7 @@ fn causes_in(
     let path = || path.to_owned();
     let mut causes = Vec::new();
     let of_event = |name: &'static str| found.iter().filter(move |hook| hook.event == name);
-    let missing = agent.events.iter().map(|event| event.name).filter(|name| of_event(*name).next().is_none());
+    let missing = agent.events.iter().map(|event| event.name).filter(|name| of_event(name).next().is_none());
     let events: Vec<&'static str> = missing.collect();
     if !events.is_empty() {
         causes.push(HookCause::Incomplete { path: path(), events, is_project });
