@@ -29,8 +29,13 @@
 //! The library prints nothing, reads the environment only in [`AppDirs::of_this_process`], installs no signal
 //! handlers and keeps no globals. It never writes the files that are reviewed: the agent does.
 //!
-//! Two journeys cross it. *Context*: a desk's report → `context` → debounce → every session's outbox → its
+//! A program that agents start as their hook has no session. Its proposals go to [`Companion::review`], which
+//! resolves to a [`desk::Verdict`]: the text that the person accepted, or the words for the agent's model. It
+//! waits as long as [`desk::HookProposal::patience_ms`] says, and 30 s where no desk shows reviews.
+//!
+//! Three journeys cross it. *Context*: a desk's report → `context` → debounce → every session's outbox → its
 //! stream. *Review*: `openDiff` → `reviews` → every desk → the first decision → the one session that asked.
+//! *Hook*: [`Companion::review`] → `hooks` → `reviews` → every desk → the verdict for the hook that asked.
 //! One loop, `main_loop`, owns all state.
 
 mod agents;

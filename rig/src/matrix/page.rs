@@ -37,6 +37,9 @@ The note of a cell explains every other result than *yes*: *no* means that the r
 *bug* that the release fails by itself.
 ";
 
+/// The end of the page: facts about hooks, which the matrix does not run.
+const HOOKS: &str = include_str!("hooks.md");
+
 /// The path of the page.
 pub fn path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/compatibility.md")
@@ -57,6 +60,8 @@ pub fn page(rows: &[Row]) -> String {
         section(agent, &rows, &mut notes, &mut text);
     }
     notes.write(&mut text);
+    text.push('\n');
+    text.push_str(HOOKS);
     text
 }
 
