@@ -393,7 +393,8 @@ impl MainLoop {
             return drop(call.answer.send(Verdict::NotReviewed));
         }
         if self.hooks.are_deserted(now) {
-            return drop(call.answer.send(Verdict::Refused { message: hooks::NO_DESK.into() }));
+            let message = format!("Nothing was written. {}", hooks::NO_DESK);
+            return drop(call.answer.send(Verdict::Refused { message }));
         }
         let key = CallKey::of(&proposal);
         if let Some(open) = self.hooks.left_open(&key) {

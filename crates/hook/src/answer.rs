@@ -64,8 +64,10 @@ pub fn answer(
     if texts.iter().all(Option::is_none) {
         return refusal(agent, input, &message);
     }
-    let is_changed = texts.len() != changes.len()
-        || changes.iter().zip(&texts).any(|(change, text)| *text != Some(&change.proposed));
+    // The file may have changed since: the tool must still write what the person accepted.
+    let now = call.changes(&mut read).unwrap_or_default();
+    let writes = |text: &Option<&str>, change: &Change| *text == Some(change.proposed.as_str());
+    let is_changed = now.len() != texts.len() || !texts.iter().zip(&now).all(|(text, now)| writes(text, now));
     if !is_changed {
         return allowed(agent, input, None, &message);
     }

@@ -7,6 +7,8 @@ pub enum TextFile {
     Absent,
     /// It holds this text.
     Text(String),
+    /// It is a directory, a device or the like.
+    Special,
     /// It cannot be read as text, for this reason.
     Unreadable(String),
 }
@@ -20,6 +22,8 @@ pub struct Change {
     pub proposed: String,
     /// What the tool does, if that is more than writing this text; for people.
     pub remark: Option<String>,
+    /// Another file that the tool removes, as the agent spells it.
+    pub removes: Option<String>,
 }
 
 /// A tool call without a change to review.
@@ -49,6 +53,11 @@ impl NoChange {
     pub(crate) fn unclear(path: &str, why: impl Into<String>) -> Self {
         Self::Unclear { path: path.to_owned(), why: why.into() }
     }
+}
+
+/// The refusal of a tool call for a device or the like.
+pub(crate) fn special(path: &str) -> NoChange {
+    NoChange::refused(format!("{path} is no ordinary file"))
 }
 
 /// A path that names the same file for the agent and for us.

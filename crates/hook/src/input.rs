@@ -16,6 +16,9 @@ pub struct HookInput {
     /// The event, as in [`HookEvent::name`](alongside_contract::hook::HookEvent::name).
     #[serde(default)]
     pub hook_event_name: String,
+    /// How much the agent does without asking, in its own words, if it says so.
+    #[serde(default)]
+    pub permission_mode: String,
     /// The tool that the agent is about to run.
     #[serde(default)]
     pub tool_name: String,
@@ -43,6 +46,11 @@ impl HookInput {
     /// When it is not the JSON object that agents give.
     pub fn read(input: &[u8]) -> Result<Self, BadInput> {
         serde_json::from_slice(input).map_err(|error| BadInput(error.to_string()))
+    }
+
+    /// Whether the agent only plans: it refuses to write by itself.
+    pub fn is_of_a_plan(&self) -> bool {
+        self.permission_mode == "plan"
     }
 
     /// Whether it tells of an event that the hook of this agent is registered for.

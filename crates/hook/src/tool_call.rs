@@ -3,7 +3,7 @@
 use alongside_contract::hook::HookAgent;
 use serde_json::{Map, Value};
 
-use crate::change::{Change, NoChange, TextFile, plain_path};
+use crate::change::{Change, NoChange, TextFile, plain_path, special};
 use crate::edit::{self, Edit};
 use crate::input::HookInput;
 use crate::line_endings::Unix;
@@ -89,8 +89,9 @@ impl ToolCall {
     /// # Errors
     /// See [`NoChange`].
     pub fn changes(&self, mut read: impl FnMut(&str) -> TextFile) -> Result<Vec<Change>, NoChange> {
-        let one =
-            |path: &str, proposed: String| vec![Change { path: path.to_owned(), proposed, remark: None }];
+        let one = |path: &str, proposed: String| {
+            vec![Change { path: path.to_owned(), proposed, remark: None, removes: None }]
+        };
         match self {
             Self::Write { path, content } => Ok(one(path, content.clone())),
             Self::Edit(Replacements { path, edits, .. }) => match read(path) {
@@ -99,6 +100,7 @@ impl ToolCall {
                 }
                 TextFile::Absent => Err(NoChange::refused(format!("there is no file {path}"))),
                 TextFile::Text(text) => Ok(one(path, edit::edited(path, &text, edits)?)),
+                TextFile::Special => Err(special(path)),
                 TextFile::Unreadable(why) => Err(NoChange::unclear(path, why)),
             },
             Self::Cell(cell) => match read(&cell.path) {
@@ -106,8 +108,9 @@ impl ToolCall {
                 TextFile::Text(text) => {
                     let proposed = cell.apply(&text)?;
                     let remark = cell.remark().map(str::to_owned);
-                    Ok(vec![Change { path: cell.path.clone(), proposed, remark }])
+                    Ok(vec![Change { path: cell.path.clone(), proposed, remark, removes: None }])
                 }
+                TextFile::Special => Err(special(&cell.path)),
                 TextFile::Unreadable(why) => Err(NoChange::unclear(&cell.path, why)),
             },
             Self::Patch(Patches(patch)) => {
@@ -136,6 +139,7 @@ impl ToolCall {
                 let original = match read(path) {
                     TextFile::Text(text) => text,
                     TextFile::Absent => String::new(),
+                    TextFile::Special => return Err("it is no ordinary file".into()),
                     TextFile::Unreadable(why) => return Err(why),
                 };
                 let edit = edit::between(path, &original, only()?).map_err(|_| "the file has changed")?;
@@ -194,6 +198,7 @@ fn patched(file: &FileChange, found: TextFile) -> Result<Change, NoChange> {
     let original = match found {
         TextFile::Absent => None,
         TextFile::Text(text) => Some(text),
+        TextFile::Special => return Err(special(&file.path)),
         // A new text or no text at all needs no old one.
         TextFile::Unreadable(why) if matches!(file.change, patch::Change::Update { .. }) => {
             return Err(NoChange::unclear(&file.path, why));
@@ -218,7 +223,8 @@ fn patched(file: &FileChange, found: TextFile) -> Result<Change, NoChange> {
         }
         patch::Change::Add { .. } | patch::Change::Update { .. } => (&file.path, None),
     };
-    Ok(Change { path: plain_path(path)?, proposed, remark })
+    let removes = (*path != file.path).then(|| plain_path(&file.path)).transpose()?;
+    Ok(Change { path: plain_path(path)?, proposed, remark, removes })
 }
 
 /// The section of a patch that writes a text in place of what a section of the model's patch writes.
@@ -226,6 +232,7 @@ fn section(file: &FileChange, found: TextFile, text: &str) -> Result<String, Str
     let original = match found {
         TextFile::Absent => None,
         TextFile::Text(text) => Some(text),
+        TextFile::Special => return Err("it is no ordinary file".into()),
         TextFile::Unreadable(why) => return Err(why),
     };
     let unix =

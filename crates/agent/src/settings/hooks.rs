@@ -90,9 +90,14 @@ pub fn command(program: &str, agent: &HookAgent) -> String {
     format!("{program}{}", arguments(agent))
 }
 
-/// Whether a command line is ours: it ends with our arguments, and its program is named like ours.
+/// Whether a command line is ours: our arguments follow on a program that is named like ours, and only options
+/// follow on them.
 pub fn is_ours(command: &str, agent: &HookAgent) -> bool {
-    let Some(program) = command.trim_end().strip_suffix(&arguments(agent)) else { return false };
+    let arguments = arguments(agent);
+    let Some((program, options)) = command.trim_end().rsplit_once(arguments.as_str()) else { return false };
+    if !options.is_empty() && !options.starts_with(" --") {
+        return false;
+    }
     let program = program.trim_end_matches(|c: char| c.is_whitespace() || c == '"' || c == '\'');
     let is_separator = |c: char| c.is_whitespace() || ['/', '\\', '"', '\''].contains(&c);
     let name = program.rsplit(is_separator).next().unwrap_or_default();

@@ -17,7 +17,7 @@ use alongside_platform::untrusted::{self, Whose};
 use futures_util::future::join_all;
 
 use super::output::{note, print};
-use crate::host::Reviewer;
+use crate::host::{Restarting, Reviewer};
 use crate::signals::Signals;
 
 /// The exit code that every agent takes for a refusal, if there is a text on standard error.
@@ -96,7 +96,7 @@ impl Call {
             Err(error) => Err(format!("the input of the hook cannot be read: {error}")),
         };
         let input = match input {
-            Ok(input) if !input.is_of(self.agent) => return Answer::Silence,
+            Ok(input) if !input.is_of(self.agent) || input.is_of_a_plan() => return Answer::Silence,
             Ok(input) => Ok(input),
             Err(why) => Err(why),
         };
@@ -105,7 +105,16 @@ impl Call {
             true => PathBuf::from(cwd),
             false => std::env::current_dir().unwrap_or_default(),
         };
-        let Some(reviewer) = Reviewer::of(&cwd).await else { return Answer::Silence };
+        let reviewer = match Reviewer::of(&cwd).await {
+            Ok(Some(reviewer)) => reviewer,
+            Ok(None) => return Answer::Silence,
+            Err(Restarting) => {
+                let input = input.unwrap_or_else(|_| self.unread());
+                let why = "Nothing was written: the companion of this project is starting again. Call the tool \
+                           again.";
+                return refusal(self.agent, &input, why);
+            }
+        };
         match input {
             Ok(input) => self.review(&input, &cwd, &reviewer).await,
             // The event is unknown: the commonest one has the form that most agents obey.
@@ -127,6 +136,9 @@ impl Call {
             (Ok(call), Ok(changes)) => (call, changes),
             (_, Err(NoChange::NotATool)) | (Err(NoChange::NotATool), _) => return Answer::Silence,
             (_, Err(NoChange::Unclear { path, why })) | (Err(NoChange::Unclear { path, why }), _) => {
+                if self.asks_again(input) {
+                    return Answer::Silence;
+                }
                 let file = cwd.join(path).display().to_string();
                 let told = StoodBack { agent: self.agent.display_name.into(), file, why };
                 // An older host, or one that ends, does not tell its desks.
@@ -137,6 +149,11 @@ impl Call {
                 return refusal(self.agent, input, &format!("Nothing was written: {why}."));
             }
         };
+        let mut removed = changes.iter().filter_map(|change| change.removes.as_deref());
+        if let Some(path) = removed.find(|path| !reviewer.serves(&cwd.join(path))) {
+            let why = format!("Nothing was written: {path} is outside the project.");
+            return refusal(self.agent, input, &why);
+        }
         if changes.iter().all(|change| self.is_own_note(&cwd.join(&change.path), reviewer)) {
             return Answer::Silence;
         }
@@ -145,10 +162,19 @@ impl Call {
         answer(self.agent, input, &call, &changes, &verdicts, read)
     }
 
+    /// Whether the agent has run the hook for this call before, and runs it again before its own question.
+    fn asks_again(&self, input: &HookInput) -> bool {
+        self.agent.id == "codex" && input.hook_event_name == "PermissionRequest"
+    }
+
     async fn verdict(&self, input: &HookInput, change: &Change, cwd: &Path, reviewer: &Reviewer) -> Verdict {
         let Ok(file) = cwd.join(&change.path).into_os_string().into_string() else {
             return Verdict::Refused { message: "Nothing was written: the path is not text.".into() };
         };
+        if change.remark.is_none() && read_file(Path::new(&file)) == TextFile::Text(change.proposed.clone()) {
+            // There is nothing to see.
+            return Verdict::Accepted { text: change.proposed.as_str().into(), message: None };
+        }
         let patience = self.until.saturating_duration_since(Instant::now());
         let takes_text = alongside_hook::takes_text(self.agent, input);
         let proposal = HookProposal {
@@ -166,7 +192,7 @@ impl Call {
             }),
             patience_ms: u64::try_from(patience.as_millis()).unwrap_or(u64::MAX),
             calls_again: self.agent.calls_again,
-            only_if_decided: self.agent.id == "codex" && input.hook_event_name == "PermissionRequest",
+            only_if_decided: self.asks_again(input),
             takes_text,
             reasons: if self.agent.hears_acceptances { Reasons::Always } else { Reasons::WithRejection },
         };
@@ -220,7 +246,7 @@ fn read_input() -> std::io::Result<Option<Vec<u8>>> {
 /// A file as a tool finds it. Opens ordinary files only: opening can act on a device.
 fn read_file(path: &Path) -> TextFile {
     match std::fs::metadata(path) {
-        Ok(found) if !found.is_file() => return TextFile::Unreadable("it is no ordinary file".into()),
+        Ok(found) if !found.is_file() => return TextFile::Special,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return TextFile::Absent,
         _ => {}
     }

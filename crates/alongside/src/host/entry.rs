@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use alongside_desk::socket::EditorProcess;
 use serde::{Deserialize, Serialize};
 
-use super::directories::holds;
+use super::directories::{holds, holds_in_project};
 
 /// This program's version, as entries and greetings name it.
 pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -41,5 +41,10 @@ impl Entry {
     /// Whether a directory is at or below a root of the host.
     pub(crate) fn serves(&self, dir: &Path) -> bool {
         holds(&self.roots, dir)
+    }
+
+    /// The same within one project: a repository within another one is a project of its own.
+    pub(crate) fn serves_in_project(&self, dir: &Path) -> bool {
+        holds_in_project(&self.roots, dir)
     }
 }

@@ -27,5 +27,5 @@ pub(crate) use join_request::JoinRequest;
 pub(crate) use plan::Plan;
 pub(crate) use reconnect::join;
 pub(crate) use registry::Registry;
-pub(crate) use reviewer::Reviewer;
+pub(crate) use reviewer::{Restarting, Reviewer};
 pub(crate) use startup::serve;

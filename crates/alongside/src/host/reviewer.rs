@@ -23,22 +23,33 @@ pub(crate) struct Reviewer {
     entry: Entry,
 }
 
+/// The host has crashed, and its desks have not started it again yet.
+pub(crate) struct Restarting;
+
 impl Reviewer {
-    /// Of several hosts, the one that the person turned to last. `None` if none listens there.
-    pub(crate) async fn of(dir: &Path) -> Option<Self> {
-        let registry = Registry::existing()?;
+    /// The host of the directory's own repository, or else of a directory above. Of several, the one that the
+    /// person turned to last. `None` if none listens there.
+    ///
+    /// # Errors
+    /// When desks wait for a host that has crashed.
+    pub(crate) async fn of(dir: &Path) -> Result<Option<Self>, Restarting> {
+        let Some(registry) = Registry::existing() else { return Ok(None) };
         let until = Instant::now() + RESTART_TIMEOUT;
         loop {
             let serving = registry.entries().into_iter().filter(|entry| entry.serves(dir));
+            let (own, above): (Vec<_>, Vec<_>) = serving.partition(|entry| entry.serves_in_project(dir));
             let mut is_held = false;
-            for entry in serving {
+            for entry in own.into_iter().chain(above) {
                 if registry.dial(&entry.name).await.is_ok() {
-                    return Some(Self { registry, entry });
+                    return Ok(Some(Self { registry, entry }));
                 }
                 is_held |= entry.addresses.iter().any(|address| is_taken(*address));
             }
-            if !is_held || Instant::now() >= until {
-                return None;
+            if !is_held {
+                return Ok(None);
+            }
+            if Instant::now() >= until {
+                return Err(Restarting);
             }
             tokio::time::sleep(RETRY_INTERVAL).await;
         }

@@ -290,7 +290,10 @@ impl PendingReview {
         let only_the_convention_changes = current == proposed
             && (self.proposal.normalized.file_line_ending.is_some()
                 || self.proposal.normalized.file_has_bom.is_some());
-        if self.proposal.is_comparable() && current == original && !only_the_convention_changes {
+        // A tool may do more than writing a text, such as deleting an empty file.
+        let is_the_hooks = self.hook().is_some() && current == proposed;
+        let is_unchanged = current == original && !only_the_convention_changes && !is_the_hooks;
+        if self.proposal.is_comparable() && is_unchanged {
             return Err(Refusal::Unchanged);
         }
         Ok(())
