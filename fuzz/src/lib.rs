@@ -5,6 +5,7 @@
 pub mod composition;
 pub mod discovery;
 pub mod harmless;
+pub mod hooks;
 pub mod http;
 pub mod json_rpc;
 pub mod lsp;

@@ -12,8 +12,8 @@ use crate::run::{announce, cargo, checkout, must, target_directory};
 /// The pinned release; a newer one may need another toolchain.
 const CARGO_FUZZ: &str = "0.13.2";
 /// All targets.
-const TARGETS: [&str; 8] =
-    ["http", "json_rpc", "lsp", "proposals", "discovery", "composition", "positions", "harmless"];
+const TARGETS: [&str; 9] =
+    ["http", "json_rpc", "lsp", "proposals", "discovery", "composition", "positions", "harmless", "hooks"];
 
 /// The maximum length of an input, in bytes. Targets that compare texts character by character are slow on
 /// long ones, which show nothing new.
@@ -184,7 +184,7 @@ mod tests {
     mod seeds_hold {
         use super::{super::fuzzed, seeds_hold};
 
-        seeds_hold!(http, json_rpc, lsp, proposals, discovery, composition, positions, harmless);
+        seeds_hold!(http, json_rpc, lsp, proposals, discovery, composition, positions, harmless, hooks);
 
         #[test]
         fn of_every_target() {

@@ -1,0 +1,5 @@
+//! Passes the inputs of libFuzzer to [`alongside_fuzz::hooks`].
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| alongside_fuzz::hooks::holds(data));
