@@ -135,7 +135,7 @@ fn input(tool: &str, event: &str, arguments: &Value) -> HookInput {
 /// The changes that the tool makes once the person has accepted these texts, and rejected the changes
 /// without one; `None` if the tool does not run.
 fn made(
-    agent: &HookAgent,
+    agent: &'static HookAgent,
     input: &HookInput,
     call: &ToolCall,
     texts: &[Option<String>],
@@ -186,7 +186,11 @@ fn made(
 }
 
 /// The arguments with which the tool runs, if the answer tells any; `None` if the tool does not run.
-fn heard(agent: &HookAgent, input: &HookInput, answer: &Answer) -> Option<Option<Map<String, Value>>> {
+fn heard(
+    agent: &'static HookAgent,
+    input: &HookInput,
+    answer: &Answer,
+) -> Option<Option<Map<String, Value>>> {
     let Answer::Line(line) = answer else { return Some(None) };
     assert!(!line.contains(['\n', '\r']), "an answer is one line: {line}");
     let answer: Value = serde_json::from_str(line).expect("an answer is JSON");
@@ -250,7 +254,7 @@ fn in_endings_of(tool: &str, file: TextFile, text: &str) -> String {
 
 /// The notebook that the same call makes with another source.
 fn notebook_of(
-    agent: &HookAgent,
+    agent: &'static HookAgent,
     input: &HookInput,
     source: &str,
     read: &dyn Fn(&str) -> TextFile,

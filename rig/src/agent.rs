@@ -66,8 +66,8 @@ impl Agent {
         self.wait_until_free()
     }
 
-    /// Runs it without a screen of its own on one message, in a mode in which it asks nobody before it edits. Its
-    /// pane shows [`ENDED`] afterwards.
+    /// Runs it without a screen of its own on one message, in a mode in which it asks nobody before it edits.
+    /// Its pane shows [`ENDED`] afterwards.
     pub fn run_unattended(&self, words: &str) -> Result<()> {
         let command = match self.cli {
             Cli::Claude => format!("claude --permission-mode auto -p '{words}'"),

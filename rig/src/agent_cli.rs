@@ -248,8 +248,8 @@ fn set_opencode_up(sandbox: &Sandbox, model: &FakeModel) -> Result<()> {
     write_program(sandbox, Cli::OpenCode.command(), &body)
 }
 
-/// Codex with one provider, the fake model, in a trusted folder. Only for a model of its own catalogue, such as
-/// this one, it has the tool `apply_patch`.
+/// Codex with one provider, the fake model, in a trusted folder. Only for a model of its own catalogue, such
+/// as this one, it has the tool `apply_patch`.
 fn set_codex_up(sandbox: &Sandbox, model: &FakeModel) -> Result<()> {
     let program = install::codex()?;
     let home = sandbox.home().join(".codex");

@@ -37,6 +37,9 @@ fn main() -> ExitCode {
     }
     let file = cli.globals.log.as_deref();
     let is_hook = cli.is_hook();
+    if is_hook {
+        commands::hook::refuse_on_panic();
+    }
     let logging = if cli.is_host() { logging::start_for_host(file) } else { logging::start(file) };
     // Dropping the log writes it out, also when a command fails.
     let (log, logging) = match logging {
@@ -46,7 +49,11 @@ fn main() -> ExitCode {
         Err(error) => (None, Err(error)),
     };
     let outcome = logging.and_then(|()| {
-        let mut runtime = tokio::runtime::Builder::new_multi_thread();
+        let mut runtime = match is_hook {
+            // It has one thing to do, and fewer threads that may not start.
+            true => tokio::runtime::Builder::new_current_thread(),
+            false => tokio::runtime::Builder::new_multi_thread(),
+        };
         if cli.is_host() {
             // The steps of a request follow each other: a second thread only wakes up to find them done.
             runtime.worker_threads(1);

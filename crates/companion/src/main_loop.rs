@@ -354,7 +354,8 @@ impl MainLoop {
         }
         let proposal = proposal?;
         let dirty = self.context.is_dirty(file_path, proposal.real_path());
-        let decided = self.decisions.take(&proposal, Way::Diff);
+        let way = Way { agent: agent.name.clone(), hook: None };
+        let decided = self.decisions.take(&proposal, &way);
         let opened = self.reviews.open(Asker::Session(session.to_owned()), agent, proposal, dirty);
         let (id, review) = (opened.id, opened.review());
         if decided.is_some() {
@@ -383,9 +384,12 @@ impl MainLoop {
     /// The proposal of a hook: its review opens or goes on, unless the person has decided already.
     fn hook_called(&mut self, proposal: HookProposal, prepared: Proposal, call: Call) {
         let now = Instant::now();
-        let HookProposal { agent, file, proposed, calls_again, takes_text, reasons, remark, .. } = &proposal;
-        if let Some(verdict) = self.decisions.take(&prepared, Way::Hook) {
-            tracing::info!(agent, file, "the person has decided on this proposal already");
+        if self.context_only || self.presence.is_hidden() {
+            return drop(call.answer.send(Verdict::NotReviewed));
+        }
+        let way = Way { agent: proposal.agent.clone(), hook: Some(proposal.session.clone()) };
+        if let Some(verdict) = self.decisions.take(&prepared, &way) {
+            tracing::info!(file = proposal.file, "the person has decided on this proposal already");
             // A hook that is gone needs no answer.
             return drop(call.answer.send(verdict));
         }
@@ -398,19 +402,17 @@ impl MainLoop {
         }
         let key = CallKey::of(&proposal);
         if let Some(open) = self.hooks.left_open(&key) {
-            if self.reviews.proposed(open) == Some(proposed) {
-                return self.hooks.resume(open, call, now);
+            if self.reviews.proposed(open) == Some(&proposal.proposed) {
+                return self.hooks.resume(open, call);
             }
             self.end_review(open, Closing::Replaced, None);
         }
-        let dirty = self.context.is_dirty(file, prepared.real_path());
-        let agent = self.agents.of_hook(agent.clone());
-        let (calls_again, takes_text) = (*calls_again, *takes_text);
-        let (reasons, remark) = (*reasons, remark.clone());
-        let terms = HookTerms { calls_again, takes_text, reasons, remark };
+        let dirty = self.context.is_dirty(&proposal.file, prepared.real_path());
+        let agent = self.agents.of_hook(proposal.agent.clone());
+        let terms = HookTerms::of(proposal);
         let opened = self.reviews.open(Asker::Hook(terms), agent, prepared, dirty);
         let (id, review) = (opened.id, opened.review());
-        self.hooks.begin(id, key, call, now);
+        self.hooks.begin(id, key, call);
         self.announce(id, review);
     }
 
@@ -494,9 +496,10 @@ impl MainLoop {
 
     /// Gives the hook that asked its verdict, and remembers it for the other way of the same edit.
     fn tell_hook(&mut self, ended: &PendingReview, closing: Closing, draft: Option<&str>) {
-        let in_agent = closing == Closing::AnsweredInAgent;
-        if in_agent || closing == Closing::Accepted {
-            self.decisions.remember_accepted(ended, in_agent);
+        match closing {
+            Closing::Accepted => self.decisions.remember_accepted(ended),
+            Closing::AnsweredInAgent => self.decisions.remember_answered_in_agent(ended),
+            _ => {}
         }
         let Some(terms) = ended.hook() else { return };
         let draft = draft.map(|draft| self.desks.draft_path(draft, ended.file_path()));

@@ -30,6 +30,8 @@ pub struct HookAgent {
     pub margin: Duration,
     /// Whether a person must trust a hook before the agent runs it.
     pub needs_trust: bool,
+    /// Whether it may bring the same edit once more, by `openDiff` or by the hook.
+    pub comes_twice: bool,
     /// Whether its model calls a tool again whose review is still open, because the agent cannot wait longer.
     pub calls_again: bool,
     /// Whether its model reads a message of a hook that lets the tool run. A refusal is read in every agent.
@@ -77,6 +79,7 @@ pub const HOOK_AGENTS: &[HookAgent] = &[
         limit: AN_HOUR,
         margin: Duration::from_secs(20),
         needs_trust: false,
+        comes_twice: false,
         calls_again: false,
         hears_acceptances: true,
         notes: &["plans", "projects"],
@@ -98,6 +101,7 @@ pub const HOOK_AGENTS: &[HookAgent] = &[
         limit: AN_HOUR,
         margin: Duration::from_secs(20),
         needs_trust: true,
+        comes_twice: true,
         calls_again: false,
         hears_acceptances: true,
         notes: &[],
@@ -115,6 +119,7 @@ pub const HOOK_AGENTS: &[HookAgent] = &[
         limit: AN_HOUR,
         margin: Duration::from_secs(20),
         needs_trust: false,
+        comes_twice: true,
         calls_again: false,
         hears_acceptances: false,
         notes: &["tmp"],
@@ -137,6 +142,7 @@ pub const HOOK_AGENTS: &[HookAgent] = &[
         limit: Duration::from_secs(60),
         margin: Duration::from_secs(5),
         needs_trust: false,
+        comes_twice: true,
         calls_again: true,
         hears_acceptances: false,
         notes: &["tmp", "projects"],

@@ -30,6 +30,10 @@ pub struct HookProposal {
     pub remark: Option<String>,
     /// How long the hook waits for the decision, in milliseconds.
     pub patience_ms: u64,
+    /// The agent may bring the same edit once more, by another way or by the hook: the person is not asked
+    /// again.
+    #[serde(default)]
+    pub comes_twice: bool,
     /// The review stays open for a repeated call when the patience is over. Otherwise it ends.
     #[serde(default)]
     pub calls_again: bool,

@@ -50,7 +50,7 @@ pub enum Request {
         /// Index into [`Review::hunks`].
         hunk: usize,
     },
-    /// Sets the reason that the agent's model reads with the decision, or removes it. The text stays as it is.
+    /// Sets the reason that the agent's model reads with the decision, or removes it. The text stays.
     /// Refused where the way to the agent carries no reason: see [`Review::reasons`].
     #[serde(rename = "alongside/setReason", rename_all = "camelCase")]
     SetReason {

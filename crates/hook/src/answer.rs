@@ -3,14 +3,16 @@
 
 use alongside_contract::hook::HookAgent;
 use alongside_desk::Verdict;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::change::{Change, TextFile};
 use crate::input::HookInput;
 use crate::tool_call::ToolCall;
 
-/// The most characters of a message: Claude Code shows its model no more than some 10,000.
-const MAX_MESSAGE: usize = 9_000;
+/// The most characters of a reason.
+const MAX_REASON: usize = 18_000;
+/// The most characters of a text beside a yes: Claude Code shows its model no more than some 10,000.
+const MAX_CONTEXT: usize = 9_000;
 /// The most characters of a text that the model is asked to write.
 const MAX_QUOTED: usize = 6_000;
 
@@ -23,9 +25,10 @@ pub enum Answer {
     Line(String),
 }
 
-/// The answer after the verdicts on all changes of a call, in their order. `read` gives the files as they are.
+/// The answer after the verdicts on all changes of a call, in their order. `read` gives the files as they are
+/// now.
 pub fn answer(
-    agent: &HookAgent,
+    agent: &'static HookAgent,
     input: &HookInput,
     call: &ToolCall,
     changes: &[Change],
@@ -40,7 +43,12 @@ pub fn answer(
             _ => format!("{}: {message}", change.path),
         };
         match verdict {
-            Verdict::NotReviewed => return Answer::Silence,
+            Verdict::NotReviewed if verdicts.iter().all(|verdict| *verdict == Verdict::NotReviewed) => {
+                return Answer::Silence;
+            }
+            Verdict::NotReviewed => {
+                return refusal(agent, input, &named("Nothing was written: this file is not reviewed now."));
+            }
             Verdict::StillOpen => return refusal(agent, input, STILL_OPEN),
             Verdict::Undecided { message, draft } => {
                 let draft = draft
@@ -72,7 +80,9 @@ pub fn answer(
         return allowed(agent, input, None, &message);
     }
     if takes_text(agent, input) {
-        return match call.rewritten(input, &texts, &mut read) {
+        let arguments = call.rewritten(input, &texts, &mut read);
+        let arguments = arguments.and_then(|arguments| checked(agent, input, arguments, &texts, &mut read));
+        return match arguments {
             Ok(arguments) => allowed(agent, input, Some(arguments.into()), &message),
             Err(why) => {
                 let wanted = wanted(call, &texts, &mut read);
@@ -84,12 +94,37 @@ pub fn answer(
     refusal(agent, input, &format!("{message} Nothing was written yet.{wanted}"))
 }
 
-const STILL_OPEN: &str = "The review of this change is still open, and nothing was written. Call the tool again \
-                          with the same arguments, and do nothing else before: the next call gets its outcome.";
+/// Arguments that make the tool write these texts and nothing else.
+fn checked(
+    agent: &'static HookAgent,
+    input: &HookInput,
+    arguments: Map<String, Value>,
+    texts: &[Option<&str>],
+    read: impl FnMut(&str) -> TextFile,
+) -> Result<Map<String, Value>, String> {
+    let again = HookInput { tool_input: arguments.clone(), ..input.clone() };
+    let changes = ToolCall::read(agent, &again).and_then(|call| call.changes(read));
+    let texts: Vec<&str> = texts.iter().filter_map(|text| *text).collect();
+    // A patch gives every file a last line end.
+    let line = |text: &str| text.replace("\r\n", "\n").trim_end_matches('\n').to_owned();
+    let same = |one: &str, other: &str| one == other || agent.id == "codex" && line(one) == line(other);
+    let are_same = |changes: &[Change]| {
+        let mut pairs = changes.iter().zip(&texts);
+        changes.len() == texts.len() && pairs.all(|(change, text)| same(&change.proposed, text))
+    };
+    match changes {
+        Ok(changes) if are_same(&changes) => Ok(arguments),
+        _ => Err("this tool cannot write the text that the person accepted".to_owned()),
+    }
+}
+
+const STILL_OPEN: &str = "The review of this change is still open, and nothing was written. Call the tool \
+                          again with the same arguments, and do nothing else before: the next call gets its \
+                          outcome.";
 
 /// The answer that keeps the tool from running.
 pub fn refusal(agent: &HookAgent, input: &HookInput, reason: &str) -> Answer {
-    let (reason, event) = (short(reason, MAX_MESSAGE), input.hook_event_name.as_str());
+    let (reason, event) = (short(reason, MAX_REASON), input.hook_event_name.as_str());
     line(match (agent.id, event) {
         ("gemini", _) => json!({"decision": "deny", "reason": reason}),
         (_, "PermissionRequest") => {
@@ -110,7 +145,7 @@ pub fn takes_text(agent: &HookAgent, input: &HookInput) -> bool {
 /// The answer with which the tool runs. An empty message is none.
 fn allowed(agent: &HookAgent, input: &HookInput, arguments: Option<Value>, message: &str) -> Answer {
     let event = input.hook_event_name.as_str();
-    let message = (!message.is_empty()).then(|| short(message, MAX_MESSAGE));
+    let message = (!message.is_empty()).then(|| short(message, MAX_CONTEXT));
     match (agent.id, event, arguments) {
         ("gemini", _, Some(arguments)) => line(json!({
             "decision": "allow", "hookSpecificOutput": {"hookEventName": event, "tool_input": arguments},
@@ -120,7 +155,7 @@ fn allowed(agent: &HookAgent, input: &HookInput, arguments: Option<Value>, messa
             insert(&mut decision, "updatedInput", arguments);
             line(json!({"hookSpecificOutput": {"hookEventName": event, "decision": decision}}))
         }
-        // Both take silence for a yes, and a yes without arguments for an error or nothing.
+        // For these, silence is a yes, and a yes without arguments is an error or nothing.
         ("codex", _, None) if message.is_none() => Answer::Silence,
         ("gemini" | "qwen", ..) => Answer::Silence,
         ("codex", _, None) => {

@@ -1,5 +1,9 @@
 //! The change of one file that a tool call would make.
 
+use std::path::Path;
+
+use alongside_contract::hook::HookAgent;
+
 /// A file as a tool finds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TextFile {
@@ -63,13 +67,22 @@ pub(crate) fn special(path: &str) -> NoChange {
 /// A path that names the same file for the agent and for us.
 ///
 /// # Errors
-/// When agents would read another path in it: they expand `~` and trim blanks.
-pub(crate) fn plain_path(path: &str) -> Result<String, NoChange> {
+/// When the agent would read another path in it. Agents expand `~`, trim blanks, and resolve `..` before
+/// links. Gemini CLI decodes `%2F`, strips `@`, and searches for a relative path.
+pub(crate) fn plain_path(agent: &HookAgent, path: &str) -> Result<String, NoChange> {
     if path.is_empty() {
         return Err(NoChange::refused("the path of the file is missing"));
     }
-    if path.starts_with('~') || path.trim() != path || path.chars().any(char::is_control) {
-        return Err(NoChange::refused(format!("the path {path:?} is ambiguous: use an absolute path")));
+    let is_blank = |c: char| c.is_control() || c == '\u{feff}';
+    let has_dots = || path.split(['/', '\\']).any(|part| part == "." || part == "..");
+    // Codex alone takes the path as it is, below its own directory.
+    let is_resolved = agent.id != "codex" && (!Path::new(path).is_absolute() || has_dots());
+    let is_decoded = agent.id == "gemini" && path.contains('%');
+    let is_spaced = path.starts_with('~') || path.trim() != path || path.chars().any(is_blank);
+    if is_resolved || is_decoded || is_spaced {
+        return Err(NoChange::refused(format!(
+            "the path {path:?} is ambiguous: give an absolute path without special characters"
+        )));
     }
     Ok(path.to_owned())
 }

@@ -6,6 +6,15 @@ use crate::line_endings::Unix;
 /// Context lines on each side to try before the whole text is replaced.
 const CONTEXT: [usize; 4] = [0, 1, 3, 10];
 
+/// Where an agent's replacements differ from plain ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rules {
+    /// Claude Code, Qwen Code: deleting a string that ends a line somewhere deletes those line ends, too.
+    DeletesLineEnds,
+    /// Gemini CLI: a file ends in a line end after the edit if it did before, and strings have `\n` only.
+    KeepsLastLineEnd,
+}
+
 /// One replacement.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Edit {
@@ -20,7 +29,7 @@ impl Edit {
     ///
     /// # Errors
     /// When the old string does not occur exactly as often as it must.
-    pub(crate) fn apply(&self, path: &str, text: &str) -> Result<String, NoChange> {
+    pub(crate) fn apply(&self, path: &str, text: &str, rules: Rules) -> Result<String, NoChange> {
         if self.old.is_empty() {
             return match text.is_empty() {
                 true => Ok(self.new.clone()),
@@ -34,8 +43,17 @@ impl Edit {
             2.. if !self.all => Err(NoChange::refused(format!(
                 "the string to replace occurs several times in {path}: give more of the lines around it"
             ))),
-            _ => Ok(text.replace(&self.old, &self.new)),
+            _ => Ok(self.replaced(text, rules)),
         }
+    }
+
+    fn replaced(&self, text: &str, rules: Rules) -> String {
+        let line = format!("{}\n", self.old);
+        let deletes_line = self.new.is_empty() && !self.old.ends_with('\n') && text.contains(&line);
+        if rules == Rules::DeletesLineEnds && deletes_line {
+            return if self.all { text.replace(&line, "") } else { text.replacen(&line, "", 1) };
+        }
+        text.replace(&self.old, &self.new)
     }
 }
 
@@ -43,11 +61,24 @@ impl Edit {
 ///
 /// # Errors
 /// As [`Edit::apply`], and for a file that mixes line endings.
-pub(crate) fn edited(path: &str, original: &str, edits: &[Edit]) -> Result<String, NoChange> {
+pub(crate) fn edited(path: &str, original: &str, edits: &[Edit], rules: Rules) -> Result<String, NoChange> {
     let unix = Unix::of(original).ok_or_else(|| mixed(path))?;
     let mut text = unix.text.clone();
     for edit in edits {
-        text = edit.apply(path, &text)?;
+        text = match rules {
+            Rules::DeletesLineEnds => edit.apply(path, &text, rules)?,
+            Rules::KeepsLastLineEnd => {
+                let [old, new] = [&edit.old, &edit.new].map(|text| text.replace("\r\n", "\n"));
+                Edit { old, new, all: edit.all }.apply(path, &text, rules)?
+            }
+        };
+    }
+    if rules == Rules::KeepsLastLineEnd && !original.is_empty() && !text.is_empty() {
+        match (unix.text.ends_with('\n'), text.ends_with('\n')) {
+            (true, false) => text.push('\n'),
+            (false, true) => drop(text.pop()),
+            _ => {}
+        }
     }
     Ok(unix.restored(&text))
 }
@@ -111,15 +142,31 @@ mod tests {
         Edit { old: old.into(), new: new.into(), all }
     }
 
+    fn plain(text: &str, edit: Edit) -> Result<String, NoChange> {
+        edited("f", text, &[edit], Rules::DeletesLineEnds)
+    }
+
+    #[test]
+    fn each_agents_own_rules_for_line_ends_hold() {
+        let lines = "one\ntwo\nthree\n";
+        assert_eq!(plain(lines, edit("two", "", false)).unwrap(), "one\nthree\n");
+        assert_eq!(plain("two, two\n", edit("two", "", true)).unwrap(), "two, ");
+        let gemini = |text: &str, edit: Edit| edited("f", text, &[edit], Rules::KeepsLastLineEnd).unwrap();
+        assert_eq!(gemini(lines, edit("two", "", false)), "one\n\nthree\n");
+        assert_eq!(gemini("a\nb\n", edit("b\n", "b", false)), "a\nb\n");
+        assert_eq!(gemini("a\nb", edit("b", "c\n", false)), "a\nc");
+        assert_eq!(gemini("a\nb\n", edit("a\r\nb", "c\r\nd", false)), "c\nd\n");
+    }
+
     #[test]
     fn an_edit_applies_exactly_once_or_everywhere() {
-        assert_eq!(edited("f", "a b a", &[edit("b", "c", false)]).unwrap(), "a c a");
-        assert_eq!(edited("f", "a b a", &[edit("a", "c", true)]).unwrap(), "c b c");
-        assert_eq!(edited("f", "a\r\nb\r\n", &[edit("a\nb", "c\nd", false)]).unwrap(), "c\r\nd\r\n");
+        assert_eq!(plain("a b a", edit("b", "c", false)).unwrap(), "a c a");
+        assert_eq!(plain("a b a", edit("a", "c", true)).unwrap(), "c b c");
+        assert_eq!(plain("a\r\nb\r\n", edit("a\nb", "c\nd", false)).unwrap(), "c\r\nd\r\n");
         for wrong in [edit("a", "c", false), edit("x", "c", false), edit("", "c", false)] {
-            assert!(matches!(edited("f", "a b a", &[wrong]), Err(NoChange::Refused { .. })));
+            assert!(matches!(plain("a b a", wrong), Err(NoChange::Refused { .. })));
         }
-        assert!(matches!(edited("f", "a\r\nb\n", &[]), Err(NoChange::Unclear { .. })));
+        assert!(matches!(plain("a\r\nb\n", edit("a", "b", false)), Err(NoChange::Unclear { .. })));
     }
 
     #[test]
@@ -128,7 +175,7 @@ mod tests {
         let between = between("f", text, "same\nsame\nsame\nsame\n").unwrap();
         assert_eq!((between.old.as_str(), between.new.as_str()), ("one\n", ""));
         let inserted = super::between("f", "same\nsame\nsame\n", "same\nsame\nnew\nsame\n").unwrap();
-        assert_eq!(edited("f", "same\nsame\nsame\n", &[inserted]).unwrap(), "same\nsame\nnew\nsame\n");
+        assert_eq!(plain("same\nsame\nsame\n", inserted).unwrap(), "same\nsame\nnew\nsame\n");
     }
 
     proptest! {
@@ -144,7 +191,7 @@ mod tests {
             prop_assume!(!crlf || one.contains('\n'));
             let (one, other) = (ending(&one), ending(&other));
             let edit = between("f", &one, &other).unwrap();
-            prop_assert_eq!(edited("f", &one, &[edit]).unwrap(), other);
+            prop_assert_eq!(plain(&one, edit).unwrap(), other);
         }
     }
 }

@@ -8,8 +8,8 @@ pub(crate) struct Unix {
 }
 
 impl Unix {
-    /// `None` for a text in which `\r` stands anywhere but in `\r\n`, or which mixes line endings: agents differ
-    /// in what they make of it.
+    /// `None` for a text in which `\r` stands anywhere but in `\r\n`, or which mixes line endings: agents
+    /// differ in what they make of it.
     pub(crate) fn of(text: &str) -> Option<Self> {
         if !text.contains('\r') {
             return Some(Self { text: text.to_owned(), is_crlf: false });

@@ -18,6 +18,8 @@ pub struct CellEdit {
     source: String,
     mode: Mode,
     is_markdown: bool,
+    /// The type of the cell, if the call names one.
+    kind: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +40,8 @@ struct Notebook<'a> {
 struct Cell<'a> {
     #[serde(default)]
     id: Option<String>,
+    #[serde(default)]
+    cell_type: Option<String>,
     #[serde(borrow)]
     source: &'a RawValue,
 }
@@ -64,18 +68,23 @@ impl CellEdit {
             source: input.text("new_source").unwrap_or_default().to_owned(),
             mode,
             is_markdown: input.text("cell_type") == Some("markdown"),
+            kind: input.text("cell_type").map(str::to_owned),
         })
     }
 
     /// What the agent does besides, for people.
     pub(crate) fn remark(&self) -> Option<&'static str> {
-        (self.mode == Mode::Replace && !self.is_markdown)
-            .then_some("The agent also clears the output of a code cell, and may lay out the notebook anew.")
+        Some(
+            "The agent also clears the output of a code cell it replaces, and may lay out the notebook anew.",
+        )
     }
 
     /// The notebook after the edit.
     pub(crate) fn apply(&self, text: &str) -> Result<String, NoChange> {
         let unclear = |why: &str| NoChange::unclear(&self.path, why);
+        if !text.trim_start().starts_with('{') {
+            return Err(unclear("the file is not a notebook"));
+        }
         let notebook: Notebook<'_> =
             serde_json::from_str(text).map_err(|_| unclear("the file is not a notebook"))?;
         let at = match (&self.cell, self.mode) {
@@ -89,6 +98,11 @@ impl CellEdit {
                 let raw = notebook.cells.get(at).map_or("", |cell| cell.get());
                 let cell: Cell<'_> =
                     serde_json::from_str(raw).map_err(|_| unclear("the cell has no source"))?;
+                if self.kind.is_some() && cell.cell_type != self.kind {
+                    return Err(NoChange::refused(
+                        "the type of a cell cannot change: delete it and insert another",
+                    ));
+                }
                 let range = span(text, cell.source.get()).ok_or_else(|| unclear("the cell has no source"))?;
                 (range.clone(), lines(&self.source, indentation(text, range.start)))
             }
@@ -139,7 +153,11 @@ impl CellEdit {
         };
         let again = Self { source: source.clone(), ..self.clone() }.apply(original).map_err(|_| cannot)?;
         let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
-        if value(&again) == value(text) { Ok(source) } else { Err(cannot.into()) }
+        if value(&again).is_some_and(|again| Some(again) == value(text)) {
+            Ok(source)
+        } else {
+            Err(cannot.into())
+        }
     }
 
     fn position(&self, notebook: &Notebook<'_>, cell: Option<&str>) -> Result<usize, NoChange> {

@@ -4,7 +4,7 @@ use alongside_contract::hook::HookAgent;
 use serde_json::{Map, Value};
 
 use crate::change::{Change, NoChange, TextFile, plain_path, special};
-use crate::edit::{self, Edit};
+use crate::edit::{self, Edit, Rules};
 use crate::input::HookInput;
 use crate::line_endings::Unix;
 use crate::notebook::CellEdit;
@@ -34,23 +34,25 @@ pub enum ToolCall {
 pub struct Replacements {
     path: String,
     edits: Vec<Edit>,
+    rules: Rules,
     /// The name of the argument with a list of edits, if the tool has one.
     list: Option<&'static str>,
 }
 
 /// A patch of Codex.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Patches(Patch);
+pub struct Patches(Patch, &'static HookAgent);
 
 impl ToolCall {
     /// Reads the call in a hook's input.
     ///
     /// # Errors
     /// [`NoChange::NotATool`] for a tool that writes no files.
-    pub fn read(agent: &HookAgent, input: &HookInput) -> Result<Self, NoChange> {
+    pub fn read(agent: &'static HookAgent, input: &HookInput) -> Result<Self, NoChange> {
         let missing = |name: &str| NoChange::refused(format!("the argument {name:?} is missing"));
         let text = |name: &str| input.text(name).map(str::to_owned).ok_or_else(|| missing(name));
-        let path = |name: &str| plain_path(&text(name)?);
+        let path = |name: &str| plain_path(agent, &text(name)?);
+        let rules = if agent.id == "gemini" { Rules::KeepsLastLineEnd } else { Rules::DeletesLineEnds };
         match (agent.id, input.tool_name.as_str()) {
             ("claude", "Write") | ("gemini" | "qwen", "write_file") => {
                 Ok(Self::Write { path: path("file_path")?, content: text("content")? })
@@ -61,7 +63,7 @@ impl ToolCall {
                     _ => input.is_on("replace_all"),
                 };
                 let edits = vec![Edit { old: text("old_string")?, new: text("new_string")?, all }];
-                Ok(Self::Edit(Replacements { path: path("file_path")?, edits, list: None }))
+                Ok(Self::Edit(Replacements { path: path("file_path")?, edits, rules, list: None }))
             }
             ("claude", "MultiEdit") => {
                 let edits = input.tool_input.get("edits").and_then(Value::as_array);
@@ -72,13 +74,13 @@ impl ToolCall {
                     Some(Edit { old: old?, new: new?, all })
                 });
                 let edits = edits.collect::<Option<Vec<_>>>().ok_or_else(|| missing("edits"))?;
-                Ok(Self::Edit(Replacements { path: path("file_path")?, edits, list: Some("edits") }))
+                Ok(Self::Edit(Replacements { path: path("file_path")?, edits, rules, list: Some("edits") }))
             }
             ("claude", "NotebookEdit") | ("qwen", "notebook_edit") => {
                 Ok(Self::Cell(CellEdit::read(path("notebook_path")?, input)?))
             }
             ("codex", "apply_patch") => Patch::parse(&text("command")?)
-                .map(|patch| Self::Patch(Patches(patch)))
+                .map(|patch| Self::Patch(Patches(patch, agent)))
                 .map_err(|error| NoChange::unclear("a patch", error.to_string())),
             _ => Err(NoChange::NotATool),
         }
@@ -94,12 +96,12 @@ impl ToolCall {
         };
         match self {
             Self::Write { path, content } => Ok(one(path, content.clone())),
-            Self::Edit(Replacements { path, edits, .. }) => match read(path) {
+            Self::Edit(Replacements { path, edits, rules, .. }) => match read(path) {
                 TextFile::Absent if edits.iter().all(|edit| edit.old.is_empty()) => {
-                    Ok(one(path, edit::edited(path, "", edits)?))
+                    Ok(one(path, edit::edited(path, "", edits, *rules)?))
                 }
                 TextFile::Absent => Err(NoChange::refused(format!("there is no file {path}"))),
-                TextFile::Text(text) => Ok(one(path, edit::edited(path, &text, edits)?)),
+                TextFile::Text(text) => Ok(one(path, edit::edited(path, &text, edits, *rules)?)),
                 TextFile::Special => Err(special(path)),
                 TextFile::Unreadable(why) => Err(NoChange::unclear(path, why)),
             },
@@ -113,14 +115,14 @@ impl ToolCall {
                 TextFile::Special => Err(special(&cell.path)),
                 TextFile::Unreadable(why) => Err(NoChange::unclear(&cell.path, why)),
             },
-            Self::Patch(Patches(patch)) => {
-                patch.files.iter().map(|file| patched(file, read(&file.path))).collect()
+            Self::Patch(Patches(patch, agent)) => {
+                patch.files.iter().map(|file| patched(agent, file, read(&file.path))).collect()
             }
         }
     }
 
-    /// The arguments with which the tool writes these texts; `None` leaves a file as it is. Each text belongs to
-    /// the change in the same place.
+    /// The arguments with which the tool writes these texts; `None` leaves a file as it is. Each text belongs
+    /// to the change in the same place.
     ///
     /// # Errors
     /// When no arguments of this tool write them: the reason, for the model.
@@ -163,7 +165,7 @@ impl ToolCall {
                 };
                 set("new_source", cell.source_for(&original, only()?)?.into());
             }
-            Self::Patch(Patches(patch)) => {
+            Self::Patch(Patches(patch, _)) => {
                 let sections =
                     patch.files.iter().zip(texts).filter_map(|(file, text)| Some((file, (*text)?)));
                 let sections = sections.map(|(file, text)| section(file, read(&file.path), text));
@@ -194,7 +196,7 @@ impl ToolCall {
 }
 
 /// The change that a section of a patch makes.
-fn patched(file: &FileChange, found: TextFile) -> Result<Change, NoChange> {
+fn patched(agent: &HookAgent, file: &FileChange, found: TextFile) -> Result<Change, NoChange> {
     let original = match found {
         TextFile::Absent => None,
         TextFile::Text(text) => Some(text),
@@ -223,8 +225,8 @@ fn patched(file: &FileChange, found: TextFile) -> Result<Change, NoChange> {
         }
         patch::Change::Add { .. } | patch::Change::Update { .. } => (&file.path, None),
     };
-    let removes = (*path != file.path).then(|| plain_path(&file.path)).transpose()?;
-    Ok(Change { path: plain_path(path)?, proposed, remark, removes })
+    let removes = (*path != file.path).then(|| plain_path(agent, &file.path)).transpose()?;
+    Ok(Change { path: plain_path(agent, path)?, proposed, remark, removes })
 }
 
 /// The section of a patch that writes a text in place of what a section of the model's patch writes.

@@ -12,6 +12,7 @@ pub mod files;
 pub mod limits;
 pub mod listener;
 pub mod memory;
+#[cfg(feature = "tokio")]
 pub mod output;
 pub mod path_lists;
 pub mod paths;

@@ -90,8 +90,8 @@ pub fn command(program: &str, agent: &HookAgent) -> String {
     format!("{program}{}", arguments(agent))
 }
 
-/// Whether a command line is ours: our arguments follow on a program that is named like ours, and only options
-/// follow on them.
+/// Whether a command line is ours: our arguments follow on a program that is named like ours, and nothing but
+/// options follows on them.
 pub fn is_ours(command: &str, agent: &HookAgent) -> bool {
     let arguments = arguments(agent);
     let Some((program, options)) = command.trim_end().rsplit_once(arguments.as_str()) else { return false };

@@ -1,8 +1,9 @@
 //! `alongside hook`: what an agent runs before a tool writes a file.
 //!
-//! Every agent goes on without a review if its hook dies, fails or is late. So this program does little, has an
-//! answer for everything that can go wrong, and gives it before the agent's limit.
+//! Every agent goes on without a review if its hook dies, fails or is late. So this program does little, has
+//! an answer for everything that can go wrong, and gives it before the agent's limit.
 
+use std::collections::HashSet;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -29,7 +30,7 @@ const MAX_FILE: u64 = 256 << 20;
 /// How much later than the companion the hook itself gives up.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Have the changes that an agent makes without asking reviewed; agents run this command by themselves
+/// Answer an agent's hook: have the file that it is about to write reviewed
 ///
 /// An agent runs it before a tool writes a file, and obeys its answer. Where a companion serves the agent's
 /// directory, the change opens at your desks, and the agent waits for your decision; anywhere else nothing
@@ -48,17 +49,23 @@ pub(crate) struct Args {
     timeout: Option<u64>,
 }
 
-pub(crate) async fn run(args: Args) -> ExitCode {
+/// Makes a panic a refusal: by itself it would end the process with a signal, which agents take for a yes.
+pub(crate) fn refuse_on_panic() {
     std::panic::set_hook(Box::new(|panic| {
         note(&format!("the review failed, and nothing was written: {panic}"));
         std::process::exit(i32::from(FAILURE));
     }));
+}
+
+pub(crate) async fn run(args: Args) -> ExitCode {
     let Some(agent) = HookAgent::named(&args.agent) else { return ExitCode::from(FAILURE) };
     let limit = args.timeout.map_or(agent.limit, Duration::from_secs);
     let margin = agent.margin.min(limit / 4);
     let call = Call { agent, until: Instant::now() + limit.saturating_sub(margin) };
+    let late = tokio::time::sleep_until((call.until + GRACE).into());
     let answer = tokio::select! {
         answer = call.answer() => answer,
+        () = late => refusal(agent, &call.unread(), "Nothing was written: the review takes too long."),
         // The agent has lost interest, but may still obey.
         () = asked_to_end() => refusal(agent, &call.unread(), "The review was broken off."),
         // Nobody reads an answer any more: the agent was killed, or has broken off the call.
@@ -68,7 +75,10 @@ pub(crate) async fn run(args: Args) -> ExitCode {
         Answer::Silence => ExitCode::SUCCESS,
         Answer::Line(line) => match print(&format!("{line}\n")) {
             Ok(()) => ExitCode::SUCCESS,
-            Err(_) => ExitCode::from(FAILURE),
+            Err(error) => {
+                note(&format!("the answer of the hook cannot be written: {error}"));
+                ExitCode::from(FAILURE)
+            }
         },
     }
 }
@@ -95,31 +105,23 @@ impl Call {
             Ok(None) => Err(format!("the change is larger than {} MB", MAX_INPUT >> 20)),
             Err(error) => Err(format!("the input of the hook cannot be read: {error}")),
         };
-        let input = match input {
+        let answer = match input {
             Ok(input) if !input.is_of(self.agent) || input.is_of_a_plan() => return Answer::Silence,
-            Ok(input) => Ok(input),
-            Err(why) => Err(why),
-        };
-        let cwd = input.as_ref().map_or("", |input| input.cwd.as_str());
-        let cwd = match Path::new(cwd).is_absolute() {
-            true => PathBuf::from(cwd),
-            false => std::env::current_dir().unwrap_or_default(),
-        };
-        let reviewer = match Reviewer::of(&cwd).await {
-            Ok(Some(reviewer)) => reviewer,
-            Ok(None) => return Answer::Silence,
-            Err(Restarting) => {
-                let input = input.unwrap_or_else(|_| self.unread());
-                let why = "Nothing was written: the companion of this project is starting again. Call the tool \
-                           again.";
-                return refusal(self.agent, &input, why);
-            }
-        };
-        match input {
-            Ok(input) => self.review(&input, &cwd, &reviewer).await,
+            Ok(input) => self.review(&input).await,
             // The event is unknown: the commonest one has the form that most agents obey.
-            Err(why) => refusal(self.agent, &self.unread(), &format!("Nothing was written: {why}.")),
-        }
+            Err(why) => match self.reviewer(&directory("")).await {
+                Ok(None) => Ok(Answer::Silence),
+                Ok(Some(_)) => {
+                    Ok(refusal(self.agent, &self.unread(), &format!("Nothing was written: {why}.")))
+                }
+                Err(restarting) => Err(restarting),
+            },
+        };
+        answer.unwrap_or_else(|Restarting| {
+            let why =
+                "Nothing was written: the companion of this project is starting again. Call the tool again.";
+            refusal(self.agent, &self.unread(), why)
+        })
     }
 
     /// An input that could not be read.
@@ -128,38 +130,68 @@ impl Call {
         HookInput { hook_event_name: event.unwrap_or_default(), ..HookInput::default() }
     }
 
-    async fn review(&self, input: &HookInput, cwd: &Path, reviewer: &Reviewer) -> Answer {
+    async fn review(&self, input: &HookInput) -> Result<Answer, Restarting> {
+        let cwd = directory(&input.cwd);
         let read = |path: &str| read_file(&cwd.join(path));
         let call = ToolCall::read(self.agent, input);
         let changes = call.as_ref().map_err(Clone::clone).and_then(|call| call.changes(read));
         let (call, changes) = match (call, changes) {
             (Ok(call), Ok(changes)) => (call, changes),
-            (_, Err(NoChange::NotATool)) | (Err(NoChange::NotATool), _) => return Answer::Silence,
-            (_, Err(NoChange::Unclear { path, why })) | (Err(NoChange::Unclear { path, why }), _) => {
-                if self.asks_again(input) {
-                    return Answer::Silence;
-                }
-                let file = cwd.join(path).display().to_string();
-                let told = StoodBack { agent: self.agent.display_name.into(), file, why };
-                // An older host, or one that ends, does not tell its desks.
-                let _ = tokio::time::timeout(GRACE, reviewer.stand_back(&told)).await;
-                return Answer::Silence;
-            }
-            (_, Err(NoChange::Refused { why })) | (Err(NoChange::Refused { why }), _) => {
-                return refusal(self.agent, input, &format!("Nothing was written: {why}."));
+            (Err(no_change), _) | (_, Err(no_change)) => {
+                return self.without_change(input, &cwd, no_change).await;
             }
         };
-        let mut removed = changes.iter().filter_map(|change| change.removes.as_deref());
-        if let Some(path) = removed.find(|path| !reviewer.serves(&cwd.join(path))) {
-            let why = format!("Nothing was written: {path} is outside the project.");
-            return refusal(self.agent, input, &why);
+        let mut reviewers = Vec::new();
+        for change in &changes {
+            let file = cwd.join(&change.path);
+            let own = self.reviewer(file.parent().unwrap_or(&cwd)).await?;
+            if own.is_none() && self.is_own_note(&file) {
+                return Ok(Answer::Silence);
+            }
+            // A file outside of every project is refused by the companion of the agent's directory.
+            reviewers.push(match own {
+                Some(own) => Some(own),
+                None => self.reviewer(&cwd).await?,
+            });
         }
-        if changes.iter().all(|change| self.is_own_note(&cwd.join(&change.path), reviewer)) {
-            return Answer::Silence;
+        if let Some(why) = wrong_files(&changes, &reviewers, &cwd) {
+            return Ok(refusal(self.agent, input, &format!("Nothing was written: {why}.")));
         }
-        let verdicts = changes.iter().map(|change| self.verdict(input, change, cwd, reviewer));
+        let verdicts = changes.iter().zip(&reviewers).map(async |(change, reviewer)| match reviewer {
+            Some(reviewer) => self.verdict(input, change, &cwd, reviewer).await,
+            None => Verdict::NotReviewed,
+        });
         let verdicts = join_all(verdicts).await;
-        answer(self.agent, input, &call, &changes, &verdicts, read)
+        Ok(answer(self.agent, input, &call, &changes, &verdicts, read))
+    }
+
+    /// The host that serves a directory.
+    async fn reviewer(&self, directory: &Path) -> Result<Option<Reviewer>, Restarting> {
+        Reviewer::of(directory).await
+    }
+
+    /// The answer to a call without a change to review.
+    async fn without_change(
+        &self,
+        input: &HookInput,
+        cwd: &Path,
+        no_change: NoChange,
+    ) -> Result<Answer, Restarting> {
+        if no_change == NoChange::NotATool {
+            return Ok(Answer::Silence);
+        }
+        let Some(reviewer) = self.reviewer(cwd).await? else { return Ok(Answer::Silence) };
+        let NoChange::Unclear { path, why } = no_change else {
+            let NoChange::Refused { why } = no_change else { return Ok(Answer::Silence) };
+            return Ok(refusal(self.agent, input, &format!("Nothing was written: {why}.")));
+        };
+        if !self.asks_again(input) {
+            let file = cwd.join(path).display().to_string();
+            let told = StoodBack { agent: self.agent.display_name.into(), file, why };
+            // An older host, or one that ends, does not tell its desks.
+            let _ = tokio::time::timeout(GRACE, reviewer.stand_back(&told)).await;
+        }
+        Ok(Answer::Silence)
     }
 
     /// Whether the agent has run the hook for this call before, and runs it again before its own question.
@@ -191,6 +223,7 @@ impl Call {
                 })
             }),
             patience_ms: u64::try_from(patience.as_millis()).unwrap_or(u64::MAX),
+            comes_twice: self.agent.comes_twice,
             calls_again: self.agent.calls_again,
             only_if_decided: self.asks_again(input),
             takes_text,
@@ -204,24 +237,52 @@ impl Call {
                  `alongside host --replace`.",
             ),
             Ok(Err(JoinError::Broken(_))) => undecided(
-                "The companion has gone away during the review; `alongside drafts` lists what the person typed.",
+                "The companion has gone away during the review; `alongside drafts` lists what the person \
+                 typed.",
             ),
             Err(_) => undecided("The companion does not answer in time."),
         }
     }
 
-    /// Whether a file is one of the agent's own notes, as plans, outside every project that is served.
-    fn is_own_note(&self, file: &Path, reviewer: &Reviewer) -> bool {
+    /// Whether a file is one of the agent's own notes, such as plans.
+    fn is_own_note(&self, file: &Path) -> bool {
         let Some(directory) = own_directory(self.agent) else { return false };
         let real = |path: &Path| path.canonicalize().ok();
         // A directory that does not exist yet is in the one above it.
         let place = file.ancestors().skip(1).find_map(real);
-        let notes = self.agent.notes.iter().filter_map(|notes| real(&directory.join(notes)));
         let is_plain = !file.components().any(|part| part == std::path::Component::ParentDir);
-        let is_link = file.is_symlink();
         let is_in = |notes: PathBuf| place.as_ref().is_some_and(|place| place.starts_with(notes));
-        is_plain && !is_link && notes.into_iter().any(is_in) && !reviewer.serves(file)
+        let mut notes = self.agent.notes.iter().filter_map(|notes| real(&directory.join(notes)));
+        is_plain && !file.is_symlink() && notes.any(is_in)
     }
+}
+
+/// The directory that an agent names, or else that of this process.
+fn directory(named: &str) -> PathBuf {
+    match Path::new(named).is_absolute() {
+        true => PathBuf::from(named),
+        false => std::env::current_dir().unwrap_or_default(),
+    }
+}
+
+/// The reason why these changes cannot be reviewed one by one, if there is one.
+fn wrong_files(changes: &[Change], reviewers: &[Option<Reviewer>], cwd: &Path) -> Option<String> {
+    let mut seen = HashSet::new();
+    for (change, reviewer) in changes.iter().zip(reviewers) {
+        let Some(reviewer) = reviewer else { continue };
+        for path in [Some(&change.path), change.removes.as_ref()].into_iter().flatten() {
+            let file = cwd.join(path);
+            let parent = file.parent().and_then(|parent| parent.canonicalize().ok());
+            let real = parent.zip(file.file_name()).map(|(parent, name)| parent.join(name));
+            if !seen.insert(real.unwrap_or_else(|| file.clone())) {
+                return Some(format!("{path} stands in the patch twice"));
+            }
+            if change.removes.as_ref() == Some(path) && !reviewer.serves(&file) {
+                return Some(format!("{path} is outside the project"));
+            }
+        }
+    }
+    None
 }
 
 /// The directory of the agent's own files.

@@ -34,6 +34,8 @@ impl Reviewer {
     /// When desks wait for a host that has crashed.
     pub(crate) async fn of(dir: &Path) -> Result<Option<Self>, Restarting> {
         let Some(registry) = Registry::existing() else { return Ok(None) };
+        // A directory that does not exist yet is in the one above it.
+        let dir = dir.ancestors().find(|dir| dir.exists()).unwrap_or(dir);
         let until = Instant::now() + RESTART_TIMEOUT;
         loop {
             let serving = registry.entries().into_iter().filter(|entry| entry.serves(dir));

@@ -12,6 +12,7 @@ mod doctor;
 mod drafts;
 mod editor;
 mod help;
+mod hook;
 mod host;
 #[cfg(target_os = "linux")]
 mod idle;

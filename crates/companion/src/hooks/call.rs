@@ -6,10 +6,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use alongside_desk::{HookProposal, Verdict};
+use tokio::time::Instant;
 
 use super::registry::Call;
 use crate::events::{Event, Events};
 use crate::mcp::proposal_queue::ProposalQueue;
+
+/// The longest wait for a decision.
+const MAX_PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
+
+const BROKEN_OFF: &str = "The companion has stopped; `alongside drafts` lists what the person typed.";
 
 /// What the calls of a companion share.
 #[derive(Debug)]
@@ -24,7 +30,8 @@ pub(crate) struct HookCalls {
 impl HookCalls {
     /// Opens a review and waits for its end. The review ends if the returned future is dropped.
     pub(crate) async fn review(&self, proposal: HookProposal) -> Verdict {
-        let broken_off = || Verdict::Undecided { message: "The companion has stopped.".into(), draft: None };
+        let until = Instant::now() + Duration::from_millis(proposal.patience_ms).min(MAX_PATIENCE);
+        let broken_off = || Verdict::Undecided { message: BROKEN_OFF.into(), draft: None };
         let Some(wanted) = self.events.ask(Event::HookRootsWanted).await else { return broken_off() };
         let Some(roots) = wanted else { return Verdict::NotReviewed };
         if proposal.proposed.len() > self.max_bytes {
@@ -49,13 +56,12 @@ impl HookCalls {
         }
         let number = self.last.fetch_add(1, Ordering::Relaxed);
         let mut gone = HookGone { events: Some(self.events.clone()), number };
-        let patience = Duration::from_millis(proposal.patience_ms);
         let calls_again = proposal.calls_again;
         let (proposal, prepared) = (Box::new(proposal), Box::new(prepared));
         let verdict = self.events.ask(|answer| Event::HookCalled {
             proposal,
             prepared,
-            call: Call { number, patience, calls_again, answer },
+            call: Call { number, until, calls_again, answer },
         });
         let verdict = verdict.await.unwrap_or_else(broken_off);
         gone.events = None;

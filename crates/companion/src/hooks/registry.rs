@@ -52,17 +52,17 @@ impl CallKey {
 #[derive(Debug)]
 pub(crate) struct Call {
     pub(crate) number: u64,
-    pub(crate) patience: Duration,
+    /// When it must be answered.
+    pub(crate) until: Instant,
     pub(crate) calls_again: bool,
     pub(crate) answer: oneshot::Sender<Verdict>,
 }
 
 impl Hooks {
     /// A review was opened for a call.
-    pub(crate) fn begin(&mut self, review: ReviewId, key: CallKey, call: Call, now: Instant) {
-        let Call { number, patience, calls_again, answer } = call;
-        let waiting = Some((number, answer));
-        self.calls.insert(review, HookCall { key, calls_again, waiting, until: now + patience });
+    pub(crate) fn begin(&mut self, review: ReviewId, key: CallKey, call: Call) {
+        let Call { number, until, calls_again, answer } = call;
+        self.calls.insert(review, HookCall { key, calls_again, waiting: Some((number, answer)), until });
     }
 
     /// The review that stayed open for a repeated call.
@@ -72,10 +72,10 @@ impl Hooks {
     }
 
     /// The call for an open review was repeated.
-    pub(crate) fn resume(&mut self, review: ReviewId, call: Call, now: Instant) {
+    pub(crate) fn resume(&mut self, review: ReviewId, call: Call) {
         if let Some(open) = self.calls.get_mut(&review) {
             open.waiting = Some((call.number, call.answer));
-            open.until = now + call.patience;
+            open.until = call.until;
         }
     }
 
@@ -89,7 +89,7 @@ impl Hooks {
     }
 
     /// A hook has gone without its answer. Returns its review.
-    pub(crate) fn gone(&mut self, number: u64) -> Option<ReviewId> {
+    pub(crate) fn gone(&self, number: u64) -> Option<ReviewId> {
         let is_it = |call: &HookCall| call.waiting.as_ref().is_some_and(|(waiting, _)| *waiting == number);
         self.calls.iter().find(|(_, call)| is_it(call)).map(|(review, _)| *review)
     }
@@ -134,7 +134,8 @@ mod tests {
 
     fn call(number: u64, calls_again: bool) -> (Call, oneshot::Receiver<Verdict>) {
         let (answer, answered) = oneshot::channel();
-        (Call { number, patience: Duration::from_secs(55), calls_again, answer }, answered)
+        let until = Instant::now() + Duration::from_secs(55);
+        (Call { number, until, calls_again, answer }, answered)
     }
 
     fn key(file: &str) -> CallKey {
@@ -145,14 +146,14 @@ mod tests {
     async fn a_call_is_answered_before_its_patience_is_over_and_again_from_the_same_review() {
         let (mut hooks, review, start) = (Hooks::default(), ReviewId(1), Instant::now());
         let (first, mut answered) = call(1, true);
-        hooks.begin(review, key("/a"), first, start);
+        hooks.begin(review, key("/a"), first);
         assert_eq!(hooks.left_open(&key("/a")), None, "its hook waits");
         let until = hooks.deadline().unwrap();
         assert_eq!(until, start + Duration::from_secs(55));
         assert_eq!((hooks.on_deadline(until), answered.try_recv()), (Vec::new(), Ok(Verdict::StillOpen)));
         assert_eq!((hooks.left_open(&key("/a")), hooks.left_open(&key("/b"))), (Some(review), None));
         let (second, mut answered) = call(2, true);
-        hooks.resume(review, second, until);
+        hooks.resume(review, second);
         assert_eq!((hooks.gone(1), hooks.gone(2)), (None, Some(review)));
         let rejected = Verdict::Rejected { message: "no".into() };
         assert_eq!(hooks.end(review, rejected.clone()), None);
@@ -164,7 +165,7 @@ mod tests {
     async fn a_verdict_that_nobody_waits_for_is_returned_and_a_review_is_not_kept_for_good() {
         let (mut hooks, review) = (Hooks::default(), ReviewId(1));
         let (first, _answered) = call(1, true);
-        hooks.begin(review, key("/a"), first, Instant::now());
+        hooks.begin(review, key("/a"), first);
         let until = hooks.deadline().unwrap();
         assert!(hooks.on_deadline(until).is_empty());
         assert_eq!(hooks.on_deadline(hooks.deadline().unwrap()), [review]);
@@ -176,12 +177,12 @@ mod tests {
         let (mut hooks, start) = (Hooks::default(), Instant::now());
         hooks.mark_desks(true, start);
         let (one, _answered) = call(1, false);
-        hooks.begin(ReviewId(1), key("/a"), one, start);
+        hooks.begin(ReviewId(1), key("/a"), one);
         assert_eq!(hooks.on_deadline(start + Duration::from_secs(54)), []);
         assert_eq!(hooks.on_deadline(start + Duration::from_secs(55)), [ReviewId(1)]);
         hooks.end(ReviewId(1), Verdict::StillOpen);
         let (two, _answered) = call(2, true);
-        hooks.begin(ReviewId(2), key("/a"), two, start);
+        hooks.begin(ReviewId(2), key("/a"), two);
         hooks.mark_desks(false, start);
         hooks.mark_desks(false, start + Duration::from_secs(20));
         assert_eq!(hooks.deadline(), Some(start + NO_DESK_TIMEOUT));

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use alongside_desk::{self as desk, Agent, Changed, Closing, Decision, Refusal, Request, Review, ReviewId};
+use alongside_desk::{
+    self as desk, Agent, Changed, Closing, Decision, Reasons, Refusal, Request, Review, ReviewId,
+};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
@@ -140,7 +142,12 @@ impl Reviews {
         // some agents write the text as it was at the desks.
         let awaited = matches!(closing, Closing::Accepted | Closing::AnsweredInAgent);
         // The model reads the reasons with a decision.
-        let is_told = matches!(closing, Closing::Accepted | Closing::Rejected);
+        let reasons = ended.hook().map(|hook| hook.reasons).unwrap_or_default();
+        let is_told = match closing {
+            Closing::Rejected => true,
+            Closing::Accepted => reasons == Reasons::Always,
+            _ => false,
+        };
         let keeps = ended.has_edits() || ended.has_reasons() && !is_told;
         new_draft(self.started, &mut self.last_draft, ended, why, awaited, keeps)
     }

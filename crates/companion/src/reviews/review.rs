@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use alongside_desk::{
-    Agent, Change, Changed, Closing, Decision, Hunk, Reasons, Refusal, Review, ReviewId, Verdict,
+    Agent, Change, Changed, Closing, Decision, HookProposal, Hunk, Reasons, Refusal, Review, ReviewId,
+    Verdict,
 };
 
 use super::proposal::Proposal;
@@ -43,11 +44,21 @@ pub(crate) enum Asker {
 /// What the hook that asked can do with the outcome.
 #[derive(Debug, Clone)]
 pub(crate) struct HookTerms {
-    pub(crate) calls_again: bool,
+    /// The agent's own name of its session.
+    pub(crate) session: String,
+    /// Its agent may bring the same edit once more.
+    pub(crate) comes_twice: bool,
     /// Its agent writes a text that the person changed.
     pub(crate) takes_text: bool,
     pub(crate) reasons: Reasons,
     pub(crate) remark: Option<String>,
+}
+
+impl HookTerms {
+    pub(crate) fn of(proposal: HookProposal) -> Self {
+        let HookProposal { session, comes_twice, takes_text, reasons, remark, .. } = proposal;
+        Self { session, comes_twice, takes_text, reasons, remark }
+    }
 }
 
 impl PendingReview {

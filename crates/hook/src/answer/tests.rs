@@ -99,5 +99,5 @@ fn every_other_end_refuses_in_the_agents_way() {
     let long = Verdict::Rejected { message: "ä".repeat(20_000) };
     let refused = json_of(asked("claude", "PreToolUse", &long));
     let reason = refused["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
-    assert_eq!(reason.chars().count(), MAX_MESSAGE + 1);
+    assert_eq!(reason.chars().count(), MAX_REASON + 1);
 }

@@ -62,8 +62,8 @@ fn a_new_file_is_a_change_of_nothing() {
 
 #[test]
 fn a_patch_of_several_files_keeps_only_those_that_the_person_kept() {
-    let command = "*** Begin Patch\n*** Add File: new\n+n\n*** Delete File: old\n*** Update File: f\n*** Move to: \
-                   g\n@@\n-a\n+b\n*** End Patch";
+    let command = "*** Begin Patch\n*** Add File: new\n+n\n*** Delete File: old\n*** Update File: f\n\
+                   *** Move to: g\n@@\n-a\n+b\n*** End Patch";
     let arguments = json!({ "command": command });
     let call = call("codex", "apply_patch", arguments.clone()).unwrap();
     let read = |path: &str| match path {
@@ -76,8 +76,8 @@ fn a_patch_of_several_files_keeps_only_those_that_the_person_kept() {
     assert_eq!(changes[1].remark.as_deref(), Some("This deletes the file."));
     let input = input("apply_patch", arguments);
     let rewritten = call.rewritten(&input, &[None, Some(""), Some("c\n")], read).unwrap();
-    let expected = "*** Begin Patch\n*** Delete File: old\n*** Update File: f\n*** Move to: g\n@@\n-a\n+c\n*** \
-                    End Patch\n";
+    let expected = "*** Begin Patch\n*** Delete File: old\n*** Update File: f\n*** Move to: g\n@@\n-a\n+c\n\
+                    *** End Patch\n";
     assert_eq!(rewritten["command"], expected);
     let restored = call.rewritten(&input, &[None, Some("z\n"), None], read).unwrap();
     assert_eq!(restored["command"], "*** Begin Patch\n*** Update File: old\n@@\n-a\n+z\n*** End Patch\n");

@@ -68,7 +68,8 @@ proptest! {
         let path = file.path().to_str().unwrap();
         let target = OpenTarget::open(path).unwrap();
         let proposal = Proposal::prepare(path.to_owned(), target, proposed.into(), &[]);
-        let mut review = PendingReview::new(ReviewId(1), Asker::Session("s".into()), Agent::default(), proposal, false);
+        let asker = Asker::Session("s".into());
+        let mut review = PendingReview::new(ReviewId(1), asker, Agent::default(), proposal, false);
         let pending = &mut review;
         let mut known = pending.review();
         for (act, tell) in acts {

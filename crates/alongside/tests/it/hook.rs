@@ -1,0 +1,278 @@
+//! `alongside hook`, as an agent runs it: a tool call on its input, the answer on its output.
+
+use std::path::Path;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt as _;
+
+use crate::support::{Home, Running, propose, serving, soon, until};
+
+const ORIGINAL: &str = "one\ntwo\nthree\nfour\nfive\n";
+const PROPOSED: &str = "ONE\ntwo\nthree\nfour\nFIVE\n";
+
+/// A hook that waits for its answer.
+struct Hook(tokio::process::Child);
+
+impl Hook {
+    /// Runs the hook with these arguments on this input.
+    async fn start(home: &Home, arguments: &[&str], input: &[u8]) -> Self {
+        let mut command = home.alongside(&["hook"]);
+        command.args(arguments);
+        let mut command = tokio::process::Command::from(command);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+        let mut child = command.spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        // A hook that answers before it has read everything breaks the pipe.
+        let _ = stdin.write_all(input).await;
+        Self(child)
+    }
+
+    /// The answer; null for silence.
+    async fn answer(self) -> Value {
+        let output = soon("the answer of the hook", self.0.wait_with_output()).await.unwrap();
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success() && error.is_empty(), "{:?}: {error}", output.status);
+        match output.stdout.is_empty() {
+            true => Value::Null,
+            false => serde_json::from_slice(&output.stdout).unwrap(),
+        }
+    }
+}
+
+fn input(cwd: &Path, event: &str, tool: &str, arguments: &Value) -> Vec<u8> {
+    let input = json!({
+        "session_id": "s",
+        "cwd": cwd,
+        "hook_event_name": event,
+        "tool_name": tool,
+        "tool_input": arguments,
+    });
+    input.to_string().into_bytes()
+}
+
+/// Claude Code is about to write a file.
+async fn write(home: &Home, file: &str, content: &str) -> Hook {
+    let call = json!({ "file_path": file, "content": content });
+    Hook::start(home, &["claude"], &input(&home.project, "PreToolUse", "Write", &call)).await
+}
+
+/// Qwen Code is about to write a file, and waits for 8 s: the hook answers after 6 s.
+async fn write_in_qwen(home: &Home, file: &str, content: &str) -> Hook {
+    let call = json!({ "file_path": file, "content": content });
+    let input = input(&home.project, "PreToolUse", "write_file", &call);
+    Hook::start(home, &["qwen", "--timeout", "8"], &input).await
+}
+
+/// The reason of a refusal in Claude's and Qwen's form.
+fn refused(answer: &Value) -> String {
+    let output = &answer["hookSpecificOutput"];
+    assert_eq!(output["permissionDecision"], "deny", "{answer}");
+    output["permissionDecisionReason"].as_str().unwrap().to_owned()
+}
+
+/// Takes the decision on all of the next review of this file.
+async fn decides(desk: &mut Running, key: &str) {
+    desk.answers("keep this change", key).await;
+}
+
+#[tokio::test]
+async fn without_a_companion_the_hook_says_nothing_and_leaves_nothing() {
+    let home = Home::new();
+    let file = home.file("a.txt", ORIGINAL);
+    let before = crate::support::files_below(&home.path(""));
+    for bad in [&b"not json"[..], b"", b"{}"] {
+        assert_eq!(Hook::start(&home, &["claude"], bad).await.answer().await, Value::Null);
+    }
+    assert_eq!(write(&home, &file, PROPOSED).await.answer().await, Value::Null);
+    assert_eq!(crate::support::files_below(&home.path("")), before);
+}
+
+#[tokio::test]
+async fn a_companion_with_context_only_reviews_nothing() {
+    let home = Home::new();
+    home.settings("[reviews]\nenabled = false\n");
+    let file = home.file("a.txt", ORIGINAL);
+    let mut desk = home.review(&[]);
+    desk.shows("alongside serves").await;
+    assert_eq!(write(&home, &file, PROPOSED).await.answer().await, Value::Null);
+}
+
+#[tokio::test]
+async fn hostile_calls_get_a_clear_refusal() {
+    let (home, _desk) = serving().await;
+    let outside = home.path("outside.txt");
+    std::fs::write(&outside, ORIGINAL).unwrap();
+    std::os::unix::fs::symlink(&outside, home.project.join("link.txt")).unwrap();
+    std::os::unix::fs::symlink(home.path(""), home.project.join("up")).unwrap();
+    let link = home.in_project("link.txt");
+    let through = home.in_project("up/outside.txt");
+    let dots = home.in_project("../outside.txt");
+    let outside = outside.to_str().unwrap().to_owned();
+    for (file, why) in [
+        (outside.as_str(), "is outside the project"),
+        (link.as_str(), "leads to"),
+        (through.as_str(), "outside the project"),
+        (dots.as_str(), "is ambiguous"),
+        ("relative.txt", "is ambiguous"),
+        ("~/.bashrc", "is ambiguous"),
+        ("", "the path of the file is missing"),
+        ("/dev/zero", "this is not an ordinary file"),
+    ] {
+        let answer = write(&home, file, "mine\n").await.answer().await;
+        let reason = refused(&answer);
+        assert!(reason.contains(why) && reason.starts_with("Nothing was written"), "{file}: {reason}");
+    }
+    let edit = json!({ "file_path": "/dev/zero", "old_string": "a", "new_string": "b" });
+    let device = input(&home.project, "PreToolUse", "Edit", &edit);
+    let reason = refused(&Hook::start(&home, &["claude"], &device).await.answer().await);
+    assert!(reason.contains("is no ordinary file"), "{reason}");
+    let huge = write(&home, &home.in_project("a.txt"), &"x".repeat(64 << 20)).await.answer().await;
+    assert!(refused(&huge).contains("larger than 48 MB"), "{huge}");
+    let garbage = Hook::start(&home, &["claude"], b"not json").await.answer().await;
+    assert!(refused(&garbage).contains("cannot be read"), "{garbage}");
+    assert_eq!(std::fs::read_to_string(&outside).unwrap(), ORIGINAL);
+}
+
+/// The person's shell may have led the agent elsewhere: the file counts.
+#[tokio::test]
+async fn a_file_is_reviewed_by_the_companion_of_its_project_wherever_the_agent_is() {
+    let (home, mut desk) = serving().await;
+    let file = home.file("a.txt", ORIGINAL);
+    let call = json!({ "file_path": file, "content": PROPOSED });
+    let elsewhere = input(Path::new("/"), "PreToolUse", "Write", &call);
+    let hook = Hook::start(&home, &["claude"], &elsewhere).await;
+    decides(&mut desk, "r").await;
+    assert!(refused(&hook.answer().await).contains("rejected all of it"));
+}
+
+#[tokio::test]
+async fn a_text_that_the_file_holds_already_is_no_change() {
+    let (home, _desk) = serving().await;
+    let file = home.file("a.txt", ORIGINAL);
+    let answer = write(&home, &file, ORIGINAL).await.answer().await;
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "allow");
+    assert_eq!(answer["hookSpecificOutput"]["updatedInput"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_file_that_changes_meanwhile_gets_the_text_that_the_person_accepted() {
+    let (home, mut desk) = serving().await;
+    let file = home.file("a.txt", ORIGINAL);
+    let call = json!({ "file_path": file, "old_string": "one", "new_string": "ONE" });
+    let edit = input(&home.project, "PreToolUse", "Edit", &call);
+    let hook = Hook::start(&home, &["claude"], &edit).await;
+    desk.shows("keep this change").await;
+    std::fs::write(&file, format!("zero\n{ORIGINAL}")).unwrap();
+    desk.shows("The file changed on disk").await;
+    decides(&mut desk, "k").await;
+    desk.answers("accept, reject, or look again", "a").await;
+    desk.answers("y", "y").await;
+    let answer = hook.answer().await;
+    let wanted = &answer["hookSpecificOutput"]["updatedInput"];
+    assert_eq!((&wanted["old_string"], &wanted["new_string"]), (&json!("zero\none\n"), &json!("ONE\n")));
+}
+
+#[tokio::test]
+async fn a_call_that_is_repeated_is_answered_from_the_same_review() {
+    let (home, mut desk) = serving().await;
+    let file = home.file("a.txt", ORIGINAL);
+    let first = write_in_qwen(&home, &file, PROPOSED).await;
+    desk.shows("keep this change").await;
+    let still_open = refused(&first.answer().await);
+    assert!(
+        still_open.contains("is still open") && still_open.contains("Call the tool again"),
+        "{still_open}"
+    );
+    let again = write_in_qwen(&home, &file, PROPOSED).await;
+    decides(&mut desk, "r").await;
+    assert!(refused(&again.answer().await).contains("rejected all of it"));
+    assert!(!desk.out.text().contains("replaced"), "{}", desk.out.text());
+}
+
+/// Between two calls nobody waits: the next call gets the decision, and a diff of the same text does not.
+#[tokio::test]
+async fn a_decision_between_two_calls_is_told_to_the_next_one_only() {
+    let (home, mut desk) = serving().await;
+    let file = home.file("a.txt", ORIGINAL);
+    let first = write_in_qwen(&home, &file, PROPOSED).await;
+    desk.shows("keep this change").await;
+    assert!(refused(&first.answer().await).contains("is still open"));
+    decides(&mut desk, "r").await;
+    desk.shows("a.txt: Qwen Code is told when it calls its tool again.").await;
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, PROPOSED).await;
+    decides(&mut desk, "r").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, alongside_agent::Outcome::Rejected);
+    let again = write_in_qwen(&home, &file, PROPOSED).await.answer().await;
+    assert!(refused(&again).contains("rejected all of it"), "{again}");
+}
+
+#[tokio::test]
+async fn a_patch_that_does_not_apply_is_told_to_the_desk_and_goes_on() {
+    let (home, mut desk) = serving().await;
+    home.file("a.txt", ORIGINAL);
+    let patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one \n+ONE\n*** End Patch";
+    let call = json!({ "command": patch });
+    let patch = input(&home.project, "PreToolUse", "apply_patch", &call);
+    assert_eq!(Hook::start(&home, &["codex"], &patch).await.answer().await, Value::Null);
+    desk.shows("a.txt: Codex goes on without a review: the patch does not apply").await;
+}
+
+#[tokio::test]
+async fn two_spellings_of_one_file_in_a_patch_are_refused() {
+    let (home, _desk) = serving().await;
+    home.file("a.txt", ORIGINAL);
+    let patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+ONE\n*** Update File: ./a.txt\n@@\n-two\n\
+                 +TWO\n*** End Patch";
+    let patch = input(&home.project, "PreToolUse", "apply_patch", &json!({ "command": patch }));
+    let answer = Hook::start(&home, &["codex"], &patch).await.answer().await;
+    assert!(refused(&answer).contains("./a.txt stands in the patch twice"), "{answer}");
+}
+
+#[tokio::test]
+async fn an_agent_that_plans_is_not_reviewed() {
+    let (home, _desk) = serving().await;
+    let file = home.file("a.txt", ORIGINAL);
+    let plan = json!({
+        "cwd": home.project, "hook_event_name": "PreToolUse", "permission_mode": "plan",
+        "tool_name": "Write", "tool_input": { "file_path": file, "content": PROPOSED },
+    });
+    let answer = Hook::start(&home, &["claude"], plan.to_string().as_bytes()).await.answer().await;
+    assert_eq!(answer, Value::Null);
+}
+
+#[tokio::test]
+async fn the_agents_own_plans_are_not_reviewed() {
+    let (home, _desk) = serving().await;
+    home.directory("home/.claude/plans");
+    let plan = home.path("home/.claude/plans/plan.md");
+    assert_eq!(write(&home, plan.to_str().unwrap(), "plan\n").await.answer().await, Value::Null);
+    let settings = home.path("home/.claude/settings.json");
+    let answer = write(&home, settings.to_str().unwrap(), "{}\n").await.answer().await;
+    assert!(refused(&answer).contains("outside the project"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_hook_that_is_told_to_end_refuses_and_its_review_closes() {
+    let (home, mut desk) = serving().await;
+    let file = home.file("a.txt", ORIGINAL);
+    let hook = write(&home, &file, PROPOSED).await;
+    desk.shows("keep this change").await;
+    let pid = rustix::process::Pid::from_raw(hook.0.id().unwrap().cast_signed()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    assert!(refused(&hook.answer().await).contains("broken off"));
+    desk.shows("a.txt: closed, because Claude Code has left.").await;
+}
+
+/// As after the death of an agent: nobody reads the answer any more.
+#[tokio::test]
+async fn a_hook_whose_agent_is_gone_ends_with_its_review() {
+    let (home, mut desk) = serving().await;
+    let file = home.file("a.txt", ORIGINAL);
+    let mut hook = write(&home, &file, PROPOSED).await;
+    desk.shows("keep this change").await;
+    drop(hook.0.stdout.take());
+    desk.shows("a.txt: closed, because Claude Code has left.").await;
+    until("the end of the hook", || hook.0.try_wait().unwrap()).await;
+}
