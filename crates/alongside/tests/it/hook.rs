@@ -164,7 +164,7 @@ async fn a_file_that_changes_meanwhile_gets_the_text_that_the_person_accepted() 
     let hook = Hook::start(&home, &["claude"], &edit).await;
     desk.shows("keep this change").await;
     std::fs::write(&file, format!("zero\n{ORIGINAL}")).unwrap();
-    desk.shows("The file changed on disk").await;
+    desk.shows("the file changed on disk").await;
     decides(&mut desk, "k").await;
     desk.answers("accept, reject, or look again", "a").await;
     desk.answers("y", "y").await;
@@ -185,7 +185,7 @@ async fn a_call_that_is_repeated_is_answered_from_the_same_review() {
         "{still_open}"
     );
     let again = write_in_qwen(&home, &file, PROPOSED).await;
-    decides(&mut desk, "r").await;
+    desk.types("r");
     assert!(refused(&again.answer().await).contains("rejected all of it"));
     assert!(!desk.out.text().contains("replaced"), "{}", desk.out.text());
 }
@@ -198,7 +198,7 @@ async fn a_decision_between_two_calls_is_told_to_the_next_one_only() {
     let first = write_in_qwen(&home, &file, PROPOSED).await;
     desk.shows("keep this change").await;
     assert!(refused(&first.answer().await).contains("is still open"));
-    decides(&mut desk, "r").await;
+    desk.types("r");
     desk.shows("a.txt: Qwen Code is told when it calls its tool again.").await;
     let agent = home.agent().await;
     let diff = propose(&agent, &file, PROPOSED).await;

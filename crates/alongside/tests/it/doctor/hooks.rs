@@ -99,7 +99,8 @@ fn codex_says_whether_it_trusts_the_hook() {
     let verdict = machine.ask(&["codex"]);
     assert_eq!((verdict.code, ids(&verdict, "codex")), (Some(0), vec![]), "{:#}", verdict.json);
 
-    let hooks = entry("PreToolUse", "apply_patch", &format!("{OWN} hook codex"), 3600);
+    let mut hooks = entry("PreToolUse", "apply_patch", &format!("{OWN} hook codex"), 3600);
+    hooks["PermissionRequest"] = hooks["PreToolUse"].clone();
     let file = machine.write("home/.codex/hooks.json", &json!({ "hooks": hooks }).to_string());
     let program = machine.home.path("bin/codex");
     let answers = |listed: &Value| {
