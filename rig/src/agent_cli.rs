@@ -274,7 +274,7 @@ fn set_codex_up(sandbox: &Sandbox, model: &FakeModel) -> Result<()> {
 }
 
 /// Enters the hook of alongside into the agent's own settings, beside what they hold.
-pub(crate) fn set_hook_up(sandbox: &Sandbox, id: &str) -> Result<()> {
+pub fn set_hook_up(sandbox: &Sandbox, id: &str) -> Result<()> {
     let agent = HookAgent::named(id).context("it runs no hooks")?;
     let path = sandbox.home().join(agent.directory).join(agent.file);
     let mut settings = match fs::read(&path) {

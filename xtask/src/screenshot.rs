@@ -6,12 +6,15 @@ mod window;
 use std::fs;
 use std::time::Duration;
 
+use alongside_rig::agent_cli::Cli;
+use alongside_rig::model::{FakeModel, Script, Turn};
 use alongside_rig::screen::{Answers, Terminal};
 use alongside_rig::{
-    Generation, Proposer, Sandbox, Screen, adapters, agent_cli, alongside_bin, install_editors,
+    Generation, Proposer, Sandbox, Screen, adapters, agent_cli, alongside_bin, install, install_editors,
     install_emacs, install_kakoune, install_vim,
 };
 use anyhow::Context as _;
+use serde_json::json;
 
 use crate::run::{checkout, program};
 use svg::{Colours, DARK, LIGHT};
@@ -32,6 +35,15 @@ struct Picture {
 struct Scene {
     screen: Screen,
     _agents: Vec<Proposer>,
+    _model: Option<FakeModel>,
+    /// A program in it never falls silent.
+    is_restless: bool,
+}
+
+impl From<Screen> for Scene {
+    fn from(screen: Screen) -> Self {
+        Self { screen, _agents: Vec::new(), _model: None, is_restless: false }
+    }
 }
 
 const PICTURES: &[Picture] = &[
@@ -64,6 +76,14 @@ const PICTURES: &[Picture] = &[
         size: (100, 28),
         light: false,
         scene: demo,
+    },
+    Picture {
+        file: "hook.svg",
+        title: "Claude Code in auto mode, below, has read the reason of a rejection; \
+                its next attempt is at the desk, above",
+        size: (100, 48),
+        light: false,
+        scene: hook,
     },
     Picture {
         file: "neovim.svg",
@@ -138,7 +158,10 @@ impl Picture {
         let terminal =
             Terminal::new(self.size.0, self.size.1).answering(answers).with("COLORTERM", "truecolor");
         let scene = (self.scene)(&sandbox, &terminal)?;
-        scene.screen.settle(STILL)?;
+        match scene.is_restless {
+            true => std::thread::sleep(STILL),
+            false => scene.screen.settle(STILL)?,
+        }
         Ok(svg::svg(self.title, &scene.screen.picture()?, colours))
     }
 }
@@ -167,7 +190,7 @@ fn desk(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     screen.press("j ")?;
     screen.shows("1 dropped")?;
     screen.press("j")?;
-    Ok(Scene { screen, _agents: vec![gemini, qwen] })
+    Ok(Scene { _agents: vec![gemini, qwen], ..screen.into() })
 }
 
 /// The built-in agent's first proposal, with one change dropped.
@@ -177,7 +200,59 @@ fn demo(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     screen.settle(STILL)?;
     screen.press("j ")?;
     screen.shows("1 dropped")?;
-    Ok(Scene { screen, _agents: Vec::new() })
+    Ok(screen.into())
+}
+
+/// A person rejects what Claude Code is about to write, with a reason, and gets its next attempt.
+fn hook(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
+    const REQUEST: &str = "Make room for a total with tax in prices.py.";
+    let prices = sandbox.write("prices.py", include_str!("screenshot/shop/prices.py"));
+    let edit = |new: &str| {
+        let arguments = json!({ "file_path": prices, "old_string": "def total(items):", "new_string": new });
+        Turn::call("Edit", arguments)
+    };
+    let turns = [
+        Turn::call("Read", json!({ "file_path": prices })),
+        edit("def net_total(items):"),
+        edit("def total_with_tax(items):\n    return total(items) * (1 + TAX)\n\n\ndef total(items):"),
+        Turn::say("total() is as it was, and total_with_tax() is new."),
+    ];
+    let model = FakeModel::start(Script::new().on(REQUEST, turns))?;
+    Cli::Claude.set_up_as_new(sandbox, &install()?, &model)?;
+    agent_cli::set_hook_up(sandbox, "claude")?;
+    let (name, path) = agent_cli::path_variable(sandbox)?;
+    let socket = sandbox.tmp().join("panes");
+    let socket = socket.to_string_lossy();
+    let tmux = |words: &[&str]| {
+        let mut tmux = std::process::Command::new("tmux");
+        tmux.env_clear().envs(sandbox.env()).env(&name, &path).current_dir(sandbox.project());
+        let status = tmux.args(["-S", &socket]).args(words).status()?;
+        anyhow::ensure!(status.success(), "tmux {words:?} fails");
+        anyhow::Ok(())
+    };
+    let start = ["tmux", "-S", &socket, "-f", "/dev/null", "new-session", "alongside"];
+    let more = [";", "set", "-g", "status", "off", ";", "set", "-as", "terminal-features", ",*:RGB"];
+    let screen = Screen::start(sandbox, &terminal.clone().with(&name, &path), start.iter().chain(&more))?;
+    screen.shows("Reviews")?;
+    tmux(&["split-window", "-v", "-l", "28", "claude --permission-mode auto"])?;
+    screen.shows("auto mode on")?;
+    screen.press(REQUEST)?;
+    screen.shows(REQUEST)?;
+    screen.press("\r")?;
+    screen.shows("net_total")?;
+    tmux(&["select-pane", "-U"])?;
+    // A desk ignores a key that comes sooner than a person can read.
+    std::thread::sleep(STILL);
+    screen.press("R")?;
+    screen.shows("Why?")?;
+    screen.press("keep the public name\r")?;
+    screen.shows("Reason noted")?;
+    std::thread::sleep(STILL);
+    screen.press("r")?;
+    screen.shows("total_with_tax")?;
+    std::thread::sleep(STILL);
+    // Claude Code draws without end while it waits.
+    Ok(Scene { _model: Some(model), is_restless: true, ..screen.into() })
 }
 
 /// A proposal in Neovim: one change dropped, one edited.
@@ -190,7 +265,7 @@ fn neovim(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     screen.press("do]cA  # once")?;
     screen.shows("edited")?;
     screen.press("\x1b")?;
-    Ok(Scene { screen, _agents: vec![agent] })
+    Ok(Scene { _agents: vec![agent], ..screen.into() })
 }
 
 /// A proposal in Helix, with its code actions.
@@ -211,7 +286,7 @@ fn helix(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     screen.shows("raise ValueError")?;
     screen.press(" a")?;
     screen.shows("Drop this change")?;
-    Ok(Scene { screen, _agents: vec![agent] })
+    Ok(Scene { _agents: vec![agent], ..screen.into() })
 }
 
 /// A proposal in Emacs, with a dropped change.
@@ -224,7 +299,7 @@ fn emacs(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     screen.shows("change 1 of 4: kept")?;
     screen.press("nk")?;
     screen.shows("3 kept, 1 dropped")?;
-    Ok(Scene { screen, _agents: vec![agent] })
+    Ok(Scene { _agents: vec![agent], ..screen.into() })
 }
 
 /// A proposal in Vim: one change dropped, one edited.
@@ -242,7 +317,7 @@ fn vim(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     screen.shows("1 edited")?;
     // The announcement closes by itself.
     screen.wait_for("the announcement to close", |screen| !screen.contains("proposes 4 changes"))?;
-    Ok(Scene { screen, _agents: vec![agent] })
+    Ok(Scene { _agents: vec![agent], ..screen.into() })
 }
 
 /// A proposal in Kakoune, and the keys of its user mode.
@@ -255,7 +330,7 @@ fn kakoune(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     screen.shows("before: ")?;
     screen.press(" a")?;
     screen.shows("drop the change")?;
-    Ok(Scene { screen, _agents: vec![agent] })
+    Ok(Scene { _agents: vec![agent], ..screen.into() })
 }
 
 /// An editor with an open file, and a proposal for it.

@@ -408,7 +408,8 @@ impl MainLoop {
             self.end_review(open, Closing::Replaced, None);
         }
         let dirty = self.context.is_dirty(&proposal.file, prepared.real_path());
-        let agent = self.agents.of_hook(proposal.agent.clone());
+        let known = self.reviews.agent_of_hook(&proposal.agent, &proposal.session);
+        let agent = known.unwrap_or_else(|| self.agents.of_hook(proposal.agent.clone()));
         let terms = HookTerms::of(proposal);
         let opened = self.reviews.open(Asker::Hook(terms), agent, prepared, dirty);
         let (id, review) = (opened.id, opened.review());

@@ -248,9 +248,20 @@ fn codex_writes_only_the_files_of_a_patch_that_the_person_kept() -> Result<()> {
     let agent = stage.install_as_new(Cli::Codex, script)?;
     agent.set_hook_up(&stage.sandbox)?;
     agent.run_unattended(REQUEST)?;
-    desk.press_at("new.txt", "a")?;
-    desk.press_at("old.txt", "r")?;
-    desk.press_at("notes.txt", "a")?;
+    // The reviews of one call come in any order.
+    desk.wait_until_shown("3 are waiting")?;
+    for _ in 0..3 {
+        let open = ["new.txt", "old.txt", "notes.txt"];
+        let file = wait::until("an open review", PATIENCE, || {
+            let mut files = open.into_iter();
+            files.find(|file| desk.reads(file).is_ok_and(|reads| reads)).ok_or("none".to_owned())
+        })?;
+        desk.press_at(file, if file == "old.txt" { "r" } else { "a" })?;
+        wait::until("its end", PATIENCE, || match desk.reads(file) {
+            Ok(false) => Ok(()),
+            other => Err(format!("{other:?}")),
+        })?;
+    }
     agent.wait_until_ended()?;
     assert_eq!(stage.on_disk(), ORIGINAL.replace("two", "TWO"));
     assert_eq!(fs::read_to_string(&old)?, "old\n");

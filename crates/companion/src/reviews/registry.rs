@@ -96,6 +96,14 @@ impl Reviews {
         self.pending.entry(id).or_insert(review)
     }
 
+    /// The agent of the open reviews that hooks of this session have asked for.
+    pub(crate) fn agent_of_hook(&self, name: &str, session: &str) -> Option<Agent> {
+        let is_its = |review: &&PendingReview| {
+            review.agent.name == name && review.hook().is_some_and(|hook| hook.session == session)
+        };
+        self.pending.values().find(is_its).map(|review| review.agent.clone())
+    }
+
     /// The proposed text of an open review.
     pub(crate) fn proposed(&self, id: ReviewId) -> Option<&Arc<str>> {
         self.pending.get(&id).map(PendingReview::proposed)
