@@ -134,7 +134,7 @@ fn qwen_in_auto_edit_mode_proposes_what_the_person_kept() -> Result<()> {
     Ok(())
 }
 
-/// Before its own question, Qwen Code takes another text. It runs the hook twice, and the person decides once.
+/// Before its own question, Qwen Code takes another text. It runs the hook twice; the person decides once.
 #[test]
 fn qwen_in_default_mode_writes_what_the_person_kept() -> Result<()> {
     let Some(stage) = Stage::set()? else { return Ok(()) };
@@ -150,8 +150,8 @@ fn qwen_in_default_mode_writes_what_the_person_kept() -> Result<()> {
     Ok(())
 }
 
-/// Gemini CLI runs the hook and then opens a diff. Qwen Code opens a diff and then runs the hook, where that is
-/// not registered for its own question.
+/// Gemini CLI runs the hook and then opens a diff. Qwen Code opens a diff and then runs the hook, where that
+/// is not registered for its own question.
 #[test]
 fn an_edit_that_comes_by_hook_and_by_diff_is_asked_once() -> Result<()> {
     for cli in [Cli::Gemini, Cli::Qwen] {

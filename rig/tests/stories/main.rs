@@ -1,6 +1,6 @@
 //! Whole-agent stories: a person, a terminal with panes, the released Gemini CLI, Qwen Code, Claude Code,
-//! OpenCode or Codex in some panes and `alongside` or `alongside review` in others. Only the model is fake. Tests
-//! compare the file on disk byte for byte.
+//! OpenCode or Codex in some panes and `alongside` or `alongside review` in others. Only the model is fake.
+//! Tests compare the file on disk byte for byte.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

@@ -223,8 +223,8 @@ async fn a_patch_that_does_not_apply_is_told_to_the_desk_and_goes_on() {
 async fn two_spellings_of_one_file_in_a_patch_are_refused() {
     let (home, _desk) = serving().await;
     home.file("a.txt", ORIGINAL);
-    let patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+ONE\n*** Update File: ./a.txt\n@@\n-two\n\
-                 +TWO\n*** End Patch";
+    let patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+ONE\n*** Update File: ./a.txt\n\
+                 @@\n-two\n+TWO\n*** End Patch";
     let patch = input(&home.project, "PreToolUse", "apply_patch", &json!({ "command": patch }));
     let answer = Hook::start(&home, &["codex"], &patch).await.answer().await;
     assert!(refused(&answer).contains("./a.txt stands in the patch twice"), "{answer}");
