@@ -81,7 +81,8 @@ pub fn answer(
     }
     if takes_text(agent, input) {
         let arguments = call.rewritten(input, &texts, &mut read);
-        let arguments = arguments.and_then(|arguments| checked(agent, input, arguments, &texts, &mut read));
+        let arguments =
+            arguments.and_then(|arguments| checked(agent, input, arguments, (changes, &texts), &mut read));
         return match arguments {
             Ok(arguments) => allowed(agent, input, Some(arguments.into()), &message),
             Err(why) => {
@@ -94,27 +95,33 @@ pub fn answer(
     refusal(agent, input, &format!("{message} Nothing was written yet.{wanted}"))
 }
 
-/// Arguments that make the tool write these texts and nothing else.
+/// Arguments that make the tool write these texts, each for the change in the same place, and nothing else.
 fn checked(
     agent: &'static HookAgent,
     input: &HookInput,
     arguments: Map<String, Value>,
-    texts: &[Option<&str>],
+    (changes, texts): (&[Change], &[Option<&str>]),
     read: impl FnMut(&str) -> TextFile,
 ) -> Result<Map<String, Value>, String> {
     let again = HookInput { tool_input: arguments.clone(), ..input.clone() };
-    let changes = ToolCall::read(agent, &again).and_then(|call| call.changes(read));
-    let texts: Vec<&str> = texts.iter().filter_map(|text| *text).collect();
+    let made = ToolCall::read(agent, &again).and_then(|call| call.changes(read)).unwrap_or_default();
     // A patch gives every file a last line end.
-    let line = |text: &str| text.replace("\r\n", "\n").trim_end_matches('\n').to_owned();
-    let same = |one: &str, other: &str| one == other || agent.id == "codex" && line(one) == line(other);
-    let are_same = |changes: &[Change]| {
-        let mut pairs = changes.iter().zip(&texts);
-        changes.len() == texts.len() && pairs.all(|(change, text)| same(&change.proposed, text))
+    let lines = |text: &str| text.replace("\r\n", "\n").trim_end_matches('\n').to_owned();
+    let same = |one: &str, other: &str| one == other || agent.id == "codex" && lines(one) == lines(other);
+    let wanted: Vec<_> =
+        changes.iter().zip(texts).filter_map(|(change, text)| Some((change, (*text)?))).collect();
+    let is_wanted = |one: &Change| {
+        let is_written =
+            |(change, text): &(&Change, &str)| change.path == one.path && same(&one.proposed, text);
+        let is_moved = |(change, _): &(&Change, &str)| change.removes.as_ref() == Some(&one.path);
+        wanted.iter().any(is_written) || one.proposed.is_empty() && wanted.iter().any(is_moved)
     };
-    match changes {
-        Ok(changes) if are_same(&changes) => Ok(arguments),
-        _ => Err("this tool cannot write the text that the person accepted".to_owned()),
+    let is_made = |(change, text): &(&Change, &str)| {
+        made.iter().any(|one| one.path == change.path && same(&one.proposed, text))
+    };
+    match made.iter().all(is_wanted) && wanted.iter().all(is_made) {
+        true => Ok(arguments),
+        false => Err("this tool cannot write the text that the person accepted".to_owned()),
     }
 }
 
