@@ -28,6 +28,9 @@ pub struct HookProposal {
     /// What the tool does, if that is more than writing this text; for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remark: Option<String>,
+    /// How many files the same tool call changes: see [`Review::parts`](crate::Review::parts).
+    #[serde(default)]
+    pub parts: usize,
     /// How long the hook waits for the decision, in milliseconds.
     pub patience_ms: u64,
     /// The agent may bring the same edit once more, by another way or by the hook: the person is not asked

@@ -73,11 +73,19 @@ pub fn closed(review: &Review, closed: &Closed, roots: &[PathBuf], away: bool) -
         false => format!("{name}: rejected, because {why}."),
     };
     let mut said = match closed.closing {
+        Closing::Accepted if review.parts > 1 => {
+            format!(
+                "{name}: accepted{where_}; {agent} writes it once the other files of its patch are decided."
+            )
+        }
         Closing::Accepted => format!("{name}: accepted{where_}; {agent} writes it."),
         Closing::Rejected => format!("{name}: rejected{where_}; {agent} is told."),
         Closing::AnsweredInAgent => format!("{name}: answered in {agent}."),
         Closing::Replaced => {
             format!("{name}: replaced by a newer proposal of {agent}.")
+        }
+        Closing::AgentGone if review.agent.by_hook => {
+            format!("{name}: closed, because {agent} has broken off the call.")
         }
         Closing::AgentGone => format!("{name}: closed, because {agent} has left."),
         Closing::Stopped => withdrawn("the companion stopped"),

@@ -68,6 +68,10 @@ pub struct Review {
     /// The person's reason for the decision on the whole review.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// How many files the agent writes together, this one among them, if it writes none of them before all
+    /// are decided; otherwise 0 or 1.
+    #[serde(default, skip_serializing_if = "is_alone")]
+    pub parts: usize,
     /// What the agent is about to do, if that is more than writing the proposed text; for people, and
     /// harmless to show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -92,6 +96,10 @@ impl Reasons {
     pub fn are_lost(&self) -> bool {
         *self == Self::Never
     }
+}
+
+fn is_alone(parts: &usize) -> bool {
+    *parts < 2
 }
 
 impl Review {

@@ -87,12 +87,12 @@ pub fn answer(
             Ok(arguments) => allowed(agent, input, Some(arguments.into()), &message),
             Err(why) => {
                 let wanted = wanted(call, &texts, &mut read);
-                refusal(agent, input, &format!("{message} Nothing was written: {why}.{wanted}"))
+                refusal(agent, input, &format!("{message}\nNothing was written: {why}.{wanted}"))
             }
         };
     }
     let wanted = wanted(call, &texts, &mut read);
-    refusal(agent, input, &format!("{message} Nothing was written yet.{wanted}"))
+    refusal(agent, input, &format!("{message}\nNothing was written yet.{wanted}"))
 }
 
 /// Arguments that make the tool write these texts, each for the change in the same place, and nothing else.

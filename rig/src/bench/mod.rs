@@ -44,6 +44,8 @@ pub enum Scene {
     Contexts,
     /// Large proposals.
     Proposals,
+    /// Until a desk has what an agent's hook proposes.
+    Hooks,
     /// The end.
     Stops,
     /// The cost while nothing happens.
@@ -52,7 +54,7 @@ pub enum Scene {
 
 impl Scene {
     /// All of them, in the order in which they are measured, by name.
-    pub const ALL: [(&'static str, Self); 9] = [
+    pub const ALL: [(&'static str, Self); 10] = [
         ("machine", Self::Machine),
         ("starts", Self::Starts),
         ("memory", Self::Memory),
@@ -60,6 +62,7 @@ impl Scene {
         ("decisions", Self::Decisions),
         ("contexts", Self::Contexts),
         ("proposals", Self::Proposals),
+        ("hooks", Self::Hooks),
         ("stops", Self::Stops),
         ("rest", Self::Idle),
     ];
@@ -166,6 +169,7 @@ pub fn run(
             Scene::Decisions => bench.decisions()?,
             Scene::Contexts => bench.contexts()?,
             Scene::Proposals => bench.proposals()?,
+            Scene::Hooks => bench.hooks()?,
             Scene::Stops => bench.stops()?,
             Scene::Idle => {}
         }

@@ -60,8 +60,10 @@ pub(super) struct Companion {
     /// Its discovery files.
     pub(super) files: Vec<PathBuf>,
     child: Option<Child>,
+    /// The program, if it is ours and was started here.
+    ours: Option<PathBuf>,
     /// Goes last: it ends what is left.
-    _sandbox: Option<Sandbox>,
+    sandbox: Option<Sandbox>,
 }
 
 impl Subject {
@@ -94,7 +96,10 @@ impl Subject {
             }
         };
         let mut companion = start(&mut command, sandbox, None)?;
-        companion.hands = self.hands(companion._sandbox.as_ref()).map_err(|error| format!("{error:#}"));
+        if let Kind::Ours(program) = &self.kind {
+            companion.ours = Some(program.clone());
+        }
+        companion.hands = self.hands(companion.sandbox.as_ref()).map_err(|error| format!("{error:#}"));
         Ok(companion)
     }
 
@@ -137,7 +142,17 @@ impl Subject {
             project.with_context(|| format!("{} names no project that is there", file.display()))?;
         let hands = self.hands(None).map_err(|error| format!("{error:#}"));
         let files = vec![file.to_owned()];
-        Ok(Companion { address, project, hands, pid, found_after: None, files, child: None, _sandbox: None })
+        Ok(Companion {
+            address,
+            project,
+            hands,
+            pid,
+            found_after: None,
+            files,
+            child: None,
+            ours: None,
+            sandbox: None,
+        })
     }
 }
 
@@ -181,7 +196,8 @@ fn start(command: &mut Command, sandbox: Sandbox, said: Option<&str>) -> Result<
         files,
         address,
         child: Some(child),
-        _sandbox: Some(sandbox),
+        ours: None,
+        sandbox: Some(sandbox),
     })
 }
 
@@ -198,6 +214,21 @@ impl Companion {
 
     pub(super) fn hands(&mut self) -> Result<&mut Hands> {
         self.hands.as_mut().map_err(|why| anyhow::anyhow!("{why}"))
+    }
+
+    /// The program of ours with these arguments, in the environment of its companion.
+    pub(super) fn program(&self, arguments: &[&str]) -> Option<Command> {
+        let (program, sandbox) = self.ours.as_ref().zip(self.sandbox.as_ref())?;
+        let mut command = Command::new(program);
+        command.env_clear().envs(sandbox.env()).current_dir(&self.project).args(arguments);
+        Some(command)
+    }
+
+    /// Whether its program is ours and runs as an agent's hook.
+    pub(super) fn has_hook(&self) -> bool {
+        let Some(mut command) = self.program(&["hook", "--help"]) else { return false };
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
     }
 
     /// Asks it to end.

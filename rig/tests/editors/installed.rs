@@ -134,10 +134,7 @@ fn agent_without_ide_mode(stage: &Stage, shell: &Pane) -> Result<Option<Agent>> 
     settings.as_object_mut().context("settings are an object")?.remove("ide");
     let text = format!("// mine\n{}\n", serde_json::to_string_pretty(&settings)?);
     fs::write(&path, &text)?;
-    installs(shell, "agent", "IDE mode is on from its next start")?;
-    shell.wait_for("the question about the hook", |screen| {
-        screen.ends_with("Install the hook in Gemini CLI? [y/N]")
-    })?;
+    installs(shell, "agent", "Install the hook in Gemini CLI? [y/N]")?;
     shell.enter("n")?;
     shell.wait_for("the next step", |screen| screen.contains("Next, in your project: "))?;
     let now = fs::read_to_string(&path)?;

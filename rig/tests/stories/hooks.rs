@@ -217,6 +217,23 @@ fn a_desk_that_is_left_lets_no_change_through() -> Result<()> {
     stage.wait_until_drafted(&SHOUTED.replace("TWO", "two"))
 }
 
+/// A desk that was killed may come back: its review waits for half a minute.
+#[test]
+fn a_desk_that_is_killed_lets_no_change_through() -> Result<()> {
+    let Some((stage, desk, agent)) = set(Cli::Codex)? else { return Ok(()) };
+    agent.run_unattended(REQUEST)?;
+    desk.press_at("notes.txt", "Space")?;
+    desk.wait_until_shown("2 kept, 1 dropped")?;
+    desk.pane.kill()?;
+    agent
+        .pane
+        .wait_within(2 * PATIENCE, "the end of the agent", |screen| screen.contains("the agent has ended"))?;
+    assert_eq!(stage.on_disk(), ORIGINAL);
+    let read = read_by_the_model(&agent);
+    assert!(read.contains("Nothing was written. A text that the person typed is in "), "{read}");
+    stage.wait_until_drafted(&SHOUTED.replace("TWO", "two"))
+}
+
 /// Near the agent's limit the hook refuses. This limit is 8 s.
 #[test]
 fn a_review_that_takes_too_long_lets_no_change_through() -> Result<()> {
@@ -279,7 +296,7 @@ fn an_agent_that_is_killed_takes_its_review_along() -> Result<()> {
     desk.press_at("notes.txt", "Space")?;
     desk.wait_until_shown("2 kept, 1 dropped")?;
     agent.pane.kill()?;
-    desk.read_until_shown("notes.txt: closed, because Gemini CLI has left.")?;
+    desk.read_until_shown("notes.txt: closed, because Gemini CLI has broken off the call.")?;
     assert_eq!(stage.on_disk(), ORIGINAL);
     wait::until("no review", PATIENCE, || match desk.reads("notes.txt") {
         Ok(false) => Ok(()),

@@ -30,11 +30,14 @@ const MAX_FILE: u64 = 256 << 20;
 /// How much later than the companion the hook itself gives up.
 const GRACE: Duration = Duration::from_secs(2);
 
+const TOO_LATE: &str = "Nothing was written: the review takes too long.";
+const BROKEN_OFF: &str = "Nothing was written: the review was broken off.";
+
 /// Answer an agent's hook: have the file that it is about to write reviewed
 ///
-/// An agent runs it before a tool writes a file, and obeys its answer. Where a companion serves the agent's
-/// directory, the change opens at your desks, and the agent waits for your decision; anywhere else nothing
-/// changes. `alongside install agent` enters it into the settings of the agents.
+/// An agent runs it before a tool writes a file, and obeys its answer. Where a companion serves the file, or
+/// the agent's directory, the change opens at your desks, and the agent waits for your decision; anywhere else
+/// nothing changes. `alongside install agent` enters it into the settings of the agents.
 ///
 /// It reads the agent's call as JSON from standard input and writes the answer to standard output.
 #[derive(Debug, clap::Args)]
@@ -65,9 +68,9 @@ pub(crate) async fn run(args: Args) -> ExitCode {
     let late = tokio::time::sleep_until((call.until + GRACE).into());
     let answer = tokio::select! {
         answer = call.answer() => answer,
-        () = late => refusal(agent, &call.unread(), "Nothing was written: the review takes too long."),
+        () = late => refusal(agent, &call.unread(), TOO_LATE),
         // The agent has lost interest, but may still obey.
-        () = asked_to_end() => refusal(agent, &call.unread(), "The review was broken off."),
+        () = asked_to_end() => refusal(agent, &call.unread(), BROKEN_OFF),
         // Nobody reads an answer any more: the agent was killed, or has broken off the call.
         () = abandoned() => return ExitCode::SUCCESS,
     };
@@ -109,7 +112,7 @@ impl Call {
             Ok(input) if !input.is_of(self.agent) || input.is_of_a_plan() => return Answer::Silence,
             Ok(input) => self.review(&input).await,
             // The event is unknown: the commonest one has the form that most agents obey.
-            Err(why) => match self.reviewer(&directory("")).await {
+            Err(why) => match Reviewer::of(&directory("")).await {
                 Ok(None) => Ok(Answer::Silence),
                 Ok(Some(_)) => {
                     Ok(refusal(self.agent, &self.unread(), &format!("Nothing was written: {why}.")))
@@ -144,30 +147,25 @@ impl Call {
         let mut reviewers = Vec::new();
         for change in &changes {
             let file = cwd.join(&change.path);
-            let own = self.reviewer(file.parent().unwrap_or(&cwd)).await?;
+            let own = Reviewer::of(file.parent().unwrap_or(&cwd)).await?;
             if own.is_none() && self.is_own_note(&file) {
                 return Ok(Answer::Silence);
             }
             // A file outside of every project is refused by the companion of the agent's directory.
             reviewers.push(match own {
                 Some(own) => Some(own),
-                None => self.reviewer(&cwd).await?,
+                None => Reviewer::of(&cwd).await?,
             });
         }
         if let Some(why) = wrong_files(&changes, &reviewers, &cwd) {
             return Ok(refusal(self.agent, input, &format!("Nothing was written: {why}.")));
         }
         let verdicts = changes.iter().zip(&reviewers).map(async |(change, reviewer)| match reviewer {
-            Some(reviewer) => self.verdict(input, change, &cwd, reviewer).await,
+            Some(reviewer) => self.verdict(input, change, changes.len(), (&cwd, reviewer)).await,
             None => Verdict::NotReviewed,
         });
         let verdicts = join_all(verdicts).await;
         Ok(answer(self.agent, input, &call, &changes, &verdicts, read))
-    }
-
-    /// The host that serves a directory.
-    async fn reviewer(&self, directory: &Path) -> Result<Option<Reviewer>, Restarting> {
-        Reviewer::of(directory).await
     }
 
     /// The answer to a call without a change to review.
@@ -180,7 +178,7 @@ impl Call {
         if no_change == NoChange::NotATool {
             return Ok(Answer::Silence);
         }
-        let Some(reviewer) = self.reviewer(cwd).await? else { return Ok(Answer::Silence) };
+        let Some(reviewer) = Reviewer::of(cwd).await? else { return Ok(Answer::Silence) };
         let NoChange::Unclear { path, why } = no_change else {
             let NoChange::Refused { why } = no_change else { return Ok(Answer::Silence) };
             return Ok(refusal(self.agent, input, &format!("Nothing was written: {why}.")));
@@ -199,7 +197,13 @@ impl Call {
         self.agent.id == "codex" && input.hook_event_name == "PermissionRequest"
     }
 
-    async fn verdict(&self, input: &HookInput, change: &Change, cwd: &Path, reviewer: &Reviewer) -> Verdict {
+    async fn verdict(
+        &self,
+        input: &HookInput,
+        change: &Change,
+        parts: usize,
+        (cwd, reviewer): (&Path, &Reviewer),
+    ) -> Verdict {
         let Ok(file) = cwd.join(&change.path).into_os_string().into_string() else {
             return Verdict::Refused { message: "Nothing was written: the path is not text.".into() };
         };
@@ -208,25 +212,18 @@ impl Call {
             return Verdict::Accepted { text: change.proposed.as_str().into(), message: None };
         }
         let patience = self.until.saturating_duration_since(Instant::now());
-        let takes_text = alongside_hook::takes_text(self.agent, input);
         let proposal = HookProposal {
             agent: self.agent.display_name.into(),
             session: input.session_id.clone(),
             file,
             proposed: change.proposed.as_str().into(),
-            remark: change.remark.clone().or_else(|| {
-                let name = self.agent.display_name;
-                (!takes_text).then(|| {
-                    format!(
-                        "{name} cannot write another text here: after a change it is asked to propose yours."
-                    )
-                })
-            }),
+            remark: change.remark.clone(),
+            parts,
             patience_ms: u64::try_from(patience.as_millis()).unwrap_or(u64::MAX),
             comes_twice: self.agent.comes_twice,
             calls_again: self.agent.calls_again,
             only_if_decided: self.asks_again(input),
-            takes_text,
+            takes_text: alongside_hook::takes_text(self.agent, input),
             reasons: if self.agent.hears_acceptances { Reasons::Always } else { Reasons::WithRejection },
         };
         let undecided = |message: &str| Verdict::Undecided { message: message.into(), draft: None };
@@ -237,8 +234,8 @@ impl Call {
                  `alongside host --replace`.",
             ),
             Ok(Err(JoinError::Broken(_))) => undecided(
-                "The companion has gone away during the review; `alongside drafts` lists what the person \
-                 typed.",
+                "The companion has gone away during the review. If the person typed something, `alongside \
+                 drafts` lists it.",
             ),
             Err(_) => undecided("The companion does not answer in time."),
         }

@@ -262,7 +262,7 @@ async fn a_hook_that_is_told_to_end_refuses_and_its_review_closes() {
     let pid = rustix::process::Pid::from_raw(hook.0.id().unwrap().cast_signed()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
     assert!(refused(&hook.answer().await).contains("broken off"));
-    desk.shows("a.txt: closed, because Claude Code has left.").await;
+    desk.shows("a.txt: closed, because Claude Code has broken off the call.").await;
 }
 
 /// As after the death of an agent: nobody reads the answer any more.
@@ -273,6 +273,6 @@ async fn a_hook_whose_agent_is_gone_ends_with_its_review() {
     let mut hook = write(&home, &file, PROPOSED).await;
     desk.shows("keep this change").await;
     drop(hook.0.stdout.take());
-    desk.shows("a.txt: closed, because Claude Code has left.").await;
+    desk.shows("a.txt: closed, because Claude Code has broken off the call.").await;
     until("the end of the hook", || hook.0.try_wait().unwrap()).await;
 }

@@ -81,8 +81,13 @@ impl Agents {
         Ok((id, evicted))
     }
 
-    /// An agent without a session, as desks show it with the review of its hook.
+    /// An agent as desks show it with the review of its hook: that of the only session with this name, or one
+    /// without a session.
     pub(crate) fn of_hook(&mut self, name: String) -> Agent {
+        let mut same = self.list().into_iter().filter(|agent| agent.name == name);
+        if let (Some(agent), None) = (same.next(), same.next()) {
+            return Agent { by_hook: true, ..agent };
+        }
         self.last_session += 1;
         let since = alongside_desk::now_ms();
         Agent { number: self.last_session, name, since, listening: true, by_hook: true, ..Agent::default() }

@@ -15,7 +15,8 @@ use crate::mcp::proposal_queue::ProposalQueue;
 /// The longest wait for a decision.
 const MAX_PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
 
-const BROKEN_OFF: &str = "The companion has stopped; `alongside drafts` lists what the person typed.";
+const BROKEN_OFF: &str =
+    "The companion has stopped. If the person typed something, `alongside drafts` lists it.";
 
 /// What the calls of a companion share.
 #[derive(Debug)]

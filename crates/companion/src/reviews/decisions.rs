@@ -3,12 +3,13 @@
 //!
 //! A decision counts only for the same agent, while the file is as it was then, and once.
 
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use alongside_desk::Verdict;
 use tokio::time::Instant;
+use twox_hash::XxHash3_64;
 
 use super::proposal::Proposal;
 use super::review::PendingReview;
@@ -20,8 +21,9 @@ const SECOND_WAY_WITHIN: Duration = Duration::from_secs(10);
 const AFTER_ITS_PROMPT: Duration = Duration::from_secs(3);
 /// How long an agent may take to call a tool again: its model is asked in between.
 pub(crate) const REPEATED_WITHIN: Duration = Duration::from_secs(600);
-/// The most decisions that are remembered.
+/// The most decisions that are remembered, and of those the most with a text.
 const MAX_DECISIONS: usize = 64;
+const MAX_TEXTS: usize = 8;
 
 /// The way by which a proposal comes, and its agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,8 +34,18 @@ pub(crate) struct Way {
     pub(crate) hook: Option<String>,
 }
 
-#[derive(Debug, Default)]
-pub(crate) struct Decisions(Vec<Decided>);
+#[derive(Debug)]
+pub(crate) struct Decisions {
+    decided: Vec<Decided>,
+    /// The key of the hashes, which no agent knows: it cannot make another text of the same hash.
+    seed: u64,
+}
+
+impl Default for Decisions {
+    fn default() -> Self {
+        Self { decided: Vec::new(), seed: RandomState::new().hash_one(0) }
+    }
+}
 
 #[derive(Debug)]
 struct Decided {
@@ -41,7 +53,9 @@ struct Decided {
     real: PathBuf,
     /// The file as the person saw it.
     original: Fingerprint,
-    answers: Vec<(Arc<str>, Verdict)>,
+    /// The hash of each proposed text that it decides, and the answer: a text of megabytes would cost as much
+    /// memory. `None`: accepted as it is proposed.
+    answers: Vec<(u64, Option<Verdict>)>,
     until: Instant,
 }
 
@@ -54,68 +68,69 @@ impl Decisions {
             Some(hook) if !hook.takes_text && ended.has_edits() => REPEATED_WITHIN,
             _ => SECOND_WAY_WITHIN,
         };
-        self.remember(ended, vec![accepted(ended.current())], within);
+        let accepted = (self.hash(ended.current()), None);
+        self.remember(ended, vec![accepted], within);
     }
 
     /// The person answered in the agent's prompt: the agent may write its own text, or that of the desks.
     pub(crate) fn remember_answered_in_agent(&mut self, ended: &PendingReview) {
-        let answers = [ended.current(), ended.proposed()].map(accepted);
+        let answers = [ended.current(), ended.proposed()].map(|text| (self.hash(text), None));
         self.remember(ended, answers.into(), AFTER_ITS_PROMPT);
     }
 
     /// Nobody waits for this verdict any longer: the repeated call gets it.
     pub(crate) fn remember_uncollected(&mut self, ended: &PendingReview, verdict: Verdict) {
-        self.remember(ended, vec![(ended.proposed().clone(), verdict)], REPEATED_WITHIN);
+        let has_text = |decided: &Decided| decided.answers.iter().any(|(_, verdict)| verdict.is_some());
+        if self.decided.iter().filter(|decided| has_text(decided)).count() == MAX_TEXTS {
+            let oldest = self.decided.iter().position(has_text);
+            oldest.into_iter().for_each(|oldest| drop(self.decided.remove(oldest)));
+        }
+        let answer = (self.hash(ended.proposed()), Some(verdict));
+        self.remember(ended, vec![answer], REPEATED_WITHIN);
     }
 
-    fn remember(&mut self, ended: &PendingReview, answers: Vec<(Arc<str>, Verdict)>, within: Duration) {
+    fn remember(&mut self, ended: &PendingReview, answers: Vec<(u64, Option<Verdict>)>, within: Duration) {
         let now = Instant::now();
-        self.0.retain(|decided| decided.until > now);
-        if self.0.len() == MAX_DECISIONS {
-            self.0.remove(0);
+        self.decided.retain(|decided| decided.until > now);
+        if self.decided.len() == MAX_DECISIONS {
+            self.decided.remove(0);
         }
         let hook = ended.hook().map(|hook| hook.session.clone());
         let way = Way { agent: ended.agent.name.clone(), hook };
         let (real, original) = (ended.real_path().to_owned(), ended.fingerprint().clone());
-        self.0.push(Decided { way, real, original, answers, until: now + within });
+        self.decided.push(Decided { way, real, original, answers, until: now + within });
     }
 
     /// The answer to a proposal on which the person has decided already. An agent that opens a diff gets its
     /// own text by it, and nothing else.
     pub(crate) fn take(&mut self, proposal: &Proposal, way: &Way) -> Option<Verdict> {
-        let proposed = proposal.composition.proposed();
-        let fits = |verdict: &Verdict| match verdict {
-            Verdict::Accepted { text, .. } => way.hook.is_some() || are_alike(text, proposed),
-            _ => way.hook.is_some(),
-        };
-        let (now, real): (_, &Path) = (Instant::now(), proposal.real_path());
+        let (proposed, now) = (proposal.composition.proposed(), Instant::now());
+        let hash = self.hash(proposed);
+        let real: &Path = proposal.real_path();
         let answer = |decided: &Decided| {
             let counts = decided.until > now && decided.way.leads_to(way) && decided.real == real;
-            let answers = decided.answers.iter().filter(|_| counts);
-            let mut answers = answers.filter(|_| !decided.original.differs_from(&proposal.fingerprint));
-            let (text, verdict) =
-                answers.find(|(text, verdict)| are_alike(text, proposed) && fits(verdict))?;
-            Some(match verdict {
-                // In the line endings of this way.
-                Verdict::Accepted { text: accepted, message } if accepted == text => {
-                    Verdict::Accepted { text: proposed.clone(), message: message.clone() }
-                }
-                other => other.clone(),
-            })
+            let mut answers = decided.answers.iter().filter(|_| counts);
+            let answer =
+                answers.find(|(of, verdict)| *of == hash && (verdict.is_none() || way.hook.is_some()));
+            let (_, verdict) = answer.filter(|_| !decided.original.differs_from(&proposal.fingerprint))?;
+            let as_proposed = || Verdict::Accepted { text: proposed.clone(), message: None };
+            Some(verdict.clone().unwrap_or_else(as_proposed))
         };
-        let (at, verdict) = self.0.iter().enumerate().rev().find_map(|(at, one)| Some((at, answer(one)?)))?;
-        self.0.remove(at);
+        let mut decided = self.decided.iter().enumerate().rev();
+        let (at, verdict) = decided.find_map(|(at, one)| Some((at, answer(one)?)))?;
+        self.decided.remove(at);
         Some(verdict)
     }
-}
 
-fn accepted(text: &Arc<str>) -> (Arc<str>, Verdict) {
-    (text.clone(), Verdict::Accepted { text: text.clone(), message: None })
-}
-
-/// Whether two texts differ at most in line endings: agents write those of the file.
-fn are_alike(one: &str, other: &str) -> bool {
-    one == other || one.replace("\r\n", "\n") == other.replace("\r\n", "\n")
+    /// The hash of a text in any line endings: agents write those of the file.
+    fn hash(&self, text: &str) -> u64 {
+        let mut hash = XxHash3_64::with_seed(self.seed);
+        for (at, part) in text.split("\r\n").enumerate() {
+            hash.write(if at == 0 { b"" } else { b"\n" });
+            hash.write(part.as_bytes());
+        }
+        hash.finish()
+    }
 }
 
 impl Way {
@@ -130,3 +145,6 @@ impl Way {
         is_second && self.agent == other.agent
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -122,8 +122,8 @@ impl Reviews {
     pub(crate) fn draft(&mut self, id: ReviewId) -> Option<DraftChange> {
         let review = self.pending.get_mut(&id)?;
         let keeps = review.has_edits() || review.has_reasons();
-        let draft =
-            new_draft(self.started, &mut self.last_draft, review, "its review is still open", false, keeps)?;
+        let ending = Ending { why: "its review is still open", awaited: false, keeps, is_told: false };
+        let draft = new_draft(self.started, &mut self.last_draft, review, ending)?;
         Some(match draft {
             DraftChange::Save(draft) => {
                 review.has_draft = true;
@@ -157,7 +157,7 @@ impl Reviews {
             _ => false,
         };
         let keeps = ended.has_edits() || ended.has_reasons() && !is_told;
-        new_draft(self.started, &mut self.last_draft, ended, why, awaited, keeps)
+        new_draft(self.started, &mut self.last_draft, ended, Ending { why, awaited, keeps, is_told })
     }
 
     /// The number of the next version of any draft.
@@ -310,15 +310,25 @@ fn draft_id(started: u64, review: ReviewId) -> String {
     format!("{started}-{review}")
 }
 
+/// How a review ended, as its draft says it.
+struct Ending<'a> {
+    why: &'a str,
+    /// The agent is to write the text.
+    awaited: bool,
+    /// There is something to keep.
+    keeps: bool,
+    /// The model reads the reasons.
+    is_told: bool,
+}
+
 fn new_draft(
     started: u64,
     number: &mut u64,
     review: &PendingReview,
-    why: &str,
-    awaited: bool,
-    keeps: bool,
+    ending: Ending<'_>,
 ) -> Option<DraftChange> {
     let id = draft_id(started, review.id);
+    let Ending { why, awaited, keeps, is_told } = ending;
     if !keeps {
         return review.has_draft.then_some(DraftChange::Delete(id));
     }
@@ -331,7 +341,7 @@ fn new_draft(
         why: why.to_owned(),
         awaited,
         is_open: false,
-        reasons: remarks::reasons(&review.review()),
+        reasons: if is_told { String::new() } else { remarks::reasons(&review.review()) },
         text: review.current().clone(),
     }))
 }

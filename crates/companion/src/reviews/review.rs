@@ -52,12 +52,14 @@ pub(crate) struct HookTerms {
     pub(crate) takes_text: bool,
     pub(crate) reasons: Reasons,
     pub(crate) remark: Option<String>,
+    /// How many files its tool call changes.
+    pub(crate) parts: usize,
 }
 
 impl HookTerms {
     pub(crate) fn of(proposal: HookProposal) -> Self {
-        let HookProposal { session, comes_twice, takes_text, reasons, remark, .. } = proposal;
-        Self { session, comes_twice, takes_text, reasons, remark }
+        let HookProposal { session, comes_twice, takes_text, reasons, remark, parts, .. } = proposal;
+        Self { session, comes_twice, takes_text, reasons, remark, parts }
     }
 }
 
@@ -165,6 +167,7 @@ impl PendingReview {
             reasons: self.hook().map(|hook| hook.reasons).unwrap_or_default(),
             reason: self.reasons.whole().cloned(),
             remark: self.hook().and_then(|hook| hook.remark.clone()),
+            parts: self.hook().map(|hook| hook.parts).unwrap_or_default(),
         }
     }
 

@@ -48,8 +48,12 @@ pub fn notes(review: &Review, roots: &[PathBuf]) -> Vec<Note> {
     let reason = review.reason.as_deref().map(|reason| {
         format!("Your reason for {}: {}", messages::agent_name(&review.agent), harmless::name(reason))
     });
-    let remarks =
-        reason.into_iter().chain(line_endings.into_iter().chain(mark).map(str::to_owned)).chain(limits);
+    let parts = (review.parts > 1).then(|| {
+        let agent = messages::agent_name(&review.agent);
+        format!("One of {} files of a patch: {agent} writes none before all are decided.", review.parts)
+    });
+    let own = parts.into_iter().chain(reason);
+    let remarks = own.chain(line_endings.into_iter().chain(mark).map(str::to_owned)).chain(limits);
     let warnings = warnings.into_iter().map(|text| Note { text, warning: true });
     warnings.chain(remarks.map(|text| Note { text, warning: false })).collect()
 }

@@ -74,7 +74,7 @@ fn an_agent_that_takes_no_other_text_is_asked_to_propose_it() {
     let output = &qwen["hookSpecificOutput"];
     assert_eq!(output["permissionDecision"], "deny");
     let reason = output["permissionDecisionReason"].as_str().unwrap();
-    assert!(reason.starts_with("Dropped 1. Nothing was written yet. Call the tool again"), "{reason}");
+    assert!(reason.starts_with("Dropped 1.\nNothing was written yet. Call the tool again"), "{reason}");
     assert!(reason.ends_with("Replace\n```\nold\n```\nby\n```\nmine\n```"), "{reason}");
 }
 

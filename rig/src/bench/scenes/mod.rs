@@ -2,6 +2,7 @@
 
 mod contexts;
 mod decisions;
+mod hooks;
 mod idle;
 mod machine;
 mod memory;

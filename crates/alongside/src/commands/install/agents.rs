@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use alongside_agent::find::Surroundings;
 use alongside_agent::settings::hooks::HookScope;
+use alongside_contract::hook::HookAgent;
 
 use super::Args;
 use super::target::AgentTarget;
@@ -97,7 +98,15 @@ impl Setup<'_> {
 
     /// `--yes` agrees to IDE mode: an agent that begins to ask would stop scripts that run it.
     fn approval_mode(&self, agent: &Agent) -> Option<AgentSetting> {
-        AgentSetting::approval_mode(agent, &self.here).filter(|_| !self.args.consent.yes)
+        AgentSetting::approval_mode(agent, &self.here)
+            .filter(|_| !self.args.consent.yes && !self.has_hook(agent))
+    }
+
+    /// Whether its changes come to the desk in every mode.
+    fn has_hook(&self, agent: &Agent) -> bool {
+        let (release, scope) = (agent.release(), HookScope::User);
+        let agent = HookAgent::named(agent.family.id);
+        agent.is_some_and(|agent| AgentHook { agent, release, scope }.is_there(&self.here))
     }
 
     fn hook_of(&self, target: &AgentTarget) -> Option<AgentHook> {
@@ -141,6 +150,9 @@ impl Setup<'_> {
                 self.failed(agent.name(), error);
                 return Ok(ControlFlow::Continue(false));
             }
+        }
+        if self.has_hook(agent) {
+            return Ok(ControlFlow::Continue(true));
         }
         let Some(asking) = start_asking(agent, &self.here) else { return Ok(ControlFlow::Continue(true)) };
         let Some(setting) = self.approval_mode(agent) else {

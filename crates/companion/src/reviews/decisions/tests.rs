@@ -1,0 +1,108 @@
+//! The second way of an edit, and calls that are repeated.
+
+use alongside_desk::{Agent, Reasons, ReviewId};
+
+use super::*;
+use crate::reviews::review::{Asker, HookTerms};
+use crate::reviews::target::OpenTarget;
+
+const OLD: &str = "old\n";
+const NEW: &str = "new\n";
+
+struct File(tempfile::NamedTempFile);
+
+impl File {
+    fn holding(text: &str) -> Self {
+        let file = Self(tempfile::NamedTempFile::new().unwrap());
+        file.hold(text);
+        file
+    }
+
+    fn hold(&self, text: &str) {
+        std::fs::write(self.0.path(), text).unwrap();
+    }
+
+    fn proposal(&self, text: &str) -> Proposal {
+        let path = self.0.path().to_str().unwrap();
+        Proposal::prepare(path.to_owned(), OpenTarget::open(path).unwrap(), text.into(), &[])
+    }
+
+    /// A review that has ended; its hook is that of Qwen Code.
+    fn ended(&self, text: &str, hook: bool, comes_twice: bool) -> PendingReview {
+        let terms = HookTerms {
+            session: "s".into(),
+            comes_twice,
+            takes_text: true,
+            reasons: Reasons::Never,
+            remark: None,
+            parts: 1,
+        };
+        let asker = if hook { Asker::Hook(terms) } else { Asker::Session("of a diff".into()) };
+        let agent = Agent { name: "Qwen Code".into(), ..Agent::default() };
+        PendingReview::new(ReviewId(1), asker, agent, self.proposal(text), false)
+    }
+}
+
+fn way(agent: &str, hook: Option<&str>) -> Way {
+    Way { agent: agent.into(), hook: hook.map(str::to_owned) }
+}
+
+fn yes(text: &str) -> Option<Verdict> {
+    Some(Verdict::Accepted { text: text.into(), message: None })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_decision_counts_once_for_its_agent_and_an_unchanged_file() {
+    let (file, hook, diff) = (File::holding(OLD), way("Qwen Code", Some("s")), way("Qwen Code", None));
+    let mut decisions = Decisions::default();
+    decisions.remember_accepted(&file.ended(NEW, true, true));
+    for other in [way("Gemini CLI", None), way("Qwen Code", Some("another session"))] {
+        assert_eq!(decisions.take(&file.proposal(NEW), &other), None, "{other:?}");
+    }
+    assert_eq!(decisions.take(&file.proposal("other\n"), &diff), None);
+    file.hold("changed\n");
+    assert_eq!(decisions.take(&file.proposal(NEW), &diff), None);
+    file.hold(OLD);
+    assert_eq!(decisions.take(&file.proposal("new\r\n"), &diff), yes("new\r\n"), "in its own line endings");
+    assert_eq!(decisions.take(&file.proposal(NEW), &hook), None, "it counts once");
+    decisions.remember_accepted(&file.ended(NEW, true, true));
+    tokio::time::advance(SECOND_WAY_WITHIN).await;
+    assert_eq!(decisions.take(&file.proposal(NEW), &hook), None, "it is too late");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_opens_a_diff_again_or_brings_each_edit_once_asks_anew() {
+    let file = File::holding(OLD);
+    let mut decisions = Decisions::default();
+    decisions.remember_accepted(&file.ended(NEW, false, false));
+    assert_eq!(decisions.take(&file.proposal(NEW), &way("Qwen Code", None)), None);
+    assert_eq!(decisions.take(&file.proposal(NEW), &way("Qwen Code", Some("s"))), yes(NEW));
+    decisions.remember_accepted(&file.ended(NEW, true, false));
+    assert_eq!(decisions.take(&file.proposal(NEW), &way("Qwen Code", Some("s"))), None);
+}
+
+/// `openDiff` can carry no rejection and no other text at once: the person is asked.
+#[tokio::test(start_paused = true)]
+async fn a_decision_that_nobody_collected_is_for_the_next_call_of_the_hook_only() {
+    let (file, hook, diff) = (File::holding(OLD), way("Qwen Code", Some("s")), way("Qwen Code", None));
+    let rejected = Verdict::Rejected { message: "no".into() };
+    let edited = Verdict::Accepted { text: "mine\n".into(), message: Some("changed".into()) };
+    for verdict in [rejected, edited] {
+        let mut decisions = Decisions::default();
+        decisions.remember_uncollected(&file.ended(NEW, true, true), verdict.clone());
+        tokio::time::advance(REPEATED_WITHIN / 2).await;
+        assert_eq!(decisions.take(&file.proposal(NEW), &diff), None);
+        assert_eq!(decisions.take(&file.proposal(NEW), &hook), Some(verdict));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_in_the_agents_prompt_counts_for_both_texts_and_a_moment() {
+    let file = File::holding(OLD);
+    let mut decisions = Decisions::default();
+    decisions.remember_answered_in_agent(&file.ended(NEW, false, false));
+    assert_eq!(decisions.take(&file.proposal(NEW), &way("Qwen Code", Some("s"))), yes(NEW));
+    decisions.remember_answered_in_agent(&file.ended(NEW, false, false));
+    tokio::time::advance(AFTER_ITS_PROMPT).await;
+    assert_eq!(decisions.take(&file.proposal(NEW), &way("Qwen Code", Some("s"))), None);
+}
