@@ -36,8 +36,8 @@ const BROKEN_OFF: &str = "Nothing was written: the review was broken off.";
 /// Answer an agent's hook: have the file that it is about to write reviewed
 ///
 /// An agent runs it before a tool writes a file, and obeys its answer. Where a companion serves the file, or
-/// the agent's directory, the change opens at your desks, and the agent waits for your decision; anywhere else
-/// nothing changes. `alongside install agent` enters it into the settings of the agents.
+/// the agent's directory, the change opens at your desks, and the agent waits for your decision; anywhere
+/// else nothing changes. `alongside install agent` enters it into the settings of the agents.
 ///
 /// It reads the agent's call as JSON from standard input and writes the answer to standard output.
 #[derive(Debug, clap::Args)]
