@@ -186,12 +186,22 @@ async fn several_questions_have_numbers() {
     all.shows("Next, in your project: alongside run -- gemini (in an editor: alongside install)").await;
     assert_eq!(all.ends().code(), Some(0));
 
-    // The only question that is left has none.
+    // With the hook, changes come to the desk in every mode: no question is left.
     let mut rest = home.asks(&["install", "agent"]);
-    let seen = rest.shows("Make Qwen Code ask before it edits? [y/N] ").await;
-    assert!(!seen.contains(" of "), "{seen}");
-    rest.presses("y\n");
+    let seen = rest.shows("Next, in your project: alongside run -- gemini").await;
+    assert!(!seen.contains("[y/N]"), "{seen}");
     assert_eq!(rest.ends().code(), Some(0));
+
+    // Without the hook, both questions come again.
+    home.does(&["uninstall", "qwen", "--yes"]);
+    home.does(&["install", "qwen", "--yes"]);
+    let mut one = home.asks(&["install", "agent"]);
+    let seen = one.shows("Make Qwen Code ask before it edits? [y/N] ").await;
+    assert!(seen.contains("1 of 2: Make Qwen Code ask"), "{seen}");
+    one.presses("n\n");
+    one.shows("2 of 2: Install the hook in Qwen Code? [y/N] ").await;
+    one.presses("n\n");
+    assert_eq!(one.ends().code(), Some(0));
 }
 
 #[tokio::test]
