@@ -145,6 +145,8 @@ fn claude_gets_mentioned_lines_in_its_prompt() -> Result<()> {
     let Some((stage, desk, claude)) = set()? else { return Ok(()) };
     let _editor = Selecting::three_lines(&stage)?;
     claude.wait_until_it_says("3 lines selected")?;
+    // This message would come in place of the next one.
+    desk.wait_until_shown("Claude Code is connected.")?;
     desk.pane.press("S")?;
     desk.wait_until_shown("notes.txt, lines 2 to 4: added to your prompt in Claude Code.")?;
     claude.wait_until_it_says("@notes.txt#L2-4")?;
