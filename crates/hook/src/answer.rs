@@ -16,7 +16,7 @@ const MAX_CONTEXT: usize = 9_000;
 /// The most characters of a text that the model is asked to write.
 const MAX_QUOTED: usize = 6_000;
 
-/// What the hook prints.
+/// The output of the hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// Nothing: the agent goes on as if there were no hook.
@@ -189,7 +189,7 @@ fn line(value: Value) -> Answer {
     Answer::Line(value.to_string())
 }
 
-/// What the model is to propose, where the agent cannot write it by itself.
+/// The request to the model to propose the person's text, where the agent cannot write it by itself.
 fn wanted(call: &ToolCall, texts: &[Option<&str>], read: impl FnMut(&str) -> TextFile) -> String {
     let [Some(text)] = texts else { return " Propose only the changes that the person kept.".into() };
     let quoted = match call.replacement(text, read) {

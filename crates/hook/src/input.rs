@@ -4,7 +4,7 @@ use alongside_contract::hook::HookAgent;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// What an agent tells its hook.
+/// The tool call as an agent tells its hook.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct HookInput {
     /// The agent's name of its session.

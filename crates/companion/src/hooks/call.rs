@@ -18,7 +18,7 @@ const MAX_PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
 const BROKEN_OFF: &str =
     "The companion has stopped. If the person typed something, `alongside drafts` lists it.";
 
-/// What the calls of a companion share.
+/// The state that all calls of a companion share.
 #[derive(Debug)]
 pub(crate) struct HookCalls {
     pub(crate) events: Events,

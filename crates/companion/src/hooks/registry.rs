@@ -33,7 +33,7 @@ struct HookCall {
     until: Instant,
 }
 
-/// What a repeated call has in common with the one before.
+/// The parts that a repeated call shares with the one before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CallKey {
     agent: String,

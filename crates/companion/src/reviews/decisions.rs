@@ -105,11 +105,16 @@ impl Decisions {
     /// own text by it, and nothing else.
     pub(crate) fn take(&mut self, proposal: &Proposal, way: &Way) -> Option<Verdict> {
         let (proposed, now) = (proposal.composition.proposed(), Instant::now());
-        let hash = self.hash(proposed);
         let real: &Path = proposal.real_path();
+        let counts =
+            |decided: &Decided| decided.until > now && decided.way.leads_to(way) && decided.real == real;
+        if !self.decided.iter().any(counts) {
+            // A hash of megabytes would hold up every other agent.
+            return None;
+        }
+        let hash = self.hash(proposed);
         let answer = |decided: &Decided| {
-            let counts = decided.until > now && decided.way.leads_to(way) && decided.real == real;
-            let mut answers = decided.answers.iter().filter(|_| counts);
+            let mut answers = decided.answers.iter().filter(|_| counts(decided));
             let answer =
                 answers.find(|(of, verdict)| *of == hash && (verdict.is_none() || way.hook.is_some()));
             let (_, verdict) = answer.filter(|_| !decided.original.differs_from(&proposal.fingerprint))?;

@@ -41,7 +41,7 @@ pub(crate) enum Asker {
     Hook(HookTerms),
 }
 
-/// What the hook that asked can do with the outcome.
+/// The abilities and the words of the hook that asked.
 #[derive(Debug, Clone)]
 pub(crate) struct HookTerms {
     /// The agent's own name of its session.

@@ -1,3 +1,5 @@
+//! The answers of each agent, after every verdict.
+
 use serde_json::json;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Edits of one cell, and the notebook around it.
+
 use serde_json::json;
 
 use super::*;

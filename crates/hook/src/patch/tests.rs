@@ -1,3 +1,5 @@
+//! The grammar of patches, and texts that are none.
+
 use super::*;
 
 fn parsed(body: &str) -> Result<Vec<FileChange>, Malformed> {

@@ -1,3 +1,5 @@
+//! Patches that write a given text, read and applied again.
+
 use super::*;
 use crate::patch::{Change, Patch};
 use crate::patch_apply::apply;

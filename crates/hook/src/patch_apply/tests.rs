@@ -1,3 +1,5 @@
+//! Patches applied to texts, exactly or not at all.
+
 use super::*;
 use crate::patch::Patch;
 

@@ -1,3 +1,5 @@
+//! Tool calls of each agent, the texts that they write, and the way back.
+
 use serde_json::json;
 
 use super::*;

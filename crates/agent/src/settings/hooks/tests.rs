@@ -83,7 +83,7 @@ fn hooks_and_comments_of_others_stay() {
     assert_eq!(find_hook(&text, agent("claude")).unwrap().len(), 1, "{text}");
     assert_eq!(without(&text), theirs);
 
-    // What the person has changed since stays, too.
+    // Later changes of the person stay, too.
     let later = text.replace("\"x\"", "\"y\"");
     assert_eq!(
         without_hook(&later, agent("claude"), Some(theirs)).unwrap(),
