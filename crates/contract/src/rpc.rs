@@ -27,7 +27,13 @@ pub enum Id {
 }
 
 impl Id {
+    /// The longest id in bytes of JSON. A call that waits for a person keeps its id.
+    pub const MAX_BYTES: usize = 1 << 10;
+
     fn parse(json: &str) -> Result<Self, NotAMessage> {
+        if json.len() > Self::MAX_BYTES {
+            return Err(NotAMessage { why: "\"id\" is longer than 1,024 bytes" });
+        }
         // Parsing a list or object would take many times its size.
         let is_simple = !json.starts_with(['[', '{']);
         is_simple
@@ -273,6 +279,11 @@ mod tests {
 
     #[test]
     fn large_ids_and_data_stay_unread() {
+        for (length, is_read) in [(Id::MAX_BYTES - 2, true), (Id::MAX_BYTES - 1, false)] {
+            let id = "x".repeat(length);
+            let ping = format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"ping"}}"#);
+            assert_eq!(parse(&ping).is_ok(), is_read, "{length}");
+        }
         let long = format!("[{}7]", "7,".repeat(100_000));
         assert!(parse(&format!(r#"{{"jsonrpc":"2.0","id":{long},"method":"ping"}}"#)).is_err());
         let error = format!(r#"{{"jsonrpc":"2.0","id":1,"error":{{"code":-1,"data":{long}}}}}"#);

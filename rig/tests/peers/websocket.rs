@@ -223,6 +223,66 @@ async fn closing_an_earlier_tab_of_a_file_leaves_the_newest_review() {
 }
 
 #[tokio::test]
+async fn one_tab_name_of_several_files_closes_all_of_them() {
+    let mut stage = Stage::new().await;
+    let files = ["a.txt", "b.txt", "c.txt"].map(|name| stage.file(name, "one\n"));
+    let mut agent = Agent::join(&stage).await;
+    for file in &files {
+        let call = json!({
+            "old_file_path": file, "new_file_path": file, "new_file_contents": "ONE\n", "tab_name": "same",
+        });
+        agent.call("openDiff", &call).await;
+        stage.review().await;
+    }
+    let closes = agent.call("close_tab", &json!({ "tab_name": "same" })).await;
+    assert_eq!(texts(&agent.answer(closes).await), ["TAB_CLOSED"]);
+    for _ in &files {
+        assert_eq!(stage.closed().await.closing, Closing::AnsweredInAgent);
+    }
+    let closes = agent.call("closeAllDiffTabs", &json!({})).await;
+    assert_eq!(texts(&agent.answer(closes).await), ["CLOSED_0_DIFF_TABS"]);
+}
+
+/// A desk has 150 ms to send its unsent edits, for all reviews together.
+#[tokio::test]
+async fn closing_many_tabs_waits_once_for_a_silent_desk() {
+    const TABS: usize = 40;
+    let mut stage = Stage::new().await;
+    let mut agent = Agent::join(&stage).await;
+    for number in 0..TABS {
+        let file = stage.file(&format!("{number}.txt"), "one\n");
+        agent.propose(&file, "ONE\n").await;
+        stage.review().await;
+    }
+    let start = std::time::Instant::now();
+    let closes = agent.call("closeAllDiffTabs", &json!({})).await;
+    assert_eq!(texts(&agent.answer(closes).await), [format!("CLOSED_{TABS}_DIFF_TABS")]);
+    // One after the other they would take 6 s.
+    assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
+}
+
+#[tokio::test]
+async fn ids_names_and_paths_have_a_limit() {
+    let mut stage = Stage::new().await;
+    let file = stage.file("a.txt", "one\n");
+    let mut agent = Agent::join(&stage).await;
+    let long = "x".repeat(1 << 20);
+    agent.send(&json!({ "jsonrpc": "2.0", "id": long, "method": "ping" })).await;
+    let refused = agent.next().await;
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&Value::Null, &json!(-32600)));
+    for (path, tab) in [(&file, &long), (&format!("/{long}"), &file)] {
+        let call = json!({
+            "old_file_path": path, "new_file_path": path, "new_file_contents": "ONE\n", "tab_name": tab,
+        });
+        let call = agent.call("openDiff", &call).await;
+        let refused = agent.answer(call).await.to_string();
+        assert!(refused.contains("longer than") && refused.len() < 1_000, "{refused}");
+    }
+    agent.propose(&file, "ONE\n").await;
+    stage.review().await;
+}
+
+#[tokio::test]
 async fn a_review_that_nobody_can_decide_is_an_error_and_no_rejection() {
     let mut stage = Stage::new().await;
     let file = stage.file("a.txt", "one\n");

@@ -15,6 +15,8 @@ use super::line_endings::{NormalizedOriginal, normalize, whole_file_only};
 const MAX_BYTES: u64 = 1 << 30;
 /// The largest file in bytes that is read without another thread.
 const MAX_CACHED: u64 = 64 << 10;
+/// The longest path in bytes. No system opens a longer one, and a review keeps its path while it waits.
+const MAX_PATH: usize = 32 << 10;
 /// The bytes that are read at once for a hash.
 const CHUNK: usize = 64 << 10;
 
@@ -62,6 +64,8 @@ pub(crate) enum BadTarget {
     Relative(String),
     #[error("filePath contains a NUL character")]
     Nul,
+    #[error("filePath is longer than {MAX_PATH} bytes")]
+    TooLong,
     #[error("this names a directory, not a file: {0}")]
     Directory(String),
     #[error("this is not an ordinary file: {0}")]
@@ -134,6 +138,9 @@ fn look_at(file_path: &str) -> Result<(&Path, io::Result<Metadata>), BadTarget> 
     }
     if file_path.contains('\0') {
         return Err(BadTarget::Nul);
+    }
+    if file_path.len() > MAX_PATH {
+        return Err(BadTarget::TooLong);
     }
     let path = Path::new(file_path);
     if !path.is_absolute() {

@@ -13,6 +13,7 @@ use alongside_contract::websocket::tools::{
     GET_WORKSPACE_FOLDERS, OPEN_FILE, SAVE_DOCUMENT,
 };
 use alongside_contract::websocket::{self, CLOSE_ALL_DIFF_TABS, CLOSE_TAB, CloseTabCall, OpenDiffCall};
+use futures_util::future::join_all;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -32,6 +33,9 @@ use crate::mcp::tools::CONTEXT_ONLY;
 use crate::mcp::unread_request::UnreadRequest;
 use crate::reviews::proposal::NotOpened;
 
+/// The longest name of a review, in bytes. Agents put the file's name and some words into it.
+const MAX_TAB_NAME: usize = 4 << 10;
+
 /// The agent at the other end.
 pub(super) struct Agent {
     server: Arc<Server>,
@@ -40,7 +44,7 @@ pub(super) struct Agent {
     /// Gets the session once the agent listens.
     greeted: Option<oneshot::Sender<String>>,
     answers: mpsc::Sender<String>,
-    /// The files of its reviews, by the names that it gave these.
+    /// The name that it gave to the review of each file. Several reviews may have one name.
     tabs: HashMap<String, String>,
 }
 
@@ -150,18 +154,14 @@ impl Agent {
                 return None;
             }
             Call::Close(close) => {
-                if let Some(path) = self.tabs.remove(&close.tab_name) {
-                    self.close(&session, path).await;
-                }
+                let named = self.tabs.extract_if(|_, tab| *tab == close.tab_name);
+                let paths = named.map(|(path, _)| path).collect();
+                self.close(&session, paths).await;
                 websocket::tab_closed()
             }
             Call::CloseAll => {
-                let paths: Vec<String> = self.tabs.drain().map(|(_, path)| path).collect();
-                let mut closed = 0;
-                for path in paths {
-                    closed += usize::from(self.close(&session, path).await);
-                }
-                websocket::tabs_closed(closed)
+                let paths = self.tabs.drain().map(|(path, _)| path).collect();
+                websocket::tabs_closed(self.close(&session, paths).await)
             }
         };
         Some(rpc::reply(&id, &result))
@@ -171,6 +171,9 @@ impl Agent {
     async fn open(&mut self, id: Id, session: String, open: OpenDiffCall) -> Option<String> {
         let OpenDiffCall { new_file_path: file_path, new_file_contents, tab_name } = open;
         let refused = |why: &str| Some(rpc::error(Some(&id), rpc::INVALID_REQUEST, why));
+        if tab_name.len() > MAX_TAB_NAME {
+            return refused(&format!("tab_name is longer than {MAX_TAB_NAME} bytes"));
+        }
         let events = self.server.events.clone();
         let unread = UnreadRequest::new(events.clone(), session.clone());
         let known = events.ask(|known| Event::RequestStarted { session: session.clone(), known }).await;
@@ -182,8 +185,7 @@ impl Agent {
             return refused("the proposal could not be prepared");
         };
         // A newer review of the file takes the place of the one before.
-        self.tabs.retain(|_, path| *path != file_path);
-        self.tabs.insert(tab_name.clone(), file_path.clone());
+        self.tabs.insert(file_path.clone(), tab_name.clone());
         let (answer, answered) = oneshot::channel();
         let call = Some(OpenCall { id: id.clone(), tab: tab_name });
         let proposal = Box::new(proposal);
@@ -201,11 +203,16 @@ impl Agent {
         None
     }
 
-    /// The person has answered in the agent's own prompt. Returns whether there was a review.
-    async fn close(&self, session: &str, file_path: String) -> bool {
-        let session = session.to_owned();
-        let closed = self.server.events.ask(|answer| Event::CloseDiff { session, file_path, answer }).await;
-        closed.flatten().flatten().is_some()
+    /// The person has answered in the agent's own prompt. Returns how many reviews there were. Desks send their
+    /// unsent edits of all of them in the same 150 ms.
+    async fn close(&self, session: &str, paths: Vec<String>) -> usize {
+        let events = &self.server.events;
+        let close = |file_path: String| {
+            let session = session.to_owned();
+            events.ask(|answer| Event::CloseDiff { session, file_path, answer })
+        };
+        let closed = join_all(paths.into_iter().map(close)).await;
+        closed.into_iter().filter(|closed| matches!(closed, Some(Some(Some(_))))).count()
     }
 }
 
