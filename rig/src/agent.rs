@@ -90,8 +90,9 @@ impl Agent {
         self.wait_until_it_says(ENDED)
     }
 
-    /// Types `/ide enable` until `is_connected_within` 3 s. The agent offers that command only after it has
-    /// noticed the loss of its companion, seconds after the stream's end.
+    /// Types `/ide enable` until the agent has connected, as `is_connected_within` tells after 3 s at most.
+    /// The agent offers that command only after it has noticed the loss of its companion, seconds after the
+    /// stream's end.
     pub fn enable_ide_until(&self, is_connected_within: impl Fn(Duration) -> bool) -> Result<()> {
         for _ in 0..10 {
             self.ask("/ide enable")?;

@@ -139,7 +139,7 @@ fn build() -> anyhow::Result<BTreeMap<(String, String), PathBuf>> {
         let (target, program) = (&message["target"], &message["executable"]);
         let (Some(name), Some(program)) = (target["name"].as_str(), program.as_str()) else { continue };
         let source = target["src_path"].as_str().map(Path::new);
-        // …/crates/COMPANION/benches/NAME.rs
+        // …/crates/CRATE/benches/NAME.rs
         let home = source.and_then(|source| source.ancestors().nth(2)?.file_name()?.to_str());
         if let Some(home) = home {
             programs.insert((format!("alongside-{home}"), name.to_owned()), program.into());

@@ -69,7 +69,7 @@ struct SaveWatcher {
     filter: SaveFilter,
     watcher: Option<RecommendedWatcher>,
     is_limit_reported: bool,
-    /// SaveWatcher files, newest first.
+    /// The saved files, newest first.
     files: Vec<PathBuf>,
     /// Open reviews, to know the accepted text.
     reviews: HashMap<ReviewId, Review>,

@@ -15,11 +15,11 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The suite speaks HTTP of its own making ([`wire`], [`peer`], [`listener`]), for it has to be able to do
-//! what no client library lets one do; a WebSocket it opens by hand ([`claude`]). It uses sessions of its
-//! own, closes every diff it opened, also when it is interrupted, and writes nothing into the project:
-//! proposals are about files in a directory that does not exist, files that are opened in the editor lie in a
-//! temporary directory.
+//! The suite speaks HTTP through our own client, [`alongside_agent::wire`] ([`peer`], [`listener`]), for it
+//! has to be able to do what no client library lets one do; a WebSocket it opens by hand ([`claude`]). It
+//! uses sessions of its own, closes every diff it opened, also when it is interrupted, and writes nothing
+//! into the project: proposals are about files in a directory that does not exist, files that are opened in
+//! the editor lie in a temporary directory.
 //!
 //! A check is a row of a table beside the function that makes it. What needs somebody at the editor goes
 //! through a [`Driver`]; without one it is [not observable](Verdict::NotObservable), which is never a pass.

@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::json::parse;
 use crate::lock::lock;
 
-/// Source an event came.
+/// The source of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Source {
     /// In the answer to a POST.
@@ -214,7 +214,7 @@ impl Inner {
     }
 }
 
-/// Source a message holds `null`.
+/// The path at which a message holds `null`, if it does.
 fn null_in(value: &Value) -> Option<String> {
     match value {
         Value::Null => Some(String::new()),

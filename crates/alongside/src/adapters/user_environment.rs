@@ -63,7 +63,7 @@ impl UserEnvironment {
         named.unwrap_or_else(|| self.home.join(below_home))
     }
 
-    /// The first of these commands on the PATH or in the usual dirs.
+    /// The first of these commands on the PATH or in the usual directories.
     pub(crate) fn find(&self, commands: &[&str]) -> Option<PathBuf> {
         let on_macos = USUAL_PLACES_ON_MACOS.iter().filter(|_| Os::HERE == Os::MacOs).map(PathBuf::from);
         let usual = USUAL_PLACES.iter().map(|below| self.home.join(below)).chain(on_macos);

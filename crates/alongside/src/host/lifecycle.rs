@@ -43,7 +43,7 @@ struct Member {
     party: Party,
     /// It has vanished, and counts as there until then.
     away_until: Option<Instant>,
-    /// Rises with each use of a member.
+    /// Rises with each use of a party: the party used last has the greatest number.
     used: u64,
 }
 

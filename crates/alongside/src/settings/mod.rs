@@ -257,7 +257,7 @@ impl Settings {
         Ok(())
     }
 
-    /// A companion with these settings, in the dirs given.
+    /// A companion with these settings, in these directories.
     pub(crate) fn companion(&self, mut dirs: AppDirs) -> Builder {
         for tmp in &self.tmp {
             if !dirs.tmp.contains(tmp) {

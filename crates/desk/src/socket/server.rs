@@ -225,7 +225,7 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Peer<S> {
                 Some(line) = answers.next(), if !answers.is_empty() => {
                     // It may have been told since we looked.
                     while let Some(event) = desk.try_next() {
-                        // A desk that is gone is before_request below.
+                        // The send below notices a desk that is gone.
                         let _ = out.send(written(&event)).await;
                     }
                     line

@@ -1,7 +1,7 @@
-//! An exhaustive walk over the lifecycle: four of two servers of one editor, one of another, two desks and a
-//! keeper join, leave, vanish and get the focus; editors end; time passes to just before, at and beyond each
-//! deadline. The world is finite, so the walk reaches every state from each way to begin, and checks every
-//! promise in each.
+//! An exhaustive walk over the lifecycle. Four parties join, leave, vanish and get the focus; they are taken
+//! from two servers of one editor, one of another, two desks and a keeper. Editors end; time passes to just
+//! before, at and beyond each deadline. The world is finite, so the walk reaches every state from each way to
+//! begin, and checks every promise in each.
 
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
