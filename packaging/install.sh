@@ -253,9 +253,16 @@ prefix=${prefix%/}
 
 from=${ALONGSIDE_FROM:-}
 if [ -z "$from" ]; then
-    # A script that is piped into a shell has no directory.
-    beside=$(dirname -- "$0")
-    if [ -f "$beside/install.sh" ] && [ -f "$beside/SHA256SUMS" ]; then from=$beside; else from=$published; fi
+    from=$published
+    # A script from standard input or an argument (`s` and `c` among the shell's flags) has no directory: the working
+    # directory may be anybody's.
+    case $-,$0 in
+        *[cs]*,*) ;;
+        *,install.sh | *,*/install.sh)
+            beside=$(dirname -- "$0")
+            if [ -f "$0" ] && [ -f "$beside/SHA256SUMS" ]; then from=$beside; fi
+            ;;
+    esac
 fi
 from=${from#file://}
 from=${from%/}

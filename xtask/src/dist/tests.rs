@@ -120,6 +120,47 @@ fn script_installs_and_uninstalls_a_working_program() {
     );
 }
 
+/// The working directory may be anybody's, such as one in `/tmp`.
+#[test]
+fn a_piped_script_takes_nothing_from_the_working_directory() {
+    let Some(stage) = Stage::new() else { return };
+    let script = fs::read_to_string(crate::run::checkout().join("packaging/install.sh")).unwrap();
+    let shared = stage.sandbox.project();
+    for entry in fs::read_dir(&stage.out).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), shared.join(entry.file_name())).unwrap();
+    }
+    let install = |shell: &str, arguments: &[&str]| {
+        let mut command = stage.command(shell);
+        let mut child = command
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A shell that has its script as an argument reads nothing.
+        let _ = child.stdin.take().unwrap().write_all(script.as_bytes());
+        child.wait_with_output().unwrap()
+    };
+    for (shell, arguments) in [
+        ("sh", &[][..]),
+        ("bash", &[]),
+        ("sh", &["-s", "--"]),
+        ("sh", &["-c", &script]),
+        ("bash", &["-c", &script, "install.sh"]),
+    ] {
+        let output = install(shell, arguments);
+        let said = said(&output);
+        assert!(!output.status.success() && said.contains("location of the archives is unknown"), "{said}");
+    }
+    // A person who names the script means the files beside it.
+    for name in ["install.sh", "./install.sh"] {
+        let installed = stage.command("sh").arg(name).output().unwrap();
+        assert!(installed.status.success(), "{}", said(&installed));
+    }
+}
+
 #[test]
 fn failed_install_changes_nothing_and_says_what_to_do() {
     let Some(stage) = Stage::new() else { return };
