@@ -68,15 +68,20 @@ pub(crate) fn special(path: &str) -> NoChange {
 ///
 /// # Errors
 /// When the agent would read another path in it. Agents expand `~`, trim blanks, and resolve `..` before
-/// links. Gemini CLI decodes `%2F`, strips `@`, and searches for a relative path.
+/// links. Gemini CLI decodes `%2F`, joins a relative path to its directory, and strips `@` there (0.61.0).
 pub(crate) fn plain_path(agent: &HookAgent, path: &str) -> Result<String, NoChange> {
     if path.is_empty() {
         return Err(NoChange::refused("the path of the file is missing"));
     }
     let is_blank = |c: char| c.is_control() || c == '\u{feff}';
     let has_dots = || path.split(['/', '\\']).any(|part| part == "." || part == "..");
-    // Codex alone takes the path as it is, below its own directory.
-    let is_resolved = agent.id != "codex" && (!Path::new(path).is_absolute() || has_dots());
+    let is_relative = !Path::new(path).is_absolute();
+    let is_resolved = match agent.id {
+        // It takes the path as it is, below its own directory.
+        "codex" => false,
+        "gemini" => has_dots() || (is_relative && path.starts_with('@')),
+        _ => is_relative || has_dots(),
+    };
     let is_decoded = agent.id == "gemini" && path.contains('%');
     let is_spaced = path.starts_with('~') || path.trim() != path || path.chars().any(is_blank);
     if is_resolved || is_decoded || is_spaced {

@@ -1,5 +1,7 @@
 //! The calls of tools that write files, in the words of each agent, and the texts that they would write.
 
+use std::path::Path;
+
 use alongside_contract::hook::HookAgent;
 use serde_json::{Map, Value};
 
@@ -97,6 +99,9 @@ impl ToolCall {
         match self {
             Self::Write { path, content } => Ok(one(path, content.clone())),
             Self::Edit(Replacements { path, edits, rules, .. }) => match read(path) {
+                TextFile::Absent if Path::new(path).is_relative() => Err(NoChange::refused(format!(
+                    "there is no file {path} in the working directory: give an absolute path"
+                ))),
                 TextFile::Absent if edits.iter().all(|edit| edit.old.is_empty()) => {
                     Ok(one(path, edit::edited(path, "", edits, *rules)?))
                 }

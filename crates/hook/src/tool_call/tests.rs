@@ -104,3 +104,27 @@ fn a_path_that_the_agent_reads_otherwise_is_refused() {
     let moved = call("codex", "apply_patch", json!({ "command": moved })).unwrap().changes(text("a\n"));
     assert!(matches!(moved, Err(NoChange::Refused { .. })));
 }
+
+/// It joins such a path to its directory. Where `replace` finds nothing there, it looks in others.
+#[test]
+fn gemini_resolves_a_relative_path_below_its_directory() {
+    let write = |path: &str| call("gemini", "write_file", json!({"file_path": path, "content": "x\n"}));
+    let replace = |old: &str| {
+        let input = json!({"file_path": "src/a.txt", "old_string": old, "new_string": "x"});
+        call("gemini", "replace", input).unwrap()
+    };
+    for change in [
+        write("src/a.txt").unwrap().changes(|_| TextFile::Absent),
+        replace("a").changes(text("a\n")),
+        replace("").changes(text("")),
+    ] {
+        assert_eq!(change.unwrap()[0].path, "src/a.txt");
+    }
+    let absent = replace("").changes(|_| TextFile::Absent);
+    assert!(matches!(absent, Err(NoChange::Refused { .. })), "{absent:?}");
+    for path in ["@src/a.txt", "@/a.txt", "../a.txt", "src/../a.txt", "a%2Fb.txt"] {
+        assert!(matches!(write(path), Err(NoChange::Refused { .. })), "{path:?}");
+    }
+    let other = call("qwen", "write_file", json!({"file_path": "src/a.txt", "content": ""}));
+    assert!(matches!(other, Err(NoChange::Refused { .. })));
+}
