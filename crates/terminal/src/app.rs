@@ -183,7 +183,8 @@ impl App {
 
     /// Directories that file names are shown relative to.
     pub(crate) fn roots(&self) -> &[PathBuf] {
-        if self.options.roots.is_empty() { &self.companion.status().roots } else { &self.options.roots }
+        let roots = &self.companion.status().roots;
+        if roots.is_empty() { &self.options.roots } else { roots }
     }
 
     pub(crate) fn current(&self) -> Option<&ReviewView> {

@@ -11,7 +11,7 @@ use crate::notification::Notification;
 /// The choices a person has about the desk.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Directories that file names are shown relative to.
+    /// Directories that file names are shown relative to, until the companion's status names its roots.
     pub roots: Vec<PathBuf>,
     /// Which colours; without it the desk asks the terminal.
     pub theme: Option<Theme>,

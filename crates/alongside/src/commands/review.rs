@@ -84,13 +84,19 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     } else {
         let policy = args.policy();
         let serves = reached.welcome.alongside;
-        let desk = LineDesk::new(reached.desk, serves.roots.clone(), policy);
+        let mut served = serves.roots;
+        // The host adds the projects of its desks right after it has greeted them.
+        let is_added =
+            |own: &PathBuf| args.host.is_none() && !served.iter().any(|root| own.starts_with(root));
+        let added: Vec<_> = roots.into_iter().filter(is_added).collect();
+        served.extend(added);
+        let desk = LineDesk::new(reached.desk, served.clone(), policy);
         let mut desk = desk.with_drafts(DraftStore::among_drafts(draft_keeper()));
         let has_keyboard = std::io::IsTerminal::is_terminal(&std::io::stdin());
         if let Some(remark) = agent_setup::remark().await {
             desk.say(&remark);
         }
-        desk.say(&welcome(&serves.roots, serves.port, policy, has_keyboard));
+        desk.say(&welcome(&served, serves.port, policy, has_keyboard));
         let ending = desk.run(&mut signals, std::future::pending()).await;
         if !has_lost_terminal(ending) {
             desk.finish(ending).await;

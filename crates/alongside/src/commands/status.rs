@@ -102,22 +102,26 @@ async fn find_companions(here: &Surroundings) -> (Vec<FoundCompanion>, Vec<Repor
     (found, hidden)
 }
 
-/// The other editors that Claude Code connects to here, or cannot choose among.
+/// The reason why Claude Code does not connect to our companion here by itself, if there is one.
 fn rival_text(here: &Surroundings, found: &[FoundCompanion]) -> Option<String> {
-    let ours = found.iter().find(|companion| companion.serves_here())?.record.port;
+    let ours = found.iter().find(|companion| companion.serves_here())?;
     let claude = FAMILIES.iter().find(|family| family.dialect() == Dialect::WebSocket)?;
     let LockSearch::Holding(locks) = find::locks(claude, here) else { return None };
-    let others = locks.iter().filter(|lock| lock.port != ours);
+    let others = locks.iter().filter(|lock| lock.port != ours.record.port);
     let others: Vec<String> = others
         .map(|lock| format!("{} (port {})", harmless::name(&lock.content.ide_name), lock.port))
         .collect();
-    (!others.is_empty()).then(|| {
-        let (others, variable) = (others.join(" and "), claude.env.port);
-        format!(
-            "{others}: serves {} here, too\n  to choose alongside: {variable}={ours} claude\n",
-            claude.display_name
-        )
-    })
+    let name = claude.display_name;
+    let lock_name = lock_file::name(ours.record.port);
+    let has_lock = ours.files.iter().any(|file| file.file_name().is_some_and(|name| *name == *lock_name));
+    let why = match (others.is_empty(), locks.is_empty()) {
+        (false, _) => format!("{}: serves {name} here, too", others.join(" and ")),
+        (true, true) if has_lock => {
+            format!("{name} does not find alongside here: another companion serves a directory inside")
+        }
+        _ => return None,
+    };
+    Some(format!("{why}\n  to choose alongside: alongside run -- claude\n"))
 }
 
 /// Every discovery record, and the files that hold it.

@@ -19,12 +19,17 @@ pub(super) fn holds_in_project(roots: &[PathBuf], dir: &Path) -> bool {
     roots.iter().map(|root| real(root)).any(|root| dir.starts_with(&root) && is_inside(&root))
 }
 
-/// Whether one of these roots lies below a directory in the same repository.
-pub(super) fn is_above_in_repository(dir: &Path, roots: &[PathBuf]) -> bool {
+/// Whether a project belongs to the host with these roots: one lies in the other. Agents that match folders by
+/// their beginning want one companion for both. `home` and the directories above it hold every project, and share
+/// no host with any.
+pub(super) fn share_a_host(roots: &[PathBuf], dir: &Path, home: Option<&Path>) -> bool {
     let dir = real(dir);
-    let top = repository(&dir);
-    let is_below = |root: &PathBuf| root.starts_with(&dir) && repository(root) == top;
-    top.is_some() && roots.iter().map(|root| real(root)).any(|root| is_below(&root))
+    let home = home.map(real);
+    let holds_home = |dir: &Path| home.as_ref().is_some_and(|home| home.starts_with(dir));
+    let is_nested = |root: &Path| {
+        (dir.starts_with(root) || root.starts_with(&dir)) && !holds_home(root) && !holds_home(&dir)
+    };
+    roots.iter().map(|root| real(root)).any(|root| root == dir || is_nested(&root))
 }
 
 fn real(path: &Path) -> PathBuf {
@@ -55,9 +60,25 @@ mod tests {
         assert!(holds_in_project(&one(&outer), &sub) && holds_in_project(&one(&inner), &deep));
         assert!(!holds_in_project(&one(&outer), &deep) && !holds_in_project(&one(&outer), &inner));
         assert!(!holds_in_project(&one(home.path()), &outer), "a host of the home directory");
-        assert!(is_above_in_repository(&outer, &one(&sub)) && is_above_in_repository(&inner, &one(&deep)));
-        assert!(!is_above_in_repository(&outer, &one(&deep)) && !is_above_in_repository(&sub, &one(&outer)));
-        assert!(!is_above_in_repository(home.path(), &one(&outer)), "no repository");
+    }
+
+    #[test]
+    fn projects_within_each_other_share_a_host_and_home_shares_none() {
+        let (home, [outer, sub, inner, deep]) = repositories();
+        let share = |root: &Path, dir: &Path| share_a_host(&[root.to_owned()], dir, Some(home.path()));
+        for (one, other) in
+            [(&outer, &sub), (&outer, &inner), (&sub, &inner), (&inner, &deep), (&outer, &outer)]
+        {
+            assert!(share(one, other) && share(other, one), "{one:?} {other:?}");
+        }
+        let beside = home.path().join("outer-2");
+        std::fs::create_dir(&beside).unwrap();
+        assert!(!share(&outer, &beside) && !share(&beside, &outer));
+        for above in [home.path(), Path::new("/")] {
+            assert!(share(above, above));
+            assert!(!share(above, &outer) && !share(&outer, above), "{above:?}");
+        }
+        assert!(!share(Path::new("/"), home.path()) && !share(home.path(), Path::new("/")));
     }
 
     #[test]
@@ -66,6 +87,5 @@ mod tests {
         let below = home.path().join("a/b");
         std::fs::create_dir_all(&below).unwrap();
         assert!(holds_in_project(&[home.path().join("a")], &below));
-        assert!(!is_above_in_repository(&home.path().join("a"), &[below]));
     }
 }

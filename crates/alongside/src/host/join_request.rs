@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use alongside_desk::socket::{ClientInfo, EditorProcess, Hello, Options, PROTOCOL, Role, Terms};
-use alongside_platform::process;
+use alongside_platform::{directories, process};
 
-use super::directories::{holds_in_project, is_above_in_repository};
+use super::directories::share_a_host;
 use super::entry::{Entry, VERSION};
 use crate::failure::failure;
 use crate::globals::Globals;
@@ -71,7 +71,8 @@ impl JoinRequest {
         }
     }
 
-    /// The hosts that fit, in the order given.
+    /// The hosts that fit: those of the project's own repository first, then those around it, then those inside
+    /// it, each in the order given.
     ///
     /// # Errors
     /// When the person chose a host and not exactly one fits.
@@ -94,19 +95,19 @@ impl JoinRequest {
         }
         // The host adds the other projects.
         let Some(project) = self.dirs.first() else { return Ok(Vec::new()) };
-        let (serving, others): (Vec<_>, Vec<_>) =
-            entries.into_iter().partition(|entry| self.is_served(project, entry));
-        let below = others.into_iter().filter(|entry| is_above_in_repository(project, &entry.roots));
-        Ok(serving.into_iter().chain(below).collect())
+        let home = directories::home();
+        let fits = |entry: &Entry| self.fits(project, entry, home.as_deref());
+        let rank = |entry: &Entry| (!entry.serves_in_project(project), !entry.serves(project));
+        let mut fitting: Vec<_> = entries.into_iter().filter(fits).collect();
+        fitting.sort_by_key(rank);
+        Ok(fitting)
     }
 
-    /// Whether a host serves the project. A desk in a terminal joins whichever host agents in its directory
-    /// find. An editor has a project of its own.
-    fn is_served(&self, project: &Path, entry: &Entry) -> bool {
-        match self.editor {
-            Some(_) => holds_in_project(&entry.roots, project),
-            None => entry.serves(project),
-        }
+    /// Whether the project may join a host. A desk in a terminal also joins the host of the home directory, if
+    /// agents in its own directory find that one.
+    fn fits(&self, project: &Path, entry: &Entry, home: Option<&Path>) -> bool {
+        let is_terminal = self.editor.is_none();
+        share_a_host(&entry.roots, project, home) || (is_terminal && entry.serves(project))
     }
 
     /// The entry of a host that has crashed, as this request starts it again.

@@ -7,7 +7,7 @@ use alongside_companion::{Companion, Workspace};
 use alongside_desk::Problem;
 use tokio::task::AbortHandle;
 
-use super::directories::holds;
+use super::directories::{holds, holds_in_project};
 use crate::save_watcher::{self, SaveFilter};
 use crate::settings::Settings;
 
@@ -80,8 +80,8 @@ impl Projects {
         self.followed.as_ref().is_some_and(|followed| followed.iter().eq(theirs))
     }
 
-    /// Serves the host's own project, and those of `theirs`, its desks, that are in none of the others or
-    /// have settings of their own. Returns the new roots, if they differ, and the problems to report. The
+    /// Serves the host's own project, and those of `theirs`, its desks, that are in none of the others, are
+    /// repositories in them, or have settings of their own. Returns the new roots, if they differ, and the problems to report. The
     /// save watcher is stopped then: its folders have changed.
     pub(super) async fn follow(
         &mut self,
@@ -91,7 +91,7 @@ impl Projects {
         let mut roots: Vec<PathBuf> = self.own.iter().cloned().collect();
         // One that is gone would keep all others out.
         for root in theirs.iter().filter(|root| root.is_dir()) {
-            if !roots.contains(root) && (!holds(&roots, root) || Settings::has_file(root)) {
+            if !roots.contains(root) && (!holds_in_project(&roots, root) || Settings::has_file(root)) {
                 roots.push(root.clone());
             }
         }

@@ -14,6 +14,7 @@ impl LineDesk {
     pub(super) async fn take_event(&mut self, event: Event) {
         match event {
             Event::Status(status) => {
+                self.roots.clone_from(&status.roots);
                 let news = self.companion.take_status(status);
                 self.show(news);
                 // Somebody else came who keeps the reviews: leaving is no question any more.

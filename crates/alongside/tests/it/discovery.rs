@@ -223,13 +223,17 @@ async fn run_takes_the_companion_that_is_there() {
 #[tokio::test]
 async fn status_marks_the_companion_that_env_takes() {
     let home = Home::new();
-    std::fs::create_dir(home.project.join("sub")).unwrap();
+    for name in ["project/sub", "project/other"] {
+        home.directory(name);
+    }
     let mut first = home.review(&["sub"]);
     first.shows("alongside serves").await;
     assert!(!home.run(&["status"]).out.contains("take"), "a single companion is not marked");
-    // The first companion serves only a part of the project, so this desk starts another.
-    let mut second = home.review(&[]);
+    let mut second = home.review(&["other"]);
     second.shows("alongside serves").await;
+    // It joins the second companion and adds the whole project.
+    let mut third = home.review(&[]);
+    third.shows("alongside serves").await;
     assert_eq!(home.hosts().len(), 2);
     // Both serve the lower directory.
     let home = home.inside("sub");

@@ -1,12 +1,15 @@
 //! `alongside lsp` with editors that start, restart their servers, crash and open projects, and an agent.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use alongside_agent::{Outcome, PendingDiff, Session, find};
+use alongside_agent::find::{self, LockSearch, Surroundings};
+use alongside_agent::{Outcome, PendingDiff, Session};
+use alongside_contract::family;
 use serde_json::{Value, json};
 
 use crate::editor::{Editor, Process, introduction};
-use crate::support::{Home, accepted, files_below, propose, soon, until};
+use crate::support::{Home, accepted, files_below, finish, propose, soon, until};
 
 /// How many companions agents can find.
 fn companions(home: &Home) -> usize {
@@ -244,21 +247,77 @@ async fn editors_of_one_project_share_a_companion() {
     let mut above = Editor::with_plugin(&home, &processes[1], &[&top, &other]);
     roots(&mut above, &[&crate_dir, &top, &other]);
     roots(&mut below, &[&crate_dir, &top, &other]);
-    // A repository within the repository is a project of its own.
+    // A repository within the repository is a root of its own.
     let mut nested = Editor::with_plugin(&home, &processes[2], &[&vendored]);
-    roots(&mut nested, &[&vendored]);
-    assert_eq!((home.hosts().len(), companions(&home)), (2, 2));
-    let editors = |home: &Home| home.run(&["status", "--json"]).json()["companions"].clone();
-    let shown =
-        editors(&home).as_array().unwrap().iter().map(|one| one["editors"].clone()).collect::<Vec<_>>();
-    let named = |pid: u32| json!({"name": "Neovim", "pid": pid});
-    assert!(shown.contains(&json!([named(processes[1].pid()), named(processes[0].pid())])), "{shown:?}");
+    roots(&mut nested, &[&crate_dir, &top, &other, &vendored]);
+    assert_eq!((home.hosts().len(), companions(&home)), (1, 1));
+    let editors = home.run(&["status", "--json"]).json()["companions"][0]["editors"].clone();
+    for process in &processes {
+        let named = json!({"name": "Neovim", "pid": process.pid()});
+        assert!(editors.as_array().unwrap().contains(&named), "{editors:?}");
+    }
 
     // Its projects leave with it.
     let [_, mut process, _] = processes;
     process.dies();
     drop(above);
-    roots(&mut below, &[&crate_dir]);
+    roots(&mut below, &[&crate_dir, &vendored]);
+}
+
+/// Claude Code connects only where exactly one lock holds its directory.
+#[tokio::test(flavor = "multi_thread")]
+async fn worktree_and_project_share_a_companion_and_a_lock_in_either_order() {
+    for is_worktree_first in [true, false] {
+        let home = Home::new();
+        home.directory("home/.claude");
+        let worktree = home.project.join("worktrees/feature");
+        for directory in [home.project.join(".git"), worktree.join(".git")] {
+            std::fs::create_dir_all(directory).unwrap();
+        }
+        let processes = [Process::open(), Process::open()];
+        let mut order = [&worktree, &home.project];
+        if !is_worktree_first {
+            order.reverse();
+        }
+        let mut first = Editor::with_plugin(&home, &processes[0], &[order[0]]);
+        first.hears("alongside/didChangeStatus", |status| status["roots"] == json!([order[0]]));
+        let mut second = Editor::with_plugin(&home, &processes[1], &[order[1]]);
+        second.hears("alongside/didChangeStatus", |status| status["roots"] == json!(order));
+        assert_eq!(home.hosts().len(), 1);
+        let claude = family::by_command("claude").unwrap();
+        for directory in order {
+            let here = Surroundings { cwd: directory.clone(), ..home.surroundings() };
+            let has_one = |search| matches!(search, LockSearch::Holding(locks) if locks.len() == 1);
+            until("one lock", || has_one(find::locks(claude, &here)).then_some(())).await;
+        }
+    }
+}
+
+/// The home directory shares no companion: of the two locks, the one of the inner root counts.
+#[tokio::test(flavor = "multi_thread")]
+async fn claude_finds_the_project_in_home_and_status_tells_how_to_choose_the_other() {
+    let home = Home::new();
+    home.directory("home/.claude");
+    let (outer, inner) = (home.path("home"), home.directory("home/project"));
+    let processes = [Process::open(), Process::open()];
+    let mut one = Editor::with_plugin(&home, &processes[0], &[&inner]);
+    one.hears("alongside/didChangeStatus", |status| status["roots"] == json!([inner]));
+    let mut two = Editor::with_plugin(&home, &processes[1], &[&outer]);
+    two.hears("alongside/didChangeStatus", |status| status["roots"] == json!([outer]));
+    assert_eq!((home.hosts().len(), companions(&home)), (2, 2));
+    let claude = family::by_command("claude").unwrap();
+    let locks = |cwd: &Path| match find::locks(
+        claude,
+        &Surroundings { cwd: cwd.to_owned(), ..home.surroundings() },
+    ) {
+        LockSearch::Holding(locks) => locks.len(),
+        other => panic!("{other:?}"),
+    };
+    let count = || files_below(&home.path("home/.claude")).len();
+    until("both locks", || (count() == 2).then_some(())).await;
+    assert_eq!((locks(&inner), locks(&outer)), (1, 0));
+    let said = finish(home.alongside(&["status"]).current_dir(&outer)).out;
+    assert!(said.contains("to choose alongside: alongside run -- claude"), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

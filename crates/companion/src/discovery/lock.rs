@@ -1,7 +1,7 @@
 //! The lock file, by which agents of the WebSocket dialect find the companion. They connect only where
 //! exactly one lock holds their directory. So a root that another editor's lock covers stays out of ours, and
 //! comes back when that lock is gone; meanwhile the port variable leads here, which needs the file and no
-//! folder.
+//! folder. Of two companions of ours, the one of the inner root has it in its lock.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -52,10 +52,8 @@ impl Lock {
     pub(super) fn publish(directory: Directory, wanted: Wanted<'_>) -> io::Result<Self> {
         let directory = Arc::new(directory);
         let others = others(&directory, wanted.port);
-        let is_covered = |root: &Path| {
-            let counts = |other: &&Lock| !(wanted.focused && other.is_ours());
-            others.iter().filter(counts).any(|other| other.overlaps(root) && other.lives())
-        };
+        let is_covered =
+            |root: &Path| others.iter().any(|other| other.precedes(root, wanted.focused) && other.lives());
         let roots = wanted.roots.iter().filter(|root| !is_covered(root));
         let content = LockFile {
             pid: wanted.pid,
@@ -94,12 +92,17 @@ impl Lock {
         self.content.writer.as_deref() == Some(WRITER)
     }
 
-    /// Whether an agent in some directory would find this lock and one with that root.
-    fn overlaps(&self, root: &Path) -> bool {
+    /// Whether a root stays out of the lock of the companion at work, `focused` or not, because of this lock. An
+    /// agent in some directory would find both.
+    fn precedes(&self, root: &Path, focused: bool) -> bool {
         let root = real_path::canonical(root);
         let mut folders =
             self.content.workspace_folders.iter().map(|folder| real_path::canonical(Path::new(folder)));
-        folders.any(|folder| folder.starts_with(&root) || root.starts_with(&folder))
+        folders.any(|folder| match (self.is_ours(), folder == root) {
+            (true, true) => !focused,
+            (true, false) => folder.starts_with(&root),
+            (false, _) => folder.starts_with(&root) || root.starts_with(&folder),
+        })
     }
 
     /// Whether agents believe it: its editor lives, and a companion of ours answers. Blocks for half a second
@@ -189,6 +192,22 @@ mod tests {
             assert_eq!(folders(directory.path()).is_empty(), is_covered, "{folder} {pid}");
             fs::remove_file(directory.path().join("2.lock")).unwrap();
             assert_eq!(folders(directory.path()).len(), 1);
+        }
+    }
+
+    #[test]
+    fn of_two_companions_of_ours_the_one_of_the_inner_root_locks_it() {
+        for (folder, precedes, precedes_focused) in
+            [("p/sub", true, true), ("p", true, false), (".", false, false), ("q", false, false)]
+        {
+            let directory = directory();
+            let lock =
+                serde_json::json!({ "workspaceFolders": [directory.path().join(folder)], "writer": WRITER });
+            fs::write(directory.path().join("2.lock"), lock.to_string()).unwrap();
+            let other = others(&Arc::new(Directory::open(directory.path()).unwrap()), 1).remove(0);
+            let root = directory.path().join("p");
+            let found = [false, true].map(|focused| other.precedes(&root, focused));
+            assert_eq!(found, [precedes, precedes_focused], "{folder}");
         }
     }
 

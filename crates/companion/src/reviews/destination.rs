@@ -44,7 +44,9 @@ impl Destinations {
     /// The destinations that git runs or obeys, but for a root inside such a directory. Reads the disk.
     pub(crate) fn in_git(&self, roots: &[PathBuf]) -> Option<String> {
         let is_gits = |path: &&PathBuf| {
-            let below = roots.iter().find_map(|root| path.strip_prefix(root).ok()).unwrap_or(path.as_path());
+            let below = roots.iter().filter_map(|root| path.strip_prefix(root).ok());
+            // One project may lie in another.
+            let below = below.min_by_key(|below| below.as_os_str().len()).unwrap_or(path.as_path());
             // On a file system that ignores case, git does so as well.
             let is_in_git = below.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"));
             is_in_git || git_directories::is_in_one(path, roots)

@@ -52,18 +52,18 @@ async fn desks_that_start_at_once_share_one_host() {
 #[tokio::test]
 async fn a_desk_joins_the_host_focused_last_or_the_chosen_one() {
     let home = Home::new();
-    std::fs::create_dir(home.project.join("sub")).unwrap();
-    let mut below = home.review(&["sub"]);
-    let sub = home.project.join("sub").display().to_string();
-    below.shows(&format!("alongside serves {sub} ")).await;
+    let [one, two] =
+        ["one", "two"].map(|name| home.directory(&format!("project/{name}")).display().to_string());
+    let mut first = home.review(&["one"]);
+    first.shows(&format!("alongside serves {one} ")).await;
     let (chosen, _) = home.hosts()[0];
+    let mut second = home.review(&["two"]);
+    second.shows(&format!("alongside serves {two} ")).await;
     let mut above = home.review(&[]);
-    above.shows("alongside serves").await;
-    let mut last = home.review(&["sub"]);
-    let said = last.shows("(port ").await;
-    assert!(!said.contains(&sub), "the project's was turned to last: {said}");
-    let mut asked = home.review(&["sub", "--host", &chosen.to_string()]);
-    asked.shows(&format!("alongside serves {sub} ")).await;
+    above.shows(&format!("alongside serves {two} and {} ", home.project.display())).await;
+    let mut asked = home.review(&["two", "--host", &chosen.to_string()]);
+    asked.shows(&format!("alongside serves {one} ")).await;
+    assert_eq!(home.hosts().len(), 2);
     let refused = home.run(&["review", "--host", "nonsense"]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(refused.err.contains("there is no host \"nonsense\""));

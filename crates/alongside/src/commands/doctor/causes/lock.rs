@@ -11,7 +11,7 @@ pub(in crate::commands::doctor) enum LockCause {
     NoLock,
     /// The lock of the companion that serves this directory is gone.
     LockGone { host: String },
-    /// Our lock has no folder: another editor's lock held this directory a moment ago.
+    /// Our lock leaves this directory out: another companion serves one inside it, or did so a moment ago.
     WithoutFolder { ours: u16 },
     /// Reviews are off, and the agent asks without showing the change.
     AsksBlindly,
@@ -45,8 +45,8 @@ impl LockCause {
                 [Fix::Command(format!("alongside host --replace {host}"))],
             ),
             Self::WithoutFolder { ours } => {
-                let text = "alongside has left this directory to another editor, which is gone; it comes \
-                            back within seconds";
+                let text = "alongside's lock leaves this directory out, because another companion serves one \
+                            inside it; when that one ends, it is back within seconds";
                 Message::fails("lock-without-folder", text, by_port(*ours))
             }
             Self::AsksBlindly => Message::hinders(
