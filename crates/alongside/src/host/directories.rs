@@ -19,9 +19,9 @@ pub(super) fn holds_in_project(roots: &[PathBuf], dir: &Path) -> bool {
     roots.iter().map(|root| real(root)).any(|root| dir.starts_with(&root) && is_inside(&root))
 }
 
-/// Whether a project belongs to the host with these roots: one lies in the other. Agents that match folders by
-/// their beginning want one companion for both. `home` and the directories above it hold every project, and share
-/// no host with any.
+/// Whether a project belongs to the host with these roots: one lies in the other. Agents that match folders
+/// by their beginning want one companion for both. `home` and the directories above it hold every project,
+/// and share no host with any.
 pub(super) fn share_a_host(roots: &[PathBuf], dir: &Path, home: Option<&Path>) -> bool {
     let dir = real(dir);
     let home = home.map(real);

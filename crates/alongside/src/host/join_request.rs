@@ -71,8 +71,8 @@ impl JoinRequest {
         }
     }
 
-    /// The hosts that fit: those of the project's own repository first, then those around it, then those inside
-    /// it, each in the order given.
+    /// The hosts that fit: those of the project's own repository first, then those around it, then those
+    /// inside it, each in the order given.
     ///
     /// # Errors
     /// When the person chose a host and not exactly one fits.
@@ -103,8 +103,8 @@ impl JoinRequest {
         Ok(fitting)
     }
 
-    /// Whether the project may join a host. A desk in a terminal also joins the host of the home directory, if
-    /// agents in its own directory find that one.
+    /// Whether the project may join a host. A desk in a terminal also joins the host of the home directory,
+    /// if agents in its own directory find that one.
     fn fits(&self, project: &Path, entry: &Entry, home: Option<&Path>) -> bool {
         let is_terminal = self.editor.is_none();
         share_a_host(&entry.roots, project, home) || (is_terminal && entry.serves(project))

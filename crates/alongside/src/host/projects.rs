@@ -81,8 +81,8 @@ impl Projects {
     }
 
     /// Serves the host's own project, and those of `theirs`, its desks, that are in none of the others, are
-    /// repositories in them, or have settings of their own. Returns the new roots, if they differ, and the problems to report. The
-    /// save watcher is stopped then: its folders have changed.
+    /// repositories in them, or have settings of their own. Returns the new roots, if they differ, and the
+    /// problems to report. The save watcher is stopped then: its folders have changed.
     pub(super) async fn follow(
         &mut self,
         companion: &Companion,

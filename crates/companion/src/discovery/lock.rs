@@ -92,8 +92,8 @@ impl Lock {
         self.content.writer.as_deref() == Some(WRITER)
     }
 
-    /// Whether a root stays out of the lock of the companion at work, `focused` or not, because of this lock. An
-    /// agent in some directory would find both.
+    /// Whether a root stays out of the lock of the companion at work, `focused` or not, because of this lock.
+    /// An agent in some directory would find both.
     fn precedes(&self, root: &Path, focused: bool) -> bool {
         let root = real_path::canonical(root);
         let mut folders =

@@ -203,8 +203,8 @@ impl Agent {
         None
     }
 
-    /// The person has answered in the agent's own prompt. Returns how many reviews there were. Desks send their
-    /// unsent edits of all of them in the same 150 ms.
+    /// The person has answered in the agent's own prompt. Returns how many reviews there were. Desks send
+    /// their unsent edits of all of them in the same 150 ms.
     async fn close(&self, session: &str, paths: Vec<String>) -> usize {
         let events = &self.server.events;
         let close = |file_path: String| {
