@@ -85,7 +85,7 @@ pub fn propose(sandbox: &Sandbox, rows: Vec<Row>) -> Result<(Vec<Hostile>, Vec<S
         }
         let agent = match waiting.last().filter(|last| last.row.agent == row.agent) {
             Some(last) => Arc::clone(&last.agent),
-            None => Arc::new(Proposer::named(sandbox, row.agent, row.agent).context(row.why)?),
+            None => Arc::new(Proposer::stranger(sandbox, row.agent, row.agent).context(row.why)?),
         };
         match agent.propose(&row.path, &row.proposed) {
             Ok(proposal) => waiting.push(Hostile { row, proposal, agent }),

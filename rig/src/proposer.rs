@@ -5,7 +5,7 @@ use std::path::Path;
 
 use alongside_agent::find::{self, Surroundings};
 use alongside_agent::{Endpoint, Identity, Outcome, PendingDiff, Session};
-use alongside_contract::family;
+use alongside_contract::{family, token};
 use anyhow::{Context as _, Result};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::time::timeout;
@@ -50,7 +50,23 @@ impl Proposer {
         Self::connect(sandbox, &sandbox.project(), "gemini", Identity::new(name, version))
     }
 
+    /// As [`named`](Self::named), but of no known family: desks show the name that the agent gives itself.
+    pub fn stranger(sandbox: &Sandbox, name: &str, version: &str) -> Result<Self> {
+        let secret = |token: &str| token::split(token).0.to_owned();
+        Self::connect_with(sandbox, &sandbox.project(), "gemini", Identity::new(name, version), secret)
+    }
+
     fn connect(sandbox: &Sandbox, directory: &Path, command: &str, identity: Identity) -> Result<Self> {
+        Self::connect_with(sandbox, directory, command, identity, str::to_owned)
+    }
+
+    fn connect_with(
+        sandbox: &Sandbox,
+        directory: &Path,
+        command: &str,
+        identity: Identity,
+        token: impl Fn(&str) -> String,
+    ) -> Result<Self> {
         let family = family::by_command(command).context("the table knows the agent")?;
         let here = Surroundings {
             tmp: sandbox.tmp(),
@@ -65,8 +81,9 @@ impl Proposer {
         })?;
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let session = runtime.block_on(async {
-            let token = found.record.auth_token.as_deref();
-            let session = Session::connect(Endpoint::local(found.record.port), token, identity).await?;
+            let token = found.record.auth_token.as_deref().map(token);
+            let session =
+                Session::connect(Endpoint::local(found.record.port), token.as_deref(), identity).await?;
             // Agents listen before they propose, and the context comes first on the stream.
             timeout(PATIENCE, session.context().wait_for(Option::is_some))
                 .await

@@ -1,9 +1,14 @@
-//! An agent's name, files and proposals reach the terminal as text, never as control sequences. The tests
-//! check the raw bytes, because an emulator does not report what it has obeyed.
+//! An agent's name, files and proposals reach the terminal as text, never as control sequences, and no
+//! program obeys them. The tests check the raw bytes, because an emulator does not report what it has obeyed.
 
-use alongside_rig::Proposer;
-use alongside_rig::screen::{Terminal, key};
-use anyhow::Result;
+use std::io::Write as _;
+
+use alongside_agent::Outcome;
+use alongside_rig::hostile::{Hostile, assert_nothing_obeyed, propose_all, set_traps, write};
+use alongside_rig::screen::{Screen, Terminal, key};
+use alongside_rig::wait::{self, PATIENCE};
+use alongside_rig::{Proposer, agent_cli};
+use anyhow::{Context as _, Result};
 
 use crate::stage::{Stage, original, read_and_press, settled};
 
@@ -63,4 +68,64 @@ fn nothing_that_an_agent_says_is_obeyed_by_the_terminal() -> Result<()> {
         assert!(!said.contains(hiding), "{hiding:?} reached the terminal");
     }
     Ok(())
+}
+
+fn assert_harmless(desk: &Screen) -> Result<()> {
+    let said = String::from_utf8(desk.written()?)?;
+    for obeyed in ["\x1b]0;PWNED", "\u{9b}", "\u{202e}", "\u{2066}"] {
+        assert!(!said.contains(obeyed), "{obeyed:?} reached the terminal");
+    }
+    assert!(said.contains("PWNED"), "the names are shown");
+    Ok(())
+}
+
+/// Every second row is accepted, and its agent writes it. The answers come from a pipe, for which line mode
+/// needs no time to read; what it prints is the same.
+#[test]
+fn line_mode_obeys_no_name_and_no_text() -> Result<()> {
+    let stage = Stage::new();
+    set_traps(&stage.sandbox)?;
+    let (path, value) = agent_cli::path_variable(&stage.sandbox)?;
+    let script = "mkfifo answers && exec alongside review < answers";
+    let terminal = Terminal::new(300, 40).with(path, value);
+    let desk = Screen::start(&stage.sandbox, &terminal, ["sh", "-c", script])?;
+    let pipe = stage.sandbox.project().join("answers");
+    wait::until("the pipe", PATIENCE, || if pipe.exists() { Ok(()) } else { Err(String::new()) })?;
+    let mut answers = std::fs::File::options().write(true).open(pipe)?;
+    desk.shows("Waiting for proposals.")?;
+    let (waiting, refused) = propose_all(&stage.sandbox)?;
+    assert_eq!(refused, Vec::<String>::new());
+    answers.write_all(b"l\n")?;
+    for (at, Hostile { row, proposal, .. }) in waiting.into_iter().enumerate() {
+        // The first change is on the screen, and then the last one.
+        if row.original.is_some() {
+            answers.write_all(b"j\n")?;
+        }
+        desk.shows(&row.shows)?;
+        let accepts = at % 2 == 0;
+        answers.write_all(if accepts { b"a\n" } else { b"r\n" })?;
+        match proposal.outcome().with_context(|| desk.text().unwrap_or_default())? {
+            Outcome::Accepted { content } if accepts => write(&row.path, &content)?,
+            Outcome::Rejected if !accepts => {}
+            other => panic!("{row:?}: {other:?}"),
+        }
+    }
+    assert_harmless(&desk)?;
+    assert_nothing_obeyed(&stage.sandbox)
+}
+
+#[test]
+fn the_desk_obeys_no_name_and_no_text() -> Result<()> {
+    let stage = Stage::new();
+    set_traps(&stage.sandbox)?;
+    let (path, value) = agent_cli::path_variable(&stage.sandbox)?;
+    let desk = stage.idle_desk(&Terminal::new(300, 40).with(path, value))?;
+    let (waiting, refused) = propose_all(&stage.sandbox)?;
+    assert_eq!(refused, Vec::<String>::new());
+    for Hostile { row, .. } in &waiting {
+        desk.shows(&row.shows)?;
+        desk.press("\t")?;
+    }
+    assert_harmless(&desk)?;
+    assert_nothing_obeyed(&stage.sandbox)
 }
