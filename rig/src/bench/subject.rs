@@ -19,6 +19,8 @@ use crate::wire::Address;
 const STARTED_WITHIN: Duration = Duration::from_secs(30);
 /// How long one may take to end.
 const ENDED_WITHIN: Duration = Duration::from_secs(10);
+/// How long one may take to end after it has broken a connection.
+const DYING_WITHIN: Duration = Duration::from_secs(5);
 /// The name of our hosts, and that of their sockets.
 const HOST: &str = "bench";
 
@@ -204,11 +206,14 @@ fn start(command: &mut Command, sandbox: Sandbox, said: Option<&str>) -> Result<
 impl Companion {
     /// The same error, or what is behind it: that the companion is dead.
     pub(super) fn explain(&mut self, error: Error) -> Error {
-        // A companion that hangs up may be about to end.
-        std::thread::sleep(Duration::from_millis(50));
-        match self.child.as_mut().map(Child::try_wait) {
-            Some(Ok(Some(status))) => error.context(died(status)),
-            _ => error,
+        // A connection breaks before its companion has ended, long before on a busy machine.
+        let until = Instant::now() + DYING_WITHIN;
+        loop {
+            match self.child.as_mut().map(Child::try_wait) {
+                Some(Ok(Some(status))) => return error.context(died(status)),
+                Some(Ok(None)) if Instant::now() < until => std::thread::sleep(Duration::from_millis(10)),
+                _ => return error,
+            }
         }
     }
 

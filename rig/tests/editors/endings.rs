@@ -115,8 +115,11 @@ fn layout(stage: &Stage, pane: &Pane) -> Result<String> {
 
 fn wait_until_as(stage: &Stage, pane: &Pane, before: &str) -> Result<()> {
     pane.wait_for("the review to be over", |screen| !screen.contains("original"))?;
-    let after = layout(stage, pane)?;
-    assert_eq!(after, before, "{}", pane.screen()?);
+    // The text goes before the windows do.
+    wait::until("the windows of before", PATIENCE, || match layout(stage, pane) {
+        Ok(after) if after == *before => Ok(()),
+        other => Err(format!("{other:?} instead of {before}")),
+    })?;
     // The person dismisses the message.
     pane.enter(":echo 'go on'")
 }
