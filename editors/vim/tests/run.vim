@@ -73,6 +73,25 @@ def Test_only_listed_files_are_reported()
   :%bwipeout!
 enddef
 
+var reported: dict<any> = {}
+
+def Test_a_selection_begins_where_its_text_begins()
+  BufferWith("one two\nwörld 漢字 x\n\tfour\n")
+  # mode() says that these tests run in Ex mode.
+  xnoremap <buffer> <F2> <ScriptCmd>reported = context.Active(visualmode())<CR>
+  for [keys, expected] in items({
+    # Keys: the first end, and whether the cursor is there.
+    '2G5|Vj': [{line: 1, character: 0}, false], '3GVk5|': [{line: 1, character: 0}, true],
+    '2G9|V': [{line: 1, character: 0}, true], "1G5|\<C-v>jh": [{line: 0, character: 3}, false],
+    '2G9|v$h': [{line: 1, character: 7}, false], '2G$vb': [{line: 1, character: 6}, true],
+  })
+    # visualmode() is that of the last selection.
+    execute $"normal {keys}\<Esc>gv\<F2>\<Esc>"
+    assert_equal(expected[0], reported[expected[1] ? 'cursor' : 'anchor'], keys)
+  endfor
+  bwipeout!
+enddef
+
 def Test_a_file_without_a_repository_belongs_to_the_current_directory()
   final directory = resolve(tempname())
   mkdir($'{directory}/below', 'p')
