@@ -39,7 +39,8 @@ pub const REDONE: &str = "Redone.";
 /// There is no hunk before this one.
 pub const FIRST_CHANGE: &str = "This is the first change.";
 
-/// The file's name for people: relative to the root that contains it, if one does.
+/// The file's name for people: relative to the root that contains it, if one does, and with single separators.
+/// `sftp://host` would look like a URL, and some programs open it as one.
 pub fn file_name(file: &str, roots: &[PathBuf]) -> String {
     let path = Path::new(file);
     let relative = roots
@@ -47,8 +48,8 @@ pub fn file_name(file: &str, roots: &[PathBuf]) -> String {
         .filter_map(|root| path.strip_prefix(root).ok())
         .min_by_key(|rest| rest.as_os_str().len());
     match relative {
-        Some(rest) if !rest.as_os_str().is_empty() => harmless::path(rest),
-        _ => harmless::name(file).into_owned(),
+        Some(rest) if !rest.as_os_str().is_empty() => harmless::path(&rest.components().collect::<PathBuf>()),
+        _ => harmless::path(&path.components().collect::<PathBuf>()),
     }
 }
 

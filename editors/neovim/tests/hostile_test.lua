@@ -52,6 +52,12 @@ test('nothing obeys the name of a file', {}, function(nvim)
   end
 end)
 
+test('no name of a file looks like a URL', {}, function(nvim)
+  open(nvim, { file = nvim.root .. '/sftp://host//x.md', original = 'one\n', proposed = 'two\n' })
+  go(nvim)
+  eq('sftp:/host/x.md', nvim:lua('return require("alongside.review").waiting()[1].file'))
+end)
+
 test('the type of a file follows from its name', {}, function(nvim)
   for id, case in ipairs({ { 'a b/x|y.md', 'markdown' }, { 'Größe.c++', 'cpp' }, { 'scp://host//x.py', 'python' } }) do
     open(nvim, { id = id, file = nvim.root .. '/' .. case[1], original = 'one\n', proposed = 'two\n' })
