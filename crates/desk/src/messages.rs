@@ -39,8 +39,8 @@ pub const REDONE: &str = "Redone.";
 /// There is no hunk before this one.
 pub const FIRST_CHANGE: &str = "This is the first change.";
 
-/// The file's name for people: relative to the root that contains it, if one does, and with single separators.
-/// `sftp://host` would look like a URL, and some programs open it as one.
+/// The file's name for people: relative to the root that contains it, if one does, and with single
+/// separators. `sftp://host` would look like a URL, and some programs open it as one.
 pub fn file_name(file: &str, roots: &[PathBuf]) -> String {
     let path = Path::new(file);
     let relative = roots

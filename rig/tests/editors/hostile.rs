@@ -1,5 +1,5 @@
-//! Vim and Neovim with the table of hostile names: the person looks at every row, accepts or rejects it, and no
-//! program has obeyed one. The person's settings interpret as much as an editor can.
+//! Vim and Neovim with the table of hostile names: the person looks at every row, accepts or rejects it, and
+//! no program has obeyed one. The person's settings interpret as much as an editor can.
 
 use alongside_agent::Outcome;
 use alongside_rig::hostile::{self, Hostile, Row};
