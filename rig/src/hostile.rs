@@ -1,5 +1,5 @@
-//! Proposes every row of the table of hostile names and texts, and finds out whether a program has obeyed one:
-//! the scaffold of one story per editor and desk.
+//! Proposes every row of the table of hostile names and texts, and finds out whether a program has obeyed
+//! one: the scaffold of one story per editor and desk.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,8 @@ use crate::proposer::{Proposal, Proposer};
 use crate::sandbox::{Sandbox, files_below};
 
 /// Puts a program that makes the [`MARK`] under each name of [`PROGRAMS`] first on the PATH of
-/// [`path_variable`](crate::agent_cli::path_variable). `touch` reports the [`MARK`] wherever a shell makes it.
+/// [`path_variable`](crate::agent_cli::path_variable). `touch` reports the [`MARK`] wherever a shell makes
+/// it.
 pub fn set_traps(sandbox: &Sandbox) -> Result<()> {
     let mark = sandbox.home().join(MARK);
     let obeys = |name: &str| format!("echo {name} \"$@\" >> '{}'", mark.display());
@@ -51,8 +52,8 @@ pub struct Hostile {
     agent: Arc<Proposer>,
 }
 
-/// All rows: each name as that of a file in the project, and where it has directories also with them, and each
-/// text in a file of its own. Every second file exists.
+/// All rows: each name as that of a file in the project, and where it has directories also with them, and
+/// each text in a file of its own. Every second file exists.
 pub fn rows(sandbox: &Sandbox) -> Vec<Row> {
     let project = sandbox.project();
     let below = |name: &str| PathBuf::from(format!("{}/{name}", project.display()));

@@ -39,8 +39,8 @@ pub const REDONE: &str = "Redone.";
 /// There is no hunk before this one.
 pub const FIRST_CHANGE: &str = "This is the first change.";
 
-/// The file's name for people: relative to the root that contains it, if one does. Of roots within each other
-/// it is the outermost, so that a file of a worktree is no namesake of the project's own.
+/// The file's name for people: relative to the outermost root that contains it, so that a file of a worktree is
+/// no namesake of the project's own, and with single separators: some programs open `sftp://host` as a URL.
 pub fn file_name(file: &str, roots: &[PathBuf]) -> String {
     let path = Path::new(file);
     let relative = roots
@@ -48,8 +48,8 @@ pub fn file_name(file: &str, roots: &[PathBuf]) -> String {
         .filter_map(|root| path.strip_prefix(root).ok())
         .max_by_key(|rest| rest.as_os_str().len());
     match relative {
-        Some(rest) if !rest.as_os_str().is_empty() => harmless::path(rest),
-        _ => harmless::name(file).into_owned(),
+        Some(rest) if !rest.as_os_str().is_empty() => harmless::path(&rest.components().collect::<PathBuf>()),
+        _ => harmless::path(&path.components().collect::<PathBuf>()),
     }
 }
 

@@ -10,7 +10,7 @@ pub const PROGRAMS: [&str; 12] =
     ["ssh", "scp", "sftp", "rsync", "plink", "curl", "wget", "ftp", "cadaver", "docker", "sudo", "su"];
 
 /// Names of agents and of files, each with the interpreter that would obey it.
-pub const NAMES: [(&str, &str); 29] = [
+pub const NAMES: [(&str, &str); 30] = [
     (
         "a link in VS Code",
         "[Show the change](command:workbench.action.terminal.sendSequence?%7B%22\
@@ -30,6 +30,7 @@ pub const NAMES: [(&str, &str); 29] = [
     ("a status line of Neovim", "%{v:lua.os.execute('touch PWNED')}%#Error#%@:quit@.md"),
     ("a click in a status line", "%@system@click%X%=%<.md"),
     ("an expression of Vim", "`=system('touch PWNED')`.md"),
+    ("rules for file types of Neovim", "etc/modutils/`touch PWNED`.md"),
     ("a shell", "$(touch PWNED)`touch PWNED`;touch PWNED;'\";touch PWNED.md"),
     ("a shell, in a variable", "${HOME}$HOME ~root.md"),
     ("a command line of Vim", "x|silent!!touch PWNED|.md"),

@@ -7,6 +7,7 @@ runtime plugin/alongside.vim
 import autoload 'alongside/context.vim'
 import autoload 'alongside/server.vim'
 import autoload 'alongside/text.vim'
+import autoload 'alongside/view.vim'
 
 # No test starts a server.
 g:alongside_program = 'no-such-program'
@@ -72,6 +73,25 @@ def Test_only_listed_files_are_reported()
   :%bwipeout!
 enddef
 
+var reported: dict<any> = {}
+
+def Test_a_selection_begins_where_its_text_begins()
+  BufferWith("one two\nwörld 漢字 x\n\tfour\n")
+  # mode() says that these tests run in Ex mode.
+  xnoremap <buffer> <F2> <ScriptCmd>reported = context.Active(visualmode())<CR>
+  for [keys, expected] in items({
+    # Keys: the first end, and whether the cursor is there.
+    '2G5|Vj': [{line: 1, character: 0}, false], '3GVk5|': [{line: 1, character: 0}, true],
+    '2G9|V': [{line: 1, character: 0}, true], "1G5|\<C-v>jh": [{line: 0, character: 3}, false],
+    '2G9|v$h': [{line: 1, character: 7}, false], '2G$vb': [{line: 1, character: 6}, true],
+  })
+    # visualmode() is that of the last selection.
+    execute $"normal {keys}\<Esc>gv\<F2>\<Esc>"
+    assert_equal(expected[0], reported[expected[1] ? 'cursor' : 'anchor'], keys)
+  endfor
+  bwipeout!
+enddef
+
 def Test_a_file_without_a_repository_belongs_to_the_current_directory()
   final directory = resolve(tempname())
   mkdir($'{directory}/below', 'p')
@@ -83,6 +103,74 @@ def Test_a_file_without_a_repository_belongs_to_the_current_directory()
   assert_equal(directory, context.Root(bufnr()))
   execute 'cd' before
   :%bwipeout!
+enddef
+
+var heard: list<string> = []
+
+# Shows the review of a new file, without a server, and returns the names that autocommands heard meanwhile.
+def ShowReview(file: string, proposed: string): list<string>
+  final desk = {number: 7, reviews: []}
+  final hunk = {state: 'kept', current: {start: 0}}
+  heard = []
+  augroup others
+    autocmd BufNew,BufAdd,BufNewFile,BufReadPre,BufReadPost,BufReadCmd,BufFilePre,BufFilePost,FileReadCmd *
+      \ heard->add(expand('<afile>'))
+  augroup END
+  view.Show({
+    desk: desk, id: 3, file: file, left: 0, right: 0, home: 0, current: proposed, proposed: proposed, base: 1, revision: 1,
+    hunks: [hunk], display: {name: file[1 :], states: '', notes: []}, sending: 0, timer: 0, is_decided: false,
+  })
+  autocmd! others
+  return heard
+enddef
+
+# Names by which plugins and Vim itself would open, read or run something.
+const OBEYED = [
+  'sftp://-oProxyCommand=x/x.md', 'scp://host//x.md', 'tarfile::/tmp/x.tar', 'zipfile:///tmp/x.zip::x.md', 'x.tar.gz',
+  'x.zip', 'x.gz', 'x.vba', '*?[a-z]{a,b}**.md', "`=system('false')`.md", '% # #1 <cfile> <afile>.md', '$HOME ~root.md',
+  'x|silent !false|.md', '+!false', 'x.md.orig', 'etc/modutils/`false`.md',
+]
+
+def Test_a_review_has_a_name_that_nothing_obeys()
+  for name in OBEYED
+    final text_of_review = "one\n# vim: set filetype=obeyed textwidth=7:\n"
+    assert_equal([], ShowReview($'/{name}', text_of_review), name)
+    assert_match('^alongside://review/7-3/[A-Za-z0-9._+,=-]\+ \[proposal\]$', bufname())
+    assert_match('^alongside://original/7-3/[A-Za-z0-9._+,=-]\+ \[file\]$', bufname(winbufnr(1)))
+    assert_equal(['nofile', 'acwrite'], [getbufvar(winbufnr(1), '&buftype'), &buftype])
+    assert_equal(text_of_review, text.Of(bufnr()), name)
+    assert_notequal(7, &textwidth, name)
+    assert_notequal('obeyed', &filetype, name)
+    # As a session does, which has the name of a review of another Vim.
+    edit!
+    assert_equal(['This review has ended.'], getline(1, '$'), name)
+    view.CloseGhosts()
+    assert_equal([], getbufinfo()->filter((_, one) => one.name =~ 'alongside:'))
+  endfor
+enddef
+
+def Test_a_file_in_the_way_is_not_read()
+  final before = getcwd()
+  execute 'cd' tempname()->fnamemodify(':h')
+  mkdir('alongside:/review/7-3', 'p')
+  writefile(['read'], 'alongside:/review/7-3/x.md [proposal]')
+  ShowReview('/x.md', "shown\n")
+  assert_equal(['shown'], getline(1, '$'))
+  undo
+  assert_equal(['shown'], getline(1, '$'))
+  view.CloseGhosts()
+  execute 'cd' before
+enddef
+
+def Test_the_type_of_a_file_follows_from_its_name()
+  filetype on
+  for [name, expected] in items({'/a b/x|y.md': 'markdown', '/Größe.c++': 'cpp', '/scp://host//x.py': 'python', '/x.md.orig': 'markdown'})
+    ShowReview(name, "one\n")
+    assert_equal(expected, &filetype, name)
+    assert_match(name =~ 'Größe' ? 'Größe.c++ ' : '', bufname())
+    view.CloseGhosts()
+  endfor
+  filetype off
 enddef
 
 # All messages, wherever they were shown.

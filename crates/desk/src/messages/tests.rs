@@ -4,6 +4,21 @@ use super::*;
 use crate::review_model::review_for_tests as review;
 
 #[test]
+fn no_name_of_a_file_looks_like_a_url() {
+    let roots = [PathBuf::from("/p")];
+    let cases = [
+        ("/p/sftp://-oProxyCommand=x//y.md", "sftp:/-oProxyCommand=x/y.md"),
+        ("/p//a/./b.md", "a/b.md"),
+        ("/p/../q//c.md", "../q/c.md"),
+        ("/q//scp://host//x.md", "/q/scp:/host/x.md"),
+        ("/p", "/p"),
+    ];
+    for (file, shown) in cases {
+        assert_eq!(file_name(file, &roots), shown, "{file}");
+    }
+}
+
+#[test]
 fn sizes_and_counts_follow_the_review() {
     let mut review = review();
     assert_eq!((size(&review), line_counts(&review)), ("1 change".into(), (1, 1)));

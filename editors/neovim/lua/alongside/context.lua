@@ -17,7 +17,8 @@ local MOST_FILES = 50
 local focused = {} ---@type table<integer, integer> by buffer, when it was entered last
 local turn = 0
 local looked_at ---@type integer? the file's buffer that counts as active
-local places = {} ---@type table<integer, { cursor: table, selected: string? }> by buffer, as last seen
+-- By buffer, as last seen.
+local places = {} ---@type table<integer, { cursor: table, anchor: table?, selected: string? }>
 local watched = {} ---@type table<integer, boolean?> buffers whose next change ends their selection
 local files ---@type { buf: integer, root: string, path: string, dirty: boolean }[]? nil: to be read again
 local told = {} ---@type table<integer, table> by client, the last message
@@ -73,7 +74,8 @@ local function changed(_, buf)
 end
 
 local function note(buf, window, selected)
-  places[buf] = { cursor = selection.cursor(window), selected = selected, anchor = selected and selection.anchor() }
+  places[buf] = selected and { cursor = selected.cursor, anchor = selected.anchor, selected = selected.text }
+    or { cursor = selection.cursor(window) }
   if selected and not watched[buf] then
     -- Without `on_reload`, a reload detaches.
     watched[buf] = vim.api.nvim_buf_attach(buf, false, { on_lines = changed, on_detach = changed })

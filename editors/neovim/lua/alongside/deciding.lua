@@ -265,7 +265,8 @@ function M.watch(review)
     desc = 'alongside: :edit shows the proposal again',
     callback = function()
       review.sync:attach(shown.right, review.sync.format)
-      vim.bo[shown.right].modifiable = not review.wholeFileOnly
+      -- `:edit` lists it.
+      vim.bo[shown.right].modifiable, vim.bo[shown.right].buflisted = not review.wholeFileOnly, false
       review.sync:soon()
     end,
   })

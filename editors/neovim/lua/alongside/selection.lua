@@ -24,7 +24,7 @@ local units = vim.fn.has('nvim-0.11') == 1
 ---@param byte integer
 ---@return integer
 function M.utf16(line, byte)
-  return units(line, math.min(byte, #line))
+  return units(line, math.max(0, math.min(byte, #line)))
 end
 
 local function line_of(buf, row)
@@ -87,6 +87,14 @@ local function to_line_ends(buf, window, first, last, left, add)
   end)
 end
 
+-- The column at the left of a block, as on the screen.
+local function left_of(window, from, to)
+  return math.min(
+    vim.fn.virtcol({ from[2], from[3] }, true, window)[1],
+    vim.fn.virtcol({ to[2], to[3] }, true, window)[1]
+  )
+end
+
 --- The text between two positions of `getpos()`.
 ---@param window integer
 ---@param from integer[]
@@ -101,11 +109,7 @@ function M.between(window, from, to, mode, ends)
   if mode == 'V' then
     read(buf, first, last, all.add)
   elseif mode == BLOCK and ends then
-    local left = math.min(
-      vim.fn.virtcol({ from[2], from[3] }, true, window)[1],
-      vim.fn.virtcol({ to[2], to[3] }, true, window)[1]
-    )
-    to_line_ends(buf, window, first, last, left, all.add)
+    to_line_ends(buf, window, first, last, left_of(window, from, to), all.add)
   elseif mode == BLOCK or last - first < AT_ONCE then
     for _, line in ipairs(vim.fn.getregion(from, to, { type = mode })) do
       if not all.add(line) then
@@ -134,33 +138,55 @@ function M.kind(mode)
   return kinds[first]
 end
 
+-- The two ends of a selection. The one in its first line is where the text begins, whatever the column of the cursor.
+local function ends_of(window, from, to, kind)
+  local buf = vim.api.nvim_win_get_buf(window)
+  local first = math.min(from[2], to[2])
+  local function place(pos)
+    local byte = pos[3] - 1
+    if pos[2] == first and kind == 'V' then
+      byte = 0
+    elseif pos[2] == first and kind == BLOCK then
+      byte = vim.fn.virtcol2col(window, first, left_of(window, from, to)) - 1
+    end
+    return { line = pos[2] - 1, character = M.utf16(line_of(buf, pos[2] - 1), byte) }
+  end
+  return place(from), place(to)
+end
+
+---@class alongside.Selection
+---@field text string
+---@field cursor { line: integer, character: integer } the end at which the cursor is
+---@field anchor { line: integer, character: integer } the other one
+
 --- The selection in the current window; nil without one.
----@return string?
+---@return alongside.Selection?
 function M.current()
   local kind = M.kind(vim.fn.mode())
   if not kind then
     return nil
   end
-  local ends = vim.fn.winsaveview().curswant == vim.v.maxcol
-  return M.between(vim.api.nvim_get_current_win(), vim.fn.getpos('v'), vim.fn.getpos('.'), kind, ends)
-end
-
---- The end of the selection at which the cursor is not.
----@return { line: integer, character: integer }
-function M.anchor()
-  local _, row, column = unpack(vim.fn.getpos('v'))
-  return { line = row - 1, character = M.utf16(line_of(0, row - 1), column - 1) }
+  local to_ends = vim.fn.winsaveview().curswant == vim.v.maxcol
+  local window, from, to = vim.api.nvim_get_current_win(), vim.fn.getpos('v'), vim.fn.getpos('.')
+  local anchor, cursor = ends_of(window, from, to, kind)
+  return { text = M.between(window, from, to, kind, to_ends), cursor = cursor, anchor = anchor }
 end
 
 --- The last selection in the current window.
----@return string?
+---@return alongside.Selection?
 function M.last()
   local kind = M.kind(vim.fn.visualmode())
   local from, to = vim.fn.getpos("'<"), vim.fn.getpos("'>")
   if not kind or from[2] == 0 or to[2] == 0 then
     return nil
   end
-  return M.between(vim.api.nvim_get_current_win(), from, to, kind, to[3] == vim.v.maxcol and kind == BLOCK)
+  local window = vim.api.nvim_get_current_win()
+  local text = M.between(window, from, to, kind, to[3] == vim.v.maxcol and kind == BLOCK)
+  local first, last = ends_of(window, from, to, kind)
+  -- The cursor stays at its end.
+  local row, column = unpack(vim.api.nvim_win_get_cursor(window))
+  local is_first = row == from[2] and (row < to[2] or column < to[3] - 1)
+  return { text = text, cursor = is_first and first or last, anchor = is_first and last or first }
 end
 
 return M

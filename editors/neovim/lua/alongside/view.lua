@@ -33,12 +33,27 @@ end
 
 local shows = window_state.shows
 
-local function new_buffer(name, kind)
-  local buf = vim.api.nvim_create_buf(false, false)
-  local options = vim.bo[buf]
-  options.buftype, options.swapfile, options.undofile, options.fixendofline = kind, false, false, false
-  options.bufhidden = 'hide'
-  pcall(vim.api.nvim_buf_set_name, buf, name)
+-- Characters that a command line, a pattern or expand() may interpret. expand() runs what is in backquotes.
+local MEANS = '[^%w._/+,@=\128-\255-]'
+
+-- Runs `change`. No autocommand hears of it.
+local function unheard(change)
+  local ignored = vim.o.eventignore
+  vim.o.eventignore = 'all'
+  pcall(change)
+  vim.o.eventignore = ignored
+end
+
+-- Plugins open archives and the like by the end of a name, so that it ends with our words.
+local function new_buffer(name, ending, kind)
+  local buf
+  unheard(function()
+    buf = vim.api.nvim_create_buf(false, false)
+    local options = vim.bo[buf]
+    options.buftype, options.swapfile, options.undofile, options.fixendofline = kind, false, false, false
+    options.bufhidden, options.modeline = 'hide', false
+    vim.api.nvim_buf_set_name(buf, ('alongside://%s [%s]'):format(name:gsub(MEANS, '_'), ending))
+  end)
   return buf
 end
 
@@ -46,7 +61,8 @@ local function colour(buf, file, size)
   if size > MOST_COLOURED then
     return
   end
-  local ok, filetype = pcall(vim.filetype.match, { filename = file, buf = buf })
+  -- Neovim's rules give a name to expand().
+  local ok, filetype = pcall(vim.filetype.match, { filename = file:gsub(MEANS, '_'), buf = buf })
   if ok and filetype then
     -- Foreign scripts run here; their errors must not stop the review.
     local set, why = pcall(vim.api.nvim_set_option_value, 'filetype', filetype, { buf = buf })
@@ -89,8 +105,8 @@ end
 function M.new(review, sync, name)
   local self = setmetatable({}, View)
   self.original = text.split(review.original_text or '')
-  self.left = new_buffer('alongside://original/' .. name, 'nofile')
-  self.right = new_buffer('alongside://review/' .. name, 'acwrite')
+  self.left = new_buffer('original/' .. name, 'file', 'nofile')
+  self.right = new_buffer('review/' .. name, 'proposal', 'acwrite')
   local format = common_format(sync, self.original)
   self:show_original(format)
   sync.on_format = function(changed)
@@ -286,12 +302,15 @@ end
 function View:become_ordinary(is_modified)
   marks.clear(self.right)
   local old = vim.api.nvim_buf_get_name(self.right)
-  pcall(vim.api.nvim_buf_set_name, self.right, '')
-  -- Neovim keeps the old name as another buffer.
-  local left_over = vim.fn.bufnr('^' .. vim.fn.escape(old, '\\*?[]{}$^.~,') .. '$')
-  if left_over > 0 and left_over ~= self.right then
-    pcall(vim.api.nvim_buf_delete, left_over, { force = true })
-  end
+  unheard(function()
+    vim.api.nvim_buf_set_name(self.right, '')
+    -- Neovim keeps the old name as another buffer.
+    for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+      if buf ~= self.right and vim.api.nvim_buf_get_name(buf) == old then
+        vim.api.nvim_buf_delete(buf, { force = true })
+      end
+    end
+  end)
   set_free(self.right, is_modified)
   for _, win in ipairs(vim.fn.win_findbuf(self.right)) do
     vim.wo[win].winfixbuf = false

@@ -4,11 +4,13 @@ local harmless = require('alongside.harmless')
 
 local M = {}
 
---- The file for a person: relative to the project if it lies in it.
+--- The file for a person: relative to the project if it lies in it, and with single separators, so that no name looks
+--- like a URL.
 ---@param file string
 ---@param root string?
 ---@return string harmless
 function M.file_name(file, root)
+  file = file:gsub('//+', '/')
   if root and vim.startswith(file, root .. '/') and #file > #root + 1 and not file:find('/../', 1, true) then
     return harmless.name(file:sub(#root + 2))
   end

@@ -85,6 +85,11 @@ export def Send(lines: list<number>)
   endif
   final root = $'{context.Project()}/'
   final path = stridx(resolve(file), root) == 0 ? strpart(resolve(file), strlen(root)) : file
+  if strtrans(path) != path
+    # The terminal would get a line end or an escape sequence as a key.
+    say.Error($'Not sent, because the name of the file has invisible characters: {strtrans(path)}')
+    return
+  endif
   final words = empty(lines) ? '' : lines[0] == lines[1] ? $' line {lines[0]}' : $' lines {lines[0]}-{lines[1]}'
   term_sendkeys(agent, $'@{escape(path, " \\")}{words} ')
   Enter(agent)

@@ -130,12 +130,30 @@ def Position(place: list<number>): dict<number>
   return {line: place[1] - 1, character: strutf16len(before)}
 enddef
 
-def Active(): dict<any>
+# The ends of the selection, of which the one in the first line is where the text begins, whatever the column of the
+# cursor.
+def Ends(kind: string): list<dict<number>>
+  final ends = [getpos('.'), getpos('v')]
+  final first = min([ends[0][1], ends[1][1]])
+  var column = 1
+  if kind ==# "\<C-v>"
+    column = virtcol2col(0, first, min([virtcol('.', true)[0], virtcol('v', true)[0]]))
+  endif
+  for end in ends
+    if end[1] == first && kind !=# 'v'
+      end[2] = column
+    endif
+  endfor
+  return ends->mapnew((_, end) => Position(end))
+enddef
+
+# The file in which the person works, with cursor and selection.
+export def Active(kind = mode()): dict<any>
   final active: dict<any> = {path: File(bufnr()), cursor: Position(getpos('.'))}
-  if mode() =~ "^[vV\<C-v>]"
-    final lines = getregion(getpos('v'), getpos('.'), {type: mode()})
-    active.anchor = Position(getpos('v'))
-    active.selectedText = join(lines, "\n") .. (mode() ==# 'V' ? "\n" : '')
+  if kind =~ "^[vV\<C-v>]"
+    final lines = getregion(getpos('v'), getpos('.'), {type: kind})
+    [active.cursor, active.anchor] = Ends(kind)
+    active.selectedText = join(lines, "\n") .. (kind ==# 'V' ? "\n" : '')
   endif
   return active
 enddef

@@ -3,12 +3,14 @@ vim9script
 
 import autoload './say.vim'
 
-# By project: {root, job, channel, ready, paused, reviews, line, environment, report}
+# By project: {root, number, job, channel, ready, paused, reviews, line, environment, report}
+#   number: of all servers so far
 #   ready: whether the server has answered `initialize`
 #   line: the words for a status line
 #   environment: variables for agents, with a token
 #   report: the last report of open files
 var desks: dict<dict<any>> = {}
+var started = 0
 
 # The servers that ended by themselves: {root, at}, in seconds.
 var failures: list<dict<any>> = []
@@ -49,8 +51,9 @@ export def Start(root: string)
     say.Error($'alongside: there is no program {Program()}; set g:alongside_program.')
     return
   endif
+  started += 1
   final desk: dict<any> = {
-    root: root, ready: false, paused: false, reviews: [], line: '', environment: {}, report: {},
+    root: root, number: started, ready: false, paused: false, reviews: [], line: '', environment: {}, report: {},
   }
   desks[root] = desk
   desk.job = job_start([Program(), 'lsp'], {

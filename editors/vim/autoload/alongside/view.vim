@@ -9,6 +9,9 @@ import autoload './text.vim'
 # The most important keys, for the status line.
 const KEYS = [':w accept', ':q reject', 'do drop', ']c next']
 
+# A character that may mean something on a command line or in a pattern.
+const MEANS = '[^A-Za-z0-9._/+,@=-]'
+
 export def IsShown(one: dict<any>): bool
   return one.right != 0 && bufloaded(one.right) && !empty(win_findbuf(one.right))
 enddef
@@ -17,7 +20,7 @@ export def Show(one: dict<any>)
   if IsShown(one)
     win_gotoid(win_findbuf(one.right)[0])
     if win_findbuf(one.left)->indexof((_, window) => win_id2tabwin(window)[0] == tabpagenr()) < 0
-      execute 'silent leftabove vertical sbuffer' one.left
+      execute 'silent! leftabove vertical sbuffer' one.left
       Prepare(one)
       wincmd p
       diffthis
@@ -26,16 +29,15 @@ export def Show(one: dict<any>)
   endif
   one.home = win_getid()
   MakeBuffers(one)
-  execute 'silent tab sbuffer' one.left
+  # Other people's autocommands run here, and their errors must not stop the review.
+  execute 'silent! tab sbuffer' one.left
   Prepare(one)
-  execute 'silent rightbelow vertical sbuffer' one.right
+  execute 'silent! rightbelow vertical sbuffer' one.right
   Prepare(one)
   nnoremap <buffer> ZZ <Cmd>Alongside accept<CR>
   final events = [
     {event: 'BufWriteCmd', bufnr: one.right, cmd: 'call alongside#deciding#Write()'},
     {event: 'FileAppendCmd', bufnr: one.right, cmd: 'call alongside#deciding#Append()'},
-    {event: 'BufReadCmd', bufnr: one.right, cmd: 'call alongside#view#ReadAgain()'},
-    {event: 'BufReadCmd', bufnr: one.left, cmd: 'call alongside#view#ReadAgain()'},
     {event: 'BufUnload', bufnr: one.right, cmd: $'call alongside#sending#Unloading({one.right})'},
     {event: 'WinClosed', pattern: $'{win_getid()}', cmd: $'call alongside#deciding#WindowClosed({one.right})'},
   ]
@@ -46,24 +48,30 @@ export def Show(one: dict<any>)
   say.Announce(one.display.notes->mapnew((_, note) => note.text))
 enddef
 
-# `:edit` shows the proposal again as the agent has made it; `u` brings the edits back.
+# `:edit` shows the proposal again as the agent has made it; `u` brings the edits back. A session also has the names of
+# reviews that ended with another Vim.
 export def ReadAgain()
   final buffer = bufnr()
   final one = reviews.OfBuffer(buffer)
   if empty(one)
+    setbufvar(buffer, '&buftype', 'nofile')
+    text.Replace(buffer, 'This review has ended.')
+    setbufvar(buffer, '&modified', false)
     return
   endif
   setbufvar(buffer, '&modifiable', true)
   text.Replace(buffer, buffer == one.right ? one.proposed : get(one, 'original', ''))
   setbufvar(buffer, '&modifiable', buffer == one.right && !has_key(one, 'wholeFileOnly'))
   setbufvar(buffer, '&modified', false)
+  # `:edit` lists it.
+  setbufvar(buffer, '&buflisted', false)
   sending.Edited(buffer)
 enddef
 
 # A session has the windows of reviews that ended with another Vim.
 export def CloseGhosts()
-  for buffer in getbufinfo()->filter((_, one) => one.name =~ ' \[\(proposal\|file\) \d\+\]$')
-    if empty(reviews.OfBuffer(buffer.bufnr)) && getbufline(buffer.bufnr, 1, '$')->join('') == ''
+  for buffer in getbufinfo()->filter((_, one) => one.name =~ '^alongside://\(review\|original\)/')
+    if empty(reviews.OfBuffer(buffer.bufnr))
       execute 'silent! bwipeout!' buffer.bufnr
     endif
   endfor
@@ -73,9 +81,12 @@ def MakeBuffers(one: dict<any>)
   if one.right != 0 && bufloaded(one.right)
     return
   endif
-  final name = one.display.name
-  one.left = Scratch($'{name} [file {one.id}]', get(one, 'original', ''), 'nofile')
-  one.right = Scratch($'{name} [proposal {one.id}]', one.current, 'acwrite')
+  # The name ends with our words: plugins open archives and the like by the end of a name. Nor has it a character that
+  # `expand()`, a shell or a pattern would interpret.
+  final tail = one.display.name->substitute('.*/', '', '')->substitute($'[\x01-\x7f]\&{MEANS}', '_', 'g')
+  final name = $'{one.desk.number}-{one.id}/{tail}'
+  one.left = Scratch($'alongside://original/{name} [file]', get(one, 'original', ''), 'nofile')
+  one.right = Scratch($'alongside://review/{name} [proposal]', one.current, 'acwrite')
   one.base = one.revision
   setbufvar(one.left, '&modifiable', false)
   setbufvar(one.right, '&modifiable', !has_key(one, 'wholeFileOnly'))
@@ -84,16 +95,25 @@ def MakeBuffers(one: dict<any>)
   one.listener = listener_add((buffer, _, _, _, _) => sending.Edited(buffer), one.right)
 enddef
 
+# Makes a buffer. No autocommand hears its name, and Vim reads no file for it.
 def Scratch(name: string, content: string, buftype: string): number
-  final buffer = bufadd(name)
-  silent! bufload(buffer)
-  final options = {
-    buftype: buftype, swapfile: false, bufhidden: 'hide', buflisted: false, fixendofline: false, undolevels: -1,
-    readonly: false, modeline: false,
-  }
-  for [option, value] in items(options)
-    setbufvar(buffer, $'&{option}', value)
-  endfor
+  final ignored = &eventignore
+  &eventignore = 'all'
+  var buffer = 0
+  try
+    buffer = bufadd(name)
+    final options = {
+      buftype: 'nofile', swapfile: false, bufhidden: 'hide', buflisted: false, fixendofline: false, undolevels: -1,
+      readonly: false, modeline: false,
+    }
+    for [option, value] in items(options)
+      setbufvar(buffer, $'&{option}', value)
+    endfor
+    bufload(buffer)
+    setbufvar(buffer, '&buftype', buftype)
+  finally
+    &eventignore = ignored
+  endtry
   text.Replace(buffer, content)
   # The global value counts again.
   setbufvar(buffer, '&undolevels', -123456)
@@ -108,7 +128,9 @@ def Prepare(one: dict<any>)
   if filetype != ''
     &l:filetype = filetype
   else
-    execute 'silent! doautocmd <nomodeline> filetypedetect BufRead' fnameescape(one.file)
+    # Rules for file types need no such characters.
+    final file = one.file->substitute(MEANS, '_', 'g')
+    execute 'silent! doautocmd <nomodeline> filetypedetect BufRead' file
   endif
   &l:statusline = '%{%alongside#view#Statusline(bufnr())%}'
   nnoremap <buffer> <nowait> <LocalLeader>a <Cmd>Alongside accept<CR>
@@ -201,6 +223,6 @@ def Leave(one: dict<any>)
   say.Announce([ended])
   if window != 0
     win_execute(window, 'diffoff')
-    win_execute(window, 'silent! setlocal nowinfixbuf statusline< | silent :0file')
+    win_execute(window, 'silent! setlocal nowinfixbuf statusline< | silent noautocmd :0file')
   endif
 enddef

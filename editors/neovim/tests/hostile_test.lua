@@ -1,0 +1,70 @@
+-- Names of files that something would obey: they reach no function that interprets them, and no autocommand of others.
+
+local reviewing = require('reviewing')
+
+local eq = reviewing.eq
+local test = reviewing.test
+local open = reviewing.open
+local await = reviewing.await
+local go = reviewing.go
+
+-- Neovim's own rules for file types pass some of these to expand(), which runs what is in backquotes.
+local NAMES = {
+  'etc/modutils/`touch PWNED`.conf', 'etc/udev/`touch PWNED`.rules', '`touch PWNED`.t', '`=writefile([], "PWNED")`.md',
+  'sftp://-oProxyCommand=touch PWNED/x.md', 'scp://host//x.md', 'tarfile::/tmp/x.tar', 'x.tar.gz', 'x.zip', 'x.gz', 'x.vba',
+  '*?[a-z]{a,b}**.md', '% # #1 <cfile> <afile>.md', '$HOME ~root.md', 'x|silent !touch PWNED|.md', 'x.md.orig',
+}
+
+-- The names that autocommands of others hear.
+local OTHERS = [[
+  heard = {}
+  vim.api.nvim_create_autocmd({
+    'BufNew', 'BufAdd', 'BufNewFile', 'BufReadPre', 'BufReadPost', 'BufReadCmd', 'BufFilePre', 'BufFilePost', 'FileReadCmd',
+  }, {
+    callback = function(event)
+      if event.match:find('alongside:', 1, true) then
+        heard[#heard + 1] = { event.event, event.match }
+      end
+    end,
+  })
+  vim.o.modeline, vim.o.modelines = true, 5
+]]
+
+test('nothing obeys the name of a file', {}, function(nvim)
+  nvim:lua(OTHERS)
+  for id, name in ipairs(NAMES) do
+    local proposed = 'one\n# vim: set textwidth=7:\n'
+    open(nvim, { id = id, file = nvim.root .. '/' .. name, original = 'one\n', proposed = proposed })
+    nvim:cmd('Alongside review ' .. id)
+    await(nvim, name, [[return vim.bo.buftype == 'acwrite' and vim.wo.diff]])
+    eq(vim.NIL, nvim:lua('return vim.uv.fs_stat("PWNED")'), name)
+    eq({}, nvim:lua('return heard'), name)
+    local buffers = nvim:lua('return vim.tbl_map(function(win) return vim.api.nvim_buf_get_name(vim.api.nvim_win_get_buf(win)) end, vim.api.nvim_tabpage_list_wins(0))')
+    assert(buffers[1]:find('^alongside://original/7%-%d+/[%w._+,@=-]+ %[file%]$'), buffers[1])
+    assert(buffers[2]:find('^alongside://review/7%-%d+/[%w._+,@=-]+ %[proposal%]$'), buffers[2])
+    -- As the agent has made it, also if plugins open such names themselves.
+    nvim:cmd('edit!')
+    nvim:lua('heard = {}')
+    eq({ { 'one', '# vim: set textwidth=7:' }, 'acwrite', 0, false }, nvim:lua(
+      'return { vim.api.nvim_buf_get_lines(0, 0, -1, true), vim.bo.buftype, vim.bo.textwidth, vim.bo.buflisted }'
+    ), name)
+    nvim:lua('desk.close(...)', id, 'rejected', true)
+  end
+end)
+
+test('no name of a file looks like a URL', {}, function(nvim)
+  open(nvim, { file = nvim.root .. '/sftp://host//x.md', original = 'one\n', proposed = 'two\n' })
+  go(nvim)
+  eq('sftp:/host/x.md', nvim:lua('return require("alongside.review").waiting()[1].file'))
+end)
+
+test('the type of a file follows from its name', {}, function(nvim)
+  for id, case in ipairs({ { 'a b/x|y.md', 'markdown' }, { 'Größe.c++', 'cpp' }, { 'scp://host//x.py', 'python' } }) do
+    open(nvim, { id = id, file = nvim.root .. '/' .. case[1], original = 'one\n', proposed = 'two\n' })
+    nvim:cmd('Alongside review ' .. id)
+    eq(case[2], await(nvim, case[1], [[return vim.wo.diff and vim.bo.filetype]]))
+    nvim:lua('desk.close(...)', id, 'rejected', true)
+  end
+end)
+
+return reviewing.tests
