@@ -107,9 +107,12 @@ export function lens(line: number, icon: string, text: string, command = '', giv
   return new vscode.CodeLens(new vscode.Range(line, 0, line, 0), { title: withIcon(icon, text), command, arguments: given });
 }
 
-// VS Code shows the last part of the path, also in messages of its own. No path begins with two slashes.
-export const documentUri = (scheme: string, name: string, query: string): vscode.Uri =>
-  vscode.Uri.from({ scheme, path: `/${plain(name).replace(/^\/+/, '')}`, query });
+// VS Code shows the last part of the path, also in messages of its own. It refuses a path with two slashes, such as that of
+// a file outside the project, or opens another one.
+export function documentUri(scheme: string, name: string, query: string): vscode.Uri {
+  const parts = plain(name).split('/').filter((part) => !['', '.', '..'].includes(part));
+  return vscode.Uri.from({ scheme, path: `/${parts.join('/')}`, query });
+}
 
 export const showDiff = (left: vscode.Uri, right: vscode.Uri, title: string, options: vscode.TextDocumentShowOptions): Thenable<unknown> =>
   vscode.commands.executeCommand('vscode.diff', left, right, plain(title), options);

@@ -56,7 +56,8 @@ fn the_extension_gives_vscode_texts_in_one_file() {
     assert!(users("showInformationMessage").any(|path| path.ends_with(WINDOW)), "{WINDOW} is not there");
     let mut found = Vec::new();
     for sink in SINKS {
-        found.extend(users(sink).filter(|path| !path.ends_with(WINDOW)).map(|path| format!("{path}: {sink}")));
+        found
+            .extend(users(sink).filter(|path| !path.ends_with(WINDOW)).map(|path| format!("{path}: {sink}")));
     }
     assert!(found.is_empty(), "texts that pass no `plain`; use {WINDOW}:\n{}", found.join("\n"));
 }
@@ -66,7 +67,8 @@ fn the_extension_gives_vscode_texts_in_one_file() {
 /// repository's to set.
 #[test]
 fn a_repository_sets_no_setting_of_vscode() {
-    let manifest = std::fs::read_to_string(checkout().join("editors/vscode/package.json")).expect("a manifest");
+    let manifest =
+        std::fs::read_to_string(checkout().join("editors/vscode/package.json")).expect("a manifest");
     let manifest: Value = serde_json::from_str(&manifest).expect("JSON");
     let settings = manifest["contributes"]["configuration"]["properties"].as_object().expect("settings");
     assert!(!settings.is_empty());
