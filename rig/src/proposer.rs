@@ -36,21 +36,32 @@ impl Proposer {
     /// As [`gemini`](Self::gemini), in a directory of the sandbox.
     pub fn gemini_in(sandbox: &Sandbox, directory: &Path) -> Result<Self> {
         let identity = Identity::new("gemini-cli-mcp-client-rig", "0.61.0");
-        Self::connect(sandbox, directory, "gemini", identity)
+        Self::connect(sandbox, directory, "gemini", identity, true)
     }
 
     /// As [`gemini`](Self::gemini), but like Qwen Code.
     pub fn qwen(sandbox: &Sandbox) -> Result<Self> {
         let identity = Identity::new("qwen-code-mcp-client-rig", "0.24.4");
-        Self::connect(sandbox, &sandbox.project(), "qwen", identity)
+        Self::connect(sandbox, &sandbox.project(), "qwen", identity, true)
     }
 
     /// As [`gemini`](Self::gemini), under another client name.
     pub fn named(sandbox: &Sandbox, name: &str, version: &str) -> Result<Self> {
-        Self::connect(sandbox, &sandbox.project(), "gemini", Identity::new(name, version))
+        Self::connect(sandbox, &sandbox.project(), "gemini", Identity::new(name, version), true)
     }
 
-    fn connect(sandbox: &Sandbox, directory: &Path, command: &str, identity: Identity) -> Result<Self> {
+    /// As [`named`](Self::named), without a token: then desks show this name, and not that of a family.
+    pub fn without_token(sandbox: &Sandbox, name: &str, version: &str) -> Result<Self> {
+        Self::connect(sandbox, &sandbox.project(), "gemini", Identity::new(name, version), false)
+    }
+
+    fn connect(
+        sandbox: &Sandbox,
+        directory: &Path,
+        command: &str,
+        identity: Identity,
+        sends_token: bool,
+    ) -> Result<Self> {
         let family = family::by_command(command).context("the table knows the agent")?;
         let here = Surroundings {
             tmp: sandbox.tmp(),
@@ -65,7 +76,7 @@ impl Proposer {
         })?;
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let session = runtime.block_on(async {
-            let token = found.record.auth_token.as_deref();
+            let token = found.record.auth_token.as_deref().filter(|_| sends_token);
             let session = Session::connect(Endpoint::local(found.record.port), token, identity).await?;
             // Agents listen before they propose, and the context comes first on the stream.
             timeout(PATIENCE, session.context().wait_for(Option::is_some))

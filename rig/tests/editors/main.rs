@@ -27,3 +27,4 @@ mod terminal;
 mod together;
 mod vim;
 mod vscode;
+mod vscode_names;
