@@ -74,6 +74,24 @@ const commands = {
       const lines = [...view.querySelectorAll('.view-line')].sort((one, other) => top(one) - top(other));
       return lines.map((line) => line.textContent.replace(/\u00a0/g, ' ')).join('\n');
     }),
+  hover: ({ selector, text }) => find(selector, text).hover(),
+  // Elements come and go: every one that appears from now on counts, also for a moment.
+  watch: ({ selector }) =>
+    page.evaluate((selector) => {
+      window.appeared = [];
+      const look = (node) => {
+        if (node instanceof Element) {
+          const found = [...(node.matches(selector) ? [node] : []), ...node.querySelectorAll(selector)];
+          window.appeared.push(...found.map((element) => (element.parentElement ?? element).outerHTML));
+        }
+      };
+      const observer = new MutationObserver((records) =>
+        records.forEach(({ type, target, addedNodes }) => (type === 'attributes' ? look(target) : addedNodes.forEach(look))));
+      const attributeFilter = ['href', 'data-href', 'src', 'class'];
+      observer.observe(document, { childList: true, subtree: true, attributes: true, attributeFilter });
+      look(document.documentElement);
+    }, selector),
+  appeared: () => page.evaluate(() => window.appeared),
   picture: ({ path }) => page.screenshot({ path }),
   screen: () => page.locator('body').innerText(),
   close: () => browser.close(),

@@ -9,6 +9,7 @@ import { type Hunk, messageOf, type Status } from './protocol';
 import type { Review, Reviews } from './reviews';
 import { type Session, showOther } from './session';
 import { activeUri, show } from './view';
+import { choose, inform, runInTerminal, warn } from './window';
 
 // A row of the view, or the document of a title bar.
 type Given = Node | vscode.Uri | undefined;
@@ -50,12 +51,13 @@ export function registerCommands({ context, companion, reviews, decider, session
     }),
     command('toggleHunk', () => decider.toggle(reviews.of(activeUri()))),
     command('pause', () => companion.request('alongside/pauseContext', { paused: !status()?.paused }).catch(
-      (error: unknown) => void vscode.window.showWarningMessage(messageOf(error)),
+      (error: unknown) => void warn(messageOf(error)),
     )),
     command('send', () => sendSelection(companion)),
     command('runAgent', async () => {
       const agents = findAgents();
-      const agent = agents.length > 1 ? await vscode.window.showQuickPick(agents, { placeHolder: 'Which agent?' }) : agents[0];
+      const choices = agents.map((value) => ({ label: value, value }));
+      const agent = choices.length > 1 ? await choose('Which agent?', choices) : agents[0];
       if (agent) {
         runInTerminal(agent, agent, status()?.environment);
       }
@@ -84,15 +86,15 @@ async function chosen(reviews: Reviews, given: Given): Promise<Review | undefine
   if (here || waiting.length < 2) {
     return here ?? waiting[0] ?? sayNone();
   }
-  const items = waiting.map((review) => ({ label: review.display.title, description: review.file, review }));
-  return (await vscode.window.showQuickPick(items, { placeHolder: 'Which proposal?' }))?.review;
+  const choices = waiting.map((value) => ({ label: value.display.title, description: value.file, value }));
+  return choose('Which proposal?', choices);
 }
 
 // Adds the file, and the selected lines, to the prompt of an agent. The companion says to whom.
 async function sendSelection(companion: Companion): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   if (editor?.document.uri.scheme !== 'file') {
-    void vscode.window.showInformationMessage('Go to the file that you want to send.');
+    void inform('Go to the file that you want to send.');
     return;
   }
   const { document, selection: { isEmpty, start, end } } = editor;
@@ -102,16 +104,10 @@ async function sendSelection(companion: Companion): Promise<void> {
   try {
     await companion.request('alongside/mentionFile', { path: document.uri.fsPath, ...lines });
   } catch (error) {
-    void vscode.window.showWarningMessage(messageOf(error));
+    void warn(messageOf(error));
   }
 }
 
 function sayNone(): undefined {
-  void vscode.window.showInformationMessage('No proposal waits.');
-}
-
-function runInTerminal(name: string, line: string, env?: Record<string, string>): void {
-  const terminal = vscode.window.createTerminal({ name, env });
-  terminal.show();
-  terminal.sendText(line);
+  void inform('No proposal waits.');
 }

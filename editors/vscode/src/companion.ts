@@ -5,6 +5,7 @@ import * as vscode from 'vscode';
 import { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn } from 'vscode-languageclient/node';
 import { allDiagnostics } from './diagnostics';
 import { type ChangedReview, type ClosedReview, type Display, messageOf, type OpenedReview, type Status } from './protocol';
+import { inform, warn } from './window';
 
 // In milliseconds, doubled with each end that follows within a minute.
 const FIRST_DELAY = 300;
@@ -118,7 +119,10 @@ export class Companion {
       say(status);
     });
     on('notice', say);
-    on('problem', ({ display }: { display: Display }) => display.messages.forEach((message) => void vscode.window.showWarningMessage(message)));
+    on('problem', ({ display }: { display: Display }) => display.messages.forEach((message) => void warn(message)));
+    // The client would show these itself. The server sends none to a plugin.
+    client.onNotification('window/showMessage', ({ message }: { message: string }) => void inform(message));
+    client.onRequest('window/showMessageRequest', ({ message }: { message: string }) => void inform(message));
     client.onRequest('alongside/flushReview', ({ id }: { id: number }) => handlers.flush(id).then(() => null));
     client.onRequest('alongside/getDiagnostics', allDiagnostics);
     return client;
@@ -153,5 +157,5 @@ export class Companion {
 }
 
 function say({ display }: { display: Display }): void {
-  display.messages.forEach((message) => void vscode.window.showInformationMessage(message));
+  display.messages.forEach((message) => void inform(message));
 }

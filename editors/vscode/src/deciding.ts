@@ -6,6 +6,7 @@ import { type Hunk, messageOf, refusal } from './protocol';
 import { ORIGINAL, proposalUri, type Review } from './reviews';
 import type { Sender } from './sending';
 import { activeUri, show, tabsOf } from './view';
+import { ask, inform, say, warn } from './window';
 
 // A key or a click that comes twice must not decide the proposal that comes to the front meanwhile, in milliseconds.
 const GLANCE = 400;
@@ -41,7 +42,7 @@ export class Decider implements vscode.Disposable {
       return true;
     }
     await show(review);
-    void vscode.window.showInformationMessage(`Look at ${review.display.name} first, then ${verb} it.`);
+    void inform(`Look at ${review.display.name} first, then ${verb} it.`);
     return false;
   }
 
@@ -83,7 +84,7 @@ export class Decider implements vscode.Disposable {
       void this.sender.send(review);
       const why = refusal(error);
       const ways = why === 'unchanged' || why === 'empty' ? ['Reject'] : [];
-      if (await vscode.window.showWarningMessage(messageOf(error), ...ways) && !review.ended) {
+      if (await warn(messageOf(error), ...ways) && !review.ended) {
         await this.decide(review, 'reject');
       }
     }
@@ -100,7 +101,7 @@ export class Decider implements vscode.Disposable {
     try {
       await this.companion.request('alongside/keepHunks', { id, revision, hunks: [index], keep });
     } catch (error) {
-      void vscode.window.showWarningMessage(messageOf(error));
+      void warn(messageOf(error));
     }
   }
 
@@ -127,11 +128,3 @@ export class Decider implements vscode.Disposable {
 
 // This stays while the text around a change changes.
 const placeOf = ({ original, proposed }: Hunk): string => [original.start, original.end, proposed.start, proposed.end].join();
-
-function say(sentence: string): void {
-  vscode.window.setStatusBarMessage(sentence, 5000);
-}
-
-async function ask(question: string, detail: string, yes: string): Promise<boolean> {
-  return await vscode.window.showWarningMessage(question, { modal: true, detail }, yes) === yes;
-}

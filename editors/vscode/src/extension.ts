@@ -12,6 +12,7 @@ import { PROPOSAL, Reviews } from './reviews';
 import { Sender } from './sending';
 import { Session } from './session';
 import { activeUri, closeLeftovers, Lenses, putAway, show, tabsOf, watchClosedTabs } from './view';
+import { inform } from './window';
 
 // A server names every waiting review as soon as it is connected.
 const SETTLING = 3000;
@@ -92,11 +93,11 @@ export function activate(context: vscode.ExtensionContext): void {
     }
     const message = news.display.messages.join(' ');
     // After a reload, VS Code shows it already.
-    if (tabsOf(review).length > 0 || !await vscode.window.showInformationMessage(message, 'Show')) {
+    if (tabsOf(review).length > 0 || !await inform(message, 'Show')) {
       return;
     }
     if (review.ended) {
-      void vscode.window.showInformationMessage(`${review.display.name}: the review has ended.`);
+      void inform(`${review.display.name}: the review has ended.`);
     } else {
       await show(review);
     }
@@ -123,7 +124,7 @@ export function activate(context: vscode.ExtensionContext): void {
 
 async function sayClosed(message: string, draft: string | undefined): Promise<void> {
   const ways = draft ? ['Open Draft'] : [];
-  if (message && await vscode.window.showInformationMessage(message, ...ways) && draft) {
+  if (message && await inform(message, ...ways) && draft) {
     await vscode.window.showTextDocument(vscode.Uri.file(draft), { preview: false });
   }
 }

@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import type { ChangedReview, OpenedReview } from './protocol';
 import { changed, shows } from './text';
+import { documentUri } from './window';
 
 export const PROPOSAL = 'alongside-proposal';
 export const ORIGINAL = 'alongside-original';
@@ -30,7 +31,7 @@ export interface Review extends OpenedReview {
 // The last part of the path is the file's name, which gives the language. Numbers of reviews begin anew with each
 // companion, and VS Code restores tabs: the time keeps a tab from showing another review.
 const uriOf = (scheme: string, { id, agent, display }: OpenedReview): vscode.Uri =>
-  vscode.Uri.from({ scheme, path: `/${display.name}`, query: `${agent.since}-${id}` });
+  documentUri(scheme, display.name, `${agent.since}-${id}`);
 
 export const proposalUri = (review: OpenedReview): vscode.Uri => uriOf(PROPOSAL, review);
 export const originalUri = (review: OpenedReview): vscode.Uri => uriOf(ORIGINAL, review);

@@ -6,6 +6,7 @@ import { messageOf, refusal, type SetText } from './protocol';
 import type { Review, Reviews } from './reviews';
 import { replace, shows } from './text';
 import { activeUri } from './view';
+import { warn } from './window';
 
 // After the last key, and at most after the first one, in milliseconds.
 const DELAY = 300;
@@ -95,7 +96,7 @@ export class Sender implements vscode.Disposable {
     } else if (refusal(error) && !review.ended && !this.hasWarned) {
       // Without a server there is no refusal: the next one names the review again, and gets the text.
       this.hasWarned = true;
-      void vscode.window.showWarningMessage(`Your text is only in this editor. ${messageOf(error)}`);
+      void warn(`Your text is only in this editor. ${messageOf(error)}`);
     }
   }
 

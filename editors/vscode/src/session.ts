@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import type { Companion } from './companion';
 import type { Overview } from './overview';
 import { findProgram } from './program';
+import { inform, report, warn } from './window';
 
 // Their companions have the process and the folders of ours.
 const OTHERS = ['google.gemini-cli-vscode-ide-companion', 'qwenlm.qwen-code-vscode-ide-companion'];
@@ -67,7 +68,8 @@ export class Session implements vscode.Disposable {
 
   private endAs(state: State): void {
     this.enter(state);
-    this.overview.showLine(state === 'noFolder' ? '' : `$(circle-slash) ${state === 'failed' ? 'Alongside' : 'Alongside stands back'}`, this.sentence());
+    const line = { standsBack: 'Alongside stands back', failed: 'Alongside', noFolder: '', running: '' }[state];
+    this.overview.showLine(line && 'circle-slash', line, [this.sentence()]);
     this.ended();
     if (state !== 'noFolder') {
       void this.explain();
@@ -97,7 +99,7 @@ export class Session implements vscode.Disposable {
 
   private async explain(): Promise<void> {
     if (this.state === 'failed') {
-      const answer = await vscode.window.showErrorMessage(this.sentence(), 'Try Again', 'Open Settings');
+      const answer = await report(this.sentence(), 'Try Again', 'Open Settings');
       if (answer === 'Try Again') {
         this.state = undefined;
         this.update();
@@ -106,9 +108,9 @@ export class Session implements vscode.Disposable {
         const command = `workbench.action.open${vscode.env.remoteName ? 'Remote' : ''}Settings`;
         await vscode.commands.executeCommand(command, { query: 'alongside.program' });
       }
-    } else if (this.state === 'standsBack' && await vscode.window.showWarningMessage(this.sentence(), 'Show It')) {
+    } else if (this.state === 'standsBack' && await warn(this.sentence(), 'Show It')) {
       await showOther();
-    } else if (this.state === 'noFolder' && await vscode.window.showInformationMessage(this.sentence(), 'Open a Folder')) {
+    } else if (this.state === 'noFolder' && await inform(this.sentence(), 'Open a Folder')) {
       await vscode.commands.executeCommand('vscode.openFolder');
     }
   }

@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import { originalUri, PROPOSAL, proposalUri, type Review, type Reviews } from './reviews';
 import { replace } from './text';
+import { inform, lens, showDiff, warn } from './window';
 
 // VS Code does not ask for the lenses of a diff editor that it has just opened.
 const LENS_DELAY = 500;
@@ -15,7 +16,7 @@ export async function show(review: Review, preserveFocus = false): Promise<void>
     allTabs().find((tab) => shownUri(tab)?.scheme === PROPOSAL)?.group.viewColumn ?? vscode.ViewColumn.Beside;
   const viewColumn = shown?.group.viewColumn ?? (isBusy ? aside() : vscode.ViewColumn.Active);
   const options = { preview: false, preserveFocus, viewColumn } satisfies vscode.TextDocumentShowOptions;
-  await vscode.commands.executeCommand('vscode.diff', originalUri(review), proposalUri(review), review.display.title, options);
+  await showDiff(originalUri(review), proposalUri(review), review.display.title, options);
 }
 
 const shownUri = ({ input }: vscode.Tab): vscode.Uri | undefined =>
@@ -83,7 +84,7 @@ async function keep({ display }: Review, text: string, isInFront: boolean, hasFo
   const copy = await vscode.workspace.openTextDocument({ content: text, language: document?.languageId });
   const options = { preview: false, background: !isInFront, preserveFocus: !hasFocus, selection };
   await vscode.commands.executeCommand('vscode.open', copy.uri, options);
-  void vscode.window.showWarningMessage(`${display.name}: the review has ended. Your text is here.`);
+  void warn(`${display.name}: the review has ended. Your text is here.`);
   return copy;
 }
 
@@ -101,7 +102,7 @@ export function watchClosedTabs(reviews: Reviews, reject: (review: Review) => Pr
       return;
     }
     said.add(review);
-    const answer = await vscode.window.showInformationMessage(`The review of ${review.display.name} waits on.`, 'Show', 'Reject');
+    const answer = await inform(`The review of ${review.display.name} waits on.`, 'Show', 'Reject');
     if (answer && !review.ended) {
       await (answer === 'Show' ? show(review) : reject(review));
     }
@@ -131,20 +132,14 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
     if (!review) {
       return [];
     }
-    const lens = (line: number, title: string, command = '', given: unknown[] = []): vscode.CodeLens => {
-      const at = Math.min(line, document.lineCount - 1);
-      return new vscode.CodeLens(new vscode.Range(at, 0, at, 0), { title, command, arguments: given });
-    };
-    const notes = review.display.notes.map(({ text, warning }) => lens(0, `$(${warning ? 'warning' : 'info'}) ${text}`));
+    const notes = review.display.notes.map(({ text, warning }) => lens(0, warning ? 'warning' : 'info', text));
     const hunks = review.hunks.flatMap((hunk, index) => {
       const keep = hunk.state === 'dropped';
       // The first line of a change's diff ends with `change 1 of 2: kept`.
       const title = /change \d+ of \d+: .*/.exec(review.display.diff[index]?.split('\n')[0] ?? '')?.[0] ?? hunk.state;
-      const toggle = keep ? '$(add) Keep this change' : '$(discard) Drop this change';
-      return [
-        lens(hunk.current.start, toggle, 'alongside.keepHunk', [review.id, hunk, keep]),
-        lens(hunk.current.start, title),
-      ];
+      const [icon, toggle] = keep ? ['add', 'Keep this change'] : ['discard', 'Drop this change'];
+      const line = Math.min(hunk.current.start, document.lineCount - 1);
+      return [lens(line, icon, toggle, 'alongside.keepHunk', [review.id, hunk, keep]), lens(line, '', title)];
     });
     return [...notes, ...hunks];
   }

@@ -105,6 +105,11 @@ impl Window {
         self.tell(json!({ "cmd": "click", "selector": selector, "text": text })).map(drop)
     }
 
+    /// Moves the pointer over the first element with `text`.
+    pub fn hover(&self, selector: &str, text: &str) -> Result<()> {
+        self.tell(json!({ "cmd": "hover", "selector": selector, "text": text })).map(drop)
+    }
+
     /// Gives an element the focus.
     pub fn focus(&self, selector: &str) -> Result<()> {
         self.tell(json!({ "cmd": "focus", "selector": selector })).map(drop)
@@ -142,6 +147,22 @@ impl Window {
             Ok(lines) => Err(lines),
             Err(error) => Err(error.to_string()),
         })
+    }
+
+    /// Watches for elements from now on: [`appeared`](Self::appeared) has all of them, also those that are
+    /// gone.
+    pub fn watch(&self, selector: &str) -> Result<()> {
+        self.tell(json!({ "cmd": "watch", "selector": selector })).map(drop)
+    }
+
+    /// The watched elements that have appeared, as HTML with what is around them.
+    pub fn appeared(&self) -> Result<Vec<String>> {
+        Ok(serde_json::from_value(self.tell(json!({ "cmd": "appeared" }))?)?)
+    }
+
+    /// The text of an element.
+    pub fn text(&self, selector: &str) -> Result<String> {
+        self.tell(json!({ "cmd": "text", "selector": selector })).map(string)
     }
 
     /// Saves a picture of the window as PNG.

@@ -28,3 +28,4 @@ mod terminal;
 mod together;
 mod vim;
 mod vscode;
+mod vscode_names;

@@ -5,6 +5,7 @@
 
 mod imports;
 mod sources;
+mod vscode;
 
 use std::path::Path;
 

@@ -1,0 +1,22 @@
+// Text from outside, such as the names of files and agents, in a form of which VS Code shows every character and
+// obeys none. Agents, repositories and other extensions choose it.
+
+// VS Code makes a link of `[text](target)`, and an icon of `$(name)`. A backslash breaks both, and is seen as what it
+// is: the companion escapes characters in the same way.
+const OBEYED = /[\]$](?=\()/g;
+
+// Characters that show nothing or reorder others. Joiners and selectors are parts of emoji and of words.
+const HIDDEN = /(?![\u200c\u200d\p{Variation_Selector}])[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+function escape(character: string): string {
+  const code = character.codePointAt(0)!;
+  return NAMED[character] ?? (code < 0x80 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`);
+}
+
+// One line.
+export const plain = (text: string): string => text.replace(HIDDEN, escape).replace(OBEYED, '$&\\');
+
+// A message, which may have several lines.
+export const plainLines = (text: string): string => text.split('\n').map(plain).join('\n');

@@ -1,0 +1,125 @@
+// The only file that gives VS Code a text to show. VS Code obeys links and icons in some places and not in others, and
+// differently in each release: every text passes `plain` here. A test in xtask/src/structure holds the other files to it.
+
+import * as vscode from 'vscode';
+import { plain, plainLines } from './plain';
+
+// In milliseconds.
+const SHORT = 5000;
+
+type Answer = Thenable<string | undefined>;
+
+export const inform = (message: string, ...ways: string[]): Answer =>
+  vscode.window.showInformationMessage(plainLines(message), ...ways.map(plain));
+export const warn = (message: string, ...ways: string[]): Answer =>
+  vscode.window.showWarningMessage(plainLines(message), ...ways.map(plain));
+export const report = (message: string, ...ways: string[]): Answer =>
+  vscode.window.showErrorMessage(plainLines(message), ...ways.map(plain));
+
+// A sentence that goes by itself.
+export function say(sentence: string): void {
+  vscode.window.setStatusBarMessage(plain(sentence), SHORT);
+}
+
+// Whether the person says yes.
+export async function ask(question: string, detail: string, yes: string): Promise<boolean> {
+  const options = { modal: true, detail: plainLines(detail) };
+  return await vscode.window.showWarningMessage(plainLines(question), options, yes) === yes;
+}
+
+export interface Choice<T> { label: string; description?: string; value: T }
+
+export async function choose<T>(question: string, choices: Choice<T>[]): Promise<T | undefined> {
+  const items = choices.map(({ label, description = '', value }) =>
+    ({ label: plain(label), description: plain(description), value }));
+  return (await vscode.window.showQuickPick(items, { placeHolder: plain(question) }))?.value;
+}
+
+const withIcon = (icon: string, text: string): string => (icon ? `$(${icon}) ${plain(text)}` : plain(text));
+
+export class StatusBar implements vscode.Disposable {
+  private readonly item: vscode.StatusBarItem;
+
+  constructor(name: string, command: string) {
+    this.item = vscode.window.createStatusBarItem('status', vscode.StatusBarAlignment.Left);
+    this.item.name = name;
+    this.item.command = command;
+  }
+
+  // No text takes no place.
+  show(icon: string, text: string, tooltip: string[]): void {
+    this.item.text = withIcon(icon, text);
+    this.item.tooltip = tooltip.map(plain).join('\n');
+    this.item.show();
+  }
+
+  dispose(): void {
+    this.item.dispose();
+  }
+}
+
+// A view of rows below each other.
+export class List<T> implements vscode.Disposable {
+  private readonly view: vscode.TreeView<T>;
+
+  constructor(id: string, treeDataProvider: vscode.TreeDataProvider<T>) {
+    this.view = vscode.window.createTreeView(id, { treeDataProvider });
+  }
+
+  showMessage(message: string | undefined): void {
+    this.view.message = message && plain(message);
+  }
+
+  showCount(value: number, tooltip: string): void {
+    this.view.badge = value > 0 ? { value, tooltip: plain(tooltip) } : undefined;
+  }
+
+  dispose(): void {
+    this.view.dispose();
+  }
+}
+
+export interface Row {
+  icon: string;
+  label: string;
+  description: string;
+  // Lines.
+  tooltip?: string[];
+  // For a screen reader, which else would say the tooltip.
+  spoken?: string;
+  kind?: string;
+  command?: vscode.Command;
+}
+
+export function row({ icon, label, description, tooltip, spoken, kind, command }: Row): vscode.TreeItem {
+  const item = new vscode.TreeItem(plain(label));
+  item.iconPath = new vscode.ThemeIcon(icon);
+  item.description = plain(description);
+  item.tooltip = tooltip?.map(plain).join('\n');
+  item.accessibilityInformation = spoken === undefined ? undefined : { label: plain(spoken) };
+  item.contextValue = kind;
+  item.command = command;
+  return item;
+}
+
+// A line above another one. Without a command, a click does nothing.
+export function lens(line: number, icon: string, text: string, command = '', given: unknown[] = []): vscode.CodeLens {
+  return new vscode.CodeLens(new vscode.Range(line, 0, line, 0), { title: withIcon(icon, text), command, arguments: given });
+}
+
+// VS Code shows the last part of the path, also in messages of its own. It refuses a path with two slashes, such as that of
+// a file outside the project, or opens another one.
+export function documentUri(scheme: string, name: string, query: string): vscode.Uri {
+  const parts = plain(name).split('/').filter((part) => !['', '.', '..'].includes(part));
+  return vscode.Uri.from({ scheme, path: `/${parts.join('/')}`, query });
+}
+
+export const showDiff = (left: vscode.Uri, right: vscode.Uri, title: string, options: vscode.TextDocumentShowOptions): Thenable<unknown> =>
+  vscode.commands.executeCommand('vscode.diff', left, right, plain(title), options);
+
+// Runs a line of the person's, or of ours: nothing from outside may be in it.
+export function runInTerminal(name: string, line: string, env?: Record<string, string>): void {
+  const terminal = vscode.window.createTerminal({ name: plain(name), env });
+  terminal.show();
+  terminal.sendText(line);
+}

@@ -1,0 +1,182 @@
+//! VS Code makes a link of `[text](target)` and an icon of `$(name)`. No name and no text of an agent becomes
+//! one, and no settings of a repository widen what the person has switched off.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use alongside_desk::harmless;
+use alongside_rig::agent_cli;
+use alongside_rig::hostile::{self, Row};
+use alongside_rig::program::companions;
+use alongside_rig::tmux::Tmux;
+use alongside_rig::wait::{self, PATIENCE};
+use alongside_rig::{CodeServer, Proposer, Sandbox, Window, code_server_or_skip};
+use alongside_testing::hostile::{NAMES, TEXTS, file_name};
+use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
+
+alongside_rig::tests! {
+    plain_text_is_no_link_and_no_icon_of_vscode: plain_text_is_no_link_and_no_icon(),
+    #[ignore = "cargo xtask editors"]
+    vscode_makes_no_link_or_icon_of_a_name: makes_no_link_or_icon_of_a_name(),
+}
+
+/// Prints texts as the extension shows them, and what VS Code finds in them before and after. The expressions
+/// are VS Code's own: `linkedText.ts` and `iconLabels.ts` in its `src/vs/base`.
+const PLAIN: &str = r#"
+const [file, given] = process.argv.slice(1);
+const { plain } = await import(file);
+const link = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^\)\s]+)(?: (["'])(.+?)(\3))?\)/gi;
+const icon = /(\\)?\$\(([A-Za-z0-9-]+(?:~[A-Za-z]+)?)\)/g;
+const found = (texts) => texts.flatMap((text) => [...text.matchAll(link), ...text.matchAll(icon)]).length;
+const texts = JSON.parse(given);
+const shown = texts.map(plain);
+console.log(JSON.stringify({ shown, before: found(texts), after: found([...shown, ...shown.map(plain)]) }));
+"#;
+
+/// Elements that VS Code makes of the table where it obeys it. It draws none of its own in this story.
+const OBEYED: &str = "[href*='sendSequence'], [data-href*='sendSequence'], [href*='etc/passwd'], \
+     [data-href*='etc/passwd'], [src*='127.0.0.1:9/'], [href*='127.0.0.1:9/'], [src='x'], .codicon-zap";
+
+/// What a screen reader is told last.
+const ALERT: &str = ".monaco-aria-container .monaco-alert";
+/// The notification centre, which draws the messages around the one with the focus.
+const MESSAGES: &str = ".notifications-center";
+const MESSAGE: &str = ".notifications-toasts .notification-toast";
+const STATUS: &str = "[id='alongside.alongside.status']";
+const TREE_ROW: &str = ".pane-body .monaco-list-row";
+const QUICK_ROW: &str = ".quick-input-list .monaco-list-row";
+const PROPOSAL: &str = ".modified-in-monaco-diff-editor";
+const LENS: &str = ".modified-in-monaco-diff-editor .codelens-decoration";
+
+fn plain_text_is_no_link_and_no_icon() -> Result<()> {
+    let Some(code_server) = code_server_or_skip() else { return Ok(()) };
+    let sandbox = Sandbox::new();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/vscode/src/plain.ts");
+    let texts: Vec<_> = NAMES.iter().chain(&TEXTS).map(|(_, text)| *text).collect();
+    let mut node = Command::new(code_server.node());
+    node.env_clear().envs(sandbox.env()).args(["--input-type=module", "--eval", PLAIN]);
+    let output = node.arg(file).arg(json!(texts).to_string()).output()?;
+    let answer: Value = serde_json::from_slice(&output.stdout)
+        .with_context(|| String::from_utf8_lossy(&output.stderr).into_owned())?;
+    assert!(answer["before"].as_u64() > Some(3) && answer["after"] == 0, "{answer}");
+    assert_eq!(answer["shown"], json!(texts.iter().map(plain).collect::<Vec<_>>()));
+    Ok(())
+}
+
+fn makes_no_link_or_icon_of_a_name() -> Result<()> {
+    let Some(code_server) = code_server_or_skip() else { return Ok(()) };
+    let sandbox = Sandbox::new();
+    put_settings(&code_server, &sandbox)?;
+    hostile::set_traps(&sandbox)?;
+    sandbox.write("notes.md", "");
+    let terminal = Tmux::new(&sandbox, [agent_cli::path_variable(&sandbox)?]);
+    let server = terminal.window("code-server", (100, 30))?;
+    server.enter("alongside install code-server --yes")?;
+    server.wait_for("the installation", |screen| screen.contains("Installed. "))?;
+    let window = Window::open(&code_server, &sandbox, &server)?;
+    window.open_file("notes.md")?;
+    window.wait(STATUS, "no agent")?;
+    window.watch(OBEYED)?;
+    window.run("View: Show Alongside")?;
+
+    let (waiting, refused) = hostile::propose(&sandbox, rows(&sandbox))?;
+    assert_eq!(refused, [""; 0]);
+    // Several agents propose for one file.
+    let names = NAMES[..3].iter().map(|(_, name)| *name);
+    let agents: Vec<_> = names.map(|name| Proposer::stranger(&sandbox, name, name)).collect::<Result<_>>()?;
+    let last = sandbox.project().join("last.md");
+    let _proposals = agents.iter().map(|agent| agent.propose(&last, "one\n")).collect::<Result<Vec<_>>>()?;
+    window.wait(STATUS, &format!("{} reviews", waiting.len() + agents.len()))?;
+
+    // The announcements, newest first. As toasts, VS Code shows only some of so many.
+    window.wait(ALERT, &format!("{} proposes", plain(&NAMES[2].1)))?;
+    window.run("Notifications: Show Notifications")?;
+    window.focus(&format!("{MESSAGES} .monaco-list"))?;
+    window.press("Home")?;
+    let proposed = NAMES[..3].iter().map(|(_, name)| format!("{} proposes", plain(name)));
+    for text in waiting.iter().map(|hostile| shown(&hostile.row.path)).chain(proposed).rev() {
+        wait::until(&format!("{text:?} further down"), PATIENCE, || match window.text(MESSAGES) {
+            Ok(messages) if messages.contains(&text) => Ok(()),
+            messages => {
+                window.press("ArrowDown").and(messages).map_or_else(|error| Err(error.to_string()), Err)
+            }
+        })?;
+    }
+    assert_eq!(window.appeared()?, [""; 0], "in a notification, or in the view");
+
+    // The view, with its tooltips, and the lists in which a person chooses.
+    let link = shown(&waiting[0].row.path);
+    window.hover(TREE_ROW, &link)?;
+    window.wait(".monaco-hover", &link)?;
+    window.press("F1")?;
+    window.type_text("Alongside: Show Proposal")?;
+    window.click(QUICK_ROW, "Alongside: Show Proposal")?;
+    window.wait(QUICK_ROW, &link)?;
+    (0..waiting.len() / 4).try_for_each(|_| window.press("PageDown"))?;
+    window.press("Escape")?;
+    assert_eq!(window.appeared()?, [""; 0], "in a tooltip, or in a list");
+
+    // Every proposal, with its tab and its notes.
+    for hostile in &waiting {
+        window.run("Alongside: Show Next Proposal")?;
+        window.wait_for_lines(PROPOSAL, &hostile.row.shows)?;
+    }
+    let outside = &waiting.last().context("the table has rows")?.row;
+    window.wait(LENS, &format!("This file is outside the project: {}", plain(&outside.path.display())))?;
+    window.run("Alongside: Accept Proposal")?;
+    window.click(".monaco-dialog-box .monaco-button", "Accept")?;
+    window.wait(MESSAGE, "accepted")?;
+    window.click(TREE_ROW, &link)?;
+    window.wait_for_lines(PROPOSAL, &waiting[0].row.shows)?;
+    window.run("View: Close Editor")?;
+    window.wait(MESSAGE, &format!("The review of {link} waits on."))?;
+    window.click(&format!("{MESSAGE} .monaco-button"), "Show")?;
+    window.wait_for_lines(PROPOSAL, &waiting[0].row.shows)?;
+    window.run("Alongside: Reject Proposal")?;
+    window.wait(MESSAGE, &format!("{link}: rejected"))?;
+    assert_eq!(window.appeared()?, [""; 0], "in a proposal, a question or an answer");
+
+    assert_eq!(companions(&sandbox)?[0]["context"], json!([]), "the repository switched the reports on");
+    hostile::assert_nothing_obeyed(&sandbox)
+}
+
+/// The person reports no files. The repository says otherwise, and brings a program.
+fn put_settings(code_server: &CodeServer, sandbox: &Sandbox) -> Result<()> {
+    code_server.put_on_path(sandbox)?;
+    let file = sandbox.home().join(".local/share/code-server/User/settings.json");
+    let mut settings: Value = serde_json::from_str(&fs::read_to_string(&file)?)?;
+    settings["alongside.reportFiles"] = json!(false);
+    fs::write(file, settings.to_string())?;
+    let program =
+        sandbox.write("alongside", format!("#!/bin/sh\ntouch '{}/PWNED'\n", sandbox.home().display()));
+    fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
+    let widening = json!({
+        "alongside.reportFiles": true,
+        "alongside.showReviews": true,
+        "alongside.program": program,
+        "alongside.agents": [program],
+    });
+    sandbox.write(".vscode/settings.json", widening.to_string());
+    Ok(())
+}
+
+/// The table, and a name that a note above the text has, because its file is outside the project.
+fn rows(sandbox: &Sandbox) -> Vec<Row> {
+    let mut rows = hostile::rows(sandbox);
+    let path =
+        sandbox.home().join(NAMES[..3].iter().map(|(_, name)| file_name(name)).collect::<Vec<_>>().join(" "));
+    let shows = "outside the project".to_owned();
+    rows.push(Row { path, original: None, proposed: format!("{shows}\n"), shows, ..rows[0].clone() });
+    rows
+}
+
+/// A file's name as VS Code shows it: the extension breaks what VS Code would obey by a backslash.
+fn shown(path: &Path) -> String {
+    plain(&path.file_name().unwrap_or_default().to_string_lossy())
+}
+
+fn plain(text: &impl ToString) -> String {
+    harmless::name(&text.to_string()).replace("](", r"]\(").replace("$(", r"$\(")
+}
