@@ -1,0 +1,155 @@
+//! Proposes every row of the table of hostile names and texts, and finds out whether a program has obeyed one:
+//! the scaffold of one story per editor and desk.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use alongside_testing::hostile::{MARK, NAMES, PROGRAMS, TEXTS, file_name};
+use anyhow::{Context as _, Result, bail};
+
+use crate::agent_cli::write_program;
+use crate::proposer::{Proposal, Proposer};
+use crate::sandbox::{Sandbox, files_below};
+
+/// Puts a program that makes the [`MARK`] under each name of [`PROGRAMS`] first on the PATH of
+/// [`path_variable`](crate::agent_cli::path_variable). `touch` reports the [`MARK`] wherever a shell makes it.
+pub fn set_traps(sandbox: &Sandbox) -> Result<()> {
+    let mark = sandbox.home().join(MARK);
+    let obeys = |name: &str| format!("echo {name} \"$@\" >> '{}'", mark.display());
+    for name in PROGRAMS {
+        write_program(sandbox, name, &format!("{}\nexit 1", obeys(name)))?;
+    }
+    let touch = format!("case \"$*\" in *{MARK}*) {} ;; esac\nexec /usr/bin/touch \"$@\"", obeys("touch"));
+    write_program(sandbox, "touch", &touch)
+}
+
+/// A row of the table as an agent proposes it.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// The table's words for the program that would obey it.
+    pub why: &'static str,
+    /// The name and version of its agent, which are a row of [`NAMES`] themselves.
+    pub agent: &'static str,
+    /// The file. Below the project, but as a string: it may have `//`.
+    pub path: PathBuf,
+    /// The text of the file, or `None` where the proposal creates it.
+    pub original: Option<String>,
+    /// The proposed text.
+    pub proposed: String,
+    /// A line of the proposed text that no other row has: an editor that shows it shows the proposal.
+    pub shows: String,
+}
+
+/// A row that waits for its decision.
+#[derive(Debug)]
+pub struct Hostile {
+    /// The row.
+    pub row: Row,
+    /// Its proposal, while the agent lives.
+    pub proposal: Proposal,
+    agent: Arc<Proposer>,
+}
+
+/// All rows: each name as that of a file in the project, and where it has directories also with them, and each
+/// text in a file of its own. Every second file exists.
+pub fn rows(sandbox: &Sandbox) -> Vec<Row> {
+    let project = sandbox.project();
+    let below = |name: &str| PathBuf::from(format!("{}/{name}", project.display()));
+    let named = NAMES.iter().flat_map(|&(why, name)| {
+        let whole = name.contains('/').then(|| below(name));
+        [Some(below(&file_name(name))), whole]
+            .into_iter()
+            .flatten()
+            .map(move |path| (why, name, path, format!("{name}\n")))
+    });
+    let texts = TEXTS.iter().enumerate().map(|(at, &(why, text))| {
+        (why, "gemini-cli-mcp-client-rig", below(&format!("text-{at}.md")), text.to_owned())
+    });
+    let rows = named.chain(texts).enumerate().map(|(at, (why, agent, path, text))| {
+        let shows = format!("row {at} of the table");
+        let original = (at % 2 == 0).then(|| format!("before\n{text}"));
+        Row { why, agent, path, original, proposed: format!("{text}{shows}\n"), shows }
+    });
+    rows.collect()
+}
+
+/// Writes the originals of rows and proposes them all, each agent over a connection of its own. Returns also
+/// the refusals of the companion; a story says how many it expects.
+pub fn propose(sandbox: &Sandbox, rows: Vec<Row>) -> Result<(Vec<Hostile>, Vec<String>)> {
+    let (mut waiting, mut refused) = (Vec::<Hostile>::new(), Vec::new());
+    for row in rows {
+        if let Some(original) = &row.original {
+            write(&row.path, original)?;
+        }
+        let agent = match waiting.last().filter(|last| last.row.agent == row.agent) {
+            Some(last) => Arc::clone(&last.agent),
+            None => Arc::new(Proposer::named(sandbox, row.agent, row.agent).context(row.why)?),
+        };
+        match agent.propose(&row.path, &row.proposed) {
+            Ok(proposal) => waiting.push(Hostile { row, proposal, agent }),
+            Err(error) => refused.push(format!("{} ({}): {error:#}", row.why, row.path.display())),
+        }
+    }
+    Ok((waiting, refused))
+}
+
+/// [`propose`] for the whole table.
+pub fn propose_all(sandbox: &Sandbox) -> Result<(Vec<Hostile>, Vec<String>)> {
+    propose(sandbox, rows(sandbox))
+}
+
+/// Writes a file as an agent does after its proposal is accepted.
+pub fn write(path: &Path, text: &str) -> Result<()> {
+    fs::create_dir_all(path.parent().context("a file lies in a directory")?)?;
+    fs::write(path, text).with_context(|| format!("cannot write {path:?}"))
+}
+
+/// Fails if a program of the sandbox has obeyed a row: the [`MARK`] is there, or a trap was started.
+pub fn assert_nothing_obeyed(sandbox: &Sandbox) -> Result<()> {
+    for directory in [sandbox.home(), sandbox.project(), sandbox.tmp(), sandbox.run()] {
+        for file in files_below(directory) {
+            if file.file_name().is_some_and(|name| name == MARK) {
+                let made_by = fs::read_to_string(&file).unwrap_or_default();
+                bail!("a row of the table was obeyed: {} is there\n{made_by}", file.display());
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent_cli::bin;
+
+    #[test]
+    fn an_obeyed_row_is_found_wherever_it_ran() -> Result<()> {
+        let runs = |line: &str| -> Result<bool> {
+            let sandbox = Sandbox::new();
+            set_traps(&sandbox)?;
+            assert_nothing_obeyed(&sandbox)?;
+            let mut shell = std::process::Command::new("/bin/sh");
+            let path = format!("{}:/usr/bin:/bin", bin(&sandbox).display());
+            shell.env_clear().envs(sandbox.env()).env("PATH", path).args(["-c", line]);
+            shell.current_dir(sandbox.run().join("..")).output()?;
+            Ok(assert_nothing_obeyed(&sandbox).is_err())
+        };
+        for program in PROGRAMS {
+            assert!(runs(&format!("{program} host"))?, "{program}");
+        }
+        assert!(runs("touch PWNED")? && runs("cd project; > PWNED")?);
+        assert!(!runs("touch other; > 'PWNED.md'")?);
+        Ok(())
+    }
+
+    #[test]
+    fn every_row_has_a_file_and_a_line_of_its_own() {
+        let rows = rows(&Sandbox::new());
+        assert!(rows.len() > NAMES.len() + TEXTS.len());
+        for row in &rows {
+            let same = rows.iter().filter(|other| other.path == row.path);
+            assert_eq!((same.count(), row.proposed.matches(&row.shows).count()), (1, 1), "{row:?}");
+        }
+    }
+}
