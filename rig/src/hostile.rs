@@ -79,7 +79,8 @@ pub fn rows(sandbox: &Sandbox) -> Vec<Row> {
 pub fn propose(sandbox: &Sandbox, rows: Vec<Row>) -> Result<(Vec<Hostile>, Vec<String>)> {
     let (mut waiting, mut refused) = (Vec::<Hostile>::new(), Vec::new());
     for row in rows {
-        if let Some(original) = &row.original {
+        // A person who has the file open already sees no change of it.
+        if let Some(original) = row.original.as_ref().filter(|_| !row.path.exists()) {
             write(&row.path, original)?;
         }
         let agent = match waiting.last().filter(|last| last.row.agent == row.agent) {
