@@ -125,6 +125,16 @@ define-command -hidden alongside-proposal -params 2 %{
 # The text is with the agent, or in a draft.
 define-command -hidden alongside-decided -params 1 %{
     try %{ delete-buffer! %arg{1} }
+    # Where another buffer without a file is shown now, the last file is one that is still there.
+    evaluate-commands %sh{
+        [ "$1" != "$kak_opt_alongside_buffer" ] || echo 'evaluate-commands -buffer * alongside-take-file'
+    }
+}
+
+define-command -hidden alongside-take-file %{
+    evaluate-commands %sh{
+        case "$kak_buffile" in /*) echo 'set-option global alongside_buffer %val{buffile}' ;; esac
+    }
 }
 
 # ---- Commands of the person ----
