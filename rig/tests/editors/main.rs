@@ -9,6 +9,7 @@ mod emacs;
 mod endings;
 mod helix;
 mod helix_buffers;
+mod hostile;
 mod installed;
 mod kakoune;
 mod kate;
