@@ -250,14 +250,7 @@ const EDITORS: [Editor; 19] = [
         ..ANY
     },
     // yegappan/lsp.
-    Editor {
-        prefix: "vim",
-        name: "vim",
-        display_name: "Vim",
-        brief: true,
-        shows_plain_text: true,
-        ..ANY
-    },
+    Editor { prefix: "vim", name: "vim", display_name: "Vim", brief: true, shows_plain_text: true, ..ANY },
     Editor { prefix: "sublime text lsp", name: "sublime-text", display_name: "Sublime Text", ..ANY },
     Editor { prefix: "zed", name: "zed", display_name: "Zed", ..ANY },
     Editor {

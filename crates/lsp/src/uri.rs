@@ -66,7 +66,10 @@ mod tests {
         for (why, name) in NAMES {
             let uri = of_original(ReviewId(7), &file_name(name)).unwrap();
             let path = uri.path().strip_prefix("/original/7/").unwrap();
-            assert_eq!((uri.scheme(), uri.host(), uri.query(), uri.fragment()), ("alongside", None, None, None));
+            assert_eq!(
+                (uri.scheme(), uri.host(), uri.query(), uri.fragment()),
+                ("alongside", None, None, None)
+            );
             assert!(!path.contains('/'), "{why}: {uri}");
         }
         let name = "http:::host:x?y#z%2e.md";

@@ -4,8 +4,8 @@ use std::fs;
 
 use alongside_agent::Outcome;
 use alongside_rig::agent_cli::Cli;
-use alongside_rig::sandbox::files_below;
 use alongside_rig::hostile::{self as table, Row};
+use alongside_rig::sandbox::files_below;
 use alongside_rig::tmux::Pane;
 use alongside_rig::{Generation, Proposer, adapters, alongside_bin, kakoune_or_skip};
 use anyhow::Result;

@@ -215,7 +215,8 @@ async fn an_editor_that_saves_an_untouched_proposal_edits_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn no_name_is_a_link_where_an_editor_renders_messages() {
-    for (editor, is_link) in [("Visual Studio Code", false), ("Something new", false), ("Kate", false), ("helix", true)]
+    for (editor, is_link) in
+        [("Visual Studio Code", false), ("Something new", false), ("Kate", false), ("helix", true)]
     {
         let mut stage = Stage::new(editor, &[]);
         stage.open("notes.txt", OLD);
