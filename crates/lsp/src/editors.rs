@@ -39,8 +39,7 @@ pub struct Editor {
     pub(crate) strict_uris: bool,
     /// Whether it saves a document once this server has edited it.
     pub(crate) saves_edits: bool,
-    /// Whether it shows messages and titles as they are. Any other editor may take a name in them for Markdown
-    /// or HTML.
+    /// Whether it shows messages and titles as they are. Others may take a name in them for Markdown or HTML.
     pub(crate) shows_plain_text: bool,
     /// Whether a hover shows where the cursor is; elsewhere it may be the mouse.
     pub(crate) hovers_at_cursor: bool,

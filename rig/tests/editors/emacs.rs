@@ -120,7 +120,7 @@ alongside_rig::tests! {
     emacs_obeys_no_row_of_the_table: obeys_nothing(std::convert::identity),
 }
 
-/// A person's settings who lets files choose more than Emacs does by itself, and has a key for the next proposal.
+/// The settings of a person who lets files choose more than Emacs does, with a key for the next proposal.
 const TRUSTING: &str = "(setq enable-local-eval t diff-font-lock-syntax 'hunk-also)
 (global-set-key (kbd \"<f5>\") #'alongside-next-review)\n";
 

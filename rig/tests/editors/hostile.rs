@@ -15,7 +15,7 @@ pub(crate) fn some(rows: Vec<Row>) -> Vec<Row> {
 
 /// Whether a person accepts a row.
 pub(crate) fn is_accepted(row: &Row) -> bool {
-    row.proposed.len() % 2 == 0
+    row.proposed.len().is_multiple_of(2)
 }
 
 /// Proposes each row alone, and lets the editor decide it.
@@ -29,19 +29,20 @@ pub(crate) fn decide_each(
         assert_eq!(refused, [""; 0]);
         for one in waiting {
             decide(&one.row).map_err(|error| error.context(format!("{:?}", one.row)))?;
-            finish(one)?;
+            finish(sandbox, one)?;
         }
     }
     hostile::assert_nothing_obeyed(sandbox)
 }
 
 /// The agent gets the decision, and writes the file.
-pub(crate) fn finish(one: Hostile) -> Result<()> {
+fn finish(sandbox: &Sandbox, one: Hostile) -> Result<()> {
     let Hostile { row, proposal, .. } = one;
     match proposal.outcome()? {
         Outcome::Accepted { content } => {
             assert!(is_accepted(&row) && content == row.proposed, "{row:?}");
-            let is_possible = row.path.starts_with("/tmp");
+            // An agent may not write in `/`.
+            let is_possible = row.path.starts_with(sandbox.project());
             is_possible.then(|| hostile::write(&row.path, &content)).transpose().map(drop)
         }
         outcome => {
