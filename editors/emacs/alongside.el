@@ -130,7 +130,14 @@ Messages stay together until the person presses a key."
     (and file
          (not (file-remote-p file))
          (not (string-match-p "/\\.\\(?:git\\|hg\\|svn\\|jj\\)/" file))
-         file)))
+         (file-name-unquote file t))))
+
+(defun alongside--name-in-emacs (file)
+  "The name in Emacs of the local FILE, whose name an agent chose.
+Without quotation, Emacs would dial for a name such as /ssh:host:/x."
+  (if (file-remote-p file)
+      (file-name-quote file t)
+    file))
 
 (defun alongside--repository (directory)
   "The top of the repository around DIRECTORY, or nil."
@@ -462,9 +469,10 @@ to another buffer.  Text that no companion has stays as well."
   (or (not (buffer-modified-p))
       (yes-or-no-p "What you typed after the end of the review is nowhere else.  Kill it? ")))
 
-(defun alongside--await-write (file)
-  "Show FILE anew once the agent has written it."
-  (when-let* ((buffer (find-buffer-visiting file)))
+(defun alongside--await-write (name)
+  "Show the file NAME anew once the agent has written it."
+  (when-let* ((file (alongside--name-in-emacs name))
+              (buffer (find-buffer-visiting file)))
     (let ((tries 100) timer)
       (setq timer
             (run-with-timer
@@ -519,6 +527,11 @@ Those of `diff-mode' would change the diff, and not the proposal."
   (setq-local diff-refine nil)
   (setq-local revert-buffer-function
               (lambda (&rest _) (alongside--draw (alongside--at-point))))
+  ;; Those would look for the files that the diff names.
+  (setq-local diff-font-lock-syntax nil)
+  (setq-local next-error-function nil)
+  (setq-local add-log-current-defun-function nil)
+  (setq-local add-log-buffer-file-name-function nil)
   ;; The keys of a read-only diff would precede ours, and change it.
   (setq-local minor-mode-overriding-map-alist nil)
   (setq header-line-format '(:eval (alongside--header))))
@@ -529,7 +542,8 @@ Those of `diff-mode' would change the diff, and not the proposal."
     (let* ((display (alongside--review-display alongside--review))
            (states (plist-get display :states)))
       (concat
-       " " (plist-get display :title)
+       ;; A percent sign begins a construct of a header line.
+       " " (string-replace "%" "%%" (plist-get display :title))
        (if (string-empty-p states) "" (concat ": " states))
        (substitute-command-keys
         (concat "  \\<alongside-review-mode-map>\\[alongside-accept] accept  "
@@ -706,7 +720,7 @@ With a prefix argument, or if several wait and none is for this file,
 CHOOSE among them."
   (interactive "P")
   (let* ((reviews (or (alongside--reviews) (user-error "No proposal waits")))
-         (file (buffer-file-name))
+         (file (alongside--file (current-buffer)))
          (mine (or alongside--review
                    (and file (cl-find file reviews
                                       :key #'alongside--review-file :test #'equal))))
@@ -760,10 +774,11 @@ They are dropped unless all of them are dropped already."
   (interactive)
   (let* ((review (alongside--at-point))
          (hunk (nth (alongside--hunk-near) (alongside--review-hunks review)))
-         (line (plist-get (plist-get hunk :original) :start)))
-    (unless (file-exists-p (alongside--review-file review))
+         (line (plist-get (plist-get hunk :original) :start))
+         (file (alongside--name-in-emacs (alongside--review-file review))))
+    (unless (file-exists-p file)
       (user-error "The file does not exist yet"))
-    (find-file-other-window (alongside--review-file review))
+    (find-file-other-window file)
     (when line
       (goto-char (point-min))
       (forward-line line))))
@@ -835,6 +850,27 @@ The review follows while you type."
     (remove-hook 'after-change-functions #'alongside--edited t)))
 
 (defvar-local alongside--before-edit nil "The text before it was edited here.")
+(defvar untrusted-content)
+
+(defun alongside--viewer-p (mode)
+  "Whether MODE is for something else than text, mostly with a program."
+  (or (memq mode '(archive-mode doc-view-mode doc-view-mode-maybe image-mode tar-mode))
+      (and (symbolp mode) (eq (get mode 'mode-class) 'special))))
+
+(defun alongside--choose-mode (file)
+  "Give this buffer the major mode for the name FILE.
+The text, which nobody has accepted, chooses nothing."
+  (let ((buffer-file-name (alongside--name-in-emacs file))
+        (auto-mode-alist (cl-remove-if #'alongside--viewer-p auto-mode-alist
+                                       :key #'cdr-safe))
+        (enable-local-variables nil)
+        (magic-mode-alist nil)
+        (magic-fallback-mode-alist nil))
+    ;; Hooks of the mode may start a language server for a file.
+    (delay-mode-hooks
+      (set-auto-mode)))
+  ;; Emacs 30 and newer expand no macros of such a text.
+  (setq-local untrusted-content t))
 
 (defun alongside-edit ()
   "Edit the text of this proposal in the major mode of its file."
@@ -850,10 +886,7 @@ The review follows while you type."
       (setf (alongside--review-edit-buffer review) buffer)
       (with-current-buffer buffer
         (insert (alongside--review-text review))
-        ;; Hooks of the mode may start a language server for a file.
-        (delay-mode-hooks
-          (let ((buffer-file-name (alongside--review-file review)))
-            (set-auto-mode)))
+        (alongside--choose-mode (alongside--review-file review))
         (font-lock-ensure)
         (setq alongside--review review
               alongside--shown (alongside--review-revision review)

@@ -3,15 +3,25 @@
 # `alongside lsp` is one more language server in kakoune-lsp, and executes the hidden commands below by
 # `kak -p SESSION`, because a language server cannot make Kakoune show a file.
 
-declare-option -docstring 'the program alongside: a name in $PATH, or a file' str alongside_program alongside
+# Whoever loads this file may have set it before: a value here would take its place.
+declare-option -docstring 'the program alongside: a name in $PATH, or a file' str alongside_program
 declare-option -docstring 'proposals that wait, for modelinefmt' str alongside_modeline
 
 declare-option -hidden str alongside_server
 declare-option -hidden str alongside_client
 declare-option -hidden str alongside_buffer
 declare-option -hidden bool alongside_is_proposal false
+declare-option -hidden str alongside_problem
 
 # ---- The language server ----
+
+evaluate-commands %sh{
+    [ -n "$kak_opt_alongside_program" ] || echo 'set-option global alongside_program alongside'
+    program=${kak_opt_alongside_program:-alongside}
+    command -v "$program" >/dev/null 2>&1 && exit
+    printf "set-option global alongside_problem '%s is missing: run alongside install kakoune again'\n" \
+        "$(printf %s "$program" | sed "s/'/''/g")"
+}
 
 # The shell's parent is Kakoune's server, whatever the name of the session is.
 evaluate-commands %sh{
@@ -32,6 +42,7 @@ session = "%s"
 define-command -hidden alongside-add %{
     evaluate-commands %sh{
         case "$kak_buffile" in /*) ;; *) exit ;; esac
+        [ -z "$kak_opt_alongside_problem" ] || exit
         case "$kak_opt_lsp_servers" in *'[alongside]'*) exit ;; esac
         [ -n "$kak_opt_lsp_language_id$kak_opt_filetype" ] || echo 'set-option buffer lsp_language_id plaintext'
         missing=$(printf '%s\n' "$kak_opt_lsp_servers" | awk '
@@ -69,8 +80,14 @@ try %{ evaluate-commands -buffer * alongside-add }
 
 hook -group alongside -once global ClientCreate .* %{
     try %{ nop %opt{lsp_servers} } catch %{
-        echo -debug 'alongside: kakoune-lsp is missing; kakrc needs: eval %sh{kak-lsp}, and lsp-enable'
+        set-option global alongside_problem 'kakoune-lsp is missing; kakrc needs: eval %sh{kak-lsp}, and lsp-enable'
     }
+    evaluate-commands %sh{ [ -z "$kak_opt_alongside_problem" ] || echo 'alongside-warn %opt{alongside_problem}' }
+}
+
+define-command -hidden alongside-warn -params 1 %{
+    echo -debug -- alongside: %arg{1}
+    echo -markup "{Error}{\}alongside: %arg{1}"
 }
 
 # The client and the file that the person used last.
@@ -108,6 +125,16 @@ define-command -hidden alongside-proposal -params 2 %{
 # The text is with the agent, or in a draft.
 define-command -hidden alongside-decided -params 1 %{
     try %{ delete-buffer! %arg{1} }
+    # Where another buffer without a file is shown now, the last file is one that is still there.
+    evaluate-commands %sh{
+        [ "$1" != "$kak_opt_alongside_buffer" ] || echo 'evaluate-commands -buffer * alongside-take-file'
+    }
+}
+
+define-command -hidden alongside-take-file %{
+    evaluate-commands %sh{
+        case "$kak_buffile" in /*) echo 'set-option global alongside_buffer %val{buffile}' ;; esac
+    }
 }
 
 # ---- Commands of the person ----
@@ -115,10 +142,13 @@ define-command -hidden alongside-decided -params 1 %{
 # kakoune-lsp serves no buffers without a file: then the last file counts. It sends the newest text first.
 define-command -hidden alongside-run -params 1..2 %{
     set-option global alongside_client %val{client}
+    evaluate-commands %sh{ [ -z "$kak_opt_alongside_problem" ] || echo 'fail alongside: %opt{alongside_problem}' }
     evaluate-commands %sh{
         case "$kak_buffile" in
             /*) echo 'alongside-send %arg{@}' ;;
-            *) echo 'evaluate-commands -buffer %opt{alongside_buffer} %{ alongside-send %arg{@} }' ;;
+            # A comma would begin the name of another buffer.
+            *) printf "evaluate-commands -buffer '%s' %%{ alongside-send %%arg{@} }\n" \
+                "$(printf %s "$kak_opt_alongside_buffer" | sed "s/[\\\\,]/\\\\&/g; s/'/''/g")" ;;
         esac
     }
 }
@@ -175,9 +205,11 @@ define-command alongside-doctor -docstring 'show why an agent does not find this
         directory=$(mktemp -d "${TMPDIR:-/tmp}/alongside.XXXXXXXX") && mkfifo "$directory/fifo" || {
             echo "fail 'there is no temporary directory'"; exit
         }
-        (NO_COLOR=1 "$kak_opt_alongside_program" doctor >"$directory/fifo" 2>&1 &) >/dev/null 2>&1 </dev/null
-        printf "edit! -fifo %s/fifo *alongside-doctor*\n" "$directory"
-        printf "hook -always -once buffer BufCloseFifo .* %%{ nop %%sh{ rm -r %s } }\n" "$directory"
+        (
+            NO_COLOR=1 "$kak_opt_alongside_program" doctor >"$directory/fifo" 2>&1
+            rm -r "$directory"
+        ) >/dev/null 2>&1 </dev/null &
+        printf "edit! -fifo '%s/fifo' *alongside-doctor*\n" "$(printf %s "$directory" | sed "s/'/''/g")"
     }
 }
 

@@ -39,6 +39,8 @@ pub struct Editor {
     pub(crate) strict_uris: bool,
     /// Whether it saves a document once this server has edited it.
     pub(crate) saves_edits: bool,
+    /// Whether it shows messages and titles as they are. Others may take a name in them for Markdown or HTML.
+    pub(crate) shows_plain_text: bool,
     /// Whether a hover shows where the cursor is; elsewhere it may be the mouse.
     pub(crate) hovers_at_cursor: bool,
 }
@@ -103,6 +105,7 @@ const ANY: Editor = Editor {
     language_command: None,
     strict_uris: false,
     saves_edits: false,
+    shows_plain_text: false,
     hovers_at_cursor: false,
 };
 
@@ -114,6 +117,7 @@ const EDITORS: [Editor; 19] = [
         display_name: "Neovim",
         process: Process::ParentIfEmbedded,
         brief: true,
+        shows_plain_text: true,
         agents_command: ":Alongside agents",
         ..ANY
     },
@@ -129,6 +133,7 @@ const EDITORS: [Editor; 19] = [
         actions_key: Some("space a"),
         keys: Some("space a: drop, accept, reject; space k: the diff; ]d: the next change"),
         reload_command: Some(":rl"),
+        shows_plain_text: true,
         hovers_at_cursor: true,
         ..ANY
     },
@@ -181,9 +186,16 @@ const EDITORS: [Editor; 19] = [
         ..ANY
     },
     // Eldoc asks for the hover at point.
-    Editor { prefix: "eglot", name: "emacs", display_name: "Emacs", hovers_at_cursor: true, ..ANY },
+    Editor {
+        prefix: "eglot",
+        name: "emacs",
+        display_name: "Emacs",
+        shows_plain_text: true,
+        hovers_at_cursor: true,
+        ..ANY
+    },
     // lsp-mode.
-    Editor { prefix: "emacs", name: "emacs", display_name: "Emacs", ..ANY },
+    Editor { prefix: "emacs", name: "emacs", display_name: "Emacs", shows_plain_text: true, ..ANY },
     // With alongside.kak, which names the session.
     Editor {
         prefix: "alongside.kak",
@@ -195,6 +207,7 @@ const EDITORS: [Editor; 19] = [
         actions_key: Some(":alongside-actions"),
         review_key: Some(":alongside-review"),
         keys: Some(":alongside-drop, -next, -diff, -accept or -reject"),
+        shows_plain_text: true,
         strict_uris: true,
         saves_edits: true,
         hovers_at_cursor: true,
@@ -209,6 +222,7 @@ const EDITORS: [Editor; 19] = [
         prompts: true,
         show_document: ShowDocument::Never,
         brief: true,
+        shows_plain_text: true,
         strict_uris: true,
         saves_edits: true,
         hovers_at_cursor: true,
@@ -221,6 +235,7 @@ const EDITORS: [Editor; 19] = [
         range: CodeActionRange::Cursor,
         show_document: ShowDocument::Never,
         brief: true,
+        shows_plain_text: true,
         ..ANY
     },
     // It adds its own name to messages.
@@ -230,10 +245,11 @@ const EDITORS: [Editor; 19] = [
         display_name: "Vim",
         process: Process::Parent,
         brief: true,
+        shows_plain_text: true,
         ..ANY
     },
     // yegappan/lsp.
-    Editor { prefix: "vim", name: "vim", display_name: "Vim", brief: true, ..ANY },
+    Editor { prefix: "vim", name: "vim", display_name: "Vim", brief: true, shows_plain_text: true, ..ANY },
     Editor { prefix: "sublime text lsp", name: "sublime-text", display_name: "Sublime Text", ..ANY },
     Editor { prefix: "zed", name: "zed", display_name: "Zed", ..ANY },
     Editor {

@@ -2,10 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
+use alongside_desk::ReviewId;
+
 /// The path of a `file:` URI; `None` for any other scheme and for invalid URIs.
 pub(crate) fn to_path(uri: &str) -> Option<PathBuf> {
     let uri = url::Url::parse(uri).ok()?;
     (uri.scheme() == "file").then(|| uri.to_file_path().ok())?
+}
+
+/// The URI of the document that is the original of a review of a file with this name.
+pub(crate) fn of_original(review: ReviewId, name: &str) -> Option<url::Url> {
+    let mut uri = url::Url::parse(&format!("alongside:/original/{review}")).ok()?;
+    uri.path_segments_mut().ok()?.push(name);
+    Some(uri)
 }
 
 /// The characters that browsers accept in a path and RFC 3986 does not.
@@ -34,6 +43,8 @@ pub(crate) fn without_escaped(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use alongside_testing::hostile::{NAMES, file_name};
+
     use super::*;
 
     #[test]
@@ -48,6 +59,34 @@ mod tests {
     fn a_uri_has_only_the_characters_of_rfc_3986() {
         let uri = of_path(Path::new("/a|b[c]^d{e}`f\"g<h>")).unwrap();
         assert_eq!(uri.as_str(), "file:///a%7Cb%5Bc%5D%5Ed%7Be%7D%60f%22g%3Ch%3E");
+    }
+
+    #[test]
+    fn no_name_leads_to_another_document_than_the_original() {
+        for (why, name) in NAMES {
+            let uri = of_original(ReviewId(7), &file_name(name)).unwrap();
+            let path = uri.path().strip_prefix("/original/7/").unwrap();
+            assert_eq!(
+                (uri.scheme(), uri.host(), uri.query(), uri.fragment()),
+                ("alongside", None, None, None)
+            );
+            assert!(!path.contains('/'), "{why}: {uri}");
+        }
+        let name = "http:::host:x?y#z%2e.md";
+        assert_eq!(
+            of_original(ReviewId(1), name).unwrap().as_str(),
+            "alongside:/original/1/http:::host:x%3Fy%23z%252e.md"
+        );
+    }
+
+    #[test]
+    fn a_hostile_name_survives_the_round_trip() {
+        for (why, name) in NAMES {
+            let path = PathBuf::from(format!("/p/{}", file_name(name)));
+            let uri = of_path(&path).unwrap();
+            assert_eq!(to_path(uri.as_str()), Some(path), "{why}: {uri}");
+            assert!(uri.query().is_none() && uri.fragment().is_none(), "{why}: {uri}");
+        }
     }
 
     #[test]

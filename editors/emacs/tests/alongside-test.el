@@ -259,5 +259,88 @@
     (should (alongside--file (current-buffer)))
     (setq buffer-file-name nil)))
 
+;;;; Names and texts that Emacs would obey
+
+(defvar alongside-test--obeyed nil "The connections and commands that Emacs was led to.")
+
+(ert-deftest alongside-test-no-name-makes-emacs-dial ()
+  (require 'tramp-sh)
+  (let ((alongside-test--obeyed nil))
+    (cl-letf (((symbol-function 'tramp-maybe-open-connection)
+               (lambda (to) (push to alongside-test--obeyed) (error "Dialled %s" to))))
+      (should-error (file-exists-p "/ssh:host:/a.md"))
+      (should alongside-test--obeyed)
+      (setq alongside-test--obeyed nil)
+      (alongside-test--with-review
+        (setf (alongside--review-file review) "/ssh:host:/a.md")
+        (with-current-buffer (alongside--buffer review)
+          (should-error (alongside-visit-file) :type 'user-error)
+          (alongside-edit)
+          (kill-buffer (alongside--review-edit-buffer review)))
+        (alongside--heard desk 'alongside/didCloseReview
+                          '(:id 1 :closing "accepted" :decidedHere t))))
+    (should-not alongside-test--obeyed)))
+
+(ert-deftest alongside-test-a-quoted-name-is-reported-as-it-is ()
+  (with-temp-buffer
+    (setq buffer-file-name "/:/ssh:host:/a.md")
+    (should (equal (alongside--file (current-buffer)) "/ssh:host:/a.md"))
+    (alongside-test--with-review
+      (setf (alongside--review-file review) "/ssh:host:/a.md")
+      (save-window-excursion
+        (alongside-review)
+        (should (eq alongside--review review))))
+    (setq buffer-file-name nil)))
+
+(ert-deftest alongside-test-percent-signs-stay-in-the-header ()
+  (alongside-test--with-review
+    (with-current-buffer (alongside--buffer review)
+      (plist-put (alongside--review-display review) :title "%f %b %% (x)")
+      (should (string-search "%%f %%b %%%% (x)" (alongside--header))))))
+
+(defun alongside-test-obeyed-mode ()
+  "A command that the text of an agent names."
+  (push 'mode alongside-test--obeyed))
+
+(ert-deftest alongside-test-no-text-chooses-what-runs ()
+  (dolist (text '("-*- mode: alongside-test-obeyed -*-\n" "-*- alongside-test-obeyed -*-\n"
+                  "x\n# Local \
+Variables:\n# mode: alongside-test-obeyed\n# End:\n"
+                  "-*- eval: (alongside-test-obeyed-mode) -*-\n"))
+    (let ((alongside-test--obeyed nil)
+          (enable-local-variables :all)
+          (enable-local-eval t))
+      (alongside-test--with-review
+        (setf (alongside--review-text review) text)
+        (with-current-buffer (alongside--buffer review)
+          (alongside-edit)
+          (should-not alongside-test--obeyed))))))
+
+(ert-deftest alongside-test-a-text-is-edited-as-text ()
+  (dolist (name '("a.tar" "a.tar.gz" "a.zip" "a.png" "a.pdf" "a.docx"))
+    (alongside-test--with-review
+      (setf (alongside--review-file review) (concat "/p/" name)
+            (alongside--review-text review) "%PDF-1.5\nPK\003\004\n")
+      (with-current-buffer (alongside--buffer review)
+        (alongside-edit)
+        (should (eq major-mode 'fundamental-mode))
+        (should-not buffer-read-only)
+        (should (equal (buffer-string) "%PDF-1.5\nPK\003\004\n")))))
+  (alongside-test--with-review
+    (setf (alongside--review-file review) "/p/a.el.gz")
+    (with-current-buffer (alongside--buffer review)
+      (alongside-edit)
+      (should (eq major-mode 'emacs-lisp-mode))
+      ;; Completion there expands macros of a text that counts as trusted.
+      (should untrusted-content))))
+
+(ert-deftest alongside-test-the-diff-leads-to-no-other-file ()
+  (alongside-test--with-review
+    (with-current-buffer (alongside--buffer review)
+      (should-not next-error-function)
+      (should-not diff-font-lock-syntax)
+      (should-not add-log-current-defun-function)
+      (should-not add-log-buffer-file-name-function))))
+
 (provide 'alongside-test)
 ;;; alongside-test.el ends here

@@ -5,16 +5,18 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use alongside_agent::Outcome;
-use alongside_rig::adapters::EMACS_SETTINGS;
+use alongside_rig::adapters::{self, EMACS_SETTINGS};
 use alongside_rig::agent_cli::Cli;
+use alongside_rig::hostile::{self as table, Row};
 use alongside_rig::sandbox::files_below;
 use alongside_rig::tmux::Pane;
 use alongside_rig::{Generation, Proposer, Sandbox, emacs_or_skip};
 use anyhow::Result;
 
+use crate::hostile;
 use crate::neovim::decided;
 use crate::script::{DONE, REQUEST_AGAIN, SHOUTED};
-use crate::stage::Stage;
+use crate::stage::{ROOMY, Stage};
 
 alongside_rig::tests! {
     emacs_and_gemini: from_installation_to_removal(Cli::Gemini),
@@ -110,6 +112,71 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     let left = files_below(&configuration);
     assert_eq!(left, [configuration.join("early-init.el")], "{}", shell.history()?);
     Ok(())
+}
+
+alongside_rig::tests! {
+    emacs_obeys_no_name_and_no_text_of_an_agent: obeys_nothing(hostile::some),
+    #[ignore = "cargo xtask editors"]
+    emacs_obeys_no_row_of_the_table: obeys_nothing(std::convert::identity),
+}
+
+/// The settings of a person who lets files choose more than Emacs does, with a key for the next proposal.
+const TRUSTING: &str = "(setq enable-local-eval t diff-font-lock-syntax 'hunk-also)
+(global-set-key (kbd \"<f5>\") #'alongside-next-review)\n";
+
+/// Emacs shows each row, edits it, goes to its file, and decides. Names that begin with a method of TRAMP lie
+/// outside the project, which Emacs asks about.
+fn obeys_nothing(rows: fn(Vec<Row>) -> Vec<Row>) -> Result<()> {
+    let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
+    let Some(emacs) = emacs_or_skip(Generation::Newest) else { return Ok(()) };
+    let sandbox = &stage.sandbox;
+    emacs.put_on_path(sandbox)?;
+    adapters::emacs(sandbox)?;
+    table::set_traps(sandbox)?;
+    let init = sandbox.home().join(".emacs.d/init.el");
+    fs::write(&init, fs::read_to_string(&init)? + TRUSTING)?;
+    let pane = stage.terminal.window("emacs", ROOMY)?;
+    pane.enter("clear; emacs -nw notes.md")?;
+    pane.wait_for("the file", |screen| screen.contains("fifteen") && screen.contains("Alongside[no agent]"))?;
+
+    let mut rows = rows(table::rows(sandbox));
+    rows.extend(["/ssh:host:/x.md", "/sudo::/x.md"].map(|path| Row {
+        why: "TRAMP, outside the project",
+        agent: path,
+        path: path.into(),
+        original: None,
+        // It is accepted: then Emacs looks for a buffer of the file.
+        proposed: format!("{path}\nrow at {path}!\n"),
+        shows: format!("row at {path}"),
+    }));
+    hostile::decide_each(sandbox, rows, |row| {
+        let is_shown = |screen: &str| screen.contains(&format!("+{}", row.shows));
+        let is_mode_line = |line: &&str| line.starts_with('-') && line.contains("  F1  ");
+        let windows = |count| move |screen: &str| screen.lines().filter(is_mode_line).count() == count;
+        pane.wait_for("the announcement", |screen| {
+            screen.contains("Alongside[1 review]") && screen.contains(" proposes ")
+        })?;
+        pane.press("F5")?;
+        pane.wait_for("the proposal", is_shown)?;
+        if row.original.is_some() {
+            pane.type_text("o")?;
+            pane.wait_for("the file", windows(2))?;
+            presses(&pane, &["C-x", "0"])?;
+            pane.wait_for("the proposal alone", windows(1))?;
+        }
+        pane.type_text("e")?;
+        pane.wait_for("the text", |screen| {
+            screen.contains("Your text of a proposal") && screen.contains(&row.shows)
+        })?;
+        presses(&pane, &["C-c", "C-c"])?;
+        pane.wait_for("the proposal after that", is_shown)?;
+        presses(&pane, &["C-c", if hostile::is_accepted(row) { "C-c" } else { "C-k" }])?;
+        if !row.path.starts_with(sandbox.project()) {
+            pane.wait_for("the question", |screen| screen.contains("Accept all the same?"))?;
+            pane.enter("yes")?;
+        }
+        pane.wait_for("the decision", |screen| !is_shown(screen) && !screen.contains("1 review")).map(drop)
+    })
 }
 
 /// Runs a command by its name, with an answer to its question.

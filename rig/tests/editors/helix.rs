@@ -2,10 +2,12 @@
 
 use alongside_agent::Outcome;
 use alongside_rig::agent_cli::Cli;
+use alongside_rig::hostile::{self as table, Row};
 use alongside_rig::tmux::Pane;
 use alongside_rig::{Generation, Proposer, adapters};
 use anyhow::Result;
 
+use crate::hostile;
 use crate::neovim::decided;
 use crate::script::{DONE, ORIGINAL};
 use crate::stage::Stage;
@@ -92,6 +94,55 @@ fn removed_text(generation: Generation) -> Result<()> {
     let content = ORIGINAL.replace("two\nthree\nfour\n", "");
     assert_eq!(proposal.outcome()?, Outcome::Accepted { content });
     Ok(())
+}
+
+alongside_rig::tests! {
+    helix_obeys_no_name_and_no_text_of_an_agent: obeys_nothing(hostile::some),
+    #[ignore = "cargo xtask editors"]
+    helix_obeys_no_row_of_the_table: obeys_nothing(std::convert::identity),
+}
+
+/// Helix shows each row, the menu about it, its diff and its original, and decides.
+fn obeys_nothing(rows: fn(Vec<Row>) -> Vec<Row>) -> Result<()> {
+    let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
+    let sandbox = &stage.sandbox;
+    adapters::helix(sandbox, Generation::Newest)?;
+    table::set_traps(sandbox)?;
+    let helix = stage.open(&stage.editors.helix(Generation::Newest))?;
+    hostile::decide_each(sandbox, rows(table::rows(sandbox)), |row| {
+        helix.wait_for("the announcement", |screen| {
+            screen.lines().any(|line| line.contains(" proposes ") && line.contains(": space a"))
+        })?;
+        helix.enter(":lsp-workspace-command alongside.review")?;
+        let is_shown = |screen: &str| screen.contains(&row.shows);
+        helix.wait_for("the proposal", is_shown)?;
+        let decision = if hostile::is_accepted(row) { "accept" } else { "reject" };
+        let decide = || -> Result<()> {
+            helix.enter(&format!(":lsp-workspace-command alongside.{decision}"))?;
+            let said = format!(": {decision}ed");
+            helix.wait_for("the decision", |screen| screen.contains(&said)).map(drop)
+        };
+        // Helix knows the language by the end of a name, and asks no server for a file without one.
+        if row.path.extension().is_none_or(|extension| extension != "md") {
+            helix.wait_for("the remedy", |screen| screen.contains("has no actions here."))?;
+            helix.enter(":open notes.md")?;
+            helix.wait_for("another file", |screen| screen.contains("fifteen"))?;
+            return decide();
+        }
+        helix.type_text(" a")?;
+        helix.wait_for("the menu", |screen| screen.contains("alongside: Reject"))?;
+        helix.press("Escape")?;
+        helix.wait_for("the menu to go", |screen| !screen.contains("alongside: Reject"))?;
+        helix.type_text(" k")?;
+        helix.wait_for("the diff", |screen| screen.contains("Change "))?;
+        helix.press("Escape")?;
+        helix.wait_for("the diff to go", |screen| !screen.contains("Change "))?;
+        if row.original.is_some() {
+            helix.enter(":lsp-workspace-command alongside.original")?;
+            helix.wait_for("the original", |screen| screen.contains("  before") && !is_shown(screen))?;
+        }
+        decide()
+    })
 }
 
 /// Waits until Helix itself shows the proposal, by a message or by the mark at the line: a key that is typed

@@ -1,123 +1,54 @@
-//! Vim and Neovim with the table of hostile names: the person looks at every row, accepts or rejects it, and
-//! no program has obeyed one. The person's settings interpret as much as an editor can.
+//! What the stories about the table of hostile names and texts have in common: one row after the other is
+//! opened, and every second one accepted.
+
+use std::fs;
 
 use alongside_agent::Outcome;
+use alongside_rig::Sandbox;
 use alongside_rig::hostile::{self, Hostile, Row};
-use alongside_rig::tmux::Pane;
-use alongside_rig::{Editor, Generation, adapters, vim_or_skip};
 use anyhow::Result;
 
-use crate::stage::Stage;
-
-/// Rows whose file the person has open, too.
-const OPEN: [&str; 4] = ["Vim's own names", "a pattern", "an option of a program", "an argument of Vim"];
-
-/// The events with which an editor makes, names and reads a buffer. None is for the buffers of a review.
-const SETTINGS: &str = "
-set modeline modelines=5 title titlestring=%f laststatus=2 showtabline=2
-augroup mine
-  autocmd BufNew,BufNewFile,BufReadPre,BufRead,BufFilePre,BufFilePost * call Heard(expand('<afile>'))
-augroup END
-function Heard(name)
-  if a:name =~ 'alongside://\\|\\[\\(proposal\\|file\\)'
-    call writefile([a:name], $HOME .. '/PWNED', 'a')
-  endif
-endfunction
-nnoremap <F5> <Cmd>next<CR>
-nnoremap <F6> <Cmd>edit!<CR>
-";
-
-const VIM: &str = "
-set statusline=%f%=%{alongside#Statusline()}
-nnoremap <F2> <Cmd>Alongside next<CR>
-nnoremap <F3> <Cmd>Alongside accept!<CR>
-nnoremap <F4> <Cmd>Alongside reject<CR>
-";
-
-const NEOVIM: &str = "
-vim.o.statusline = '%f %t %{%v:lua.require(\"alongside\").statusline()%}'
-vim.keymap.set('n', '<F2>', function()
-  local waiting = require('alongside.review').waiting()
-  require('alongside.review').go(waiting[#waiting].id)
-end)
-vim.keymap.set('n', '<F3>', '<Cmd>Alongside accept<CR>')
-vim.keymap.set('n', '<F4>', '<Cmd>Alongside reject<CR>')
-";
-
-alongside_rig::tests! {
-    the_newest_vim_obeys_no_hostile_name: in_vim(Generation::Newest),
-    #[ignore = "cargo xtask editors"]
-    the_oldest_vim_obeys_no_hostile_name: in_vim(Generation::Oldest),
-    the_newest_neovim_obeys_no_hostile_name: in_neovim(Generation::Newest),
-    #[ignore = "cargo xtask editors"]
-    the_oldest_neovim_obeys_no_hostile_name: in_neovim(Generation::Oldest),
+/// The rows for the default run: every kind of interpreter, without those that differ only in the program.
+pub(crate) fn some(rows: Vec<Row>) -> Vec<Row> {
+    rows.into_iter().enumerate().filter(|(at, _)| at % 4 == 0).map(|(_, row)| row).collect()
 }
 
-fn in_vim(generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
-    let Some(vim) = vim_or_skip(generation) else { return Ok(()) };
-    vim.put_on_path(&stage.sandbox)?;
-    adapters::vim(&stage.sandbox, &format!("{SETTINGS}{VIM}"))?;
-    every_row_is_shown_and_none_obeyed(&stage, &vim)
+/// Whether a person accepts a row.
+pub(crate) fn is_accepted(row: &Row) -> bool {
+    row.proposed.len().is_multiple_of(2)
 }
 
-fn in_neovim(generation: Generation) -> Result<()> {
-    let Some(stage) = Stage::set(generation)? else { return Ok(()) };
-    adapters::neovim(&stage.sandbox, &format!("vim.cmd([==[{SETTINGS}]==])\n{NEOVIM}"))?;
-    every_row_is_shown_and_none_obeyed(&stage, &stage.editors.neovim(generation))
-}
-
-fn every_row_is_shown_and_none_obeyed(stage: &Stage, editor: &Editor) -> Result<()> {
-    hostile::set_traps(&stage.sandbox)?;
-    let rows = hostile::rows(&stage.sandbox);
-    let open: Vec<_> = rows.iter().filter(|row| is_open(row)).cloned().collect();
-    for row in &open {
-        hostile::write(&row.path, row.original.as_deref().unwrap_or_default())?;
-    }
-    let pane = stage.terminal.window(editor.command(), (100, 30))?;
-    let files = open
-        .iter()
-        .map(|row| format!(" '{}'", row.path.file_name().unwrap().to_string_lossy().replace('\'', "'\\''")));
-    pane.enter(&format!("clear; {} -- notes.md{}", editor.command(), files.collect::<String>()))?;
-    pane.wait_for("the file", |screen| screen.contains("fifteen"))?;
-    stage.wait_until_served(1)?;
-
-    let (waiting, refused) = hostile::propose(&stage.sandbox, rows)?;
-    assert!(refused.is_empty(), "{refused:#?}");
-    for (at, one) in waiting.into_iter().enumerate() {
-        let is_accepted = is_open(&one.row) || at % 3 != 0;
-        decide(&pane, one, is_accepted)?;
-    }
-    for row in &open {
-        pane.press("F5")?;
-        pane.wait_for(&format!("{:?} as it is now", row.path), |screen| screen.contains(&row.shows))?;
-    }
-    pane.enter(":qa!")?;
-    stage.wait_until_closed(&pane)?;
-    hostile::assert_nothing_obeyed(&stage.sandbox)
-}
-
-/// Whether the person has the file open: each of the table's, if it exists.
-fn is_open(row: &Row) -> bool {
-    row.original.is_some() && OPEN.contains(&row.why)
-}
-
-/// Looks at the row that has waited longest, and decides. The agent writes what is accepted.
-fn decide(pane: &Pane, one: Hostile, is_accepted: bool) -> Result<()> {
-    let Hostile { row, proposal, .. } = one;
-    pane.press("F2")?;
-    let what = format!("{} ({:?})", row.why, row.path);
-    pane.wait_for(&what, |screen| screen.contains(&row.shows))?;
-    // The proposal as the agent has made it: the editor reads the buffer anew.
-    pane.press("F6")?;
-    pane.press(if is_accepted { "F3" } else { "F4" })?;
-    pane.wait_for(&format!("the end of {what}"), |screen| !screen.contains(&row.shows))?;
-    match (proposal.outcome()?, is_accepted) {
-        (Outcome::Accepted { content: text }, true) => {
-            assert_eq!(text, row.proposed, "{what}");
-            hostile::write(&row.path, &text)
+/// Proposes each row alone, and lets the editor decide it.
+pub(crate) fn decide_each(
+    sandbox: &Sandbox,
+    rows: Vec<Row>,
+    mut decide: impl FnMut(&Row) -> Result<()>,
+) -> Result<()> {
+    for row in rows {
+        let (waiting, refused) = hostile::propose(sandbox, vec![row])?;
+        assert_eq!(refused, [""; 0]);
+        for one in waiting {
+            decide(&one.row).map_err(|error| error.context(format!("{:?}", one.row)))?;
+            finish(sandbox, one)?;
         }
-        (Outcome::Rejected, false) => Ok(()),
-        (other, _) => anyhow::bail!("{what}: {other:?}"),
+    }
+    hostile::assert_nothing_obeyed(sandbox)
+}
+
+/// The agent gets the decision, and writes the file.
+fn finish(sandbox: &Sandbox, one: Hostile) -> Result<()> {
+    let Hostile { row, proposal, .. } = one;
+    match proposal.outcome()? {
+        Outcome::Accepted { content } => {
+            assert!(is_accepted(&row) && content == row.proposed, "{row:?}");
+            // An agent may not write in `/`.
+            let is_possible = row.path.starts_with(sandbox.project());
+            is_possible.then(|| hostile::write(&row.path, &content)).transpose().map(drop)
+        }
+        outcome => {
+            assert_eq!((is_accepted(&row), outcome), (false, Outcome::Rejected), "{row:?}");
+            assert_eq!(fs::read_to_string(&row.path).ok(), row.original);
+            Ok(())
+        }
     }
 }

@@ -4,14 +4,16 @@ use std::fs;
 
 use alongside_agent::Outcome;
 use alongside_rig::agent_cli::Cli;
+use alongside_rig::hostile::{self as table, Row};
 use alongside_rig::sandbox::files_below;
 use alongside_rig::tmux::Pane;
-use alongside_rig::{Generation, Proposer, kakoune_or_skip};
+use alongside_rig::{Generation, Proposer, adapters, alongside_bin, kakoune_or_skip};
 use anyhow::Result;
 
+use crate::hostile;
 use crate::neovim::decided;
 use crate::script::{DONE, REQUEST_AGAIN, SHOUTED};
-use crate::stage::Stage;
+use crate::stage::{ROOMY, Stage};
 
 /// A person's settings: the keys of the page, and no question where a file has changed on disk.
 const SETTINGS: &str = "\
@@ -113,6 +115,92 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     assert_eq!(files_below(&configuration), std::slice::from_ref(&kakrc), "{}", shell.history()?);
     assert_eq!(fs::read_to_string(kakrc)?, SETTINGS);
     Ok(())
+}
+
+/// From the first version on: the adapter's own declaration came second, and took the path back.
+const OLD_STAMP: &str = "declare-option -docstring 'the program alongside' str alongside_program";
+
+#[test]
+fn kakoune_starts_a_program_that_is_not_on_its_path() -> Result<()> {
+    let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
+    let Some(kakoune) = kakoune_or_skip() else { return Ok(()) };
+    kakoune.put_on_path(&stage.sandbox)?;
+    let (program, elsewhere) = (alongside_bin()?, stage.sandbox.home().join("else where"));
+    fs::create_dir_all(&elsewhere)?;
+    fs::copy(&program, elsewhere.join("alongside"))?;
+    let shell = stage.terminal.window("shell", ROOMY)?;
+    // A link would be the program itself, which is on the PATH.
+    let without = "PATH=~/bin:/usr/bin:/bin; clear";
+    shell.enter(without)?;
+    shell.enter("~/'else where'/alongside install kakoune --yes")?;
+    shell.wait_for("the installation", |screen| screen.contains("Installed. Restart Kakoune"))?;
+    let stamp = stage.sandbox.home().join(".config/kak/alongside/installed.kak");
+    assert!(fs::read_to_string(&stamp)?.contains(OLD_STAMP), "an old installation is no longer tried");
+
+    let pane = stage.terminal.window("kakoune", ROOMY)?;
+    pane.enter(without)?;
+    pane.enter("kak notes.md")?;
+    pane.wait_for("the file", |screen| screen.contains("fifteen") && screen.contains("notes.md 1:1"))?;
+    stage.wait_until_served(1)?;
+    runs(&pane, "quit!")?;
+    stage.wait_until_closed(&pane)?;
+
+    // Without the program, Kakoune says so, at once and where a command needs it.
+    fs::remove_dir_all(&elsewhere)?;
+    pane.enter("clear; kak notes.md")?;
+    let is_said = |screen: &str| screen.contains("else where/alongside is missing: run alongside install");
+    pane.wait_for("the problem", |screen| screen.contains("fifteen") && is_said(screen))?;
+    pane.press("Escape")?;
+    runs(&pane, "edit other.md")?;
+    pane.wait_for("another file", |screen| screen.contains("other.md 1:1") && !is_said(screen))?;
+    runs(&pane, "alongside-review")?;
+    pane.wait_for("the problem again", is_said)?;
+    Ok(())
+}
+
+alongside_rig::tests! {
+    kakoune_obeys_no_name_and_no_text_of_an_agent: obeys_nothing(hostile::some),
+    #[ignore = "cargo xtask editors"]
+    kakoune_obeys_no_row_of_the_table: obeys_nothing(std::convert::identity),
+}
+
+/// Kakoune shows each row, the menu about it and its diff, and decides.
+fn obeys_nothing(rows: fn(Vec<Row>) -> Vec<Row>) -> Result<()> {
+    let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
+    let Some(kakoune) = kakoune_or_skip() else { return Ok(()) };
+    let sandbox = &stage.sandbox;
+    kakoune.put_on_path(sandbox)?;
+    adapters::kakoune(sandbox)?;
+    let kakrc = sandbox.home().join(".config/kak/kakrc");
+    fs::write(&kakrc, fs::read_to_string(&kakrc)? + "set-option global autoreload yes\n")?;
+    table::set_traps(sandbox)?;
+    let pane = stage.terminal.window("kakoune", ROOMY)?;
+    pane.enter("clear; kak notes.md")?;
+    pane.wait_for("the file", |screen| screen.contains("fifteen") && screen.contains("notes.md 1:1"))?;
+
+    hostile::decide_each(sandbox, rows(table::rows(sandbox)), |row| {
+        pane.wait_for("the announcement", |screen| screen.contains(" proposes "))?;
+        runs(&pane, "alongside-review")?;
+        pane.wait_for("the proposal", |screen| screen.contains(&row.shows))?;
+        runs(&pane, "alongside-diff")?;
+        pane.wait_for("the diff", |screen| screen.contains("Change 1 of"))?;
+        pane.press("Escape")?;
+        pane.wait_for("the diff to go", |screen| !screen.contains("Change 1 of"))?;
+        runs(&pane, "alongside-actions")?;
+        pane.wait_for("the menu", |screen| screen.contains("alongside: Reject"))?;
+        pane.press("Escape")?;
+        pane.wait_for("the menu to go", |screen| !screen.contains("alongside: Reject"))?;
+        // A buffer without a file: then the last one counts, whatever its name is.
+        runs(&pane, "buffer *debug*")?;
+        let is_away = |screen: &str| screen.contains("*debug*") && !screen.contains(&row.shows);
+        pane.wait_for("another buffer", is_away)?;
+        runs(&pane, "alongside-review")?;
+        pane.wait_for("the proposal again", |screen| screen.contains(&row.shows))?;
+        let decision = if hostile::is_accepted(row) { "accept" } else { "reject" };
+        runs(&pane, &format!("alongside-{decision}"))?;
+        let said = format!(": {decision}ed");
+        pane.wait_for("the decision", |screen| screen.contains(&said)).map(drop)
+    })
 }
 
 /// Types a command. In insert mode Escape comes first: with the next key right behind it, it would be Alt.

@@ -27,5 +27,6 @@ mod stage;
 mod terminal;
 mod together;
 mod vim;
+mod vim_names;
 mod vscode;
 mod vscode_names;

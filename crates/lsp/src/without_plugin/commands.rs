@@ -254,8 +254,7 @@ impl LspDesk {
         }
         if self.editor.can_show_documents() && self.editor.knows_our_documents() {
             let name = proposal.path().and_then(Path::file_name).unwrap_or_default();
-            let uri = url::Url::parse(&format!("alongside:/original/{id}/")).ok();
-            if let Some(uri) = uri.and_then(|uri| uri.join(&name.to_string_lossy()).ok()) {
+            if let Some(uri) = uri::of_original(id, &name.to_string_lossy()) {
                 return self.editor.show_document(io, &uri);
             }
         }

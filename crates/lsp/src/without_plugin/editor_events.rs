@@ -148,6 +148,8 @@ impl LspDesk {
                 let lines = lines.unwrap_or_default();
                 commands.extend(self.send_action(key.as_deref(), lines, params));
                 commands.extend(self.setup_actions(params));
+                let commands =
+                    commands.into_iter().map(|command| self.editor.with_plain_title(command)).collect();
                 let literals = "/textDocument/codeAction/codeActionLiteralSupport";
                 let literals = self.editor.client().capabilities.pointer(literals);
                 let literals = literals.is_some_and(Value::is_object);
@@ -217,6 +219,10 @@ impl LspDesk {
         let lenses = shown.next().map(|proposal| {
             code_actions::lenses(proposal, self.editor.roots(), self.named(&proposal.review))
         });
-        lenses.unwrap_or_default()
+        let mut lenses = lenses.unwrap_or_default();
+        for lens in &mut lenses {
+            lens.command = lens.command.take().map(|command| self.editor.with_plain_title(command));
+        }
+        lenses
     }
 }

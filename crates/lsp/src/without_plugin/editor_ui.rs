@@ -1,6 +1,7 @@
 //! Requests and notifications that make the editor show something to its person, within the capabilities of
 //! that editor.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -10,6 +11,7 @@ use lsp_types as lsp;
 use serde_json::{Value, json};
 
 use super::document::Document;
+use super::plain_text::without_markup;
 use super::positions::to_lsp;
 use crate::client::Client;
 use crate::editors::ShowDocument;
@@ -75,6 +77,17 @@ impl EditorUi {
         self.warn(io, &self.fitted(name, message));
     }
 
+    /// A message or title as this editor shows it without taking a name in it for something else.
+    fn plain<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.client.editor.shows_plain_text { text.into() } else { without_markup(text) }
+    }
+
+    /// The titles of commands, for a menu or for lenses.
+    pub(crate) fn with_plain_title(&self, command: lsp::Command) -> lsp::Command {
+        let title = self.plain(&command.title).into_owned();
+        lsp::Command { title, ..command }
+    }
+
     /// The title of an action about a file, which is named shorter where the title is cut off.
     pub(crate) fn fitted_title(&self, name: &str, title: String) -> String {
         match self.client.editor.columns {
@@ -96,9 +109,10 @@ impl EditorUi {
             return;
         }
         let editor = self.client.editor;
+        let message = self.plain(message);
         // Some editors add the server's name themselves, some have no room for it.
         let message = match editor.brief || editor.columns.is_some() {
-            true => message.to_owned(),
+            true => message.into_owned(),
             false => format!("alongside: {message}"),
         };
         io.notify("window/showMessage", lsp::ShowMessageParams { kind, message });
@@ -107,7 +121,8 @@ impl EditorUi {
     /// Asks the person; without an answer nothing happens.
     pub(crate) fn ask(&mut self, io: &mut Io, message: &str, answers: [&str; 2], question: Question) {
         let actions = answers.map(|title| json!({ "title": title }));
-        let params = json!({ "type": 3, "message": format!("alongside: {message}"), "actions": actions });
+        let message = format!("alongside: {}", self.plain(message));
+        let params = json!({ "type": 3, "message": message, "actions": actions });
         let number = io.ask("window/showMessageRequest", params, true);
         self.questions.insert(number, question);
     }

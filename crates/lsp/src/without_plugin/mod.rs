@@ -24,6 +24,7 @@ mod mirror;
 mod normalization;
 mod offered_changes;
 mod one_line_messages;
+mod plain_text;
 pub(crate) mod positions;
 mod proposal;
 mod proposal_file;

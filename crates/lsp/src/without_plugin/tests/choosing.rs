@@ -212,3 +212,29 @@ async fn an_editor_that_saves_an_untouched_proposal_edits_nothing() {
     assert!(stage.seen().said().contains("does not count: cannot read it"));
     drop(companion);
 }
+
+#[tokio::test(start_paused = true)]
+async fn no_name_is_a_link_where_an_editor_renders_messages() {
+    for (editor, is_link) in
+        [("Visual Studio Code", false), ("Something new", false), ("Kate", false), ("helix", true)]
+    {
+        let mut stage = Stage::new(editor, &[]);
+        stage.open("notes.txt", OLD);
+        let name = "[a](command:x) $(zap)<b>.md".to_owned();
+        let agent = Agent { number: 1, name, listening: true, ..Agent::default() };
+        let file = stage.path("[b](command:y).txt").to_str().unwrap().to_owned();
+        let mut companion = Companion::opens(&mut stage, Companion::review(1, agent, file, OLD, NEW));
+        companion.serve(&mut stage).await;
+        let seen = stage.seen();
+        let asked = seen.all("window/showMessageRequest").into_iter();
+        let asked: String = asked.map(|asked| asked["message"].to_string()).collect();
+        let said = seen.said() + &asked;
+        let uri = stage.uri("notes.txt");
+        let titles = stage.titles(&uri, 0).join("\n");
+        for text in [said, titles] {
+            assert!(text.contains("command:x") || text.contains("command:y"), "{editor}: {text}");
+            let has_markup = ["](", "$(", "<b>"].iter().any(|markup| text.contains(markup));
+            assert_eq!(has_markup, is_link, "{editor}: {text}");
+        }
+    }
+}

@@ -183,6 +183,21 @@ async fn the_original_is_a_document_of_ours_where_editors_know_those() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn no_name_makes_an_editor_open_another_original() {
+    let mut stage = Stage::introduced(json!({"capabilities": {
+        "window": {"showDocument": {"support": true}}, "workspace": {"textDocumentContent": {}},
+    }}));
+    let name = "http:::127.0.0.1:9:x?y#z.md";
+    stage.open(name, OLD);
+    Companion::proposes(&mut stage, name, OLD, NEW).serve(&mut stage).await;
+    stage.command(json!({"command": "alongside.original"}));
+    let shown = stage.seen().one("window/showDocument")["uri"].clone();
+    assert_eq!(shown, "alongside:/original/1/http:::127.0.0.1:9:x%3Fy%23z.md");
+    stage.ask("workspace/textDocumentContent", json!({"uri": shown}));
+    assert_eq!(stage.seen().result()["text"], OLD);
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_original_without_a_way_to_show_it_is_named() {
     let (mut stage, _, own) = shown("Kate", OLD, NEW).await;
     assert!(!stage.titles(&own, 1).iter().any(|title| title.contains("original")));
