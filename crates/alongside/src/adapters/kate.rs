@@ -198,7 +198,12 @@ mod tests {
         assert_eq!(value["servers"][SERVER]["command"], serde_json::json!(["alongside", "lsp"]));
         assert_eq!(value["servers"]["markdown"]["use"], SERVER);
         assert_eq!(added(&text, &[]), text);
-        let file = InstalledFile { path: "settings.json".into(), before: None, after: text.clone() };
+        let file = InstalledFile {
+            path: "settings.json".into(),
+            before: None,
+            after: text.clone(),
+            in_project: false,
+        };
         assert_eq!(remove_adapter(&file, &text).unwrap(), Remainder::Nothing);
     }
 
@@ -210,7 +215,12 @@ mod tests {
         assert_eq!(value["servers"]["markdown"]["use"], "mine");
         assert_eq!(value["servers"]["python"]["use"], SERVER);
         let later = text.replace("\"mine\"", "\"other\"");
-        let file = InstalledFile { path: "settings.json".into(), before: Some(mine.into()), after: text };
+        let file = InstalledFile {
+            path: "settings.json".into(),
+            before: Some(mine.into()),
+            after: text,
+            in_project: false,
+        };
         let rest = remove_adapter(&file, &later).unwrap();
         assert_eq!(rest, Remainder::Text(mine.replace("\"mine\"", "\"other\"")));
         assert!(parse(Path::new("settings.json"), "{").is_err());
