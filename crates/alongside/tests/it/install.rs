@@ -259,6 +259,20 @@ fn preview_is_short_and_shows_all_lines_of_the_person() {
 }
 
 #[test]
+fn a_byte_order_mark_of_helix_stays() {
+    let home = Home::with_program("hx", OLD_HELIX);
+    let marked = format!("\u{feff}{LANGUAGES}");
+    home.writes(".config/helix/languages.toml", &marked);
+    home.succeeds(&["install", "helix", "--yes"]);
+    let text = home.reads(".config/helix/languages.toml");
+    assert!(text.starts_with("\u{feff}# mine") && text.contains("alongside"), "{text}");
+    assert!(home.succeeds(&["install", "helix", "--yes"]).contains("nothing to do"));
+    home.writes(".config/helix/languages.toml", &text.replace("# mine", "# still mine"));
+    home.succeeds(&["uninstall", "helix", "--yes"]);
+    assert_eq!(home.reads(".config/helix/languages.toml"), marked.replace("# mine", "# still mine"));
+}
+
+#[test]
 fn a_dangling_link_stays_a_link() {
     let home = Home::with_program("hx", NEW_HELIX);
     fs::create_dir_all(home.in_home(".config/helix")).unwrap();
