@@ -294,3 +294,84 @@ pub(crate) fn remove_empty(path: &Path, links: Links) {
         },
     };
 }
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn links_are_the_persons_except_below_a_project() {
+        let links = |path: &str, home: &str, project: &str| {
+            links_to(Path::new(path), Path::new(home), Path::new(project))
+        };
+        for (path, home, project, expected) in [
+            ("/home/me/p/.claude/x", "/home/me", "/home/me/p", Links::Refused),
+            ("/srv/p/x", "/home/me", "/srv/p", Links::Refused),
+            ("/home/me/.claude/x", "/home/me", "/home/me/p", Links::Followed),
+            // The current directory is the home, or lies above it.
+            ("/home/me/.claude/x", "/home/me", "/home/me", Links::Followed),
+            ("/home/me/.claude/x", "/home/me", "/home", Links::Followed),
+            ("/home/x", "/home/me", "/home", Links::Refused),
+            ("/etc/x", "/home/me", "/srv/p", Links::Followed),
+        ] {
+            assert_eq!(links(path, home, project), expected, "{path} {home} {project}");
+        }
+    }
+
+    #[test]
+    fn a_file_stays_in_the_directory_that_was_opened() {
+        let base = tempfile::tempdir().unwrap();
+        let base = base.path().canonicalize().unwrap();
+        let path = |name: &str| base.join(name);
+        fs::create_dir(path("elsewhere")).unwrap();
+        fs::write(path("elsewhere/x"), "theirs").unwrap();
+        let mut made = Vec::new();
+        let file = PersonFile::make_way(&path("ours/below/x"), Links::Refused, &mut made).unwrap();
+        assert_eq!(made, [path("ours"), path("ours/below")]);
+        file.replace("one").unwrap();
+        // Between two steps a link comes in the place of the directory.
+        fs::rename(path("ours/below"), path("moved")).unwrap();
+        symlink(path("elsewhere"), path("ours/below")).unwrap();
+        assert_eq!(file.read().unwrap().unwrap().0, "one");
+        file.replace("two").unwrap();
+        assert_eq!(fs::read_to_string(path("moved/x")).unwrap(), "two");
+        assert!(PersonFile::find(&path("ours/below/x"), Links::Refused).is_err());
+        remove_empty(&path("ours/below"), Links::Refused);
+        assert!(path("ours/below").is_symlink());
+        file.remove().unwrap();
+        assert!(!path("moved/x").exists());
+        assert_eq!(fs::read_to_string(path("elsewhere/x")).unwrap(), "theirs");
+    }
+
+    #[test]
+    fn a_name_that_is_a_link_is_neither_read_nor_written() {
+        let base = tempfile::tempdir().unwrap();
+        let base = base.path().canonicalize().unwrap();
+        for target in ["there", "gone"] {
+            let (link, target) = (base.join("link"), base.join(target));
+            if target.ends_with("there") {
+                fs::write(&target, "theirs").unwrap();
+            }
+            let file = PersonFile::find(&link, Links::Refused).unwrap().unwrap();
+            symlink(&target, &link).unwrap();
+            let state = Path::new("/").metadata().unwrap();
+            let refusals = [
+                file.read().map(drop),
+                file.replace("x"),
+                file.create_copy("x", &state).map(drop),
+                file.remove(),
+            ];
+            for refused in refusals {
+                let why = refused.unwrap_err().to_string();
+                assert!(why.contains("link is a link to"), "{why}");
+            }
+            assert!(file.create("x").is_err() && link.is_symlink());
+            let text = fs::read_to_string(&target).ok();
+            assert_eq!(text.as_deref(), target.ends_with("there").then_some("theirs"));
+            fs::remove_file(&link).unwrap();
+        }
+    }
+}
