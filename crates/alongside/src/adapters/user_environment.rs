@@ -37,8 +37,8 @@ impl UserEnvironment {
     /// As this process sees it.
     ///
     /// # Errors
-    /// When HOME is not a directory, or another user's and this is root. The account's home directory is no substitute: a person who has set HOME
-    /// did not mean it.
+    /// When HOME is not a directory, or another user's and this is root. The account's home directory is no
+    /// substitute: a person who has set HOME did not mean it.
     pub(crate) fn of_this_process() -> anyhow::Result<Self> {
         let variable = match Os::HERE {
             Os::Linux | Os::MacOs => "HOME",

@@ -45,7 +45,7 @@ enum Action {
         draft: String,
         /// The file to write
         file: PathBuf,
-        /// Overwrite the file if it exists
+        /// Overwrite the file if it exists; a link is refused
         #[arg(long)]
         force: bool,
     },

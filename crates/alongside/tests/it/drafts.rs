@@ -1,4 +1,5 @@
-//! `alongside drafts clear` deletes nothing without a yes, and `save` writes to the file that the person names.
+//! `alongside drafts clear` deletes nothing without a yes, and `save` writes only to the file that the person
+//! names.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};

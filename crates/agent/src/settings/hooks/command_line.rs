@@ -64,8 +64,8 @@ impl<'a> CommandLine<'a> {
         seconds.parse().ok().map(Duration::from_secs)
     }
 
-    /// The command line that starts `program`, which is quoted already. What the person has written stays, and
-    /// so does a program that a PATH or a variable leads to.
+    /// The command line that starts `program`, which is quoted already. The person's words stay, and so does
+    /// a program that a PATH or a variable leads to.
     pub(super) fn with_program(&self, program: &str, agent: &HookAgent) -> String {
         let has_path = Path::new(self.program.trim_matches(['"', '\''])).is_absolute();
         let program = if has_path && !self.is_in_quotes { program } else { self.program };

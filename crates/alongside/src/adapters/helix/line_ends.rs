@@ -1,5 +1,5 @@
-//! The line ends and the byte-order mark of a file. TOML is edited with `\n` and without the mark, and written
-//! back as the person has it. Helix reads both.
+//! The line ends and the byte-order mark of a file. TOML is edited with `\n` and without the mark, and
+//! written back as the person has it. Helix reads both.
 
 /// The byte-order mark, which editors on Windows write.
 const MARK: char = '\u{feff}';
