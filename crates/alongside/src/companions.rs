@@ -19,7 +19,7 @@ use crate::failure::{Hint, failure};
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A record has a few hundred bytes; a file larger than this is something else.
-const MAX_RECORD_BYTES: u64 = 1 << 20;
+pub(crate) const MAX_RECORD_BYTES: u64 = 1 << 20;
 
 /// A companion that answers.
 #[derive(Debug)]

@@ -14,6 +14,7 @@ mod host;
 mod line_mode;
 mod logging;
 mod own_program;
+mod person_file;
 mod runtime_dir;
 mod save_watcher;
 mod settings;

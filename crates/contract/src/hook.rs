@@ -57,7 +57,12 @@ impl HookAgent {
 
     /// How long the hook waits for a decision.
     pub fn patience(&self) -> Duration {
-        self.limit.saturating_sub(self.margin)
+        self.patience_within(self.limit)
+    }
+
+    /// The same if the agent waits as long as this.
+    pub fn patience_within(&self, limit: Duration) -> Duration {
+        limit.saturating_sub(self.margin.min(limit / 4))
     }
 }
 

@@ -24,6 +24,8 @@ pub struct SettingsFiles {
     pub trusted_folders_variable: Option<&'static str>,
     /// A variable that overrides the list of trusted folders.
     pub trust_variable: Option<&'static str>,
+    /// The first release that reads files that begin with a byte-order mark; `None` if none does.
+    pub reads_mark_since: Option<Release>,
     /// The agent's words for IDE mode.
     pub ide_mode: &'static str,
     /// Whether IDE mode is on; off by default.
@@ -121,6 +123,7 @@ pub(crate) static GEMINI: SettingsFiles = SettingsFiles {
     },
     trusted_folders_variable: Some("GEMINI_CLI_TRUSTED_FOLDERS_PATH"),
     trust_variable: Some("GEMINI_CLI_TRUST_WORKSPACE"),
+    reads_mark_since: None,
     ide_mode: "IDE mode",
     ide_enabled: &[
         Name::until(&["ideMode"], (0, 0, 0), (0, 23, 0)),
@@ -159,6 +162,8 @@ pub(crate) static QWEN: SettingsFiles = SettingsFiles {
     },
     trusted_folders_variable: Some("QWEN_CODE_TRUSTED_FOLDERS_PATH"),
     trust_variable: None,
+    // 0.12.0 does not.
+    reads_mark_since: Some((0, 24, 4)),
     ide_mode: "IDE mode",
     ide_enabled: &[Name::in_old_files(&["ideMode"]), Name::new(&["ide", "enabled"], (0, 0, 0))],
     approval_argument: "--approval-mode",
@@ -190,6 +195,7 @@ pub(crate) static CLAUDE: SettingsFiles = SettingsFiles {
     },
     trusted_folders_variable: None,
     trust_variable: None,
+    reads_mark_since: Some((0, 0, 0)),
     ide_mode: "auto-connect to IDE",
     ide_enabled: &[Name::new(&["autoConnectIde"], (0, 0, 0))],
     approval_argument: "--permission-mode",

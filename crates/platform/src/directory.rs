@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 #[cfg(unix)]
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 
+#[cfg(unix)]
+use crate::files;
 #[cfg(not(unix))]
 use crate::files::{Links, open_without_waiting};
 
@@ -69,9 +71,19 @@ impl Directory {
         Ok(rustix::fs::mkdirat(&self.handle, name, Mode::RWXU)?)
     }
 
+    /// Creates a subdirectory with the mode that the umask leaves.
+    pub fn make_usual(&self, name: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::mkdirat(&self.handle, name, Mode::RWXU | Mode::RWXG | Mode::RWXO)?)
+    }
+
     /// The metadata of the directory.
     pub fn metadata(&self) -> io::Result<Metadata> {
         self.handle.metadata()
+    }
+
+    /// Gives the directory to the owner and group of another one. Not after [`Self::open`].
+    pub fn give_to(&self, owner: &Metadata) -> io::Result<()> {
+        files::give_to(&self.handle, owner)
     }
 
     /// Makes the directory private, if others have access.
@@ -117,8 +129,16 @@ impl Directory {
 
     /// Creates a private file for writing.
     pub fn create(&self, name: &OsStr) -> io::Result<File> {
+        self.create_with(name, Mode::RUSR | Mode::WUSR)
+    }
+
+    /// Creates a file for writing, with the mode that the umask leaves.
+    pub fn create_usual(&self, name: &OsStr) -> io::Result<File> {
+        self.create_with(name, Mode::from_raw_mode(0o666))
+    }
+
+    fn create_with(&self, name: &OsStr, mode: Mode) -> io::Result<File> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mode = Mode::RUSR | Mode::WUSR;
         Ok(rustix::fs::openat(&self.handle, name, flags, mode)?.into())
     }
 
@@ -182,8 +202,16 @@ impl Directory {
         fs::create_dir(self.path.join(name))
     }
 
+    pub fn make_usual(&self, name: &OsStr) -> io::Result<()> {
+        self.make(name)
+    }
+
     pub fn metadata(&self) -> io::Result<Metadata> {
         fs::metadata(&self.path)
+    }
+
+    pub fn give_to(&self, _: &Metadata) -> io::Result<()> {
+        Ok(())
     }
 
     pub fn shut(&self) -> io::Result<()> {
@@ -208,6 +236,10 @@ impl Directory {
 
     pub fn create(&self, name: &OsStr) -> io::Result<File> {
         File::create_new(self.path.join(name))
+    }
+
+    pub fn create_usual(&self, name: &OsStr) -> io::Result<File> {
+        self.create(name)
     }
 
     pub fn link(&self, _: &File, _: &OsStr) -> io::Result<()> {

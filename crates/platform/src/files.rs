@@ -88,6 +88,37 @@ pub fn is_ours(found: &Metadata) -> bool {
     }
 }
 
+/// Whether root is at work in what belongs to another user, as with `sudo`. Always false on Windows.
+pub fn is_roots_visit(found: &Metadata) -> bool {
+    #[cfg(unix)]
+    return rustix::process::geteuid().is_root() && !is_ours(found);
+    #[cfg(not(unix))]
+    {
+        let _ = found;
+        false
+    }
+}
+
+/// Gives an open file to the owner and group of another one, if they differ.
+///
+/// # Errors
+/// If this user may not: only root gives files away.
+pub fn give_to(file: &File, owner: &Metadata) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt as _, fchown};
+        let found = file.metadata()?;
+        let uid = (found.uid() != owner.uid()).then_some(owner.uid());
+        let gid = (found.gid() != owner.gid()).then_some(owner.gid());
+        if uid.is_some() || gid.is_some() {
+            fchown(file, uid, gid)?;
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = (file, owner);
+    Ok(())
+}
+
 /// Whether both belong to one file. Always true on Windows, which does not show it.
 pub fn is_same(one: &Metadata, other: &Metadata) -> bool {
     #[cfg(unix)]
@@ -118,7 +149,7 @@ pub fn mode(found: &Metadata) -> Option<u32> {
 mod tests {
     use std::fs;
     use std::io::Read as _;
-    use std::os::unix::fs::{chown, symlink};
+    use std::os::unix::fs::{MetadataExt as _, chown, symlink};
 
     use super::*;
 
@@ -163,5 +194,22 @@ mod tests {
             false => Path::new("/etc/passwd"),
         };
         assert!(!is_ours(&theirs.metadata().unwrap()));
+        assert_eq!(is_roots_visit(&theirs.metadata().unwrap()), rustix::process::geteuid().is_root());
+    }
+
+    #[test]
+    fn only_root_gives_files_away() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = File::create(directory.path().join("file")).unwrap();
+        give_to(&file, &file.metadata().unwrap()).unwrap();
+        let root = Path::new("/").metadata().unwrap();
+        if !rustix::process::geteuid().is_root() {
+            assert!(give_to(&file, &root).is_err());
+            return;
+        }
+        chown(directory.path(), Some(65_534), Some(65_533)).unwrap();
+        give_to(&file, &directory.path().metadata().unwrap()).unwrap();
+        let given = file.metadata().unwrap();
+        assert_eq!((given.uid(), given.gid()), (65_534, 65_533));
     }
 }

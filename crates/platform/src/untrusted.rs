@@ -124,7 +124,15 @@ pub fn read_text(path: &Path, limit: u64, whose: Whose) -> io::Result<String> {
 /// # Errors
 /// As [`read`].
 pub fn read_ours(directory: &Directory, name: &OsStr, limit: u64) -> io::Result<Vec<u8>> {
-    Bounded::new(directory.read(name)?, limit, Whose::Ours)?.whole()
+    open_in(directory, name, limit, Whose::Ours)?.whole()
+}
+
+/// Opens a regular file in a directory. Follows no link, whoever owns the file.
+///
+/// # Errors
+/// As [`read`].
+pub fn open_in(directory: &Directory, name: &OsStr, limit: u64, whose: Whose) -> io::Result<Bounded> {
+    Bounded::new(directory.read(name)?, limit, whose)
 }
 
 /// Opens a regular file of at most `limit` bytes. Never waits for the writer of a pipe.

@@ -8,6 +8,7 @@ use alongside_contract::settings::{Name, Release, SettingsFiles};
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use serde_json::Value;
 
+use super::json::{self, Reader};
 use super::value::ApprovalMode;
 use super::{paths, read};
 use crate::find::Surroundings;
@@ -131,14 +132,15 @@ fn on(
     table: &SettingsFiles,
     release: Option<Release>,
 ) -> Result<Option<(String, String)>, String> {
-    let text = text.filter(|text| !text.trim().is_empty()).unwrap_or("{}\n");
-    let content = read::object(text)?;
+    let text = text.filter(|text| !json::is_blank(text)).unwrap_or("{}\n");
+    let reader = Reader::of(table, release);
+    let content = reader.object(text)?;
     let names: Vec<&Name> = setting.names(table).iter().filter(|name| name.is_read_by(release)).collect();
     let says = |name: &Name| read::value(&content, name).and_then(|value| setting.reviews(value));
     if names.iter().find_map(|name| says(name)) == Some(true) {
         return Ok(None);
     }
-    let root = parse(text)?;
+    let document = reader.document(text)?;
     // The name of today is written; another one that says otherwise may be believed before it.
     let Some(today) = names.iter().copied().max_by_key(|name| (name.below_version.is_none(), name.from))
     else {
@@ -146,10 +148,10 @@ fn on(
     };
     let mut changes = Vec::new();
     for name in names.into_iter().filter(|name| *name == today || says(name).is_some()) {
-        set(&root, name.keys, &setting.reviewing())?;
+        set(&document.root, name.keys, &setting.reviewing())?;
         changes.push(format!("{} = {}", name.keys.join("."), setting.reviewing()));
     }
-    Ok(Some((root.to_string(), changes.join(", "))))
+    Ok(Some((document.to_string(), changes.join(", "))))
 }
 
 /// The text with what held before, where it still says what [`on`] made it say.
@@ -159,25 +161,23 @@ fn off(
     now: &str,
     table: Option<&SettingsFiles>,
 ) -> Result<Option<String>, String> {
-    let was = before.map(read::object).transpose()?.unwrap_or_default();
-    let (ours, is) = (read::object(made)?, read::object(now)?);
-    let root = parse(now)?;
+    let read = |text: &str| Reader::ANY.object(text);
+    let was = before.map(read).transpose()?.unwrap_or_default();
+    let (ours, is) = (read(made)?, read(now)?);
+    let document = Reader::ANY.document(now)?;
+    let root = &document.root;
     let names = table.into_iter().flat_map(|table| Setting::ALL.map(|setting| setting.names(table)));
     for keys in names.flatten().map(|name| name.keys) {
         let at = |content: &Value| keys.iter().try_fold(content.clone(), |it, key| it.get(key).cloned());
         match (at(&was), at(&ours), at(&is)) {
             // It is not ours, or somebody has said something else since.
             (was, ours, is) if was == ours || ours != is => {}
-            (None, ..) => remove(&root, keys, &was),
-            (Some(was), ..) => set(&root, keys, &was)?,
+            (None, ..) => remove(root, keys, &was),
+            (Some(was), ..) => set(root, keys, &was)?,
         }
     }
     let is_empty = root.object_value().is_some_and(|object| object.properties().is_empty());
-    Ok((before.is_some() || !is_empty).then(|| root.to_string()))
-}
-
-pub(super) fn parse(text: &str) -> Result<CstRootNode, String> {
-    CstRootNode::parse(text, &read::AS_AGENTS_DO).map_err(|error| error.to_string())
+    Ok((before.is_some() || !is_empty).then(|| document.to_string()))
 }
 
 fn set(root: &CstRootNode, keys: &[&str], value: &Value) -> Result<(), String> {
@@ -185,15 +185,13 @@ fn set(root: &CstRootNode, keys: &[&str], value: &Value) -> Result<(), String> {
         return Err("it is not a JSON object".into());
     };
     for key in first {
-        object = object
-            .object_value_or_create(key)
+        if json::property(&object, key).is_none() {
+            object.append(key, CstInputValue::Object(Vec::new()));
+        }
+        object = json::object(&object, key)
             .ok_or_else(|| format!("{key:?} in it should be an object, and is not"))?;
     }
-    let value = input(value);
-    match object.get(last) {
-        Some(property) => property.set_value(value),
-        None => drop(object.append(last, value)),
-    }
+    json::set(&object, last, input(value));
     Ok(())
 }
 
@@ -217,13 +215,13 @@ fn remove(root: &CstRootNode, keys: &[&str], was: &Value) {
     };
     let mut around: Vec<CstObject> = vec![object];
     for key in first {
-        let Some(inner) = around.last().and_then(|object| object.object_value(key)) else { return };
+        let Some(inner) = around.last().and_then(|object| json::object(object, key)) else { return };
         around.push(inner);
     }
     let mut key = *last;
     let mut depth = first.len();
     while let Some(object) = around.pop() {
-        if let Some(property) = object.get(key) {
+        if let Some(property) = json::property(&object, key) {
             property.remove();
         }
         let was_there = first[..depth].iter().try_fold(was, |it, key| it.get(key)).is_some();

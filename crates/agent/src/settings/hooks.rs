@@ -9,11 +9,17 @@ use alongside_contract::family::FAMILIES;
 use alongside_contract::hook::{HookAgent, HookEvent};
 use alongside_contract::settings::Release;
 use alongside_platform::paths::real;
-use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstRootNode};
+use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 
-use super::{edit, paths, read};
+use super::json::{self, Reader};
+use super::{paths, read};
 use crate::find::Surroundings;
+use command_line::CommandLine;
+
+pub use command_line::{command, is_ours};
+
+mod command_line;
 
 /// The name of our entries, for the agents that name theirs.
 const NAME: &str = "alongside";
@@ -58,7 +64,28 @@ impl FoundHook {
 
     /// The program in the command line, as it is written there.
     pub fn program(&self, agent: &HookAgent) -> Option<&str> {
-        self.command.trim_end().strip_suffix(&arguments(agent)).map(str::trim)
+        CommandLine::of(&self.command, agent).map(|line| line.program)
+    }
+
+    /// How long it waits for a decision: an option of the command line may say another time than ours.
+    pub fn patience(&self, agent: &HookAgent) -> Duration {
+        let limit = CommandLine::of(&self.command, agent).and_then(|line| line.timeout());
+        agent.patience_within(limit.unwrap_or(agent.limit))
+    }
+
+    /// What it is to be for an event: as [`Self::wanted`], but a person's words in the command line stay.
+    fn updated(&self, event: &HookEvent, agent: &HookAgent, command: &str) -> Self {
+        let mut wanted = Self::wanted(event, agent, command);
+        let program = CommandLine::of(command, agent).map(|line| line.program);
+        let line = CommandLine::of(&self.command, agent).filter(CommandLine::is_changed);
+        if let (Some(line), Some(program)) = (line, program) {
+            wanted.command = line.with_program(program, agent);
+            // Theirs, too, if it does not cut the hook off.
+            if line.timeout().is_some() && self.patience(agent) <= self.limit(agent) {
+                wanted.timeout = self.timeout;
+            }
+        }
+        wanted
     }
 
     /// Whether it is called for all tools of `event`.
@@ -78,30 +105,6 @@ impl FoundHook {
         };
         limit.min(agent.limit)
     }
-}
-
-/// The arguments of our program in a hook of that agent.
-fn arguments(agent: &HookAgent) -> String {
-    format!(" hook {}", agent.id)
-}
-
-/// The command line of a hook. `program` is quoted already.
-pub fn command(program: &str, agent: &HookAgent) -> String {
-    format!("{program}{}", arguments(agent))
-}
-
-/// Whether a command line is ours: our arguments follow on a program that is named like ours, and nothing but
-/// options follows on them.
-pub fn is_ours(command: &str, agent: &HookAgent) -> bool {
-    let arguments = arguments(agent);
-    let Some((program, options)) = command.trim_end().rsplit_once(arguments.as_str()) else { return false };
-    if !options.is_empty() && !options.starts_with(" --") {
-        return false;
-    }
-    let program = program.trim_end_matches(|c: char| c.is_whitespace() || c == '"' || c == '\'');
-    let is_separator = |c: char| c.is_whitespace() || ['/', '\\', '"', '\''].contains(&c);
-    let name = program.rsplit(is_separator).next().unwrap_or_default();
-    name == "alongside" || name == "alongside.exe"
 }
 
 /// The files of one agent that may hold hooks.
@@ -179,16 +182,18 @@ pub fn text(path: &Path) -> std::io::Result<Option<String>> {
 /// # Errors
 /// When it is not what the agent reads.
 pub fn find_hook(text: &str, agent: &HookAgent) -> Result<Vec<FoundHook>, String> {
-    if text.trim().is_empty() {
+    if json::is_blank(text) {
         return Ok(Vec::new());
     }
-    read::object(text)?;
-    Ok(entries(&edit::parse(text)?, agent).into_iter().map(|entry| entry.found).collect())
+    let reader = Reader::of_agent(agent);
+    reader.object(text)?;
+    let entries = entries(&reader.document(text)?.root, agent, Which::Effective);
+    Ok(entries.into_iter().map(|entry| entry.found).collect())
 }
 
 /// The setting in the text of a file that switches our hook off.
 pub fn switched_off_by(text: &str, agent: &HookAgent) -> Option<&'static str> {
-    let content = read::object(text).ok()?;
+    let content = Reader::of_agent(agent).object(text).ok()?;
     let config = |key: &str| content.get("hooksConfig").and_then(|config| config.get(key));
     let disabled = || config("disabled").and_then(Value::as_array).into_iter().flatten();
     let names_ours = |value: &Value| value.as_str().is_some_and(|name| name == NAME || is_ours(name, agent));
@@ -208,12 +213,14 @@ pub fn switched_off_by(text: &str, agent: &HookAgent) -> Option<&'static str> {
 /// # Errors
 /// When it cannot be changed without guessing.
 pub fn with_hook(text: Option<&str>, agent: &HookAgent, command: &str) -> Result<String, String> {
-    let text = text.filter(|text| !text.trim().is_empty()).unwrap_or("{}\n");
-    read::object(text)?;
-    let root = edit::parse(text)?;
+    let text = text.filter(|text| !json::is_blank(text)).unwrap_or("{}\n");
+    let reader = Reader::of_agent(agent);
+    reader.object(text)?;
+    let document = reader.document(text)?;
+    let root = &document.root;
     let mut missing: Vec<&HookEvent> = agent.events.iter().collect();
     let mut emptied = Vec::new();
-    for entry in entries(&root, agent) {
+    for entry in entries(root, agent, Which::Effective) {
         let wanted = |event: &&HookEvent| event.name == entry.found.event && entry.can_be_for(event);
         let place = missing.iter().position(wanted);
         match place {
@@ -225,20 +232,20 @@ pub fn with_hook(text: Option<&str>, agent: &HookAgent, command: &str) -> Result
     for event in agent.events.iter().filter(|event| missing.contains(event)) {
         let object = root.object_value_or_create().ok_or("it is not a JSON object")?;
         let groups = CstInputValue::Array(vec![group(event, agent, command)]);
-        if object.get("hooks").is_none() {
+        if json::property(&object, "hooks").is_none() {
             object.append("hooks", CstInputValue::Object(vec![(event.name.to_owned(), groups)]));
             continue;
         }
-        let hooks = object.object_value("hooks").ok_or_else(|| is_not("hooks", "an object"))?;
-        if hooks.get(event.name).is_none() {
+        let hooks = json::object(&object, "hooks").ok_or_else(|| is_not("hooks", "an object"))?;
+        if json::property(&hooks, event.name).is_none() {
             hooks.append(event.name, groups);
             continue;
         }
-        let list = hooks.array_value(event.name).ok_or_else(|| is_not(event.name, "a list"))?;
+        let list = json::array(&hooks, event.name).ok_or_else(|| is_not(event.name, "a list"))?;
         list.append(group(event, agent, command));
     }
-    tidy(&root, &emptied, &Value::Null);
-    Ok(root.to_string())
+    tidy(root, &emptied, &Value::Null);
+    Ok(document.to_string())
 }
 
 fn is_not(key: &str, kind: &str) -> String {
@@ -251,19 +258,24 @@ fn is_not(key: &str, kind: &str) -> String {
 /// # Errors
 /// When it cannot be changed without guessing.
 pub fn without_hook(text: &str, agent: &HookAgent, before: Option<&str>) -> Result<String, String> {
-    if find_hook(text, agent)?.is_empty() {
+    if json::is_blank(text) {
         return Ok(text.to_owned());
     }
-    let was = before.and_then(|before| read::object(before).ok()).unwrap_or_default();
-    let root = edit::parse(text)?;
-    let emptied: Vec<String> = entries(&root, agent).into_iter().filter_map(Entry::remove).collect();
-    tidy(&root, &emptied, &was);
-    Ok(root.to_string())
+    Reader::ANY.object(text)?;
+    let was = before.and_then(|before| Reader::ANY.object(before).ok()).unwrap_or_default();
+    let document = Reader::ANY.document(text)?;
+    let entries = entries(&document.root, agent, Which::All);
+    if entries.is_empty() {
+        return Ok(text.to_owned());
+    }
+    let emptied: Vec<String> = entries.into_iter().filter_map(Entry::remove).collect();
+    tidy(&document.root, &emptied, &was);
+    Ok(document.to_string())
 }
 
 /// Whether a text is an object without anything in it.
 pub fn is_empty(text: &str) -> bool {
-    read::object(text).is_ok_and(|content| content.as_object().is_some_and(|object| object.is_empty()))
+    Reader::ANY.object(text).is_ok_and(|content| content.as_object().is_some_and(|object| object.is_empty()))
 }
 
 /// An entry of ours in a file.
@@ -279,7 +291,7 @@ struct Entry {
 impl Entry {
     /// Whether no other hook is in its group.
     fn is_alone(&self) -> bool {
-        self.list.elements().len() == 1
+        self.list.elements().len() == 1 && json::all(&self.group, "hooks").len() == 1
     }
 
     /// Whether it can be changed for an event without a change of others.
@@ -287,17 +299,17 @@ impl Entry {
         self.is_alone() || self.found.matcher.as_deref() == Some(event.matcher)
     }
 
-    /// Makes it what a new one would be.
+    /// Makes it what a new one would be, but for what a person has added.
     fn change(&self, event: &HookEvent, agent: &HookAgent, command: &str) {
-        let wanted = FoundHook::wanted(event, agent, command);
+        let wanted = self.found.updated(event, agent, command);
         if self.found.matcher != wanted.matcher {
-            set(&self.group, "matcher", event.matcher.into());
+            json::set(&self.group, "matcher", event.matcher.into());
         }
         if self.found.command != wanted.command {
-            set(&self.hook, "command", command.into());
+            json::set(&self.hook, "command", wanted.command.as_str().into());
         }
         if self.found.timeout != wanted.timeout {
-            set(&self.hook, "timeout", agent.timeout.into());
+            json::set(&self.hook, "timeout", agent.timeout.into());
         }
     }
 
@@ -312,15 +324,48 @@ impl Entry {
     }
 }
 
+/// The entries that are meant, where a key is twice in one object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Which {
+    /// Those that the agent reads.
+    Effective,
+    /// Also those that the agent overlooks.
+    All,
+}
+
+impl Which {
+    /// Of the properties of an object, those that are meant.
+    fn of(self, object: &CstObject) -> Vec<CstObjectProp> {
+        let mut properties = object.properties();
+        let names: Vec<_> = properties.iter().map(CstObjectProp::decoded_name).collect();
+        let mut index = 0;
+        properties.retain(|_| {
+            index += 1;
+            self == Self::All || !names[index..].contains(&names[index - 1])
+        });
+        properties
+    }
+
+    fn named(self, object: &CstObject, key: &str) -> Vec<CstObjectProp> {
+        let mut properties = self.of(object);
+        properties.retain(|property| property.decoded_name().as_deref() == Some(key));
+        properties
+    }
+}
+
 /// Our entries, in the order of the file.
-fn entries(root: &CstRootNode, agent: &HookAgent) -> Vec<Entry> {
-    let hooks = root.object_value().and_then(|object| object.object_value("hooks"));
+fn entries(root: &CstRootNode, agent: &HookAgent, which: Which) -> Vec<Entry> {
+    let hooks = root.object_value().into_iter().flat_map(|object| which.named(&object, "hooks"));
+    let hooks = hooks.filter_map(|property| property.object_value());
     let mut entries = Vec::new();
-    for property in hooks.iter().flat_map(CstObject::properties) {
+    for property in hooks.flat_map(|hooks| which.of(&hooks)) {
         let (Some(event), Some(groups)) = (property.decoded_name(), property.array_value()) else { continue };
         for group in groups.elements().iter().filter_map(|element| element.as_object()) {
-            let Some(list) = group.array_value("hooks") else { continue };
-            for hook in list.elements().iter().filter_map(|element| element.as_object()) {
+            let lists = which.named(&group, "hooks").into_iter().filter_map(|list| list.array_value());
+            for (list, element) in
+                lists.flat_map(|list| list.elements().into_iter().map(move |it| (list.clone(), it)))
+            {
+                let Some(hook) = element.as_object() else { continue };
                 let command = string(&hook, "command").filter(|command| is_ours(command, agent));
                 let Some(command) = command else { continue };
                 let found = FoundHook {
@@ -329,26 +374,19 @@ fn entries(root: &CstRootNode, agent: &HookAgent) -> Vec<Entry> {
                     command,
                     timeout: number(&hook, "timeout"),
                 };
-                entries.push(Entry { found, group: group.clone(), list: list.clone(), hook });
+                entries.push(Entry { found, group: group.clone(), list, hook });
             }
         }
     }
     entries
 }
 
-fn set(object: &CstObject, key: &str, value: CstInputValue) {
-    match object.get(key) {
-        Some(property) => property.set_value(value),
-        None => drop(object.append(key, value)),
-    }
-}
-
 fn string(object: &CstObject, key: &str) -> Option<String> {
-    object.get(key)?.value()?.as_string_lit()?.decoded_value().ok()
+    json::property(object, key)?.value()?.as_string_lit()?.decoded_value().ok()
 }
 
 fn number(object: &CstObject, key: &str) -> Option<u64> {
-    object.get(key)?.value()?.as_number_lit()?.to_string().trim().parse().ok()
+    json::property(object, key)?.value()?.as_number_lit()?.to_string().trim().parse().ok()
 }
 
 /// A group with our hook and no other.
@@ -371,17 +409,19 @@ fn group(event: &HookEvent, agent: &HookAgent, command: &str) -> CstInputValue {
 /// unless they were there before.
 fn tidy(root: &CstRootNode, events: &[String], was: &Value) {
     let Some(object) = root.object_value() else { return };
-    let Some(hooks) = object.object_value("hooks") else { return };
     let was = was.get("hooks");
-    for event in events.iter().filter(|event| was.is_none_or(|hooks| hooks.get(event.as_str()).is_none())) {
-        let is_empty = hooks.array_value(event).is_some_and(|groups| groups.elements().is_empty());
-        if let Some(property) = hooks.get(event).filter(|_| is_empty) {
+    for property in json::all(&object, "hooks") {
+        let Some(hooks) = property.object_value() else { continue };
+        for event in events.iter().filter(|event| was.is_none_or(|hooks| hooks.get(event.as_str()).is_none()))
+        {
+            let lists = json::all(&hooks, event).into_iter();
+            let is_empty =
+                |list: &CstObjectProp| list.array_value().is_some_and(|list| list.elements().is_empty());
+            lists.filter(is_empty).for_each(CstObjectProp::remove);
+        }
+        if !events.is_empty() && was.is_none() && hooks.properties().is_empty() {
             property.remove();
         }
-    }
-    let is_empty = !events.is_empty() && was.is_none() && hooks.properties().is_empty();
-    if let Some(property) = object.get("hooks").filter(|_| is_empty) {
-        property.remove();
     }
 }
 

@@ -22,6 +22,7 @@
 mod edit;
 mod expand;
 pub mod hooks;
+mod json;
 mod paths;
 mod read;
 mod trust;
@@ -63,15 +64,16 @@ impl Settings {
     pub fn of(family: &Family, release: Option<Release>, here: &Surroundings) -> Option<Self> {
         let table = family.settings?;
         let paths = paths::of(table, release, here);
+        let json = json::Reader::of(table, release);
         let [system, user, defaults] =
-            [&paths.system, &paths.user, &paths.system_defaults].map(|path| File::read(path, here));
+            [&paths.system, &paths.user, &paths.system_defaults].map(|path| File::read(path, json, here));
         let [project, local, ide] = [&paths.project, &paths.local, &paths.ide]
-            .map(|path| path.as_deref().map(|path| File::read(path, here)));
+            .map(|path| path.as_deref().map(|path| File::read(path, json, here)));
         let reader = Reader { table, release };
 
         // Whether a folder is trusted is asked before its own settings count.
         let folder_trust = reader.folder_trust(&[&system, &user, &defaults]);
-        let trust = trust::of(table, &paths, folder_trust.value, here);
+        let trust = trust::of(table, &paths, folder_trust.value, json, here);
         let is_trusted = trust.value == Trust::Trusted;
         let [project, local] = [project, local].map(|file| file.filter(|_| is_trusted));
         let by_rank = [Some(&system), local.as_ref(), project.as_ref(), Some(&user), Some(&defaults)];

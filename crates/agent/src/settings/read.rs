@@ -5,29 +5,15 @@ use std::path::{Path, PathBuf};
 
 use alongside_contract::settings::Name;
 use alongside_platform::untrusted::{self, Whose};
-use jsonc_parser::ParseOptions;
 use serde_json::Value;
 
 use super::expand::expand;
+use super::json::Reader;
 use crate::find::Surroundings;
 
 /// A file that is larger than this holds no settings. A project's may be anything, and Claude Code's has a
 /// history of every project.
 const MAX_BYTES: u64 = 64 << 20;
-
-/// Agents take comments out and leave the rest to `JSON.parse`.
-pub(super) const AS_AGENTS_DO: ParseOptions = ParseOptions {
-    allow_comments: true,
-    allow_loose_object_property_names: false,
-    allow_trailing_commas: false,
-    allow_missing_commas: false,
-    allow_single_quoted_strings: false,
-    allow_hexadecimal_numbers: false,
-    allow_unary_plus_numbers: false,
-    allow_bare_decimal_point_numbers: false,
-    allow_non_finite_numbers: false,
-    allow_extended_string_escapes: false,
-};
 
 /// A file as the agent sees it.
 pub(super) struct File {
@@ -44,9 +30,9 @@ pub(super) fn text(path: &Path) -> std::io::Result<String> {
 }
 
 impl File {
-    pub(super) fn read(path: &Path, here: &Surroundings) -> Self {
+    pub(super) fn read(path: &Path, reader: Reader, here: &Surroundings) -> Self {
         let (content, broken) = match text(path) {
-            Ok(text) => match object(&text) {
+            Ok(text) => match reader.object(&text) {
                 Ok(mut content) => {
                     replace_variables(&mut content, here);
                     (content, None)
@@ -72,16 +58,6 @@ pub(super) fn value<'a>(content: &'a Value, name: &Name) -> Option<&'a Value> {
         return None;
     }
     name.keys.iter().try_fold(content, |value, key| value.get(key)).filter(|value| !value.is_null())
-}
-
-/// Reads an object, or says in which line it is none.
-pub(super) fn object(text: &str) -> Result<Value, String> {
-    match jsonc_parser::parse_to_serde_value::<Option<Value>>(text, &AS_AGENTS_DO) {
-        Ok(Some(content @ Value::Object(_))) => Ok(content),
-        Ok(None) => Err("it is empty".into()),
-        Ok(Some(_)) => Err("it is not a JSON object".into()),
-        Err(error) => Err(error.to_string()),
-    }
 }
 
 fn replace_variables(value: &mut Value, here: &Surroundings) {

@@ -240,9 +240,52 @@ fn switching_on_changes_one_key_and_leaves_every_other_byte() {
         assert!(machine.settings("qwen", None).ide_enabled.value);
         let back =
             take_back(by_command("qwen").unwrap(), &edit.path, (before, &edit.after), &edit.after).unwrap();
-        let same = |text: &str| read::object(text).unwrap();
+        let same = |text: &str| json::Reader::ANY.object(text).unwrap();
         assert_eq!(back.as_deref().map(same), before.map(same), "{back:?}");
     }
+}
+
+#[test]
+fn of_two_settings_with_one_key_the_last_is_read_and_changed() {
+    for (before, after) in [
+        (
+            r#"{"ide": {"enabled": true}, "ide": {"enabled": false}}"#,
+            r#"{"ide": {"enabled": true}, "ide": {"enabled": true}}"#,
+        ),
+        (r#"{"ide": {"enabled": true, "enabled": false}}"#, r#"{"ide": {"enabled": true, "enabled": true}}"#),
+        (r#"{"ide": 1, "ide": {"enabled": false}}"#, r#"{"ide": 1, "ide": {"enabled": true}}"#),
+    ] {
+        let machine = Machine::new().with("home/.qwen/settings.json", before);
+        assert!(!machine.settings("qwen", None).ide_enabled.value, "{before}");
+        let edit = machine.switch_on("qwen", None).unwrap();
+        assert_eq!(edit.after, after);
+        let machine = machine.with("home/.qwen/settings.json", after);
+        assert!(machine.settings("qwen", None).ide_enabled.value, "{after}");
+        let later = after.replace("{\"ide\"", "{\"a\": 1, \"ide\"");
+        let back = take_back(by_command("qwen").unwrap(), &edit.path, (Some(before), after), &later).unwrap();
+        assert_eq!(back.unwrap(), before.replacen("{\"ide\"", "{\"a\": 1, \"ide\"", 1));
+    }
+}
+
+#[test]
+fn a_byte_order_mark_is_read_as_the_agent_does_and_stays() {
+    let text = "\u{feff}{\n  \"tools\": {\n    \"approvalMode\": \"yolo\"\n  }\n}\n";
+    let qwen = Machine::new().with("home/.qwen/settings.json", text);
+    assert_eq!(qwen.settings("qwen", None).approval_mode.value, ApprovalMode::Yolo);
+    assert_eq!(qwen.settings("qwen", Some((0, 12, 0))).broken.len(), 1, "this release does not read it");
+    let edit = qwen.switch_on("qwen", None).unwrap();
+    assert!(edit.after.starts_with("\u{feff}{\n  \"tools\"") && edit.after.contains("\"ide\""), "{edit:?}");
+    let back = take_back(by_command("qwen").unwrap(), &edit.path, (Some(text), &edit.after), &edit.after);
+    assert_eq!(back.unwrap().unwrap(), text);
+
+    let claude = Machine::new().with("home/.claude.json", "\u{feff}{\"autoConnectIde\": false}");
+    assert_eq!(claude.switch_on("claude", None).unwrap().after, "\u{feff}{\"autoConnectIde\": true}");
+    let gemini = Machine::new().with("home/.gemini/settings.json", "\u{feff}{}");
+    let settings = gemini.settings("gemini", None);
+    assert!(settings.broken[0].1.contains("byte-order mark"), "{:?}", settings.broken);
+    let error =
+        let_review(Setting::IdeMode, by_command("gemini").unwrap(), None, &gemini.here()).unwrap_err();
+    assert!(error.to_string().contains("save it without one"), "{error}");
 }
 
 #[test]
@@ -296,7 +339,11 @@ fn the_approval_mode_is_set_and_taken_back_on_its_own() {
         let expected = before.map_or("{\n  \"a\": 1\n}\n".to_owned(), |before| {
             before.replace("{\n  \"tools\"", "{\n  \"a\": 1,\n  \"tools\"")
         });
-        assert_eq!(read::object(&back).unwrap(), read::object(&expected).unwrap(), "{back}");
+        assert_eq!(
+            json::Reader::ANY.object(&back).unwrap(),
+            json::Reader::ANY.object(&expected).unwrap(),
+            "{back}"
+        );
     }
     // The person chose this mode; only IDE mode was switched on.
     let (before, ours) = ("{\"tools\": {\"approvalMode\": \"auto\"}}", "{\"ide\": {\"enabled\": true}}");
@@ -304,8 +351,8 @@ fn the_approval_mode_is_set_and_taken_back_on_its_own() {
     let ours = format!("{{\"tools\": {{\"approvalMode\": \"auto\"}}, {}", &ours[1..]);
     let back = take_back(qwen, Path::new("x"), (Some(before), &ours), now).unwrap().unwrap();
     assert_eq!(
-        read::object(&back).unwrap(),
-        read::object("{\"tools\": {\"approvalMode\": \"default\"}}").unwrap()
+        json::Reader::ANY.object(&back).unwrap(),
+        json::Reader::ANY.object("{\"tools\": {\"approvalMode\": \"default\"}}").unwrap()
     );
 }
 

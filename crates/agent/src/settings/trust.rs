@@ -7,6 +7,7 @@ use alongside_contract::settings::SettingsFiles;
 use alongside_platform::paths::real;
 use serde_json::Value;
 
+use super::json::Reader;
 use super::value::{By, Said};
 use super::{paths, read};
 use crate::find::Surroundings;
@@ -28,6 +29,7 @@ pub(super) fn of(
     table: &SettingsFiles,
     paths: &paths::Paths,
     must_be_trusted: bool,
+    json: Reader,
     here: &Surroundings,
 ) -> Said<Trust> {
     let variable = table.trust_variable.and_then(|name| Some((name, here.variables.get(name)?.as_str())));
@@ -40,7 +42,7 @@ pub(super) fn of(
         return Said { value: Trust::Trusted, by: None };
     }
     let rules = read::text(&paths.trusted_folders).ok();
-    let rules = rules.and_then(|text| read::object(&text).ok());
+    let rules = rules.and_then(|text| json.object(&text).ok());
     let rules = rules.as_ref().and_then(Value::as_object).into_iter().flatten();
     let deepest = rules
         .filter_map(|(path, level)| rule(Path::new(path), level.as_str()?))

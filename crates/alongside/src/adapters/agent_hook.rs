@@ -6,6 +6,7 @@ use alongside_agent::settings::hooks::{self, HookScope};
 use alongside_contract::family::FAMILIES;
 use alongside_contract::hook::{HOOK_AGENTS, HookAgent};
 use alongside_contract::settings::Release;
+use alongside_platform::files::Links;
 use alongside_platform::{Os, shell};
 use anyhow::Context as _;
 
@@ -15,6 +16,7 @@ use super::ledger::Ledger;
 use super::plan::Plan;
 use super::user_environment::UserEnvironment;
 use crate::failure::{Hint as _, failure};
+use crate::person_file::{links_to, refuse_links};
 
 /// The hook of an agent, in one of its files.
 #[derive(Debug, Clone)]
@@ -77,6 +79,10 @@ impl AgentHook {
                 "repeat this in a project, or without --project for all of them",
             )
         })?;
+        if links_to(&path, &here.home, &here.cwd) == Links::Refused {
+            // Before a link makes us read a file that has nothing to do with the project.
+            refuse_links(&path).hint("nothing is changed")?;
+        }
         let mut plan = Plan::default();
         let before = hooks::text(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let command = hooks::command(&shell::quoted(Os::HERE, &user.program), self.agent);
@@ -86,7 +92,7 @@ impl AgentHook {
             .hint("that file is not changed; correct it and repeat this")?;
         let events: Vec<_> = self.agent.events.iter().map(|event| format!("hooks.{}", event.name)).collect();
         plan.changed_setting = Some(format!("{} in {}", events.join(" and "), user.shown(&path)));
-        plan.change_theirs(path, before, after);
+        plan.change_settings(path, before, after, here).hint("nothing is changed")?;
         if self.scope == HookScope::Project && !plan.changes.is_empty() {
             plan.notes.push(match hooks::is_shared(self.agent) {
                 true => {
@@ -132,7 +138,9 @@ pub(crate) fn unlisted(ledger: &Ledger, here: &Surroundings) -> Vec<(String, Ins
             let Ok(Some(text)) = hooks::text(&path) else { continue };
             match hooks::without_hook(&text, agent, None) {
                 Ok(rest) if rest != text => {
-                    unlisted.push((id.clone(), InstalledFile { path, before: Some(rest), after: text }));
+                    let in_project = links_to(&path, &here.home, &here.cwd) == Links::Refused;
+                    let file = InstalledFile { path, before: Some(rest), after: text, in_project };
+                    unlisted.push((id.clone(), file));
                 }
                 _ => {}
             }

@@ -137,7 +137,7 @@ impl AgentSetting {
             .hint(format!("that file is not changed; correct it and repeat this, or {by_hand}"))?;
         if let Some(edit) = edit {
             plan.changed_setting = Some(format!("{} in {}", edit.summary, user.shown(&edit.path)));
-            plan.change_theirs(edit.path, edit.before, edit.after);
+            plan.change_settings(edit.path, edit.before, edit.after, here)?;
         }
         let Some(settings) = agent.settings(here) else { return Ok(plan) };
         if self.setting == Setting::IdeMode

@@ -2,12 +2,14 @@
 //! copy of the text before.
 
 use std::fs;
-use std::io::{ErrorKind, Write as _};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use alongside_platform::files::Links;
 use anyhow::Context;
 
 use crate::failure::Hint;
+use crate::person_file::{self, PersonFile};
 
 /// The extension of a copy.
 const BACKUP_EXTENSION: &str = "before-alongside";
@@ -22,9 +24,11 @@ pub(crate) struct Change {
     pub(crate) after: Option<String>,
     /// Whether a person may have written it: then its lines are shown, and a copy is kept.
     pub(crate) is_theirs: bool,
+    /// Refused in a project: a repository may hold any link.
+    pub(crate) links: Links,
 }
 
-/// Reads a text file; `None` if it does not exist.
+/// Reads a text file of the person; `None` if it does not exist.
 ///
 /// # Errors
 /// When it cannot be read, or is not UTF-8.
@@ -37,6 +41,33 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Option<String>> {
         }
         Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
     }
+}
+
+/// The same for a file of the person or of a project.
+///
+/// # Errors
+/// As [`read`], and when a link leads to it and is refused.
+pub(crate) fn read_through(path: &Path, links: Links) -> anyhow::Result<Option<String>> {
+    let Some(file) = PersonFile::find(path, links)? else { return Ok(None) };
+    Ok(file.read()?.map(|(text, _)| text))
+}
+
+/// Fails where [`make`] would, because of a link that it does not follow: for the person to know before they
+/// agree.
+///
+/// # Errors
+/// When there is such a link.
+pub(crate) fn check_links(changes: &[Change]) -> anyhow::Result<()> {
+    for change in changes {
+        if change.links == Links::Refused {
+            person_file::refuse_links(&change.path)?;
+        }
+        let copy = backup_of(&change.path);
+        if change.is_theirs && change.before.is_some() && copy.is_symlink() {
+            return Err(person_file::is_link(&copy));
+        }
+    }
+    Ok(())
 }
 
 /// Directories and copies that were made beside the changed files.
@@ -57,8 +88,8 @@ pub(crate) fn make(changes: &[Change], copies: bool) -> anyhow::Result<Made> {
     for (count, change) in changes.iter().enumerate() {
         if let Err(error) = make_one(change, copies, &mut made) {
             let undone = undo(&changes[..count]);
-            made.backups.iter().for_each(|path| drop(fs::remove_file(path)));
-            remove_empty(&made.directories);
+            made.backups.iter().for_each(|path| drop(remove_copy(path, change.links)));
+            made.directories.iter().rev().for_each(|path| person_file::remove_empty(path, change.links));
             return match undone {
                 Ok(()) => Err(error).hint("nothing is changed"),
                 Err(also) => Err(error).hint(format!("the files changed before stay changed: {also:#}")),
@@ -73,89 +104,73 @@ pub(crate) fn make(changes: &[Change], copies: bool) -> anyhow::Result<Made> {
 /// # Errors
 /// When a file cannot be written; those before it in the list stay changed.
 fn undo(changes: &[Change]) -> anyhow::Result<()> {
-    changes.iter().rev().try_for_each(|change| put(&change.path, change.before.as_deref()))
+    changes.iter().rev().try_for_each(|change| put(change, change.before.as_deref()))
 }
 
 fn make_one(change: &Change, copies: bool, made: &mut Made) -> anyhow::Result<()> {
-    if read(&change.path)? != change.before {
+    let file = PersonFile::find(&change.path, change.links)?;
+    let now = file.as_ref().map(PersonFile::read).transpose()?.flatten();
+    let (text, state) = now.unzip();
+    if text != change.before {
         anyhow::bail!("another program has just changed {}", change.path.display());
     }
-    if let (true, Some(before)) = (copies && change.is_theirs, &change.before) {
-        made.backups.extend(back_up(&change.path, before)?);
+    if let (Some(file), Some(state), Some(_)) = (&file, &state, &change.after) {
+        file.check_writable(state)?;
     }
-    if change.after.is_some() {
-        make_directories(
-            link_target(&change.path).parent().unwrap_or(Path::new("/")),
-            &mut made.directories,
-        )?;
+    if let (true, Some(text), Some(state)) = (copies && change.is_theirs, &text, &state) {
+        let copy = copy_at(&backup_of(&change.path), change.links)?;
+        let is_new = copy
+            .create_copy(text, state)
+            .with_context(|| format!("cannot keep a copy of {}", change.path.display()))?;
+        made.backups.extend(is_new.then(|| backup_of(&change.path)));
     }
-    put(&change.path, change.after.as_deref())
+    match (&change.after, file) {
+        (Some(after), Some(file)) => file.replace(after),
+        (Some(after), None) => {
+            PersonFile::make_way(&change.path, change.links, &mut made.directories)?.replace(after)
+        }
+        (None, file) => file.as_ref().map_or(Ok(()), PersonFile::remove),
+    }
 }
 
-/// Replaces the text of a file in one step, or removes the file. A link stays, and its target keeps its mode.
+/// Gives the file of a change this text, or removes it. A link of the person stays.
 ///
 /// # Errors
-/// When the file is write-protected, or its directory cannot be written.
-pub(crate) fn put(path: &Path, text: Option<&str>) -> anyhow::Result<()> {
-    let real = link_target(path);
-    let Some(text) = text else {
-        return match fs::remove_file(&real) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                Err(error).with_context(|| format!("cannot remove {}", path.display()))
-            }
-            _ => Ok(()),
-        };
-    };
-    let write = || -> std::io::Result<()> {
-        let old = match fs::metadata(&real) {
-            Ok(found) => Some(found.permissions()),
-            Err(error) if error.kind() == ErrorKind::NotFound => None,
-            Err(error) => return Err(error),
-        };
-        if old.as_ref().is_some_and(fs::Permissions::readonly) {
-            return Err(std::io::Error::new(ErrorKind::PermissionDenied, "it is write-protected"));
-        }
-        let directory = real.parent().unwrap_or(Path::new("/"));
-        // A new file gets the umask's mode, not the private one of a temporary file.
-        let mut file = tempfile::Builder::new()
-            .prefix(".alongside-")
-            .make_in(directory, |path| fs::File::create_new(path))?;
-        if let Some(permissions) = old {
-            file.as_file().set_permissions(permissions)?;
-        }
-        file.write_all(text.as_bytes())?;
-        file.as_file().sync_all()?;
-        file.persist(&real).map_err(|error| error.error)?;
-        Ok(())
-    };
-    write().with_context(|| format!("cannot write {}", path.display()))
+/// When the file is write-protected or another user's, or its directory cannot be written.
+pub(crate) fn put(change: &Change, text: Option<&str>) -> anyhow::Result<()> {
+    match (text, PersonFile::find(&change.path, change.links)?) {
+        (Some(text), Some(file)) => file.replace(text),
+        (Some(_), None) => anyhow::bail!("the directory of {} is gone", change.path.display()),
+        (None, file) => file.as_ref().map_or(Ok(()), PersonFile::remove),
+    }
 }
 
-/// Longer chains of links are an error of the system, too.
-const MAX_LINKS: usize = 40;
-
-/// Where links lead, also to a file that does not exist yet. The links themselves are the person's, and stay.
-fn link_target(path: &Path) -> PathBuf {
-    let mut real = path.to_owned();
-    for _ in 0..MAX_LINKS {
-        let Ok(next) = fs::read_link(&real) else { break };
-        real = real.parent().unwrap_or(Path::new("/")).join(next);
-    }
-    real
+/// A copy, which is never a link, beside the file as the person knows it.
+fn copy_at(copy: &Path, links: Links) -> anyhow::Result<PersonFile> {
+    let directory = copy.parent().unwrap_or(Path::new("/"));
+    let directory = match links {
+        Links::Followed => directory.canonicalize(),
+        Links::Refused => Ok(directory.to_owned()),
+    };
+    let directory = directory.with_context(|| format!("cannot open the directory of {}", copy.display()))?;
+    let file = PersonFile::find(&directory.join(copy.file_name().unwrap_or_default()), Links::Refused)?;
+    file.with_context(|| format!("the directory of {} is gone", copy.display()))
 }
 
-/// Copies the file beside itself. An older copy stays: it is from before the first installation.
-fn back_up(path: &Path, text: &str) -> anyhow::Result<Option<PathBuf>> {
-    let backup = backup_of(path);
-    if backup.exists() {
-        return Ok(None);
-    }
-    // With its mode: settings may hold secrets.
-    fs::copy(path, &backup).with_context(|| format!("cannot keep a copy of {}", path.display()))?;
-    if read(&backup)?.as_deref() != Some(text) {
-        anyhow::bail!("another program has just changed {}", path.display());
-    }
-    Ok(Some(backup))
+/// Reads a copy; `None` if it does not exist.
+///
+/// # Errors
+/// When it is a link, or cannot be read.
+pub(crate) fn read_copy(copy: &Path, links: Links) -> anyhow::Result<Option<String>> {
+    Ok(copy_at(copy, links)?.read()?.map(|(text, _)| text))
+}
+
+/// Removes a copy.
+///
+/// # Errors
+/// When it is a link, or the system refuses.
+pub(crate) fn remove_copy(copy: &Path, links: Links) -> anyhow::Result<()> {
+    copy_at(copy, links)?.remove()
 }
 
 /// The path of a file's copy.
@@ -166,19 +181,7 @@ pub(crate) fn backup_of(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-fn make_directories(directory: &Path, made: &mut Vec<PathBuf>) -> anyhow::Result<()> {
-    let missing: Vec<&Path> = directory.ancestors().take_while(|path| !path.exists()).collect();
-    for path in missing.into_iter().rev() {
-        fs::create_dir(path).with_context(|| format!("cannot make the directory {}", path.display()))?;
-        made.push(path.to_owned());
-    }
-    Ok(())
-}
-
-/// Removes the empty ones of these directories, innermost first.
+/// Removes the empty ones of these directories of ours, innermost first.
 pub(crate) fn remove_empty(directories: &[PathBuf]) {
-    for directory in directories.iter().rev() {
-        // It fails for a directory that holds files, and so keeps it.
-        let _ = fs::remove_dir(directory);
-    }
+    directories.iter().rev().for_each(|directory| person_file::remove_empty(directory, Links::Followed));
 }

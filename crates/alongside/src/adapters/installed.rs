@@ -1,8 +1,11 @@
 //! The record of one installation: the files that were written, and what they held before.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use alongside_platform::files::Links;
 use serde::{Deserialize, Serialize};
+
+use super::change::backup_of;
 
 /// The installation for one editor or agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,4 +29,23 @@ pub(crate) struct InstalledFile {
     pub(crate) before: Option<String>,
     /// The text that was written.
     pub(crate) after: String,
+    /// Whether it lies in a project, whose repository may put links in its place.
+    #[serde(default)]
+    pub(crate) in_project: bool,
+}
+
+impl InstalledFile {
+    /// How to treat links on the way to it.
+    pub(crate) fn links(&self) -> Links {
+        if self.in_project { Links::Refused } else { Links::Followed }
+    }
+}
+
+impl Installed {
+    /// How to treat links on the way to a directory or a copy that was made for one of the files.
+    pub(crate) fn links_to(&self, path: &Path) -> Links {
+        let is_of = |file: &&InstalledFile| file.path.starts_with(path) || backup_of(&file.path) == path;
+        let mut links = self.files.iter().filter(is_of).map(InstalledFile::links);
+        if links.any(|links| links == Links::Refused) { Links::Refused } else { Links::Followed }
+    }
 }

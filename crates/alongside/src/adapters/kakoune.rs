@@ -144,7 +144,8 @@ mod tests {
     #[test]
     fn later_lines_of_the_person_stay() {
         let after = with_adapter("colorscheme default\n");
-        let file = InstalledFile { path: "kakrc".into(), before: None, after: after.clone() };
+        let file =
+            InstalledFile { path: "kakrc".into(), before: None, after: after.clone(), in_project: false };
         let now = format!("set global tabstop 4\n{after}map global user a b\n");
         let rest = "set global tabstop 4\ncolorscheme default\nmap global user a b\n";
         assert_eq!(remove_adapter(&file, &now), Remainder::Text(rest.to_owned()));

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use alongside_desk::harmless;
 use anyhow::Context as _;
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
+use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
 
 use super::change;
 use super::installed::{Installed, InstalledFile};
@@ -42,8 +42,9 @@ fn settings_file(user: &UserEnvironment) -> PathBuf {
 pub(super) fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
     let path = settings_file(user);
     let text = change::read(&path)?.unwrap_or_default();
-    let servers = parse(&path, &text)?.object_value().and_then(|root| root.object_value("servers"));
-    if servers.is_none_or(|servers| servers.get(SERVER).is_none()) {
+    let root = parse(&path, &text)?.root;
+    let servers = root.object_value().and_then(|root| property(&root, "servers")?.object_value());
+    if servers.is_none_or(|servers| property(&servers, SERVER).is_none()) {
         return Ok(AdapterState::NotInstalled);
     }
     Ok(match installed {
@@ -60,7 +61,7 @@ pub(super) fn state(user: &UserEnvironment, installed: Option<&Installed>) -> an
 pub(crate) fn plan(user: &UserEnvironment, more: &[String]) -> anyhow::Result<Plan> {
     let path = settings_file(user);
     let before = change::read(&path)?;
-    let root = parse(&path, before.as_deref().unwrap_or_default())?;
+    let Settings { mark, root } = parse(&path, before.as_deref().unwrap_or_default())?;
     let more: Vec<String> = more.iter().map(|name| name.to_lowercase()).collect();
     let mut plan = Plan::default();
     for name in more.iter().filter(|name| !is_served(&root, name)) {
@@ -80,7 +81,7 @@ pub(crate) fn plan(user: &UserEnvironment, more: &[String]) -> anyhow::Result<Pl
     add(&root, &user.program, &more)
         .with_context(|| format!("cannot change {}", path.display()))
         .hint("add the server by hand, as the page editors/kate of alongside shows")?;
-    plan.change_theirs(path, before, ended(root.to_string()));
+    plan.change_theirs(path, before, ended(format!("{mark}{root}")));
     if more.is_empty() {
         let note =
             "Kate has one server for a document: `--language NAME` gives a language's place to alongside.";
@@ -96,14 +97,14 @@ fn is_served(root: &CstRootNode, name: &str) -> bool {
 
 /// Whether the settings give a language to another server.
 fn has_theirs(root: &CstRootNode, name: &str) -> bool {
-    let servers = root.object_value().and_then(|root| root.object_value("servers"));
-    let server = servers.and_then(|servers| servers.object_value(name));
+    let servers = root.object_value().and_then(|root| property(&root, "servers")?.object_value());
+    let server = servers.and_then(|servers| property(&servers, name)?.object_value());
     server.is_some_and(|server| uses(&server).as_deref() != Some(SERVER))
 }
 
 /// The server that a language uses.
 fn uses(language: &CstObject) -> Option<String> {
-    language.get("use")?.value()?.as_string_lit()?.decoded_value().ok()
+    property(language, "use")?.value()?.as_string_lit()?.decoded_value().ok()
 }
 
 /// The language that a person probably meant.
@@ -116,15 +117,34 @@ fn meant(name: &str) -> Option<&'static str> {
     }
 }
 
-fn parse(path: &Path, text: &str) -> anyhow::Result<CstRootNode> {
+/// Kate's settings, in which values can be changed.
+struct Settings {
+    /// A byte-order mark, which Kate reads.
+    mark: &'static str,
+    root: CstRootNode,
+}
+
+fn parse(path: &Path, text: &str) -> anyhow::Result<Settings> {
+    const MARK: &str = "\u{feff}";
+    let (mark, text) = text.strip_prefix(MARK).map_or(("", text), |text| (MARK, text));
     let text = if text.trim().is_empty() { "{}" } else { text };
-    CstRootNode::parse(text, &ParseOptions::default())
+    let root = CstRootNode::parse(text, &ParseOptions::default())
         .with_context(|| format!("cannot read {}", path.display()))
-        .hint("correct it in Kate: Settings → Configure Kate → LSP Client → User Server Settings")
+        .hint("correct it in Kate: Settings → Configure Kate → LSP Client → User Server Settings")?;
+    Ok(Settings { mark, root })
+}
+
+/// Of the properties of that name the one that Kate reads: the last.
+fn property(object: &CstObject, key: &str) -> Option<CstObjectProp> {
+    object.properties().into_iter().rfind(|property| property.decoded_name().as_deref() == Some(key))
 }
 
 fn add(root: &CstRootNode, command: &str, more: &[String]) -> anyhow::Result<()> {
-    let servers = root.object_value_or_create().and_then(|root| root.object_value_or_create("servers"));
+    let object = root.object_value_or_create().context("it is not a JSON object")?;
+    if property(&object, "servers").is_none() {
+        object.append("servers", CstInputValue::Object(Vec::new()));
+    }
+    let servers = property(&object, "servers").and_then(|servers| servers.object_value());
     let servers = servers.context("\"servers\" in it should be an object, and is not")?;
     let text = |text: &str| CstInputValue::String(text.into());
     let server = CstInputValue::Object(vec![
@@ -135,7 +155,7 @@ fn add(root: &CstRootNode, command: &str, more: &[String]) -> anyhow::Result<()>
     ]);
     set(&servers, SERVER, server);
     let ours = || CstInputValue::Object(vec![("use".into(), text(SERVER))]);
-    if servers.get(LANGUAGE).is_none() {
+    if property(&servers, LANGUAGE).is_none() {
         set(&servers, LANGUAGE, ours());
     }
     for language in more {
@@ -145,7 +165,7 @@ fn add(root: &CstRootNode, command: &str, more: &[String]) -> anyhow::Result<()>
 }
 
 fn set(object: &CstObject, key: &str, value: CstInputValue) {
-    match object.get(key) {
+    match property(object, key) {
         Some(property) => property.set_value(value),
         None => drop(object.append(key, value)),
     }
@@ -160,24 +180,25 @@ fn ended(text: String) -> String {
 /// # Errors
 /// When the settings are not valid.
 pub(super) fn remove_adapter(file: &InstalledFile, now: &str) -> anyhow::Result<Remainder> {
-    let root = parse(&file.path, now)?;
+    let Settings { mark, root } = parse(&file.path, now)?;
     let Some(object) = root.object_value() else { return Ok(Remainder::Text(now.to_owned())) };
-    if let Some(servers) = object.object_value("servers") {
-        for property in servers.properties() {
-            let name = property.name().and_then(|name| name.decoded_value().ok());
-            let uses = property.object_value().and_then(|language| uses(&language));
-            if name.as_deref() == Some(SERVER) || uses.as_deref() == Some(SERVER) {
-                property.remove();
+    // Also those that Kate overlooks because of a later one.
+    for list in object.properties() {
+        let is_list = list.decoded_name().as_deref() == Some("servers");
+        let Some(servers) = list.object_value().filter(|_| is_list) else { continue };
+        for server in servers.properties() {
+            let uses = server.object_value().and_then(|language| uses(&language));
+            if server.decoded_name().as_deref() == Some(SERVER) || uses.as_deref() == Some(SERVER) {
+                server.remove();
             }
         }
-        if servers.properties().is_empty()
-            && let Some(property) = object.get("servers")
-        {
-            property.remove();
+        if servers.properties().is_empty() {
+            list.remove();
         }
     }
     let is_empty = object.properties().is_empty();
-    Ok(if is_empty && file.before.is_none() { Remainder::Nothing } else { Remainder::Text(root.to_string()) })
+    let rest = || Remainder::Text(format!("{mark}{root}"));
+    Ok(if is_empty && file.before.is_none() { Remainder::Nothing } else { rest() })
 }
 
 #[cfg(test)]
@@ -185,10 +206,10 @@ mod tests {
     use super::*;
 
     fn added(text: &str, more: &[&str]) -> String {
-        let root = parse(Path::new("settings.json"), text).unwrap();
+        let Settings { mark, root } = parse(Path::new("settings.json"), text).unwrap();
         let more: Vec<String> = more.iter().map(|name| (*name).to_owned()).collect();
         add(&root, "alongside", &more).unwrap();
-        ended(root.to_string())
+        ended(format!("{mark}{root}"))
     }
 
     #[test]
@@ -198,7 +219,12 @@ mod tests {
         assert_eq!(value["servers"][SERVER]["command"], serde_json::json!(["alongside", "lsp"]));
         assert_eq!(value["servers"]["markdown"]["use"], SERVER);
         assert_eq!(added(&text, &[]), text);
-        let file = InstalledFile { path: "settings.json".into(), before: None, after: text.clone() };
+        let file = InstalledFile {
+            path: "settings.json".into(),
+            before: None,
+            after: text.clone(),
+            in_project: false,
+        };
         assert_eq!(remove_adapter(&file, &text).unwrap(), Remainder::Nothing);
     }
 
@@ -210,9 +236,31 @@ mod tests {
         assert_eq!(value["servers"]["markdown"]["use"], "mine");
         assert_eq!(value["servers"]["python"]["use"], SERVER);
         let later = text.replace("\"mine\"", "\"other\"");
-        let file = InstalledFile { path: "settings.json".into(), before: Some(mine.into()), after: text };
+        let file = InstalledFile {
+            path: "settings.json".into(),
+            before: Some(mine.into()),
+            after: text,
+            in_project: false,
+        };
         let rest = remove_adapter(&file, &later).unwrap();
         assert_eq!(rest, Remainder::Text(mine.replace("\"mine\"", "\"other\"")));
         assert!(parse(Path::new("settings.json"), "{").is_err());
+    }
+
+    #[test]
+    fn kate_reads_the_last_of_two_keys_and_a_byte_order_mark() {
+        let mine =
+            "\u{feff}{\"servers\": {\"markdown\": {\"use\": \"~alongside\"}}, \"servers\": {\"x\": {}}}\n";
+        let text = added(mine, &[]);
+        let json = text.strip_prefix('\u{feff}').unwrap();
+        let value: serde_json::Value = serde_json::from_str(json).unwrap();
+        assert_eq!(value["servers"][SERVER]["command"], serde_json::json!(["alongside", "lsp"]));
+        assert_eq!(value["servers"]["markdown"]["use"], SERVER);
+        assert_eq!(added(&text, &[]), text);
+        let (path, after) = ("settings.json".into(), text.clone());
+        let file = InstalledFile { path, before: Some(mine.into()), after, in_project: false };
+        let later = text.replace("\"x\"", "\"y\"");
+        let Remainder::Text(rest) = remove_adapter(&file, &later).unwrap() else { panic!("{later}") };
+        assert!(rest.starts_with('\u{feff}') && rest.contains("\"y\"") && !rest.contains(SERVER), "{rest}");
     }
 }

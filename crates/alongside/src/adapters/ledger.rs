@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use alongside_companion::private::{self, PathTrust};
+use alongside_platform::files::Links;
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +14,7 @@ use super::installed::{Installed, InstalledFile};
 use super::plan::{Plan, Remainder};
 use super::removal::remove_adapter;
 use crate::failure::Hint as _;
+use crate::person_file::PersonFile;
 
 const FILE_NAME: &str = "installed.json";
 
@@ -45,7 +47,8 @@ impl Ledger {
     pub(crate) fn write(&self, state: &Path) -> anyhow::Result<()> {
         let path = state.join(FILE_NAME);
         if self.installed.is_empty() {
-            return change::put(&path, None);
+            let file = PersonFile::find(&path, Links::Followed)?;
+            return file.as_ref().map_or(Ok(()), PersonFile::remove);
         }
         let (base, name) = (state.parent().unwrap_or(state), state.file_name().unwrap_or_default());
         private::directory(base, Path::new(name), PathTrust::Own)
@@ -72,7 +75,7 @@ impl Ledger {
         self.write(state).inspect_err(|_| {
             for change in plan.changes.iter().rev() {
                 // The person sees the first error only.
-                let _ = change::put(&change.path, change.before.as_deref());
+                let _ = change::put(change, change.before.as_deref());
             }
         })
     }
@@ -92,7 +95,8 @@ impl Ledger {
                 (Some(known), _) => known.before,
                 (None, before) => before.clone(),
             };
-            entry.files.push(InstalledFile { path: change.path.clone(), before, after });
+            let in_project = change.links == Links::Refused;
+            entry.files.push(InstalledFile { path: change.path.clone(), before, after, in_project });
         }
     }
 

@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use alongside_platform::files::Links;
+
 use super::change::{self, Change};
 use super::installed::Installed;
 use super::plan::{AdapterState, Plan};
@@ -50,7 +52,8 @@ pub(super) fn plan(
         if is_theirs {
             changed_by_hand.push(user.shown(path));
         }
-        plan.changes.push(Change { path: path.clone(), before, after: Some(text.clone()), is_theirs });
+        let (path, after, links) = (path.clone(), Some(text.clone()), Links::Followed);
+        plan.changes.push(Change { path, before, after, is_theirs, links });
     }
     // Files that only an older version had.
     for file in installed.iter().filter(|file| files.iter().all(|(path, _)| *path != file.path)) {
@@ -60,6 +63,7 @@ pub(super) fn plan(
                 before: Some(before),
                 after: None,
                 is_theirs: false,
+                links: Links::Followed,
             });
         }
     }

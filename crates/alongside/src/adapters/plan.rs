@@ -2,7 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::change::Change;
+use alongside_agent::find::Surroundings;
+use alongside_platform::files::Links;
+
+use super::change::{self, Change};
+use crate::person_file;
 
 /// An editor's program on this machine.
 #[derive(Debug, Clone)]
@@ -58,8 +62,26 @@ impl Plan {
     /// Adds a change of a person's file, unless the file holds `after` already.
     pub(super) fn change_theirs(&mut self, path: PathBuf, before: Option<String>, after: String) {
         if before.as_deref().unwrap_or_default() != after {
-            self.changes.push(Change { path, before, after: Some(after), is_theirs: true });
+            let links = Links::Followed;
+            self.changes.push(Change { path, before, after: Some(after), is_theirs: true, links });
         }
+    }
+
+    /// The same for settings of an agent, which may lie in the project.
+    ///
+    /// # Errors
+    /// When a link leads to the file that is not to be followed.
+    pub(super) fn change_settings(
+        &mut self,
+        path: PathBuf,
+        before: Option<String>,
+        after: String,
+        here: &Surroundings,
+    ) -> anyhow::Result<()> {
+        let links = person_file::links_to(&path, &here.home, &here.cwd);
+        self.change_theirs(path, before, after);
+        self.changes.iter_mut().for_each(|change| change.links = links);
+        change::check_links(&self.changes)
     }
 }
 

@@ -1,13 +1,14 @@
 //! The preview of changes that a person reads before they agree: their own files line by line, our files by
 //! name.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use alongside_desk::harmless;
 use similar::ChangeTag;
 
 use super::change::Change;
 use super::user_environment::UserEnvironment;
+use crate::person_file::link_target;
 use crate::unified::hunks;
 
 /// Whether our lines are added or removed. Long runs of them are counted; the person's lines are all shown.
@@ -27,6 +28,12 @@ pub(crate) fn preview(
     let (theirs, ours): (Vec<_>, Vec<_>) = changes.iter().partition(|change| change.is_theirs || verbose);
     let folded = (!verbose).then_some(our_lines);
     let mut text: String = theirs.iter().map(|change| unified_diff(change, folded)).collect();
+    for change in &theirs {
+        if let Some(real) = end_of_links(&change.path, user) {
+            let (path, real) = (user.shown(&change.path), user.shown(&real));
+            text.push_str(&format!("  link     {path} leads to {real}, which changes\n"));
+        }
+    }
     for verb in ["new", "replace", "remove"] {
         let paths: Vec<&Path> = ours
             .iter()
@@ -46,6 +53,14 @@ pub(crate) fn preview(
         }
     }
     text
+}
+
+/// Where a link below home, or in place of the file itself, leads.
+fn end_of_links(path: &Path, user: &UserEnvironment) -> Option<PathBuf> {
+    let mut steps = path.ancestors().take_while(|step| *step != user.home);
+    let is_below_home = path.starts_with(&user.home);
+    let is_linked = if is_below_home { steps.any(Path::is_symlink) } else { path.is_symlink() };
+    is_linked.then(|| link_target(path)).map(|real| real.canonicalize().unwrap_or(real))
 }
 
 fn verb_of(change: &Change) -> &'static str {

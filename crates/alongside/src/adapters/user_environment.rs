@@ -8,6 +8,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use alongside_platform::Os;
+use alongside_platform::files::is_roots_visit;
 use tokio::process::Command;
 
 use crate::failure::failure;
@@ -36,8 +37,8 @@ impl UserEnvironment {
     /// As this process sees it.
     ///
     /// # Errors
-    /// When HOME is not a directory. The account's home directory is no substitute: a person who has set HOME
-    /// did not mean it.
+    /// When HOME is not a directory, or another user's and this is root. The account's home directory is no
+    /// substitute: a person who has set HOME did not mean it.
     pub(crate) fn of_this_process() -> anyhow::Result<Self> {
         let variable = match Os::HERE {
             Os::Linux | Os::MacOs => "HOME",
@@ -109,6 +110,13 @@ fn check_home(variable: &str, value: Option<OsString>) -> anyhow::Result<()> {
             format!("{variable} is not an absolute path: {}", home.display())
         }
         Some(home) if !home.is_dir() => format!("{variable} is not a directory: {}", home.display()),
+        Some(home) if home.metadata().is_ok_and(|found| is_roots_visit(&found)) => {
+            // Files of root there would lock the user out, and links of the user would lead root astray.
+            return Err(failure(
+                format!("{} belongs to another user; nothing is changed", home.display()),
+                format!("repeat this as that user, without sudo; or set {variable} to root's own"),
+            ));
+        }
         Some(_) => return Ok(()),
     };
     Err(failure(format!("{wrong}; nothing is changed"), format!("set {variable} to your home directory")))

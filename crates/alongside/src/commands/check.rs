@@ -6,6 +6,7 @@ mod printer;
 mod records;
 mod ticker;
 
+use std::fs::File;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -14,6 +15,8 @@ use std::time::Duration;
 use alongside_conformance::{self as check, Driver, NoCompanion, Options, Progress, Report, Target};
 use alongside_contract::family::{Dialect, FAMILIES, Family};
 use alongside_desk::harmless;
+use alongside_platform::directories;
+use alongside_platform::files::Links;
 use anyhow::Context as _;
 
 use super::completions::Names;
@@ -21,6 +24,7 @@ use crate::companions;
 use crate::failure::{self, Hint, failure};
 use crate::globals::Globals;
 use crate::line_mode::Inks;
+use crate::person_file::{PersonFile, links_to};
 use crate::signals::Signals;
 
 /// The exit code where there is nothing to check, or not as it was asked for.
@@ -195,12 +199,11 @@ async fn checked(args: &Args) -> anyhow::Result<ExitCode> {
     let target = find(args, family).await?;
     if let Some(path) = &args.junit {
         // Known now, not after minutes.
-        let file = std::fs::File::options().create(true).append(true).open(path);
-        unwritten(path, file.map(drop))?;
+        write_report(path, None)?;
     }
     let report = examine(args, &target, &options).await?;
     if let Some(path) = &args.junit {
-        unwritten(path, std::fs::write(path, records::junit(&report)?))?;
+        write_report(path, Some(&records::junit(&report)?))?;
     }
     if args.json {
         super::print(&records::json(&report))?;
@@ -218,9 +221,21 @@ async fn checked(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(if well && whole { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Adds a hint to a report that cannot be written.
-fn unwritten(path: &Path, written: std::io::Result<()>) -> anyhow::Result<()> {
-    written
+/// Writes the report to the file that the person names, or only tries to. In a project no link is followed:
+/// the repository may have put it there.
+fn write_report(path: &Path, report: Option<&str>) -> anyhow::Result<()> {
+    let write = || -> anyhow::Result<()> {
+        let (full, cwd) = (std::path::absolute(path)?, std::env::current_dir()?);
+        let links = links_to(&full, &directories::home().unwrap_or_default(), &cwd);
+        match (PersonFile::find(&full, links)?.filter(|_| links == Links::Refused), report) {
+            (Some(file), Some(report)) => file.replace(report),
+            (Some(file), None) if file.read()?.is_none() => Ok(file.create("")?),
+            (Some(_), None) => Ok(()),
+            (None, Some(report)) => Ok(std::fs::write(path, report)?),
+            (None, None) => Ok(File::options().create(true).append(true).open(path).map(drop)?),
+        }
+    };
+    write()
         .with_context(|| format!("cannot write {}", harmless::path(path)))
         .hint("name a file of yours, in a directory that is there")
 }

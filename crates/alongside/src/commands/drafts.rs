@@ -1,8 +1,6 @@
 //! `alongside drafts`: lists, shows, saves and deletes texts that a person typed in a review.
 
 use std::fmt::Write as _;
-use std::fs::OpenOptions;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
@@ -14,7 +12,9 @@ use clap::Subcommand;
 
 use super::consent::Consent;
 use crate::failure::{Hint, failure};
+use crate::person_file::{PersonFile, is_link, links_to};
 use alongside_desk::harmless;
+use alongside_platform::directories;
 
 /// The line before the reasons of a draft.
 const UNREAD_REASONS: &str = "You gave reasons that no agent has read:";
@@ -45,7 +45,7 @@ enum Action {
         draft: String,
         /// The file to write
         file: PathBuf,
-        /// Overwrite the file if it exists
+        /// Overwrite the file if it exists; a link is refused
         #[arg(long)]
         force: bool,
     },
@@ -169,23 +169,28 @@ fn named<'a>(all: &'a [Draft], name: &str) -> anyhow::Result<&'a Draft> {
     })
 }
 
+/// Writes a draft to a file that the person names. A link is neither followed nor replaced: in a project, a
+/// repository may have put it there.
 fn save(file: &Path, text: &str, force: bool) -> anyhow::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true);
+    let path = std::path::absolute(file).with_context(|| format!("cannot write {}", file.display()))?;
+    let home = directories::home().unwrap_or_default();
+    let project = std::env::current_dir().unwrap_or_default();
+    if path.is_symlink() {
+        return Err(is_link(&path));
+    }
+    let hint = "name a file in a directory that exists and that you can write to";
+    let target = PersonFile::find(&path, links_to(&path, &home, &project))?;
+    let target =
+        target.with_context(|| format!("there is no directory for {}", file.display())).hint(hint)?;
     if force {
-        options.create(true).truncate(true)
-    } else {
-        options.create_new(true)
-    };
-    let written = options.open(file).and_then(|mut out| out.write_all(text.as_bytes()));
-    match written {
+        return target.replace(text).hint(hint);
+    }
+    match target.create(text) {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Err(failure(
             format!("{} exists", file.display()),
             "name another file, or use --force to overwrite it",
         )),
-        other => other
-            .with_context(|| format!("cannot write {}", file.display()))
-            .hint("name a file in a directory that exists and that you can write to"),
+        other => other.with_context(|| format!("cannot write {}", file.display())).hint(hint),
     }
 }
 

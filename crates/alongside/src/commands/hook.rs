@@ -63,8 +63,7 @@ pub(crate) fn refuse_on_panic() {
 pub(crate) async fn run(args: Args) -> ExitCode {
     let Some(agent) = HookAgent::named(&args.agent) else { return ExitCode::from(FAILURE) };
     let limit = args.timeout.map_or(agent.limit, Duration::from_secs);
-    let margin = agent.margin.min(limit / 4);
-    let call = Call { agent, until: Instant::now() + limit.saturating_sub(margin) };
+    let call = Call { agent, until: Instant::now() + agent.patience_within(limit) };
     let late = tokio::time::sleep_until((call.until + GRACE).into());
     let answer = tokio::select! {
         answer = call.answer() => answer,

@@ -117,6 +117,22 @@ async fn unattended_checks_are_not_observable_and_junit_says_so() {
     assert!(junit.contains("not observable: it needs somebody at the editor"), "{junit}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_report_goes_through_no_link_of_a_project() {
+    let home = Home::new();
+    let (_process, _editor) = opens(&home).await;
+    let profile = home.path("home/.bash_profile");
+    std::os::unix::fs::symlink(&profile, home.project.join("check.xml")).unwrap();
+    let check = |file: &str| home.run(&["check", "--only", "stop", "--junit", file]);
+    let ran = check("check.xml");
+    assert!(ran.err.contains("project/check.xml is a link to"), "{}", ran.said());
+    assert!(ran.status.code() == Some(2) && !profile.exists(), "{}", ran.said());
+    assert_eq!(check("other.xml").status.code(), Some(0));
+    assert!(std::fs::read_to_string(home.project.join("other.xml")).unwrap().contains("<testsuite"));
+    // A person's own name for it, such as /dev/stdout, is a link, too.
+    assert!(check("/dev/stdout").out.contains("<testsuite"));
+}
+
 #[test]
 fn without_a_companion_the_exit_code_is_2() {
     let home = Home::new();

@@ -1,11 +1,14 @@
-//! `alongside drafts clear` deletes nothing without a yes.
+//! `alongside drafts clear` deletes nothing without a yes, and `save` writes only to the file that the person
+//! names.
 
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};
 use std::path::PathBuf;
 
 use alongside_companion::AppDirs;
 use alongside_companion::drafts::Drafts;
 
-use crate::support::Home;
+use crate::support::{Home, write_file};
 
 /// A home with two drafts.
 fn home_with_drafts() -> (Home, Vec<PathBuf>) {
@@ -55,4 +58,57 @@ async fn at_a_terminal_clear_lists_the_drafts_and_asks() {
     clear.shows("Deleted 2 drafts.").await;
     assert_eq!(clear.ends().code(), Some(0));
     assert!(!drafts.iter().any(|draft| draft.exists()));
+}
+
+#[test]
+fn save_follows_no_link() {
+    let (home, _) = home_with_drafts();
+    let profile = home.path("home/.bash_profile");
+    symlink(&profile, home.project.join("link")).unwrap();
+    symlink(home.path("home"), home.project.join("directory")).unwrap();
+    for exists in [false, true] {
+        if exists {
+            write_file(&profile, "mine\n");
+        }
+        for (args, link) in [
+            (&["drafts", "save", "1", "link"][..], "project/link is a link to"),
+            (&["drafts", "save", "1", "link", "--force"], "project/link is a link to"),
+            (
+                &["drafts", "save", "1", "directory/.bash_profile", "--force"],
+                "project/directory is a link to",
+            ),
+            (&["drafts", "save", "1", "directory/.bash_profile"], "project/directory is a link to"),
+        ] {
+            let ran = home.run(args);
+            assert!(ran.status.code() == Some(1) && ran.err.contains(link), "{}", ran.said());
+            let text = fs::read_to_string(&profile).ok();
+            assert_eq!(text.as_deref(), exists.then_some("mine\n"), "{args:?}");
+        }
+    }
+}
+
+#[test]
+fn save_replaces_a_file_in_one_step_and_keeps_its_mode_and_owner() {
+    let (home, _) = home_with_drafts();
+    let file = home.project.join("a.txt");
+    write_file(&file, "before\n");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+    let is_root = rustix::process::geteuid().is_root();
+    if is_root {
+        chown(&file, Some(65_534), Some(65_533)).unwrap();
+        chown(&home.project, Some(65_534), Some(65_533)).unwrap();
+    }
+    let old = file.metadata().unwrap();
+    let refused = home.run(&["drafts", "save", "1", "a.txt"]);
+    assert!(refused.err.contains("a.txt exists"), "{}", refused.said());
+    let mut reader = fs::File::open(&file).unwrap();
+    let saved = |args: &[&str]| assert_eq!(home.run(args).status.code(), Some(0));
+    saved(&["drafts", "save", "1", "a.txt", "--force"]);
+    let new = file.metadata().unwrap();
+    assert_eq!((new.mode(), new.uid(), new.gid()), (old.mode(), old.uid(), old.gid()));
+    assert_eq!(fs::read_to_string(&file).unwrap(), "typed\n");
+    assert_eq!(std::io::read_to_string(&mut reader).unwrap(), "before\n", "the old file stays whole");
+    saved(&["drafts", "save", "1", "new.txt"]);
+    let new = home.project.join("new.txt").metadata().unwrap();
+    assert_eq!((new.uid(), new.gid()), (old.uid(), old.gid()), "root writes for the directory's owner");
 }

@@ -6,7 +6,9 @@ mod emacs;
 mod hooks;
 mod kakoune;
 mod kate;
+mod links;
 mod machine;
+mod owners;
 mod uninstalling;
 mod vim;
 mod vscode;
@@ -254,6 +256,20 @@ fn preview_is_short_and_shows_all_lines_of_the_person() {
     home.succeeds(&["install", "helix", "--yes"]);
     let out = home.succeeds(&["uninstall", "helix", "--dry-run"]);
     assert!(out.contains("+language-servers = [\"rust-analyzer\"]") && out.lines().count() < 45, "{out}");
+}
+
+#[test]
+fn a_byte_order_mark_of_helix_stays() {
+    let home = Home::with_program("hx", OLD_HELIX);
+    let marked = format!("\u{feff}{LANGUAGES}");
+    home.writes(".config/helix/languages.toml", &marked);
+    home.succeeds(&["install", "helix", "--yes"]);
+    let text = home.reads(".config/helix/languages.toml");
+    assert!(text.starts_with("\u{feff}# mine") && text.contains("alongside"), "{text}");
+    assert!(home.succeeds(&["install", "helix", "--yes"]).contains("nothing to do"));
+    home.writes(".config/helix/languages.toml", &text.replace("# mine", "# still mine"));
+    home.succeeds(&["uninstall", "helix", "--yes"]);
+    assert_eq!(home.reads(".config/helix/languages.toml"), marked.replace("# mine", "# still mine"));
 }
 
 #[test]

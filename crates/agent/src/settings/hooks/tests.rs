@@ -117,7 +117,11 @@ fn an_older_entry_is_replaced_where_it_is() {
 fn objects_that_were_there_before_stay() {
     for before in ["{\n  \"hooks\": {}\n}\n", "{\n  \"hooks\": {\n    \"PreToolUse\": []\n  }\n}\n"] {
         let back = without_hook(&with(before), agent("claude"), Some(before)).unwrap();
-        assert_eq!(read::object(&back).unwrap(), read::object(before).unwrap(), "{back}");
+        assert_eq!(
+            json::Reader::ANY.object(&back).unwrap(),
+            json::Reader::ANY.object(before).unwrap(),
+            "{back}"
+        );
     }
 }
 
@@ -131,7 +135,13 @@ fn only_our_program_with_our_arguments_is_ours() {
         ("$HOME/.cargo/bin/alongside hook claude", true),
         ("alongside hook codex", false),
         ("/usr/bin/not-alongside hook claude", false),
+        ("nice alongside hook claude --timeout 120", true),
+        ("sh -c 'alongside hook claude'", true),
         ("alongside hook claude; rm x", false),
+        ("alongside hook claude && rm x", false),
+        ("alongside hook claude $(rm x)", false),
+        ("alongside hook claude-other", false),
+        ("alongside hook claude'", false),
         ("alongside", false),
         (" hook claude", false),
         ("", false),
@@ -219,4 +229,120 @@ fn a_project_has_files_of_its_own_except_in_home() {
         assert_eq!(file(agent(id), HookScope::Project, None, &here), None);
         assert_eq!(all_files(agent(id), None, &here).len(), 1);
     }
+}
+
+#[test]
+fn of_two_values_with_one_key_the_last_counts() {
+    // Whatever is twice, the hook is found, added and updated where the agent reads it.
+    let group = |command: &str| format!(r#"{{"matcher": "Bash", "hooks": [{{"command": "{command}"}}]}}"#);
+    let (ours, other) = (group(COMMAND), group("other"));
+    let is_read = |text: &str| {
+        let content: Value = serde_json::from_str(text).unwrap();
+        content["hooks"]["PreToolUse"].to_string().contains(COMMAND)
+    };
+    for (dead, alive) in [
+        (r#"{"hooks": {"PreToolUse": [OURS]}, "hooks": {"PreToolUse": [OTHER]}}"#, false),
+        (r#"{"hooks": {"PreToolUse": [OTHER]}, "hooks": {"PreToolUse": [OURS]}}"#, true),
+        (r#"{"hooks": {"PreToolUse": [OURS]}, "hooks": {}}"#, false),
+        (r#"{"hooks": {"PreToolUse": [OURS], "PreToolUse": [OTHER]}}"#, false),
+        (r#"{"hooks": {"PreToolUse": [OTHER], "PreToolUse": [OURS]}}"#, true),
+        (r#"{"hooks": {"PreToolUse": [{"hooks": [{"command": "COMMAND"}], "hooks": []}]}}"#, false),
+        (r#"{"hooks": {"PreToolUse": [{"hooks": [{"command": "COMMAND", "command": "x"}]}]}}"#, false),
+        (r#"{"hooks": {"PreToolUse": [{"hooks": [{"command": "x", "command": "COMMAND"}]}]}}"#, true),
+    ] {
+        let text = dead.replace("OURS", &ours).replace("OTHER", &other).replace("COMMAND", COMMAND);
+        assert_eq!(is_read(&text), alive, "{text}");
+        assert_eq!(!find_hook(&text, agent("claude")).unwrap().is_empty(), alive, "{text}");
+        let now = with(&text);
+        assert!(is_read(&now), "{now}");
+        let found = find_hook(&now, agent("claude")).unwrap();
+        assert_eq!(found, [FoundHook::wanted(&agent("claude").events[0], agent("claude"), COMMAND)], "{now}");
+        assert_eq!(with(&now), now);
+        assert!(now.contains(r#""other""#) == text.contains(r#""other""#), "{now}");
+        // A removal leaves none behind that another edit would bring to life.
+        let rest = without(&now);
+        assert!(!rest.contains(COMMAND) || rest.contains(r#""command": "x""#), "{rest}");
+        assert!(!is_read(&rest) && find_hook(&rest, agent("claude")).unwrap().is_empty(), "{rest}");
+        assert!(rest.contains(r#""other""#) == text.contains(r#""other""#), "{rest}");
+    }
+}
+
+#[test]
+fn codex_gets_no_hook_in_a_file_that_it_refuses() {
+    let twice = r#"{"hooks": {"Stop": [], "Stop": []}}"#;
+    let why = with_hook(Some(twice), agent("codex"), COMMAND).unwrap_err();
+    assert!(why.contains("\"Stop\" twice"), "{why}");
+    assert!(
+        find_hook(twice, agent("codex")).is_err() && with_hook(Some(twice), agent("claude"), COMMAND).is_ok()
+    );
+}
+
+#[test]
+fn a_byte_order_mark_stays_where_the_agent_reads_it() {
+    let marked = "\u{feff}{\n  // mine\n  \"x\": 1\n}\n";
+    for hook in alongside_contract::hook::HOOK_AGENTS {
+        let command = command("alongside", hook);
+        let with = with_hook(Some(marked), hook, &command);
+        if !["claude", "qwen"].contains(&hook.id) {
+            assert!(with.unwrap_err().contains("byte-order mark"), "{}", hook.id);
+            assert!(find_hook(marked, hook).is_err());
+            continue;
+        }
+        let with = with.unwrap();
+        assert!(with.starts_with("\u{feff}{\n  // mine"), "{with}");
+        assert_eq!(find_hook(&with, hook).unwrap().len(), hook.events.len());
+        assert_eq!(with_hook(Some(&with), hook, &command).unwrap(), with);
+        assert_eq!(without_hook(&with, hook, None).unwrap(), marked);
+        assert_eq!(find_hook("\u{feff}\n", hook).unwrap(), []);
+    }
+}
+
+#[test]
+fn an_entry_that_a_person_changed_stays_as_it_is() {
+    let new = with("{}\n");
+    let entry = |command: &str| new.replace(COMMAND, &command.replace('"', "\\\""));
+    for command in [
+        "nice /usr/bin/alongside hook claude",
+        "A=b C='d e' /usr/bin/alongside hook claude --timeout 120",
+        "alongside hook claude --timeout=120",
+        "nice -n 5 alongside hook claude",
+        "nice $HOME/bin/alongside hook claude 2>>/tmp/log",
+        "sh -c 'exec alongside hook claude'",
+        "bash -lc \"alongside hook claude --timeout 120\"",
+        "/usr/bin/alongside hook claude >/tmp/log 2>&1",
+    ] {
+        let text = entry(command);
+        assert_eq!(with(&text), text, "{command}");
+        let found = find_hook(&text, agent("claude")).unwrap();
+        assert_eq!(found.iter().map(|hook| hook.command.as_str()).collect::<Vec<_>>(), [command]);
+        assert!(is_empty(&without(&text)), "{command}");
+    }
+    // The path of our program is ours.
+    let moved = entry("nice '/old place/alongside' hook claude --timeout 120");
+    assert_eq!(with(&moved), entry("nice /usr/bin/alongside hook claude --timeout 120"));
+    for (command, program) in [
+        ("nice '/a b/alongside' hook claude --timeout 120", "'/a b/alongside'"),
+        ("A='b c' alongside hook claude", "alongside"),
+        ("sh -c 'exec /x/alongside hook claude'", "/x/alongside"),
+    ] {
+        assert_eq!(
+            find_hook(&entry(command), agent("claude")).unwrap()[0].program(agent("claude")),
+            Some(program)
+        );
+    }
+}
+
+#[test]
+fn a_timeout_that_a_person_chose_stays_if_it_cuts_nothing_off() {
+    let entry = |command: &str, timeout: u64| {
+        with("{}\n").replace(COMMAND, command).replace("3600", &timeout.to_string())
+    };
+    let command = "/usr/bin/alongside hook claude --timeout 120";
+    let patience = Duration::from_secs(100);
+    let found = |text: &str| find_hook(text, agent("claude")).unwrap().swap_remove(0);
+    assert_eq!(found(&entry(command, 120)).patience(agent("claude")), patience);
+    assert_eq!(with(&entry(command, 120)), entry(command, 120));
+    assert_eq!(with(&entry(command, 60)), entry(command, 3600), "the agent would go on without a review");
+    assert_eq!(with(&entry("nice alongside hook claude", 60)), entry("nice alongside hook claude", 3600));
+    assert_eq!(found(&entry(COMMAND, 60)).patience(agent("claude")), agent("claude").patience());
 }

@@ -185,7 +185,7 @@ pub(super) fn remove_adapter(file: &InstalledFile, now: &str) -> anyhow::Result<
         languages_removal::remove(&before, &after, &mut now);
     }
     let rest = ends.restore(now.to_string());
-    let is_gone = file.before.is_none() && rest.trim().is_empty();
+    let is_gone = file.before.is_none() && rest.trim_start_matches('\u{feff}').trim().is_empty();
     Ok(if is_gone { Remainder::Nothing } else { Remainder::Text(rest) })
 }
 

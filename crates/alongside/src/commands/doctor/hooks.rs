@@ -129,8 +129,8 @@ fn causes_in(
             causes.push(HookCause::Matcher { path: path(), matcher, expected: event.matcher, is_project });
         }
     }
-    let limit = found.iter().map(|hook| hook.limit(agent)).min();
-    if let Some(limit) = limit.filter(|limit| *limit < agent.patience()) {
+    let cut_off = found.iter().filter(|hook| hook.limit(agent) < hook.patience(agent));
+    if let Some(limit) = cut_off.map(|hook| hook.limit(agent)).min() {
         causes.push(HookCause::CutOff { path: path(), limit, is_project });
     }
     let mut programs: Vec<&str> = found.iter().filter_map(|hook| hook.program(agent)).collect();

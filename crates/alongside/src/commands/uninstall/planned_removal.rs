@@ -15,6 +15,7 @@ use crate::adapters::user_environment::UserEnvironment;
 use crate::adapters::vscode::{InstalledExtension, Product};
 use crate::adapters::{neovim, vscode};
 use crate::commands::{note, print};
+use crate::person_file;
 
 pub(super) struct PlannedRemoval {
     /// The adapter's id in the ledger.
@@ -46,7 +47,16 @@ impl PlannedRemoval {
             copies: Vec::new(),
         };
         for file in &installed.files {
-            let Some(now) = change::read(&file.path)? else { continue };
+            let now = match change::read_through(&file.path, file.links()) {
+                Ok(Some(now)) => now,
+                Ok(None) => continue,
+                // A repository may have put a link in its place: the rest can be removed.
+                Err(error) if file.in_project => {
+                    removal.kept.push((file.path.clone(), format!("{error:#}")));
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
             let remainder = remove_adapter(id, file, &now)
                 .with_context(|| format!("cannot remove alongside from {}", file.path.display()))?;
             let after = match remainder {
@@ -59,7 +69,8 @@ impl PlannedRemoval {
             };
             if after.as_ref() != Some(&now) {
                 let is_theirs = !has_package(id);
-                removal.changes.push(Change { path: file.path.clone(), before: Some(now), after, is_theirs });
+                let (path, links) = (file.path.clone(), file.links());
+                removal.changes.push(Change { path, before: Some(now), after, is_theirs, links });
             }
         }
         let copies = installed.backups.iter().filter(|copy| removal.is_needless(copy));
@@ -70,7 +81,7 @@ impl PlannedRemoval {
     /// Whether nobody needs a copy any more. Files of a package are replaced as a whole: a copy may
     /// hold the only text of a person's change. Other files keep everything but our part.
     fn is_needless(&self, copy: &Path) -> bool {
-        let Ok(Some(copied)) = change::read(copy) else { return false };
+        let Ok(Some(copied)) = change::read_copy(copy, self.installed.links_to(copy)) else { return false };
         let original = self.installed.files.iter().find(|file| change::backup_of(&file.path) == copy);
         original.is_some_and(|file| {
             let is_kept = self.kept.iter().any(|(kept, _)| *kept == file.path);
@@ -110,13 +121,15 @@ impl PlannedRemoval {
             vscode::remove(*product, extension, user).await?;
         }
         for copy in &self.copies {
-            change::put(copy, None)?;
+            change::remove_copy(copy, self.installed.links_to(copy))?;
         }
         self.note_files_of_others(user);
         if Editor::named(&self.id) == Some(Editor::Neovim) {
             change::remove_empty(&[neovim::notes_directory(user)]);
         }
-        change::remove_empty(&self.installed.directories);
+        for directory in self.installed.directories.iter().rev() {
+            person_file::remove_empty(directory, self.installed.links_to(directory));
+        }
         ledger.remove(&self.id);
         ledger.write(&user.state)
     }

@@ -173,3 +173,53 @@ fn editors_and_broken_files_get_no_hook() {
     write_file(&path, "{\n  \"hooks\": [],,\n}\n");
     assert_eq!(home.everything(), before);
 }
+
+#[test]
+fn an_entry_that_the_person_changed_is_kept_shown_and_removed() {
+    let own = env!("CARGO_BIN_EXE_alongside");
+    for line in [
+        format!("{own} hook claude --timeout 120"),
+        "nice alongside hook claude".to_owned(),
+        format!("MINE=1 {own} hook claude"),
+    ] {
+        let home = Home::new();
+        let before = home.everything();
+        home.succeeds(&["install", "claude", "--hook", "--yes"]);
+        let text = home.reads(".claude/settings.json").replace(&format!("{own} hook claude"), &line);
+        assert!(text.contains(&line), "{text}");
+        home.writes(".claude/settings.json", &text);
+        let again = home.succeeds(&["install", "claude", "--hook", "--yes"]);
+        assert!(again.contains("the hook is installed; nothing to do."), "{again}");
+        assert_eq!(home.reads(".claude/settings.json"), text);
+        let doctor = home.does(&["doctor", "claude"]).said();
+        assert!(!doctor.contains("hook-") && !doctor.contains("cut off"), "{doctor}");
+        let said = home.succeeds(&["uninstall", "claude", "--yes"]);
+        assert!(said.lines().any(|shown| shown.starts_with('-') && shown.contains(&line)), "{said}");
+        assert_eq!(home.everything(), before);
+    }
+}
+
+#[test]
+fn the_hook_goes_where_the_agent_reads_it() {
+    // Claude Code reads the second list, and a file with a byte-order mark.
+    let home = Home::new();
+    home.agent_program("claude", "2.1.332");
+    let theirs = "\u{feff}{\"hooks\": {\"Stop\": []}, \"hooks\": {\"PreToolUse\": []}}\n";
+    home.writes(".claude/settings.json", theirs);
+    home.succeeds(&["install", "claude", "--hook", "--yes"]);
+    let text = home.reads(".claude/settings.json");
+    let json: serde_json::Value = serde_json::from_str(text.strip_prefix('\u{feff}').unwrap()).unwrap();
+    assert!(json["hooks"]["PreToolUse"][0]["hooks"][0]["command"].is_string(), "{text}");
+    assert!(
+        home.list().contains("hook installed") || home.does(&["doctor", "claude"]).said().contains("hook")
+    );
+    home.succeeds(&["uninstall", "claude", "--yes"]);
+    assert_eq!(home.reads(".claude/settings.json"), theirs);
+
+    // Gemini CLI does not read such a file.
+    let path = home.writes(".gemini/settings.json", "\u{feff}{}\n");
+    let output = home.does(&["install", "gemini", "--hook", "--yes"]);
+    let said = output.said();
+    assert!(said.contains("byte-order mark") && said.contains("that file is not changed"), "{said}");
+    assert_eq!((output.status.code(), fs::read_to_string(path).unwrap().as_str()), (Some(1), "\u{feff}{}\n"));
+}

@@ -38,7 +38,10 @@ pub(crate) fn random() -> u64 {
 }
 
 /// Creates a file under a temporary name with `begin`, completes it with `finish`, and renames it.
-pub(super) fn in_one_step<T>(
+///
+/// # Errors
+/// When one of them fails, or the file cannot be renamed; an older file of that name stays.
+pub fn in_one_step<T>(
     directory: &Directory,
     name: &OsStr,
     begin: impl Fn(&OsStr) -> io::Result<T>,

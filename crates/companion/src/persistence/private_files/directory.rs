@@ -31,6 +31,7 @@ pub fn directory(base: &Path, below: &Path, trust: PathTrust) -> io::Result<()> 
 /// The same, and opens the directory. The checks look at the open directory, not at its name.
 pub(crate) fn create_private(base: &Path, below: &Path, trust: PathTrust) -> io::Result<Directory> {
     if trust == PathTrust::Own {
+        refuse_roots_visit(base)?;
         fs::create_dir_all(base).map_err(|error| naming(base, error))?;
     }
     let mut directory = open(base)?;
@@ -47,6 +48,15 @@ pub(crate) fn create_private(base: &Path, below: &Path, trust: PathTrust) -> io:
         }
     }
     Ok(directory)
+}
+
+/// Refuses what root would create in the home of another user, as with `sudo`: that user could never use it.
+fn refuse_roots_visit(base: &Path) -> io::Result<()> {
+    let existing = base.ancestors().find_map(|path| Some((path, path.metadata().ok()?)));
+    match existing.filter(|(_, found)| files::is_roots_visit(found)) {
+        Some((path, _)) => Err(io::Error::other(format!("{} {ANOTHERS}", path.display()))),
+        None => Ok(()),
+    }
 }
 
 /// Opens `base/below` if it is a directory that [`create_private`] would accept.

@@ -8,8 +8,8 @@ mod linked_copies;
 mod lock;
 mod unfinished;
 
-pub use atomic_write::write;
 pub(crate) use atomic_write::{create, random};
+pub use atomic_write::{in_one_step, write};
 pub(crate) use directory::{ANOTHERS, create_private, open_private, remove_empty};
 pub use directory::{PathTrust, directory};
 pub(crate) use linked_copies::LinkedCopies;

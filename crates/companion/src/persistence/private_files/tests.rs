@@ -95,3 +95,19 @@ fn a_base_that_does_not_exist_is_named() {
         directory(Path::new("/nonexistent/tmp"), Path::new("gemini"), PathTrust::Shared).unwrap_err();
     assert!(refused.to_string().contains("/nonexistent/tmp"), "{refused}");
 }
+
+#[test]
+fn root_creates_nothing_in_another_users_home() {
+    let home = tempfile::tempdir().unwrap();
+    let state = home.path().join("state");
+    let make = || directory(&state, Path::new("alongside"), PathTrust::Own);
+    if !rustix::process::geteuid().is_root() {
+        alongside_testing::skip("only root can give a home to another user");
+        return;
+    }
+    std::os::unix::fs::chown(home.path(), Some(65_534), None).unwrap();
+    let refused = make().unwrap_err().to_string();
+    assert!(refused.ends_with("belongs to another user") && !state.exists(), "{refused}");
+    std::os::unix::fs::chown(home.path(), Some(0), None).unwrap();
+    make().unwrap();
+}

@@ -1,0 +1,99 @@
+//! The command line of a hook: ours, also where a person has put a wrapper such as `nice` or an assignment
+//! before our program, or options and a redirection behind it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use alongside_contract::hook::HookAgent;
+
+/// The arguments of our program in a hook of that agent.
+fn arguments(agent: &HookAgent) -> String {
+    format!(" hook {}", agent.id)
+}
+
+/// The command line of a hook. `program` is quoted already.
+pub fn command(program: &str, agent: &HookAgent) -> String {
+    format!("{program}{}", arguments(agent))
+}
+
+/// Whether a command line is ours: our arguments follow on a program that is named like ours, and no other
+/// command follows on them.
+pub fn is_ours(command: &str, agent: &HookAgent) -> bool {
+    CommandLine::of(command, agent).is_some()
+}
+
+/// A command line of ours in its parts.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct CommandLine<'a> {
+    /// What a person has put before the program.
+    before: &'a str,
+    /// The program as it is written there.
+    pub(super) program: &'a str,
+    /// What a person has put behind our arguments.
+    behind: &'a str,
+    /// Whether all of it is one word of another command, as in `sh -c '…'`.
+    is_in_quotes: bool,
+}
+
+impl<'a> CommandLine<'a> {
+    pub(super) fn of(command: &'a str, agent: &HookAgent) -> Option<Self> {
+        let (start, behind) = command.trim_end().rsplit_once(arguments(agent).as_str())?;
+        let start = start.trim_end();
+        let (begin, quote) = last_word(start);
+        let (before, program) = start.split_at(begin);
+        let is_end = |c: char| c.is_whitespace() || Some(c) == quote;
+        if !behind.is_empty() && !behind.starts_with(is_end) || has_other_command(behind) {
+            return None;
+        }
+        let name = program.trim_matches(['"', '\'']);
+        let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
+        let is_named_like_ours = name == "alongside" || name == "alongside.exe";
+        is_named_like_ours.then_some(Self { before, program, behind, is_in_quotes: quote.is_some() })
+    }
+
+    /// Whether a person has added something.
+    pub(super) fn is_changed(&self) -> bool {
+        !self.before.trim().is_empty() || !self.behind.trim().is_empty()
+    }
+
+    /// The seconds that the hook is told to wait for, if any.
+    pub(super) fn timeout(&self) -> Option<Duration> {
+        let mut words = self.behind.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
+        let word = words.find(|word| word.starts_with("--timeout"))?;
+        let seconds = word.strip_prefix("--timeout=").or_else(|| words.next())?;
+        seconds.parse().ok().map(Duration::from_secs)
+    }
+
+    /// The command line that starts `program`, which is quoted already. The person's words stay, and so does
+    /// a program that a PATH or a variable leads to.
+    pub(super) fn with_program(&self, program: &str, agent: &HookAgent) -> String {
+        let has_path = Path::new(self.program.trim_matches(['"', '\''])).is_absolute();
+        let program = if has_path && !self.is_in_quotes { program } else { self.program };
+        format!("{}{program}{}{}", self.before, arguments(agent), self.behind)
+    }
+}
+
+/// Whether a shell would run another command. `2>&1` is none.
+fn has_other_command(text: &str) -> bool {
+    text.replace(">&", ">").contains([';', '&', '|', '\n', '`']) || text.contains("$(")
+}
+
+/// Where the last word begins, and the quotation mark that is open there.
+fn last_word(text: &str) -> (usize, Option<char>) {
+    let (mut begin, mut open) = (0, None);
+    let mut chars = text.char_indices();
+    while let Some((index, c)) = chars.next() {
+        match (open, c) {
+            (None, '"' | '\'') => open = Some((index, c)),
+            (Some((_, quote)), c) if c == quote => open = None,
+            (None | Some((_, '"')), '\\') => drop(chars.next()),
+            (None, c) if c.is_whitespace() => begin = index + c.len_utf8(),
+            _ => {}
+        }
+    }
+    match open {
+        None => (begin, None),
+        // The line within the quotes.
+        Some((index, quote)) => (index + 1 + last_word(&text[index + 1..]).0, Some(quote)),
+    }
+}

@@ -1,0 +1,153 @@
+//! JSON as an agent reads it. Of two values with one key the last counts, as for `JSON.parse`, and some
+//! agents read a file that begins with a byte-order mark.
+
+use std::fmt;
+
+use alongside_contract::family::FAMILIES;
+use alongside_contract::hook::HookAgent;
+use alongside_contract::settings::{Release, SettingsFiles};
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
+use serde_json::Value;
+
+/// The byte-order mark, which editors on Windows write.
+const MARK: char = '\u{feff}';
+
+/// Agents take comments out and leave the rest to `JSON.parse`.
+const AS_AGENTS_DO: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_loose_object_property_names: false,
+    allow_trailing_commas: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
+/// The reader of an agent.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reader {
+    reads_mark: bool,
+    reads_duplicates: bool,
+}
+
+impl Reader {
+    /// Reads what any agent does: for a removal, which is right in every file.
+    pub(super) const ANY: Self = Self { reads_mark: true, reads_duplicates: true };
+
+    /// That of a release, or of the newest.
+    pub(super) fn of(table: &SettingsFiles, release: Option<Release>) -> Self {
+        let since = table.reads_mark_since;
+        let reads_mark = since.is_some_and(|since| release.is_none_or(|release| release >= since));
+        Self { reads_mark, reads_duplicates: true }
+    }
+
+    /// That of the newest release of an agent with hooks.
+    pub(super) fn of_agent(agent: &HookAgent) -> Self {
+        let family = FAMILIES.iter().find(|family| family.id == agent.id);
+        match family.and_then(|family| family.settings) {
+            Some(table) => Self::of(table, None),
+            // Codex is no program of JavaScript.
+            None => Self { reads_mark: false, reads_duplicates: false },
+        }
+    }
+
+    /// Reads an object, or says in which line it is none.
+    pub(super) fn object(self, text: &str) -> Result<Value, String> {
+        let (_, text) = self.without_mark(text)?;
+        let content = match jsonc_parser::parse_to_serde_value::<Option<Value>>(text, &AS_AGENTS_DO) {
+            Ok(Some(content @ Value::Object(_))) => content,
+            Ok(None) => return Err("it is empty".into()),
+            Ok(Some(_)) => return Err("it is not a JSON object".into()),
+            Err(error) => return Err(error.to_string()),
+        };
+        if !self.reads_duplicates {
+            self.document(text)?;
+        }
+        Ok(content)
+    }
+
+    /// Reads a text in which values can be changed.
+    pub(super) fn document(self, text: &str) -> Result<Document, String> {
+        let (has_mark, text) = self.without_mark(text)?;
+        let root = CstRootNode::parse(text, &AS_AGENTS_DO).map_err(|error| error.to_string())?;
+        let duplicate = root.value().filter(|_| !self.reads_duplicates).and_then(|value| duplicate(&value));
+        match duplicate {
+            Some(key) => Err(format!("it has {key:?} twice in one object: keep one of them")),
+            None => Ok(Document { has_mark, root }),
+        }
+    }
+
+    fn without_mark(self, text: &str) -> Result<(bool, &str), String> {
+        match text.strip_prefix(MARK) {
+            None => Ok((false, text)),
+            Some(text) if self.reads_mark => Ok((true, text)),
+            Some(_) => Err("it begins with a byte-order mark, which the agent does not read: save it \
+                            without one"
+                .into()),
+        }
+    }
+}
+
+/// Whether there is nothing in a text but a byte-order mark.
+pub(super) fn is_blank(text: &str) -> bool {
+    text.strip_prefix(MARK).unwrap_or(text).trim().is_empty()
+}
+
+/// A text in which values can be changed. Everything else stays, also a byte-order mark.
+#[derive(Debug)]
+pub(super) struct Document {
+    has_mark: bool,
+    pub(super) root: CstRootNode,
+}
+
+impl fmt::Display for Document {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mark = if self.has_mark { MARK.to_string() } else { String::new() };
+        write!(f, "{mark}{}", self.root)
+    }
+}
+
+/// A key that an object in a value has twice.
+fn duplicate(value: &CstNode) -> Option<String> {
+    if let Some(array) = value.as_array() {
+        return array.elements().iter().find_map(duplicate);
+    }
+    let properties = value.as_object()?.properties();
+    let names: Vec<String> = properties.iter().filter_map(CstObjectProp::decoded_name).collect();
+    let twice = names.iter().enumerate().find(|(index, name)| names[..*index].contains(name));
+    let inside = || properties.iter().filter_map(CstObjectProp::value).find_map(|value| duplicate(&value));
+    twice.map(|(_, name)| name.clone()).or_else(inside)
+}
+
+/// Every property of that name; the last one counts.
+pub(super) fn all(object: &CstObject, key: &str) -> Vec<CstObjectProp> {
+    let properties = object.properties().into_iter();
+    properties.filter(|property| property.decoded_name().as_deref() == Some(key)).collect()
+}
+
+/// The property of that name that counts.
+pub(super) fn property(object: &CstObject, key: &str) -> Option<CstObjectProp> {
+    all(object, key).pop()
+}
+
+/// The object of that name that counts.
+pub(super) fn object(object: &CstObject, key: &str) -> Option<CstObject> {
+    property(object, key)?.object_value()
+}
+
+/// The list of that name that counts.
+pub(super) fn array(object: &CstObject, key: &str) -> Option<CstArray> {
+    property(object, key)?.array_value()
+}
+
+/// Sets the value that counts.
+pub(super) fn set(object: &CstObject, key: &str, value: CstInputValue) {
+    match property(object, key) {
+        Some(property) => property.set_value(value),
+        None => drop(object.append(key, value)),
+    }
+}

@@ -1,0 +1,159 @@
+//! Links that a repository may hold lead no change astray; those of the person are followed.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+
+use super::machine::{LANGUAGES, OLD_HELIX};
+use crate::support::{Home, write_file};
+
+const SETTINGS: &str = ".claude/settings.local.json";
+const HOOK: [&str; 5] = ["install", "claude", "--project", "--hook", "--yes"];
+
+/// Refuses to change anything, and names the link and where it leads.
+fn refuses(home: &Home, args: &[&str], link: &Path, target: &Path) {
+    let before = home.everything();
+    let output = home.does(args);
+    let said = output.said();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    let named = format!("{} is a link to {}, which", link.display(), target.display());
+    assert!(said.contains(&named) && said.contains("hint: remove that link"), "{said}");
+    assert!(said.contains("nothing is changed"), "{said}");
+    assert_eq!(home.everything(), before);
+}
+
+#[test]
+fn a_copy_is_written_through_no_link() {
+    // A clone may hold the link, whether it leads to a file or nowhere.
+    for exists in [false, true] {
+        let home = Home::new();
+        home.file(SETTINGS, "{}\n");
+        let profile = home.in_home(".bash_profile");
+        if exists {
+            fs::write(&profile, "mine\n").unwrap();
+        }
+        let copy = home.project.join(format!("{SETTINGS}.before-alongside"));
+        symlink(&profile, &copy).unwrap();
+        refuses(&home, &HOOK, &copy, &profile);
+        assert_eq!(fs::read_to_string(home.project.join(SETTINGS)).unwrap(), "{}\n");
+    }
+    // Neither does it in the home directory.
+    let home = Home::with_program("hx", OLD_HELIX);
+    for (file, text, args) in [
+        (".codex/hooks.json", "{}\n", ["install", "codex", "--hook", "--yes"].as_slice()),
+        (".config/helix/languages.toml", LANGUAGES, &["install", "helix", "--yes"]),
+    ] {
+        let copy = home.writes(file, text).with_extension(match file.ends_with("toml") {
+            true => "toml.before-alongside",
+            false => "json.before-alongside",
+        });
+        symlink("gone", &copy).unwrap();
+        refuses(&home, args, &copy, Path::new("gone"));
+    }
+}
+
+#[test]
+fn no_link_of_a_project_is_followed() {
+    for (agent, directory, file) in [
+        ("claude", ".claude", "settings.local.json"),
+        ("codex", ".codex", "hooks.json"),
+        ("gemini", ".gemini", "settings.json"),
+        ("qwen", ".qwen", "settings.json"),
+    ] {
+        let install = ["install", agent, "--project", "--hook", "--yes"];
+        let dry_run = ["install", agent, "--project", "--hook", "--dry-run"];
+
+        // The directory of settings is a link.
+        let home = Home::new();
+        let elsewhere = home.directory("home/elsewhere");
+        let link = home.project.join(directory);
+        symlink(&elsewhere, &link).unwrap();
+        refuses(&home, &install, &link, &elsewhere);
+        refuses(&home, &dry_run, &link, &elsewhere);
+
+        // The settings are those of another program, or no file yet.
+        for target in ["other.json", "none.json"] {
+            let home = Home::new();
+            home.writes("other.json", "{\n  \"theirs\": 1\n}\n");
+            let (link, target) = (home.project.join(directory).join(file), home.in_home(target));
+            home.file(&format!("{directory}/x"), "");
+            symlink(&target, &link).unwrap();
+            refuses(&home, &install, &link, &target);
+            refuses(&home, &dry_run, &link, &target);
+            assert_eq!(fs::read_dir(home.project.join(directory)).unwrap().count(), 2);
+        }
+    }
+}
+
+#[test]
+fn a_link_into_dotfiles_is_followed_and_shown() {
+    for linked in [".claude", ".claude/settings.json"] {
+        let home = Home::new();
+        let theirs = "{\n  // mine\n  \"x\": 1\n}\n";
+        let dotfile = home.in_home("dotfiles").join(linked.trim_start_matches('.'));
+        let real = if linked == ".claude" { dotfile.join("settings.json") } else { dotfile.clone() };
+        write_file(&real, theirs);
+        let link = home.in_home(linked);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        symlink(&dotfile, &link).unwrap();
+        let shown = format!(
+            "~/.claude/settings.json leads to ~/{}",
+            real.strip_prefix(home.path("home")).unwrap().display()
+        );
+        let said = home.succeeds(&["install", "claude", "--hook", "--yes"]);
+        assert!(said.contains(&shown), "{said}");
+        assert!(link.is_symlink() && fs::read_to_string(&real).unwrap().contains("hook claude"));
+        home.succeeds(&["uninstall", "claude", "--yes"]);
+        assert!(link.is_symlink());
+        assert_eq!(fs::read_to_string(&real).unwrap(), theirs);
+    }
+}
+
+#[test]
+fn uninstalling_follows_no_link_that_came_later() {
+    let home = Home::new();
+    home.file(SETTINGS, "{}\n");
+    home.succeeds(&HOOK);
+    let ours = home.project.join(".claude");
+    // The repository puts a link in the place of the directory, to files that look the same.
+    let elsewhere = home.in_home("elsewhere");
+    fs::rename(&ours, &elsewhere).unwrap();
+    symlink(&elsewhere, &ours).unwrap();
+    let copy = elsewhere.join("settings.local.json.before-alongside");
+    let texts = || {
+        ["settings.local.json", "settings.local.json.before-alongside"]
+            .map(|name| fs::read_to_string(elsewhere.join(name)).unwrap())
+    };
+    let before = texts();
+    assert!(before[0].contains("hook claude") && copy.exists());
+    let said = home.succeeds(&["uninstall", "claude", "--yes"]);
+    assert!(said.contains("stays: ") && said.contains("is a link to"), "{said}");
+    assert_eq!(texts(), before);
+    assert!(ours.is_symlink());
+
+    // The same for the file alone, which was new.
+    let home = Home::new();
+    home.succeeds(&HOOK);
+    let file = home.project.join(SETTINGS);
+    let elsewhere = home.in_home("elsewhere.json");
+    fs::rename(&file, &elsewhere).unwrap();
+    symlink(&elsewhere, &file).unwrap();
+    let said = home.succeeds(&["uninstall", "claude", "--yes"]);
+    assert!(said.contains("stays: ") && fs::read_to_string(&elsewhere).unwrap().contains("hook"), "{said}");
+    assert!(file.is_symlink());
+}
+
+#[test]
+fn a_copy_has_the_mode_of_its_file() {
+    let home = Home::new();
+    let settings = home.project.join(SETTINGS);
+    write_file(&settings, "{\"secret\": 1}\n");
+    fs::set_permissions(&settings, fs::Permissions::from_mode(0o600)).unwrap();
+    home.succeeds(&HOOK);
+    for path in [settings.clone(), settings.with_extension("json.before-alongside")] {
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600, "{path:?}");
+    }
+    home.succeeds(&["uninstall", "claude", "--yes"]);
+    assert_eq!(fs::read_dir(settings.parent().unwrap()).unwrap().count(), 1);
+    assert_eq!(settings.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+}

@@ -1,0 +1,112 @@
+//! `sudo` in files of another user: they stay that user's, or nothing is changed.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+use std::path::Path;
+
+use crate::support::{Home, finish, write_file};
+
+const THEIRS: (u32, u32) = (65_534, 65_533);
+
+fn is_root() -> bool {
+    let is_root = rustix::process::geteuid().is_root();
+    if !is_root {
+        alongside_testing::skip("only root can give files to another user");
+    }
+    is_root
+}
+
+fn give_away(path: &Path) {
+    chown(path, Some(THEIRS.0), Some(THEIRS.1)).unwrap();
+}
+
+fn is_theirs(path: &Path) -> bool {
+    let found = path.symlink_metadata().unwrap();
+    (found.uid(), found.gid()) == THEIRS
+}
+
+#[test]
+fn what_root_changes_in_another_users_project_stays_theirs() {
+    if !is_root() {
+        return;
+    }
+    let (old, new) = (Home::new(), Home::new());
+    let settings = old.project.join(".gemini/settings.json");
+    write_file(&settings, "{\n  \"x\": 1\n}\n");
+    fs::set_permissions(&settings, fs::Permissions::from_mode(0o640)).unwrap();
+    for path in [&settings, settings.parent().unwrap(), &old.project, &new.project] {
+        give_away(path);
+    }
+    let install = ["install", "gemini", "--project", "--hook", "--yes"];
+    for home in [&old, &new] {
+        home.succeeds(&install);
+        let directory = home.project.join(".gemini");
+        let entries = fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().path());
+        let entries: Vec<_> = entries.chain([directory.clone()]).collect();
+        assert!(entries.iter().all(|path| is_theirs(path)), "{entries:?}");
+    }
+    let copy = settings.with_extension("json.before-alongside");
+    for path in [&settings, &copy] {
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o640, "{path:?}");
+    }
+    old.succeeds(&["uninstall", "gemini", "--yes"]);
+    assert!(is_theirs(&settings) && !copy.exists());
+}
+
+#[test]
+fn a_settings_file_of_another_user_stays_theirs() {
+    if !is_root() {
+        return;
+    }
+    let home = Home::new();
+    let settings = home.writes(".claude/settings.json", "{}\n");
+    give_away(&settings);
+    home.succeeds(&["install", "claude", "--hook", "--yes"]);
+    assert!(home.reads(".claude/settings.json").contains("hook claude") && is_theirs(&settings));
+}
+
+#[test]
+fn root_changes_nothing_in_another_users_home() {
+    if !is_root() {
+        return;
+    }
+    let home = Home::new();
+    home.writes(".claude/settings.json", "{}\n");
+    give_away(&home.path("home"));
+    let before = home.everything();
+    for args in [
+        ["install", "claude", "--hook", "--yes"].as_slice(),
+        &["install", "claude", "--project", "--hook", "--yes"],
+        &["uninstall", "--all", "--yes"],
+    ] {
+        let output = home.does(args);
+        let said = output.said();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        let fact = format!("{} belongs to another user; nothing is changed", home.path("home").display());
+        assert!(said.contains(&fact) && said.contains("without sudo"), "{said}");
+        assert_eq!(home.everything(), before);
+    }
+}
+
+#[test]
+fn a_file_of_another_user_is_not_taken_over() {
+    if !is_root() {
+        return;
+    }
+    // A user who may write to the directory, but not to the file, would become its owner.
+    let home = Home::new();
+    let settings = home.writes(".claude/settings.json", "{}\n");
+    for below in ["", "home", "tmp", "run", "project", "home/.claude"] {
+        give_away(&home.path(below));
+    }
+    let program = home.path("alongside");
+    fs::copy(env!("CARGO_BIN_EXE_alongside"), &program).unwrap();
+    let mut command = home.command("setpriv");
+    command.args(["--reuid=65534", "--regid=65533", "--clear-groups"]).arg(&program);
+    command.args(["install", "claude", "--hook", "--yes"]);
+    let output = finish(command);
+    let said = output.said();
+    assert!(said.contains("belongs to another user"), "{said}");
+    assert_eq!((output.status.code(), settings.metadata().unwrap().uid()), (Some(1), 0), "{said}");
+    assert_eq!(home.reads(".claude/settings.json"), "{}\n");
+}
