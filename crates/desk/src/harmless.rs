@@ -69,6 +69,36 @@ pub fn file_name(path: &str) -> String {
     }
 }
 
+/// Files without two dots in their names that tools run as their configuration, in small letters.
+const RUN_BY_TOOLS: [&str; 12] = [
+    ".luacheckrc",
+    "conftest.py",
+    "default.nix",
+    "flake.nix",
+    "gruntfile.js",
+    "gulpfile.js",
+    "jakefile.js",
+    "mix.exs",
+    "noxfile.py",
+    "setup.py",
+    "shell.nix",
+    "sitecustomize.py",
+];
+
+/// The name of a private copy of somebody else's file that an editor opens: [`file_name`], but with a prefix
+/// where a language server could take the copy for its own configuration, such as `eslint.config.js` or
+/// `.eslintrc.cjs`, and run it before anybody has accepted it. The ending stays, and with it the language.
+pub fn copy_name(path: &str) -> String {
+    let name = file_name(path);
+    let lower = name.to_lowercase();
+    let has_ending = lower.trim_start_matches('.').contains('.');
+    let is_config = has_ending && (lower.starts_with('.') || lower.matches('.').count() > 1);
+    match is_config || RUN_BY_TOOLS.contains(&lower.as_str()) {
+        true => format!("proposal-{name}"),
+        false => name,
+    }
+}
+
 fn escape(text: &str, may_be_shown: impl Fn(char) -> bool) -> Cow<'_, str> {
     let mut safe = String::new();
     let mut shown = 0;
@@ -122,6 +152,25 @@ mod tests {
             (0x1d159, 0x1d159),
         ];
         ranges.iter().flat_map(|(from, to)| *from..=*to).filter_map(char::from_u32).collect()
+    }
+
+    #[test]
+    fn no_copy_has_the_name_of_a_configuration_that_tools_run() {
+        for name in [
+            "eslint.config.js",
+            ".eslintrc.cjs",
+            "vite.config.mts",
+            "Karma.Conf.js",
+            "conftest.py",
+            ".luacheckrc",
+        ] {
+            assert_eq!(copy_name(&format!("/p/{name}")), format!("proposal-{name}"));
+        }
+        for name in
+            ["main.rs", "CMakeLists.txt", ".gitignore", ".bashrc", "Makefile", "tsconfig.json", "go.mod"]
+        {
+            assert_eq!(copy_name(&format!("/p/{name}")), name, "its name says its language");
+        }
     }
 
     #[test]

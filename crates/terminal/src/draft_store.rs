@@ -65,7 +65,7 @@ impl DraftStore {
                 Err(error) => tracing::error!(%error, "cannot keep a draft"),
             }
         }
-        let path = private_directory()?.keep().join(harmless::file_name(file));
+        let path = private_directory()?.keep().join(harmless::copy_name(file));
         std::fs::write(&path, text)?;
         let shown = harmless::path(&path);
         Ok((path, shown))

@@ -68,7 +68,7 @@ impl Editing {
         let dir = private_directory().context(
             "cannot make a private directory for the text; set TMPDIR to a directory that can be written",
         )?;
-        let path = dir.path().join(harmless::file_name(&review.file));
+        let path = dir.path().join(harmless::copy_name(&review.file));
         let text = reopened.as_ref().map_or(&*review.current, |refused| &*refused.text);
         std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
         let terminal = Modes::save();

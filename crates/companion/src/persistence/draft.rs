@@ -144,6 +144,6 @@ pub(super) fn file_holds(file: &str, text: &str) -> bool {
 
 /// The name of the reviewed file, by which editors know its language.
 pub(super) fn text_file_name(file: &str) -> String {
-    let name = harmless::file_name(file);
+    let name = harmless::copy_name(file);
     if name == DESCRIPTION { format!("{name}.txt") } else { name }
 }

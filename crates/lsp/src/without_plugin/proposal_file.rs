@@ -1,5 +1,5 @@
-//! The private file of a proposal. It keeps the name and extension of the target, so that the editor picks
-//! the same language.
+//! The private file of a proposal. It keeps the extension of the target, and its name where no tool would run
+//! it, so that the editor picks the same language.
 
 use std::fs;
 use std::io::{self, Write as _};

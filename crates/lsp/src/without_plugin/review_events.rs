@@ -64,7 +64,7 @@ impl LspDesk {
         // The name survives a restart of the server, because the editor may still have the document open.
         let process = self.editor.client().process_id.unwrap_or_default();
         let name = format!("{process}-{}-{id}", self.host);
-        let file = harmless::file_name(&review.file);
+        let file = harmless::copy_name(&review.file);
         let file = if self.editor.client().editor.strict_uris { uri::without_escaped(&file) } else { file };
         let path = self.review_directory.as_ref().map(|directory| directory.join(name).join(file));
         let mut proposal = Proposal::new(review, path);
