@@ -69,6 +69,12 @@ pub fn file_name(path: &str) -> String {
     }
 }
 
+/// The endings of configurations that are programs, or name some.
+const RUN_ENDINGS: [&str; 20] = [
+    "cjs", "cts", "exs", "js", "json", "json5", "jsonc", "jsx", "lua", "mjs", "mts", "nix", "php", "py",
+    "rb", "toml", "ts", "tsx", "yaml", "yml",
+];
+
 /// Files without two dots in their names that tools run as their configuration, in small letters.
 const RUN_BY_TOOLS: [&str; 12] = [
     ".luacheckrc",
@@ -91,8 +97,9 @@ const RUN_BY_TOOLS: [&str; 12] = [
 pub fn copy_name(path: &str) -> String {
     let name = file_name(path);
     let lower = name.to_lowercase();
-    let has_ending = lower.trim_start_matches('.').contains('.');
-    let is_config = has_ending && (lower.starts_with('.') || lower.matches('.').count() > 1);
+    let ending = lower.trim_start_matches('.').rsplit_once('.').map(|(_, ending)| ending);
+    let is_run = ending.is_some_and(|ending| RUN_ENDINGS.contains(&ending));
+    let is_config = is_run && (lower.starts_with('.') || lower.matches('.').count() > 1);
     match is_config || RUN_BY_TOOLS.contains(&lower.as_str()) {
         true => format!("proposal-{name}"),
         false => name,
@@ -166,9 +173,16 @@ mod tests {
         ] {
             assert_eq!(copy_name(&format!("/p/{name}")), format!("proposal-{name}"));
         }
-        for name in
-            ["main.rs", "CMakeLists.txt", ".gitignore", ".bashrc", "Makefile", "tsconfig.json", "go.mod"]
-        {
+        for name in [
+            "main.rs",
+            "CMakeLists.txt",
+            ".gitignore",
+            ".bashrc",
+            "Makefile",
+            "tsconfig.json",
+            "go.mod",
+            "v1.2.md",
+        ] {
             assert_eq!(copy_name(&format!("/p/{name}")), name, "its name says its language");
         }
     }

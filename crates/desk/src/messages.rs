@@ -39,8 +39,9 @@ pub const REDONE: &str = "Redone.";
 /// There is no hunk before this one.
 pub const FIRST_CHANGE: &str = "This is the first change.";
 
-/// The file's name for people: relative to the outermost root that contains it, so that a file of a worktree is
-/// no namesake of the project's own, and with single separators: some programs open `sftp://host` as a URL.
+/// The file's name for people: relative to the outermost root that contains it, so that a file of a worktree
+/// is no namesake of the project's own, and with single separators: some programs open `sftp://host` as a
+/// URL.
 pub fn file_name(file: &str, roots: &[PathBuf]) -> String {
     let path = Path::new(file);
     let relative = roots
