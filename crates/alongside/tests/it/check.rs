@@ -261,7 +261,6 @@ fn the_list_holds_every_check() {
     }
 }
 
-/// The checks of tools that alongside does not have yet are left out.
 #[tokio::test(flavor = "multi_thread")]
 async fn alongside_passes_every_check_of_claude() {
     let home = Home::new();
@@ -272,8 +271,7 @@ async fn alongside_passes_every_check_of_claude() {
     let is_found = |search| matches!(search, find::LockSearch::Holding(locks) if !locks.is_empty());
     until("the lock", || is_found(find::locks(claude, &home.surroundings())).then_some(())).await;
     let driven = Driven::by(&home, editor, process);
-    let missing = "claude-protocol.tools,claude-protocol.diagnostics";
-    let (code, report) = report(&home, &driven, &["--family", "claude", "--skip", missing, "--strict"]).await;
+    let (code, report) = report(&home, &driven, &["--family", "claude", "--strict"]).await;
     let checks = report["checks"].as_array().unwrap();
     let others: Vec<String> = checks
         .iter()
@@ -281,5 +279,5 @@ async fn alongside_passes_every_check_of_claude() {
         .map(|check| format!("{}: {} {:#}", check["id"], check["reason"], check["evidence"]))
         .collect();
     assert!(others.is_empty(), "{}", others.join("\n"));
-    assert_eq!((code, checks.len()), (Some(0), alongside_conformance::CLAUDE_CHECKS.len() - 2));
+    assert_eq!((code, checks.len()), (Some(0), alongside_conformance::CLAUDE_CHECKS.len()));
 }

@@ -87,3 +87,12 @@ fn the_person_reads_with_which_decision_a_reason_goes() {
     );
     assert_eq!(reason_of_change_noted(Reasons::Always), "Reason noted.");
 }
+
+#[test]
+fn a_file_of_a_worktree_is_no_namesake_of_the_projects_own() {
+    let (project, worktree) = (PathBuf::from("/p"), PathBuf::from("/p/worktrees/one"));
+    for roots in [[project.clone(), worktree.clone()], [worktree, project]] {
+        let names = ["/p/src/a.rs", "/p/worktrees/one/src/a.rs"].map(|file| file_name(file, &roots));
+        assert_eq!(names, ["src/a.rs", "worktrees/one/src/a.rs"]);
+    }
+}
