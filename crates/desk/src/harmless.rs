@@ -58,7 +58,7 @@ pub fn json(json: &str) -> Cow<'_, str> {
 }
 
 /// The last part of a path of somebody else's as a file name of ours: safe, short, of the same kind. Editors
-/// may take a path with a tag for HTML: Kate loads the picture of `<img …>` for the tooltip of a tab.
+/// may take a path with a tag for HTML: Kate shows `<img …>` as a picture in the tooltip of a tab.
 pub fn file_name(path: &str) -> String {
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
     let name: String = name.chars().map(|c| if is_harmful(c) || c == '<' { '_' } else { c }).collect();
