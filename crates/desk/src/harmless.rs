@@ -57,10 +57,11 @@ pub fn json(json: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// The last part of a path of somebody else's as a file name of ours: safe, short, of the same kind.
+/// The last part of a path of somebody else's as a file name of ours: safe, short, of the same kind. Editors
+/// may take a path with a tag for HTML: Kate shows `<img …>` as a picture in the tooltip of a tab.
 pub fn file_name(path: &str) -> String {
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
-    let name: String = name.chars().map(|c| if is_harmful(c) { '_' } else { c }).collect();
+    let name: String = name.chars().map(|c| if is_harmful(c) || c == '<' { '_' } else { c }).collect();
     let long = name.len().saturating_sub(200);
     let start = (long..=name.len()).find(|at| name.is_char_boundary(*at)).unwrap_or(0);
     match &name[start..] {
@@ -293,6 +294,7 @@ mod tests {
         assert_eq!(file_name("/p/src/main.rs"), "main.rs");
         assert_eq!(file_name("/p/with space\u{202e}\x1b.py"), "with space__.py");
         assert_eq!(file_name("/a/x\x1b[2J\n\u{202e}.rs"), "x_[2J__.rs");
+        assert_eq!(file_name("/p/<img src='file:%2fdev%2fzero'>.md"), "_img src='file:%2fdev%2fzero'>.md");
         assert_eq!(file_name("/p/.."), "proposal");
         assert_eq!(file_name("/"), "proposal");
         let long = file_name(&format!("/p/{}.tsx", "ü".repeat(300)));

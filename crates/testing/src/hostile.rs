@@ -6,8 +6,24 @@ pub const MARK: &str = "PWNED";
 
 /// Programs that a name can lead an editor to start. Tests put a program that makes the [`MARK`] under each
 /// of these names first on the `PATH`.
-pub const PROGRAMS: [&str; 12] =
-    ["ssh", "scp", "sftp", "rsync", "plink", "curl", "wget", "ftp", "cadaver", "docker", "sudo", "su"];
+pub const PROGRAMS: [&str; 16] = [
+    "ssh",
+    "scp",
+    "sftp",
+    "rsync",
+    "plink",
+    "curl",
+    "wget",
+    "ftp",
+    "cadaver",
+    "docker",
+    "sudo",
+    "su",
+    "xdg-open",
+    "kde-open",
+    "kioclient",
+    "gio",
+];
 
 /// Names of agents and of files, each with the interpreter that would obey it.
 pub const NAMES: [(&str, &str); 30] = [

@@ -38,6 +38,9 @@ const MENU: Duration = Duration::from_secs(1);
 /// An entry of a menu is a little higher than this, in pixels.
 const LEAST_ENTRY: u32 = 20;
 
+/// The entries `Loading...` and `No Actions` are narrower than this, in pixels, and every action is wider.
+const LEAST_ACTION: u32 = 150;
+
 /// How long nothing must be drawn before a picture is taken. The cursor blinks faster.
 const STILL: Duration = Duration::from_millis(700);
 
@@ -155,8 +158,8 @@ pub struct KateWindow {
     id: String,
     /// Its title.
     pub title: String,
-    /// Its height in pixels.
-    pub height: u32,
+    /// Its width and height in pixels.
+    pub size: (u32, u32),
 }
 
 /// The screen on which Kate runs.
@@ -195,12 +198,29 @@ impl KateScreen {
         let mut windows = Vec::new();
         for id in ids.split_whitespace() {
             let said = self.xdotool(&["getwindowname", id, "getwindowgeometry", "--shell", id])?;
-            let height = said.lines().find_map(|line| line.strip_prefix("HEIGHT=")?.parse().ok());
+            let pixels = |name: &str| said.lines().find_map(|line| line.strip_prefix(name)?.parse().ok());
             // It may have gone meanwhile.
-            let (Some(height), Some(title)) = (height, said.lines().next()) else { continue };
-            windows.push(KateWindow { id: id.to_owned(), title: title.to_owned(), height });
+            let (Some(width), Some(height)) = (pixels("WIDTH="), pixels("HEIGHT=")) else { continue };
+            let title = said.lines().next().unwrap_or_default().to_owned();
+            windows.push(KateWindow { id: id.to_owned(), title, size: (width, height) });
         }
         Ok(windows)
+    }
+
+    /// Waits until no window of another program is visible; a menu of Kate's may be about to go.
+    ///
+    /// # Errors
+    /// When there is one at the deadline.
+    pub fn wait_for_no_other_window(&self) -> Result<()> {
+        wait::until("no window of another program", PATIENCE, || {
+            let ids = |selection: &[&str]| self.xdotool(&[&["search", "--onlyvisible"], selection].concat());
+            let problem = |error: anyhow::Error| error.to_string();
+            let all = ids(&["--any", "--class", "--name", "."]).map_err(problem)?;
+            let kates = ids(&["--class", "kate"]).map_err(problem)?;
+            let mut others = all.lines().filter(|id| !kates.lines().any(|kate| kate == *id));
+            let describe = |id| self.xdotool(&["getwindowname", id]).unwrap_or_default();
+            others.next().map_or(Ok(()), |id| Err(format!("{id} {}", describe(id))))
+        })
     }
 
     /// Waits until a window has such a title.
@@ -281,7 +301,11 @@ impl KateScreen {
             self.press(&["alt+Return"]).map_err(problem)?;
             let is_open =
                 wait::until("the menu", MENU, || match self.windows().map_err(problem)?.as_slice() {
-                    [_, menu] if menu.height > entries * LEAST_ENTRY => Ok(()),
+                    [_, KateWindow { size: (width, height), .. }]
+                        if *width > LEAST_ACTION && *height > entries * LEAST_ENTRY =>
+                    {
+                        Ok(())
+                    }
                     windows => Err(format!("{windows:?}")),
                 });
             is_open.map_err(|error| {

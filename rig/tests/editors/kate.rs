@@ -7,9 +7,9 @@ use alongside_agent::Outcome;
 use alongside_rig::agent_cli::{self, Cli};
 use alongside_rig::program::companions;
 use alongside_rig::sandbox::files_below;
-use alongside_rig::tmux::Tmux;
+use alongside_rig::tmux::{Pane, Tmux};
 use alongside_rig::wait::{self, PATIENCE};
-use alongside_rig::{Generation, KateScreen, Proposer, kate_or_skip};
+use alongside_rig::{Generation, Kate, KateScreen, Proposer, kate_or_skip};
 use anyhow::{Context as _, Result};
 
 use crate::neovim::decided;
@@ -27,23 +27,14 @@ const IN_FILE: u32 = 3;
 const KEPT: u32 = 5;
 const EDITED: u32 = 6;
 /// A part of the title of a proposal's window.
-const PROPOSAL: &str = "/alongside/reviews/";
+pub(crate) const PROPOSAL: &str = "/alongside/reviews/";
 
 fn from_installation_to_removal(cli: Cli) -> Result<()> {
     let Some(mut stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
     let Some(kate) = kate_or_skip() else { return Ok(()) };
-    kate.put_on_path(&stage.sandbox)?;
-    let screen = kate.screen(&stage.sandbox)?;
-    let variables = screen.variables().into_iter().chain([agent_cli::path_variable(&stage.sandbox)?]);
-    stage.terminal = Tmux::new(&stage.sandbox, variables);
-    fs::create_dir(stage.sandbox.project().join(".git"))?;
     let other = stage.sandbox.write("other.md", "");
     let config = stage.sandbox.home().join(".config");
-    fs::create_dir_all(&config)?;
-    fs::write(config.join("katerc"), "[General]\nShow Full Path in Title=true\n")?;
-    let shell = stage.terminal.window("shell", (100, 30))?;
-    shell.enter("alongside install kate --yes")?;
-    shell.wait_for("the installation", |screen| screen.contains("Installed. Restart Kate"))?;
+    let (screen, shell) = installed(&mut stage, &kate, "")?;
 
     let pane = stage.terminal.window("kate", (100, 30))?;
     pane.enter("clear; kate notes.md")?;
@@ -136,6 +127,23 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
     Ok(())
 }
 
+/// A screen, and the shell in which the person has run the installation for Kate. Titles have whole paths;
+/// `settings` are more of the person's general ones.
+pub(crate) fn installed(stage: &mut Stage, kate: &Kate, settings: &str) -> Result<(KateScreen, Pane)> {
+    kate.put_on_path(&stage.sandbox)?;
+    let screen = kate.screen(&stage.sandbox)?;
+    let variables = screen.variables().into_iter().chain([agent_cli::path_variable(&stage.sandbox)?]);
+    stage.terminal = Tmux::new(&stage.sandbox, variables);
+    fs::create_dir(stage.sandbox.project().join(".git"))?;
+    let config = stage.sandbox.home().join(".config");
+    fs::create_dir_all(&config)?;
+    fs::write(config.join("katerc"), format!("[General]\nShow Full Path in Title=true\n{settings}"))?;
+    let shell = stage.terminal.window("shell", (100, 30))?;
+    shell.enter("alongside install kate --yes")?;
+    shell.wait_for("the installation", |screen| screen.contains("Installed. Restart Kate"))?;
+    Ok((screen, shell))
+}
+
 /// Whether a window shows the file. Titles have the whole path, by which the proposal's differs.
 fn is_file(title: &str) -> bool {
     title.starts_with("notes.md @ ") && !title.contains(PROPOSAL)
@@ -162,7 +170,7 @@ fn open_proposal(screen: &KateScreen, number: u32) -> Result<()> {
 }
 
 /// Opens the menu of code actions, and chooses an entry.
-fn choose(screen: &KateScreen, entries: u32, choice: usize) -> Result<()> {
+pub(crate) fn choose(screen: &KateScreen, entries: u32, choice: usize) -> Result<()> {
     screen.open_menu(entries)?;
     screen.press(&[vec!["Down"; choice], vec!["Return"]].concat())?;
     screen.wait_for_windows(1)

@@ -13,6 +13,7 @@ mod hostile;
 mod installed;
 mod kakoune;
 mod kate;
+mod kate_names;
 mod neovim;
 mod new_agents;
 mod opening;

@@ -1,17 +1,21 @@
 //! Keeps names within messages and titles from being links, pictures or tags, in editors that render them: VS
-//! Code follows `[text](command:…)`, Zed renders Markdown, and older Kates HTML.
+//! Code follows `[text](command:…)`, Zed renders Markdown, and older Kates HTML. Every Kate opens the URLs in
+//! its messages on a click, and takes `&` in a menu for the mark of a key.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 use alongside_desk::harmless;
 
-/// A message or title whose names no Markdown, HTML or icon begins in. The characters that would begin one
-/// become visible escapes, as [`harmless`] writes them.
+/// A message or title whose names no Markdown, HTML, URL, icon or key begins in. The characters that would
+/// begin one become visible escapes, as [`harmless`] writes them.
 pub(crate) fn without_markup(text: &str) -> Cow<'_, str> {
     let text = harmless::text(text);
     let begins_markup = |at: usize, c: char| match c {
         '(' => text[..at].ends_with([']', '$']),
         '<' => text[at + 1..].trim_start().starts_with(|c: char| c.is_alphabetic() || "/!?".contains(c)),
+        ':' => text[at + 1..].starts_with("//"),
+        '&' => true,
         _ => false,
     };
     if !text.char_indices().any(|(at, c)| begins_markup(at, c)) {
@@ -20,7 +24,8 @@ pub(crate) fn without_markup(text: &str) -> Cow<'_, str> {
     let mut safe = String::with_capacity(text.len() + 8);
     for (at, c) in text.char_indices() {
         match begins_markup(at, c) {
-            true => safe += if c == '(' { "\\x28" } else { "\\x3c" },
+            // Writing to a String does not fail.
+            true => drop(write!(safe, "\\x{:02x}", u32::from(c))),
             false => safe.push(c),
         }
     }
@@ -34,14 +39,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_name_is_a_link_an_icon_or_a_tag() {
+    fn no_name_is_a_link_an_icon_a_tag_or_a_key() {
         for (why, name) in NAMES {
             let shown = without_markup(name);
             let is_tag = |rest: &str| rest.trim_start().starts_with(|c: char| c.is_alphabetic() || c == '/');
             assert!(!shown.contains("](") && !shown.contains("$("), "{why}: {shown}");
+            assert!(!shown.contains("://") && !shown.contains('&'), "{why}: {shown}");
             assert!(!shown.split('<').skip(1).any(is_tag), "{why}: {shown}");
         }
         assert_eq!(without_markup("[a](command:x) $(zap)<b>"), "[a]\\x28command:x) $\\x28zap)\\x3cb>");
+        assert_eq!(
+            without_markup("https://a.example/b R&D &#x202e;"),
+            "https\\x3a//a.example/b R\\x26D \\x26#x202e;"
+        );
     }
 
     #[test]

@@ -220,7 +220,7 @@ async fn no_name_is_a_link_where_an_editor_renders_messages() {
     {
         let mut stage = Stage::new(editor, &[]);
         stage.open("notes.txt", OLD);
-        let name = "[a](command:x) $(zap)<b>.md".to_owned();
+        let name = "[a](command:x) $(zap)<b>x://y&z".to_owned();
         let agent = Agent { number: 1, name, listening: true, ..Agent::default() };
         let file = stage.path("[b](command:y).txt").to_str().unwrap().to_owned();
         let mut companion = Companion::opens(&mut stage, Companion::review(1, agent, file, OLD, NEW));
@@ -233,7 +233,7 @@ async fn no_name_is_a_link_where_an_editor_renders_messages() {
         let titles = stage.titles(&uri, 0).join("\n");
         for text in [said, titles] {
             assert!(text.contains("command:x") || text.contains("command:y"), "{editor}: {text}");
-            let has_markup = ["](", "$(", "<b>"].iter().any(|markup| text.contains(markup));
+            let has_markup = ["](", "$(", "<b>", "://", "&"].iter().any(|markup| text.contains(markup));
             assert_eq!(has_markup, is_link, "{editor}: {text}");
         }
     }
