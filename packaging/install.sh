@@ -10,7 +10,7 @@ published=''
 
 usage() {
     cat <<'USAGE'
-Usage: sh install.sh [--uninstall]
+Usage: sh ./install.sh [--uninstall]
 
 Installs the program, its manual pages and completions below ~/.local.
 
@@ -21,7 +21,8 @@ Options:
 
 Environment:
   ALONGSIDE_FROM      the URL or directory of the archives and SHA256SUMS
-                      [default: beside this script, or where they are published]
+                      [default: beside this script, started by a path with a slash,
+                      or where they are published]
   ALONGSIDE_VERSION   the version to install [default: the newest]
   PREFIX              install here instead of ~/.local
 USAGE
@@ -254,11 +255,11 @@ prefix=${prefix%/}
 from=${ALONGSIDE_FROM:-}
 if [ -z "$from" ]; then
     from=$published
-    # A script from standard input or an argument (`s` and `c` among the shell's flags) has no directory: the working
-    # directory may be anybody's.
+    # A script from standard input or an argument has no directory, and the working directory may be anybody's. Flags
+    # tell some of that (`s`, `c`), but not in every shell: so only a path with a slash is a place.
     case $-,$0 in
         *[cs]*,*) ;;
-        *,install.sh | *,*/install.sh)
+        *,*/install.sh)
             beside=$(dirname -- "$0")
             if [ -f "$0" ] && [ -f "$beside/SHA256SUMS" ]; then from=$beside; fi
             ;;

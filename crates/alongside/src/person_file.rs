@@ -7,6 +7,7 @@ use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use alongside_companion::private;
+use alongside_desk::harmless;
 use alongside_platform::directory::Directory;
 use alongside_platform::files::{self, Links};
 use alongside_platform::untrusted::{self, Bounded, Whose};
@@ -53,7 +54,11 @@ pub(crate) fn refuse_links(path: &Path) -> anyhow::Result<()> {
 pub(crate) fn is_link(link: &Path) -> anyhow::Error {
     let target = fs::read_link(link).unwrap_or_default();
     failure(
-        format!("{} is a link to {}, which alongside does not follow here", link.display(), target.display()),
+        format!(
+            "{} is a link to {}, which alongside does not follow here",
+            harmless::path(link),
+            harmless::path(&target)
+        ),
         "remove that link, or put in its place what it leads to",
     )
 }

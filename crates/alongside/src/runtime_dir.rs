@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use alongside_companion::private::{self, PathTrust};
-use alongside_platform::sockets;
+use alongside_platform::{files, sockets};
 use anyhow::Context as _;
 
 use crate::failure::Hint as _;
@@ -37,7 +37,11 @@ impl RuntimeDir {
     fn of_this_process() -> Self {
         let variable =
             |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let runtime = variable("XDG_RUNTIME_DIR").filter(|dir| dir.is_dir());
+        // Root would lock the user out of a directory that it makes in theirs.
+        let is_usable = |dir: &PathBuf| {
+            dir.metadata().is_ok_and(|found| found.is_dir() && !files::is_roots_visit(&found))
+        };
+        let runtime = variable("XDG_RUNTIME_DIR").filter(is_usable);
         let (base, below) = match runtime {
             Some(runtime) => (runtime, PathBuf::from("alongside")),
             None => (std::env::temp_dir(), PathBuf::from(format!("alongside-{}", sockets::user()))),

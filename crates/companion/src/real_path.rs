@@ -15,6 +15,21 @@ const MAX_LINKS: usize = 40;
 /// The path without links. A path that does not exist is followed as far as it does, and so is a link to
 /// nothing: a program that writes through it makes a file where it leads. Blocks.
 pub(crate) fn resolve(path: &Path) -> PathBuf {
+    follow(path, |_| ())
+}
+
+/// Where links such as `self` and `cwd` lead each process elsewhere.
+const PROCESSES: &str = "/proc";
+
+/// Whether the path leads another process elsewhere than this one. Blocks.
+pub(crate) fn depends_on_process(path: &Path) -> bool {
+    let mut depends = false;
+    follow(path, |step| depends |= step.starts_with(PROCESSES));
+    depends
+}
+
+/// Resolves the path, and shows each step before a link in its place is followed.
+fn follow(path: &Path, mut pass: impl FnMut(&Path)) -> PathBuf {
     let mut resolved = PathBuf::new();
     let mut rest = parts(path);
     let mut links = 0;
@@ -33,6 +48,7 @@ pub(crate) fn resolve(path: &Path) -> PathBuf {
             }
             Some(Component::CurDir) | None => continue,
         }
+        pass(&resolved);
         if links < MAX_LINKS
             && let Ok(target) = std::fs::read_link(&resolved)
         {

@@ -40,18 +40,27 @@ pub const REDONE: &str = "Redone.";
 pub const FIRST_CHANGE: &str = "This is the first change.";
 
 /// The file's name for people: relative to the outermost root that contains it, so that a file of a worktree
-/// is no namesake of the project's own, and with single separators: some programs open `sftp://host` as a
-/// URL.
+/// is no namesake of the project's own; behind the root's name if there are several; and with single
+/// separators, because some programs open `sftp://host` as a URL.
 pub fn file_name(file: &str, roots: &[PathBuf]) -> String {
     let path = Path::new(file);
-    let relative = roots
-        .iter()
-        .filter_map(|root| path.strip_prefix(root).ok())
-        .max_by_key(|rest| rest.as_os_str().len());
-    match relative {
-        Some(rest) if !rest.as_os_str().is_empty() => harmless::path(&rest.components().collect::<PathBuf>()),
-        _ => harmless::path(&path.components().collect::<PathBuf>()),
-    }
+    let is_outermost = |root: &&PathBuf| roots.iter().all(|other| other == *root || !root.starts_with(other));
+    let mut outermost: Vec<&PathBuf> = roots.iter().filter(is_outermost).collect();
+    outermost.sort();
+    outermost.dedup();
+    let within = outermost.iter().find_map(|root| Some((*root, path.strip_prefix(root).ok()?)));
+    let shown = match within.filter(|(_, rest)| !rest.as_os_str().is_empty()) {
+        Some((_, rest)) if outermost.len() == 1 => rest.to_owned(),
+        Some((root, rest)) => {
+            let is_namesake = |other: &&&PathBuf| other.file_name() == root.file_name();
+            match (root.file_name(), outermost.iter().filter(is_namesake).count()) {
+                (Some(name), 1) => Path::new(name).join(rest),
+                _ => path.to_owned(),
+            }
+        }
+        None => path.to_owned(),
+    };
+    harmless::path(&shown.components().collect::<PathBuf>())
 }
 
 /// The agent's name for people.

@@ -2,7 +2,7 @@
 //! can be removed again.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use alongside_companion::private::{self, PathTrust};
 use alongside_platform::files::Links;
@@ -100,8 +100,12 @@ impl Ledger {
         }
     }
 
-    pub(crate) fn remove(&mut self, id: &str) {
-        self.installed.remove(id);
+    /// Forgets an adapter, but for these files, which it is still in.
+    pub(crate) fn remove(&mut self, id: &str, left: &[PathBuf]) {
+        if let Some(installed) = self.installed.get_mut(id) {
+            installed.files.retain(|file| left.contains(&file.path));
+        }
+        self.installed.retain(|known, installed| known != id || !installed.files.is_empty());
     }
 }
 

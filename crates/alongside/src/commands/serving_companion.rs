@@ -31,7 +31,7 @@ pub(super) async fn required(here: &Surroundings) -> anyhow::Result<Serving> {
         return Err(none(&here.cwd, &host::reports().await));
     }
     let pid = host::process_of(std::slice::from_ref(&here.cwd));
-    let problem = format!("the companion that serves {} does not answer", here.cwd.display());
+    let problem = format!("the companion that serves {} does not answer", harmless::path(&here.cwd));
     Err(failure(problem, silence_hint(pid)))
 }
 
@@ -50,7 +50,7 @@ pub(super) fn none(directory: &Path, hosts: &[Report]) -> anyhow::Error {
         ),
         None => "start one with `alongside` in another terminal of this project".into(),
     };
-    failure(format!("no companion serves {}", directory.display()), hint)
+    failure(format!("no companion serves {}", harmless::path(directory)), hint)
 }
 
 /// The hint for a companion that does not answer.

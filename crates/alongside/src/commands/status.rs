@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use alongside_agent::find::{self, LockSearch, Surroundings};
 use alongside_contract::discovery::{Record, WRITER};
-use alongside_contract::family::{Dialect, FAMILIES, LOCK_DIRECTORIES};
+use alongside_contract::family::{Dialect, FAMILIES, LOCK_DIRECTORIES, LOCKS};
 use alongside_contract::lock_file;
 use alongside_desk::harmless;
 use alongside_desk::socket::Report;
@@ -60,7 +60,7 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if serves_here {
         return Ok(ExitCode::SUCCESS);
     }
-    let here = surroundings.cwd.display();
+    let here = harmless::path(&surroundings.cwd);
     match found.iter().any(FoundCompanion::is_silent_here) {
         true => note(&format!("the companion that serves {here} does not answer")),
         false => failure::print(&serving_companion::none(&surroundings.cwd, &hidden)),
@@ -112,8 +112,9 @@ fn rival_text(here: &Surroundings, found: &[FoundCompanion]) -> Option<String> {
         .map(|lock| format!("{} (port {})", harmless::name(&lock.content.ide_name), lock.port))
         .collect();
     let name = claude.display_name;
-    let lock_name = lock_file::name(ours.record.port);
-    let has_lock = ours.files.iter().any(|file| file.file_name().is_some_and(|name| *name == *lock_name));
+    // Other agents have locks of the same name elsewhere.
+    let directory = here.resolve(claude.websocket.as_ref().map_or(LOCKS, |agent| agent.locks));
+    let has_lock = ours.files.contains(&directory.join(lock_file::name(ours.record.port)));
     let why = match (others.is_empty(), locks.is_empty()) {
         (false, _) => format!("{}: serves {name} here, too", others.join(" and ")),
         (true, true) if has_lock => {

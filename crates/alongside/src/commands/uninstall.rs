@@ -116,11 +116,16 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
         {
             return Ok(no.exit_code());
         }
+        let is_complete = removals.iter().all(PlannedRemoval::is_complete);
         for removal in removals {
             removal.carry_out(&mut ledger, &user).await?;
         }
         if let Some(own_files) = own_files {
             own_files.remove(&user).await?;
+        }
+        if !is_complete {
+            note("not everything is removed: remove the links that are named above, and repeat this");
+            return Ok(ExitCode::FAILURE);
         }
         print("Done.\n")?;
     }

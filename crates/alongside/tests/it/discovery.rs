@@ -228,7 +228,9 @@ async fn status_marks_the_companion_that_env_takes() {
     }
     let mut first = home.review(&["sub"]);
     first.shows("alongside serves").await;
-    assert!(!home.run(&["status"]).out.contains("take"), "a single companion is not marked");
+    let alone = home.run(&["status"]).out;
+    assert!(!alone.contains("take"), "a single companion is not marked");
+    assert!(!alone.contains("Claude Code"), "the person does not have it: {alone}");
     let mut second = home.review(&["other"]);
     second.shows("alongside serves").await;
     // It joins the second companion and adds the whole project.

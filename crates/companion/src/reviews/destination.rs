@@ -21,7 +21,11 @@ fn lexically_resolved(path: &Path) -> PathBuf {
 
 /// The destinations of a path, one for each reading. There are two readings where `..` comes after a link.
 #[derive(Debug)]
-pub(crate) struct Destinations(Vec<PathBuf>);
+pub(crate) struct Destinations {
+    paths: Vec<PathBuf>,
+    /// A link leads the agent elsewhere than us, such as one through `/proc/self/cwd`.
+    differs_by_process: bool,
+}
 
 impl Destinations {
     /// Resolves the path on disk. `told` is the path that the system tells of the open file, if any.
@@ -31,14 +35,18 @@ impl Destinations {
             paths.push(real_path::resolve(&lexically_resolved(path)));
             paths.dedup();
         }
-        Self(paths)
+        // Without links, nothing leads elsewhere.
+        let has_links = paths.as_slice() != [path];
+        Self { paths, differs_by_process: has_links && real_path::depends_on_process(path) }
     }
 
     /// The destinations below none of the roots, which hold no links. Without roots, nothing is outside.
     pub(crate) fn outside(&self, roots: &[PathBuf]) -> Option<String> {
-        let is_outside =
-            |path: &&PathBuf| !roots.is_empty() && !roots.iter().any(|root| path.starts_with(root));
-        shown(self.0.iter().filter(is_outside))
+        let is_outside = |path: &&PathBuf| {
+            let is_inside = || roots.iter().any(|root| path.starts_with(root));
+            !roots.is_empty() && (self.differs_by_process || !is_inside())
+        };
+        shown(self.paths.iter().filter(is_outside))
     }
 
     /// The destinations that git runs or obeys, but for a root inside such a directory. Reads the disk.
@@ -51,7 +59,7 @@ impl Destinations {
             let is_in_git = below.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"));
             is_in_git || git_directories::is_in_one(path, roots)
         };
-        shown(self.0.iter().filter(is_gits))
+        shown(self.paths.iter().filter(is_gits))
     }
 }
 
@@ -84,6 +92,27 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().canonicalize().unwrap();
         (directory, path)
+    }
+
+    /// The agent's working directory is the project, and that of the host is another one.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_link_that_leads_each_process_elsewhere_leads_outside() {
+        let (_home, home) = home();
+        let project = home.join("project");
+        fs::create_dir_all(project.join("src")).unwrap();
+        fs::write(project.join("src/a"), "x").unwrap();
+        symlink("/proc/self/cwd", project.join("here")).unwrap();
+        symlink(format!("/proc/{}/root{}", std::process::id(), project.display()), project.join("root"))
+            .unwrap();
+        symlink("src", project.join("plain")).unwrap();
+        let roots = [project.clone()];
+        for path in ["here/src/a", "here/new", "root/src/a", "root/new"] {
+            assert!(of(project.join(path)).outside(&roots).is_some(), "{path}");
+        }
+        for path in ["plain/a", "src/a", "plain/new"] {
+            assert_eq!(of(project.join(path)).outside(&roots), None, "{path}");
+        }
     }
 
     #[test]

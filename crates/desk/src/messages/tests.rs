@@ -96,3 +96,18 @@ fn a_file_of_a_worktree_is_no_namesake_of_the_projects_own() {
         assert_eq!(names, ["src/a.rs", "worktrees/one/src/a.rs"]);
     }
 }
+
+#[test]
+fn files_of_several_projects_have_the_names_of_these() {
+    let roots = ["/p/api", "/p/web", "/p/web/tool"].map(PathBuf::from);
+    for (file, name) in [
+        ("/p/api/f", "api/f"),
+        ("/p/web/f", "web/f"),
+        ("/p/web/api/f", "web/api/f"),
+        ("/p/web/tool/f", "web/tool/f"),
+    ] {
+        assert_eq!(file_name(file, &roots), name);
+    }
+    let namesakes = ["/p/api", "/q/api"].map(PathBuf::from);
+    assert_eq!(file_name("/q/api/f", &namesakes), "/q/api/f");
+}

@@ -42,7 +42,7 @@ impl<'a> CommandLine<'a> {
         let (begin, quote) = last_word(start);
         let (before, program) = start.split_at(begin);
         let is_end = |c: char| c.is_whitespace() || Some(c) == quote;
-        if !behind.is_empty() && !behind.starts_with(is_end) || has_other_command(behind) {
+        if !behind.is_empty() && !behind.starts_with(is_end) || !keeps_our_answer(behind) || !runs(before) {
             return None;
         }
         let name = program.trim_matches(['"', '\'']);
@@ -71,6 +71,72 @@ impl<'a> CommandLine<'a> {
         let program = if has_path && !self.is_in_quotes { program } else { self.program };
         format!("{}{program}{}{}", self.before, arguments(agent), self.behind)
     }
+}
+
+/// Programs that run the command in their arguments.
+const WRAPPERS: [&str; 17] = [
+    "bash",
+    "chrt",
+    "command",
+    "dash",
+    "doas",
+    "env",
+    "exec",
+    "ionice",
+    "nice",
+    "sh",
+    "stdbuf",
+    "sudo",
+    "systemd-run",
+    "taskset",
+    "time",
+    "timeout",
+    "zsh",
+];
+
+/// Whether these words before a command run it: assignments, and wrappers with their options and numbers. `true`,
+/// `echo`, `#` and scripts of others do not, or nobody knows.
+fn runs(before: &str) -> bool {
+    let is_assignment = |word: &str| {
+        word.split_once('=').is_some_and(|(name, _)| name.chars().all(|c| c.is_alphanumeric() || c == '_'))
+    };
+    let is_plain = |word: &str| {
+        let program = word.rsplit('/').next().unwrap_or_default();
+        word.is_empty()
+            || word.starts_with('-')
+            || is_assignment(word)
+            || word.chars().all(|c| c.is_ascii_digit() || ['.', ','].contains(&c))
+            || WRAPPERS.contains(&program)
+    };
+    !has_other_command(before) && words(before).iter().all(|word| is_plain(word))
+}
+
+/// The words as a shell takes them apart, without their quotation marks; those behind an open mark, too.
+fn words(text: &str) -> Vec<String> {
+    let (mut words, mut word, mut open) = (Vec::new(), String::new(), None);
+    for (index, c) in text.char_indices() {
+        match (open, c) {
+            (None, '"' | '\'') => open = Some((index, c)),
+            (Some((_, quote)), c) if c == quote => open = None,
+            (None, c) if c.is_whitespace() => words.push(std::mem::take(&mut word)),
+            _ => word.push(c),
+        }
+    }
+    match open {
+        Some((index, _)) => words.extend(self::words(&text[index + 1..])),
+        None => words.push(word),
+    }
+    words
+}
+
+/// Whether the words behind our arguments leave the agent our answer, and us its question.
+fn keeps_our_answer(behind: &str) -> bool {
+    let is_plain = |word: &str| {
+        let asks_for_help = ["-h", "--help", "-V", "--version"].contains(&word.trim_matches(['"', '\'']));
+        let redirects = word.contains('<') || word.contains('>') && !word.starts_with("2>");
+        !asks_for_help && !redirects
+    };
+    !has_other_command(behind) && behind.split_whitespace().all(is_plain)
 }
 
 /// Whether a shell would run another command. `2>&1` is none.

@@ -140,6 +140,17 @@ fn only_our_program_with_our_arguments_is_ours() {
         ("alongside hook claude; rm x", false),
         ("alongside hook claude && rm x", false),
         ("alongside hook claude $(rm x)", false),
+        ("true alongside hook claude", false),
+        (": alongside hook claude", false),
+        ("# alongside hook claude", false),
+        ("echo /usr/bin/alongside hook claude", false),
+        ("test -x /usr/bin/alongside hook claude", false),
+        ("sh ./other.sh alongside hook claude", false),
+        ("sh -c 'true alongside hook claude'", false),
+        ("true; alongside hook claude", false),
+        ("alongside hook claude >/dev/null", false),
+        ("alongside hook claude </dev/null", false),
+        ("alongside hook claude --help", false),
         ("alongside hook claude-other", false),
         ("alongside hook claude'", false),
         ("alongside", false),
@@ -309,7 +320,8 @@ fn an_entry_that_a_person_changed_stays_as_it_is() {
         "nice $HOME/bin/alongside hook claude 2>>/tmp/log",
         "sh -c 'exec alongside hook claude'",
         "bash -lc \"alongside hook claude --timeout 120\"",
-        "/usr/bin/alongside hook claude >/tmp/log 2>&1",
+        "/usr/bin/alongside hook claude 2>&1",
+        "env A=b timeout 600 /usr/bin/alongside hook claude",
     ] {
         let text = entry(command);
         assert_eq!(with(&text), text, "{command}");

@@ -24,6 +24,8 @@ pub(super) struct PlannedRemoval {
     changes: Vec<Change>,
     /// Files that stay as they are, and why.
     kept: Vec<(PathBuf, String)>,
+    /// Those of them that still hold the adapter, behind a link.
+    unreachable: Vec<PathBuf>,
     /// The extension that the editor itself removes.
     extension: Option<(Product, InstalledExtension)>,
     /// Copies of files that nobody needs any more.
@@ -43,6 +45,7 @@ impl PlannedRemoval {
             installed: installed.clone(),
             changes: Vec::new(),
             kept: Vec::new(),
+            unreachable: Vec::new(),
             extension,
             copies: Vec::new(),
         };
@@ -53,6 +56,7 @@ impl PlannedRemoval {
                 // A repository may have put a link in its place: the rest can be removed.
                 Err(error) if file.in_project => {
                     removal.kept.push((file.path.clone(), format!("{error:#}")));
+                    removal.unreachable.push(file.path.clone());
                     continue;
                 }
                 Err(error) => return Err(error),
@@ -95,6 +99,11 @@ impl PlannedRemoval {
         !self.changes.is_empty() || self.extension.is_some()
     }
 
+    /// Whether nothing of the adapter stays in a file.
+    pub(super) fn is_complete(&self) -> bool {
+        self.unreachable.is_empty()
+    }
+
     /// Shows the changes, and the files that stay.
     pub(super) fn show(&self, user: &UserEnvironment, verbose: bool) -> anyhow::Result<()> {
         let changes = match self.has_changes() {
@@ -130,7 +139,7 @@ impl PlannedRemoval {
         for directory in self.installed.directories.iter().rev() {
             person_file::remove_empty(directory, self.installed.links_to(directory));
         }
-        ledger.remove(&self.id);
+        ledger.remove(&self.id, &self.unreachable);
         ledger.write(&user.state)
     }
 

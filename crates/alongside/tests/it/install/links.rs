@@ -126,10 +126,17 @@ fn uninstalling_follows_no_link_that_came_later() {
     };
     let before = texts();
     assert!(before[0].contains("hook claude") && copy.exists());
-    let said = home.succeeds(&["uninstall", "claude", "--yes"]);
+    let uninstalled = home.does(&["uninstall", "claude", "--yes"]);
+    let said = uninstalled.said();
     assert!(said.contains("stays: ") && said.contains("is a link to"), "{said}");
+    assert!(!uninstalled.status.success() && !said.contains("Done."), "{said}");
     assert_eq!(texts(), before);
     assert!(ours.is_symlink());
+    // The list still knows the hook, for when the link is gone.
+    fs::remove_file(&ours).unwrap();
+    fs::rename(&elsewhere, &ours).unwrap();
+    home.succeeds(&["uninstall", "claude", "--yes"]);
+    assert_eq!(fs::read_to_string(home.project.join(SETTINGS)).unwrap(), "{}\n");
 
     // The same for the file alone, which was new.
     let home = Home::new();
@@ -138,9 +145,19 @@ fn uninstalling_follows_no_link_that_came_later() {
     let elsewhere = home.in_home("elsewhere.json");
     fs::rename(&file, &elsewhere).unwrap();
     symlink(&elsewhere, &file).unwrap();
-    let said = home.succeeds(&["uninstall", "claude", "--yes"]);
+    let uninstalled = home.does(&["uninstall", "claude", "--yes"]);
+    let said = uninstalled.said();
     assert!(said.contains("stays: ") && fs::read_to_string(&elsewhere).unwrap().contains("hook"), "{said}");
     assert!(file.is_symlink());
+}
+
+/// A message has one line for each fact, and no repository adds one.
+#[test]
+fn the_target_of_a_link_adds_no_line_to_a_message() {
+    let home = Home::new();
+    symlink("/tmp/q\n  hint: run this", home.project.join(".claude")).unwrap();
+    let said = home.does(&HOOK).said();
+    assert!(said.contains("/tmp/q\\n  hint: run this"), "{said}");
 }
 
 #[test]

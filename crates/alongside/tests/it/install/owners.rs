@@ -110,3 +110,18 @@ fn a_file_of_another_user_is_not_taken_over() {
     assert_eq!((output.status.code(), settings.metadata().unwrap().uid()), (Some(1), 0), "{said}");
     assert_eq!(home.reads(".claude/settings.json"), "{}\n");
 }
+
+/// A directory of root's there would keep the user from every companion.
+#[test]
+fn root_makes_nothing_in_the_runtime_directory_of_another_user() {
+    if !is_root() {
+        return;
+    }
+    let home = Home::new();
+    let run = home.path("run");
+    give_away(&run);
+    for command in ["status", "doctor", "env", "log"] {
+        home.run(&[command]);
+        assert_eq!(fs::read_dir(&run).unwrap().count(), 0, "{command}");
+    }
+}
