@@ -159,7 +159,7 @@ fn the_header_names_file_agent_size_and_notes() {
     let mut review = middle();
     let roots = [PathBuf::from("/elsewhere"), PathBuf::from("/p")];
     let title = header(&review, &roots, PLAIN);
-    insta::assert_snapshot!(title, @"src/a.rs: Gemini CLI proposes 1 change (+1 -1)");
+    insta::assert_snapshot!(title, @"p/src/a.rs: Gemini CLI proposes 1 change (+1 -1)");
     review.file = "/other/\x1b[31ma.rs".into();
     review.agent.name = "evil\u{202e}".into();
     review.file_line_ending = Some(LineEnding::Crlf);
@@ -176,10 +176,10 @@ fn the_header_names_file_agent_size_and_notes() {
     ");
     let mut new = self::review("", "a\nb\n", vec![kept(lines(0, 0), lines(0, 2))]);
     new.original = None;
-    insta::assert_snapshot!(header(&new, &roots, PLAIN), @"src/a.rs: Gemini CLI proposes a new file (+2 -0)");
+    insta::assert_snapshot!(header(&new, &roots, PLAIN), @"p/src/a.rs: Gemini CLI proposes a new file (+2 -0)");
     new.whole_file_only = Some("the file on disk is not text".into());
     insta::assert_snapshot!(header(&new, &roots, PLAIN), @r"
-    src/a.rs: Gemini CLI proposes the whole file (+2 -0)
+    p/src/a.rs: Gemini CLI proposes the whole file (+2 -0)
       note: You can only accept or reject this as a whole: the file on disk is not text.
     ");
 }
