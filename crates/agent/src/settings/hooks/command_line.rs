@@ -94,8 +94,8 @@ const WRAPPERS: [&str; 17] = [
     "zsh",
 ];
 
-/// Whether these words before a command run it: assignments, and wrappers with their options and numbers. `true`,
-/// `echo`, `#` and scripts of others do not, or nobody knows.
+/// Whether these words before a command run it: assignments, and wrappers with their options and numbers.
+/// `true`, `echo`, `#` and scripts of others do not, or nobody knows.
 fn runs(before: &str) -> bool {
     let is_assignment = |word: &str| {
         word.split_once('=').is_some_and(|(name, _)| name.chars().all(|c| c.is_alphanumeric() || c == '_'))

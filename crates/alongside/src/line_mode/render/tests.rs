@@ -176,7 +176,8 @@ fn the_header_names_file_agent_size_and_notes() {
     ");
     let mut new = self::review("", "a\nb\n", vec![kept(lines(0, 0), lines(0, 2))]);
     new.original = None;
-    insta::assert_snapshot!(header(&new, &roots, PLAIN), @"p/src/a.rs: Gemini CLI proposes a new file (+2 -0)");
+    let title = header(&new, &roots, PLAIN);
+    insta::assert_snapshot!(title, @"p/src/a.rs: Gemini CLI proposes a new file (+2 -0)");
     new.whole_file_only = Some("the file on disk is not text".into());
     insta::assert_snapshot!(header(&new, &roots, PLAIN), @r"
     p/src/a.rs: Gemini CLI proposes the whole file (+2 -0)
