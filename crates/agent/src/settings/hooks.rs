@@ -73,7 +73,7 @@ impl FoundHook {
         agent.patience_within(limit.unwrap_or(agent.limit))
     }
 
-    /// What it is to be for an event: as [`Self::wanted`], but a person's words in the command line stay.
+    /// The entry for an event: as [`Self::wanted`], but a person's words in the command line stay.
     fn updated(&self, event: &HookEvent, agent: &HookAgent, command: &str) -> Self {
         let mut wanted = Self::wanted(event, agent, command);
         let program = CommandLine::of(command, agent).map(|line| line.program);

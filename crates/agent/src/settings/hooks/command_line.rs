@@ -25,11 +25,11 @@ pub fn is_ours(command: &str, agent: &HookAgent) -> bool {
 /// A command line of ours in its parts.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct CommandLine<'a> {
-    /// What a person has put before the program.
+    /// The words that a person has put before the program.
     before: &'a str,
     /// The program as it is written there.
     pub(super) program: &'a str,
-    /// What a person has put behind our arguments.
+    /// The words that a person has put behind our arguments.
     behind: &'a str,
     /// Whether all of it is one word of another command, as in `sh -c '…'`.
     is_in_quotes: bool,
