@@ -10,20 +10,26 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// The pinned installations: folders of `rig/npm`.
-const FOLDERS: [&str; 12] = [
+use alongside_testing::chores::cache_directory;
+
+/// The pinned installations that most tests need: folders of `rig/npm`.
+const NEWEST: &[&str] = &[
     "node-22",
-    "gemini-core-0.1.19",
-    "gemini-core-0.8.2",
-    "gemini-core-0.27.4",
     "gemini-core-0.61.0",
     "gemini-cli-0.61.0",
-    "qwen-core-0.0.14",
-    "qwen-code-0.5.2",
-    "qwen-code-0.12.0",
     "qwen-code-0.24.4",
     "mcp-sdks",
     "mcp-conformance",
+];
+
+/// The older releases, more than a gigabyte.
+const OLDER: &[&str] = &[
+    "gemini-core-0.1.19",
+    "gemini-core-0.8.2",
+    "gemini-core-0.27.4",
+    "qwen-core-0.0.14",
+    "qwen-code-0.5.2",
+    "qwen-code-0.12.0",
 ];
 
 /// The file that marks a directory of the cache as complete.
@@ -107,27 +113,44 @@ impl Rig {
 
     fn root(&self, folder: &str) -> &Path {
         let root = self.folders.iter().find(|(name, _)| *name == folder);
-        root.map(|(_, root)| root.as_path()).unwrap_or_else(|| panic!("rig/npm has no folder {folder}"))
+        root.map(|(_, root)| root.as_path()).unwrap_or_else(|| panic!("{folder} is not installed"))
     }
 }
 
-/// Installs what is missing, once per process; progress goes to stderr.
+/// Installs the newest release of each agent where it is missing, once per process; progress goes to stderr.
 ///
 /// # Errors
 /// [`InstallError::Unavailable`] when this machine cannot have the rig, [`InstallError::Broken`] when the rig
 /// itself is wrong.
 pub fn install() -> Result<Rig, InstallError> {
     static INSTALLED: OnceLock<Result<Rig, InstallError>> = OnceLock::new();
-    INSTALLED.get_or_init(install_all).clone()
+    INSTALLED.get_or_init(|| install_all(NEWEST.iter().copied())).clone()
 }
 
-/// The rig, or `None` where this machine cannot have it: the test is reported as skipped then. With
+/// [`install`], and the older releases, too.
+///
+/// # Errors
+/// As [`install`].
+pub fn install_every_release() -> Result<Rig, InstallError> {
+    static INSTALLED: OnceLock<Result<Rig, InstallError>> = OnceLock::new();
+    INSTALLED.get_or_init(|| install_all(NEWEST.iter().chain(OLDER).copied())).clone()
+}
+
+/// The rig with the newest releases, or `None` where this machine cannot have it: the test is reported as skipped then. With
 /// `ALONGSIDE_RIG_REQUIRED=1` it fails instead.
 ///
 /// # Panics
 /// When the rig is broken, or required and not available.
 pub fn rig_or_skip() -> Option<Rig> {
     or_skip(install())
+}
+
+/// [`rig_or_skip`], with the older releases, too.
+///
+/// # Panics
+/// As [`rig_or_skip`].
+pub fn every_release_or_skip() -> Option<Rig> {
+    or_skip(install_every_release())
 }
 
 /// [`rig_or_skip`] for any installation.
@@ -154,7 +177,7 @@ pub fn claude_or_skip() -> Option<PathBuf> {
 ///
 /// # Errors
 /// As [`install`].
-pub(crate) fn claude_code() -> Result<PathBuf, InstallError> {
+pub fn claude_code() -> Result<PathBuf, InstallError> {
     if !bundled_node() {
         return Err(InstallError::Unavailable("rig/npm has no Claude Code for this platform".into()));
     }
@@ -174,7 +197,7 @@ pub fn opencode_or_skip() -> Option<PathBuf> {
 ///
 /// # Errors
 /// As [`install`].
-pub(crate) fn opencode() -> Result<PathBuf, InstallError> {
+pub fn opencode() -> Result<PathBuf, InstallError> {
     if !bundled_node() {
         return Err(InstallError::Unavailable("rig/npm has no OpenCode for this platform".into()));
     }
@@ -194,7 +217,7 @@ pub fn codex_or_skip() -> Option<PathBuf> {
 ///
 /// # Errors
 /// As [`install`].
-pub(crate) fn codex() -> Result<PathBuf, InstallError> {
+pub fn codex() -> Result<PathBuf, InstallError> {
     if !bundled_node() {
         return Err(InstallError::Unavailable("rig/npm has no Codex for this platform".into()));
     }
@@ -223,9 +246,9 @@ pub(crate) fn locked_by<T>(
     install(&cache)
 }
 
-fn install_all() -> Result<Rig, InstallError> {
+fn install_all(wanted: impl Iterator<Item = &'static str>) -> Result<Rig, InstallError> {
     let folders = locked(|cache| {
-        let wanted = FOLDERS.into_iter().filter(|name| *name != "node-22" || bundled_node());
+        let wanted = wanted.filter(|name| *name != "node-22" || bundled_node());
         wanted.map(|name| Ok((name, install_folder(cache, name)?))).collect::<Result<Vec<_>, _>>()
     })?;
     let node = match folders.first() {
@@ -331,11 +354,11 @@ fn node_on_path() -> Result<PathBuf, InstallError> {
 }
 
 /// The directory of all installations.
-pub fn cache_dir() -> Result<PathBuf, InstallError> {
-    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    absolute("XDG_CACHE_HOME")
-        .or_else(|| absolute("HOME").map(|home| home.join(".cache")))
-        .map(|cache| cache.join("alongside-rig"))
+///
+/// # Errors
+/// When neither `XDG_CACHE_HOME` nor `HOME` is set.
+fn cache_dir() -> Result<PathBuf, InstallError> {
+    cache_directory()
         .ok_or_else(|| InstallError::Unavailable("neither XDG_CACHE_HOME nor HOME is set".into()))
 }
 

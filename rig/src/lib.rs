@@ -38,7 +38,10 @@ pub use editors::{
     install_kate, install_vim, kakoune_or_skip, kate_or_skip, vim_or_skip,
 };
 pub use ide_client::{CliAnswer, OpenDiff, Outcome, RealClient};
-pub use install::{InstallError, Rig, claude_or_skip, codex_or_skip, install, opencode_or_skip, rig_or_skip};
+pub use install::{
+    InstallError, Rig, claude_or_skip, codex_or_skip, every_release_or_skip, install, install_every_release,
+    opencode_or_skip, rig_or_skip,
+};
 pub use program::alongside_bin;
 pub use proposer::Proposer;
 pub use release::{RELEASES, Release};

@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context as _, bail};
 
-use crate::run::{announce, cargo};
+use alongside_testing::chores::{announce, cargo};
 
 /// Options of `cargo xtask counts`.
 #[derive(Debug, clap::Args)]
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn every_path_has_a_bench() {
-        let crates = crate::run::checkout().join("crates");
+        let crates = alongside_testing::chores::checkout().join("crates");
         for hot in PATHS {
             let home = hot.package.trim_start_matches("alongside-");
             let bench = crates.join(home).join("benches").join(hot.bench).with_extension("rs");

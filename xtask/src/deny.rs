@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::Context as _;
 
-use crate::run::{cargo, must, run};
+use alongside_testing::chores::{cache_directory, cargo, must, run};
 
 /// The release that we install. `deny.toml` needs 0.20 or newer.
 const RELEASE: &str = "0.20.2";
@@ -95,7 +95,7 @@ fn install() -> anyhow::Result<PathBuf> {
 }
 
 fn install_root() -> anyhow::Result<PathBuf> {
-    let cache = alongside_rig::install::cache_dir().context("there is no cache directory for cargo-deny")?;
+    let cache = cache_directory().context("there is no cache directory for cargo-deny")?;
     Ok(cache.join("cargo-deny"))
 }
 

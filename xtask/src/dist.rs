@@ -13,8 +13,8 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, bail};
 
-use crate::run::{cargo, checkout, must, target_directory};
-use crate::vscode;
+use crate::rig;
+use alongside_testing::chores::{cargo, checkout, must, target_directory};
 
 /// The output directory, below the target directory.
 const OUT: &str = "dist";
@@ -52,7 +52,7 @@ pub(crate) struct Product {
 
 pub(crate) fn dist(options: &Options) -> anyhow::Result<ExitCode> {
     let target = options.target.clone().map_or_else(host, Ok)?;
-    vscode::build_or_skip("the packages lack it")?;
+    rig::build_extension("the packages lack it")?;
     let built = target_directory();
     let mut build = cargo();
     build.args(["build", "--release", "--package", "alongside", "--target", &target]);

@@ -4,8 +4,8 @@
 mod tests {
     use std::fs;
 
-    use crate::run::checkout;
     use crate::structure::files_below;
+    use alongside_testing::chores::checkout;
 
     /// The code of these directories.
     fn code(directories: &[&str]) -> String {

@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context as _, bail};
 
-use crate::run::{announce, cargo, checkout, must, target_directory};
+use alongside_testing::chores::{announce, cache_directory, cargo, checkout, must, target_directory};
 
 /// The pinned release; a newer one may need another toolchain.
 const CARGO_FUZZ: &str = "0.13.2";
@@ -59,7 +59,7 @@ pub(crate) fn fuzz(options: &Options) -> anyhow::Result<ExitCode> {
 
 /// Installs cargo-fuzz, once for all checkouts, and returns its program.
 fn install() -> anyhow::Result<PathBuf> {
-    let root = alongside_rig::install::cache_dir()?.join("cargo-fuzz");
+    let root = cache_directory().context("there is no cache directory for cargo-fuzz")?.join("cargo-fuzz");
     let program = root.join("bin/cargo-fuzz");
     if !program.is_file() {
         let install = ["install", "cargo-fuzz", "--locked", "--version", CARGO_FUZZ, "--root"];

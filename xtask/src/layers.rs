@@ -5,8 +5,8 @@
 mod tests {
     use std::process::Command;
 
-    use crate::run::checkout;
     use crate::structure::files_below;
+    use alongside_testing::chores::checkout;
 
     /// Every crate, and which of ours it may know.
     const MAY_KNOW: &[(&str, &[&str])] = &[

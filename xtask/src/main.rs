@@ -2,22 +2,15 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
-mod bench;
-mod chaos;
 mod counts;
 mod deny;
 mod dist;
 mod doc_test_names;
 mod fuzz;
 mod layers;
-mod load;
-mod matrix;
 mod rig;
-mod run;
-mod screenshot;
 mod structure;
 mod test;
-mod vscode;
 
 use std::process::ExitCode;
 
@@ -33,35 +26,20 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Chore {
-    /// Installs the programs that the tests need, checks formatting and lints, and runs every test.
+    /// Installs the programs that the tests need, checks formatting and lints, and runs the tests.
     ///
     /// The last line is `N passed, N failed, N skipped`. A test that cannot run on this machine is reported
-    /// as ignored, with the reason, and counts as skipped.
+    /// as ignored, with the reason, and counts as skipped. CONTRIBUTING.md says which tests run only with
+    /// --all.
     ///
     /// A failed test that drives an agent, an editor or tmux runs once more, alone, at the end. If it passes
     /// then, it counts as passed and is reported as FLAKY; target/flaky has both logs. More than three flaky
     /// tests fail the run.
     Test(test::Options),
-    /// Runs every test in a real editor: those of `cargo xtask test`, and the long tail that it leaves out.
-    ///
-    /// The long tail has the second agent, the oldest releases, and the longest checks in each editor.
-    Editors(test::EditorOptions),
     /// Checks licences, bans, sources and advisories of all crates with cargo-deny; installs it if needed.
     ///
     /// `cargo xtask test` checks the same where cargo-deny is installed, and never compiles it.
     Deny,
-    /// Installs the agents, editors and system packages that the tests drive.
-    ///
-    /// Agents and editors go to ${XDG_CACHE_HOME:-~/.cache}/alongside-rig, once per lock file or recipe,
-    /// never into the checkout. Editors come from Debian and need apt-get, but not root.
-    Rig(rig::Options),
-    /// Runs every release of every agent with IDE mode on npm against this program, and writes
-    /// docs/compatibility.md.
-    ///
-    /// It keeps results in rig/matrix/results.jsonl and runs only what is missing there, so you can interrupt
-    /// it. It needs npm's registry, tmux and some 4 GB in the temporary directory. It fails while a cell of
-    /// the matrix has no explanation.
-    Matrix(matrix::Options),
     /// Builds the installable files in target/dist: an archive, its checksum, the install script and a Debian
     /// package.
     ///
@@ -73,40 +51,6 @@ enum Chore {
     /// target/fuzz and goes on from there. It needs a C++ compiler, and installs cargo-fuzz once, in
     /// ${XDG_CACHE_HOME:-~/.cache}/alongside-rig.
     Fuzz(fuzz::Options),
-    /// Plays agents, desks and companions against each other, and kills, freezes, cuts and delays them at
-    /// random points.
-    ///
-    /// A round is a function of its seed. The rules are in rig/src/chaos/oracle: no decision is invented,
-    /// lost or told to the wrong agent; nobody waits for ever; no typed text is lost; nothing is left behind.
-    /// It keeps finished rounds in target/chaos, for these sources, so you can interrupt it. It fails when a
-    /// round breaks a rule, and prints how to play that round again, or when memory grows.
-    Chaos(chaos::Options),
-    /// Has a thousand agents at once play against this program for ten minutes, and prints the cost.
-    ///
-    /// It builds the program and the agents as releases first. It needs Linux and some 3,000 descriptors for
-    /// each of two processes (hard limit: `ulimit -Hn`). It fails when there were errors, agents had to wait,
-    /// or memory or descriptors grew.
-    Load(load::Options),
-    /// Measures cost and speed of a companion beside another one: by default ours beside one on the official
-    /// TypeScript SDK.
-    ///
-    /// It takes some five minutes and measures, turn by turn: the time from the start until every discovery
-    /// file is on disk; memory with up to 1,000 sessions, and after 10,000 that came and went; round trips of
-    /// requests; the time until agents hear of decisions and of the cursor; proposals of up to 64 MB; an idle
-    /// minute; the end. Single figures mean little on a busy machine: compare the ratios. Each companion runs
-    /// in a home, temporary and runtime directory of its own, with a project as its working directory.
-    ///
-    /// --drive acts in the editor of another companion: `CMD ACTION ARGUMENT…`, run for each action as by
-    /// `alongside check`, whose own start then counts; or `unix:SOCKET`, where each action is a line such as
-    /// ["cursor", "/file", "3", "1"] or ["accept", "/file"], answered with a line `ok`. Without it, those
-    /// rows stay empty and give the reason.
-    #[command(after_help = "\
-Examples:
-  cargo xtask bench                                          ours and the baseline
-  cargo xtask bench --start old/alongside --vs target/release/alongside
-  cargo xtask bench --start 'node my-companion.mjs' --drive ./drive.sh --vs baseline
-  cargo xtask bench --file ~/.qwen/ide/40123.lock            a running one: no starts, no stops")]
-    Bench(bench::Options),
     /// Counts the instructions of the hot paths, and fails when one takes more than docs/performance.md
     /// allows.
     ///
@@ -114,28 +58,37 @@ Examples:
     /// some minutes. Another compiler gives other counts: compare with the same compiler's counts of the
     /// commit before.
     Counts(counts::Options),
+    /// Installs the agents, editors and system packages that the tests drive.
+    Rig(rig::Arguments),
     /// Builds the extension for VS Code with npm, which the next build of alongside embeds.
-    ///
-    /// `cargo xtask test` and `cargo xtask dist` do this, too.
-    Vscode,
+    Vscode(rig::Arguments),
+    /// Runs every release of every agent with IDE mode on npm against this program, and writes
+    /// docs/compatibility.md.
+    Matrix(rig::Arguments),
+    /// Plays agents, desks and companions against each other, and kills, freezes, cuts and delays them at
+    /// random points.
+    Chaos(rig::Arguments),
+    /// Has a thousand agents at once play against this program for ten minutes, and prints the cost.
+    Load(rig::Arguments),
+    /// Measures cost and speed of a companion beside another one.
+    Bench(rig::Arguments),
     /// Takes the pictures of the documentation, docs/pictures/*.svg, of the real program on a real terminal.
-    Screenshot(screenshot::Options),
+    Screenshot(rig::Arguments),
 }
 
 fn main() -> anyhow::Result<ExitCode> {
     match Cli::parse().chore {
         Chore::Test(options) => test::test(&options),
-        Chore::Editors(options) => test::editors(&options),
         Chore::Deny => deny::deny(),
-        Chore::Rig(options) => rig::install(&options).map(|()| ExitCode::SUCCESS),
-        Chore::Matrix(options) => matrix::matrix(&options),
         Chore::Dist(options) => dist::dist(&options),
         Chore::Fuzz(options) => fuzz::fuzz(&options),
-        Chore::Chaos(options) => chaos::chaos(&options),
-        Chore::Bench(options) => bench::bench(&options),
         Chore::Counts(options) => counts::counts(&options),
-        Chore::Load(options) => load::load(&options),
-        Chore::Vscode => vscode::vscode().map(|()| ExitCode::SUCCESS),
-        Chore::Screenshot(options) => screenshot::screenshot(&options).map(|()| ExitCode::SUCCESS),
+        Chore::Rig(arguments) => rig::start("rig", &arguments),
+        Chore::Vscode(arguments) => rig::start("vscode", &arguments),
+        Chore::Matrix(arguments) => rig::start("matrix", &arguments),
+        Chore::Chaos(arguments) => rig::start("chaos", &arguments),
+        Chore::Load(arguments) => rig::start("load", &arguments),
+        Chore::Bench(arguments) => rig::start("bench", &arguments),
+        Chore::Screenshot(arguments) => rig::start("screenshot", &arguments),
     }
 }

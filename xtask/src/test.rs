@@ -1,18 +1,24 @@
-//! `cargo xtask test`: everything that must hold before a commit is one to stop on.
+//! `cargo xtask test`: the tests, in three tiers.
 
 mod checks;
 mod flaky;
 mod libtest;
+mod output;
 mod programs;
 mod skips;
+mod steps;
+mod table;
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use alongside_testing::chores::{must, run};
+
 use self::libtest::Sum;
-use self::programs::Scope;
-use crate::rig::rig;
-use crate::run::{cargo, run};
+use self::output::Output;
+use self::programs::Program;
+use self::steps::{Counter, Outcome, Step};
+use crate::rig;
 
 /// Which tests to run.
 #[derive(Debug, clap::Args)]
@@ -21,77 +27,108 @@ pub(crate) struct Options {
     filter: Option<String>,
 
     /// Run only formatting, lints, unit tests and tests on a paused clock: no agent, editor or network
-    #[arg(long)]
+    #[arg(long, conflicts_with = "all")]
     fast: bool,
+
+    /// Run everything: also Kakoune, Kate and VS Code, older releases, and every story in every editor
+    #[arg(long)]
+    all: bool,
 }
 
-/// Runs everything. The last line of the output is the sum, whatever fails.
+/// Which tests run; each tier has those of the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tier {
+    /// The unit tests, those on a paused clock among them.
+    Fast,
+    /// Each agent, editor, SDK and rule once, with the real program.
+    Default,
+    All,
+}
+
+/// How many steps run side by side; those that wait for agents and editors leave room for others.
+const LANES: usize = 2;
+
+/// A step that takes so many seconds as a rule.
+fn step<'a>(
+    name: &str,
+    seconds: u64,
+    run: impl FnOnce(&mut Output) -> anyhow::Result<Outcome> + Send + 'a,
+) -> Step<'a> {
+    Step { name: name.to_owned(), usually: Duration::from_secs(seconds), run: Box::new(run) }
+}
+
+/// Runs a tier. The last line of the output is the sum, whatever fails.
 pub(crate) fn test(options: &Options) -> anyhow::Result<ExitCode> {
+    let tier = match (options.fast, options.all) {
+        (true, _) => Tier::Fast,
+        (false, true) => Tier::All,
+        (false, false) => Tier::Default,
+    };
     let started = Instant::now();
     let mut sum = Sum::default();
-    if !options.fast {
-        rig()?;
-    }
-    if options.filter.is_none() {
-        checks::quick(&mut sum)?;
-        if !options.fast {
-            checks::thorough(&mut sum)?;
-        }
-    }
-    // Tests start the built programs as their users would.
-    if run(cargo().args(["build", "--workspace", "--bins"]))?.success() {
-        run_tests(options, &mut sum)?;
-    } else {
-        sum.check("build", false);
-    }
-    println!("finished in {}", minutes(started.elapsed()));
+    run_tier(tier, options.filter.as_deref(), &mut sum)?;
+    println!("\nfinished in {}", minutes(started.elapsed()));
     println!("{sum}");
     Ok(if sum.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Which tests of editors to run.
-#[derive(Debug, clap::Args)]
-pub(crate) struct EditorOptions {
-    /// Run only tests whose name contains this, such as `vim`
-    filter: Option<String>,
-}
-
-/// Runs every test in a real editor, also those that [`test`] leaves out.
-pub(crate) fn editors(options: &EditorOptions) -> anyhow::Result<ExitCode> {
-    let started = Instant::now();
-    let mut sum = Sum::default();
-    rig()?;
-    if run(cargo().args(["build", "--workspace", "--bins"]))?.success() {
-        let mut failures = Vec::new();
-        for program in programs::build(Scope::Everything)?.unwrap_or_default() {
-            if program.is_of_rig("editors") {
-                failures = program.run(options.filter.as_deref(), &["--include-ignored"], &mut sum)?;
-            }
+fn run_tier(tier: Tier, filter: Option<&str>, sum: &mut Sum) -> anyhow::Result<()> {
+    let is_whole = filter.is_none();
+    let mut checks = Vec::new();
+    if is_whole {
+        checks.push(step("lints", 75, checks::lints));
+        if tier != Tier::Fast {
+            checks.push(step("crates that we depend on", 1, checks::crates));
         }
-        flaky::rerun(&failures, &mut sum)?;
+        if tier == Tier::All {
+            checks.push(step("other systems", 90, checks::other_targets));
+        }
     }
-    if sum == Sum::default() {
-        sum.check("a test of editors", false);
+    let mut counter = Counter::of(checks.len());
+    if is_whole {
+        counter.add(1);
+        let formatting = vec![step("formatting", 1, checks::formatting)];
+        sum.add(steps::run(formatting, 1, &mut counter)?.sum);
     }
-    println!("finished in {}", minutes(started.elapsed()));
-    println!("{sum}");
-    Ok(if sum.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-fn run_tests(options: &Options, sum: &mut Sum) -> anyhow::Result<()> {
-    let scope = if options.fast { Scope::Fast } else { Scope::Everything };
-    let Some(programs) = programs::build(scope)? else {
-        sum.check("build of the tests", false);
+    let Some(programs) = build(tier, &mut counter)? else {
+        sum.check("build of the tests", false, &mut Output::at_once());
         return Ok(());
     };
-    let mut failures = Vec::new();
-    for program in programs {
-        failures.extend(program.run(options.filter.as_deref(), &[], sum)?);
+    counter.add(programs.len());
+    let of_program = |program: &Program| {
+        let program = program.clone();
+        let (title, usually) = (program.title(), program.usually(tier).as_secs());
+        step(&title, usually, move |output| program.run(filter, tier, output))
+    };
+    let mut all: Vec<_> = programs.iter().map(of_program).chain(checks).collect();
+    if tier != Tier::Fast {
+        counter.add(1);
+        all.push(step("examples in the documentation", 20, |output| programs::run_doc_tests(filter, output)));
     }
-    if !options.fast {
-        programs::run_doc_tests(options.filter.as_deref(), sum)?;
+    let outcome = steps::run(all, if tier == Tier::Fast { 1 } else { LANES }, &mut counter)?;
+    sum.add(outcome.sum);
+    flaky::rerun(&outcome.failures, sum)
+}
+
+/// Builds the test programs, and the programs that they start, and installs the agents and editors.
+fn build(tier: Tier, counter: &mut Counter) -> anyhow::Result<Option<Vec<Program>>> {
+    counter.add(1);
+    counter.begin("build of the tests", Duration::from_secs(if tier == Tier::Fast { 150 } else { 240 }));
+    let built = programs::build(tier)?;
+    if built.is_none() || tier == Tier::Fast {
+        return Ok(built);
     }
-    flaky::rerun(&failures, sum)
+    counter.add(1);
+    counter.begin("agents and editors", Duration::ZERO);
+    let all = (tier == Tier::All).then_some("--all");
+    must(rig::built().arg("rig").args(all))?;
+    if tier != Tier::All {
+        return Ok(built);
+    }
+    counter.add(1);
+    counter.begin("the extension for VS Code, and the program with it", Duration::from_secs(60));
+    run(rig::built().args(["vscode", "--or-say", "tests that need it will be skipped"]))?;
+    programs::build(tier)
 }
 
 fn minutes(time: Duration) -> String {

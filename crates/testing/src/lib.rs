@@ -1,10 +1,11 @@
-//! For tests only: reports a test that cannot run on this machine as skipped, and holds the table of hostile
-//! names.
+//! For tests and chores only: reports a test that cannot run on this machine as skipped, holds the table of
+//! hostile names, and what chores share.
 //!
 //! libtest decides before a test starts whether the test is ignored. A test that finds out later has to
 //! return early, which libtest counts as passed. [`skip`] therefore records the test and the reason in a
 //! file, and `cargo xtask test` reports the test as ignored.
 
+pub mod chores;
 pub mod hostile;
 
 use std::fmt::Display;

@@ -7,7 +7,7 @@ use alongside_rig::{Generation, Proposer, Sandbox, Screen, adapters, agent_cli, 
 use anyhow::{Context as _, Result, ensure};
 
 alongside_rig::tests! {
-    #[ignore = "cargo xtask editors"]
+    #[ignore = "cargo xtask test --all"]
     removed_and_added_text_differ_in_the_oldest_neovim: in_colour_schemes(Generation::Oldest, true),
     removed_and_added_text_differ_in_the_newest_neovim: in_colour_schemes(Generation::Newest, true),
     removed_and_added_text_differ_in_256_colours: in_colour_schemes(Generation::Newest, false),

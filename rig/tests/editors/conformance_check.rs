@@ -19,9 +19,9 @@ const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/examples/driv
 const PATIENCE: Duration = Duration::from_secs(400);
 
 alongside_rig::tests! {
-    #[ignore = "cargo xtask editors"]
+    #[ignore = "cargo xtask test --all"]
     nothing_is_wrong_in_the_oldest_neovim: nothing_is_wrong(Generation::Oldest),
-    #[ignore = "cargo xtask editors"]
+    #[ignore = "cargo xtask test --all"]
     nothing_is_wrong_in_the_newest_neovim: nothing_is_wrong(Generation::Newest),
 }
 

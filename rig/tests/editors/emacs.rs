@@ -20,7 +20,7 @@ use crate::stage::{ROOMY, Stage};
 
 alongside_rig::tests! {
     emacs_and_gemini: from_installation_to_removal(Cli::Gemini),
-    #[ignore = "cargo xtask editors"]
+    #[ignore = "cargo xtask test --all"]
     emacs_and_qwen: from_installation_to_removal(Cli::Qwen),
 }
 
@@ -116,7 +116,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
 
 alongside_rig::tests! {
     emacs_obeys_no_name_and_no_text_of_an_agent: obeys_nothing(hostile::some),
-    #[ignore = "cargo xtask editors"]
+    #[ignore = "cargo xtask test --all"]
     emacs_obeys_no_row_of_the_table: obeys_nothing(std::convert::identity),
 }
 

@@ -14,7 +14,7 @@ use crate::script::{ORIGINAL, SHOUTED};
 use crate::stage::Stage;
 
 alongside_rig::tests! {
-    #[ignore = "cargo xtask editors"]
+    #[ignore = "cargo xtask test --all"]
     the_oldest_neovims_windows_are_as_before: windows_are_as_before(Generation::Oldest),
     the_newest_neovims_windows_are_as_before: windows_are_as_before(Generation::Newest),
 }

@@ -17,12 +17,12 @@ const SELECTED: &str = "two\nthree\nfour\n";
 
 alongside_rig::tests! {
     the_newest_helix_and_gemini: from_selection_to_file(Generation::Newest, Cli::Gemini, "xxx"),
-    #[ignore = "cargo xtask editors"]
+    #[ignore = "cargo xtask test --all"]
     the_newest_helix_and_qwen: from_selection_to_file(Generation::Newest, Cli::Qwen, "xxx"),
-    #[ignore = "cargo xtask editors"]
+    #[ignore = "cargo xtask test --all"]
     the_newest_helix_and_claude: from_selection_to_file(Generation::Newest, Cli::Claude, "xxx"),
     /// 25.01 reports the selection only when it requests code actions.
-    #[ignore = "cargo xtask editors"]
+    #[ignore = "cargo xtask test --all"]
     helix_25_01_and_gemini: from_selection_to_file(Generation::Oldest, Cli::Gemini, "xxx a"),
 }
 
@@ -98,7 +98,7 @@ fn removed_text(generation: Generation) -> Result<()> {
 
 alongside_rig::tests! {
     helix_obeys_no_name_and_no_text_of_an_agent: obeys_nothing(hostile::some),
-    #[ignore = "cargo xtask editors"]
+    #[ignore = "cargo xtask test --all"]
     helix_obeys_no_row_of_the_table: obeys_nothing(std::convert::identity),
 }
 

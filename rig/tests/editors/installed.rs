@@ -20,10 +20,10 @@ use crate::script::{DONE, shout};
 use crate::stage::Stage;
 
 alongside_rig::tests! {
-    #[ignore = "cargo xtask editors"]
+    #[ignore = "cargo xtask test --all"]
     a_newcomer_with_the_oldest_neovim: with_neovim(Generation::Oldest),
     a_newcomer_with_the_newest_neovim: with_neovim(Generation::Newest),
-    #[ignore = "cargo xtask editors"]
+    #[ignore = "cargo xtask test --all"]
     a_newcomer_with_helix_25_01: with_helix(Generation::Oldest),
     a_newcomer_with_the_newest_helix: with_helix(Generation::Newest),
 }

@@ -23,8 +23,9 @@ hook global BufWritePost .* %{ echo saved }
 ";
 
 alongside_rig::tests! {
+    #[ignore = "cargo xtask test --all"]
     kakoune_and_gemini: from_installation_to_removal(Cli::Gemini),
-    #[ignore = "cargo xtask editors"]
+    #[ignore = "cargo xtask test --all"]
     kakoune_and_qwen: from_installation_to_removal(Cli::Qwen),
 }
 
@@ -121,6 +122,7 @@ fn from_installation_to_removal(cli: Cli) -> Result<()> {
 const OLD_STAMP: &str = "declare-option -docstring 'the program alongside' str alongside_program";
 
 #[test]
+#[ignore = "cargo xtask test --all"]
 fn kakoune_starts_a_program_that_is_not_on_its_path() -> Result<()> {
     let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
     let Some(kakoune) = kakoune_or_skip() else { return Ok(()) };
@@ -159,8 +161,9 @@ fn kakoune_starts_a_program_that_is_not_on_its_path() -> Result<()> {
 }
 
 alongside_rig::tests! {
+    #[ignore = "cargo xtask test --all"]
     kakoune_obeys_no_name_and_no_text_of_an_agent: obeys_nothing(hostile::some),
-    #[ignore = "cargo xtask editors"]
+    #[ignore = "cargo xtask test --all"]
     kakoune_obeys_no_row_of_the_table: obeys_nothing(std::convert::identity),
 }
 

@@ -17,8 +17,9 @@ use crate::script::{DONE, REQUEST_AGAIN, SHOUTED};
 use crate::stage::Stage;
 
 alongside_rig::tests! {
+    #[ignore = "cargo xtask test --all"]
     kate_and_gemini: from_installation_to_removal(Cli::Gemini),
-    #[ignore = "cargo xtask editors"]
+    #[ignore = "cargo xtask test --all"]
     kate_and_qwen: from_installation_to_removal(Cli::Qwen),
 }
 

@@ -13,7 +13,7 @@ use crate::stage::Stage;
 const SHOWS_MESSAGES: &str = "Show output view for message type=3\n";
 
 #[test]
-#[ignore = "cargo xtask editors"]
+#[ignore = "cargo xtask test --all"]
 fn kate_obeys_no_row_of_the_table() -> Result<()> {
     let Some(mut stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
     let Some(kate) = kate_or_skip() else { return Ok(()) };

@@ -15,12 +15,12 @@ use crate::script::{DONE, REQUEST, SHOUTED, shout};
 use crate::stage::{ROOMY, Stage};
 
 alongside_rig::tests! {
-    #[ignore = "cargo xtask editors"]
+    #[ignore = "cargo xtask test --all"]
     the_oldest_neovim_and_gemini: from_selection_to_file(Generation::Oldest, Cli::Gemini),
     the_newest_neovim_and_gemini: from_selection_to_file(Generation::Newest, Cli::Gemini),
-    #[ignore = "cargo xtask editors"]
+    #[ignore = "cargo xtask test --all"]
     the_newest_neovim_and_qwen: from_selection_to_file(Generation::Newest, Cli::Qwen),
-    #[ignore = "cargo xtask editors"]
+    #[ignore = "cargo xtask test --all"]
     the_newest_neovim_and_claude: from_selection_to_file(Generation::Newest, Cli::Claude),
 }
 

@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, ensure};
 const DEADLINE: Duration = Duration::from_secs(300);
 
 alongside_rig::tests! {
-    #[ignore = "cargo xtask editors"]
+    #[ignore = "cargo xtask test --all"]
     the_plugins_own_tests_pass_in_the_oldest_neovim: run(Generation::Oldest),
     the_plugins_own_tests_pass_in_the_newest_neovim: run(Generation::Newest),
 }

@@ -11,10 +11,10 @@ use crate::script::{DONE, REQUEST, SHOUTED};
 use crate::stage::Stage;
 
 alongside_rig::tests! {
-    #[ignore = "cargo xtask editors"]
+    #[ignore = "cargo xtask test --all"]
     gemini_in_a_terminal_of_the_oldest_neovim: in_terminal(Generation::Oldest, Cli::Gemini),
     gemini_in_a_terminal_of_the_newest_neovim: in_terminal(Generation::Newest, Cli::Gemini),
-    #[ignore = "cargo xtask editors"]
+    #[ignore = "cargo xtask test --all"]
     qwen_in_a_terminal_of_the_newest_neovim: in_terminal(Generation::Newest, Cli::Qwen),
 }
 

@@ -17,7 +17,7 @@ use crate::stage::Stage;
 
 alongside_rig::tests! {
     vim_and_gemini: from_installation_to_removal(Cli::Gemini, Generation::Newest),
-    #[ignore = "cargo xtask editors"]
+    #[ignore = "cargo xtask test --all"]
     vim_and_qwen: from_installation_to_removal(Cli::Qwen, Generation::Oldest),
 }
 

@@ -46,10 +46,10 @@ vim.keymap.set('n', '<F4>', '<Cmd>Alongside reject<CR>')
 
 alongside_rig::tests! {
     the_newest_vim_obeys_no_hostile_name: in_vim(Generation::Newest),
-    #[ignore = "cargo xtask editors"]
+    #[ignore = "cargo xtask test --all"]
     the_oldest_vim_obeys_no_hostile_name: in_vim(Generation::Oldest),
     the_newest_neovim_obeys_no_hostile_name: in_neovim(Generation::Newest),
-    #[ignore = "cargo xtask editors"]
+    #[ignore = "cargo xtask test --all"]
     the_oldest_neovim_obeys_no_hostile_name: in_neovim(Generation::Oldest),
 }
 

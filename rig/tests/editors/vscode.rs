@@ -18,9 +18,11 @@ use crate::script::{DONE, ORIGINAL, REQUEST_AGAIN, SHOUTED};
 use crate::stage::Stage;
 
 alongside_rig::tests! {
+    #[ignore = "cargo xtask test --all"]
     vscode_and_gemini: from_installation_to_removal(Cli::Gemini),
-    #[ignore = "cargo xtask editors"]
+    #[ignore = "cargo xtask test --all"]
     vscode_and_qwen: from_installation_to_removal(Cli::Qwen),
+    #[ignore = "cargo xtask test --all"]
     vscode_stands_back_beside_an_agents_own_companion: stands_back(),
 }
 

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use alongside_rig::matrix::{Cell, Results, Row, Subject, Tools, prove};
-use alongside_rig::{Rig, alongside_bin, claude_or_skip, rig_or_skip};
+use alongside_rig::{Rig, alongside_bin, claude_or_skip, every_release_or_skip};
 use anyhow::{Context as _, Result};
 
 /// This release knows only VS Code, sends no token, and reads no file.
@@ -41,7 +41,7 @@ async fn does_what_the_matrix_says(
     version: &str,
     package: impl Fn(&Rig) -> PathBuf,
 ) -> Result<()> {
-    let Some(rig) = rig_or_skip() else { return Ok(()) };
+    let Some(rig) = every_release_or_skip() else { return Ok(()) };
     let results = Results::committed()?;
     let said = results.row(agent, version).context("the matrix has no such release")?;
     let tools = Tools { alongside: alongside_bin()?, node: rig.node().to_owned() };

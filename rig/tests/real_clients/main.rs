@@ -12,22 +12,38 @@ mod together;
 /// One test per release for every named story.
 macro_rules! with_each_release {
     ($($module:ident::$story:ident),* $(,)?) => {
-        with_each_release! { @release gemini_0_8_2, gemini("0.8.2"), $($module::$story),* }
-        with_each_release! { @release gemini_0_27_4, gemini("0.27.4"), $($module::$story),* }
-        with_each_release! { @release gemini_0_61_0, gemini("0.61.0"), $($module::$story),* }
-        with_each_release! { @release qwen_0_5_2, qwen("0.5.2"), $($module::$story),* }
-        with_each_release! { @release qwen_0_12_0, qwen("0.12.0"), $($module::$story),* }
-        with_each_release! { @release qwen_0_24_4, qwen("0.24.4"), $($module::$story),* }
+        with_each_release! { @older gemini_0_8_2, gemini("0.8.2"), $($module::$story),* }
+        with_each_release! { @older gemini_0_27_4, gemini("0.27.4"), $($module::$story),* }
+        with_each_release! { @newest gemini_0_61_0, gemini("0.61.0"), $($module::$story),* }
+        with_each_release! { @older qwen_0_5_2, qwen("0.5.2"), $($module::$story),* }
+        with_each_release! { @older qwen_0_12_0, qwen("0.12.0"), $($module::$story),* }
+        with_each_release! { @newest qwen_0_24_4, qwen("0.24.4"), $($module::$story),* }
     };
-    (@release $release:ident, $family:ident($version:literal), $($module:ident::$story:ident),*) => {
+    (@newest $release:ident, $family:ident($version:literal), $($module:ident::$story:ident),*) => {
+        with_each_release! { @tests rig_or_skip, [], $release, $family($version), $($module::$story),* }
+    };
+    (@older $release:ident, $family:ident($version:literal), $($module:ident::$story:ident),*) => {
+        with_each_release! {
+            @tests every_release_or_skip, [#[ignore = "cargo xtask test --all"]],
+            $release, $family($version), $($module::$story),*
+        }
+    };
+    (
+        @tests $rig:ident, $attributes:tt,
+        $release:ident, $family:ident($version:literal), $($module:ident::$story:ident),*
+    ) => {
         mod $release {
-            $(
-                #[tokio::test]
-                async fn $story() -> anyhow::Result<()> {
-                    let Some(rig) = alongside_rig::rig_or_skip() else { return Ok(()) };
-                    crate::$module::$story(rig, alongside_rig::Release::$family($version)).await
-                }
-            )*
+            $(with_each_release! { @test $rig, $attributes, $family($version), $module::$story })*
+        }
+    };
+    (
+        @test $rig:ident, [$($attribute:tt)*], $family:ident($version:literal), $module:ident::$story:ident
+    ) => {
+        #[tokio::test]
+        $($attribute)*
+        async fn $story() -> anyhow::Result<()> {
+            let Some(rig) = alongside_rig::$rig() else { return Ok(()) };
+            crate::$module::$story(rig, alongside_rig::Release::$family($version)).await
         }
     };
 }

@@ -8,7 +8,7 @@ use std::process::Command;
 use anyhow::Context as _;
 
 use super::{Product, tools};
-use crate::run::checkout;
+use alongside_testing::chores::checkout;
 
 /// The texts in every package.
 pub(super) const TEXTS: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"];

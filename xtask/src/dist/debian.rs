@@ -8,7 +8,7 @@ use anyhow::{Context as _, bail};
 
 use super::archive::Pages;
 use super::{Product, tools};
-use crate::run::checkout;
+use alongside_testing::chores::checkout;
 
 /// The maintainer unless DEBFULLNAME and DEBEMAIL name another.
 const MAINTAINER: (&str, &str) = ("The alongside contributors", "contributors@alongside.invalid");

@@ -22,9 +22,12 @@ struct Stage {
 impl Stage {
     /// The packed program is a script that starts the tests' program, which is too large to be packed often.
     fn new() -> Option<Self> {
+        let Ok(built) = alongside_rig::alongside_bin() else {
+            skip("the program is not built yet: cargo build");
+            return None;
+        };
         let sandbox = Sandbox::new();
         let program = sandbox.tmp().join("program");
-        let built = alongside_rig::alongside_bin().expect("the program is built before the tests");
         fs::write(&program, format!("#!/bin/sh\nexec '{}' \"$@\"\n", built.display())).unwrap();
         tools::run(Command::new("chmod").arg("755").arg(&program)).unwrap();
         let tar = tools::output(Command::new("tar").arg("--version")).unwrap_or_default();
@@ -45,7 +48,7 @@ impl Stage {
 
     /// Runs the script as a person does who downloaded it somewhere.
     fn script(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
-        let script = crate::run::checkout().join("packaging/install.sh");
+        let script = alongside_testing::chores::checkout().join("packaging/install.sh");
         let mut command = self.command("sh");
         command.arg(script).args(arguments).envs(variables.iter().copied());
         command.output().unwrap()
@@ -124,7 +127,8 @@ fn script_installs_and_uninstalls_a_working_program() {
 #[test]
 fn a_piped_script_takes_nothing_from_the_working_directory() {
     let Some(stage) = Stage::new() else { return };
-    let script = fs::read_to_string(crate::run::checkout().join("packaging/install.sh")).unwrap();
+    let script =
+        fs::read_to_string(alongside_testing::chores::checkout().join("packaging/install.sh")).unwrap();
     let shared = stage.sandbox.project();
     for entry in fs::read_dir(&stage.out).unwrap() {
         let entry = entry.unwrap();

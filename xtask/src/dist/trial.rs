@@ -8,7 +8,7 @@ use std::process::{Command, ExitCode, Stdio};
 use anyhow::Context as _;
 
 use super::{Product, debian, tools};
-use crate::run::{checkout, run};
+use alongside_testing::chores::{checkout, run};
 
 /// Packages on top of a minimal system: a manual reader, and shells with completions.
 const PACKAGES: &str = "bash-completion,fish,man-db,zsh";

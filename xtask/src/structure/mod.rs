@@ -12,7 +12,7 @@ use std::path::Path;
 use imports::{Graph, circles};
 use sources::{Source, crate_sources, rust_files};
 
-use crate::run::checkout;
+use alongside_testing::chores::checkout;
 pub(crate) use sources::files_below;
 
 /// Crates in which no two files import each other, directly or by way of others.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 use syn::{Attribute, ImplItemFn, Item, ItemImpl, Signature, TraitItemFn, Type};
 
-use crate::run::checkout;
+use alongside_testing::chores::checkout;
 
 /// Directories with Rust of ours.
 const DIRECTORIES: [&str; 4] = ["crates", "fuzz", "rig", "xtask"];

@@ -5,7 +5,7 @@ use alongside_rig::sandbox::files_below;
 use serde_json::Value;
 
 use super::shown;
-use crate::run::checkout;
+use alongside_testing::chores::checkout;
 
 /// The file that may use [`SINKS`].
 const WINDOW: &str = "/window.ts";

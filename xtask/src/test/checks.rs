@@ -3,47 +3,60 @@
 use std::path::Path;
 use std::process::Command;
 
+use alongside_testing::chores::{cargo, run};
+
 use super::libtest::Sum;
+use super::output::Output;
+use super::steps::Outcome;
 use crate::deny;
-use crate::run::{cargo, run};
 
 /// Targets for which the program must compile, because nobody can run it there.
 const TARGETS: [&str; 2] = ["x86_64-pc-windows-gnu", "aarch64-apple-darwin"];
 
-/// Checks formatting and lints.
-pub(super) fn quick(sum: &mut Sum) -> anyhow::Result<()> {
-    sum.check("formatting", run(cargo().args(["fmt", "--all", "--check"]))?.success());
-    let clippy = ["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
-    sum.check("lints", run(cargo().args(clippy))?.success());
-    Ok(())
+/// Checks the formatting.
+pub(super) fn formatting(output: &mut Output) -> anyhow::Result<Outcome> {
+    checked("formatting", run(cargo().args(["fmt", "--all", "--check"]))?.success(), output)
 }
 
-/// Checks the other targets, and licences, sources and advisories of all crates.
-pub(super) fn thorough(sum: &mut Sum) -> anyhow::Result<()> {
-    for target in TARGETS {
-        check_target(target, sum)?;
-    }
+/// Checks the lints.
+pub(super) fn lints(output: &mut Output) -> anyhow::Result<Outcome> {
+    let clippy = ["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
+    checked("lints", run(cargo().args(clippy))?.success(), output)
+}
+
+fn checked(name: &str, passed: bool, output: &mut Output) -> anyhow::Result<Outcome> {
+    let mut sum = Sum::default();
+    sum.check(name, passed, output);
+    Ok(Outcome { sum, failures: Vec::new() })
+}
+
+/// Checks licences, sources and advisories of all crates.
+pub(super) fn crates(output: &mut Output) -> anyhow::Result<Outcome> {
+    let mut sum = Sum::default();
     for outcome in deny::check_if_installed()? {
         match outcome.result {
-            Ok(passed) => sum.check(outcome.name, passed),
-            Err(reason) => sum.skip(outcome.name, &reason),
+            Ok(passed) => sum.check(outcome.name, passed, output),
+            Err(reason) => sum.skip(outcome.name, &reason, output),
         }
     }
-    Ok(())
+    Ok(Outcome { sum, failures: Vec::new() })
 }
 
-/// Checks the program for a target. That needs the standard library of the target and nothing else.
-fn check_target(target: &str, sum: &mut Sum) -> anyhow::Result<()> {
-    let printed = Command::new("rustc").args(["--print", "target-libdir", "--target", target]).output();
-    let installed = printed.is_ok_and(|output| {
-        Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir() && output.status.success()
-    });
-    if installed {
-        let check = ["check", "--quiet", "--package", "alongside", "--target", target];
-        sum.check(target, run(cargo().args(check))?.success());
-    } else {
-        let reason = format!("its standard library is not installed (rustup target add {target})");
-        sum.skip(target, &reason);
+/// Checks the program for other targets. That needs the standard library of the target and nothing else.
+pub(super) fn other_targets(output: &mut Output) -> anyhow::Result<Outcome> {
+    let mut sum = Sum::default();
+    for target in TARGETS {
+        let printed = Command::new("rustc").args(["--print", "target-libdir", "--target", target]).output();
+        let installed = printed.is_ok_and(|output| {
+            Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir() && output.status.success()
+        });
+        if installed {
+            let check = ["check", "--quiet", "--package", "alongside", "--target", target];
+            sum.check(target, run(cargo().args(check))?.success(), output);
+        } else {
+            let reason = format!("its standard library is not installed (rustup target add {target})");
+            sum.skip(target, &reason, output);
+        }
     }
-    Ok(())
+    Ok(Outcome { sum, failures: Vec::new() })
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 
 use super::libtest::Sum;
+use super::output::Output;
 use super::programs::Program;
 
 /// More flaky tests than this fail the run.
@@ -27,7 +28,7 @@ pub(super) struct Failure {
 /// Runs failed tests again, and counts those that pass now as passed.
 pub(super) fn rerun(failures: &[Failure], sum: &mut Sum) -> anyhow::Result<()> {
     rerun_with(failures, sum, |failure| {
-        println!("\n==> {} {}, once more and alone", failure.program.label(), failure.test);
+        println!("\n==> {} {}, once more and alone", failure.program.title(), failure.test);
         let (passed, log) = failure.program.run_alone(&failure.test)?;
         if passed {
             println!("FLAKY: {} (logs: {})", failure.test, keep(failure, &log)?.display());
@@ -53,7 +54,8 @@ fn rerun_with(
         }
     }
     if flaky > MAX_FLAKY {
-        sum.check(&format!("{flaky} flaky tests, of at most {MAX_FLAKY}"), false);
+        let name = format!("{flaky} flaky tests, of at most {MAX_FLAKY}");
+        sum.check(&name, false, &mut Output::at_once());
     }
     Ok(())
 }
@@ -66,7 +68,7 @@ fn to_rerun(failures: &[Failure]) -> Vec<&Failure> {
 
 /// Keeps both logs, and returns their directory.
 fn keep(failure: &Failure, second: &str) -> anyhow::Result<PathBuf> {
-    let directory = crate::run::target_directory().join("flaky");
+    let directory = alongside_testing::chores::target_directory().join("flaky");
     std::fs::create_dir_all(&directory)?;
     for (run, log) in [("first", failure.log.as_str()), ("second", second)] {
         let path = directory.join(file_name(failure, run));

@@ -4,27 +4,29 @@
 
 use std::fmt;
 
-/// How libtest reports a test that only another chore runs: its `#[ignore]` names that chore.
-const LEFT_TO_A_CHORE: &str = "ignored, cargo xtask ";
+use super::output::Output;
+
+/// How libtest reports a test that only `--all` runs: its `#[ignore]` says so.
+const LEFT_TO_ALL: &str = "ignored, cargo xtask test --all";
 
 /// The totals of a run.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Sum {
-    pub(crate) passed: usize,
-    pub(crate) failed: usize,
-    pub(crate) skipped: usize,
+pub(super) struct Sum {
+    pub(super) passed: usize,
+    pub(super) failed: usize,
+    pub(super) skipped: usize,
 }
 
 impl Sum {
     /// Counts a check that is no test, and prints its result.
-    pub(crate) fn check(&mut self, name: &str, passed: bool) {
-        println!("{name}: {}", if passed { "ok" } else { "FAILED" });
+    pub(super) fn check(&mut self, name: &str, passed: bool, output: &mut Output) {
+        output.line(format!("{name}: {}", if passed { "ok" } else { "FAILED" }));
         if passed { self.passed += 1 } else { self.failed += 1 }
     }
 
     /// Counts a check that cannot run here, and prints why.
-    pub(crate) fn skip(&mut self, name: &str, reason: &str) {
-        println!("SKIPPED: {name}: {reason}");
+    pub(super) fn skip(&mut self, name: &str, reason: &str, output: &mut Output) {
+        output.line(format!("SKIPPED: {name}: {reason}"));
         self.skipped += 1;
     }
 
@@ -49,11 +51,11 @@ pub(super) struct Report {
     pub(super) tests: Vec<String>,
     /// Those of them that failed.
     pub(super) failed: Vec<String>,
-    /// How many tests were left to another chore.
+    /// How many tests were left to `--all`.
     pub(super) left_out: usize,
     /// Whether libtest came to its totals; otherwise the program ended before.
     pub(super) is_complete: bool,
-    /// Tests left to another chore that the next totals count as ignored.
+    /// Tests left to `--all` that the next totals count as ignored.
     to_discount: usize,
     /// Tests reported as ignored that the next totals count as passed.
     to_correct: usize,
@@ -122,7 +124,7 @@ fn parse(line: &str) -> Option<Line<'_>> {
     match result {
         "ok" => Some(Line::Passed(test)),
         "FAILED" => Some(Line::Failed(test)),
-        _ if result.starts_with(LEFT_TO_A_CHORE) => Some(Line::LeftOut),
+        _ if result.starts_with(LEFT_TO_ALL) => Some(Line::LeftOut),
         _ => None,
     }
 }
@@ -233,9 +235,9 @@ test result: FAILED. 2 passed; 2 failed; 1 ignored; 0 measured; 0 filtered out; 
     }
 
     #[test]
-    fn tests_of_another_chore_are_not_counted_as_skipped() {
+    fn tests_that_are_left_to_all_are_not_counted_as_skipped() {
         let (report, _) = report(
-            "test a ... ignored, cargo xtask editors\ntest b ... ignored, not yet\n\
+            "test a ... ignored, cargo xtask test --all\ntest b ... ignored, not yet\n\
              test result: ok. 1 passed; 0 failed; 2 ignored; 0 measured",
         );
         assert_eq!(report.sum, Sum { passed: 1, failed: 0, skipped: 1 });

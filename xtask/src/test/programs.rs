@@ -1,37 +1,23 @@
-//! The test programs of the workspace: builds them, runs them one after the other, and knows which of them
-//! drive programs of third parties.
+//! The test programs of the workspace: builds them and runs them.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Output, Stdio};
+use std::process::{Command, ExitStatus, Output as Printed, Stdio};
+use std::time::Duration;
 
+use alongside_testing::chores::{announce, cargo};
 use anyhow::Context as _;
 
+use super::Tier;
 use super::flaky::Failure;
 use super::libtest::{Report, Sum};
+use super::output::Output;
 use super::skips::Skips;
-use crate::run::{announce, cargo};
+use super::steps::Outcome;
+use super::table::{self, ALL_ONLY, Row};
 
-/// The test programs of `rig/tests` that start programs of third parties, and which: their timing is not
-/// ours.
-pub(super) const THIRD_PARTY: &[(&str, &str)] = &[
-    ("bench", "a companion on the official TypeScript SDK"),
-    ("chaos_real", "the agents' own clients"),
-    ("editors", "real editors, the agents and tmux"),
-    ("matrix", "the agents' own clients"),
-    ("real_clients", "the agents' own clients"),
-    ("screens", "tmux"),
-    ("sdks", "the official TypeScript SDKs and the MCP conformance suite"),
-    ("stories", "the agents and tmux"),
-];
-
-/// Which test programs to build.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scope {
-    /// The unit tests, those on a paused clock among them.
-    Fast,
-    Everything,
-}
+/// Tests that mostly wait, for each processor: more of them at once would wait for processors.
+const WAITING_TESTS: usize = 4;
 
 /// A test program, as cargo built it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,11 +31,16 @@ pub(super) struct Program {
 }
 
 /// Builds the test programs. `None` when they do not compile, which cargo has said.
-pub(super) fn build(scope: Scope) -> anyhow::Result<Option<Vec<Program>>> {
+pub(super) fn build(tier: Tier) -> anyhow::Result<Option<Vec<Program>>> {
     let mut build = cargo();
     build.args(["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"]);
-    if scope == Scope::Fast {
-        build.args(["--lib", "--bins"]);
+    match tier {
+        Tier::Fast => drop(build.args(["--lib", "--bins"])),
+        Tier::Default => {}
+        Tier::All => {
+            build.args(["--lib", "--bins", "--tests", "--examples", "--benches"]);
+            build.args(ALL_ONLY.iter().flat_map(|name| ["--test", name]));
+        }
     }
     announce(&build);
     let output = build.stdin(Stdio::null()).stderr(Stdio::inherit()).output();
@@ -60,24 +51,29 @@ pub(super) fn build(scope: Scope) -> anyhow::Result<Option<Vec<Program>>> {
     let messages = String::from_utf8(output.stdout).context("cargo prints no UTF-8")?;
     let mut programs: Vec<_> = messages.lines().filter_map(Program::parse).collect();
     programs.sort();
+    programs.dedup();
     Ok(Some(programs))
 }
 
 /// Runs the examples in the documentation, which rustdoc compiles one by one.
-pub(super) fn run_doc_tests(filter: Option<&str>, sum: &mut Sum) -> anyhow::Result<()> {
+pub(super) fn run_doc_tests(filter: Option<&str>, output: &mut Output) -> anyhow::Result<Outcome> {
     let mut command = cargo();
     command.args(["test", "--workspace", "--doc", "--no-fail-fast"]).args(filter).stdin(Stdio::null());
     announce(&command);
-    let (report, status) = follow(&mut command, &Skips::new()?)?;
-    sum.add(report.sum);
+    let (report, status) = follow(&mut command, &Skips::new()?, output)?;
+    let mut sum = report.sum;
     if status.success() != report.failed.is_empty() {
-        sum.check("examples in the documentation", false);
+        sum.check("examples in the documentation", false, output);
     }
-    Ok(())
+    Ok(Outcome { sum, failures: Vec::new() })
 }
 
 /// Runs a command to its end and prints its output, with the tests that skipped themselves as ignored.
-fn follow(command: &mut Command, skips: &Skips) -> anyhow::Result<(Report, ExitStatus)> {
+fn follow(
+    command: &mut Command,
+    skips: &Skips,
+    printed: &mut Output,
+) -> anyhow::Result<(Report, ExitStatus)> {
     let program = command.get_program().to_owned();
     let child = command.stdout(Stdio::piped()).spawn();
     let mut child = child.with_context(|| format!("cannot start {}", program.display()))?;
@@ -85,7 +81,7 @@ fn follow(command: &mut Command, skips: &Skips) -> anyhow::Result<(Report, ExitS
     let mut report = Report::default();
     for line in BufReader::new(output).split(b'\n') {
         let line = String::from_utf8_lossy(&line?).into_owned();
-        println!("{}", report.take(&line, |test| skips.read().remove(test)));
+        printed.line(report.take(&line, |test| skips.read().remove(test)));
     }
     Ok((report, child.wait()?))
 }
@@ -108,54 +104,72 @@ impl Program {
         })
     }
 
+    fn row(&self) -> Option<&'static Row> {
+        (self.kind == "test").then(|| table::row_of(&self.package, &self.name)).flatten()
+    }
+
     pub(super) fn drives_third_party(&self) -> bool {
-        THIRD_PARTY.iter().any(|(name, _)| self.is_of_rig(name))
+        self.row().is_some_and(|row| row.third_party.is_some())
+    }
+
+    /// How long it takes as a rule.
+    pub(super) fn usually(&self, tier: Tier) -> Duration {
+        table::usually(self.row(), tier == Tier::All)
+    }
+
+    /// The program as a person reads it.
+    pub(super) fn title(&self) -> String {
+        format!("{} {} {}", self.package, self.kind, self.name)
     }
 
     /// The program as a word that can stand in a file name.
     pub(super) fn label(&self) -> String {
-        format!("{}-{}-{}", self.package, self.kind, self.name)
+        self.title().replace(' ', "-")
     }
 
-    /// Whether this is the program of `rig/tests` with this name.
-    pub(super) fn is_of_rig(&self, name: &str) -> bool {
-        self.package == "rig" && self.kind == "test" && self.name == name
-    }
-
-    /// Runs all tests whose name contains `filter`, and returns those that failed. `more` are arguments of
-    /// libtest.
+    /// Runs all tests whose name contains `filter`; those that `#[ignore]` leaves to `--all` only there.
     pub(super) fn run(
         &self,
         filter: Option<&str>,
-        more: &[&str],
-        sum: &mut Sum,
-    ) -> anyhow::Result<Vec<Failure>> {
-        println!("\n==> {} {} {}", self.package, self.kind, self.name);
+        tier: Tier,
+        output: &mut Output,
+    ) -> anyhow::Result<Outcome> {
         let skips = Skips::new()?;
-        let (report, status) = follow(self.command(&skips).args(filter).args(more), &skips)?;
-        sum.add(report.sum);
+        let mut command = self.command(&skips);
+        command.args(filter);
+        if self.kind != "bench" {
+            command.args((tier == Tier::All).then_some("--include-ignored"));
+            if self.row().is_some_and(|row| row.waits) {
+                let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
+                command.arg(format!("--test-threads={}", processors * WAITING_TESTS));
+            }
+        }
+        let (report, status) = follow(&mut command, &skips, output)?;
+        let mut sum = report.sum;
         if report.left_out > 0 {
-            println!("{} tests are left to another chore, which their lines name", report.left_out);
+            output.line(format!("{} tests are left to cargo xtask test --all", report.left_out));
         }
         // A bench runs once, and without libtest: its exit status is the result.
         if self.kind == "bench" {
             if filter.is_none() || !status.success() {
-                sum.check(&self.label(), status.success());
+                sum.check(&self.label(), status.success(), output);
             }
         } else if !report.is_complete || status.success() != report.failed.is_empty() {
-            sum.check(&format!("{}, which ended early ({status})", self.label()), false);
+            sum.check(&format!("{}, which ended early ({status})", self.label()), false, output);
         }
         for test in skips.read().into_keys().filter(|test| !report.tests.contains(test)) {
-            sum.check(&format!("{test:?}, which called alongside_testing::skip and is no test"), false);
+            let name = format!("{test:?}, which called alongside_testing::skip and is no test");
+            sum.check(&name, false, output);
         }
         let failures = report.failure_logs().into_iter();
-        Ok(failures.map(|(test, log)| Failure { program: self.clone(), test, log }).collect())
+        let failures = failures.map(|(test, log)| Failure { program: self.clone(), test, log }).collect();
+        Ok(Outcome { sum, failures })
     }
 
     /// Runs one test alone; whether it passed, and what was printed.
     pub(super) fn run_alone(&self, test: &str) -> anyhow::Result<(bool, String)> {
         let skips = Skips::new()?;
-        let Output { status, stdout, stderr } =
+        let Printed { status, stdout, stderr } =
             self.command(&skips).args(["--exact", test, "--show-output", "--include-ignored"]).output()?;
         let output = String::from_utf8_lossy(&stdout);
         let mut report = Report::default();
@@ -206,13 +220,5 @@ pub(super) mod tests {
         assert!(!program("rig", "test", "peers").drives_third_party());
         assert!(!program("rig", "lib", "stories").drives_third_party());
         assert!(!program("terminal", "test", "screens").drives_third_party());
-    }
-
-    #[test]
-    fn third_party_programs_exist() {
-        let rig = crate::run::checkout().join("rig/tests");
-        for (name, _) in THIRD_PARTY {
-            assert!(rig.join(name).join("main.rs").is_file(), "rig/tests has no {name}");
-        }
     }
 }

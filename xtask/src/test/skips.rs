@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::Context as _;
 
@@ -11,7 +12,9 @@ pub(super) struct Skips(PathBuf);
 
 impl Skips {
     pub(super) fn new() -> anyhow::Result<Self> {
-        let path = std::env::temp_dir().join(format!("alongside-skips-{}", std::process::id()));
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("alongside-skips-{}-{number}", std::process::id()));
         std::fs::write(&path, "").with_context(|| format!("cannot write {}", path.display()))?;
         Ok(Self(path))
     }

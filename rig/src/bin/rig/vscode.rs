@@ -8,7 +8,7 @@ use alongside_rig::InstallError;
 use alongside_rig::install;
 use anyhow::Context as _;
 
-use crate::run::{checkout, must, target_directory};
+use alongside_testing::chores::{checkout, must, target_directory};
 
 /// The files of the extension's folder that are not built.
 const SOURCES: [&str; 8] = [
@@ -22,10 +22,23 @@ const SOURCES: [&str; 8] = [
     "media",
 ];
 
+/// Options of `cargo xtask vscode`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Where npm or its registry is out of reach, say so and that this is the consequence, and do not fail
+    #[arg(long, value_name = "CONSEQUENCE", hide = true)]
+    or_say: Option<String>,
+}
+
 /// Builds it.
-pub(crate) fn vscode() -> anyhow::Result<()> {
-    let vsix = build()?;
-    println!("==> {}: build alongside again to embed it", vsix.display());
+pub(crate) fn vscode(options: &Options) -> anyhow::Result<()> {
+    match (build(), &options.or_say) {
+        (Ok(vsix), None) => println!("==> {}: build alongside again to embed it", vsix.display()),
+        (Err(error), Some(lost)) if matches!(error.downcast_ref(), Some(InstallError::Unavailable(_))) => {
+            println!("SKIPPED: cannot build the extension for VS Code ({error}); {lost}");
+        }
+        (built, _) => drop(built?),
+    }
     Ok(())
 }
 
@@ -34,7 +47,7 @@ pub(crate) fn vscode() -> anyhow::Result<()> {
 ///
 /// # Errors
 /// [`InstallError::Unavailable`] in the chain where npm or its registry is out of reach.
-pub(crate) fn build() -> anyhow::Result<PathBuf> {
+fn build() -> anyhow::Result<PathBuf> {
     let folder = checkout().join("editors/vscode");
     let (vsix, stamp) = (folder.join("dist/alongside.vsix"), folder.join("dist/sources"));
     let sources = fingerprint(&folder)?;
@@ -60,17 +73,6 @@ pub(crate) fn build() -> anyhow::Result<PathBuf> {
     fs::copy(work.join("dist/alongside.vsix"), &vsix).context("npm has built no dist/alongside.vsix")?;
     fs::write(stamp, sources)?;
     Ok(vsix)
-}
-
-/// The same; where npm or its registry is out of reach, it says so and that `lost` is the consequence.
-pub(crate) fn build_or_skip(lost: &str) -> anyhow::Result<()> {
-    match build() {
-        Err(error) if matches!(error.downcast_ref(), Some(InstallError::Unavailable(_))) => {
-            println!("SKIPPED: cannot build the extension for VS Code ({error}); {lost}");
-            Ok(())
-        }
-        built => built.map(drop),
-    }
 }
 
 /// A value that changes with the sources.

@@ -16,7 +16,8 @@ use alongside_rig::{
 use anyhow::Context as _;
 use serde_json::json;
 
-use crate::run::{checkout, program};
+use crate::run::program;
+use alongside_testing::chores::checkout;
 use svg::{Colours, DARK, LIGHT};
 
 /// How long nothing must be drawn before a picture is taken: colours arrive late.

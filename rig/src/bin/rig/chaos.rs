@@ -13,7 +13,8 @@ use alongside_rig::chaos::results::{MAX_GROWTH, ResultLog, Totals};
 use alongside_rig::chaos::{Harness, Plan, Record, Violation, play, small_disk};
 use anyhow::{Context as _, Result, anyhow, bail};
 
-use crate::run::{interruption, progress, target_directory};
+use crate::run::{interruption, progress};
+use alongside_testing::chores::target_directory;
 
 /// Options of `cargo xtask chaos`.
 #[derive(Debug, clap::Args)]
@@ -156,7 +157,7 @@ fn play_all(
 
 fn harness(options: &Options) -> Result<Box<dyn Harness>> {
     if options.real {
-        return Ok(Box::new(RealHarness::new(alongside_rig::install()?)?));
+        return Ok(Box::new(RealHarness::new(alongside_rig::install_every_release()?)?));
     }
     if let Some(how) = &options.without_receipts {
         use alongside_rig::wire::ReceiptFault;

@@ -7,7 +7,8 @@ use std::time::Duration;
 use alongside_rig::load::{Plan, run};
 use anyhow::Context as _;
 
-use crate::run::{cargo, program, run as start};
+use crate::run::program;
+use alongside_testing::chores::{cargo, run as start};
 
 /// Options of `cargo xtask load`.
 #[derive(Debug, clap::Args)]
@@ -66,7 +67,9 @@ pub(crate) fn load(options: &Options) -> anyhow::Result<ExitCode> {
 /// Runs this chore again as a release build: unoptimised agents would dominate the figures.
 pub(crate) fn as_release() -> anyhow::Result<ExitCode> {
     let mut again = cargo();
-    again.args(["run", "--quiet", "--release", "-p", "xtask", "--"]).args(std::env::args_os().skip(1));
+    again
+        .args(["run", "--quiet", "--release", "-p", "alongside-rig", "--bin", "rig", "--"])
+        .args(std::env::args_os().skip(1));
     let status = start(&mut again)?;
     Ok(status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
 }

@@ -1,50 +1,11 @@
-//! Parts that several chores share: where things are, what is started and printed, and Ctrl-C.
+//! Parts that the rig's chores share: the program under test, Ctrl-C and progress.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use anyhow::{Context as _, bail};
-
-/// The root of the checkout.
-pub(crate) fn checkout() -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
-    root.map_or_else(|| PathBuf::from("."), Path::to_owned)
-}
-
-/// Cargo's target directory.
-pub(crate) fn target_directory() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| checkout().join("target"), PathBuf::from)
-}
-
-/// The cargo that runs this program.
-pub(crate) fn cargo() -> Command {
-    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-}
-
-/// Prints a command and runs it to its end.
-pub(crate) fn run(command: &mut Command) -> anyhow::Result<ExitStatus> {
-    announce(command);
-    command.stdin(Stdio::null()).status().with_context(|| format!("cannot start {:?}", command.get_program()))
-}
-
-/// Prints a command, runs it to its end, and fails unless it succeeds.
-pub(crate) fn must(command: &mut Command) -> anyhow::Result<()> {
-    let status = run(command)?;
-    if !status.success() {
-        bail!("{:?} failed: {status}", command.get_program());
-    }
-    Ok(())
-}
-
-/// Prints the command that is about to run.
-pub(crate) fn announce(command: &Command) {
-    let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy()).collect();
-    let program = command.get_program().to_string_lossy();
-    let program = program.rsplit('/').next().unwrap_or(&program);
-    eprintln!("==> {program} {}", words.join(" "));
-}
+use alongside_testing::chores::{cargo, must};
+use anyhow::Context as _;
 
 /// The program that an option or the variable `ALONGSIDE_BIN` names, or else the one that `cargo build` makes
 /// with these arguments.

@@ -1,0 +1,62 @@
+//! Parts that the chores share, in `xtask` and in the rig's own program: where things are, and commands that
+//! are printed before they start.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+
+use anyhow::{Context as _, bail};
+
+/// The root of the checkout.
+pub fn checkout() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
+    root.map_or_else(|| PathBuf::from("."), Path::to_owned)
+}
+
+/// Cargo's target directory.
+pub fn target_directory() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| checkout().join("target"), PathBuf::from)
+}
+
+/// The directory of everything that the rig installs. `None` when neither `XDG_CACHE_HOME` nor `HOME` is an
+/// absolute path.
+pub fn cache_directory() -> Option<PathBuf> {
+    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    absolute("XDG_CACHE_HOME")
+        .or_else(|| absolute("HOME").map(|home| home.join(".cache")))
+        .map(|cache| cache.join("alongside-rig"))
+}
+
+/// The cargo that runs this program.
+pub fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// Prints the command that is about to run.
+#[allow(clippy::print_stderr)]
+pub fn announce(command: &Command) {
+    let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy()).collect();
+    let program = command.get_program().to_string_lossy();
+    let program = program.rsplit('/').next().unwrap_or(&program);
+    eprintln!("==> {program} {}", words.join(" "));
+}
+
+/// Prints a command and runs it to its end.
+///
+/// # Errors
+/// When it does not start.
+pub fn run(command: &mut Command) -> anyhow::Result<ExitStatus> {
+    announce(command);
+    command.stdin(Stdio::null()).status().with_context(|| format!("cannot start {:?}", command.get_program()))
+}
+
+/// Prints a command and runs it to its end.
+///
+/// # Errors
+/// When it does not start, or fails.
+pub fn must(command: &mut Command) -> anyhow::Result<()> {
+    let status = run(command)?;
+    if !status.success() {
+        bail!("{:?} failed: {status}", command.get_program());
+    }
+    Ok(())
+}

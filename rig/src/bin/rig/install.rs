@@ -1,0 +1,100 @@
+//! `cargo xtask rig`: installs the real agents, the real editors, and the programs that drive them.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use alongside_rig::install::{claude_code, codex, opencode};
+use alongside_rig::{Generation, InstallError};
+
+use alongside_testing::chores::must;
+
+/// Programs that tests call, and their Debian packages.
+const PROGRAMS: [(&str, &str); 6] = [
+    ("tmux", "tmux"),
+    ("git", "git"),
+    ("npm", "npm"),
+    ("zsh", "zsh"),
+    ("fish", "fish"),
+    ("valgrind", "valgrind"),
+];
+
+/// Options of `cargo xtask rig`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Also install what only `cargo xtask test --all` needs: older releases, Kakoune, Kate and VS Code
+    #[arg(long)]
+    all: bool,
+}
+
+/// Installs what is missing. It fails when something is broken here, but not when a registry is out of reach.
+pub(crate) fn install(options: &Options) -> anyhow::Result<()> {
+    system_packages();
+    let agents = [
+        ("Gemini CLI, Qwen Code and the SDKs", alongside_rig::install().map(drop)),
+        ("Claude Code", claude_code().map(drop)),
+        ("Codex", codex().map(drop)),
+        ("OpenCode", opencode().map(drop)),
+    ];
+    for (name, installed) in agents {
+        say_if_missing(name, installed)?;
+    }
+    say_if_missing("Neovim and Helix", alongside_rig::install_editors().map(drop))?;
+    for generation in [Generation::Oldest, Generation::Newest] {
+        say_if_missing("Vim", alongside_rig::install_vim(generation).map(drop))?;
+    }
+    say_if_missing("Emacs", alongside_rig::install_emacs(Generation::Newest).map(drop))?;
+    if options.all {
+        say_if_missing("older releases", alongside_rig::install_every_release().map(drop))?;
+        say_if_missing("Kakoune", alongside_rig::install_kakoune().map(drop))?;
+        say_if_missing("Kate", alongside_rig::install_kate().map(drop))?;
+        say_if_missing("code-server and Chromium", alongside_rig::install_code_server().map(drop))?;
+    }
+    println!("==> the agents and editors are complete");
+    Ok(())
+}
+
+/// Says so when this machine cannot have a program.
+fn say_if_missing(name: &str, installed: Result<(), InstallError>) -> anyhow::Result<()> {
+    match installed {
+        Err(InstallError::Unavailable(why)) => {
+            println!("SKIPPED: cannot install {name} ({why}); tests that need it will be skipped");
+            Ok(())
+        }
+        installed => Ok(installed?),
+    }
+}
+
+/// Installs missing programs where that needs no question: on Debian, as root.
+fn system_packages() {
+    let missing: Vec<_> = PROGRAMS.iter().filter(|(program, _)| !is_installed(program)).collect();
+    if missing.is_empty() {
+        return;
+    }
+    let names: Vec<_> = missing.iter().map(|(_, package)| *package).collect();
+    let installed = is_installed("apt-get") && {
+        let apt = || {
+            let mut apt = Command::new("apt-get");
+            apt.env("DEBIAN_FRONTEND", "noninteractive").arg("-q");
+            apt
+        };
+        must(apt().arg("update")).is_ok()
+            && must(apt().args(["install", "-y", "--no-install-recommends"]).args(&names)).is_ok()
+    };
+    if !installed {
+        println!(
+            "SKIPPED: cannot install {}; install them by hand, or tests that need them will be skipped",
+            names.join(", ")
+        );
+    }
+}
+
+fn is_installed(program: &str) -> bool {
+    let found = |directory: &Path| directory.join(program).is_file();
+    std::env::var_os("PATH")
+        .is_some_and(|path| std::env::split_paths(&path).any(|directory| found(&directory)))
+        && Command::new(program)
+            .arg(if program == "tmux" { "-V" } else { "--version" })
+            .stdout(Stdio::null())
+            .status()
+            .is_ok()
+}

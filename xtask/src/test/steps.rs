@@ -1,0 +1,115 @@
+//! The steps of a run: each has a name and a usual duration, and says when it begins. Steps that do not
+//! disturb each other run side by side.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::flaky::Failure;
+use super::libtest::Sum;
+use super::minutes;
+use super::output::Output;
+
+/// The result of a step.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    pub(super) sum: Sum,
+    pub(super) failures: Vec<Failure>,
+}
+
+/// A step that has still to run.
+pub(super) struct Step<'a> {
+    pub(super) name: String,
+    /// How long it takes on two idle processors.
+    pub(super) usually: Duration,
+    pub(super) run: Box<dyn FnOnce(&mut Output) -> anyhow::Result<Outcome> + Send + 'a>,
+}
+
+/// Numbers the steps of a run, and says which one begins.
+#[derive(Debug)]
+pub(super) struct Counter {
+    begun: usize,
+    all: usize,
+}
+
+impl Counter {
+    pub(super) fn of(all: usize) -> Self {
+        Self { begun: 0, all }
+    }
+
+    /// More steps than were known so far.
+    pub(super) fn add(&mut self, steps: usize) {
+        self.all += steps;
+    }
+
+    /// Says which step begins, and how long it takes as a rule.
+    pub(super) fn begin(&mut self, name: &str, usually: Duration) {
+        self.begun += 1;
+        let usually = match usually.as_secs() {
+            0..3 => "some seconds".to_owned(),
+            _ => minutes(usually),
+        };
+        println!("\n==> step {} of {}: {name}, as a rule {usually}", self.begun, self.all);
+    }
+}
+
+/// Runs the steps, the longest first and `lanes` of them at a time.
+pub(super) fn run(mut steps: Vec<Step<'_>>, lanes: usize, counter: &mut Counter) -> anyhow::Result<Outcome> {
+    steps.sort_by_key(|step| std::cmp::Reverse(step.usually));
+    let queue = Mutex::new((VecDeque::from(steps), counter));
+    let total = Mutex::new(Outcome::default());
+    let lane = || -> anyhow::Result<()> {
+        loop {
+            let next = {
+                let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
+                let Some(step) = queue.0.pop_front() else { return Ok(()) };
+                queue.1.begin(&step.name, step.usually);
+                step
+            };
+            let mut output = if lanes == 1 { Output::at_once() } else { Output::kept() };
+            let started = Instant::now();
+            let outcome = (next.run)(&mut output)?;
+            let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
+            output.line(format!("{}: {} after {}", next.name, outcome.sum, minutes(started.elapsed())));
+            output.finish();
+            total.sum.add(outcome.sum);
+            total.failures.extend(outcome.failures);
+        }
+    };
+    std::thread::scope(|scope| {
+        let lanes: Vec<_> = (0..lanes).map(|_| scope.spawn(lane)).collect();
+        lanes
+            .into_iter()
+            .try_for_each(|lane| lane.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })?;
+    Ok(total.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_of_two_lanes_add_up() {
+        let step = |passed: usize| Step {
+            name: format!("step {passed}"),
+            usually: Duration::from_secs(passed as u64),
+            run: Box::new(move |output: &mut Output| {
+                output.line("a line");
+                Ok(Outcome { sum: Sum { passed, failed: 0, skipped: 1 }, failures: Vec::new() })
+            }),
+        };
+        let outcome = run((1..=5).map(step).collect(), 2, &mut Counter::of(5)).unwrap();
+        assert_eq!(outcome.sum, Sum { passed: 15, failed: 0, skipped: 5 });
+    }
+
+    #[test]
+    fn a_step_that_cannot_run_ends_the_run() {
+        let step = Step {
+            name: "broken".into(),
+            usually: Duration::ZERO,
+            run: Box::new(|_: &mut Output| anyhow::bail!("cannot start")),
+        };
+        assert!(run(vec![step], 2, &mut Counter::of(1)).is_err());
+    }
+}
