@@ -52,9 +52,9 @@ const LANES: usize = 2;
 fn step<'a>(
     name: &str,
     seconds: u64,
-    run: impl FnOnce(&mut Output) -> anyhow::Result<Outcome> + Send + 'a,
+    work: impl FnOnce(&mut Output) -> anyhow::Result<Outcome> + Send + 'a,
 ) -> Step<'a> {
-    Step { name: name.to_owned(), usually: Duration::from_secs(seconds), run: Box::new(run) }
+    Step { name: name.to_owned(), usually: Duration::from_secs(seconds), work: Box::new(work) }
 }
 
 /// Runs a tier. The last line of the output is the sum, whatever fails.

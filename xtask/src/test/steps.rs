@@ -17,12 +17,15 @@ pub(super) struct Outcome {
     pub(super) failures: Vec<Failure>,
 }
 
+/// The work of a step, which prints its lines to an output.
+type Work<'a> = Box<dyn FnOnce(&mut Output) -> anyhow::Result<Outcome> + Send + 'a>;
+
 /// A step that has still to run.
 pub(super) struct Step<'a> {
     pub(super) name: String,
     /// How long it takes on two idle processors.
     pub(super) usually: Duration,
-    pub(super) run: Box<dyn FnOnce(&mut Output) -> anyhow::Result<Outcome> + Send + 'a>,
+    pub(super) work: Work<'a>,
 }
 
 /// Numbers the steps of a run, and says which one begins.
@@ -68,7 +71,7 @@ pub(super) fn run(mut steps: Vec<Step<'_>>, lanes: usize, counter: &mut Counter)
             };
             let mut output = if lanes == 1 { Output::at_once() } else { Output::kept() };
             let started = Instant::now();
-            let outcome = (next.run)(&mut output)?;
+            let outcome = (next.work)(&mut output)?;
             let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
             output.line(format!("{}: {} after {}", next.name, outcome.sum, minutes(started.elapsed())));
             output.finish();
@@ -94,7 +97,7 @@ mod tests {
         let step = |passed: usize| Step {
             name: format!("step {passed}"),
             usually: Duration::from_secs(passed as u64),
-            run: Box::new(move |output: &mut Output| {
+            work: Box::new(move |output: &mut Output| {
                 output.line("a line");
                 Ok(Outcome { sum: Sum { passed, failed: 0, skipped: 1 }, failures: Vec::new() })
             }),
@@ -108,7 +111,7 @@ mod tests {
         let step = Step {
             name: "broken".into(),
             usually: Duration::ZERO,
-            run: Box::new(|_: &mut Output| anyhow::bail!("cannot start")),
+            work: Box::new(|_: &mut Output| anyhow::bail!("cannot start")),
         };
         assert!(run(vec![step], 2, &mut Counter::of(1)).is_err());
     }

@@ -61,28 +61,80 @@ pub(super) fn usually(row: Option<&Row>, all: bool) -> Duration {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::collections::BTreeMap;
+    use std::fs;
+    use std::path::{Path, PathBuf};
 
-    #[test]
-    fn programs_of_the_table_exist() {
-        for row in ROWS {
-            let root = alongside_testing::chores::checkout();
-            let package =
-                if row.package == "rig" { root.join("rig") } else { root.join("crates").join(row.package) };
-            let tests = package.join("tests");
-            let (folder, file) =
-                (tests.join(row.name).join("main.rs"), tests.join(format!("{}.rs", row.name)));
-            assert!(folder.is_file() || file.is_file(), "{} has no test program {}", row.package, row.name);
+    use alongside_testing::chores::checkout;
+
+    use super::*;
+    use crate::structure::files_below;
+
+    /// Every test program: its path without `.rs`, from the root of the checkout, and its sources.
+    fn programs() -> BTreeMap<String, Vec<PathBuf>> {
+        let crates = fs::read_dir(checkout().join("crates")).unwrap().map(|entry| entry.unwrap().path());
+        let tests = crates.chain([checkout().join("rig")]).map(|package| package.join("tests"));
+        let entries = tests.filter_map(|tests| fs::read_dir(tests).ok()).flatten();
+        let mut found = BTreeMap::new();
+        for path in entries.map(|entry| entry.unwrap().path()) {
+            let sources = match path.extension() {
+                Some(_) => vec![path.clone()],
+                None => files_below(&path),
+            };
+            let name = path.strip_prefix(checkout()).unwrap().with_extension("");
+            found.insert(name.display().to_string(), sources);
+        }
+        assert!(found.len() > 10, "{found:?}");
+        found
+    }
+
+    /// Which of its tests the default run has: "yes" for all, "part", "–" for none.
+    fn in_default_run(name: &str, sources: &[PathBuf]) -> &'static str {
+        let leaves_some =
+            sources.iter().any(|source| fs::read_to_string(source).unwrap().contains("[ignore"));
+        match name.strip_prefix("rig/tests/").is_some_and(|name| ALL_ONLY.contains(&name)) {
+            true => "–",
+            false if leaves_some => "part",
+            false => "yes",
         }
     }
 
     #[test]
-    fn cargo_leaves_out_what_only_all_runs() {
-        let manifest =
-            std::fs::read_to_string(alongside_testing::chores::checkout().join("rig/Cargo.toml")).unwrap();
+    fn the_table_of_tiers_is_true() {
+        let page = fs::read_to_string(checkout().join("CONTRIBUTING.md")).unwrap();
+        let rows = page.lines().filter(|line| line.starts_with("| `"));
+        let cells: Vec<Vec<&str>> = rows.map(|row| row.split('|').map(str::trim).collect()).collect();
+        for (name, sources) in programs() {
+            let row = cells.iter().find(|row| row[1] == format!("`{name}`"));
+            let row = row.unwrap_or_else(|| panic!("CONTRIBUTING.md has no row of the test program {name}"));
+            let expected = ["–", in_default_run(&name, &sources), "yes"];
+            assert_eq!(row[2..5], expected, "CONTRIBUTING.md, --fast, default and --all of {name}");
+        }
+    }
+
+    #[test]
+    fn tests_are_left_to_all_and_to_nothing_else() {
+        let directories = ["crates", "rig", "xtask"].map(|name| checkout().join(name));
+        for path in directories.iter().flat_map(|directory| files_below(directory)) {
+            let text = fs::read_to_string(&path).unwrap();
+            for line in text.lines().filter(|line| line.trim_start().starts_with("#[ignore")) {
+                assert_eq!(line.trim(), "#[ignore = \"cargo xtask test --all\"]", "in {}", path.display());
+            }
+        }
+    }
+
+    #[test]
+    fn rows_and_cargo_name_programs_that_exist() {
+        for row in ROWS {
+            let package = if row.package == "rig" { "rig".into() } else { format!("crates/{}", row.package) };
+            let name = format!("{package}/tests/{}", row.name);
+            assert!(programs().contains_key(&name), "there is no {name}");
+        }
+        let manifest = fs::read_to_string(checkout().join("rig/Cargo.toml")).unwrap();
         for name in ALL_ONLY {
             let target = format!("[[test]]\nname = \"{name}\"\ntest = false\n");
             assert!(manifest.contains(&target), "rig/Cargo.toml builds {name} for every run");
+            assert!(Path::new(&checkout().join("rig/tests").join(name)).is_dir(), "{name}");
         }
         assert_eq!(manifest.matches("test = false").count(), ALL_ONLY.len());
     }
