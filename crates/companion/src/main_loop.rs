@@ -1,5 +1,8 @@
 //! The one loop that owns all state. It calls one component for each [event](crate::events), and carries out
 //! the effects that the components return. Nothing here waits for a disk, a network or a person.
+//!
+//! The events of agents come from [`mcp`](crate::mcp), those of hooks from [`hooks`](crate::hooks), those of
+//! desks and of the program from [`companion`](crate::companion). [`startup`](crate::startup) makes the parts.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

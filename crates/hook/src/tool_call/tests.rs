@@ -1,5 +1,6 @@
 //! Tool calls of each agent, the texts that they write, and the way back.
 
+use alongside_contract::hook::HOOK_AGENTS;
 use serde_json::json;
 
 use super::*;
@@ -51,6 +52,16 @@ fn every_agents_tools_become_the_text_that_they_write() {
         assert_eq!(changes[0].proposed, "mine\nb\n", "{agent} {tool}");
     }
     assert_eq!(call("claude", "Bash", json!({"command": "ls"})), Err(NoChange::NotATool));
+}
+
+#[test]
+fn every_tool_that_starts_a_hook_is_read() {
+    for agent in HOOK_AGENTS {
+        for tool in agent.events.iter().flat_map(|event| event.matcher.split(['^', '$', '(', ')', '|'])) {
+            let read = ToolCall::read(agent, &input(tool, json!({})));
+            assert!(tool.is_empty() || read != Err(NoChange::NotATool), "{}: {tool}", agent.id);
+        }
+    }
 }
 
 #[test]
