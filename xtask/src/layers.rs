@@ -57,13 +57,13 @@ mod tests {
     #[test]
     fn terminal_links_no_review_logic_and_companion_no_highlighter() {
         let desk = tree("alongside-terminal");
-        assert!(desk.iter().any(|name| name == "ratatui"), "the tree was not read: {desk:?}");
+        assert!(desk.iter().any(|name| name == "ratatui-core"), "the tree was not read: {desk:?}");
         for comparing in ["similar", "axum"] {
             assert!(!desk.iter().any(|name| name == comparing), "the terminal desk links {comparing}");
         }
         let companion = tree("alongside-companion");
         assert!(companion.iter().any(|name| name == "similar"), "the tree was not read: {companion:?}");
-        for drawing in ["syntect", "two-face", "ratatui", "crossterm"] {
+        for drawing in ["syntect", "two-face", "ratatui-core", "crossterm"] {
             assert!(!companion.iter().any(|name| name == drawing), "the companion links {drawing}");
         }
     }

@@ -20,6 +20,8 @@ pub mod ports;
 #[cfg(feature = "tokio")]
 pub mod precise_timer;
 pub mod private;
+#[cfg(target_os = "linux")]
+mod proc_files;
 pub mod process;
 pub mod random;
 pub mod shell;

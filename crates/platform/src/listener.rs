@@ -31,31 +31,31 @@ pub fn owner(address: SocketAddr) -> ListenerOwner {
 mod system {
     use std::net::{IpAddr, SocketAddr};
 
-    use procfs::net::{TcpNetEntry, TcpState, tcp, tcp6};
-
     use super::ListenerOwner;
+    use crate::proc_files::{Listener, listeners};
 
     pub(super) fn owner(address: SocketAddr) -> ListenerOwner {
         let us = rustix::process::geteuid().as_raw();
-        let Ok(all) = tcp() else { return ListenerOwner::Unsaid };
-        let all = all.into_iter().chain(tcp6().into_iter().flatten());
-        let mut listeners = all.filter(|entry| takes(entry, address)).peekable();
+        listeners().map_or(ListenerOwner::Unsaid, |all| owner_among(&all, us, address))
+    }
+
+    pub(super) fn owner_among(all: &[Listener], us: u32, address: SocketAddr) -> ListenerOwner {
+        let mut listeners = all.iter().filter(|listener| takes(listener.address, address)).peekable();
         if listeners.peek().is_none() {
             return ListenerOwner::Nobody;
         }
-        if listeners.all(|entry| entry.uid == us) { ListenerOwner::Us } else { ListenerOwner::Other }
+        if listeners.all(|listener| listener.user == us) { ListenerOwner::Us } else { ListenerOwner::Other }
     }
 
-    fn takes(entry: &TcpNetEntry, address: SocketAddr) -> bool {
-        let (local, dialled) = (entry.local_address.ip().to_canonical(), address.ip().to_canonical());
-        let is_any = match entry.local_address.ip() {
+    /// Whether a listener there takes a connection to `address`.
+    fn takes(there: SocketAddr, address: SocketAddr) -> bool {
+        let (local, dialled) = (there.ip().to_canonical(), address.ip().to_canonical());
+        let is_any = match there.ip() {
             IpAddr::V4(any) => any.is_unspecified() && dialled.is_ipv4(),
             // By default, it takes both families.
             IpAddr::V6(any) => any.is_unspecified(),
         };
-        entry.state == TcpState::Listen
-            && entry.local_address.port() == address.port()
-            && (local == dialled || is_any)
+        there.port() == address.port() && (local == dialled || is_any)
     }
 }
 
@@ -128,6 +128,28 @@ mod tests {
                 std::thread::sleep(std::time::Duration::from_millis(5));
             }
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn every_listener_that_takes_a_connection_must_be_ours() {
+        let at = |address: &str| address.parse::<SocketAddr>().unwrap();
+        let owner = |all: &[(&str, u32)], address| {
+            let all = all
+                .iter()
+                .map(|(address, user)| crate::proc_files::Listener { address: at(address), user: *user });
+            system::owner_among(&all.collect::<Vec<_>>(), 501, at(address))
+        };
+        for listens in ["127.0.0.1:80", "0.0.0.0:80", "[::ffff:127.0.0.1]:80", "[::]:80"] {
+            assert_eq!(owner(&[(listens, 501)], "127.0.0.1:80"), ListenerOwner::Us, "{listens}");
+            assert_eq!(owner(&[(listens, 502)], "127.0.0.1:80"), ListenerOwner::Other, "{listens}");
+            let both = [(listens, 501), ("0.0.0.0:80", 502)];
+            assert_eq!(owner(&both, "127.0.0.1:80"), ListenerOwner::Other, "{listens}");
+        }
+        for listens in ["127.0.0.1:81", "127.0.0.2:80", "[::1]:80"] {
+            assert_eq!(owner(&[(listens, 502)], "127.0.0.1:80"), ListenerOwner::Nobody, "{listens}");
+        }
+        assert_eq!(owner(&[("0.0.0.0:80", 502)], "[::1]:80"), ListenerOwner::Nobody);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The places of everything on the screen, as they were arranged for a frame.
 
 use alongside_desk::ReviewId;
-use ratatui::layout::{Position, Rect};
+use ratatui_core::layout::{Position, Rect};
 
 use crate::options::Layout;
 

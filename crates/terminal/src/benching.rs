@@ -5,9 +5,9 @@ use crossterm::event::{
     Event as Typed, KeyCode, KeyEvent, KeyModifiers, MouseEvent, MouseEventKind as Mouse,
 };
 use futures_util::FutureExt as _;
-use ratatui::backend::CrosstermBackend;
-use ratatui::layout::{Rect, Size};
-use ratatui::{Terminal, TerminalOptions, Viewport};
+use ratatui_core::layout::{Rect, Size};
+use ratatui_core::terminal::{Terminal, TerminalOptions, Viewport};
+use ratatui_crossterm::CrosstermBackend;
 use tokio::time::{Duration, Instant};
 
 use crate::app::App;

@@ -4,7 +4,7 @@
 use alongside_desk::review_model::Subject;
 use alongside_desk::{Request, harmless, messages};
 use crossterm::event::{KeyCode, KeyEvent, MouseButton, MouseEvent, MouseEventKind};
-use ratatui::layout::Position;
+use ratatui_core::layout::Position;
 
 use crate::app::{App, Effect, Purpose};
 use crate::areas::Lists;

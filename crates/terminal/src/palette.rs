@@ -4,7 +4,7 @@
 
 mod tones;
 
-use ratatui::style::{Color, Modifier, Style};
+use ratatui_core::style::{Color, Modifier, Style};
 
 use crate::colour::Class;
 use crate::options::Theme;

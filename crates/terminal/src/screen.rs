@@ -3,7 +3,7 @@
 use std::io;
 
 use crossterm::event::Event as TerminalEvent;
-use ratatui::layout::Size;
+use ratatui_core::layout::Size;
 
 use crate::app::App;
 

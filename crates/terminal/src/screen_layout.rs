@@ -1,9 +1,9 @@
 //! Lays the screen out and draws it: [`arrange`](App::arrange) finds the places before a frame,
 //! [`draw`](App::draw) changes nothing.
 
-use ratatui::Frame;
-use ratatui::layout::{Constraint, Layout as Split, Position, Rect, Size};
-use ratatui::text::{Line, Span};
+use ratatui_core::layout::{Constraint, Layout as Split, Position, Rect, Size};
+use ratatui_core::terminal::Frame;
+use ratatui_core::text::{Line, Span};
 
 use crate::app::App;
 use crate::areas::{Areas, Lists};

@@ -1,7 +1,7 @@
 //! Fits texts into columns: cut, wrapped, or at both ends of a line.
 
-use ratatui::style::Style;
-use ratatui::text::{Line, Span};
+use ratatui_core::style::Style;
+use ratatui_core::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::width::columns;

@@ -18,9 +18,9 @@ use crossterm::style::{Print, ResetColor};
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen};
 use crossterm::{Command, cursor, queue, terminal};
 use futures_util::StreamExt;
-use ratatui::Terminal;
-use ratatui::backend::CrosstermBackend;
-use ratatui::layout::Size;
+use ratatui_core::layout::Size;
+use ratatui_core::terminal::Terminal;
+use ratatui_crossterm::CrosstermBackend;
 use tokio::sync::mpsc;
 
 use crate::app::App;

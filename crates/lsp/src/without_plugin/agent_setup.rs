@@ -2,9 +2,9 @@
 //! settings names the change and makes it.
 
 use alongside_desk::agent_setup::Offer;
-use lsp_types as lsp;
 use serde_json::{Value, json};
 
+use super::lsp_types as lsp;
 use super::{LspDesk, messages};
 use crate::io::Io;
 
@@ -26,9 +26,8 @@ impl LspDesk {
         let offers = self.agent_setup.offers.iter().filter(|_| !is_automatic && self.proposals.len() == 0);
         let command = |offer: &Offer| lsp::Command {
             title: messages::agent_change(offer),
-            tooltip: None,
             command: "alongside.setUp".to_owned(),
-            arguments: Some(vec![json!({ "offer": offer.id })]),
+            arguments: vec![json!({ "offer": offer.id })],
         };
         offers.map(command).collect()
     }

@@ -4,11 +4,11 @@
 use std::path::PathBuf;
 
 use alongside_desk::{Hunk, HunkState, Position, Review, Text};
-use lsp_types as lsp;
 use serde_json::{Value, json};
 
 use super::action_titles::{self, Edits};
 use super::command_queue::HunkStart;
+use super::lsp_types as lsp;
 use super::messages;
 use super::positions::to_lsp as position_to_lsp;
 use super::proposal::{Proposal, is_typed, shown, start_of};
@@ -17,12 +17,7 @@ use super::proposal::{Proposal, is_typed, shown, start_of};
 fn command(review: &Review, title: String, name: &str, mut arguments: Value) -> lsp::Command {
     arguments["review"] = json!(review.id);
     arguments["revision"] = json!(review.revision);
-    lsp::Command {
-        title,
-        tooltip: None,
-        command: format!("alongside.{name}"),
-        arguments: Some(vec![arguments]),
-    }
+    lsp::Command { title, command: format!("alongside.{name}"), arguments: vec![arguments] }
 }
 
 /// Shows a proposal, from any document.
@@ -149,8 +144,7 @@ pub(crate) fn lenses(proposal: &Proposal, roots: &[PathBuf], named: Named) -> Ve
         let line = u32::try_from(line).unwrap_or(u32::MAX);
         let at = position_to_lsp(Position { line, character: 0 });
         let title = command.title.trim_start_matches("alongside: ").to_owned();
-        let command = Some(lsp::Command { title, ..command });
-        lsp::CodeLens { range: lsp::Range { start: at, end: at }, command, data: None }
+        lsp::CodeLens { range: lsp::Range { start: at, end: at }, command: lsp::Command { title, ..command } }
     };
     let mut lenses: Vec<_> = decide(review, roots, named).map(|command| lens(0, command)).into();
     if review.whole_file_only.is_none() {
@@ -179,14 +173,8 @@ pub(crate) fn to_lsp(commands: Vec<lsp::Command>, params: &Value, literals: bool
     }
     let actions = commands.into_iter().map(|command| lsp::CodeAction {
         title: command.title.clone(),
-        kind: Some(lsp::CodeActionKind::QuickFix),
-        diagnostics: None,
-        is_preferred: None,
-        disabled: None,
-        edit: None,
-        command: Some(command),
-        data: None,
-        tags: None,
+        kind: lsp::CodeActionKind::QuickFix,
+        command,
     });
     json!(actions.collect::<Vec<_>>())
 }

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use alongside_desk::{Request, Review, ReviewId, harmless};
 use lsp_server::{ErrorCode, RequestId};
-use lsp_types as lsp;
 use serde_json::{Value, json};
 
 use super::code_actions::{self, Named};
 use super::command_arguments::{COMMANDS, CommandArguments};
 use super::command_queue::{HunkStart, ReviewCommand};
+use super::lsp_types as lsp;
 use super::proposal::start_of;
 use super::{LspDesk, messages, one_line_messages};
 use crate::io::{Io, RequestOrigin};

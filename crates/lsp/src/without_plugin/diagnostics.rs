@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use alongside_desk::{HunkState, Lines, Review, Text};
-use lsp_types as lsp;
 
+use super::lsp_types as lsp;
 use super::positions::{position, to_lsp, without_ending};
 use super::proposal::{Proposal, shown};
 use super::{hunk_messages, messages};
@@ -92,15 +92,5 @@ fn mark(
         start: to_lsp(position(text, text.lines(0..start).len(), encoding)),
         end: to_lsp(position(text, end, encoding)),
     };
-    lsp::Diagnostic {
-        range,
-        severity: Some(severity),
-        code: None,
-        code_description: None,
-        source: Some("alongside".to_owned()),
-        message: message.into(),
-        tags: None,
-        related_information: None,
-        data: None,
-    }
+    lsp::Diagnostic { range, severity, source: "alongside", message }
 }

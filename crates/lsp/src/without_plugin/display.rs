@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use alongside_desk::{Review, ReviewId, Text, messages as desk_messages};
-use lsp_types as lsp;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::command_queue::ReviewCommand;
 use super::document::DocumentKey;
 use super::editor_ui::Question;
+use super::lsp_types as lsp;
 use super::proposal::{Proposal, shown};
 use super::{LspDesk, diagnostics, messages, one_line_messages};
 use crate::frontend::Frontend as _;

@@ -12,6 +12,7 @@ use super::LspDesk;
 use super::document::DocumentKey;
 use super::documents::named;
 use super::ended_review::Saved;
+use super::lsp_types as lsp;
 use super::positions::{position, read_position, read_range};
 use super::{code_actions, diagnostics, hover, messages};
 use crate::encoding::Encoding;
@@ -214,15 +215,15 @@ impl LspDesk {
         hover.map_or(Value::Null, |hover| hover.to_lsp(self.editor.client()))
     }
 
-    fn code_lenses(&self, key: Option<&Path>) -> Vec<lsp_types::CodeLens> {
+    fn code_lenses(&self, key: Option<&Path>) -> Vec<lsp::CodeLens> {
         let mut shown = self.proposals.values().filter(|proposal| key.is_some() && proposal.path() == key);
         let lenses = shown.next().map(|proposal| {
             code_actions::lenses(proposal, self.editor.roots(), self.named(&proposal.review))
         });
-        let mut lenses = lenses.unwrap_or_default();
-        for lens in &mut lenses {
-            lens.command = lens.command.take().map(|command| self.editor.with_plain_title(command));
-        }
-        lenses
+        let plain = |lens: lsp::CodeLens| {
+            let command = self.editor.with_plain_title(lens.command);
+            lsp::CodeLens { command, ..lens }
+        };
+        lenses.unwrap_or_default().into_iter().map(plain).collect()
     }
 }

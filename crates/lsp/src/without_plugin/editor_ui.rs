@@ -7,10 +7,10 @@ use std::path::PathBuf;
 
 use alongside_desk::path_fit::fitted;
 use alongside_desk::{Position, ReviewId};
-use lsp_types as lsp;
 use serde_json::{Value, json};
 
 use super::document::Document;
+use super::lsp_types as lsp;
 use super::plain_text::without_markup;
 use super::positions::to_lsp;
 use crate::client::Client;
@@ -152,7 +152,11 @@ impl EditorUi {
         {
             return;
         }
-        io.ask("window/showDocument", json!({ "uri": uri, "external": false, "takeFocus": true }), false);
+        io.ask(
+            "window/showDocument",
+            json!({ "uri": uri.as_str(), "external": false, "takeFocus": true }),
+            false,
+        );
     }
 
     /// Shows a proposal at a line.
@@ -165,7 +169,8 @@ impl EditorUi {
         }
         let at = to_lsp(Position { line: u32::try_from(line).unwrap_or(u32::MAX), character: 0 });
         let selection = lsp::Range { start: at, end: at };
-        let params = json!({ "uri": uri, "external": false, "takeFocus": true, "selection": selection });
+        let params =
+            json!({ "uri": uri.as_str(), "external": false, "takeFocus": true, "selection": selection });
         let number = io.ask("window/showDocument", params, false);
         self.questions.insert(number, Question::Show(id, line));
     }

@@ -2,9 +2,9 @@
 //! hover shows the old one, all of it.
 
 use alongside_desk::{Hunk, HunkState, Review, Text};
-use lsp_types as lsp;
 use serde_json::{Value, json};
 
+use super::lsp_types as lsp;
 use super::messages;
 use super::proposal::{Proposal, is_typed, shown};
 use crate::client::Client;

@@ -19,6 +19,7 @@ mod editor_ui;
 mod ended_review;
 mod hover;
 mod hunk_messages;
+mod lsp_types;
 mod messages;
 mod mirror;
 mod normalization;

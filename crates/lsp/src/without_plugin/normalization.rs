@@ -5,8 +5,8 @@
 use std::ops::Range;
 
 use alongside_desk::{Text, alike_at_end, alike_at_start};
-use lsp_types as lsp;
 
+use super::lsp_types as lsp;
 use super::positions::{position, to_lsp, without_ending};
 use crate::encoding::Encoding;
 use crate::merge::differences;

@@ -4,9 +4,9 @@
 use std::ops::Range;
 
 use alongside_desk::{Position, Text};
-use lsp_types as lsp;
 use serde_json::Value;
 
+use super::lsp_types as lsp;
 use crate::encoding::Encoding;
 
 pub(crate) fn read_range(range: &Value) -> Option<(Position, Position)> {

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use alongside_desk::{Lines, Request, Status};
-use lsp_types as lsp;
 use serde_json::{Value, json};
 
+use super::lsp_types as lsp;
 use super::{LspDesk, messages};
 use crate::frontend::Frontend as _;
 use crate::io::{Io, RequestOrigin};
@@ -32,9 +32,8 @@ impl LspDesk {
         let lines = Lines { start: first, end: last + 1 };
         Some(lsp::Command {
             title: messages::send(lines, agent),
-            tooltip: None,
             command: "alongside.send".to_owned(),
-            arguments: Some(vec![json!({ "path": path, "lines": lines })]),
+            arguments: vec![json!({ "path": path, "lines": lines })],
         })
     }
 

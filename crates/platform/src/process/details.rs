@@ -5,15 +5,14 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+#[cfg(target_os = "linux")]
+use crate::proc_files::ProcProcess;
+
 /// The processes of this user, by number.
 #[cfg(target_os = "linux")]
 pub fn ours() -> Vec<u32> {
     let processes = super::processes::Processes::now();
-    let all = procfs::process::all_processes().into_iter().flatten().flatten();
-    let mut pids: Vec<u32> = all
-        .filter_map(|process| u32::try_from(process.pid).ok())
-        .filter(|pid| processes.is_ours(*pid))
-        .collect();
+    let mut pids: Vec<u32> = crate::proc_files::all_pids().filter(|pid| processes.is_ours(*pid)).collect();
     pids.sort_unstable();
     pids
 }
@@ -29,12 +28,7 @@ pub fn ours() -> Vec<u32> {
 /// The start time of a process, to a clock tick. `None` if it has ended.
 #[cfg(target_os = "linux")]
 pub fn started(pid: u32) -> Option<SystemTime> {
-    use std::time::Duration;
-    let process = procfs::process::Process::new(i32::try_from(pid).ok()?).ok()?;
-    let ticks = process.stat().ok()?.starttime;
-    let booted = SystemTime::UNIX_EPOCH + Duration::from_secs(procfs::boot_time_secs().ok()?);
-    let per_second = procfs::ticks_per_second().max(1);
-    Some(booted + Duration::from_millis(ticks.saturating_mul(1000) / per_second))
+    ProcProcess::open(pid)?.started()
 }
 
 /// Always `None`: this system does not show start times.
@@ -46,7 +40,7 @@ pub fn started(_: u32) -> Option<SystemTime> {
 /// The environment at the start of a process. `None` if this user may not read it.
 #[cfg(target_os = "linux")]
 pub fn environment(pid: u32) -> Option<HashMap<OsString, OsString>> {
-    procfs::process::Process::new(i32::try_from(pid).ok()?).ok()?.environ().ok()
+    ProcProcess::open(pid)?.environment()
 }
 
 /// Always `None`: this system does not show environments.
@@ -58,7 +52,7 @@ pub fn environment(_: u32) -> Option<HashMap<OsString, OsString>> {
 /// The current directory of a process. `None` if this user may not read it.
 #[cfg(target_os = "linux")]
 pub fn directory(pid: u32) -> Option<PathBuf> {
-    procfs::process::Process::new(i32::try_from(pid).ok()?).ok()?.cwd().ok()
+    ProcProcess::open(pid)?.directory()
 }
 
 /// Always `None`: this system does not show directories.

@@ -101,13 +101,13 @@ pub(super) fn read_table(os: Os) -> Option<Table> {
 
 #[cfg(target_os = "linux")]
 fn proc_row(pid: u32, with_owner: bool) -> Option<Row> {
-    let process = procfs::process::Process::new(i32::try_from(pid).ok()?).ok()?;
-    let parent = u32::try_from(process.stat().ok()?.ppid).ok()?;
+    let process = crate::proc_files::ProcProcess::open(pid)?;
+    let parent = process.parent()?;
     let owner = match with_owner {
-        true => process.uid().map_or(ProcessOwner::Unknown, ProcessOwner::User),
+        true => process.user().map_or(ProcessOwner::Unknown, ProcessOwner::User),
         false => ProcessOwner::Unknown,
     };
-    let mut words = process.cmdline().ok()?.into_iter();
+    let mut words = process.command_line()?.into_iter();
     let name = name_in(&words.next().unwrap_or_default());
     Some(Row { process: Process { parent, name, arguments: words.collect() }, owner })
 }

@@ -1,6 +1,6 @@
 //! The colours of light and dark backgrounds, where a terminal has more than sixteen.
 
-use ratatui::style::Color;
+use ratatui_core::style::Color;
 
 use crate::colour::Class;
 

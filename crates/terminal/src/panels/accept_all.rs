@@ -2,9 +2,9 @@
 
 use alongside_desk::path_fit::shortened;
 use alongside_desk::review_model::ListedReview;
-use ratatui::Frame;
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui_core::layout::Rect;
+use ratatui_core::terminal::Frame;
+use ratatui_core::text::{Line, Span};
 
 use crate::accept_list::AcceptAll;
 use crate::app::App;

@@ -1,8 +1,8 @@
 //! One change of an agent's settings, with the question whether to make it.
 
-use ratatui::Frame;
-use ratatui::layout::Rect;
-use ratatui::text::Line;
+use ratatui_core::layout::Rect;
+use ratatui_core::terminal::Frame;
+use ratatui_core::text::Line;
 
 use crate::app::App;
 use crate::text_fit::wrapped;

@@ -1,8 +1,8 @@
 //! The panel of connected agents: name, version, and age of the connection.
 
 use alongside_desk::harmless;
-use ratatui::Frame;
-use ratatui::text::Line;
+use ratatui_core::terminal::Frame;
+use ratatui_core::text::Line;
 
 use crate::app::App;
 use crate::messages;

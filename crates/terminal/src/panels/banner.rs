@@ -1,7 +1,7 @@
 //! The first line of a demo: that it is one, and which key to press first. It goes once that is done.
 
-use ratatui::Frame;
-use ratatui::text::Line;
+use ratatui_core::terminal::Frame;
+use ratatui_core::text::Line;
 
 use crate::app::App;
 use crate::messages::{DEMO, DEMO_BRIEFLY};

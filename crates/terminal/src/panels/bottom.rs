@@ -2,10 +2,10 @@
 
 use alongside_desk::harmless;
 use alongside_desk::review_model::MessageKind;
-use ratatui::Frame;
-use ratatui::layout::{Position, Size};
-use ratatui::style::Style;
-use ratatui::text::{Line, Span};
+use ratatui_core::layout::{Position, Size};
+use ratatui_core::style::Style;
+use ratatui_core::terminal::Frame;
+use ratatui_core::text::{Line, Span};
 
 use crate::app::App;
 use crate::keys::{Action, TABLE};

@@ -2,8 +2,8 @@
 
 use alongside_desk::messages;
 use alongside_desk::path_fit::shortened;
-use ratatui::Frame;
-use ratatui::text::Line;
+use ratatui_core::terminal::Frame;
+use ratatui_core::text::Line;
 
 use crate::app::App;
 use crate::text_fit::cut;

@@ -2,9 +2,9 @@
 
 use alongside_desk::agent_setup::Offer;
 use alongside_desk::harmless;
-use ratatui::Frame;
-use ratatui::layout::Rect;
-use ratatui::text::Line;
+use ratatui_core::layout::Rect;
+use ratatui_core::terminal::Frame;
+use ratatui_core::text::Line;
 
 use crate::app::App;
 use crate::messages;

@@ -3,9 +3,9 @@
 use alongside_desk::messages;
 use alongside_desk::path_fit::shortened;
 use alongside_desk::review_model::{Note, notes as review_notes};
-use ratatui::Frame;
-use ratatui::layout::Rect;
-use ratatui::text::Line;
+use ratatui_core::layout::Rect;
+use ratatui_core::terminal::Frame;
+use ratatui_core::text::Line;
 
 use crate::app::App;
 use crate::areas::Lists;
@@ -59,11 +59,11 @@ fn title(app: &App, view: &ReviewView, width: u16) -> Line<'static> {
     let used = [&name, &about, &unlisted, &state].map(|part| width::columns(part)).iter().sum();
     let gap = " ".repeat(width.saturating_sub(used));
     Line::from(vec![
-        ratatui::text::Span::styled(name, palette.heading),
-        ratatui::text::Span::styled(about, palette.text),
-        ratatui::text::Span::styled(unlisted, palette.warning),
-        ratatui::text::Span::raw(gap),
-        ratatui::text::Span::styled(state, palette.quiet),
+        ratatui_core::text::Span::styled(name, palette.heading),
+        ratatui_core::text::Span::styled(about, palette.text),
+        ratatui_core::text::Span::styled(unlisted, palette.warning),
+        ratatui_core::text::Span::raw(gap),
+        ratatui_core::text::Span::styled(state, palette.quiet),
     ])
 }
 

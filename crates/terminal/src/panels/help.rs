@@ -1,8 +1,8 @@
 //! The help: all keys and their actions in groups, beside each other where they do not fit below each other.
 
-use ratatui::Frame;
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui_core::layout::Rect;
+use ratatui_core::terminal::Frame;
+use ratatui_core::text::{Line, Span};
 
 use crate::app::App;
 use crate::keys::{Group, TABLE};

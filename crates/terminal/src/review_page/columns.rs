@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use ratatui::layout::Rect;
+use ratatui_core::layout::Rect;
 
 use super::cells::{Cell, Row};
 use super::model::Page;

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use alongside_desk::Words;
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui_core::buffer::Buffer;
+use ratatui_core::layout::Rect;
+use ratatui_core::style::Style;
 
 use super::cells::{Cell, Row, Sign};
 use super::columns::{Columns, Numbers};

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::num::NonZeroU16;
 use std::ops::Range;
 
-use ratatui::buffer::{Buffer, CellDiffOption, CellWidth as _};
-use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui_core::buffer::{Buffer, CellDiffOption, CellWidth as _};
+use ratatui_core::layout::Rect;
+use ratatui_core::style::Style;
 
 use super::find::Needle;
 use crate::colour::Span;

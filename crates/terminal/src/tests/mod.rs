@@ -18,9 +18,9 @@ use alongside_desk::{Agent, Request, pair};
 use crossterm::event::{
     Event as Typed, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
-use ratatui::layout::Size;
+use ratatui_core::backend::TestBackend;
+use ratatui_core::layout::Size;
+use ratatui_core::terminal::Terminal;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Duration, sleep, timeout};
@@ -129,7 +129,7 @@ impl Screen for Cells {
 }
 
 /// A row of cells as text; a wide character takes two.
-fn row(cells: &[ratatui::buffer::Cell]) -> String {
+fn row(cells: &[ratatui_core::buffer::Cell]) -> String {
     let (mut text, mut skip) = (String::new(), 0);
     for cell in cells {
         if skip > 0 {

@@ -1,9 +1,7 @@
-//! The report for programs: JSON and JUnit.
+//! The report for programs, as JSON.
 
-use alongside_conformance::{Check, CheckResult, Report, Verdict};
+use alongside_conformance::{Check, CheckResult, Report};
 use alongside_desk::harmless;
-use anyhow::Context as _;
-use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestSuite};
 use serde_json::{Value, json};
 
 /// Where a rule comes from, and what a failure does.
@@ -61,47 +59,4 @@ pub(super) fn json(report: &Report) -> String {
         "checks": report.results.iter().map(result).collect::<Vec<_>>(),
     });
     format!("{}\n", harmless::json(&json.to_string()))
-}
-
-/// The report for CI servers. A check that is not observable is a skipped test with its reason.
-pub(super) fn junit(report: &Report) -> anyhow::Result<String> {
-    let mut junit = quick_junit::Report::new("alongside check");
-    junit.set_time(report.took);
-    for group in alongside_conformance::Group::ALL {
-        let mut suite = TestSuite::new(group.name());
-        suite.add_test_cases(report.of(group).map(case));
-        if suite.tests > 0 {
-            junit.add_test_suite(suite);
-        }
-    }
-    junit.to_string().context("cannot write the JUnit report")
-}
-
-fn case(result: &CheckResult) -> TestCase {
-    let status = match &result.verdict {
-        Verdict::Pass => TestCaseStatus::success(),
-        Verdict::Fail(why) => {
-            let mut failure = TestCaseStatus::non_success(NonSuccessKind::Failure);
-            failure.set_message(why).set_type(result.check.clause.level());
-            let clause = result.check.clause;
-            let evidence = result.evidence.join("\n");
-            failure.set_description(format!(
-                "{}: {}\nWithout it: {}\n{evidence}",
-                clause.source(),
-                clause.says(),
-                result.check.harm
-            ));
-            failure
-        }
-        Verdict::NotObservable(why) | Verdict::Skipped(why) => {
-            let mut skipped = TestCaseStatus::skipped();
-            skipped.set_message(format!("{}: {why}", result.verdict.word()));
-            skipped
-        }
-    };
-    let mut case = TestCase::new(result.check.id, status);
-    case.set_classname(format!("alongside.check.{}", result.check.group.name())).set_time(result.took);
-    case.add_property(Property::new("title", result.check.title));
-    case.add_property(Property::new("level", result.check.clause.level()));
-    case
 }

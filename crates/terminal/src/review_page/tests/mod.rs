@@ -7,9 +7,9 @@ mod properties;
 mod styled;
 
 use alongside_desk::{Agent, Hunk, HunkState, Lines, Range, Review, Words};
-use ratatui::buffer::{Buffer, CellWidth};
-use ratatui::layout::Rect;
-use ratatui::style::{Color, Style};
+use ratatui_core::buffer::{Buffer, CellWidth};
+use ratatui_core::layout::Rect;
+use ratatui_core::style::{Color, Style};
 
 use super::rows::{self, Kind};
 use super::texts;

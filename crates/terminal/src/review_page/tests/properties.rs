@@ -140,7 +140,7 @@ proptest! {
         let (page, layout) = (Page::new(&review, form), form.layout);
         let eyes = Eyes::new(Depth::Indexed);
         let whole = Rect::new(0, 0, 60, 20);
-        let untouched = ratatui::buffer::Cell::new("#");
+        let untouched = ratatui_core::buffer::Cell::new("#");
         let mut buf = Buffer::filled(whole, untouched.clone());
         let area = Rect::new(x, y, width, height);
         let needle = Needle::new("a");

@@ -1,0 +1,190 @@
+//! The report for CI servers, as JUnit writes it: a suite for each group, a case for each check.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use alongside_conformance::{CheckResult, Group, Report, Verdict};
+use alongside_desk::harmless;
+
+/// The report. A check that is not observable is a skipped test with its reason.
+pub(super) fn junit(report: &Report) -> String {
+    let mut suites = String::new();
+    for group in Group::ALL {
+        let Counts { tests, skipped, failures } = Counts::of(report.of(group));
+        if tests > 0 {
+            let _ = writeln!(
+                suites,
+                "    <testsuite name=\"{}\" tests=\"{tests}\" skipped=\"{skipped}\" errors=\"0\" \
+                 failures=\"{failures}\">",
+                escape(group.name())
+            );
+            suites.extend(report.of(group).map(case));
+            suites.push_str("    </testsuite>\n");
+        }
+    }
+    let Counts { tests, skipped, failures } = Counts::of(report.results.iter());
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <testsuites name=\"alongside check\" tests=\"{tests}\" skipped=\"{skipped}\" failures=\"{failures}\" \
+         errors=\"0\" time=\"{}\">\n{suites}</testsuites>\n",
+        seconds(report.took)
+    )
+}
+
+/// How many checks there are, and how many of them did not pass.
+#[derive(Default)]
+struct Counts {
+    tests: usize,
+    skipped: usize,
+    failures: usize,
+}
+
+impl Counts {
+    fn of<'r>(results: impl Iterator<Item = &'r CheckResult>) -> Self {
+        results.fold(Self::default(), |counts, result| {
+            let is_skipped = matches!(result.verdict, Verdict::NotObservable(_) | Verdict::Skipped(_));
+            Self {
+                tests: counts.tests + 1,
+                skipped: counts.skipped + usize::from(is_skipped),
+                failures: counts.failures + usize::from(matches!(result.verdict, Verdict::Fail(_))),
+            }
+        })
+    }
+}
+
+fn case(result: &CheckResult) -> String {
+    let check = result.check;
+    let level = escape(check.clause.level());
+    let outcome = match &result.verdict {
+        Verdict::Pass => String::new(),
+        Verdict::Fail(why) => {
+            let said = format!(
+                "{}: {}\nWithout it: {}\n{}",
+                check.clause.source(),
+                check.clause.says(),
+                check.harm,
+                result.evidence.join("\n")
+            );
+            let (why, said) = (escape(why), escape(&said));
+            format!("            <failure message=\"{why}\" type=\"{level}\">{said}</failure>\n")
+        }
+        Verdict::NotObservable(why) | Verdict::Skipped(why) => {
+            let why = format!("{}: {why}", result.verdict.word());
+            format!("            <skipped message=\"{}\"/>\n", escape(&why))
+        }
+    };
+    format!(
+        "        <testcase name=\"{}\" classname=\"alongside.check.{}\" time=\"{}\">\n            \
+         <properties>\n                \
+         <property name=\"title\" value=\"{}\"/>\n                \
+         <property name=\"level\" value=\"{level}\"/>\n            \
+         </properties>\n\
+         {outcome}        </testcase>\n",
+        escape(check.id),
+        escape(check.group.name()),
+        seconds(result.took),
+        escape(check.title)
+    )
+}
+
+fn seconds(took: Duration) -> String {
+    format!("{:.3}", took.as_secs_f64())
+}
+
+/// A text as XML 1.0 takes it within quotes and between tags. What XML forbids shows as an escape of
+/// [`harmless`], or as U+FFFD.
+fn escape(text: &str) -> String {
+    let text: Cow<'_, str> = harmless::text(text);
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&apos;"),
+            '\u{fffe}' | '\u{ffff}' => escaped.push(char::REPLACEMENT_CHARACTER),
+            _ => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use alongside_conformance::{CHECKS, Check, Companion};
+
+    use super::*;
+
+    fn result(at: usize, verdict: Verdict, evidence: &str) -> CheckResult {
+        let took = Duration::from_micros(1_234_567);
+        CheckResult { check: &CHECKS[at], verdict, evidence: vec![evidence.to_owned()], took }
+    }
+
+    fn report(results: Vec<CheckResult>) -> String {
+        let address = "127.0.0.1:1".to_owned();
+        junit(&Report {
+            companion: Companion { address, server: None, editor: None, file: None },
+            results,
+            took: Duration::from_millis(61_002),
+            interrupted: false,
+            driver_failures: Vec::new(),
+        })
+    }
+
+    #[test]
+    fn each_verdict_has_its_element() {
+        let group = CHECKS[0].group.name();
+        let is_of_group = |at: &usize| CHECKS[*at].group == CHECKS[0].group;
+        let of_group: Vec<usize> = (0..CHECKS.len()).filter(is_of_group).take(3).collect();
+        let [first, second, third] = of_group[..] else { panic!("{group} has only {of_group:?}") };
+        let case = |at: usize, outcome: &str| {
+            let Check { id, title, clause, .. } = &CHECKS[at];
+            let (title, level) = (escape(title), clause.level());
+            format!(
+                r#"        <testcase name="{id}" classname="alongside.check.{group}" time="1.235">
+            <properties>
+                <property name="title" value="{title}"/>
+                <property name="level" value="{level}"/>
+            </properties>
+{outcome}        </testcase>
+"#
+            )
+        };
+        let Check { clause, harm, .. } = &CHECKS[second];
+        let said = escape(&format!("{}: {}\nWithout it: {harm}", clause.source(), clause.says()));
+        let level = clause.level();
+        let failure = format!(
+            r#"            <failure message="no &quot;b&quot;" type="{level}">{said}
+&lt;a&gt; &amp; &apos;b&apos;</failure>
+"#
+        );
+        let skipped = "            <skipped message=\"not observable: nobody\"/>\n";
+        let cases = [case(first, ""), case(second, &failure), case(third, skipped)].concat();
+        let written = report(vec![
+            result(first, Verdict::Pass, "→ hidden"),
+            result(second, Verdict::Fail("no \"b\"".to_owned()), "<a> & 'b'"),
+            result(third, Verdict::NotObservable("nobody".to_owned()), ""),
+        ]);
+        let wanted = format!(
+            r#"<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="alongside check" tests="3" skipped="1" failures="1" errors="0" time="61.002">
+    <testsuite name="{group}" tests="3" skipped="1" errors="0" failures="1">
+{cases}    </testsuite>
+</testsuites>
+"#
+        );
+        assert_eq!(written, wanted);
+    }
+
+    #[test]
+    fn nothing_that_xml_forbids_is_written() {
+        let hostile: String = (0..0x110_000).filter_map(char::from_u32).collect();
+        let written = report(vec![result(0, Verdict::Fail(hostile.clone()), &hostile)]);
+        let is_allowed = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
+        assert_eq!(written.chars().find(|c| !is_allowed(*c)), None);
+        assert_eq!((written.matches('<').count(), written.matches('"').count() % 2), (13, 0));
+        assert!(report(vec![result(0, Verdict::Fail("\u{1b}[31m".to_owned()), "")]).contains(r"\x1b[31m"));
+    }
+}

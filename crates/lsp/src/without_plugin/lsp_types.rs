@@ -1,0 +1,162 @@
+//! The structures of LSP that this server sends, with the fields that it sets. A crate with all structures of
+//! LSP takes longer to build than this one.
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// `Position`: a place between two characters, both numbers from 0. The negotiated encoding counts characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub(crate) struct Position {
+    pub(crate) line: u32,
+    pub(crate) character: u32,
+}
+
+/// `Range`: from one position up to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub(crate) struct Range {
+    pub(crate) start: Position,
+    pub(crate) end: Position,
+}
+
+/// `TextEdit`: a text in place of a range.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TextEdit {
+    pub(crate) range: Range,
+    pub(crate) new_text: String,
+}
+
+/// `Command`: what the editor asks for when the person chooses the title.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Command {
+    pub(crate) title: String,
+    pub(crate) command: String,
+    pub(crate) arguments: Vec<Value>,
+}
+
+/// `CodeAction`: a command in the menu of a place.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct CodeAction {
+    pub(crate) title: String,
+    pub(crate) kind: CodeActionKind,
+    pub(crate) command: Command,
+}
+
+/// `CodeActionKind`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub(crate) enum CodeActionKind {
+    /// An answer to a problem.
+    #[serde(rename = "quickfix")]
+    QuickFix,
+}
+
+/// `CodeLens`: a command above a line.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct CodeLens {
+    pub(crate) range: Range,
+    pub(crate) command: Command,
+}
+
+/// `Diagnostic`: a mark at a range, with a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Diagnostic {
+    pub(crate) range: Range,
+    pub(crate) severity: DiagnosticSeverity,
+    pub(crate) source: &'static str,
+    pub(crate) message: String,
+}
+
+/// `DiagnosticSeverity`, a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(into = "u8")]
+pub(crate) enum DiagnosticSeverity {
+    Warning = 2,
+    Information = 3,
+    Hint = 4,
+}
+
+impl From<DiagnosticSeverity> for u8 {
+    fn from(severity: DiagnosticSeverity) -> Self {
+        severity as Self
+    }
+}
+
+/// `ShowMessageParams`: a line for the person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct ShowMessageParams {
+    #[serde(rename = "type")]
+    pub(crate) kind: MessageType,
+    pub(crate) message: String,
+}
+
+/// `MessageType`, a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(into = "u8")]
+pub(crate) enum MessageType {
+    Warning = 2,
+    Info = 3,
+}
+
+impl From<MessageType> for u8 {
+    fn from(kind: MessageType) -> Self {
+        kind as Self
+    }
+}
+
+/// `MarkupContent`: a text and its format.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct MarkupContent {
+    pub(crate) kind: MarkupKind,
+    pub(crate) value: String,
+}
+
+/// `MarkupKind`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum MarkupKind {
+    PlainText,
+    Markdown,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// The names and numbers of the specification of LSP 3.18.
+    #[test]
+    fn structures_have_the_names_and_numbers_of_lsp() {
+        let at = |line, character| Position { line, character };
+        let range = Range { start: at(1, 2), end: at(3, 4) };
+        let range_json = json!({"start": {"line": 1, "character": 2}, "end": {"line": 3, "character": 4}});
+        let edit = TextEdit { range, new_text: "x".to_owned() };
+        assert_eq!(json!(edit), json!({"range": range_json, "newText": "x"}));
+
+        let command = Command {
+            title: "Accept".to_owned(),
+            command: "alongside.accept".to_owned(),
+            arguments: vec![json!({"review": 1})],
+        };
+        let command_json =
+            json!({"title": "Accept", "command": "alongside.accept", "arguments": [{"review": 1}]});
+        assert_eq!(json!(command), command_json);
+        let lens = CodeLens { range, command: command.clone() };
+        assert_eq!(json!(lens), json!({"range": range_json, "command": command_json}));
+        let action = CodeAction { title: "Accept".to_owned(), kind: CodeActionKind::QuickFix, command };
+        assert_eq!(json!(action), json!({"title": "Accept", "kind": "quickfix", "command": command_json}));
+
+        let severity = DiagnosticSeverity::Information;
+        let mark = Diagnostic { range, severity, source: "alongside", message: "m".to_owned() };
+        let mark_json = json!({"range": range_json, "severity": 3, "source": "alongside", "message": "m"});
+        assert_eq!(json!(mark), mark_json);
+        assert_eq!(json!([DiagnosticSeverity::Warning, DiagnosticSeverity::Hint]), json!([2, 4]));
+
+        let message = ShowMessageParams { kind: MessageType::Info, message: "m".to_owned() };
+        assert_eq!(json!(message), json!({"type": 3, "message": "m"}));
+        assert_eq!(json!(MessageType::Warning), json!(2));
+        let content = MarkupContent { kind: MarkupKind::PlainText, value: "v".to_owned() };
+        assert_eq!(json!(content), json!({"kind": "plaintext", "value": "v"}));
+        assert_eq!(json!(MarkupKind::Markdown), json!("markdown"));
+    }
+}
