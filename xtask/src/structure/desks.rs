@@ -11,7 +11,7 @@ use syn::visit::Visit as _;
 
 use super::desk_messages::{Protocol, Used, WITHOUT_ROW, methods_in};
 use super::sources::crate_sources;
-use crate::run::checkout;
+use alongside_testing::chores::checkout;
 
 const DOCUMENT: &str = "docs/desk-protocol.md";
 const SCRIPTS_DOCUMENT: &str = "docs/review-json.md";
