@@ -10,7 +10,6 @@ mod line_mode;
 use std::process::ExitCode;
 
 use alongside_common::{failure, logging};
-
 use commands::cli::{Cli, print_usage_error};
 
 fn main() -> ExitCode {

@@ -69,8 +69,9 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     let roots = roots(&args.dirs)?;
     let mut signals = Signals::listen()?;
     let name = if args.json { "alongside review --json" } else { "alongside review" };
+    let request = JoinRequest::desk(name, roots.clone(), args.host.clone(), globals);
     let reached = tokio::select! {
-        reached = alongside_host::join(JoinRequest::desk(name, roots.clone(), args.host.clone(), globals)) => reached?,
+        reached = alongside_host::join(request) => reached?,
         // Joining a stopped host waits, and must be interruptible.
         signal = signals.next() => return Ok(signals::exit_code(signal)),
     };

@@ -1,8 +1,7 @@
-//! The choices of a person for the terminal desk, in the settings and on the command line. The desk itself has
-//! types of its own for them, so that nothing here waits for a library that draws.
+//! The choices of a person for the terminal desk, in the settings and on the command line. The desk itself
+//! has types of its own for them, so that nothing here waits for a library that draws.
 
 /// A terminal's background.
-// The help of a value without a text of its own takes one line less.
 #[expect(missing_docs, reason = "the doc comments of the values are their help")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Shade {
