@@ -1,35 +1,21 @@
 //! `alongside`: the IDE companion for every editor, as a command.
 //!
-//! `commands` holds one file per command; its doc comment is its help. `host` is the process around the
-//! companion, `line_mode` the desk of `alongside review`, `save_watcher` the context without an editor.
-//! Modules import from those below them only. Text from outside is printed through `harmless`.
+//! `commands` holds one file per command; its doc comment is its help. `line_mode` is the desk of `alongside
+//! review`. Modules import from those below them only. Text from outside is printed through `harmless`.
 
-mod adapters;
 mod commands;
-mod companions;
 mod draft_keeper;
-mod failure;
-mod globals;
-mod host;
 mod line_mode;
-mod logging;
-mod own_program;
-mod person_file;
-mod runtime_dir;
-mod save_watcher;
-mod settings;
-mod signals;
-mod similar_name;
-mod unified;
 
 use std::process::ExitCode;
 
-use commands::cli::Cli;
+use alongside_common::{failure, logging};
+use commands::cli::{Cli, print_usage_error};
 
 fn main() -> ExitCode {
     let cli = match Cli::parse_arguments() {
         Ok(cli) => cli,
-        Err(error) => return failure::print_usage_error(&error),
+        Err(error) => return print_usage_error(&error),
     };
     // A core file would hold the token. `alongside run` starts a program of the person, which inherits the
     // limit, so it keeps its cores.

@@ -6,20 +6,20 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use alongside_adapters::agent_setting::{AgentSetting, start_asking};
+use alongside_adapters::agents::{self, Agent};
+use alongside_adapters::plan::Plan;
+use alongside_adapters::preview::{OurLines, preview};
+use alongside_adapters::user_environment::UserEnvironment;
 use alongside_agent::find::Surroundings;
 use alongside_agent::settings::Setting;
+use alongside_common::failure;
 use alongside_contract::family::{self, FAMILIES, Family};
 use alongside_desk::agent_setup::{AgentSetup, Offer, Reply};
 use anyhow::Context as _;
 
 use super::consent::{Consent, No};
 use super::{note, print};
-use crate::adapters::agent_setting::{AgentSetting, start_asking};
-use crate::adapters::agents::{self, Agent};
-use crate::adapters::plan::Plan;
-use crate::adapters::preview::{OurLines, preview};
-use crate::adapters::user_environment::UserEnvironment;
-use crate::failure;
 
 /// The answer to a change of an agent's setting.
 #[derive(Debug)]

@@ -2,8 +2,7 @@
 
 use alongside_contract::discovery::Record;
 use alongside_contract::environment;
-
-use crate::companions::Serving;
+use alongside_host::companions::Serving;
 
 /// Addresses that must never go through a proxy.
 const LOOPBACK: [&str; 3] = ["127.0.0.1", "localhost", "::1"];

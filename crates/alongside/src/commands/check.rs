@@ -13,20 +13,20 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use alongside_common::failure::{self, Hint, failure};
+use alongside_common::globals::Globals;
+use alongside_common::person_file::{PersonFile, links_to};
+use alongside_common::signals::Signals;
 use alongside_conformance::{self as check, Driver, NoCompanion, Options, Progress, Report, Target};
 use alongside_contract::family::{Dialect, FAMILIES, Family};
 use alongside_desk::harmless;
+use alongside_host::companions;
 use alongside_platform::directories;
 use alongside_platform::files::Links;
 use anyhow::Context as _;
 
 use super::completions::Names;
-use crate::companions;
-use crate::failure::{self, Hint, failure};
-use crate::globals::Globals;
 use crate::line_mode::Inks;
-use crate::person_file::{PersonFile, links_to};
-use crate::signals::Signals;
 
 /// The exit code where there is nothing to check, or not as it was asked for.
 const NOTHING: u8 = 2;

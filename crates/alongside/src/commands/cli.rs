@@ -1,7 +1,12 @@
 //! The command line: the parser, the completions and the manual pages are made from it.
 
+use std::borrow::Cow;
+use std::io::Write as _;
 use std::process::ExitCode;
 
+use alongside_common::globals::Globals;
+use alongside_common::similar_name::nearest;
+use alongside_desk::harmless;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
 
@@ -9,8 +14,6 @@ use super::{
     check, completions, demo, desk, doctor, drafts, env, hook, host, install, log, lsp, man, review, run,
     status, stdio, uninstall,
 };
-use crate::globals::Globals;
-use crate::similar_name::nearest;
 
 /// The IDE companion for every editor
 ///
@@ -168,4 +171,14 @@ impl Cli {
             Command::Man(args) => man::run(&args, Self::command()),
         }
     }
+}
+
+/// Prints a usage error of clap. It repeats arguments, which a shell may have made from file names.
+pub(crate) fn print_usage_error(error: &clap::Error) -> ExitCode {
+    let said = error.render().to_string();
+    match harmless::text(&said) {
+        Cow::Borrowed(_) => drop(error.print()),
+        Cow::Owned(safe) => drop(std::io::stderr().lock().write_all(safe.as_bytes())),
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }

@@ -2,15 +2,14 @@
 
 use std::process::ExitCode;
 
+use alongside_adapters::agent_hook::agents_without_family;
+use alongside_adapters::editor::Editor;
+use alongside_common::failure::failure;
 use alongside_conformance::{CHECKS, CLAUDE_CHECKS, Group};
 use alongside_contract::family::FAMILIES;
 use clap::Command;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap_complete::Shell;
-
-use crate::adapters::agent_hook::agents_without_family;
-use crate::adapters::editor::Editor;
-use crate::failure::failure;
 
 /// Print a script that makes a shell complete commands and options
 ///

@@ -3,11 +3,12 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
+use alongside_adapters::plan::Plan;
+use alongside_adapters::preview::{OurLines, preview};
+use alongside_adapters::user_environment::UserEnvironment;
+use alongside_common::signals::{self, Signals};
+
 use super::{note, print};
-use crate::adapters::plan::Plan;
-use crate::adapters::preview::{OurLines, preview};
-use crate::adapters::user_environment::UserEnvironment;
-use crate::signals::{self, Signals};
 
 /// The exit code where there is nobody to ask.
 const NOBODY_TO_ASK: u8 = 2;

@@ -10,15 +10,15 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use alongside_agent::{Endpoint, Identity, Outcome, Session};
+use alongside_common::failure::Hint;
+use alongside_common::signals::{self, Signals};
 use alongside_companion::{AppDirs, Companion};
 use alongside_desk::harmless;
 use alongside_desk::{Closing, Desk, Event, Review, ReviewId};
 use anyhow::Context;
 
 use super::desk;
-use crate::failure::Hint;
 use crate::line_mode::{Ending, LineDesk, Policy};
-use crate::signals::{self, Signals};
 use project::{PROPOSALS, Proposal};
 
 /// Try alongside with a built-in agent in a scratch project

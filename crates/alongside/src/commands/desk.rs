@@ -5,16 +5,16 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use alongside_common::failure;
+use alongside_common::globals::Globals;
+use alongside_common::settings::{Notify, Settings, Shade};
+use alongside_common::signals::{self, Signals};
+use alongside_host::JoinRequest;
 use alongside_platform::process;
 use alongside_terminal::{DraftStore, Ending, Layout, Notification, Options, Theme};
 
 use super::{agent_setup, review};
 use crate::draft_keeper::draft_keeper;
-use crate::failure;
-use crate::globals::Globals;
-use crate::host::{self, JoinRequest};
-use crate::settings::Settings;
-use crate::signals::{self, Signals};
 
 /// The terminal desk's own arguments.
 #[derive(Debug, clap::Args)]
@@ -53,37 +53,6 @@ impl Args {
     }
 }
 
-/// A terminal's background.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-pub(crate) enum Shade {
-    Light,
-    Dark,
-}
-
-/// How a terminal announces a review.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-pub(crate) enum Notify {
-    /// No announcement, whatever the settings say
-    Off,
-    /// The bell, which tmux takes for an alert
-    Bell,
-    /// A notification of iTerm2, WezTerm, Windows Terminal, Ghostty
-    Osc9,
-    /// A notification of foot, rxvt-unicode, VTE
-    Osc777,
-}
-
-impl Notify {
-    fn notification(self) -> Option<Notification> {
-        match self {
-            Self::Off => None,
-            Self::Bell => Some(Notification::Bell),
-            Self::Osc9 => Some(Notification::Osc9),
-            Self::Osc777 => Some(Notification::Osc777),
-        }
-    }
-}
-
 /// How often a desk whose agent has ended is asked to end.
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -108,19 +77,16 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     let settings = Settings::load(globals.config.as_deref(), &roots)?;
     // From now on a signal does not kill the desk, which would be lost and keep its host waiting.
     let _listening = args.until.map(|_| Signals::listen()).transpose()?;
-    let reached = host::join(JoinRequest::desk("a terminal desk", roots.clone(), args.host, globals)).await?;
+    let reached =
+        alongside_host::join(JoinRequest::desk("a terminal desk", roots.clone(), args.host, globals)).await?;
     if let Some(pid) = args.until {
         tokio::spawn(end_with(pid));
     }
-    let theme = args.theme.map(|shade| match shade {
-        Shade::Light => Theme::Light,
-        Shade::Dark => Theme::Dark,
-    });
     let options = Options {
         roots: reached.welcome.alongside.roots,
-        theme: theme.or(settings.theme),
+        theme: args.theme.or(settings.theme).map(theme),
         layout: None::<Layout>,
-        notify: args.notify.map_or(settings.notify, Notify::notification),
+        notify: notification(args.notify.unwrap_or(settings.notify)),
         drafts: DraftStore::among_drafts(draft_keeper()),
         agent_setup: Some(agent_setup::of_this_user()),
         rehearsal: false,
@@ -131,6 +97,22 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         Ending::Signal(signal) => signals::exit_code(signal),
         Ending::Gone => ExitCode::FAILURE,
     })
+}
+
+fn theme(shade: Shade) -> Theme {
+    match shade {
+        Shade::Light => Theme::Light,
+        Shade::Dark => Theme::Dark,
+    }
+}
+
+fn notification(notify: Notify) -> Option<Notification> {
+    match notify {
+        Notify::Off => None,
+        Notify::Bell => Some(Notification::Bell),
+        Notify::Osc9 => Some(Notification::Osc9),
+        Notify::Osc777 => Some(Notification::Osc777),
+    }
 }
 
 /// Whether input and output are a terminal that can be drawn on.

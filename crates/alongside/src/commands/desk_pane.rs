@@ -4,11 +4,10 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::Stdio;
 
+use alongside_common::own_program::own_program;
 use alongside_contract::family::{FAMILIES, Family};
 use alongside_platform::terminal::columns;
 use tokio::process::Command;
-
-use crate::own_program::own_program;
 
 /// In a narrower terminal the pane opens below, not beside.
 const MIN_COLUMNS_BESIDE: u16 = 160;

@@ -18,17 +18,17 @@ mod stale_files;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use alongside_adapters::agent_hook::agents_without_family;
 use alongside_agent::find::{self, Surroundings};
+use alongside_common::failure::{self, Hint, failure};
+use alongside_common::globals::Globals;
 use alongside_contract::family::FAMILIES;
 use alongside_desk::harmless;
+use alongside_host::companions;
 use anyhow::Context;
 use clap::ValueEnum;
 
 use super::completions::Names;
-use crate::adapters::agent_hook::agents_without_family;
-use crate::companions;
-use crate::failure::{self, Hint, failure};
-use crate::globals::Globals;
 use agents::Agent;
 use examine::Examiner;
 use finding::Finding;

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
+use alongside_common::failure::{Hint, failure};
+use alongside_common::person_file::{PersonFile, is_link, links_to};
 use alongside_companion::AppDirs;
 use alongside_companion::drafts::{Draft, Drafts};
 use anyhow::Context;
 use clap::Subcommand;
 
 use super::consent::Consent;
-use crate::failure::{Hint, failure};
-use crate::person_file::{PersonFile, is_link, links_to};
 use alongside_desk::harmless;
 use alongside_platform::directories;
 

@@ -2,14 +2,14 @@
 
 use std::process::ExitCode;
 
+use alongside_common::failure::failure;
+use alongside_host::companions;
 use clap::ValueEnum;
 
 use alongside_desk::harmless;
 
 use super::shell_quoting::{fish_value, posix_assignment, pwsh_value};
 use super::{agent_variables, serving_companion};
-use crate::companions;
-use crate::failure::failure;
 
 /// Print the variables that lead agents to the companion of this directory
 ///

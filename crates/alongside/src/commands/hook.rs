@@ -9,17 +9,17 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use alongside_common::signals::Signals;
 use alongside_contract::hook::{HOOK_AGENTS, HookAgent};
 use alongside_desk::socket::JoinError;
 use alongside_desk::{HookProposal, Reasons, StoodBack, Verdict};
 use alongside_hook::{Answer, Change, HookInput, NoChange, TextFile, ToolCall, answer, refusal};
+use alongside_host::{Restarting, Reviewer};
 use alongside_platform::output::abandoned;
 use alongside_platform::untrusted::{self, Whose};
 use futures_util::future::join_all;
 
 use super::output::{note, print};
-use crate::host::{Restarting, Reviewer};
-use crate::signals::Signals;
 
 /// The exit code that every agent takes for a refusal, if there is a text on standard error.
 pub(crate) const FAILURE: u8 = 2;

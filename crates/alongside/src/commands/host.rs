@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use alongside_common::failure::failure;
+use alongside_common::globals::Globals;
 use alongside_companion::PortHold;
 use alongside_desk::socket::EditorProcess;
+use alongside_host::{Entry, Plan, Registry};
 use anyhow::Context;
 
 use super::note;
-use crate::failure::failure;
-use crate::globals::Globals;
-use crate::host::{self, Entry, Plan, Registry};
 
 /// Stop a companion's process, or replace it by this version of the program
 ///
@@ -72,7 +72,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         let editors = editors.collect::<Result<_, _>>()?;
         // Without the hold, agents have to reconnect, and the host reports it.
         let port_hold = args.holds_port.then(PortHold::from_stdin).and_then(Result::ok);
-        host::serve(Plan { name, roots: args.roots, editors, starter, port_hold, globals }).await?;
+        alongside_host::serve(Plan { name, roots: args.roots, editors, starter, port_hold, globals }).await?;
         return Ok(ExitCode::SUCCESS);
     }
     if !args.stop && !args.replace {
@@ -84,10 +84,10 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     }
     let entry = choose(args.host.as_deref())?;
     if args.stop {
-        host::stop(&entry).await?;
+        alongside_host::stop(&entry).await?;
         note(&format!("stopped the host {} (process {})", entry.name, entry.pid));
     } else {
-        host::replace(&entry).await?;
+        alongside_host::replace(&entry).await?;
         note(&format!("the host {} now runs alongside {}", entry.name, env!("CARGO_PKG_VERSION")));
     }
     Ok(ExitCode::SUCCESS)

@@ -6,19 +6,19 @@ mod target;
 
 use std::process::ExitCode;
 
+use alongside_adapters::agents::{Agent, found};
+use alongside_adapters::editor::Editor;
+use alongside_adapters::ledger::Ledger;
+use alongside_adapters::plan::{AdapterState, EditorProgram};
+use alongside_adapters::user_environment::{self, UserEnvironment};
+use alongside_adapters::{emacs, helix, kakoune, kate, neovim, vim, vscode};
 use alongside_agent::find::Surroundings;
+use alongside_common::failure::failure;
 use alongside_desk::harmless;
 
 use super::completions::Names;
 use super::consent::Consent;
 use super::{note, print};
-use crate::adapters::agents::{Agent, found};
-use crate::adapters::editor::Editor;
-use crate::adapters::ledger::Ledger;
-use crate::adapters::plan::{AdapterState, EditorProgram};
-use crate::adapters::user_environment::{self, UserEnvironment};
-use crate::adapters::{emacs, helix, kakoune, kate, neovim, vim, vscode};
-use crate::failure::failure;
 use target::Target;
 
 /// Install alongside into an editor, or set the agents up

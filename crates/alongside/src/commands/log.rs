@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use alongside_common::logging;
 use anyhow::Context;
 
 use super::{note, print};
-use crate::logging;
 use alongside_companion::private::leads_to;
 use alongside_desk::harmless;
 

@@ -10,15 +10,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use alongside_common::failure::{failure, parts};
+use alongside_common::globals::Globals;
 use alongside_desk::{Desk, Problem};
+use alongside_host::{JoinRequest, Registry};
 use alongside_lsp::{Client, Connection, Program};
 use anyhow::Context as _;
 
 use super::agent_setup;
 use crate::draft_keeper::draft_keeper;
-use crate::failure::{failure, parts};
-use crate::globals::Globals;
-use crate::host::{self, JoinRequest, Registry};
 
 /// Be the language server that an editor starts
 ///
@@ -85,7 +85,7 @@ async fn reach(client: Client, pid: Option<u32>, globals: Globals) -> Result<Des
     tracing::info!(?editor, "the editor");
     let diagnostics = client.diagnoses;
     let wish = JoinRequest { diagnostics, ..JoinRequest::editor(editor, client.roots, globals) };
-    match host::join(wish).await {
+    match alongside_host::join(wish).await {
         Ok(reached) => Ok(reached.desk),
         Err(error) => {
             let (what, hints) = parts(&error);

@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use alongside_common::failure::Hint as _;
 use anyhow::Context as _;
 use clap::Command;
-
-use crate::failure::Hint as _;
 
 /// Write the manual pages into a directory
 ///

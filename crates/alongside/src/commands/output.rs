@@ -2,9 +2,8 @@
 
 use std::io::{ErrorKind, Write as _};
 
+use alongside_common::failure;
 use alongside_desk::harmless;
-
-use crate::failure;
 
 /// Writes to standard output. A reader that has gone away is no error: it wants no more.
 pub(super) fn print(text: &str) -> anyhow::Result<()> {

@@ -3,17 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use alongside_common::failure::{Hint, failure};
+use alongside_common::globals::Globals;
+use alongside_common::signals::{self, Signals};
+use alongside_host::JoinRequest;
 use alongside_terminal::DraftStore;
 use anyhow::Context;
 
 use super::agent_setup;
 use crate::draft_keeper::draft_keeper;
-use crate::failure::{Hint, failure};
-use crate::globals::Globals;
-use crate::host::{self, JoinRequest};
 use crate::line_mode::json::JsonDesk;
 use crate::line_mode::{Ending, LineDesk, Policy};
-use crate::signals::{self, Signals};
 use alongside_desk::harmless;
 
 /// Review proposed changes line by line
@@ -69,8 +69,9 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     let roots = roots(&args.dirs)?;
     let mut signals = Signals::listen()?;
     let name = if args.json { "alongside review --json" } else { "alongside review" };
+    let request = JoinRequest::desk(name, roots.clone(), args.host.clone(), globals);
     let reached = tokio::select! {
-        reached = host::join(JoinRequest::desk(name, roots.clone(), args.host.clone(), globals)) => reached?,
+        reached = alongside_host::join(request) => reached?,
         // Joining a stopped host waits, and must be interruptible.
         signal = signals.next() => return Ok(signals::exit_code(signal)),
     };

@@ -4,19 +4,19 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::{ExitCode, ExitStatus};
 
+use alongside_common::failure::{Hint, failure};
+use alongside_common::globals::Globals;
+use alongside_common::signals::{self, INTERRUPT, Signals};
+use alongside_common::similar_name::nearest;
 use alongside_contract::family::{self, FAMILIES};
 use alongside_desk::{Desk, Event, Status};
+use alongside_host::JoinRequest;
+use alongside_host::companions;
 use alongside_platform::process;
 use anyhow::Context;
 use tokio::process::{Child, Command};
 
 use super::{agent_setup, agent_variables, desk, desk_pane, note, serving_companion};
-use crate::companions;
-use crate::failure::{Hint, failure};
-use crate::globals::Globals;
-use crate::host::{self, JoinRequest};
-use crate::signals::{self, INTERRUPT, Signals};
-use crate::similar_name::nearest;
 
 /// Start an agent together with a companion
 ///
@@ -69,7 +69,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         }
         None => {
             let request = JoinRequest::keeper(&name(&args.agent), vec![here.cwd.clone()], globals);
-            let mut keeper = host::join(request).await?.desk;
+            let mut keeper = alongside_host::join(request).await?.desk;
             let status = status(&mut keeper).await?;
             if status.desks == 0 && !args.no_desk {
                 // Without a terminal a program runs the agent, and nobody would see the desk.

@@ -3,18 +3,17 @@
 use std::path::Path;
 
 use alongside_agent::find::Surroundings;
+use alongside_common::failure::failure;
 use alongside_desk::harmless;
 use alongside_desk::socket::Report;
+use alongside_host::companions::{Serving, Unserved, find_serving};
 
 use super::waiting_host;
-use crate::companions::{Serving, Unserved, find_serving};
-use crate::failure::failure;
-use crate::host;
 
 /// Another program's companion that serves the current directory; `None` if one of our hosts serves it, or is
 /// being started for it.
 pub(super) async fn of_other_program(here: &Surroundings) -> anyhow::Result<Option<Serving>> {
-    let has_host = host::serves(&here.cwd).await?;
+    let has_host = alongside_host::serves(&here.cwd).await?;
     Ok(if has_host { None } else { find_serving(here).await.ok() })
 }
 
@@ -28,9 +27,9 @@ pub(super) async fn required(here: &Surroundings) -> anyhow::Result<Serving> {
         Err(Unserved { is_silent }) => is_silent,
     };
     if !is_silent {
-        return Err(none(&here.cwd, &host::reports().await));
+        return Err(none(&here.cwd, &alongside_host::reports().await));
     }
-    let pid = host::process_of(std::slice::from_ref(&here.cwd));
+    let pid = alongside_host::process_of(std::slice::from_ref(&here.cwd));
     let problem = format!("the companion that serves {} does not answer", harmless::path(&here.cwd));
     Err(failure(problem, silence_hint(pid)))
 }

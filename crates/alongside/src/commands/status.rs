@@ -6,19 +6,18 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use alongside_agent::find::{self, LockSearch, Surroundings};
+use alongside_common::failure;
 use alongside_contract::discovery::{Record, WRITER};
 use alongside_contract::family::{Dialect, FAMILIES, LOCK_DIRECTORIES, LOCKS};
 use alongside_contract::lock_file;
 use alongside_desk::harmless;
 use alongside_desk::socket::Report;
+use alongside_host::companions;
 use alongside_platform::untrusted::Whose;
 use futures_util::future::join_all;
 use serde_json::json;
 
 use super::{note, print, serving_companion, waiting_host};
-use crate::companions;
-use crate::failure;
-use crate::host;
 use found_companion::FoundCompanion;
 
 /// Show the companions of this machine, and which one serves this directory
@@ -89,7 +88,7 @@ async fn find_companions(here: &Surroundings) -> (Vec<FoundCompanion>, Vec<Repor
         }
     }
     let mut hidden = Vec::new();
-    for report in host::reports().await {
+    for report in alongside_host::reports().await {
         let is_its = |companion: &&mut FoundCompanion| {
             companion.status().is_some_and(|status| status.port == report.status.port)
         };

@@ -3,14 +3,14 @@
 use std::process::ExitCode;
 
 use alongside_agent::{Endpoint, bridge};
+use alongside_common::globals::Globals;
 use alongside_contract::discovery::WRITER;
 use alongside_contract::token::split;
+use alongside_host::JoinRequest;
+use alongside_host::companions::{self, Serving};
 use anyhow::Context;
 
 use super::serving_companion;
-use crate::companions::{self, Serving};
-use crate::globals::Globals;
-use crate::host::{self, JoinRequest};
 
 /// Connect standard input and output to the companion of this directory, over MCP
 ///
@@ -32,7 +32,8 @@ pub(crate) async fn run(globals: Globals) -> anyhow::Result<ExitCode> {
             (None, hold, endpoint, token)
         }
         None => {
-            let reached = host::join(JoinRequest::keeper("alongside stdio", vec![here.cwd], globals)).await?;
+            let reached =
+                alongside_host::join(JoinRequest::keeper("alongside stdio", vec![here.cwd], globals)).await?;
             let host = reached.welcome.alongside;
             (Some(reached.desk), None, Endpoint::local(host.port), Some(host.token))
         }

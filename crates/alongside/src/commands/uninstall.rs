@@ -10,21 +10,20 @@ use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
+use alongside_adapters::agent_hook;
+use alongside_adapters::agents::ID_PREFIX;
+use alongside_adapters::editor::Editor;
+use alongside_adapters::installed::Installed;
+use alongside_adapters::ledger::Ledger;
+use alongside_adapters::plan::AdapterState;
+use alongside_adapters::user_environment::UserEnvironment;
 use alongside_agent::find::Surroundings;
+use alongside_common::failure::failure;
 use alongside_desk::harmless;
 
 use super::completions::Names;
 use super::consent::Consent;
 use super::{note, print, waiting_host};
-use crate::adapters::agent_hook;
-use crate::adapters::agents::ID_PREFIX;
-use crate::adapters::editor::Editor;
-use crate::adapters::installed::Installed;
-use crate::adapters::ledger::Ledger;
-use crate::adapters::plan::AdapterState;
-use crate::adapters::user_environment::UserEnvironment;
-use crate::failure::failure;
-use crate::host;
 use choice::Choice;
 use own_files::OwnFiles;
 use planned_removal::PlannedRemoval;
@@ -184,7 +183,7 @@ fn ids_of(
 /// Names the running editors that have loaded an adapter, and unless `all` lists them, the companions that
 /// wait for one that is gone.
 async fn note_running_editors(ids: &[String], all: bool) {
-    for report in host::reports().await {
+    for report in alongside_host::reports().await {
         let adapted: Vec<_> = report.editors.iter().filter(|editor| ids.contains(&editor.name)).collect();
         if !waiting_host::only_waits(&report) {
             for editor in adapted {

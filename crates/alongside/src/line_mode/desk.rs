@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::Duration;
 
+use alongside_common::signals::{Continued, INTERRUPT, Signals};
 use alongside_desk::review_model::{Acceptances, CompanionState, OpenReview, Question};
 use alongside_desk::{Desk, Event, Gone, Request, Review, ReviewId, messages};
 use alongside_terminal::{DraftStore, Editing};
@@ -21,7 +22,6 @@ use super::ending::{Ending, LEAVE_TIMEOUT, Policy};
 use super::line_reader::LineReader;
 use super::printer::Printer;
 use super::{prompts, render};
-use crate::signals::{Continued, INTERRUPT, Signals};
 
 /// How often the desk looks for a saved text in the file of an open editor.
 const SAVED_EVERY: Duration = Duration::from_secs(1);

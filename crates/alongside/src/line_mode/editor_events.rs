@@ -22,7 +22,7 @@ impl LineDesk {
                 self.printer.hold();
                 self.activity = Activity::Editor(Box::new(editing));
             }
-            Err(error) => self.printer.say(&crate::failure::lines(&error).join("\n")),
+            Err(error) => self.printer.say(&alongside_common::failure::lines(&error).join("\n")),
         }
     }
 

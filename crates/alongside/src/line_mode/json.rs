@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
+use alongside_common::signals::Signals;
 use alongside_desk::{Desk, Event, Refusal, Request, Review, ReviewId, Revised};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -11,7 +12,6 @@ use tokio::time::timeout;
 
 use super::ending::{Ending, LEAVE_TIMEOUT};
 use super::line_reader::{InputLine, LineReader};
-use crate::signals::Signals;
 use alongside_desk::harmless;
 
 /// A desk on standard input and output.

@@ -4,14 +4,13 @@ use std::io::Write as _;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
+use alongside_common::signals::Signals;
 use alongside_conformance::{Action, Driver, Refusal, Reply};
 use alongside_desk::harmless;
 use alongside_platform::terminal::{columns_for_errors, discard_typed};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::sync::oneshot;
-
-use crate::signals::Signals;
 
 /// Somebody who does what they are asked for, and says so.
 pub(super) struct ManualDriver {

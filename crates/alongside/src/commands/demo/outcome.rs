@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::path::Path;
 
+use alongside_common::unified::hunks;
 use alongside_desk::harmless;
 use anyhow::Context;
 
 use super::project::{self, PROPOSALS};
 use crate::line_mode::{Ink, Inks};
-use crate::unified::hunks;
 
 /// Every file of the project, with its text at the start.
 fn files() -> impl Iterator<Item = (&'static str, &'static str)> {

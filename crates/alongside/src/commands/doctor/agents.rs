@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use alongside_adapters::user_environment::directories_of;
 use alongside_agent::find::{self, Surroundings};
 use alongside_agent::version;
 use alongside_contract::behaviour::Release;
 use alongside_contract::family::{FAMILIES, Family, by_command};
 use alongside_platform::process;
-
-use crate::adapters::user_environment::directories_of;
 
 /// An agent that is installed, or that the person named.
 #[derive(Debug, Clone)]

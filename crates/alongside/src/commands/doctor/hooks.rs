@@ -3,8 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
+use alongside_adapters::agent_hook::agents_without_family;
 use alongside_agent::find::Surroundings;
 use alongside_agent::settings::hooks::{self, FoundHook, HookScope};
+use alongside_common::own_program::own_program;
 use alongside_contract::hook::{HOOK_AGENTS, HookAgent};
 use alongside_contract::settings::Release;
 use alongside_platform::{Os, shell};
@@ -14,8 +16,6 @@ use super::causes::HookCause;
 use super::finding::Finding;
 use super::hook_trust;
 use super::message::{AgentInfo, Message};
-use crate::adapters::agent_hook::agents_without_family;
-use crate::own_program::own_program;
 
 /// The doctor's finding about the hook of one agent.
 #[derive(Debug)]

@@ -2,20 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
+use alongside_adapters::editor::Editor;
+use alongside_adapters::ledger::Ledger;
+use alongside_adapters::plan::AdapterState;
+use alongside_adapters::user_environment::UserEnvironment;
 use alongside_agent::find::Surroundings;
 use alongside_agent::version;
+use alongside_common::failure;
+use alongside_common::own_program::own_program;
+use alongside_common::settings::Settings;
 use alongside_contract::discovery::WRITER;
 
 use super::causes::InstallationCause;
 use super::message::Message;
 use super::running_companions::Companions;
-use crate::adapters::editor::Editor;
-use crate::adapters::ledger::Ledger;
-use crate::adapters::plan::AdapterState;
-use crate::adapters::user_environment::UserEnvironment;
-use crate::failure;
-use crate::own_program::own_program;
-use crate::settings::Settings;
 
 /// The messages about alongside itself, which concern every agent.
 pub(super) async fn check(

@@ -8,9 +8,8 @@ use alongside_agent::{Endpoint, Error, Identity, Session, prove};
 use alongside_contract::diff::{CLOSE_DIFF, OPEN_DIFF};
 use alongside_contract::token;
 use alongside_desk::harmless;
+use alongside_host::companions;
 use alongside_platform::listener::ListenerOwner;
-
-use crate::companions;
 
 /// How long a companion may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);

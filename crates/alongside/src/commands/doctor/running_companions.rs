@@ -8,11 +8,9 @@ use alongside_contract::behaviour::{How, Lookup, Release};
 use alongside_contract::discovery::{Record, split_roots};
 use alongside_contract::family::{Directory, FAMILIES, Family};
 use alongside_desk::socket::Report;
+use alongside_host::companions::{self, Answer};
 use alongside_platform::process;
 use futures_util::future::join_all;
-
-use crate::companions::{self, Answer};
-use crate::host;
 
 /// All companions, and where their files are.
 #[derive(Debug)]
@@ -76,7 +74,7 @@ impl Companions {
                 }
             }
         }
-        for report in host::reports().await {
+        for report in alongside_host::reports().await {
             match found.running.iter_mut().find(|running| running.port == report.status.port) {
                 Some(running) => running.host = Some(report),
                 None => found.running.push(RunningCompanion::of_host(report, here)),

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use alongside_contract::discovery::{Record, WRITER};
 use alongside_desk::harmless;
+use alongside_host::companions;
 use alongside_platform::directory::Directory;
 use alongside_platform::untrusted;
 
 use super::probe::{self, ProbeResult};
 use super::running_companions::Companions;
-use crate::companions;
 
 /// Removes the files, and returns a line for each. A file goes only if it names us as its writer, no
 /// companion proves to know its token, and it still holds the same record.

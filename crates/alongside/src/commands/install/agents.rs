@@ -4,20 +4,20 @@ use std::io::IsTerminal as _;
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 
+use alongside_adapters::agent_hook::AgentHook;
+use alongside_adapters::agent_setting::{AgentSetting, start_asking};
+use alongside_adapters::agents::Agent;
+use alongside_adapters::user_environment::UserEnvironment;
 use alongside_agent::find::Surroundings;
 use alongside_agent::settings::hooks::HookScope;
+use alongside_common::failure;
 use alongside_contract::hook::HookAgent;
 
 use super::Args;
 use super::target::AgentTarget;
-use crate::adapters::agent_hook::AgentHook;
-use crate::adapters::agent_setting::{AgentSetting, start_asking};
-use crate::adapters::agents::Agent;
-use crate::adapters::user_environment::UserEnvironment;
 use crate::commands::agent_setup::{self, Answer, Numbering};
 use crate::commands::consent::{Consent, No, note_dry_run};
 use crate::commands::{note, print};
-use crate::failure;
 
 /// Sets the agents up.
 ///

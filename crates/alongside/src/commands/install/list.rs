@@ -1,18 +1,17 @@
 //! `alongside install --list`: the editors and agents of this machine, and what is installed in them.
 
+use alongside_adapters::agent_hook::{AgentHook, agents_without_family};
+use alongside_adapters::agents;
+use alongside_adapters::editor::Editor;
+use alongside_adapters::editor_terminal::OtherEditor;
+use alongside_adapters::ledger::Ledger;
+use alongside_adapters::plan::AdapterState;
+use alongside_adapters::user_environment::UserEnvironment;
 use alongside_agent::find::Surroundings;
 use alongside_agent::settings::hooks::HookScope;
 use alongside_agent::version;
 use alongside_contract::hook::HookAgent;
 use alongside_desk::harmless;
-
-use crate::adapters::agent_hook::{AgentHook, agents_without_family};
-use crate::adapters::agents;
-use crate::adapters::editor::Editor;
-use crate::adapters::editor_terminal::OtherEditor;
-use crate::adapters::ledger::Ledger;
-use crate::adapters::plan::AdapterState;
-use crate::adapters::user_environment::UserEnvironment;
 
 pub(super) async fn text(user: &UserEnvironment) -> anyhow::Result<String> {
     let ledger = Ledger::read(&user.state)?;

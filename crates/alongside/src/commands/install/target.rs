@@ -1,19 +1,19 @@
 //! The target of an installation: the editor or the agents that the person names, or the editor whose
 //! terminal this is.
 
+use alongside_adapters::agent_hook::agents_without_family;
+use alongside_adapters::agents::{self, Agent};
+use alongside_adapters::editor::Editor;
+use alongside_adapters::editor_terminal::{self, OtherEditor, TerminalOwner};
+use alongside_adapters::user_environment::UserEnvironment;
 use alongside_agent::find::Surroundings;
+use alongside_common::failure::failure;
+use alongside_common::similar_name::nearest;
 use alongside_contract::hook::HookAgent;
 use alongside_desk::harmless;
 
-use crate::adapters::agent_hook::agents_without_family;
-use crate::adapters::agents::{self, Agent};
-use crate::adapters::editor::Editor;
-use crate::adapters::editor_terminal::{self, OtherEditor, TerminalOwner};
-use crate::adapters::user_environment::UserEnvironment;
 use crate::commands::consent::{self, No};
 use crate::commands::note;
-use crate::failure::failure;
-use crate::similar_name::nearest;
 
 pub(super) enum Target {
     Editor(Editor),

@@ -7,11 +7,10 @@ use std::path::PathBuf;
 use alongside_contract::discovery::{Record, WRITER, split_roots};
 use alongside_desk::socket::{EditorProcess, Report};
 use alongside_desk::{SharedFile, Status, harmless};
+use alongside_host::companions::{self, Answer};
 use serde_json::{Value, json};
 
 use crate::commands::serving_companion;
-use crate::companions::{self, Answer};
-use crate::host;
 use crate::line_mode::render;
 
 pub(super) struct FoundCompanion {
@@ -51,7 +50,7 @@ impl FoundCompanion {
     /// The process of a companion that does not answer.
     fn silent_pid(&self) -> Option<u32> {
         let roots: Vec<PathBuf> = self.roots().into_iter().map(PathBuf::from).collect();
-        matches!(self.answer, Answer::Silence).then(|| host::process_of(&roots)).flatten()
+        matches!(self.answer, Answer::Silence).then(|| alongside_host::process_of(&roots)).flatten()
     }
 
     fn is_ours(&self) -> bool {

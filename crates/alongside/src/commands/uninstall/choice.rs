@@ -1,10 +1,11 @@
 //! The choice of a person who has not named what to remove: one of the installed by its number, or
 //! everything.
 
-use crate::adapters::removal::display_name;
+use alongside_adapters::removal::display_name;
+use alongside_common::failure::failure;
+
 use crate::commands::consent::{self, No};
 use crate::commands::note;
-use crate::failure::failure;
 
 pub(super) enum Choice {
     /// The entry of the ledger with this id.

@@ -2,12 +2,12 @@
 
 use std::process::ExitCode;
 
+use alongside_adapters::change;
 use alongside_companion::AppDirs;
 use alongside_companion::drafts::Drafts;
 use alongside_desk::harmless;
 use anyhow::Context as _;
 
-use crate::adapters::change;
 use crate::commands::consent::{Consent, No};
 use crate::commands::{note, print};
 

@@ -3,16 +3,16 @@
 
 use std::path::{Path, PathBuf};
 
+use alongside_adapters::change;
+use alongside_adapters::neovim;
+use alongside_adapters::user_environment::UserEnvironment;
 use alongside_companion::AppDirs;
 use alongside_companion::drafts::Drafts;
 use alongside_desk::socket::Report;
+use alongside_host::Registry;
 use anyhow::Context as _;
 
-use crate::adapters::change;
-use crate::adapters::neovim;
-use crate::adapters::user_environment::UserEnvironment;
 use crate::commands::{note, waiting_host};
-use crate::host::{self, Registry};
 
 /// The directories below our state that go. Drafts need a consent of their own.
 const STATE_DIRECTORIES: [&str; 3] = ["journal", "log", "reserve"];
@@ -37,7 +37,7 @@ impl OwnFiles {
     /// Looks for the files. While a companion runs, none of them can go.
     pub(super) async fn find(user: &UserEnvironment) -> Self {
         let (waiting, running): (Vec<_>, _) =
-            host::reports().await.into_iter().partition(waiting_host::only_waits);
+            alongside_host::reports().await.into_iter().partition(waiting_host::only_waits);
         let mut directories = if running.is_empty() { directories(user) } else { Vec::new() };
         directories.retain(|path| std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()));
         Self { directories, running, waiting }
@@ -86,7 +86,7 @@ impl OwnFiles {
             // A directory with files of agents or others stays.
             let _ = std::fs::remove_dir(path.parent().unwrap_or(Path::new("/")));
         }
-        if self.running.is_empty() && !host::reports().await.is_empty() {
+        if self.running.is_empty() && !alongside_host::reports().await.is_empty() {
             note("a companion is in use again, so its files stay; run `alongside uninstall --all` later");
             return Ok(());
         }
@@ -116,10 +116,10 @@ impl OwnFiles {
         }
         let was_shown = |now: &Report| self.waiting.iter().any(|shown| shown.name == now.name);
         let still = |now: &Report| waiting_host::only_waits(now) && was_shown(now);
-        let still: Vec<Report> = host::reports().await.into_iter().filter(still).collect();
+        let still: Vec<Report> = alongside_host::reports().await.into_iter().filter(still).collect();
         for entry in Registry::open()?.entries() {
             if still.iter().any(|report| report.name == entry.name) {
-                host::stop(&entry).await?;
+                alongside_host::stop(&entry).await?;
             }
         }
         Ok(())

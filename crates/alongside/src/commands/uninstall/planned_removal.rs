@@ -2,20 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
+use alongside_adapters::change::{self, Change};
+use alongside_adapters::editor::Editor;
+use alongside_adapters::installed::Installed;
+use alongside_adapters::ledger::Ledger;
+use alongside_adapters::plan::Remainder;
+use alongside_adapters::preview::{OurLines, preview};
+use alongside_adapters::removal::{display_name, remove_adapter};
+use alongside_adapters::user_environment::UserEnvironment;
+use alongside_adapters::vscode::{InstalledExtension, Product};
+use alongside_adapters::{neovim, vscode};
+use alongside_common::person_file;
 use anyhow::Context as _;
 
-use crate::adapters::change::{self, Change};
-use crate::adapters::editor::Editor;
-use crate::adapters::installed::Installed;
-use crate::adapters::ledger::Ledger;
-use crate::adapters::plan::Remainder;
-use crate::adapters::preview::{OurLines, preview};
-use crate::adapters::removal::{display_name, remove_adapter};
-use crate::adapters::user_environment::UserEnvironment;
-use crate::adapters::vscode::{InstalledExtension, Product};
-use crate::adapters::{neovim, vscode};
 use crate::commands::{note, print};
-use crate::person_file;
 
 pub(super) struct PlannedRemoval {
     /// The adapter's id in the ledger.

@@ -1,0 +1,152 @@
+//! The agents' adapter for hooks: the entry in an agent's settings that starts `alongside hook`, so that the
+//! changes that the agent makes without asking come to a desk.
+
+use alongside_agent::find::Surroundings;
+use alongside_agent::settings::hooks::{self, HookScope};
+use alongside_common::failure::{Hint as _, failure};
+use alongside_common::person_file::{links_to, refuse_links};
+use alongside_contract::family::FAMILIES;
+use alongside_contract::hook::{HOOK_AGENTS, HookAgent};
+use alongside_contract::settings::Release;
+use alongside_platform::files::Links;
+use alongside_platform::{Os, shell};
+use anyhow::Context as _;
+
+use super::agents::ID_PREFIX;
+use super::installed::InstalledFile;
+use super::ledger::Ledger;
+use super::plan::Plan;
+use super::user_environment::UserEnvironment;
+
+/// The hook of an agent, in one of its files.
+#[derive(Debug, Clone)]
+pub struct AgentHook {
+    /// The agent, and how it runs hooks.
+    pub agent: &'static HookAgent,
+    /// `None` if the agent is not on this machine, or does not say.
+    pub release: Option<Release>,
+    /// Whose settings hold it.
+    pub scope: HookScope,
+}
+
+impl AgentHook {
+    /// The id in the ledger: the same as that of the agent's settings, which may be in the same file.
+    fn id(&self) -> String {
+        id_of(self.agent)
+    }
+
+    /// The effect of the hook.
+    pub fn fact(&self) -> String {
+        format!(
+            "Changes that {} makes without asking come to your desk too, where a companion serves the \
+             project; elsewhere nothing changes.",
+            self.agent.display_name
+        )
+    }
+
+    /// The question before the change.
+    pub fn question(&self) -> String {
+        format!("Install the hook in {}?", self.agent.display_name)
+    }
+
+    /// The lines after the change.
+    pub fn changed(&self) -> Vec<String> {
+        let name = self.agent.display_name;
+        let mut lines = vec![format!("{name} runs the hook from its next start.")];
+        if self.agent.needs_trust {
+            lines.push(format!(
+                "{name} asks at its next start whether to trust the hook (\"Hooks need review\"); it \
+                 silently skips it until then."
+            ));
+        }
+        lines
+    }
+
+    /// Whether the file has an entry of ours, of whatever version.
+    pub fn is_there(&self, here: &Surroundings) -> bool {
+        let path = hooks::file(self.agent, self.scope, self.release, here);
+        let text = path.and_then(|path| hooks::text(&path).ok().flatten());
+        let found = text.and_then(|text| hooks::find_hook(&text, self.agent).ok());
+        found.is_some_and(|found| !found.is_empty())
+    }
+
+    /// The changes; none if the file has the hook already.
+    ///
+    /// # Errors
+    /// When the settings cannot be read, or there is no project.
+    pub fn plan(&self, here: &Surroundings, user: &UserEnvironment) -> anyhow::Result<Plan> {
+        let path = hooks::file(self.agent, self.scope, self.release, here).ok_or_else(|| {
+            failure(
+                "this is your home directory, not a project",
+                "repeat this in a project, or without --project for all of them",
+            )
+        })?;
+        if links_to(&path, &here.home, &here.cwd) == Links::Refused {
+            // Before a link makes us read a file that has nothing to do with the project.
+            refuse_links(&path).hint("nothing is changed")?;
+        }
+        let mut plan = Plan::default();
+        let before = hooks::text(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let command = hooks::command(&shell::quoted(Os::HERE, &user.program), self.agent);
+        let after = hooks::with_hook(before.as_deref(), self.agent, &command)
+            .map_err(anyhow::Error::msg)
+            .with_context(|| format!("cannot change {}", path.display()))
+            .hint("that file is not changed; correct it and repeat this")?;
+        let events: Vec<_> = self.agent.events.iter().map(|event| format!("hooks.{}", event.name)).collect();
+        plan.changed_setting = Some(format!("{} in {}", events.join(" and "), user.shown(&path)));
+        plan.change_settings(path, before, after, here).hint("nothing is changed")?;
+        if self.scope == HookScope::Project && !plan.changes.is_empty() {
+            plan.notes.push(match hooks::is_shared(self.agent) {
+                true => {
+                    "everyone who works on the project gets this file, which names the program by its path \
+                         on this machine"
+                        .into()
+                }
+                false => "this file is for you alone: keep it out of the repository".into(),
+            });
+        }
+        Ok(plan)
+    }
+
+    /// Makes the changes and lists them in the ledger, or does neither.
+    ///
+    /// # Errors
+    /// When a file has changed since the plan was made, or cannot be written.
+    pub fn make(&self, plan: &Plan, user: &UserEnvironment) -> anyhow::Result<()> {
+        Ledger::read(&user.state)?.make(&self.id(), plan, &user.state)
+    }
+}
+
+fn id_of(agent: &HookAgent) -> String {
+    format!("{ID_PREFIX}{}", agent.id)
+}
+
+/// The agents that run hooks and connect to no companion: the table of families lacks them.
+pub fn agents_without_family() -> impl Iterator<Item = &'static HookAgent> {
+    HOOK_AGENTS.iter().filter(|agent| FAMILIES.iter().all(|family| family.id != agent.id))
+}
+
+/// The files here that hold a hook of ours and are not in the ledger, with the id that would list them. The
+/// text before is the one without the hook.
+pub fn unlisted(ledger: &Ledger, here: &Surroundings) -> Vec<(String, InstalledFile)> {
+    let mut unlisted = Vec::new();
+    for agent in HOOK_AGENTS {
+        let id = id_of(agent);
+        let listed = ledger.get(&id).map(|installed| installed.files.as_slice()).unwrap_or_default();
+        for (_, path) in hooks::all_files(agent, None, here) {
+            if listed.iter().any(|file| file.path == path) {
+                continue;
+            }
+            let Ok(Some(text)) = hooks::text(&path) else { continue };
+            match hooks::without_hook(&text, agent, None) {
+                Ok(rest) if rest != text => {
+                    let in_project = links_to(&path, &here.home, &here.cwd) == Links::Refused;
+                    let file = InstalledFile { path, before: Some(rest), after: text, in_project };
+                    unlisted.push((id.clone(), file));
+                }
+                _ => {}
+            }
+        }
+    }
+    unlisted
+}

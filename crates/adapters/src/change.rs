@@ -1,0 +1,187 @@
+//! Changes of files that a person may have written. They are made all or none, and keep links, modes and a
+//! copy of the text before.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use alongside_common::failure::Hint;
+use alongside_common::person_file::{self, PersonFile};
+use alongside_platform::files::Links;
+use anyhow::Context;
+
+/// The extension of a copy.
+const BACKUP_EXTENSION: &str = "before-alongside";
+
+/// A file and its new text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The file.
+    pub path: PathBuf,
+    /// `None` if the file does not exist.
+    pub before: Option<String>,
+    /// `None` if the file is to go.
+    pub after: Option<String>,
+    /// Whether a person may have written it: then its lines are shown, and a copy is kept.
+    pub is_theirs: bool,
+    /// Refused in a project: a repository may hold any link.
+    pub links: Links,
+}
+
+/// Reads a text file of the person; `None` if it does not exist.
+///
+/// # Errors
+/// When it cannot be read, or is not UTF-8.
+pub(crate) fn read(path: &Path) -> anyhow::Result<Option<String>> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Err(error) if error.kind() == ErrorKind::InvalidData => {
+            anyhow::bail!("{} is not UTF-8, so alongside does not change it", path.display())
+        }
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+    }
+}
+
+/// The same for a file of the person or of a project.
+///
+/// # Errors
+/// As [`read`], and when a link leads to it and is refused.
+pub fn read_through(path: &Path, links: Links) -> anyhow::Result<Option<String>> {
+    let Some(file) = PersonFile::find(path, links)? else { return Ok(None) };
+    Ok(file.read()?.map(|(text, _)| text))
+}
+
+/// Fails where [`make`] would, because of a link that it does not follow: for the person to know before they
+/// agree.
+///
+/// # Errors
+/// When there is such a link.
+pub(crate) fn check_links(changes: &[Change]) -> anyhow::Result<()> {
+    for change in changes {
+        if change.links == Links::Refused {
+            person_file::refuse_links(&change.path)?;
+        }
+        let copy = backup_of(&change.path);
+        if change.is_theirs && change.before.is_some() && copy.is_symlink() {
+            return Err(person_file::is_link(&copy));
+        }
+    }
+    Ok(())
+}
+
+/// Directories and copies that were made beside the changed files.
+#[derive(Debug, Default)]
+pub struct Made {
+    /// Outermost first.
+    pub directories: Vec<PathBuf>,
+    /// Copies of files as they were before.
+    pub backups: Vec<PathBuf>,
+}
+
+/// Makes all changes, or none. With `copies` a copy is kept beside each file of the person.
+///
+/// # Errors
+/// When a file has changed meanwhile or cannot be written. The files before it are restored.
+pub fn make(changes: &[Change], copies: bool) -> anyhow::Result<Made> {
+    let mut made = Made::default();
+    for (count, change) in changes.iter().enumerate() {
+        if let Err(error) = make_one(change, copies, &mut made) {
+            let undone = undo(&changes[..count]);
+            made.backups.iter().for_each(|path| drop(remove_copy(path, change.links)));
+            made.directories.iter().rev().for_each(|path| person_file::remove_empty(path, change.links));
+            return match undone {
+                Ok(()) => Err(error).hint("nothing is changed"),
+                Err(also) => Err(error).hint(format!("the files changed before stay changed: {also:#}")),
+            };
+        }
+    }
+    Ok(made)
+}
+
+/// Restores the files of changes that were made.
+///
+/// # Errors
+/// When a file cannot be written; those before it in the list stay changed.
+fn undo(changes: &[Change]) -> anyhow::Result<()> {
+    changes.iter().rev().try_for_each(|change| put(change, change.before.as_deref()))
+}
+
+fn make_one(change: &Change, copies: bool, made: &mut Made) -> anyhow::Result<()> {
+    let file = PersonFile::find(&change.path, change.links)?;
+    let now = file.as_ref().map(PersonFile::read).transpose()?.flatten();
+    let (text, state) = now.unzip();
+    if text != change.before {
+        anyhow::bail!("another program has just changed {}", change.path.display());
+    }
+    if let (Some(file), Some(state), Some(_)) = (&file, &state, &change.after) {
+        file.check_writable(state)?;
+    }
+    if let (true, Some(text), Some(state)) = (copies && change.is_theirs, &text, &state) {
+        let copy = copy_at(&backup_of(&change.path), change.links)?;
+        let is_new = copy
+            .create_copy(text, state)
+            .with_context(|| format!("cannot keep a copy of {}", change.path.display()))?;
+        made.backups.extend(is_new.then(|| backup_of(&change.path)));
+    }
+    match (&change.after, file) {
+        (Some(after), Some(file)) => file.replace(after),
+        (Some(after), None) => {
+            PersonFile::make_way(&change.path, change.links, &mut made.directories)?.replace(after)
+        }
+        (None, file) => file.as_ref().map_or(Ok(()), PersonFile::remove),
+    }
+}
+
+/// Gives the file of a change this text, or removes it. A link of the person stays.
+///
+/// # Errors
+/// When the file is write-protected or another user's, or its directory cannot be written.
+pub(crate) fn put(change: &Change, text: Option<&str>) -> anyhow::Result<()> {
+    match (text, PersonFile::find(&change.path, change.links)?) {
+        (Some(text), Some(file)) => file.replace(text),
+        (Some(_), None) => anyhow::bail!("the directory of {} is gone", change.path.display()),
+        (None, file) => file.as_ref().map_or(Ok(()), PersonFile::remove),
+    }
+}
+
+/// A copy, which is never a link, beside the file as the person knows it.
+fn copy_at(copy: &Path, links: Links) -> anyhow::Result<PersonFile> {
+    let directory = copy.parent().unwrap_or(Path::new("/"));
+    let directory = match links {
+        Links::Followed => directory.canonicalize(),
+        Links::Refused => Ok(directory.to_owned()),
+    };
+    let directory = directory.with_context(|| format!("cannot open the directory of {}", copy.display()))?;
+    let file = PersonFile::find(&directory.join(copy.file_name().unwrap_or_default()), Links::Refused)?;
+    file.with_context(|| format!("the directory of {} is gone", copy.display()))
+}
+
+/// Reads a copy; `None` if it does not exist.
+///
+/// # Errors
+/// When it is a link, or cannot be read.
+pub fn read_copy(copy: &Path, links: Links) -> anyhow::Result<Option<String>> {
+    Ok(copy_at(copy, links)?.read()?.map(|(text, _)| text))
+}
+
+/// Removes a copy.
+///
+/// # Errors
+/// When it is a link, or the system refuses.
+pub fn remove_copy(copy: &Path, links: Links) -> anyhow::Result<()> {
+    copy_at(copy, links)?.remove()
+}
+
+/// The path of a file's copy.
+pub fn backup_of(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".");
+    name.push(BACKUP_EXTENSION);
+    path.with_file_name(name)
+}
+
+/// Removes the empty ones of these directories of ours, innermost first.
+pub fn remove_empty(directories: &[PathBuf]) {
+    directories.iter().rev().for_each(|directory| person_file::remove_empty(directory, Links::Followed));
+}

@@ -1,0 +1,167 @@
+//! Tells whose terminal this is: by the variables that editors set in their terminals, then by the processes
+//! above us.
+
+use alongside_agent::find;
+
+use super::editor::Editor;
+use super::user_environment::UserEnvironment;
+use super::vscode::Product;
+
+/// The editor whose terminal this is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TerminalOwner {
+    /// One with an adapter.
+    Editor(Editor),
+    /// One without.
+    Other(OtherEditor),
+}
+
+/// An editor without an adapter, and what to do instead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OtherEditor {
+    /// Its name for people.
+    pub name: &'static str,
+    /// Its names on the command line.
+    ids: &'static [&'static str],
+    /// A variable that it sets in its terminals, and the beginning of its value.
+    variable: Option<(&'static str, &'static str)>,
+    /// As a hint: an imperative without a full stop.
+    pub instead: &'static str,
+}
+
+const LSP: &str = "add `alongside lsp` to its language servers (`alongside lsp --help`), or review changes \
+in a terminal beside it: \
+                   `alongside`";
+const DESK: &str = "review changes in a terminal beside it: `alongside`";
+
+/// Every editor that people may ask for.
+const OTHERS: &[OtherEditor] = &[
+    OtherEditor { name: "Zed", ids: &["zed"], variable: Some(("ZED_TERM", "")), instead: DESK },
+    OtherEditor {
+        name: "Sublime Text",
+        ids: &["sublime", "subl", "sublime-text"],
+        variable: None,
+        instead: LSP,
+    },
+    OtherEditor { name: "Lapce", ids: &["lapce"], variable: None, instead: LSP },
+    OtherEditor { name: "nano", ids: &["nano"], variable: None, instead: DESK },
+    OtherEditor {
+        name: "a JetBrains IDE",
+        ids: &["jetbrains", "intellij", "idea", "pycharm", "webstorm", "goland", "clion"],
+        variable: Some(("TERMINAL_EMULATOR", "JetBrains")),
+        instead: LSP,
+    },
+];
+
+impl OtherEditor {
+    /// Those whose program is on this machine.
+    pub fn here(user: &UserEnvironment) -> impl Iterator<Item = Self> {
+        OTHERS.iter().copied().filter(|other| user.find(other.ids).is_some())
+    }
+
+    /// The editor of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        OTHERS.iter().copied().find(|other| other.ids.contains(&name))
+    }
+}
+
+/// The editor whose terminal this is; `None` in any other terminal.
+pub fn owner(user: &UserEnvironment) -> Option<TerminalOwner> {
+    let variable = |name: &str| Some(user.variable(name)?.to_string_lossy().into_owned());
+    let ancestors = ancestors();
+    let by_processes = || by_processes(ancestors.iter().map(String::as_str));
+    match by_variables(variable) {
+        // Every editor of this family sets the same.
+        Some(TerminalOwner::Editor(Editor::Vscode(_))) => {
+            let is_one = |owner: &TerminalOwner| matches!(owner, TerminalOwner::Editor(Editor::Vscode(_)));
+            let here = || Product::ALL.into_iter().find(|product| Editor::Vscode(*product).is_here(user));
+            let first = || TerminalOwner::Editor(Editor::Vscode(here().unwrap_or(Product::VsCode)));
+            by_processes().filter(is_one).or_else(|| Some(first()))
+        }
+        owner => owner.or_else(by_processes),
+    }
+}
+
+fn by_variables(variable: impl Fn(&str) -> Option<String>) -> Option<TerminalOwner> {
+    if variable("NVIM").is_some() {
+        return Some(TerminalOwner::Editor(Editor::Neovim));
+    }
+    if variable("INSIDE_EMACS").is_some() {
+        return Some(TerminalOwner::Editor(Editor::Emacs));
+    }
+    if variable("VIM_TERMINAL").is_some() {
+        return Some(TerminalOwner::Editor(Editor::Vim));
+    }
+    if variable("kak_session").is_some() {
+        return Some(TerminalOwner::Editor(Editor::Kakoune));
+    }
+    if variable("KATE_PID").is_some() {
+        return Some(TerminalOwner::Editor(Editor::Kate));
+    }
+    let is_it = |other: &&OtherEditor| {
+        other
+            .variable
+            .is_some_and(|(name, begins)| variable(name).is_some_and(|value| value.starts_with(begins)))
+    };
+    if let Some(other) = OTHERS.iter().find(is_it) {
+        return Some(TerminalOwner::Other(*other));
+    }
+    // The last one: terminals of other editors inherit it.
+    let is_vscode = variable("TERM_PROGRAM").is_some_and(|value| value == "vscode");
+    is_vscode.then_some(TerminalOwner::Editor(Editor::Vscode(Product::VsCode)))
+}
+
+fn by_processes<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<TerminalOwner> {
+    names.find_map(|name| {
+        let editor =
+            Editor::ALL.into_iter().find(|editor| editor.is_process(name)).map(TerminalOwner::Editor);
+        editor.or_else(|| OtherEditor::named(name).map(TerminalOwner::Other))
+    })
+}
+
+/// The names of the processes above this one, the nearest first; 32 at most.
+fn ancestors() -> Vec<String> {
+    let parent = |pid: u32| find::look_up(pid).map(|process| process.parent).filter(|parent| *parent > 1);
+    let above = std::iter::successors(parent(std::process::id()), |pid| parent(*pid)).take(32);
+    above.filter_map(|pid| Some(find::look_up(pid)?.name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(variables: &[(&str, &str)]) -> Option<TerminalOwner> {
+        by_variables(|name| {
+            let found = variables.iter().find(|(known, _)| *known == name)?;
+            Some(found.1.to_owned())
+        })
+    }
+
+    fn name(terminal: Option<TerminalOwner>) -> Option<&'static str> {
+        terminal.map(|terminal| match terminal {
+            TerminalOwner::Editor(editor) => editor.name(),
+            TerminalOwner::Other(other) => other.name,
+        })
+    }
+
+    #[test]
+    fn variables_tell_the_editor() {
+        for (variables, editor) in [
+            (&[("NVIM", "/run/nvim.1"), ("TERM_PROGRAM", "vscode")][..], Some("Neovim")),
+            (&[("TERM_PROGRAM", "vscode")], Some("VS Code")),
+            (&[("TERM_PROGRAM", "tmux")], None),
+            (&[("TERMINAL_EMULATOR", "JetBrains-JediTerm")], Some("a JetBrains IDE")),
+            (&[("INSIDE_EMACS", "30.1,eat"), ("TERM_PROGRAM", "vscode")], Some("Emacs")),
+            (&[], None),
+        ] {
+            assert_eq!(name(with(variables)), editor, "{variables:?}");
+        }
+    }
+
+    #[test]
+    fn without_variables_the_nearest_editor_process_counts() {
+        assert_eq!(name(by_processes(["bash", "hx", "fish", "nvim"].into_iter())), Some("Helix"));
+        assert_eq!(name(by_processes(["zsh", "emacs"].into_iter())), Some("Emacs"));
+        assert_eq!(name(by_processes(["bash", "tmux: server"].into_iter())), None);
+    }
+}

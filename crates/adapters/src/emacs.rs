@@ -1,0 +1,133 @@
+//! Emacs: the adapter becomes a package in the user's package directory, which Emacs activates by itself. The
+//! user's configuration is not changed.
+
+use std::path::PathBuf;
+
+use super::installed::Installed;
+use super::package;
+use super::plan::{AdapterState, Plan};
+use super::user_environment::UserEnvironment;
+
+/// Emacs's id on the command line and in the ledger.
+pub(super) const ID: &str = "emacs";
+
+/// The adapter, which is one file.
+const LISP: &str = include_str!("../../../editors/emacs/alongside.el");
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// A file of the package that no other installation has.
+const STAMP: &str = "alongside-installed.el";
+
+/// The directory of the user's configuration, as Emacs chooses it.
+fn configuration(user: &UserEnvironment) -> PathBuf {
+    let traditional = user.home.join(".emacs.d");
+    let xdg = user.directory("XDG_CONFIG_HOME", ".config").join("emacs");
+    let is_traditional = [".emacs.d", ".emacs.el", ".emacs"].iter().any(|name| user.home.join(name).exists());
+    if !is_traditional && xdg.exists() { xdg } else { traditional }
+}
+
+fn package(user: &UserEnvironment) -> PathBuf {
+    configuration(user).join("elpa").join(format!("alongside-{VERSION}"))
+}
+
+/// Every file of an installation, with its text.
+fn files(user: &UserEnvironment) -> Vec<(PathBuf, String)> {
+    let package = package(user);
+    let file = |name: &str, text: String| (package.join(name), text);
+    vec![
+        file("alongside.el", LISP.to_owned()),
+        file("alongside-pkg.el", description()),
+        file("alongside-autoloads.el", autoloads()),
+        file(STAMP, stamp(&user.program)),
+    ]
+}
+
+/// The description by which `package.el` knows the package.
+fn description() -> String {
+    let summary = LISP.lines().next().and_then(|line| line.split(" --- ").nth(1)).unwrap_or_default();
+    let summary = summary.split("  -*-").next().unwrap_or_default();
+    format!(
+        ";;; -*- no-byte-compile: t; lexical-binding: nil -*-\n(define-package \"alongside\" \"{VERSION}\" \
+         \"{summary}\"\n  '((emacs \"29.1\")))\n"
+    )
+}
+
+/// Emacs loads this at its start.
+fn autoloads() -> String {
+    let commands = ["alongside-review", "alongside-doctor", "alongside-status", "alongside-run-agent"];
+    let commands: String =
+        commands.iter().map(|name| format!("(autoload '{name} \"alongside\" nil t)\n")).collect();
+    format!(
+        ";;; alongside-autoloads.el --- Written by `alongside install emacs'  -*- lexical-binding: t -*-\n\
+         ;; `alongside uninstall emacs' takes it out again.\n\
+         (add-to-list 'load-path (directory-file-name (file-name-directory load-file-name)))\n\
+         {commands}\
+         (autoload 'alongside-mode \"alongside\" nil t)\n\
+         (add-hook 'after-init-hook #'alongside-mode 90)\n\
+         (with-eval-after-load 'alongside (require 'alongside-installed))\n"
+    )
+}
+
+/// With this file the adapter finds the program that installed it, whatever Emacs's PATH is.
+fn stamp(program: &str) -> String {
+    let quoted = program.replace('\\', "\\\\").replace('"', "\\\"");
+    format!(
+        ";;; alongside-installed.el --- Who installed alongside  -*- lexical-binding: t -*-\n\
+         (when (and (boundp 'alongside-program) (equal alongside-program \"alongside\"))\n  \
+         (setq alongside-program \"{quoted}\"))\n(provide 'alongside-installed)\n"
+    )
+}
+
+pub(super) fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
+    match by_hand(user, installed) {
+        Some(at) => Ok(AdapterState::ByHand { at }),
+        None => package::state(&package(user), &files(user), installed),
+    }
+}
+
+/// The changes that install the package of this version.
+///
+/// # Errors
+/// When a file of the package cannot be read.
+pub fn plan(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<Plan> {
+    package::plan(user, &files(user), installed)
+}
+
+/// The package of an installation, wherever Emacs looks for packages by now.
+pub(super) fn package_of(installed: &Installed) -> Option<PathBuf> {
+    package::directory_of(installed, STAMP)
+}
+
+/// A package that somebody else installed: `package.el` from an archive, or another package manager.
+fn by_hand(user: &UserEnvironment, installed: Option<&Installed>) -> Option<PathBuf> {
+    let configuration = configuration(user);
+    let ours = installed.and_then(package_of);
+    let elpa = std::fs::read_dir(configuration.join("elpa")).into_iter().flatten().flatten();
+    let mut packages: Vec<PathBuf> = elpa.map(|entry| entry.path()).collect();
+    packages.sort();
+    packages
+        .extend(["straight/repos/alongside", "elpaca/repos/alongside"].map(|path| configuration.join(path)));
+    packages.into_iter().find(|path| {
+        let is_there =
+            path.join("alongside.el").is_file() || path.join("editors/emacs/alongside.el").is_file();
+        is_there && Some(path) != ours.as_ref() && !path.join(STAMP).exists()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_package_has_the_version_of_the_program() {
+        assert!(LISP.contains(&format!("\n;; Version: {VERSION}\n")), "alongside.el has another version");
+        assert!(description().contains("\"Review the changes that coding agents propose\""));
+    }
+
+    #[test]
+    fn a_path_cannot_leave_its_string() {
+        let said = stamp("/a \"b\\c");
+        assert!(said.contains(r#"(setq alongside-program "/a \"b\\c")"#), "{said}");
+    }
+}

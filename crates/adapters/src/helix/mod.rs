@@ -1,0 +1,192 @@
+//! Helix: a language server in `languages.toml`, and in newer releases two settings in `config.toml` that
+//! make Helix send the cursor. Both files are the user's own; everything else in them stays as it is.
+
+mod config_toml;
+mod languages_removal;
+#[cfg(test)]
+mod languages_tests;
+mod languages_toml;
+mod line_ends;
+mod server_lookup;
+mod toml_lists;
+
+use std::path::{Path, PathBuf};
+
+use alongside_common::failure::Hint as _;
+use alongside_desk::harmless;
+use anyhow::Context as _;
+use toml_edit::DocumentMut;
+
+use super::change;
+use super::installed::{Installed, InstalledFile};
+use super::plan::{AdapterState, EditorProgram, Plan, Remainder};
+use super::user_environment::{self, UserEnvironment};
+use line_ends::LineEnds;
+use server_lookup::{Language, TEXT};
+
+/// Helix's id on the command line and in the ledger.
+pub(super) const ID: &str = "helix";
+
+/// The first release that lists the names of servers, and not their programs.
+const LISTS_NAMES: (u64, u64) = (25, 7);
+
+/// The hint where the file's form keeps us from editing it.
+const BY_HAND: &str = "add by hand: [language-server.alongside] with command and args, and \"alongside\" to \
+the language-servers of your languages; `alongside lsp --help` shows the \
+                       first";
+
+fn directory(user: &UserEnvironment) -> PathBuf {
+    user.directory("XDG_CONFIG_HOME", ".config").join("helix")
+}
+
+fn languages_file(user: &UserEnvironment) -> PathBuf {
+    directory(user).join("languages.toml")
+}
+
+pub(super) fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
+    let path = languages_file(user);
+    let text = change::read(&path)?.unwrap_or_default();
+    if !languages_toml::has_ours(&parse(&path, &text)?) {
+        return Ok(AdapterState::NotInstalled);
+    }
+    Ok(match installed {
+        None => AdapterState::ByHand { at: path },
+        Some(installed) if installed.version == env!("CARGO_PKG_VERSION") => AdapterState::Current,
+        Some(installed) => AdapterState::Outdated { by: installed.version.clone() },
+    })
+}
+
+/// The changes that make Helix start alongside for the default languages, those of the user's file, and
+/// `more`.
+///
+/// # Errors
+/// When a file of Helix's is not valid, or Helix does not list its servers.
+pub async fn plan(user: &UserEnvironment, helix: &EditorProgram, more: &[String]) -> anyhow::Result<Plan> {
+    let mut plan = Plan::default();
+    plan_languages(user, helix, more, &mut plan).await?;
+    plan_config(user, helix, &mut plan).await?;
+    Ok(plan)
+}
+
+async fn plan_languages(
+    user: &UserEnvironment,
+    helix: &EditorProgram,
+    more: &[String],
+    plan: &mut Plan,
+) -> anyhow::Result<()> {
+    let path = languages_file(user);
+    let before = change::read(&path)?;
+    let document = parse(&path, before.as_deref().unwrap_or_default())?;
+    let languages = look_up_languages(user, helix, &document, more).await?;
+    let is_unknown = |name: &&String| {
+        let known = languages.iter().find(|language| language.name == **name);
+        known.is_some_and(|language| language.servers.is_none())
+            && *name != TEXT
+            && !languages_toml::languages_in(&document).any(|known| known == **name)
+    };
+    for name in more.iter().filter(is_unknown) {
+        plan.notes.push(format!("This Helix knows no language {name:?}, so it is left out."));
+    }
+    let (ends, text) = LineEnds::strip(before.as_deref().unwrap_or_default());
+    let after = languages_toml::merge(&text, &document, &languages, &user.own_command())
+        .with_context(|| format!("cannot add alongside to {}", path.display()))
+        .hint(BY_HAND)?;
+    plan.summary = summary(&document, &parse(&path, &after)?, &user.shown(&path));
+    plan.change_theirs(path, before, ends.restore(after));
+    Ok(())
+}
+
+/// The default languages, those of the user's file and `more`, each with the servers that Helix starts.
+async fn look_up_languages(
+    user: &UserEnvironment,
+    helix: &EditorProgram,
+    document: &DocumentMut,
+    more: &[String],
+) -> anyhow::Result<Vec<Language>> {
+    let names = server_lookup::languages(languages_toml::languages_in(document).chain(more.iter().cloned()));
+    let version = helix.version.as_deref().and_then(user_environment::major_minor);
+    let lists_programs = version.is_some_and(|version| version < LISTS_NAMES);
+    let programs = languages_toml::programs(document);
+    let program = user.shown(&helix.path);
+    let languages = server_lookup::look_up_servers(&helix.path, lists_programs, names, &programs)
+        .await
+        .with_context(|| format!("{program} does not list its language servers"))
+        .hint("`hx --health rust` should list them")?;
+    if languages.iter().all(|language| language.servers.is_none()) {
+        return Err(anyhow::anyhow!("{program} lists a language server for no language"))
+            .hint("`hx --health rust` should list its servers; if it does, please report this");
+    }
+    Ok(languages)
+}
+
+async fn plan_config(user: &UserEnvironment, helix: &EditorProgram, plan: &mut Plan) -> anyhow::Result<()> {
+    let path = directory(user).join("config.toml");
+    let before = change::read(&path)?;
+    let document = parse(&path, before.as_deref().unwrap_or_default())?;
+    let (ends, _) = LineEnds::strip(before.as_deref().unwrap_or_default());
+    let after = ends.restore(config_toml::merged(&document));
+    if before.as_deref().unwrap_or_default() == after {
+        return Ok(());
+    }
+    match config_toml::are_accepted(user, helix).await {
+        Some(true) => {
+            let config = format!("{}: two settings send the cursor to agents.", user.shown(&path));
+            let summary = plan.summary.take();
+            plan.summary = Some(summary.map_or(config.clone(), |summary| format!("{summary}\n{config}")));
+            plan.change_theirs(path, before, after);
+        }
+        Some(false) => plan.notes.push(
+            "This Helix tells agents where you type. Newer releases also send the cursor and the selection."
+                .into(),
+        ),
+        None => plan.notes.push(
+            "alongside could not find out whether this Helix can send the cursor. The two settings for it \
+             are in \
+             editors/helix/README.md."
+                .into(),
+        ),
+    }
+    Ok(())
+}
+
+/// The addition to `languages.toml` in one line, because the change is long.
+fn summary(before: &DocumentMut, after: &DocumentMut, path: &str) -> Option<String> {
+    let had = languages_toml::languages_with_ours(before);
+    let mut new = languages_toml::languages_with_ours(after);
+    new.retain(|name| !had.contains(name));
+    let theirs: Vec<_> = languages_toml::languages_in(before).filter(|name| new.contains(name)).collect();
+    let theirs = match theirs[..] {
+        [] => "none of them in your file until now".to_owned(),
+        [ref one] => format!("{one} of them in your file"),
+        _ => format!("{} of them in your file: {}", theirs.len(), theirs.join(", ")),
+    };
+    let languages = if new.len() == 1 { "language" } else { "languages" };
+    let text = format!("{path}: one more server for {} {languages}, {theirs}.", new.len());
+    (!new.is_empty()).then(|| harmless::name(&text).into_owned())
+}
+
+/// The rest of one of the two files, which was changed after the installation.
+pub(super) fn remove_adapter(file: &InstalledFile, now: &str) -> anyhow::Result<Remainder> {
+    let texts = [file.before.as_deref().unwrap_or_default(), &file.after, now];
+    let [(_, before), (_, after), (ends, mut now)] = texts.map(LineEnds::strip);
+    let is_config = file.path.file_name().is_some_and(|name| name == "config.toml");
+    if !is_config {
+        now = languages_removal::without_our_tables(&after, &now);
+    }
+    let [before, after] = [before, after].map(|text| parse(&file.path, &text));
+    let (before, after, mut now) = (before?, after?, parse(&file.path, &now)?);
+    if is_config {
+        config_toml::remove(&before, &mut now);
+    } else {
+        languages_removal::remove(&before, &after, &mut now);
+    }
+    let rest = ends.restore(now.to_string());
+    let is_gone = file.before.is_none() && rest.trim_start_matches('\u{feff}').trim().is_empty();
+    Ok(if is_gone { Remainder::Nothing } else { Remainder::Text(rest) })
+}
+
+fn parse(path: &Path, text: &str) -> anyhow::Result<DocumentMut> {
+    text.parse::<DocumentMut>()
+        .with_context(|| format!("{} is not valid TOML", path.display()))
+        .hint("nothing is changed; Helix cannot read the file either: correct it and try again")
+}

@@ -1,0 +1,53 @@
+//! The record of one installation: the files that were written, and what they held before.
+
+use std::path::{Path, PathBuf};
+
+use alongside_platform::files::Links;
+use serde::{Deserialize, Serialize};
+
+use super::change::backup_of;
+
+/// The installation for one editor or agent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Installed {
+    /// The version of this program that installed it.
+    pub(crate) version: String,
+    /// The files that were written.
+    pub files: Vec<InstalledFile>,
+    /// The directories that were made for the files, outermost first.
+    #[serde(default)]
+    pub directories: Vec<PathBuf>,
+    /// Copies of files as they were before.
+    #[serde(default)]
+    pub backups: Vec<PathBuf>,
+}
+
+/// A file that was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InstalledFile {
+    /// The file.
+    pub path: PathBuf,
+    /// The text without the adapter; `None` if the file would not exist.
+    pub before: Option<String>,
+    /// The text that was written.
+    pub(crate) after: String,
+    /// Whether it lies in a project, whose repository may put links in its place.
+    #[serde(default)]
+    pub in_project: bool,
+}
+
+impl InstalledFile {
+    /// How to treat links on the way to it.
+    pub fn links(&self) -> Links {
+        if self.in_project { Links::Refused } else { Links::Followed }
+    }
+}
+
+impl Installed {
+    /// How to treat links on the way to a directory or a copy that was made for one of the files.
+    pub fn links_to(&self, path: &Path) -> Links {
+        let is_of = |file: &&InstalledFile| file.path.starts_with(path) || backup_of(&file.path) == path;
+        let mut links = self.files.iter().filter(is_of).map(InstalledFile::links);
+        if links.any(|links| links == Links::Refused) { Links::Refused } else { Links::Followed }
+    }
+}

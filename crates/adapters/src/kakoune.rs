@@ -1,0 +1,160 @@
+//! Kakoune: a directory beside the user's kakrc, and lines in that file which load it. Kakoune loads scripts
+//! of a user by themselves only from a directory that replaces its own scripts.
+
+use std::path::PathBuf;
+
+use super::change;
+use super::installed::{Installed, InstalledFile};
+use super::package;
+use super::plan::{AdapterState, Plan, Remainder};
+use super::user_environment::UserEnvironment;
+
+/// Kakoune's id on the command line and in the ledger.
+pub(super) const ID: &str = "kakoune";
+
+/// The adapter, which is one file.
+const ADAPTER: &str = include_str!("../../../editors/kakoune/alongside.kak");
+
+/// A file of the directory that no other installation has.
+const STAMP: &str = "installed.kak";
+
+/// The line before ours in kakrc.
+const BEGIN: &str = "# alongside; `alongside uninstall kakoune` takes these lines out again";
+
+/// Loads the adapter.
+const SOURCE: &str = "source \"%val{config}/alongside/installed.kak\"";
+
+/// The line after ours in kakrc.
+const END: &str = "# end of alongside";
+
+/// Starts kakoune-lsp for a person who has not.
+const LANGUAGE_CLIENT: &str = "evaluate-commands %sh{kak-lsp}\nlsp-enable\n";
+
+fn configuration(user: &UserEnvironment) -> PathBuf {
+    let own = user.variable("KAKOUNE_CONFIG_DIR").filter(|directory| !directory.is_empty());
+    own.map_or_else(|| user.directory("XDG_CONFIG_HOME", ".config").join("kak"), PathBuf::from)
+}
+
+fn kakrc(user: &UserEnvironment) -> PathBuf {
+    configuration(user).join("kakrc")
+}
+
+/// The files that are ours alone, with their texts.
+fn files(user: &UserEnvironment) -> Vec<(PathBuf, String)> {
+    let directory = configuration(user).join("alongside");
+    vec![(directory.join("alongside.kak"), ADAPTER.to_owned()), (directory.join(STAMP), stamp(&user.program))]
+}
+
+/// With this file the adapter finds the program that installed it, whatever Kakoune's PATH is.
+fn stamp(program: &str) -> String {
+    let quoted = program.replace('\'', "''");
+    format!(
+        "# Written by `alongside install kakoune`, which takes it out again.\n\
+         declare-option -docstring 'the program alongside' str alongside_program '{quoted}'\n\
+         source \"%val{{config}}/alongside/alongside.kak\"\n"
+    )
+}
+
+pub(super) fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
+    let text = change::read(&kakrc(user))?.unwrap_or_default();
+    let Some(installed) = installed else {
+        let is_there = text.contains("alongside.kak") || text.lines().any(|line| line == SOURCE);
+        return Ok(match is_there {
+            true => AdapterState::ByHand { at: kakrc(user) },
+            false => AdapterState::NotInstalled,
+        });
+    };
+    match text.lines().any(|line| line == SOURCE) {
+        true => package::state(&configuration(user).join("alongside"), &files(user), Some(installed)),
+        false => Ok(AdapterState::NotInstalled),
+    }
+}
+
+/// The changes that install the adapter of this version.
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn plan(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<Plan> {
+    let path = kakrc(user);
+    let ours = installed.map(|installed| {
+        let files = installed.files.iter().filter(|file| file.path != path).cloned().collect();
+        Installed { files, ..installed.clone() }
+    });
+    let mut plan = package::plan(user, &files(user), ours.as_ref())?;
+    let before = change::read(&path)?;
+    let after = with_adapter(before.as_deref().unwrap_or_default());
+    plan.change_theirs(path, before, after);
+    if needs(user).is_some() {
+        plan.notes.push(
+            "Kakoune also needs kakoune-lsp: `cargo install kak-lsp`, or your system's package.".into(),
+        );
+    }
+    Ok(plan)
+}
+
+/// kakoune-lsp, if this machine lacks it, and the command that installs it.
+pub(super) fn needs(user: &UserEnvironment) -> Option<(&'static str, &'static str)> {
+    user.find(&["kak-lsp"]).is_none().then_some(("kak-lsp", "cargo install kak-lsp"))
+}
+
+/// A kakrc that loads the adapter.
+fn with_adapter(kakrc: &str) -> String {
+    if kakrc.lines().any(|line| line == SOURCE) {
+        return kakrc.to_owned();
+    }
+    let gap = if kakrc.is_empty() || kakrc.ends_with('\n') { "" } else { "\n" };
+    let has_client = ["kak-lsp", "kakoune-lsp", "lsp-enable"].iter().any(|word| kakrc.contains(word));
+    let client = if has_client { "" } else { LANGUAGE_CLIENT };
+    format!("{kakrc}{gap}{BEGIN}\n{client}{SOURCE}\n{END}\n")
+}
+
+/// The rest of a file of the adapter, which holds `now`.
+pub(super) fn remove_adapter(file: &InstalledFile, now: &str) -> Remainder {
+    let lines: Vec<&str> = now.split_inclusive('\n').collect();
+    let place = |wanted: &str| lines.iter().position(|line| line.trim_end() == wanted);
+    match (place(BEGIN), place(END)) {
+        (Some(begin), Some(end)) if begin < end => {
+            let rest = lines[..begin].concat() + &lines[end + 1..].concat();
+            if rest.is_empty() && file.before.is_none() { Remainder::Nothing } else { Remainder::Text(rest) }
+        }
+        _ => Remainder::Unchanged("it was changed after the installation".into()),
+    }
+}
+
+/// The directory of an installation.
+pub(super) fn package_of(installed: &Installed) -> Option<PathBuf> {
+    package::directory_of(installed, STAMP)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kakoune_lsp_is_started_where_it_is_not() {
+        let after = with_adapter("");
+        assert_eq!(after, format!("{BEGIN}\n{LANGUAGE_CLIENT}{SOURCE}\n{END}\n"));
+        assert_eq!(with_adapter(&after), after);
+        assert_eq!(
+            with_adapter("eval %sh{kak-lsp}"),
+            format!("eval %sh{{kak-lsp}}\n{BEGIN}\n{SOURCE}\n{END}\n")
+        );
+    }
+
+    #[test]
+    fn later_lines_of_the_person_stay() {
+        let after = with_adapter("colorscheme default\n");
+        let file =
+            InstalledFile { path: "kakrc".into(), before: None, after: after.clone(), in_project: false };
+        let now = format!("set global tabstop 4\n{after}map global user a b\n");
+        let rest = "set global tabstop 4\ncolorscheme default\nmap global user a b\n";
+        assert_eq!(remove_adapter(&file, &now), Remainder::Text(rest.to_owned()));
+        assert_eq!(remove_adapter(&file, &with_adapter("")), Remainder::Nothing);
+        assert!(matches!(remove_adapter(&file, "else"), Remainder::Unchanged(_)));
+    }
+
+    #[test]
+    fn a_path_cannot_leave_its_string() {
+        assert!(stamp("/a 'b").contains("alongside_program '/a ''b'"), "{}", stamp("/a 'b"));
+    }
+}

@@ -1,0 +1,266 @@
+//! Kate: a server in the settings of its LSP client. Kate starts one server for a document, so ours serves
+//! the languages for which it has none, and those that the person names.
+
+use std::path::{Path, PathBuf};
+
+use alongside_common::failure::Hint as _;
+use alongside_common::similar_name;
+use alongside_desk::harmless;
+use anyhow::Context as _;
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
+
+use super::change;
+use super::installed::{Installed, InstalledFile};
+use super::plan::{AdapterState, Plan, Remainder};
+use super::user_environment::UserEnvironment;
+
+/// Kate's id on the command line and in the ledger.
+pub(super) const ID: &str = "kate";
+
+/// Our server's name. It sorts last, so that every language with a server of its own keeps it.
+const SERVER: &str = "~alongside";
+
+/// A language without code, whose usual server few people have.
+const LANGUAGE: &str = "markdown";
+
+/// The languages with a server of their own in Kate 26.08. A later Kate may have more.
+#[rustfmt::skip]
+const SERVED: [&str; 61] = [
+    "ada", "bash", "bibtex", "blueprint", "c", "clojure", "cmake", "css", "cpp", "c-sharp", "d", "dart",
+    "debputy", "docker", "elm", "fish", "fortran", "fsharp", "glsl", "go", "godot", "haskell", "html", "java",
+    "javascript", "javascriptreact", "json", "jsonc", "julia", "kotlin", "latex", "less", "lua", "markdown",
+    "nix", "nim", "ocaml", "openscad", "perl", "php", "purescript", "python", "qml", "r", "racket", "rpmspec",
+    "rst", "ruby", "rust", "scala", "scss", "terraform", "typescript", "typescriptreact", "typst", "vala",
+    "vhdl", "vue", "xml", "yaml", "zig",
+];
+
+fn settings_file(user: &UserEnvironment) -> PathBuf {
+    user.directory("XDG_CONFIG_HOME", ".config").join("kate/lspclient/settings.json")
+}
+
+pub(super) fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
+    let path = settings_file(user);
+    let text = change::read(&path)?.unwrap_or_default();
+    let root = parse(&path, &text)?.root;
+    let servers = root.object_value().and_then(|root| property(&root, "servers")?.object_value());
+    if servers.is_none_or(|servers| property(&servers, SERVER).is_none()) {
+        return Ok(AdapterState::NotInstalled);
+    }
+    Ok(match installed {
+        None => AdapterState::ByHand { at: path },
+        Some(installed) if installed.version == env!("CARGO_PKG_VERSION") => AdapterState::Current,
+        Some(installed) => AdapterState::Outdated { by: installed.version.clone() },
+    })
+}
+
+/// The changes that make Kate start alongside for languages without a server, for Markdown, and for `more`.
+///
+/// # Errors
+/// When Kate's settings are not valid.
+pub fn plan(user: &UserEnvironment, more: &[String]) -> anyhow::Result<Plan> {
+    let path = settings_file(user);
+    let before = change::read(&path)?;
+    let Settings { mark, root } = parse(&path, before.as_deref().unwrap_or_default())?;
+    let more: Vec<String> = more.iter().map(|name| name.to_lowercase()).collect();
+    let mut plan = Plan::default();
+    for name in more.iter().filter(|name| !is_served(&root, name)) {
+        let shown = harmless::name(name);
+        if let Some(meant) = meant(name) {
+            return Err(anyhow::anyhow!("Kate has no language {shown:?}"))
+                .hint(format!("did you mean `--language {meant}`?"));
+        }
+        plan.notes.push(format!(
+            "Kate 26.08 has no server for {shown:?}: alongside serves it anyway, if Kate has such a language."
+        ));
+    }
+    if has_theirs(&root, LANGUAGE) && !more.iter().any(|name| name == LANGUAGE) {
+        plan.notes.push("Markdown keeps the server that your settings name for it.".into());
+    }
+    // By its path: a Kate started from a desktop has a short PATH.
+    add(&root, &user.program, &more)
+        .with_context(|| format!("cannot change {}", path.display()))
+        .hint("add the server by hand, as the page editors/kate of alongside shows")?;
+    plan.change_theirs(path, before, ended(format!("{mark}{root}")));
+    if more.is_empty() {
+        let note =
+            "Kate has one server for a document: `--language NAME` gives a language's place to alongside.";
+        plan.notes.push(note.into());
+    }
+    Ok(plan)
+}
+
+/// Whether Kate has a server for a language, of its own or in the person's settings.
+fn is_served(root: &CstRootNode, name: &str) -> bool {
+    SERVED.contains(&name) || has_theirs(root, name)
+}
+
+/// Whether the settings give a language to another server.
+fn has_theirs(root: &CstRootNode, name: &str) -> bool {
+    let servers = root.object_value().and_then(|root| property(&root, "servers")?.object_value());
+    let server = servers.and_then(|servers| property(&servers, name)?.object_value());
+    server.is_some_and(|server| uses(&server).as_deref() != Some(SERVER))
+}
+
+/// The server that a language uses.
+fn uses(language: &CstObject) -> Option<String> {
+    property(language, "use")?.value()?.as_string_lit()?.decoded_value().ok()
+}
+
+/// The language that a person probably meant.
+fn meant(name: &str) -> Option<&'static str> {
+    match name {
+        "" => Some("python"),
+        "c++" => Some("cpp"),
+        "c#" => Some("c-sharp"),
+        _ => similar_name::nearest(name, SERVED),
+    }
+}
+
+/// Kate's settings, in which values can be changed.
+struct Settings {
+    /// A byte-order mark, which Kate reads.
+    mark: &'static str,
+    root: CstRootNode,
+}
+
+fn parse(path: &Path, text: &str) -> anyhow::Result<Settings> {
+    const MARK: &str = "\u{feff}";
+    let (mark, text) = text.strip_prefix(MARK).map_or(("", text), |text| (MARK, text));
+    let text = if text.trim().is_empty() { "{}" } else { text };
+    let root = CstRootNode::parse(text, &ParseOptions::default())
+        .with_context(|| format!("cannot read {}", path.display()))
+        .hint("correct it in Kate: Settings → Configure Kate → LSP Client → User Server Settings")?;
+    Ok(Settings { mark, root })
+}
+
+/// Of the properties of that name the one that Kate reads: the last.
+fn property(object: &CstObject, key: &str) -> Option<CstObjectProp> {
+    object.properties().into_iter().rfind(|property| property.decoded_name().as_deref() == Some(key))
+}
+
+fn add(root: &CstRootNode, command: &str, more: &[String]) -> anyhow::Result<()> {
+    let object = root.object_value_or_create().context("it is not a JSON object")?;
+    if property(&object, "servers").is_none() {
+        object.append("servers", CstInputValue::Object(Vec::new()));
+    }
+    let servers = property(&object, "servers").and_then(|servers| servers.object_value());
+    let servers = servers.context("\"servers\" in it should be an object, and is not")?;
+    let text = |text: &str| CstInputValue::String(text.into());
+    let server = CstInputValue::Object(vec![
+        ("command".into(), CstInputValue::Array(vec![text(command), text("lsp")])),
+        ("rootIndicationFileNames".into(), CstInputValue::Array(vec![text(".git")])),
+        ("useWorkspace".into(), CstInputValue::Bool(true)),
+        ("highlightingModeRegex".into(), text(".*")),
+    ]);
+    set(&servers, SERVER, server);
+    let ours = || CstInputValue::Object(vec![("use".into(), text(SERVER))]);
+    if property(&servers, LANGUAGE).is_none() {
+        set(&servers, LANGUAGE, ours());
+    }
+    for language in more {
+        set(&servers, language, ours());
+    }
+    Ok(())
+}
+
+fn set(object: &CstObject, key: &str, value: CstInputValue) {
+    match property(object, key) {
+        Some(property) => property.set_value(value),
+        None => drop(object.append(key, value)),
+    }
+}
+
+fn ended(text: String) -> String {
+    if text.ends_with('\n') { text } else { text + "\n" }
+}
+
+/// The rest of the settings, which hold `now`: without our server, and without languages that use it.
+///
+/// # Errors
+/// When the settings are not valid.
+pub(super) fn remove_adapter(file: &InstalledFile, now: &str) -> anyhow::Result<Remainder> {
+    let Settings { mark, root } = parse(&file.path, now)?;
+    let Some(object) = root.object_value() else { return Ok(Remainder::Text(now.to_owned())) };
+    // Also those that Kate overlooks because of a later one.
+    for list in object.properties() {
+        let is_list = list.decoded_name().as_deref() == Some("servers");
+        let Some(servers) = list.object_value().filter(|_| is_list) else { continue };
+        for server in servers.properties() {
+            let uses = server.object_value().and_then(|language| uses(&language));
+            if server.decoded_name().as_deref() == Some(SERVER) || uses.as_deref() == Some(SERVER) {
+                server.remove();
+            }
+        }
+        if servers.properties().is_empty() {
+            list.remove();
+        }
+    }
+    let is_empty = object.properties().is_empty();
+    let rest = || Remainder::Text(format!("{mark}{root}"));
+    Ok(if is_empty && file.before.is_none() { Remainder::Nothing } else { rest() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn added(text: &str, more: &[&str]) -> String {
+        let Settings { mark, root } = parse(Path::new("settings.json"), text).unwrap();
+        let more: Vec<String> = more.iter().map(|name| (*name).to_owned()).collect();
+        add(&root, "alongside", &more).unwrap();
+        ended(format!("{mark}{root}"))
+    }
+
+    #[test]
+    fn new_settings_have_our_server_for_markdown() {
+        let text = added("", &[]);
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value["servers"][SERVER]["command"], serde_json::json!(["alongside", "lsp"]));
+        assert_eq!(value["servers"]["markdown"]["use"], SERVER);
+        assert_eq!(added(&text, &[]), text);
+        let file = InstalledFile {
+            path: "settings.json".into(),
+            before: None,
+            after: text.clone(),
+            in_project: false,
+        };
+        assert_eq!(remove_adapter(&file, &text).unwrap(), Remainder::Nothing);
+    }
+
+    #[test]
+    fn the_persons_servers_stay() {
+        let mine = "{\n    \"servers\": {\n        \"markdown\": { \"use\": \"mine\" }\n    }\n}\n";
+        let text = added(mine, &["python"]);
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value["servers"]["markdown"]["use"], "mine");
+        assert_eq!(value["servers"]["python"]["use"], SERVER);
+        let later = text.replace("\"mine\"", "\"other\"");
+        let file = InstalledFile {
+            path: "settings.json".into(),
+            before: Some(mine.into()),
+            after: text,
+            in_project: false,
+        };
+        let rest = remove_adapter(&file, &later).unwrap();
+        assert_eq!(rest, Remainder::Text(mine.replace("\"mine\"", "\"other\"")));
+        assert!(parse(Path::new("settings.json"), "{").is_err());
+    }
+
+    #[test]
+    fn kate_reads_the_last_of_two_keys_and_a_byte_order_mark() {
+        let mine =
+            "\u{feff}{\"servers\": {\"markdown\": {\"use\": \"~alongside\"}}, \"servers\": {\"x\": {}}}\n";
+        let text = added(mine, &[]);
+        let json = text.strip_prefix('\u{feff}').unwrap();
+        let value: serde_json::Value = serde_json::from_str(json).unwrap();
+        assert_eq!(value["servers"][SERVER]["command"], serde_json::json!(["alongside", "lsp"]));
+        assert_eq!(value["servers"]["markdown"]["use"], SERVER);
+        assert_eq!(added(&text, &[]), text);
+        let (path, after) = ("settings.json".into(), text.clone());
+        let file = InstalledFile { path, before: Some(mine.into()), after, in_project: false };
+        let later = text.replace("\"x\"", "\"y\"");
+        let Remainder::Text(rest) = remove_adapter(&file, &later).unwrap() else { panic!("{later}") };
+        assert!(rest.starts_with('\u{feff}') && rest.contains("\"y\"") && !rest.contains(SERVER), "{rest}");
+    }
+}

@@ -1,0 +1,120 @@
+//! The ledger: a private file in our state directory that lists everything installed, so that exactly that
+//! can be removed again.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use alongside_common::failure::Hint as _;
+use alongside_common::person_file::PersonFile;
+use alongside_companion::private::{self, PathTrust};
+use alongside_platform::files::Links;
+use anyhow::Context as _;
+use serde::{Deserialize, Serialize};
+
+use super::change::{self, Change, Made};
+use super::installed::{Installed, InstalledFile};
+use super::plan::{Plan, Remainder};
+use super::removal::remove_adapter;
+
+const FILE_NAME: &str = "installed.json";
+
+/// Everything that was installed, by the id of the adapter.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ledger {
+    #[serde(default)]
+    installed: BTreeMap<String, Installed>,
+}
+
+impl Ledger {
+    /// Reads the ledger below `state`; a missing one is empty.
+    ///
+    /// # Errors
+    /// When it exists and cannot be read.
+    pub fn read(state: &Path) -> anyhow::Result<Self> {
+        let path = state.join(FILE_NAME);
+        let Some(text) = change::read(&path)? else {
+            return Ok(Self::default());
+        };
+        serde_json::from_str(&text)
+            .with_context(|| format!("cannot read the list of installed files in {}", path.display()))
+            .hint("move that file away, and remove by hand what was installed")
+    }
+
+    /// Writes the ledger; an empty one is no file.
+    ///
+    /// # Errors
+    /// When our state directory cannot be written.
+    pub fn write(&self, state: &Path) -> anyhow::Result<()> {
+        let path = state.join(FILE_NAME);
+        if self.installed.is_empty() {
+            let file = PersonFile::find(&path, Links::Followed)?;
+            return file.as_ref().map_or(Ok(()), PersonFile::remove);
+        }
+        let (base, name) = (state.parent().unwrap_or(state), state.file_name().unwrap_or_default());
+        private::directory(base, Path::new(name), PathTrust::Own)
+            .and_then(|()| private::write(&path, serde_json::to_string(self)?.as_bytes()))
+            .with_context(|| format!("cannot write the list of installed files to {}", path.display()))
+    }
+
+    /// The installation of this id, if there is one.
+    pub fn get(&self, id: &str) -> Option<&Installed> {
+        self.installed.get(id)
+    }
+
+    /// The ids of all that is installed.
+    pub fn ids(&self) -> Vec<String> {
+        self.installed.keys().cloned().collect()
+    }
+
+    /// Makes the changes of a plan and lists them in the file below `state`, or does neither.
+    ///
+    /// # Errors
+    /// When a file has changed meanwhile or cannot be written.
+    pub fn make(&mut self, id: &str, plan: &Plan, state: &Path) -> anyhow::Result<()> {
+        let made = change::make(&plan.changes, true)?;
+        self.add(id, &plan.changes, made);
+        self.write(state).inspect_err(|_| {
+            for change in plan.changes.iter().rev() {
+                // The person sees the first error only.
+                let _ = change::put(change, change.before.as_deref());
+            }
+        })
+    }
+
+    /// Adds changes that were made.
+    fn add(&mut self, id: &str, changes: &[Change], made: Made) {
+        let entry = self.installed.entry(id.to_owned()).or_default();
+        env!("CARGO_PKG_VERSION").clone_into(&mut entry.version);
+        entry.directories.extend(made.directories);
+        entry.backups.extend(made.backups);
+        for change in changes {
+            let known = entry.files.iter().position(|file| file.path == change.path);
+            let known = known.map(|at| entry.files.remove(at));
+            let Some(after) = change.after.clone() else { continue };
+            let before = match (known, &change.before) {
+                (Some(known), Some(now)) if *now != known.after => without_adapter(id, known, now),
+                (Some(known), _) => known.before,
+                (None, before) => before.clone(),
+            };
+            let in_project = change.links == Links::Refused;
+            entry.files.push(InstalledFile { path: change.path.clone(), before, after, in_project });
+        }
+    }
+
+    /// Forgets an adapter, but for these files, which it is still in.
+    pub fn remove(&mut self, id: &str, left: &[PathBuf]) {
+        if let Some(installed) = self.installed.get_mut(id) {
+            installed.files.retain(|file| left.contains(&file.path));
+        }
+        self.installed.retain(|known, installed| known != id || !installed.files.is_empty());
+    }
+}
+
+/// The text without the adapter of a file that was changed after the installation.
+fn without_adapter(id: &str, known: InstalledFile, now: &str) -> Option<String> {
+    match remove_adapter(id, &known, now) {
+        Ok(Remainder::Text(rest)) => Some(rest),
+        Ok(Remainder::Nothing) => None,
+        Ok(Remainder::Unchanged(_)) | Err(_) => known.before,
+    }
+}

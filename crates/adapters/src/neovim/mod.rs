@@ -1,0 +1,167 @@
+//! Neovim: the plugin becomes a package in the user's data directory, which Neovim loads by itself. The
+//! user's configuration is not changed.
+
+mod plugin_files;
+
+use std::path::{Path, PathBuf};
+
+use ignore::WalkBuilder;
+
+use super::installed::Installed;
+use super::package;
+use super::plan::{AdapterState, Plan};
+use super::user_environment::UserEnvironment;
+use plugin_files::FILES;
+
+/// Neovim's id on the command line and in the ledger.
+pub(super) const ID: &str = "neovim";
+
+/// The package, below Neovim's data directory.
+const PACKAGE: &str = "site/pack/alongside/start/alongside";
+
+/// A script below Neovim's data directory that loads the package where a plugin manager disables packages:
+/// lazy.nvim does, but keeps `site/plugin`.
+const LOADER: (&str, &str) = (
+    "site/plugin/alongside.lua",
+    "\
+-- Written by `alongside install neovim`, which takes it out again: loads the package where a plugin manager \
+keeps Neovim
+-- from doing so.
+if #vim.api.nvim_get_runtime_file('lua/alongside/installed.lua', false) == 0 then
+  local package = vim.fn.stdpath('data') .. '/site/pack/alongside/start/alongside'
+  vim.opt.runtimepath:append(package)
+  vim.cmd.source(vim.fn.fnameescape(package .. '/plugin/alongside.lua'))
+end
+",
+);
+
+/// A file below the package that tells the plugin who installed it.
+const STAMP: &str = "lua/alongside/installed.lua";
+
+/// Neovim's directories.
+struct NeovimDirs {
+    data: PathBuf,
+    config: PathBuf,
+}
+
+impl NeovimDirs {
+    fn of(user: &UserEnvironment) -> Self {
+        let name = user.variable("NVIM_APPNAME").map_or_else(|| "nvim".into(), PathBuf::from);
+        Self {
+            data: user.directory("XDG_DATA_HOME", ".local/share").join(&name),
+            config: user.directory("XDG_CONFIG_HOME", ".config").join(&name),
+        }
+    }
+
+    fn package(&self) -> PathBuf {
+        self.data.join(PACKAGE)
+    }
+}
+
+/// The directory of the notes that the plugin keeps between two runs of Neovim.
+pub fn notes_directory(user: &UserEnvironment) -> PathBuf {
+    let name = user.variable("NVIM_APPNAME").map_or_else(|| "nvim".into(), PathBuf::from);
+    user.directory("XDG_STATE_HOME", ".local/state").join(name).join("alongside")
+}
+
+/// The package of an installation, wherever Neovim looks for packages by now.
+pub(super) fn package_of(installed: &Installed) -> Option<PathBuf> {
+    package::directory_of(installed, STAMP)
+}
+
+/// Every file of an installation, with its text.
+fn files(dirs: &NeovimDirs, user: &UserEnvironment) -> Vec<(PathBuf, String)> {
+    let package = dirs.package();
+    let mut files: Vec<_> =
+        FILES.iter().map(|(name, text)| (package.join(name), (*text).to_owned())).collect();
+    for (name, text) in FILES.iter().filter(|(name, _)| name.starts_with("doc/")) {
+        let name = name.trim_start_matches("doc/");
+        files.push((package.join("doc/tags"), package::help_tags(name, text)));
+    }
+    files.push((package.join(STAMP), stamp(&user.program)));
+    files.push((dirs.data.join(LOADER.0), LOADER.1.to_owned()));
+    files
+}
+
+/// With this file the plugin finds the program that installed it, whatever Neovim's PATH is.
+fn stamp(program: &str) -> String {
+    let quoted: String = program
+        .chars()
+        .map(|c| match c {
+            '\\' | '\'' => format!("\\{c}"),
+            '\n' => "\\n".into(),
+            '\r' => "\\r".into(),
+            c => c.into(),
+        })
+        .collect();
+    format!(
+        "-- Written by `alongside install neovim`, which takes it out again.\nreturn {{ program = \
+         '{quoted}', version = '{}' }}\n",
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+pub(super) fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
+    let dirs = NeovimDirs::of(user);
+    match by_hand(&dirs, installed) {
+        Some(at) => Ok(AdapterState::ByHand { at }),
+        None => package::state(&dirs.package(), &files(&dirs, user), installed),
+    }
+}
+
+/// The changes that install the plugin of this version.
+///
+/// # Errors
+/// When a file of the plugin cannot be read.
+pub fn plan(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<Plan> {
+    package::plan(user, &files(&NeovimDirs::of(user), user), installed)
+}
+
+/// A link, a plugin manager's directory or a copy that holds the plugin; `None` if we installed it, or nobody
+/// did.
+fn by_hand(dirs: &NeovimDirs, installed: Option<&Installed>) -> Option<PathBuf> {
+    let package = dirs.package();
+    let is_ours = installed.is_some() || package.join(STAMP).exists();
+    if package.is_symlink() || (!is_ours && holds_plugin(&package)) {
+        return Some(package);
+    }
+    let packages = ["site/pack/*/start/*", "site/pack/*/opt/*", "lazy/*"];
+    let elsewhere = packages.iter().flat_map(|pattern| matching(&dirs.data, pattern));
+    let elsewhere = elsewhere.filter(|path| *path != package).find(|path| holds_plugin(path));
+    elsewhere.or_else(|| config_with_plugin(&dirs.config))
+}
+
+/// Whether a directory holds the plugin, or a clone of the project.
+fn holds_plugin(directory: &Path) -> bool {
+    ["", "editors/neovim"].iter().any(|below| directory.join(below).join("lua/alongside/init.lua").is_file())
+}
+
+/// The directories that match a pattern, sorted. A `*` stands for a whole name.
+fn matching(base: &Path, pattern: &str) -> Vec<PathBuf> {
+    pattern.split('/').fold(vec![base.to_owned()], |found, name| {
+        let below = |directory: PathBuf| match name {
+            "*" => {
+                let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+                let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
+                paths.sort();
+                paths
+            }
+            name => vec![directory.join(name)],
+        };
+        found.into_iter().flat_map(below).collect()
+    })
+}
+
+/// The file of the configuration that gives a plugin manager a clone of the project.
+fn config_with_plugin(config: &Path) -> Option<PathBuf> {
+    let files =
+        WalkBuilder::new(config).standard_filters(false).follow_links(true).max_depth(Some(6)).build();
+    let scripts = files
+        .flatten()
+        .map(ignore::DirEntry::into_path)
+        .filter(|path| path.extension().is_some_and(|extension| extension == "lua" || extension == "vim"));
+    let mut scripts = scripts.filter(|path| {
+        std::fs::read_to_string(path).is_ok_and(|text| text.contains("alongside/editors/neovim"))
+    });
+    scripts.next()
+}

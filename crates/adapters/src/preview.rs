@@ -1,0 +1,116 @@
+//! The preview of changes that a person reads before they agree: their own files line by line, our files by
+//! name.
+
+use std::path::{Path, PathBuf};
+
+use alongside_common::person_file::link_target;
+use alongside_common::unified::hunks;
+use alongside_desk::harmless;
+use similar::ChangeTag;
+
+use super::change::Change;
+use super::user_environment::UserEnvironment;
+
+/// Whether our lines are added or removed. Long runs of them are counted; the person's lines are all shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OurLines {
+    /// An installation adds them.
+    Added,
+    /// A removal takes them away.
+    Removed,
+}
+
+/// The preview. `verbose` shows every line of every file.
+pub fn preview(changes: &[Change], user: &UserEnvironment, our_lines: OurLines, verbose: bool) -> String {
+    let (theirs, ours): (Vec<_>, Vec<_>) = changes.iter().partition(|change| change.is_theirs || verbose);
+    let folded = (!verbose).then_some(our_lines);
+    let mut text: String = theirs.iter().map(|change| unified_diff(change, folded)).collect();
+    for change in &theirs {
+        if let Some(real) = end_of_links(&change.path, user) {
+            let (path, real) = (user.shown(&change.path), user.shown(&real));
+            text.push_str(&format!("  link     {path} leads to {real}, which changes\n"));
+        }
+    }
+    for verb in ["new", "replace", "remove"] {
+        let paths: Vec<&Path> = ours
+            .iter()
+            .filter(|change| verb_of(change) == verb)
+            .map(|change| change.path.as_path())
+            .collect();
+        let common = common_directory(&paths).filter(|_| paths.len() > MAX_NAMED_FILES);
+        let (inside, outside): (Vec<&Path>, Vec<&Path>) = paths
+            .iter()
+            .copied()
+            .partition(|path| common.is_some_and(|directory| path.starts_with(directory)));
+        if let Some(directory) = common {
+            text.push_str(&format!("  {verb:8} {}: {} files\n", user.shown(directory), inside.len()));
+        }
+        for path in outside {
+            text.push_str(&format!("  {verb:8} {}\n", user.shown(path)));
+        }
+    }
+    text
+}
+
+/// Where a link below home, or in place of the file itself, leads.
+fn end_of_links(path: &Path, user: &UserEnvironment) -> Option<PathBuf> {
+    let mut steps = path.ancestors().take_while(|step| *step != user.home);
+    let is_below_home = path.starts_with(&user.home);
+    let is_linked = if is_below_home { steps.any(Path::is_symlink) } else { path.is_symlink() };
+    is_linked.then(|| link_target(path)).map(|real| real.canonicalize().unwrap_or(real))
+}
+
+fn verb_of(change: &Change) -> &'static str {
+    match (&change.before, &change.after) {
+        (None, _) => "new",
+        (Some(_), Some(_)) => "replace",
+        (Some(_), None) => "remove",
+    }
+}
+
+/// More of our files than this are counted by directory.
+const MAX_NAMED_FILES: usize = 4;
+
+/// The deepest directory that holds more than nine tenths of the files.
+fn common_directory<'p>(paths: &[&'p Path]) -> Option<&'p Path> {
+    let directories = paths.iter().flat_map(|path| path.ancestors().skip(1));
+    let holds_most = |directory: &&Path| {
+        paths.iter().filter(|path| path.starts_with(directory)).count() * 10 > paths.len() * 9
+    };
+    directories.filter(holds_most).max_by_key(|directory| directory.components().count())
+}
+
+/// A run of more of our lines than this is cut after the first few.
+const MAX_OUR_LINES: usize = 16;
+const FIRST_OUR_LINES: usize = 6;
+
+/// Unchanged lines around a change.
+const CONTEXT_LINES: usize = 3;
+
+fn unified_diff(change: &Change, folded: Option<OurLines>) -> String {
+    let [before, after] = [&change.before, &change.after].map(|text| text.as_deref().unwrap_or_default());
+    // The whole path, not one below `~`: it shows whose file this is.
+    let path = harmless::path(&change.path);
+    let name = |text: &Option<String>| if text.is_some() { path.as_str() } else { "/dev/null" };
+    let mut diff = format!("--- {}\n+++ {}\n", name(&change.before), name(&change.after));
+    for hunk in hunks(before, after, CONTEXT_LINES) {
+        diff.push_str(&format!("{}\n", hunk.header));
+        for run in hunk.lines.chunk_by(|one, next| one.tag() == next.tag()) {
+            let is_ours = run.first().is_some_and(|line| match folded {
+                Some(OurLines::Added) => line.tag() == ChangeTag::Insert,
+                Some(OurLines::Removed) => line.tag() == ChangeTag::Delete,
+                None => false,
+            });
+            let shown = if is_ours && run.len() > MAX_OUR_LINES { FIRST_OUR_LINES } else { run.len() };
+            for line in &run[..shown] {
+                let end = if line.value().ends_with('\n') { "" } else { "\n\\ No newline at end of file\n" };
+                diff.push_str(&format!("{}{}{end}", line.tag(), line.value()));
+            }
+            if shown < run.len() {
+                let (tag, more) = (run[0].tag(), run.len() - shown);
+                diff.push_str(&format!("{tag}… {more} more lines (--verbose shows them)\n"));
+            }
+        }
+    }
+    harmless::text(&diff).into_owned()
+}

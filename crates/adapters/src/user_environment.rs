@@ -1,0 +1,190 @@
+//! The environment of the user: where programs and their files are. No other file of the adapters reads the
+//! environment.
+
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use alongside_common::failure::failure;
+use alongside_common::own_program::own_program;
+use alongside_platform::Os;
+use alongside_platform::files::is_roots_visit;
+use tokio::process::Command;
+
+/// Directories below home that a program often lacks in its PATH if no shell started it.
+const USUAL_PLACES: &[&str] = &[".local/bin", ".cargo/bin", ".nix-profile/bin", "bin"];
+
+/// Directories that on macOS each shell's profile has to add.
+const USUAL_PLACES_ON_MACOS: &[&str] = &["/opt/homebrew/bin", "/usr/local/bin"];
+
+/// How long a program may take to print its version, or its servers for a language.
+const OUTPUT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What adapters know of the person: directories, programs and variables.
+#[derive(Debug, Clone)]
+pub struct UserEnvironment {
+    pub(crate) home: PathBuf,
+    /// This program, which editors are to start.
+    pub(crate) program: String,
+    /// Our state directory, which holds the ledger.
+    pub state: PathBuf,
+    variables: HashMap<String, OsString>,
+}
+
+impl UserEnvironment {
+    /// As this process sees it.
+    ///
+    /// # Errors
+    /// When HOME is not a directory, or another user's and this is root. The account's home directory is no
+    /// substitute: a person who has set HOME did not mean it.
+    pub fn of_this_process() -> anyhow::Result<Self> {
+        let variable = match Os::HERE {
+            Os::Linux | Os::MacOs => "HOME",
+            Os::Windows => "USERPROFILE",
+        };
+        check_home(variable, std::env::var_os(variable))?;
+        let dirs = alongside_companion::AppDirs::of_this_process();
+        let variables = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
+            .filter(|(_, value)| !value.is_empty())
+            .collect();
+        Ok(Self { home: dirs.home, program: own_program(), state: dirs.state, variables })
+    }
+
+    /// The value of a variable; `None` if it is empty.
+    pub(crate) fn variable(&self, name: &str) -> Option<&OsString> {
+        self.variables.get(name)
+    }
+
+    /// The directory that the variable names, or one below home.
+    pub(crate) fn directory(&self, variable: &str, below_home: &str) -> PathBuf {
+        let named = self.variable(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+        named.unwrap_or_else(|| self.home.join(below_home))
+    }
+
+    /// The first of these commands on the PATH or in the usual directories.
+    pub fn find(&self, commands: &[&str]) -> Option<PathBuf> {
+        let on_macos = USUAL_PLACES_ON_MACOS.iter().filter(|_| Os::HERE == Os::MacOs).map(PathBuf::from);
+        let usual = USUAL_PLACES.iter().map(|below| self.home.join(below)).chain(on_macos);
+        let dirs = std::env::join_paths(self.path().chain(usual)).ok()?;
+        commands.iter().find_map(|command| which::which_in(command, Some(&dirs), "/").ok())
+    }
+
+    /// How an editor starts this program: by its name if PATH leads to it, else by its path.
+    pub(crate) fn own_command(&self) -> String {
+        let real = |path: &Path| path.canonicalize().ok();
+        let on_path = std::env::join_paths(self.path()).ok();
+        let found = on_path.and_then(|path| which::which_in("alongside", Some(path), "/").ok());
+        match found.and_then(|path| real(&path)) {
+            Some(path) if Some(&path) == real(Path::new(&self.program)).as_ref() => "alongside".into(),
+            _ => self.program.clone(),
+        }
+    }
+
+    fn path(&self) -> impl Iterator<Item = PathBuf> {
+        self.variable("PATH").into_iter().flat_map(|path| directories_of(path))
+    }
+
+    /// A path for people, with `~` and without control characters.
+    pub fn shown(&self, path: &Path) -> String {
+        match path.strip_prefix(&self.home) {
+            Ok(below) => alongside_desk::harmless::path(&Path::new("~").join(below)),
+            Err(_) => alongside_desk::harmless::path(path),
+        }
+    }
+}
+
+/// The absolute directories of a PATH. A relative one would depend on the current directory.
+pub fn directories_of(path: &OsStr) -> impl Iterator<Item = PathBuf> {
+    std::env::split_paths(path).filter(|directory| directory.is_absolute())
+}
+
+/// Checks that the variable names a directory.
+fn check_home(variable: &str, value: Option<OsString>) -> anyhow::Result<()> {
+    let wrong = match value.map(PathBuf::from) {
+        None => format!("{variable} is not set"),
+        Some(home) if home.as_os_str().is_empty() => format!("{variable} is empty"),
+        Some(home) if !home.is_absolute() => {
+            format!("{variable} is not an absolute path: {}", home.display())
+        }
+        Some(home) if !home.is_dir() => format!("{variable} is not a directory: {}", home.display()),
+        Some(home) if home.metadata().is_ok_and(|found| is_roots_visit(&found)) => {
+            // Files of root there would lock the user out, and links of the user would lead root astray.
+            return Err(failure(
+                format!("{} belongs to another user; nothing is changed", home.display()),
+                format!("repeat this as that user, without sudo; or set {variable} to root's own"),
+            ));
+        }
+        Some(_) => return Ok(()),
+    };
+    Err(failure(format!("{wrong}; nothing is changed"), format!("set {variable} to your home directory")))
+}
+
+/// The text that a program without a terminal prints on both outputs, whether it succeeds or not; `None` if
+/// it does not start, or does not end in time.
+pub(crate) async fn output_of(program: &Path, args: &[&str]) -> Option<String> {
+    let mut command = Command::new(program);
+    // Kate says nothing where it finds no screen.
+    command.args(args).env("QT_QPA_PLATFORM", "offscreen").stdin(Stdio::null()).kill_on_drop(true);
+    let output = tokio::time::timeout(OUTPUT_TIMEOUT, command.output()).await.ok()?.ok()?;
+    Some(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+}
+
+/// The first word of `text` that begins with a digit, or a `v` and a digit: "NVIM v0.10.4" is 0.10.4.
+pub(crate) fn version_in(text: &str) -> Option<String> {
+    let words = text.lines().next()?.split([' ', '(', ')', ',']);
+    let mut words = words.map(|word| word.strip_prefix('v').unwrap_or(word));
+    words.find(|word| word.starts_with(|c: char| c.is_ascii_digit())).map(str::to_owned)
+}
+
+/// The first two numbers of a version; the second is 0 where there is none. `None` if the first part is no
+/// number.
+pub fn major_minor(version: &str) -> Option<(u64, u64)> {
+    let mut numbers = version.split('.').map(|number| {
+        let digits = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
+        number[..digits].parse().ok()
+    });
+    Some((numbers.next()??, numbers.next().flatten().unwrap_or(0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn home_must_be_an_existing_directory() {
+        let home = tempfile::tempdir().unwrap();
+        let said = |value: Option<&Path>| {
+            let said = check_home("HOME", value.map(|path| path.as_os_str().to_owned()));
+            said.err().map(|error| error.to_string())
+        };
+        assert_eq!(said(Some(home.path())), None);
+        for (value, what) in [
+            (None, "HOME is not set"),
+            (Some(Path::new("")), "HOME is empty"),
+            (Some(Path::new("me")), "HOME is not an absolute path: me"),
+            (Some(&home.path().join("gone")), "HOME is not a directory: "),
+        ] {
+            let said = said(value).unwrap();
+            assert!(said.starts_with(what) && said.ends_with("nothing is changed"), "{said}");
+        }
+    }
+
+    #[test]
+    fn version_is_found_in_output() {
+        for (said, version) in [
+            ("NVIM v0.10.4\nBuild type: Release\n", Some("0.10.4")),
+            ("NVIM v0.12.0-dev-1234+gabc\n", Some("0.12.0-dev-1234+gabc")),
+            ("helix 25.01.1 (e7ac2fcd)\n", Some("25.01.1")),
+            ("command not found", None),
+            ("", None),
+        ] {
+            assert_eq!(version_in(said).as_deref(), version, "{said:?}");
+        }
+        assert_eq!(major_minor("0.12.0-dev-1234"), Some((0, 12)));
+        assert_eq!(major_minor("25.07"), Some((25, 7)));
+        assert!(major_minor("0.9.5") < major_minor("0.10.0"));
+    }
+}

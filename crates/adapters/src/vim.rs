@@ -1,0 +1,121 @@
+//! Vim: the plugin becomes a package in the user's directory, which Vim loads by itself. The user's vimrc is
+//! not changed.
+
+use std::path::PathBuf;
+
+use super::installed::Installed;
+use super::package;
+use super::plan::{AdapterState, Plan};
+use super::user_environment::UserEnvironment;
+
+/// Vim's id on the command line and in the ledger.
+pub(super) const ID: &str = "vim";
+
+/// The package, below the directory of the user's configuration.
+const PACKAGE: &str = "pack/alongside/start/alongside";
+
+/// A file of the package that no other installation has.
+const STAMP: &str = "plugin/alongside_installed.vim";
+
+/// Each file of the plugin with its text.
+macro_rules! files {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../../editors/vim/", $name)))),*]
+    };
+}
+
+/// Every file that Vim needs, with its text.
+const FILES: &[(&str, &str)] = files![
+    "README.md",
+    "plugin/alongside.vim",
+    "doc/alongside.txt",
+    "autoload/alongside.vim",
+    "autoload/alongside/agent.vim",
+    "autoload/alongside/context.vim",
+    "autoload/alongside/deciding.vim",
+    "autoload/alongside/review.vim",
+    "autoload/alongside/reviews.vim",
+    "autoload/alongside/say.vim",
+    "autoload/alongside/sending.vim",
+    "autoload/alongside/server.vim",
+    "autoload/alongside/text.vim",
+    "autoload/alongside/view.vim",
+];
+
+/// The directory of the user's configuration, as Vim chooses it.
+fn configuration(user: &UserEnvironment) -> PathBuf {
+    let traditional = user.home.join(".vim");
+    let xdg = user.directory("XDG_CONFIG_HOME", ".config").join("vim");
+    let is_traditional = user.home.join(".vimrc").exists() || traditional.join("vimrc").exists();
+    if !is_traditional && xdg.join("vimrc").exists() { xdg } else { traditional }
+}
+
+/// Every file of an installation, with its text.
+fn files(user: &UserEnvironment) -> Vec<(PathBuf, String)> {
+    let package = configuration(user).join(PACKAGE);
+    let mut files: Vec<_> =
+        FILES.iter().map(|(name, text)| (package.join(name), (*text).to_owned())).collect();
+    for (name, text) in FILES.iter().filter_map(|(name, text)| Some((name.strip_prefix("doc/")?, text))) {
+        files.push((package.join("doc/tags"), package::help_tags(name, text)));
+    }
+    files.push((package.join(STAMP), stamp(&user.program)));
+    files
+}
+
+/// With this file the plugin finds the program that installed it, whatever Vim's PATH is.
+fn stamp(program: &str) -> String {
+    let quoted = program.replace('\'', "''");
+    format!(
+        "\" Written by `alongside install vim`, which takes it out again.\n\
+         if !exists('g:alongside_program')\n  \
+           let g:alongside_program = '{quoted}'\n\
+         endif\n"
+    )
+}
+
+pub(super) fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
+    let package = configuration(user).join(PACKAGE);
+    let is_ours = installed.is_some() || package.join(STAMP).exists();
+    if package.is_symlink() || !is_ours && package.join("plugin/alongside.vim").exists() {
+        return Ok(AdapterState::ByHand { at: package });
+    }
+    package::state(&package, &files(user), installed)
+}
+
+/// The changes that install the plugin of this version.
+///
+/// # Errors
+/// When a file of the plugin cannot be read.
+pub fn plan(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<Plan> {
+    package::plan(user, &files(user), installed)
+}
+
+/// The package of an installation, wherever Vim looks for packages by now.
+pub(super) fn package_of(installed: &Installed) -> Option<PathBuf> {
+    package::directory_of(installed, STAMP)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn every_file_of_the_plugin_is_listed() {
+        let plugin = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../editors/vim");
+        for directory in ["plugin", "doc", "autoload", "autoload/alongside"] {
+            for file in fs::read_dir(plugin.join(directory)).unwrap().flatten() {
+                let name = format!("{directory}/{}", file.file_name().to_string_lossy());
+                let is_listed = FILES.iter().any(|(listed, _)| *listed == name);
+                assert!(is_listed || name == "doc/tags" || file.path().is_dir(), "{name} is not installed");
+            }
+        }
+    }
+
+    #[test]
+    fn a_path_cannot_leave_its_string() {
+        assert!(stamp("/a 'b").contains("let g:alongside_program = '/a ''b'"), "{}", stamp("/a 'b"));
+    }
+}

@@ -1,0 +1,95 @@
+//! The extension's file, with two small files of this installation in it: the program that it starts, and a
+//! digest by which an installation is told from that of another build.
+
+use std::io::{Cursor, Write as _};
+use std::path::Path;
+
+use anyhow::Context as _;
+use twox_hash::XxHash3_64;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
+
+use crate::change;
+use crate::plan::Extension;
+
+/// The extension as `cargo xtask vscode` has built it; `None` if it had not.
+pub(super) const BUILT: Option<&[u8]> = include!(concat!(env!("OUT_DIR"), "/vsix.in"));
+
+/// Holds the path of the program. The extension reads it.
+const PROGRAM: &str = "program";
+
+/// Holds the digest of the extension without these two files.
+const DIGEST: &str = "digest";
+
+/// The extension that starts `program`.
+///
+/// # Errors
+/// When `built` is no extension.
+pub(super) fn for_program(built: &[u8], program: &str) -> anyhow::Result<Extension> {
+    let add = || -> zip::result::ZipResult<Vec<u8>> {
+        let mut archive = ZipWriter::new_append(Cursor::new(built.to_vec()))?;
+        for (name, text) in [(PROGRAM, program), (DIGEST, &digest(built))] {
+            // VS Code takes what is below this directory.
+            let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+            archive.start_file(format!("extension/{name}"), options)?;
+            archive.write_all(text.as_bytes())?;
+        }
+        Ok(archive.finish()?.into_inner())
+    };
+    Ok(Extension { vsix: add().context("the extension for VS Code is damaged")? })
+}
+
+/// Whether the extension in a directory is from this build, for this program.
+///
+/// # Errors
+/// When its files cannot be read.
+pub(super) fn is_ours(directory: &Path, program: &str) -> anyhow::Result<bool> {
+    let holds = |name: &str, wanted: Option<&str>| -> anyhow::Result<bool> {
+        let text = change::read(&directory.join(name))?;
+        Ok(wanted.is_none_or(|wanted| text.as_deref() == Some(wanted)))
+    };
+    Ok(holds(PROGRAM, Some(program))? && holds(DIGEST, BUILT.map(digest).as_deref())?)
+}
+
+fn digest(built: &[u8]) -> String {
+    format!("{:016x}", XxHash3_64::oneshot(built))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+
+    use super::*;
+
+    #[test]
+    fn a_stamped_extension_keeps_its_files() {
+        let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+        let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+        archive.start_file("extension/package.json", stored).unwrap();
+        archive.write_all(b"{}").unwrap();
+        let built = archive.finish().unwrap().into_inner();
+
+        let extension = for_program(&built, "/a 'b/alongside").unwrap();
+        let mut archive = zip::ZipArchive::new(Cursor::new(extension.vsix)).unwrap();
+        let mut text_of = |name: &str| {
+            let mut text = String::new();
+            archive.by_name(name).unwrap().read_to_string(&mut text).unwrap();
+            text
+        };
+        assert_eq!(text_of("extension/package.json"), "{}");
+        assert_eq!(text_of("extension/program"), "/a 'b/alongside");
+        assert_eq!(text_of("extension/digest"), digest(&built));
+        assert!(for_program(b"no archive", "x").is_err());
+    }
+
+    #[test]
+    fn another_program_is_another_installation() {
+        let directory = tempfile::tempdir().unwrap();
+        assert!(!is_ours(directory.path(), "/bin/alongside").unwrap());
+        std::fs::write(directory.path().join(PROGRAM), "/bin/alongside").unwrap();
+        let built = BUILT.map(digest).unwrap_or_default();
+        std::fs::write(directory.path().join(DIGEST), built).unwrap();
+        assert!(is_ours(directory.path(), "/bin/alongside").unwrap());
+        assert!(!is_ours(directory.path(), "/opt/alongside").unwrap());
+    }
+}

@@ -1,8 +1,0 @@
-//! How others start this program again.
-
-/// The program that discovery records, agents' variables and editors' settings name: its path, or `alongside`
-/// where the path is unknown or is not UTF-8.
-pub(crate) fn own_program() -> String {
-    let own = std::env::current_exe().ok().and_then(|path| path.into_os_string().into_string().ok());
-    own.unwrap_or_else(|| "alongside".into())
-}

@@ -1,8 +1,0 @@
-//! The signals that ask this program to end, so that it can reject reviews and remove files first.
-
-pub(crate) use alongside_platform::signals::{Continued, HANGUP, INTERRUPT, Signals, TERMINATE};
-
-/// The exit code of a program that this signal ended.
-pub(crate) fn exit_code(signal: i32) -> std::process::ExitCode {
-    std::process::ExitCode::from(u8::try_from(128 + signal).unwrap_or(1))
-}

@@ -1,0 +1,126 @@
+//! Errors with hints: what failed, and what to do about it. The end of `main` prints them.
+
+use std::fmt;
+use std::io::Write as _;
+
+use alongside_desk::harmless;
+
+/// An error with its hint, which is printed on a line of its own.
+struct Hinted {
+    error: anyhow::Error,
+    hint: String,
+}
+
+impl fmt::Display for Hinted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#}", self.error)
+    }
+}
+
+impl fmt::Debug for Hinted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#} (hint: {})", self.error, self.hint)
+    }
+}
+
+impl std::error::Error for Hinted {}
+
+/// Adds a hint to an error.
+pub trait Hint<T> {
+    /// The hint is a whole sentence without a full stop, in the imperative.
+    fn hint(self, hint: impl Into<String>) -> anyhow::Result<T>;
+}
+
+impl<T, E: Into<anyhow::Error>> Hint<T> for Result<T, E> {
+    fn hint(self, hint: impl Into<String>) -> anyhow::Result<T> {
+        self.map_err(|error| anyhow::Error::new(Hinted { error: error.into(), hint: hint.into() }))
+    }
+}
+
+/// An error made of a message and a hint.
+pub fn failure(message: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
+    anyhow::Error::new(Hinted { error: anyhow::Error::msg(message.into()), hint: hint.into() })
+}
+
+/// The lines of an error message: all causes in one line, then each hint in its own.
+pub fn lines(error: &anyhow::Error) -> Vec<String> {
+    let (error, hints) = parts(error);
+    let hints = hints.iter().map(|hint| format!("{HINT}{}", harmless::text(hint)));
+    std::iter::once(format!("alongside: {}", harmless::text(&error))).chain(hints).collect()
+}
+
+/// The start of a hint's line.
+const HINT: &str = "  hint: ";
+
+/// The most columns of a line, however wide the terminal is: longer lines are hard to read.
+const MAX_COLUMNS: usize = 100;
+
+/// Breaks a line between words for a terminal of so many columns. Without a terminal the line stays whole,
+/// for programs to read.
+pub fn wrapped(line: &str, columns: Option<u16>) -> String {
+    let Some(columns) = columns.map(usize::from).filter(|columns| *columns > 2 * HINT.len()) else {
+        return line.to_owned();
+    };
+    let indent = " ".repeat(if line.starts_with(HINT) { HINT.len() } else { 2 });
+    let options = textwrap::Options::new(columns.min(MAX_COLUMNS))
+        .subsequent_indent(&indent)
+        // A path or a command stays whole, so that a person can copy it.
+        .break_words(false)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
+    textwrap::fill(line, options)
+}
+
+/// The error with all its causes, and its hints, both unescaped.
+pub fn parts(error: &anyhow::Error) -> (String, Vec<String>) {
+    let mut hints = Vec::new();
+    let mut inner = error.downcast_ref::<Hinted>();
+    while let Some(hinted) = inner {
+        hints.push(hinted.hint.clone());
+        inner = hinted.error.downcast_ref();
+    }
+    (format!("{error:#}"), hints)
+}
+
+/// Prints an error to standard error.
+pub fn print(error: &anyhow::Error) {
+    let mut stderr = std::io::stderr().lock();
+    let columns = alongside_platform::terminal::columns_for_errors();
+    for line in lines(error) {
+        let _ = writeln!(stderr, "{}", wrapped(&line, columns));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::Context;
+
+    #[test]
+    fn causes_share_one_line_and_each_hint_has_its_own() {
+        let error = Err::<(), _>(std::io::Error::other("disk \x1bfull"))
+            .hint("make room")
+            .context("cannot save")
+            .hint("try elsewhere")
+            .unwrap_err();
+        assert_eq!(
+            lines(&error),
+            ["alongside: cannot save: disk \\x1bfull", "  hint: try elsewhere", "  hint: make room"]
+        );
+    }
+
+    #[test]
+    fn lines_wrap_for_terminals_only() {
+        let hint = "  hint: start it in the project, or say where with `alongside --help`, in \
+                    /a/long/path-that-stays-whole";
+        assert_eq!(
+            wrapped(hint, Some(40)),
+            "  hint: start it in the project, or say\n        where with `alongside --help`,\n        \
+             in /a/long/path-that-stays-whole"
+        );
+        assert_eq!(wrapped(hint, None), hint);
+        assert_eq!(wrapped(hint, Some(0)), hint, "a terminal that does not know its size");
+        let most = wrapped(&"word ".repeat(60), Some(250));
+        assert!(most.lines().all(|line| line.len() <= 100) && most.lines().count() > 2, "{most}");
+    }
+}

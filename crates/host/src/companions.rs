@@ -1,0 +1,199 @@
+//! Finds the companion that serves a directory, as agents find it, and asks it whether it is really there.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use alongside_agent::find::{self, Found, Surroundings};
+use alongside_agent::{Endpoint, get_status, prove};
+use alongside_common::failure::{Hint, failure};
+use alongside_companion::PortHold;
+use alongside_contract::discovery::{Record, WRITER};
+use alongside_contract::family::FAMILIES;
+use alongside_desk::{Problem, Status};
+use alongside_platform::listener::{self, ListenerOwner};
+use alongside_platform::untrusted::{self, Whose};
+use anyhow::Context;
+
+/// How long a companion on this machine may take to answer.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// A record has a few hundred bytes; a file larger than this is something else.
+pub const MAX_RECORD_BYTES: u64 = 1 << 20;
+
+/// A companion that answers.
+#[derive(Debug)]
+pub struct Serving {
+    /// How agents connect to it.
+    pub record: Record,
+    /// The process that agents are to take for the editor, if it is known.
+    pub pid: Option<u32>,
+}
+
+/// The outcome of asking a companion whether it is there.
+#[derive(Debug)]
+pub enum Answer {
+    /// The companion is there, and gives its status if it is one of ours.
+    Given(Option<Status>),
+    /// The companion listens and does not answer: its process is stopped, or hangs.
+    Silence,
+    /// Nothing listens, or another program does.
+    Nothing,
+}
+
+/// The environment in which an agent that starts here looks for a companion.
+pub fn surroundings() -> anyhow::Result<Surroundings> {
+    Surroundings::of_this_process().context("the current directory is gone").hint("cd into a project")
+}
+
+/// No companion answers.
+pub struct Unserved {
+    /// One is there and says nothing.
+    pub is_silent: bool,
+}
+
+/// The companion that serves the current directory: ours if there is one, else the first that answers.
+pub async fn find_serving(here: &Surroundings) -> Result<Serving, Unserved> {
+    among(here, |_| true).await
+}
+
+async fn among(here: &Surroundings, wanted: impl Fn(&Record) -> bool) -> Result<Serving, Unserved> {
+    let mut found: Vec<Found> = Vec::new();
+    for candidate in FAMILIES.iter().flat_map(|family| find::candidates(family, here).found) {
+        let same = |known: &Found| known.record.is_same_companion(&candidate.record);
+        // A variable may lead to a companion of another workspace.
+        let holds = find::holds(&candidate.record.workspace_path, &here.cwd);
+        if holds && wanted(&candidate.record) && !found.iter().any(same) {
+            found.push(candidate);
+        }
+    }
+    // Ours first; the sort is stable and keeps the order of the agents.
+    found.sort_by_key(|found| found.record.writer.as_deref() != Some(WRITER));
+    let mut is_silent = false;
+    for candidate in found {
+        match ask(&candidate.record).await {
+            Answer::Given(answer) => {
+                let named = || candidate.path.as_deref().and_then(pid_in_name);
+                // The editor's process, which need not be the companion's.
+                let pid = candidate.record.ppid.or_else(|| answer.map(|status| status.pid)).or_else(named);
+                return Ok(Serving { record: candidate.record, pid });
+            }
+            Answer::Silence => is_silent = true,
+            Answer::Nothing => {}
+        }
+    }
+    Err(Unserved { is_silent })
+}
+
+/// Reports companions of other programs that serve these roots: an agent may connect to one of them.
+pub(crate) async fn foreign(roots: &[PathBuf]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for root in roots {
+        let Ok(mut surroundings) = surroundings() else {
+            continue;
+        };
+        surroundings.cwd.clone_from(root);
+        let Ok(other) = among(&surroundings, |record| record.writer.as_deref() != Some(WRITER)).await else {
+            continue;
+        };
+        let pid = other.pid.map(|pid| format!(" (process {pid})")).unwrap_or_default();
+        problems.push(Problem::new(
+            format!(
+                "another companion{pid} serves {} already; agents may connect to it instead",
+                root.display()
+            ),
+            "`alongside status` shows both; end the one you do not want",
+        ));
+    }
+    problems
+}
+
+/// Asks whatever listens on the record's port. A companion of ours is sent its token only after it has proven
+/// that it knows it.
+pub async fn ask(record: &Record) -> Answer {
+    let is_ours = record.writer.as_deref() == Some(WRITER);
+    if let Some(token) = record.auth_token.as_deref().filter(|_| is_ours) {
+        let endpoint = Endpoint::local(record.port);
+        match tokio::time::timeout(ANSWER_TIMEOUT, get_status(&endpoint, token)).await {
+            Ok(Ok(status)) => return Answer::Given(serde_json::from_value(status).ok()),
+            // Ours always proves itself, so another program has the port now.
+            Ok(Err(_)) => return Answer::Nothing,
+            Err(_) if whose("127.0.0.1", record.port).await == ListenerOwner::Other => {
+                return Answer::Nothing;
+            }
+            Err(_) => return Answer::Silence,
+        }
+    }
+    let listens = listens("127.0.0.1", record.port, ANSWER_TIMEOUT).await;
+    match listens && whose("127.0.0.1", record.port).await != ListenerOwner::Other {
+        true => Answer::Given(None),
+        false => Answer::Nothing,
+    }
+}
+
+/// Whose program listens on this port of this machine. The system knows nothing of other machines.
+pub async fn whose(host: &str, port: u16) -> ListenerOwner {
+    let Ok(resolved) = tokio::net::lookup_host((host, port)).await else { return ListenerOwner::Nobody };
+    let addresses: Vec<_> = resolved.filter(|address| address.ip().is_loopback()).collect();
+    let asked = tokio::task::spawn_blocking(move || {
+        let owners =
+            addresses.into_iter().map(listener::owner).filter(|owner| *owner != ListenerOwner::Nobody);
+        // A name has several addresses, and the agent may take any.
+        owners.max_by_key(|owner| *owner == ListenerOwner::Other)
+    });
+    asked.await.ok().flatten().unwrap_or(ListenerOwner::Nobody)
+}
+
+/// Makes sure that a record's token reaches its companion only. Where the system can hold ports, no other
+/// program gets the port before the returned hold is dropped.
+///
+/// # Errors
+/// When the listener is not known to be the companion, or at least a program of this user.
+pub async fn guard(record: &Record) -> anyhow::Result<Option<PortHold>> {
+    let Some(token) = record.auth_token.as_deref() else { return Ok(None) };
+    let endpoint = Endpoint::local(record.port);
+    if record.writer.as_deref() == Some(WRITER) {
+        let hold = PortHold::take(&[([127, 0, 0, 1], record.port).into()]).ok();
+        prove(&endpoint, token).await.context("the token was not sent").hint(
+            "start the companion again, so that it writes its files anew; `alongside doctor` says what is \
+             wrong",
+        )?;
+        return Ok(hold);
+    }
+    match whose("127.0.0.1", record.port).await {
+        ListenerOwner::Us => Ok(None),
+        ListenerOwner::Other => Err(failure(
+            format!(
+                "the program that listens on port {} is another user's; the token was not sent",
+                record.port
+            ),
+            "start the editor again, so that it writes its files anew",
+        )),
+        ListenerOwner::Nobody | ListenerOwner::Unsaid => Err(failure(
+            format!("it is unknown whose program listens on port {}; the token was not sent", record.port),
+            "start the editor again; `alongside status` lists the companions that run",
+        )),
+    }
+}
+
+/// Whether anything accepts a connection there in time.
+pub async fn listens(host: &str, port: u16, patience: Duration) -> bool {
+    let dialled = tokio::net::TcpStream::connect((host, port));
+    matches!(tokio::time::timeout(patience, dialled).await, Ok(Ok(_)))
+}
+
+/// The record in a file, if it holds one.
+pub fn read_record(path: &Path, whose: Whose) -> Option<Record> {
+    serde_json::from_slice(&untrusted::read(path, MAX_RECORD_BYTES, whose).ok()?).ok()
+}
+
+/// The name, for people, that a record gives its companion.
+pub fn display_name(record: &Record) -> &str {
+    let given = record.ide_info.as_ref().map(|info| info.display_name.as_str());
+    given.or(record.ide_name.as_deref()).unwrap_or("a companion without a name")
+}
+
+/// The process id in the name of a record's file.
+pub fn pid_in_name(path: &Path) -> Option<u32> {
+    let name = path.file_name()?.to_str()?;
+    FAMILIES.iter().flat_map(|family| family.files).find_map(|row| row.pid_in(name))
+}

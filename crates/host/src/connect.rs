@@ -1,0 +1,156 @@
+//! Joins the host that serves a project, or starts one. A file lock sees to it that two desks that come at
+//! once end up with the same host.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use alongside_common::failure::failure;
+use alongside_common::settings::Settings;
+use alongside_companion::{AppDirs, Companion, PortHold};
+use alongside_desk::socket::{JoinError, Joined, PROTOCOL, join};
+use alongside_platform::ports::is_taken;
+use anyhow::Context;
+use tokio::time::Instant;
+
+use super::entry::Entry;
+use super::join_request::JoinRequest;
+use super::registry::{Lock, Registry};
+use super::spawn::spawn;
+
+/// How long a living host whose socket was removed may take to put it back.
+const SOCKET_TIMEOUT: Duration = Duration::from_secs(3);
+/// How often a desk looks for that socket, or for a host that another desk starts.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// For how long a new desk leaves a crashed host to the desks that hold its port: a host that they start
+/// keeps its token and its agents.
+const HOLDERS_FIRST: Duration = Duration::from_secs(1);
+
+/// How often a desk dials a host that listens and breaks off, and how long it waits in between: a host that
+/// ends takes some time.
+const ATTEMPTS: usize = 20;
+const RETRY_INTERVAL: Duration = Duration::from_millis(200);
+
+/// Joins the host that serves the projects and was focused last, or starts one.
+///
+/// # Errors
+/// When there is none and none can be started, or the host speaks another version of the protocol.
+pub(super) async fn connect(request: &JoinRequest) -> anyhow::Result<Joined> {
+    let registry = Registry::open()?;
+    let until = Instant::now() + HOLDERS_FIRST;
+    let lock = loop {
+        let lock = registry.lock().await?;
+        let mut is_held = false;
+        for entry in request.choose(registry.entries())? {
+            if let Some(joined) = try_join(&registry, &entry.name, request).await? {
+                return Ok(joined);
+            }
+            is_held = entry.addresses.iter().any(|address| is_taken(*address)) && Instant::now() < until;
+            if is_held {
+                break;
+            }
+            // The host has crashed, and no desk was left to start it again. A new host under its name adopts
+            // its journal.
+            match start(&registry, &lock, &request.restart(&entry), request, None).await {
+                Err(error) if request.host.is_none() => {
+                    tracing::warn!(host = entry.name, "a crashed host cannot be started again: {error:#}");
+                    registry.remove(&entry);
+                }
+                started => return started,
+            }
+        }
+        if !is_held {
+            break lock;
+        }
+        drop(lock);
+        tokio::time::sleep(POLL_INTERVAL).await;
+    };
+    // A mistake in the settings is reported here, where a person reads it.
+    Settings::load(request.globals.config.as_deref(), &request.dirs)?;
+    let entry = Entry {
+        name: registry.free_name(request.dirs.first()),
+        roots: request.dirs.clone(),
+        editors: request.editor.iter().cloned().collect(),
+        config: request.globals.config.as_deref().map(absolute).transpose()?,
+        log: request.globals.log.as_deref().map(absolute).transpose()?,
+        ..Entry::default()
+    };
+    start(&registry, &lock, &entry, request, None).await
+}
+
+/// The path as a host finds it, which runs in another directory.
+fn absolute(file: &Path) -> anyhow::Result<PathBuf> {
+    let file = std::path::absolute(file)?;
+    // Entries are JSON, which holds no other paths.
+    match file.to_str() {
+        Some(_) => Ok(file),
+        None => {
+            Err(failure(format!("the path {} is not UTF-8", file.display()), "give that file another name"))
+        }
+    }
+}
+
+/// Joins a lost host again, or starts it if no other desk has, on the port that `hold` has held meanwhile.
+///
+/// # Errors
+/// As [`connect`].
+pub(super) async fn reconnect(
+    request: &JoinRequest,
+    entry: &Entry,
+    hold: Option<&PortHold>,
+) -> anyhow::Result<Joined> {
+    let registry = Registry::open()?;
+    let lock = registry.lock().await?;
+    match try_join(&registry, &entry.name, request).await? {
+        Some(joined) => Ok(joined),
+        None => start(&registry, &lock, entry, request, hold).await,
+    }
+}
+
+/// Joins a host; `None` if nobody listens there any more.
+async fn try_join(registry: &Registry, name: &str, request: &JoinRequest) -> anyhow::Result<Option<Joined>> {
+    let mut broken = None;
+    for _ in 0..ATTEMPTS {
+        let Ok(stream) = registry.dial(name).await else { return Ok(None) };
+        match join(stream, &request.hello()).await {
+            Ok(joined) => return Ok(Some(joined)),
+            // The host was just ending, and will not listen for long.
+            Err(JoinError::Broken(error)) => broken = Some(error),
+            // The newer of the two knows what to do.
+            Err(JoinError::Mismatch { host, .. }) if host.protocol < PROTOCOL => {
+                return Err(failure(
+                    format!("the companion of this project still runs the older alongside {}", host.version),
+                    "hand over to this version with `alongside host --replace`",
+                ));
+            }
+            Err(error) => return Err(error).context("cannot join the companion of this project"),
+        }
+        tokio::time::sleep(RETRY_INTERVAL).await;
+    }
+    let error = broken.map_or_else(String::new, |error| format!(": {error}"));
+    Err(failure(
+        format!("the companion of this project listens but does not answer{error}"),
+        "end it with `alongside host --stop`, or kill the process that `alongside status` shows",
+    ))
+}
+
+/// Starts a host and joins it. A host that lives but has lost its socket is waited for instead.
+async fn start(
+    registry: &Registry,
+    _: &Lock,
+    entry: &Entry,
+    request: &JoinRequest,
+    hold: Option<&PortHold>,
+) -> anyhow::Result<Joined> {
+    let dirs = AppDirs::of_this_process();
+    let until = Instant::now() + SOCKET_TIMEOUT;
+    while Companion::keeps_journal(&dirs, &entry.name) && Instant::now() < until {
+        if let Some(joined) = try_join(registry, &entry.name, request).await? {
+            return Ok(joined);
+        }
+        tokio::time::sleep(POLL_INTERVAL).await;
+    }
+    spawn(entry, hold).await?;
+    let stream = registry.dial(&entry.name).await.context("the companion was started and does not listen")?;
+    join(stream, &request.hello()).await.context("cannot join the companion that was started")
+}

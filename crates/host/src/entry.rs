@@ -1,0 +1,51 @@
+//! The entry of a host: everything that others know of it without asking, and need to start it again.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use alongside_desk::socket::EditorProcess;
+use serde::{Deserialize, Serialize};
+
+use super::directories::{holds, holds_in_project};
+
+/// This program's version, as entries and greetings name it.
+pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The file of a host in the [registry](super::registry).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Entry {
+    /// The host's name: that of its socket.
+    pub name: String,
+    /// The host's process.
+    pub pid: u32,
+    /// The program's version.
+    pub(crate) version: String,
+    pub(crate) roots: Vec<PathBuf>,
+    /// The editors that are there. A host that is started after a crash waits for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) editors: Vec<EditorProcess>,
+    /// When a person last turned to the host, in milliseconds since the Unix epoch.
+    pub(crate) focused_at: u64,
+    /// Every address that the host listens on.
+    #[serde(default)]
+    pub(crate) addresses: Vec<SocketAddr>,
+    /// The settings file that `--config` named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) config: Option<PathBuf>,
+    /// The log that `--log` named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) log: Option<PathBuf>,
+}
+
+impl Entry {
+    /// Whether a directory is at or below a root of the host.
+    pub fn serves(&self, dir: &Path) -> bool {
+        holds(&self.roots, dir)
+    }
+
+    /// The same within one project: a repository within another one is a project of its own.
+    pub(crate) fn serves_in_project(&self, dir: &Path) -> bool {
+        holds_in_project(&self.roots, dir)
+    }
+}

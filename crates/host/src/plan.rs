@@ -1,0 +1,71 @@
+//! The plan of a host that starts: its name, projects and editor, and the companion made from them.
+
+use std::path::PathBuf;
+
+use alongside_common::failure::Hint;
+use alongside_common::globals::Globals;
+use alongside_common::own_program::own_program;
+use alongside_common::settings::Settings;
+use alongside_companion::{AppDirs, Builder, Companion, PortHold, StartError};
+use alongside_desk::socket::EditorProcess;
+use anyhow::Context;
+
+use super::projects::Projects;
+
+/// The demands of whoever starts a host.
+#[derive(Debug)]
+pub struct Plan {
+    /// The host's name: that of its socket.
+    pub name: String,
+    /// The projects that it serves from the start.
+    pub roots: Vec<PathBuf>,
+    /// The editors that the host before had, and that of the starter.
+    pub editors: Vec<EditorProcess>,
+    /// The process of whoever starts the host.
+    pub starter: u32,
+    /// The port of the host before, which the starter has held.
+    pub port_hold: Option<PortHold>,
+    /// The settings file and the log.
+    pub globals: Globals,
+}
+
+/// A companion that runs, and the projects that it could take.
+pub(super) struct Started {
+    pub(super) companion: Companion,
+    pub(super) projects: Projects,
+}
+
+/// Starts a companion for these roots as the plan and the settings say.
+///
+/// # Errors
+/// When it cannot start.
+pub(super) async fn start_companion(
+    settings: &Settings,
+    plan: &Plan,
+    roots: &[PathBuf],
+) -> anyhow::Result<Companion> {
+    let mut builder =
+        settings.companion(AppDirs::of_this_process()).journal_as(&plan.name).stdio(own_program(), ["stdio"]);
+    builder = match plan.editors.first() {
+        Some(editor) => builder.editor(&editor.name, &editor.display_name).pid(editor.pid),
+        None => builder.pid(plan.starter),
+    };
+    if let Some(hold) = &plan.port_hold {
+        builder = builder.port_hold(hold.clone());
+    }
+    let started = roots.iter().fold(builder, Builder::root).start().await;
+    let is_listen_setting = match &started {
+        Err(StartError::Listen { address, .. }) => {
+            settings.listen.is_some_and(|listen| listen.ip() == address.ip())
+        }
+        _ => false,
+    };
+    let started = started.context("cannot start the companion");
+    if is_listen_setting {
+        return started.hint(
+            "[server] listen in the settings names this address; it must be one of this machine, with a port \
+             that is free",
+        );
+    }
+    started
+}

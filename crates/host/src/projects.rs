@@ -1,0 +1,130 @@
+//! The projects of a host, and what agents are told of files in them.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use alongside_common::settings::Settings;
+use alongside_companion::{Companion, Workspace};
+use alongside_desk::Problem;
+use tokio::task::AbortHandle;
+
+use super::directories::{holds, holds_in_project};
+use crate::save_watcher::{self, SaveFilter};
+
+/// Roots with their settings.
+pub(super) struct Projects {
+    settings: Settings,
+    /// The project that the host was started for, unless an editor has closed it.
+    own: Option<PathBuf>,
+    /// The projects of its desks, as they were last.
+    followed: Option<Vec<PathBuf>>,
+    roots: Vec<PathBuf>,
+    /// Projects whose settings cannot be read: agents are told of no file in them.
+    untold: Vec<PathBuf>,
+    /// Tells agents of saved files while no desk tells more.
+    save_watcher: Option<AbortHandle>,
+    /// The desks that report what is open. They know the cursor, which saved files do not show.
+    reporting: BTreeSet<u64>,
+}
+
+impl Projects {
+    pub(super) fn new(settings: Settings, roots: Vec<PathBuf>, untold: Vec<PathBuf>) -> Self {
+        // Its desks bring the others.
+        let (own, reporting) = (roots.first().cloned(), BTreeSet::new());
+        Self { settings, own, followed: None, roots, untold, save_watcher: None, reporting }
+    }
+
+    pub(super) fn roots(&self) -> &[PathBuf] {
+        &self.roots
+    }
+
+    /// A desk reports what is open.
+    pub(super) fn context_reported(&mut self, id: u64) {
+        self.reporting.insert(id);
+    }
+
+    /// A desk has parted.
+    pub(super) fn desk_parted(&mut self, id: u64) {
+        self.reporting.remove(&id);
+    }
+
+    /// Watches saved files while no editor is there and no desk reports what is open.
+    pub(super) fn plan_save_watcher(&mut self, companion: &Companion, has_editor: bool) {
+        let is_wanted = self.settings.context && !has_editor && self.reporting.is_empty();
+        match (&self.save_watcher, is_wanted) {
+            (None, true) => {
+                let mut roots = self.roots.clone();
+                roots.retain(|root| !self.untold.contains(root));
+                let filter =
+                    SaveFilter::new(&roots, &self.settings.excludes(), self.settings.include_git_ignored);
+                self.save_watcher = Some(save_watcher::start(companion.observe(), roots, filter));
+            }
+            (Some(_), false) => self.stop_save_watcher(),
+            _ => {}
+        }
+    }
+
+    fn stop_save_watcher(&mut self) {
+        self.save_watcher.take().inspect(AbortHandle::abort);
+    }
+
+    /// An editor has closed projects. The host's own stays while somebody works in it.
+    pub(super) fn close<'a>(&mut self, removed: &[PathBuf], mut theirs: impl Iterator<Item = &'a PathBuf>) {
+        let mut is_used = |own: &PathBuf| theirs.any(|dir| holds(std::slice::from_ref(own), dir));
+        self.own.take_if(|own| removed.contains(own) && !is_used(own));
+        self.followed = None;
+    }
+
+    /// Whether these projects of desks are served already.
+    pub(super) fn is_following<'a>(&self, theirs: impl Iterator<Item = &'a PathBuf>) -> bool {
+        self.followed.as_ref().is_some_and(|followed| followed.iter().eq(theirs))
+    }
+
+    /// Serves the host's own project, and those of `theirs`, its desks, that are in none of the others, are
+    /// repositories in them, or have settings of their own. Returns the new roots, if they differ, and the
+    /// problems to report. The save watcher is stopped then: its folders have changed.
+    pub(super) async fn follow(
+        &mut self,
+        companion: &Companion,
+        theirs: Vec<PathBuf>,
+    ) -> (Option<Vec<PathBuf>>, Vec<Problem>) {
+        let mut roots: Vec<PathBuf> = self.own.iter().cloned().collect();
+        // One that is gone would keep all others out.
+        for root in theirs.iter().filter(|root| root.is_dir()) {
+            if !roots.contains(root) && (!holds_in_project(&roots, root) || Settings::has_file(root)) {
+                roots.push(root.clone());
+            }
+        }
+        self.followed = Some(theirs);
+        if roots == self.roots {
+            return (None, Vec::new());
+        }
+        let unread = self.settings.read_projects(&roots);
+        let untold: Vec<PathBuf> = unread.iter().map(|(root, _)| root.clone()).collect();
+        let workspace =
+            Workspace { roots: roots.clone(), excludes: self.settings.excludes(), untold: untold.clone() };
+        match companion.set_workspace(workspace).await {
+            Ok(mut problems) => {
+                tracing::info!(?roots, "the projects have changed");
+                (self.roots, self.untold) = (roots, untold);
+                self.stop_save_watcher();
+                problems.extend(unread.iter().map(|(root, error)| settings_problem(root, error)));
+                (Some(self.roots.clone()), problems)
+            }
+            Err(error) => {
+                self.settings.read_projects(&self.roots);
+                (None, vec![Problem::without_hint(error.to_string())])
+            }
+        }
+    }
+}
+
+/// Says that the settings of a project cannot be read, so that nobody knows what to hide in it.
+pub(super) fn settings_problem(root: &Path, error: &anyhow::Error) -> Problem {
+    let hint = format!(
+        "Agents hear of no file in {} until you correct its settings and open it again. Reviews work as \
+         usual.",
+        root.display()
+    );
+    Problem::new(format!("{error:#}"), hint)
+}

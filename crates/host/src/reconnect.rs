@@ -1,0 +1,298 @@
+//! A desk's connection that outlives its host. When the host crashes, the connection starts it again and
+//! tells the desk what was lost.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use alongside_desk::socket::{Goodbye, Joined, Welcome};
+use alongside_desk::{
+    Call, Closed, Closing, ContextReport, Desk, Event, Problem, Refusal, Request, ReviewId, Revised, Seat,
+    pair,
+};
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesOrdered;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use super::connect::{connect, reconnect};
+use super::entry::Entry;
+use super::join_request::JoinRequest;
+use super::port_hold::HostPortHold;
+use super::registry::Registry;
+
+/// For how long, and how often, a connection tries to start its host again: there may be no room or no
+/// descriptor just then, and agents wait.
+const RESTART_TIMEOUT: Duration = Duration::from_secs(30);
+const RESTART_INTERVAL: Duration = Duration::from_secs(1);
+
+/// A host that crashes more often than this within [`CRASH_WINDOW`] is not started again.
+const MAX_CRASHES: usize = 5;
+const CRASH_WINDOW: Duration = Duration::from_secs(60);
+
+/// A desk at the host of a project.
+#[derive(Debug)]
+pub struct JoinedDesk {
+    /// It says [`Gone`](alongside_desk::Gone) when the host has ended for good, not when it has crashed.
+    pub desk: Desk,
+    /// The host's first message.
+    pub welcome: Welcome,
+}
+
+/// Joins the host of a project, or starts one, and joins it again after each crash.
+///
+/// # Errors
+/// As [`connect`].
+pub async fn join(request: JoinRequest) -> anyhow::Result<JoinedDesk> {
+    let joined = connect(&request).await?;
+    let welcome = joined.welcome.clone();
+    let host = &welcome.alongside;
+    let (desk, seat) = pair();
+    let mut relay = Relay {
+        request,
+        // To start the host again from, read while the host is there.
+        entry: entry(&host.name).unwrap_or_else(|| Entry {
+            name: host.name.clone(),
+            roots: host.roots.clone(),
+            ..Entry::default()
+        }),
+        port_hold: HostPortHold::default(),
+        seat,
+        open_reviews: BTreeSet::new(),
+        context: None,
+        paused: false,
+        leave: Leave::NotAsked,
+    };
+    relay.port_hold.follow(welcome.alongside.clone()).await;
+    tokio::spawn(relay.run(joined));
+    Ok(JoinedDesk { desk, welcome })
+}
+
+/// The entry of a host, if it can be read.
+fn entry(name: &str) -> Option<Entry> {
+    let entries = Registry::open().map(|registry| registry.entries()).unwrap_or_default();
+    entries.into_iter().find(|entry| entry.name == name)
+}
+
+/// Relays messages between a desk and whichever host there is.
+struct Relay {
+    request: JoinRequest,
+    entry: Entry,
+    port_hold: HostPortHold,
+    seat: Seat,
+    /// Reviews that the desk knows as open.
+    open_reviews: BTreeSet<ReviewId>,
+    /// The desk's last report, repeated to a new host.
+    context: Option<ContextReport>,
+    paused: bool,
+    leave: Leave,
+}
+
+/// Whether the desk has asked to leave.
+enum Leave {
+    NotAsked,
+    /// While the host was away. The host hears it when it is back, and ends.
+    Deferred(Call),
+    /// The host has heard it.
+    Sent,
+}
+
+type Reply = Result<Revised, Refusal>;
+
+/// Passes a reply on. A host that has gone gives none.
+fn reply_to(to: oneshot::Sender<Reply>, reply: Result<Reply, oneshot::error::RecvError>) {
+    let _ = to.send(reply.unwrap_or(Err(Refusal::Interrupted)));
+}
+
+/// Why a connection is over.
+enum Disconnect {
+    /// The desk was dropped, or has left.
+    Desk,
+    /// The host has ended, with a goodbye unless it crashed.
+    Host(Option<Goodbye>),
+}
+
+impl Relay {
+    async fn run(mut self, mut joined: Joined) {
+        let mut crashes: Vec<Instant> = Vec::new();
+        loop {
+            self.port_hold.follow(joined.welcome.alongside.clone()).await;
+            let goodbye = match self.relay(&mut joined).await {
+                Disconnect::Desk => return,
+                Disconnect::Host(goodbye) => goodbye,
+            };
+            match goodbye {
+                Some(Goodbye::Stopped) => return,
+                Some(Goodbye::HandedOver) => {
+                    self.interrupted(
+                        "the companion is being replaced by a newer one",
+                        None,
+                        Closing::Stopped,
+                    );
+                }
+                None => {
+                    crashes.retain(|crash| crash.elapsed() < CRASH_WINDOW);
+                    crashes.push(Instant::now());
+                    let hint = "it is started again; agents that call themselves disconnected come back with \
+                                `/ide enable`";
+                    self.interrupted("the companion was interrupted", Some(hint), Closing::Interrupted);
+                }
+            }
+            if crashes.len() > MAX_CRASHES {
+                return self
+                    .problem("the companion crashes again and again", Some("`alongside log` shows why"));
+            }
+            joined = match self.restart().await {
+                Ok(joined) => joined,
+                Err(error) => {
+                    tracing::error!("{error:#}");
+                    return self.problem(&format!("the companion cannot be started again: {error:#}"), None);
+                }
+            };
+            self.repeat_state(&joined.desk);
+        }
+    }
+
+    /// Relays messages until one of the two sides is gone.
+    async fn relay(&mut self, joined: &mut Joined) -> Disconnect {
+        self.leave = match std::mem::replace(&mut self.leave, Leave::NotAsked) {
+            Leave::Deferred(call) => {
+                joined.desk.pass_on(call);
+                Leave::Sent
+            }
+            other => other,
+        };
+        let mut replies = FuturesOrdered::new();
+        let disconnect = loop {
+            tokio::select! {
+                event = joined.desk.next() => {
+                    let Ok(event) = event else { break None };
+                    if !self.send_to_desk(event) {
+                        break Some(Disconnect::Desk);
+                    }
+                }
+                Some((to, reply)) = replies.next(), if !replies.is_empty() => {
+                    // The desk hears the changes of a request before its reply.
+                    while let Some(event) = joined.desk.try_next() {
+                        self.send_to_desk(event);
+                    }
+                    reply_to(to, reply);
+                }
+                call = self.seat.calls.recv() => {
+                    let Some(Call { request, answer }) = call else { break Some(Disconnect::Desk) };
+                    match &request {
+                        Request::ChangeContext(report) => self.context = Some(report.clone()),
+                        Request::ChangeRoots { added, removed } => self.change_roots(added, removed),
+                        Request::Leave => self.leave = Leave::Sent,
+                        _ => {}
+                    }
+                    let reply = joined.desk.send(request);
+                    replies.push_back(async { (answer, reply.await) });
+                }
+            }
+        };
+        if let Some(disconnect) = disconnect {
+            return disconnect;
+        }
+        while let Some((to, reply)) = replies.next().await {
+            reply_to(to, reply);
+        }
+        match self.leave {
+            Leave::NotAsked => Disconnect::Host((&mut joined.parted).await.ok().flatten()),
+            Leave::Deferred(_) | Leave::Sent => Disconnect::Desk,
+        }
+    }
+
+    /// Sends an event to the desk; false if the desk is gone.
+    fn send_to_desk(&mut self, event: Event) -> bool {
+        match &event {
+            Event::Opened(review) => drop(self.open_reviews.insert(review.id)),
+            Event::Closed(closed) => drop(self.open_reviews.remove(&closed.id)),
+            Event::Status(status) => {
+                self.paused = status.paused;
+                // A host that is started again serves the projects that the last one served at its end.
+                self.entry.roots.clone_from(&status.roots);
+            }
+            _ => {}
+        }
+        self.seat.events.send(event).is_ok()
+    }
+
+    /// Closes the open reviews at the desk. The host rejects them, if not now, then when it is back.
+    fn interrupted(&mut self, what: &str, hint: Option<&str>, closing: Closing) {
+        self.problem(what, hint);
+        for id in std::mem::take(&mut self.open_reviews) {
+            let closed = Closed { id, closing, decided_here: false, decided_in: None, draft: None };
+            let _ = self.seat.events.send(Event::Closed(closed));
+        }
+    }
+
+    fn problem(&self, what: &str, hint: Option<&str>) {
+        let problem = Problem { what: what.to_owned(), hint: hint.map(str::to_owned) };
+        let _ = self.seat.events.send(Event::Problem(problem));
+    }
+
+    /// Starts the host again, or joins the one that has taken its place. Refuses calls in the meantime.
+    async fn restart(&mut self) -> anyhow::Result<Joined> {
+        let request = self.request.clone();
+        // Editors have come and gone since this desk joined.
+        let known = entry(&self.entry.name).map(|entry| Entry { roots: self.entry.roots.clone(), ..entry });
+        let entry = request.restart(known.as_ref().unwrap_or(&self.entry));
+        let hold = self.port_hold.get().cloned();
+        let joining = async move {
+            let until = Instant::now() + RESTART_TIMEOUT;
+            loop {
+                let error = match reconnect(&request, &entry, hold.as_ref()).await {
+                    Ok(joined) => return Ok(joined),
+                    Err(error) => error,
+                };
+                match connect(&request).await {
+                    Ok(joined) => return Ok(joined),
+                    Err(_) if Instant::now() < until => tracing::warn!("{error:#}; the desk tries again"),
+                    Err(_) => return Err(error),
+                }
+                tokio::time::sleep(RESTART_INTERVAL).await;
+            }
+        };
+        tokio::pin!(joining);
+        loop {
+            tokio::select! {
+                joined = &mut joining => return joined,
+                Some(call) = self.seat.calls.recv() => {
+                    if call.request == Request::Leave {
+                        self.leave = Leave::Deferred(call);
+                        continue;
+                    }
+                    let reply = match call.request {
+                        Request::ChangeContext(report) => {
+                            self.context = Some(report);
+                            Ok(Revised::default())
+                        }
+                        Request::ChangeRoots { added, removed } => {
+                            self.change_roots(&added, &removed);
+                            Ok(Revised::default())
+                        }
+                        _ => Err(Refusal::Interrupted),
+                    };
+                    let _ = call.answer.send(reply);
+                }
+            }
+        }
+    }
+
+    /// The editor has opened or closed projects, with which it joins the next host.
+    fn change_roots(&mut self, added: &[PathBuf], removed: &[PathBuf]) {
+        self.request.dirs.retain(|root| !removed.contains(root));
+        self.request.dirs.extend(added.iter().cloned());
+    }
+
+    /// Tells a new host what the desk told the old one.
+    fn repeat_state(&self, desk: &Desk) {
+        if let Some(context) = &self.context {
+            desk.send(Request::ChangeContext(context.clone()));
+        }
+        if self.paused {
+            desk.send(Request::PauseContext { paused: true });
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Starts a host that takes over from an interrupted one. Agents with an open diff wait for it, so it serves
+//! whatever is wrong by now: it drops projects and settings that it cannot use, and desks are told so.
+
+use std::path::PathBuf;
+
+use alongside_common::failure::parts;
+use alongside_common::settings::Settings;
+use alongside_companion::Workspace;
+use alongside_desk::{Problem, Request};
+
+use super::plan::{Plan, Started, start_companion};
+use super::projects::{Projects, settings_problem};
+
+/// Starts a companion with as much of the plan and the settings as is usable.
+///
+/// # Errors
+/// When no companion can start at all.
+pub(super) async fn recover(plan: &Plan) -> anyhow::Result<Started> {
+    let mut problems = Vec::new();
+    let (roots, gone): (Vec<PathBuf>, Vec<PathBuf>) =
+        plan.roots.iter().cloned().partition(|root| root.is_dir());
+    problems.extend(gone.iter().map(|root| {
+        let what = format!("the workspace {} no longer exists", root.display());
+        Problem::new(what, "Open it again when it is back.")
+    }));
+    let mut settings = match Settings::load(plan.globals.config.as_deref(), &[]) {
+        Ok(settings) => settings,
+        Err(error) => {
+            let until = "until you correct your settings, none of them holds, and agents hear of no files";
+            problems.push(problem(&error, until));
+            Settings::tell_nothing()
+        }
+    };
+    let unread = settings.read_projects(&roots);
+    problems.extend(unread.iter().map(|(root, error)| settings_problem(root, error)));
+    let untold: Vec<PathBuf> = unread.into_iter().map(|(root, _)| root).collect();
+    let companion = match start_companion(&settings, plan, &roots).await {
+        Err(error) if settings.listen.is_some() => {
+            problems.push(problem(&error, "it does not listen at that address"));
+            settings.listen = None;
+            start_companion(&settings, plan, &roots).await?
+        }
+        started => started?,
+    };
+    if !untold.is_empty() {
+        let excludes = settings.excludes();
+        // In time: no desk has reported a file yet.
+        companion.set_workspace(Workspace { roots: roots.clone(), excludes, untold: untold.clone() }).await?;
+    }
+    let desk = companion.observe();
+    problems.into_iter().for_each(|problem| drop(desk.send(Request::Report(problem))));
+    Ok(Started { companion, projects: Projects::new(settings, roots, untold) })
+}
+
+fn problem(error: &anyhow::Error, limit: &str) -> Problem {
+    let (what, hints) = parts(error);
+    let hint = format!("The companion is back after an interruption all the same; {limit}.");
+    Problem::new(what, [hints, vec![hint]].concat().join(" "))
+}

@@ -1,0 +1,360 @@
+//! The main loop of a host: waits for the next event, handles it, and carries out the
+//! [rules](super::lifecycle) on who keeps the host alive.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use alongside_common::signals::{self, Signals};
+use alongside_companion::{Companion, DeskId, DeskProfile, Editor};
+use alongside_desk::socket::{EditorProcess, Goodbye, Hello, Peer, Report, Role};
+use alongside_desk::{Desk, Problem, Request};
+use alongside_platform::watch::Watch;
+use futures_util::future::select_all;
+use interprocess::local_socket::tokio::{Listener, Stream};
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use super::connections::Connections;
+use super::entry::VERSION;
+use super::events::{ConnectedDesk, Event};
+use super::lifecycle::{Lifecycle, Party, Step};
+use super::presence::Presence;
+use super::projects::Projects;
+use crate::companions;
+
+/// How soon the host checks that it can be found, once files have changed where its own are. Whoever removes
+/// files does so in many steps.
+const CHECK_DELAY: Duration = Duration::from_millis(500);
+/// How often it checks where the system tells of no changes, and while time runs out for somebody.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// A check that comes so much later than planned shows that the process or the machine was suspended.
+const SUSPEND_THRESHOLD: Duration = Duration::from_secs(5);
+
+/// A running host.
+pub(super) struct RunningHost {
+    companion: Companion,
+    connections: Connections,
+    signals: Signals,
+    /// Tells of changes in the directory of the host's files.
+    watch: Watch,
+    lifecycle: Lifecycle,
+    presence: Presence,
+    projects: Projects,
+    last_desk: u64,
+    /// The companion's number of each desk, and those who keep the host as that desk knows.
+    desks: BTreeMap<u64, (DeskId, Vec<String>)>,
+    /// When the host checks next that it can be found; `None` while nothing can have changed, and nobody's
+    /// time runs out.
+    next_check: Option<Instant>,
+}
+
+/// Why a host ends.
+struct Ending {
+    how: Goodbye,
+    /// The process that asked for it.
+    arrival: Option<Peer<Stream>>,
+}
+
+impl RunningHost {
+    pub(super) fn new(
+        companion: Companion,
+        listener: Listener,
+        signals: Signals,
+        presence: Presence,
+        projects: Projects,
+        starter: u32,
+    ) -> Self {
+        let now = Instant::now();
+        Self {
+            lifecycle: Lifecycle::begin(&presence.entry().editors, starter, now),
+            companion,
+            connections: Connections::new(listener),
+            signals,
+            watch: Watch::begin(),
+            presence,
+            projects,
+            last_desk: 0,
+            desks: BTreeMap::new(),
+            next_check: Some(now),
+        }
+    }
+
+    /// Serves until the rules, a signal or a successor end it.
+    pub(super) async fn run(mut self) {
+        self.plan_save_watcher();
+        tokio::spawn(report_foreign(self.companion.observe(), self.presence.entry().roots.clone()));
+        // After a crash several editors may be waited for.
+        let steps = self.lifecycle.due(Instant::now());
+        let _ = self.carry_out(steps).await;
+        let ending = loop {
+            self.notice_suspension();
+            self.plan_check();
+            let event = self.next_event().await;
+            if let ControlFlow::Break(ending) = self.handle(event).await {
+                break ending;
+            }
+        };
+        self.end(ending).await;
+    }
+
+    async fn next_event(&mut self) -> Event {
+        tokio::select! {
+            event = self.connections.next_event() => event,
+            () = self.watch.changed(), if self.next_check.is_none() => Event::FilesChanged,
+            () = until(self.next_check) => Event::CheckDue,
+            () = until(self.lifecycle.deadline()) => Event::DeadlineDue,
+            pid = editor_ends(self.lifecycle.editor_processes()) => Event::EditorEnded(pid),
+            signal = self.signals.next() => Event::Signal(signal),
+        }
+    }
+
+    async fn handle(&mut self, event: Event) -> ControlFlow<Ending> {
+        let mut steps = Vec::new();
+        match event {
+            Event::JoinWanted { hello, admitted } => steps = self.admit(&hello, admitted).await,
+            Event::Parted { id, left, ends } => steps = self.part(id, left, ends),
+            Event::Focused { id } => steps = self.focused(id),
+            Event::ContextReported { id } => self.context_reported(id),
+            Event::RootsChanged { id, added, removed } => self.change_roots(id, added, &removed),
+            Event::ReportWanted(wanted) => drop(wanted.send(self.report().await)),
+            Event::ReviewWanted { proposal, begun } => {
+                // A hook that is gone wants no review.
+                drop(begun.send(Box::pin(self.companion.review(proposal))));
+            }
+            Event::StoodBack(told) => self.companion.stood_back(told),
+            Event::EndWanted { how, arrival } => {
+                return ControlFlow::Break(Ending { how, arrival: Some(arrival) });
+            }
+            Event::FilesChanged => self.next_check = Some(Instant::now() + CHECK_DELAY),
+            Event::CheckDue => self.check_presence(),
+            Event::DeadlineDue => steps = self.deadline_due(),
+            Event::EditorEnded(pid) => steps = self.editor_ended(pid),
+            Event::Signal(signal) => steps = on_signal(signal),
+        }
+        self.carry_out(steps).await?;
+        self.serve_roots().await;
+        self.tell_keepers();
+        ControlFlow::Continue(())
+    }
+
+    /// Tells each desk who keeps the host when it leaves.
+    fn tell_keepers(&mut self) {
+        for (id, (number, told)) in &mut self.desks {
+            let kept_by = self.lifecycle.kept_by(*id);
+            if *told != kept_by {
+                told.clone_from(&kept_by);
+                self.companion.set_kept_by(*number, kept_by);
+            }
+        }
+    }
+
+    /// Moves every deadline if the loop could not run for a while: desks that came meanwhile wait at the
+    /// socket, and everybody still has the time they had.
+    fn notice_suspension(&mut self) {
+        let now = Instant::now();
+        let Some(planned) = self.next_check else { return };
+        let gap = now.saturating_duration_since(planned);
+        if gap >= SUSPEND_THRESHOLD {
+            tracing::info!(?gap, "the process or the machine was suspended");
+            self.lifecycle.postpone(gap);
+            self.next_check = Some(now);
+        }
+    }
+
+    fn plan_check(&mut self) {
+        let now = Instant::now();
+        if self.lifecycle.counts(now) || self.presence.is_lost() || self.watch.is_deaf() {
+            self.next_check.get_or_insert(now + CHECK_INTERVAL);
+        }
+    }
+
+    fn check_presence(&mut self) {
+        self.notice_suspension();
+        self.next_check = None;
+        self.watch.set([self.presence.directory().to_owned()].into());
+        let restored = self.presence.restore();
+        self.report_problems(restored.problem);
+        if let Some(listener) = restored.listener {
+            self.connections.listen_at(listener);
+        }
+    }
+
+    async fn admit(&mut self, hello: &Hello, admitted: oneshot::Sender<ConnectedDesk>) -> Vec<Step> {
+        self.last_desk += 1;
+        let id = self.last_desk;
+        let terms = &hello.initialization_options.alongside;
+        let name = match hello.client_info.name.trim() {
+            "" => "a desk".to_owned(),
+            name => name.to_owned(),
+        };
+        tracing::info!(desk = id, name, role = ?terms.role, editor = ?terms.editor, "a desk joins");
+        let (pid, editor, roots) = (hello.process_id, terms.editor.clone(), terms.roots.clone());
+        let party = Party { pid, role: terms.role, name: name.clone(), editor, roots };
+        let steps = self.lifecycle.joined(id, party, Instant::now());
+        self.serve_roots().await;
+        let welcome = self.presence.welcome(&self.companion);
+        let kept_by = self.lifecycle.kept_by(id);
+        let (number, desk) = self.companion.join_as(DeskProfile {
+            name: Some(name.clone()),
+            observes: terms.role == Role::Keeper,
+            diagnoses: terms.diagnostics,
+            kept_by: Some(kept_by.clone()),
+        });
+        self.desks.insert(id, (number, kept_by));
+        // A desk that is gone already parts like any other.
+        if admitted.send(ConnectedDesk { id, desk, welcome }).is_err() {
+            self.desks.remove(&id);
+            return [steps, self.lifecycle.parted(id, false, Instant::now())].concat();
+        }
+        if terms.role == Role::Desk {
+            self.presence.mark_focused();
+        }
+        steps
+    }
+
+    fn part(&mut self, id: u64, left: bool, ends: oneshot::Sender<bool>) -> Vec<Step> {
+        self.desks.remove(&id);
+        self.projects.desk_parted(id);
+        self.plan_save_watcher();
+        let steps = self.lifecycle.parted(id, left, Instant::now());
+        let _ = ends.send(steps.contains(&Step::End));
+        steps
+    }
+
+    fn context_reported(&mut self, id: u64) {
+        self.projects.context_reported(id);
+        self.plan_save_watcher();
+    }
+
+    fn focused(&mut self, id: u64) -> Vec<Step> {
+        self.presence.mark_focused();
+        self.lifecycle.focused(id, Instant::now())
+    }
+
+    fn change_roots(&mut self, id: u64, added: Vec<PathBuf>, removed: &[PathBuf]) {
+        self.lifecycle.change_roots(id, added, removed);
+        self.projects.close(removed, self.lifecycle.roots());
+    }
+
+    /// Serves the projects of everybody who is there.
+    async fn serve_roots(&mut self) {
+        if self.projects.is_following(self.lifecycle.roots()) {
+            return;
+        }
+        let theirs = self.lifecycle.roots().cloned().collect();
+        let (roots, problems) = self.projects.follow(&self.companion, theirs).await;
+        if let Some(roots) = roots {
+            self.presence.set_roots(roots);
+            self.plan_save_watcher();
+        }
+        self.report_problems(problems);
+    }
+
+    fn deadline_due(&mut self) -> Vec<Step> {
+        self.notice_suspension();
+        self.lifecycle.due(Instant::now())
+    }
+
+    fn editor_ended(&mut self, pid: u32) -> Vec<Step> {
+        tracing::info!(pid, "the process of an editor has ended");
+        self.lifecycle.editor_ended(pid, Instant::now())
+    }
+
+    async fn carry_out(&mut self, steps: Vec<Step>) -> ControlFlow<Ending> {
+        for step in steps {
+            tracing::info!(?step, "the host");
+            match step {
+                Step::Show(editors) => {
+                    let problems = self.companion.set_editors(editors.iter().map(editor).collect()).await;
+                    self.report_problems(problems);
+                }
+                Step::Hide => self.companion.hide().await,
+                Step::End => return ControlFlow::Break(Ending { how: Goodbye::Stopped, arrival: None }),
+            }
+            self.presence.set_editors(self.lifecycle.editors());
+            self.plan_save_watcher();
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn plan_save_watcher(&mut self) {
+        self.projects.plan_save_watcher(&self.companion, !self.lifecycle.editors().is_empty());
+    }
+
+    async fn report(&self) -> Report {
+        Report {
+            name: self.presence.entry().name.clone(),
+            version: VERSION.into(),
+            editors: self.lifecycle.editors(),
+            hidden: self.lifecycle.is_hidden(),
+            seconds_left: self.lifecycle.time_left(Instant::now()).map(|left| left.as_secs()),
+            kept_by: self.lifecycle.keepers(),
+            status: self.companion.status().await,
+        }
+    }
+
+    fn report_problems(&self, problems: impl IntoIterator<Item = Problem>) {
+        // An observer that joins costs a status and a file scan, so it joins only with a report.
+        for problem in problems {
+            self.companion.observe().send(Request::Report(problem));
+        }
+    }
+
+    /// Ends the companion, then tells whoever asked for it that this is done.
+    async fn end(self, ending: Ending) {
+        match ending.how {
+            Goodbye::Stopped => self.companion.stop().await,
+            Goodbye::HandedOver => self.companion.hand_over().await,
+        }
+        self.presence.remove();
+        self.connections.say_goodbye(ending.how);
+        if let Some(mut arrival) = ending.arrival {
+            let _ = arrival.done().await;
+        }
+        self.connections.finish().await;
+    }
+}
+
+fn editor(process: &EditorProcess) -> Editor {
+    let EditorProcess { pid, name, display_name, .. } = process.clone();
+    Editor { name, display_name, pid }
+}
+
+fn on_signal(signal: i32) -> Vec<Step> {
+    // A host belongs to no terminal, so a terminal that closes does not end it.
+    if signal == signals::HANGUP {
+        return Vec::new();
+    }
+    tracing::info!(signal, "asked to end");
+    vec![Step::End]
+}
+
+async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Waits until one of these processes has ended, and says which; for good if there is none to wait for.
+async fn editor_ends(processes: Vec<u32>) -> u32 {
+    let end = |pid| {
+        Box::pin(async move {
+            alongside_platform::process::ended(pid).await;
+            pid
+        })
+    };
+    match processes.is_empty() {
+        true => std::future::pending().await,
+        false => select_all(processes.into_iter().map(end)).await.0,
+    }
+}
+
+/// Reports which other companions serve the projects. Asking them takes a while, and nobody waits for it.
+async fn report_foreign(desk: Desk, roots: Vec<PathBuf>) {
+    for problem in companions::foreign(&roots).await {
+        desk.send(Request::Report(problem));
+    }
+}

@@ -1,0 +1,81 @@
+//! Starts a host as a process of its own, which outlives whoever starts it.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use alongside_common::failure::{Hint, failure};
+use alongside_companion::PortHold;
+use alongside_platform::memory;
+use alongside_platform::process::own_program;
+use anyhow::Context;
+use serde::{Deserialize, Serialize};
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::Command;
+
+use super::entry::Entry;
+
+/// How long a host may take until it listens.
+const START_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// The line that a host writes to its standard output once it knows whether it can serve.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum StartReport {
+    /// The host listens.
+    Ready,
+    /// The host cannot serve, for this reason, with hints.
+    Failed { error: String, hints: Vec<String> },
+}
+
+/// Starts a host and returns when it listens. The caller holds the registry's lock. `hold` is the caller's
+/// hold on the port of the host before, which the new host takes over.
+///
+/// # Errors
+/// When the process cannot be started, says that it cannot serve, or says nothing for 20 s.
+pub(super) async fn spawn(entry: &Entry, hold: Option<&PortHold>) -> anyhow::Result<()> {
+    let program = own_program().context("cannot tell which program this is")?;
+    let mut command = Command::new(&program);
+    if let Some(config) = &entry.config {
+        command.arg("--config").arg(config);
+    }
+    if let Some(log) = &entry.log {
+        command.arg("--log").arg(log);
+    }
+    command.args(["host", "--serve", &entry.name, "--starter", &std::process::id().to_string()]);
+    for editor in &entry.editors {
+        command.arg("--editor").arg(serde_json::to_string(editor)?);
+    }
+    let held = hold.and_then(|hold| {
+        let to_stdin = hold.to_stdin();
+        to_stdin.inspect_err(|error| tracing::warn!(%error, "the hold on the port cannot be handed on")).ok()
+    });
+    if held.is_some() {
+        command.arg("--holds-port");
+    }
+    command.arg("--").args(&entry.roots);
+    command.envs(memory::gives_back());
+    // A detached process keeps no directory busy, and no terminal.
+    command
+        .current_dir("/")
+        .stdin(held.unwrap_or_else(Stdio::null))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    let mut child = command.spawn().with_context(|| format!("cannot start {}", program.display()))?;
+    let mut said = String::new();
+    if let Some(out) = child.stdout.take() {
+        let mut out = BufReader::new(out);
+        let reading = tokio::time::timeout(START_TIMEOUT, out.read_line(&mut said)).await;
+        reading.context("the companion does not start")??;
+    }
+    // Somebody has to wait for it when it ends before we do.
+    tokio::spawn(async move { child.wait().await });
+    match serde_json::from_str(&said) {
+        Ok(StartReport::Ready) => Ok(()),
+        Ok(StartReport::Failed { error, hints }) => {
+            // As if it had failed here.
+            let failed = Err(anyhow::Error::msg(error));
+            hints.into_iter().rev().fold(failed, |failed, hint| failed.hint(hint))
+        }
+        Err(_) => Err(failure("the companion ended while it started", "`alongside log` shows why")),
+    }
+}

@@ -1,0 +1,82 @@
+//! The life of a host's process: it starts, says on standard output whether it can serve, and serves.
+
+use std::io::Write as _;
+
+use alongside_common::failure::parts;
+use alongside_common::logging;
+use alongside_common::settings::Settings;
+use alongside_common::signals::Signals;
+use alongside_companion::{AppDirs, Companion};
+use alongside_desk::Request;
+
+use super::entry::{Entry, VERSION};
+use super::plan::{Plan, Started, start_companion};
+use super::presence::Presence;
+use super::projects::Projects;
+use super::recovery::recover;
+use super::registry::Registry;
+use super::serve::RunningHost;
+use super::spawn::StartReport;
+
+/// Runs a host until its life is over. The starter reads one line from standard output.
+///
+/// # Errors
+/// When the host cannot start.
+pub async fn serve(plan: Plan) -> anyhow::Result<()> {
+    alongside_platform::process::detach();
+    // A host starts no programs of the user's, which would inherit this.
+    alongside_platform::limits::raise_open_files();
+    let started = start(plan).await;
+    let report = match &started {
+        Ok(_) => StartReport::Ready,
+        Err(error) => {
+            let (error, hints) = parts(error);
+            StartReport::Failed { error, hints }
+        }
+    };
+    let mut line = serde_json::to_string(&report)?;
+    line.push('\n');
+    // The starter may be gone; another desk may come.
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(line.as_bytes()).and_then(|()| out.flush());
+    drop(out);
+    started?.run().await;
+    Ok(())
+}
+
+async fn start(plan: Plan) -> anyhow::Result<RunningHost> {
+    let registry = Registry::open()?;
+    let signals = Signals::listen()?;
+    let Plan { name, editors, starter, globals, .. } = &plan;
+    let Started { companion, projects } = if Companion::has_journal(&AppDirs::of_this_process(), name) {
+        recover(&plan).await?
+    } else {
+        let settings = Settings::load(globals.config.as_deref(), &plan.roots)?;
+        let companion = start_companion(&settings, &plan, &plan.roots).await?;
+        Started { companion, projects: Projects::new(settings, plan.roots.clone(), Vec::new()) }
+    };
+    if let Some(problem) = logging::problem() {
+        companion.observe().send(Request::Report(problem.clone()));
+    }
+    let listener = match registry.listen(name) {
+        Ok(listener) => listener,
+        Err(error) => {
+            // No agent may look for the companion, and no desk believe that it has crashed.
+            companion.stop().await;
+            return Err(error);
+        }
+    };
+    let entry = Entry {
+        name: name.clone(),
+        pid: std::process::id(),
+        version: VERSION.into(),
+        roots: projects.roots().to_vec(),
+        editors: editors.clone(),
+        addresses: companion.addresses().to_vec(),
+        config: globals.config.clone(),
+        log: globals.log.clone(),
+        ..Entry::default()
+    };
+    let presence = Presence::new(registry, entry);
+    Ok(RunningHost::new(companion, listener, signals, presence, projects, *starter))
+}
