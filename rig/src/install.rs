@@ -136,8 +136,8 @@ pub fn install_every_release() -> Result<Rig, InstallError> {
     INSTALLED.get_or_init(|| install_all(NEWEST.iter().chain(OLDER).copied())).clone()
 }
 
-/// The rig with the newest releases, or `None` where this machine cannot have it: the test is reported as skipped then. With
-/// `ALONGSIDE_RIG_REQUIRED=1` it fails instead.
+/// The rig with the newest releases, or `None` where this machine cannot have it: the test is reported as
+/// skipped then. With `ALONGSIDE_RIG_REQUIRED=1` it fails instead.
 ///
 /// # Panics
 /// When the rig is broken, or required and not available.

@@ -1,8 +1,8 @@
 //! Runs a failed test that waits for processes once more, alone, and keeps both logs.
 //!
-//! Such a test depends on timing that is not ours: of agents, editors, tmux, or a busy machine. The second run
-//! tells a slow machine from a fault; the logs and the limit keep a fault that shows only now and then from
-//! passing for ever.
+//! Such a test depends on timing that is not ours: of agents, editors, tmux, or a busy machine. The second
+//! run tells a slow machine from a fault; the logs and the limit keep a fault that shows only now and then
+//! from passing for ever.
 
 use std::path::{Path, PathBuf};
 

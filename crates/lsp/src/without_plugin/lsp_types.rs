@@ -4,7 +4,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
-/// `Position`: a place between two characters, both numbers from 0. The negotiated encoding counts characters.
+/// `Position`: a place between two characters, both numbers from 0. The negotiated encoding counts
+/// characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(crate) struct Position {
     pub(crate) line: u32,
