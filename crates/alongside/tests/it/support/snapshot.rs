@@ -16,10 +16,13 @@ static NAMES: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
         (r"\b()[0-9a-f]{32,}(\.[a-z]+)?\b", "[TOKEN]"),
         (r"()\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.0-9]*Z?", "[TIME]"),
         (r"\b()(just now|\d+ (second|minute)s? ago)", "[AGO]"),
-        (r"\b(gemini-ide-server-)\d+-\d+", "[PID]-[PORT]"),
+        (r"\b()[0-9a-f]{16}\b", "[HOST]"),
+        (r"(-ide-server-)\d+-\d+", "[PID]-[PORT]"),
+        (r"(\[TMP\]/alongside-)\d+\b", "[UID]"),
+        (r"(  files: )\d+", "[N]"),
         (r"(/)\d{4,5}(?:\.lock)", "[PORT].lock"),
-        (r"\b(port |127\.0\.0\.1:|localhost:)\d{4,5}\b", "[PORT]"),
-        (r"\b(process |PID |kill -CONT )\d+", "[PID]"),
+        (r"\b(port |--port |127\.0\.0\.1:|localhost:)\d{4,5}\b", "[PORT]"),
+        (r"\b(process |PID |kill -CONT |kill -KILL )\d+", "[PID]"),
         // A package of a plugin grows.
         (r"(: )\d\d+ files\b", "[N] files"),
     ];
@@ -53,9 +56,12 @@ impl Home {
         std::mem::take(&mut *self.played.lock().unwrap())
     }
 
-    /// Runs to the end: all that it prints, and its exit code unless that is 0.
-    pub(crate) fn prints(&self, args: &[&str]) -> String {
-        self.stable(self.run(args))
+    /// Runs commands to their end: all that each prints, and its exit code unless that is 0.
+    pub(crate) fn prints(&self, commands: &[impl AsRef<str>]) -> String {
+        for command in commands.iter().map(AsRef::as_ref) {
+            self.notes(command, &self.stable(self.run(&command.split(' ').collect::<Vec<_>>())));
+        }
+        self.played()
     }
 }
 
