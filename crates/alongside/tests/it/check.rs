@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use alongside_agent::find;
 use alongside_contract::family::{self, FAMILIES};
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use crate::check::driven::Driven;
@@ -136,49 +137,24 @@ async fn a_report_goes_through_no_link_of_a_project() {
 #[test]
 fn without_a_companion_the_exit_code_is_2() {
     let home = Home::new();
-    let ran = home.run(&["check"]);
-    let said = ran.err;
-    assert!(
-        said.contains("no companion serves") && said.contains("hint: start one with `alongside`"),
-        "{said}"
-    );
-    assert_eq!(ran.status.code(), Some(2));
     let gone = { std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port() };
-    let ran = home.run(&["check", "--port", &gone.to_string()]);
-    let said = ran.err;
-    assert!(said.contains("nobody listens on port"), "{said}");
-    assert!(said.contains("no discovery file names that port"), "{said}");
-    assert_eq!(ran.status.code(), Some(2));
     // A file that was left behind.
     let record = serde_json::json!({ "port": gone, "workspacePath": home.project });
-    let file = home.file("left.json", &record.to_string());
-    let ran = home.run(&["check", "--file", &file]);
-    let said = ran.err;
-    assert!(said.contains("left.json behind"), "{said}");
-    assert_eq!(ran.status.code(), Some(2));
+    home.file("left.json", &record.to_string());
+    let checks = ["check".into(), format!("check --port {gone}"), "check --file left.json".into()];
+    assert_snapshot!(home.stable(home.prints(&checks)));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn wrong_arguments_give_no_verdict() {
     let home = Home::new();
-    for (args, what) in [
-        (["--only", "difs"], "no check and no group \"difs\""),
-        (["--skip", "difs"], "no check and no group \"difs\""),
-    ] {
-        let ran = home.run(&["check", args[0], args[1]]);
-        assert!(ran.err.contains(what));
-        assert_eq!(ran.status.code(), Some(2), "{args:?}");
-    }
+    let unknown = home.prints(&["check --only difs", "check --skip difs"]);
     let (_process, _editor) = opens(&home).await;
-    for (args, what) in [
-        (["--junit", "none/check.xml"], "cannot write none/check.xml"),
-        (["--drive", "./no-such-driver"], "the command of --drive cannot be run"),
-    ] {
-        let ran = home.run(&["check", "--only", "diffs.rejected", args[0], args[1]]);
-        let said = ran.err;
-        assert!(said.contains(what), "{said}");
-        assert_eq!((ran.status.code(), &*ran.out), (Some(2), ""), "{args:?}");
-    }
+    let only = "check --only diffs.rejected";
+    assert_snapshot!(unknown + &home.prints(&[format!("{only} --junit none/check.xml")]));
+    let ran = home.run(&["check", "--only", "diffs.rejected", "--drive", "./no-such-driver"]);
+    assert!(ran.err.contains("the command of --drive cannot be run"), "{}", ran.err);
+    assert_eq!((ran.status.code(), &*ran.out), (Some(2), ""));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -217,17 +193,12 @@ fn web_server() -> u16 {
 async fn another_program_or_a_wrong_token_gives_no_verdict() {
     let home = Home::new();
     let port = web_server().to_string();
-    let ran = home.run(&["check", "--port", &port, "--unattended"]);
-    let said = ran.err;
-    assert!(said.contains("is no companion: it answers 501 to initialize"), "{said}");
-    assert_eq!((ran.status.code(), &*ran.out), (Some(2), ""));
+    let other = home.prints(&[format!("check --port {port} --unattended")]);
     let (_process, _editor) = opens(&home).await;
     let found = find::candidates(&FAMILIES[0], &home.surroundings()).found.remove(0);
     let port = found.record.port.to_string();
-    let ran = home.run(&["check", "--port", &port, "--token", "x", "--unattended"]);
-    let said = ran.err;
-    assert!(said.contains("refuses the token (401)") && said.contains("the right one is in"), "{said}");
-    assert_eq!((ran.status.code(), &*ran.out), (Some(2), ""));
+    let wrong = home.prints(&[format!("check --port {port} --token x --unattended")]);
+    assert_snapshot!(home.stable(other + &wrong));
     let ran = home.run(&["check", "--port", &port, "--only", "access.wrong-token", "--unattended"]);
     assert_eq!(ran.status.code(), Some(0), "{}", ran.out);
 }

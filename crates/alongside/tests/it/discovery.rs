@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 
 use alongside_agent::find;
 use alongside_contract::family::FAMILIES;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use crate::support::{Home, finish, until};
@@ -64,13 +65,7 @@ async fn env_does_not_guess_for_a_shell_that_cannot_read_it() {
 #[test]
 fn without_a_companion_env_and_status_give_a_hint() {
     let home = Home::new();
-    let output = home.run(&["env"]);
-    assert_eq!((output.out.as_str(), output.status.code()), ("", Some(1)));
-    let said = output.err;
-    assert!(said.contains("no companion serves") && said.contains("`alongside`"), "{said}");
-    let status = home.run(&["status"]);
-    assert_eq!((status.out.as_str(), status.status.code()), ("", Some(1)));
-    assert!(status.err.contains("`alongside`"));
+    assert_snapshot!(home.prints(&["env", "status"]));
 }
 
 #[tokio::test]
@@ -84,35 +79,27 @@ async fn status_shows_everything_but_the_token() {
     desk.shows("(1/1) keep").await;
 
     let status = home.run(&["status"]);
-    let shown = &status.out;
-    assert_eq!(status.status.code(), Some(0));
-    let host = home.hosts()[0].0;
+    let (host, name) = home.hosts().remove(0);
     assert_ne!(host, desk.pid(), "the companion outlives the desk");
     let first = format!("alongside: port {port}, process {host} - serves this directory\n");
-    assert!(shown.starts_with(&first), "{shown}");
-    for line in [
-        format!("  projects: {}\n", home.project.display()),
-        "  agents: Gemini CLI\n".into(),
-        "  reviews waiting: 1\n".into(),
-        format!("  desks: 1 (host {})\n", home.hosts()[0].1),
-        "  kept by: alongside review\n".into(),
-    ] {
-        assert!(shown.contains(&line), "no {line:?} in\n{shown}");
-    }
-    let files = shown.lines().find_map(|line| line.strip_prefix("  files: ")).expect("the files are counted");
-    let count = find::all_records(&home.surroundings()).len();
-    assert!(files.ends_with(" (--files lists them)"), "{files}");
-    assert!(count > 0 && files.contains(&home.path("tmp/gemini/ide").display().to_string()), "{files}");
-    assert!(!shown.contains(".json"), "no single file is named: {shown}");
+    assert!(
+        status.out.starts_with(&first) && status.out.contains(&format!("(host {name})")),
+        "{}",
+        status.out
+    );
     let listed = home.run(&["status", "--files"]).out;
-    let names: Vec<_> = listed.lines().filter_map(|line| line.strip_prefix("  file: ")).collect();
     for file in [
         format!("tmp/gemini/ide/gemini-ide-server-{}-{port}.json", desk.pid()),
         format!("home/.qwen/ide/{port}.lock"),
     ] {
-        assert!(names.contains(&&*home.path(&file).to_string_lossy()), "no {file} in\n{listed}");
+        assert!(
+            listed.contains(&format!("  file: {}\n", home.path(&file).display())),
+            "no {file} in\n{listed}"
+        );
     }
-    assert!(files.starts_with(&format!("{} in ", names.len())), "{files}\n{listed}");
+    let count = format!("  files: {} in ", listed.matches("  file: ").count());
+    assert!(status.out.contains(&count), "{}{listed}", status.out);
+    assert_snapshot!(home.stable(&status));
     let json = home.run(&["status", "--json"]);
     let read = json.json();
     assert_eq!(read["servesHere"], true);
@@ -134,10 +121,7 @@ async fn status_shows_everything_but_the_token() {
     .await;
 
     let elsewhere = finish(home.alongside(&["status"]).current_dir(home.path("home")));
-    assert_eq!(elsewhere.status.code(), Some(1));
-    assert!(
-        elsewhere.out.contains(&format!("alongside: port {port}")) && !elsewhere.out.contains("serves this")
-    );
+    assert_snapshot!(home.stable(elsewhere));
 }
 
 #[tokio::test]
@@ -148,9 +132,7 @@ async fn status_points_out_files_whose_companion_is_gone() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let record = json!({ "port": port, "workspacePath": home.project, "authToken": "t", "ppid": 1 });
     std::fs::write(folder.join(format!("gemini-ide-server-1-{port}.json")), record.to_string()).unwrap();
-    let status = home.run(&["status"]);
-    assert!(status.out.contains("no answer on this port: these files are stale"), "{}", status.out);
-    assert_eq!(status.status.code(), Some(1));
+    assert_snapshot!(home.prints(&["status"]));
 }
 
 #[tokio::test]
@@ -162,21 +144,24 @@ async fn a_frozen_companion_is_not_taken_for_gone() {
     desk.shows("Waiting for proposals").await;
     let (host, _) = home.hosts()[0];
     kill_process(Pid::from_raw(host.cast_signed()).unwrap(), Signal::STOP).unwrap();
-    let status = home.run(&["status"]);
+    // Each of them waits for some seconds.
+    let ran: [&[&str]; 4] = [&["status"], &["status", "--json"], &["env"], &["doctor", "--fix"]];
+    let [status, json, env, _] = ran
+        .map(|args| home.alongside(args))
+        .map(|command| std::thread::spawn(|| finish(command)))
+        .map(|ran| ran.join().unwrap());
     let helps = format!("process {host} may be stopped (resume it: `kill -CONT {host}`)");
-    assert!(status.out.contains(&format!("it does not answer: {helps}")), "{}", status.out);
-    assert!(!status.out.contains("stale") && status.out.contains(&format!(", process {host}\n")));
-    assert!(status.err.contains("does not answer") && !status.err.contains("start one"), "{}", status.err);
-    let read = home.run(&["status", "--json"]).json();
+    assert!(status.out.contains(&helps), "{}", status.out);
+    assert_snapshot!(home.stable(status));
+    let read = json.json();
     assert_eq!((&read["servesHere"], &read["companions"][0]["answers"]), (&json!(false), &json!(false)));
-    let env = home.run(&["env"]);
-    assert_eq!((env.out.as_str(), env.status.code()), ("", Some(1)));
-    let said = env.err;
-    assert!(
-        said.contains("does not answer") && said.contains(&helps) && !said.contains("start one"),
-        "{said}"
-    );
-    home.run(&["doctor", "--fix"]);
+    assert_snapshot!(home.stable(env), @"
+    --- errors:
+    alongside: the companion that serves [PROJECT] does not answer
+      hint: process [PID] may be stopped (resume it: `kill -CONT [PID]`) or hang (end it: `kill -KILL
+      ↪ [PID]`)
+    --- exit code 1
+    ");
     assert!(!find::all_records(&home.surroundings()).is_empty(), "its files stay");
 }
 
@@ -197,13 +182,8 @@ async fn run_starts_a_companion_that_ends_with_the_agent() {
 
     let killed = home.run(&["run", "--", "sh", "-c", "kill -TERM $$"]);
     assert_eq!(killed.status.code(), Some(143));
-    let unknown = home.run(&["run", "no-such-agent"]);
-    assert_eq!(unknown.status.code(), Some(1));
-    let error =
-        "alongside: cannot start no-such-agent: PATH has no such program\n  hint: give the command as";
-    assert!(unknown.err.starts_with(error), "no companion was started for it: {}", unknown.err);
-    let unknown = home.run(&["run", "./no-such-agent"]).err;
-    assert!(unknown.contains("cannot start ./no-such-agent: No such file"), "{unknown}");
+    // No companion is started for the first one.
+    assert_snapshot!(home.prints(&["run no-such-agent", "run ./no-such-agent"]));
     assert!(find::all_records(&home.surroundings()).is_empty(), "also after that");
 }
 

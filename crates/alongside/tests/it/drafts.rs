@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use alongside_companion::AppDirs;
 use alongside_companion::drafts::Drafts;
+use insta::assert_snapshot;
 
 use crate::support::{Home, write_file};
 
@@ -28,16 +29,22 @@ fn exist(drafts: &[PathBuf]) -> bool {
 #[test]
 fn without_a_terminal_clear_deletes_only_with_yes() {
     let (home, drafts) = home_with_drafts();
-    let refused = home.run(&["drafts", "clear"]);
-    assert_eq!(refused.status.code(), Some(2), "{}", refused.said());
-    let why = "nothing is deleted: there is no terminal to ask at; use --yes to agree";
-    assert!(refused.err.contains(why), "{}", refused.err);
+    assert_snapshot!(home.prints(&["drafts clear"]), @"
+    $ alongside drafts clear
+    1. /p/b.txt (Gemini CLI, [AGO]): it ended
+    2. /p/a.txt (Gemini CLI, [AGO]): it ended
+    --- errors:
+    alongside: nothing is deleted: there is no terminal to ask at; use --yes to agree
+    --- exit code 2
+    ");
     assert!(exist(&drafts));
-    let agreed = home.run(&["drafts", "clear", "--yes"]);
-    assert_eq!((agreed.out.as_str(), agreed.status.code()), ("Deleted 2 drafts.\n", Some(0)));
+    assert_snapshot!(home.prints(&["drafts clear --yes", "drafts clear"]), @"
+    $ alongside drafts clear --yes
+    Deleted 2 drafts.
+    $ alongside drafts clear
+    There are no drafts.
+    ");
     assert!(!drafts.iter().any(|draft| draft.exists()));
-    let none = home.run(&["drafts", "clear"]);
-    assert_eq!((none.out.as_str(), none.status.code()), ("There are no drafts.\n", Some(0)));
 }
 
 #[tokio::test]
@@ -66,25 +73,14 @@ fn save_follows_no_link() {
     let profile = home.path("home/.bash_profile");
     symlink(&profile, home.project.join("link")).unwrap();
     symlink(home.path("home"), home.project.join("directory")).unwrap();
-    for exists in [false, true] {
-        if exists {
-            write_file(&profile, "mine\n");
-        }
-        for (args, link) in [
-            (&["drafts", "save", "1", "link"][..], "project/link is a link to"),
-            (&["drafts", "save", "1", "link", "--force"], "project/link is a link to"),
-            (
-                &["drafts", "save", "1", "directory/.bash_profile", "--force"],
-                "project/directory is a link to",
-            ),
-            (&["drafts", "save", "1", "directory/.bash_profile"], "project/directory is a link to"),
-        ] {
-            let ran = home.run(args);
-            assert!(ran.status.code() == Some(1) && ran.err.contains(link), "{}", ran.said());
-            let text = fs::read_to_string(&profile).ok();
-            assert_eq!(text.as_deref(), exists.then_some("mine\n"), "{args:?}");
-        }
-    }
+    let saves = ["link", "link --force", "directory/.bash_profile --force", "directory/.bash_profile"]
+        .map(|file| format!("drafts save 1 {file}"));
+    let refused = home.prints(&saves);
+    assert!(!profile.exists());
+    write_file(&profile, "mine\n");
+    assert_eq!(home.prints(&saves), refused);
+    assert_eq!(fs::read_to_string(&profile).unwrap(), "mine\n");
+    assert_snapshot!(refused);
 }
 
 #[test]

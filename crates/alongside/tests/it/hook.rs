@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Stdio;
 
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 
@@ -109,28 +110,17 @@ async fn hostile_calls_get_a_clear_refusal() {
     let through = home.in_project("up/outside.txt");
     let dots = home.in_project("../outside.txt");
     let outside = outside.to_str().unwrap().to_owned();
-    for (file, why) in [
-        (outside.as_str(), "is outside the project"),
-        (link.as_str(), "leads to"),
-        (through.as_str(), "outside the project"),
-        (dots.as_str(), "is ambiguous"),
-        ("relative.txt", "is ambiguous"),
-        ("~/.bashrc", "is ambiguous"),
-        ("", "the path of the file is missing"),
-        ("/dev/zero", "this is not an ordinary file"),
-    ] {
-        let answer = write(&home, file, "mine\n").await.answer().await;
-        let reason = refused(&answer);
-        assert!(reason.contains(why) && reason.starts_with("Nothing was written"), "{file}: {reason}");
+    let mut reasons = String::new();
+    for file in [&*outside, &*link, &*through, &*dots, "relative.txt", "~/.bashrc", "", "/dev/zero"] {
+        reasons += &format!("{file:?}: {}\n", refused(&write(&home, file, "mine\n").await.answer().await));
     }
     let edit = json!({ "file_path": "/dev/zero", "old_string": "a", "new_string": "b" });
     let device = input(&home.project, "PreToolUse", "Edit", &edit);
-    let reason = refused(&Hook::start(&home, &["claude"], &device).await.answer().await);
-    assert!(reason.contains("is no ordinary file"), "{reason}");
-    let huge = write(&home, &home.in_project("a.txt"), &"x".repeat(64 << 20)).await.answer().await;
-    assert!(refused(&huge).contains("larger than 48 MB"), "{huge}");
-    let garbage = Hook::start(&home, &["claude"], b"not json").await.answer().await;
-    assert!(refused(&garbage).contains("cannot be read"), "{garbage}");
+    let edited = refused(&Hook::start(&home, &["claude"], &device).await.answer().await);
+    let huge = refused(&write(&home, &home.in_project("a.txt"), &"x".repeat(64 << 20)).await.answer().await);
+    let garbage = refused(&Hook::start(&home, &["claude"], b"not json").await.answer().await);
+    reasons += &format!("edit of a device: {edited}\n64 MB: {huge}\nno JSON: {garbage}\n");
+    assert_snapshot!(home.stable(reasons));
     assert_eq!(std::fs::read_to_string(&outside).unwrap(), ORIGINAL);
 }
 
@@ -180,10 +170,10 @@ async fn a_call_that_is_repeated_is_answered_from_the_same_review() {
     let first = write_in_qwen(&home, &file, PROPOSED).await;
     desk.shows("keep this change").await;
     let still_open = refused(&first.answer().await);
-    assert!(
-        still_open.contains("is still open") && still_open.contains("Call the tool again"),
-        "{still_open}"
-    );
+    assert_snapshot!(home.stable(still_open), @"
+    The review of this change is still open, and nothing was written. Call the tool again with the
+      ↪ same arguments, and do nothing else before: the next call gets its outcome.
+    ");
     let again = write_in_qwen(&home, &file, PROPOSED).await;
     desk.types("r");
     assert!(refused(&again.answer().await).contains("rejected all of it"));
@@ -227,7 +217,7 @@ async fn two_spellings_of_one_file_in_a_patch_are_refused() {
                  @@\n-two\n+TWO\n*** End Patch";
     let patch = input(&home.project, "PreToolUse", "apply_patch", &json!({ "command": patch }));
     let answer = Hook::start(&home, &["codex"], &patch).await.answer().await;
-    assert!(refused(&answer).contains("./a.txt stands in the patch twice"), "{answer}");
+    assert_snapshot!(home.stable(refused(&answer)), @"Nothing was written: ./a.txt stands in the patch twice.");
 }
 
 #[tokio::test]

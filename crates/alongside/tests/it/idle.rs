@@ -50,7 +50,16 @@ fn editor(home: &Home, process: &Process) -> Editor {
     editor
 }
 
+/// Together, for each of them waits.
 #[tokio::test]
+async fn nobody_wakes_while_nothing_happens() {
+    tokio::join!(
+        with_a_file_open_and_no_agent_nobody_wakes(),
+        with_an_agent_nobody_wakes_between_keep_alives(),
+        an_idle_desk_does_not_wake()
+    );
+}
+
 async fn with_a_file_open_and_no_agent_nobody_wakes() {
     let (home, process) = (Home::new(), Process::open());
     let editor = editor(&home, &process);
@@ -58,7 +67,6 @@ async fn with_a_file_open_and_no_agent_nobody_wakes() {
     nobody_wakes(&with_its_host(&home, editor.server()).await, Duration::from_secs(12)).await;
 }
 
-#[tokio::test]
 async fn with_an_agent_nobody_wakes_between_keep_alives() {
     let (home, process) = (Home::new(), Process::open());
     let editor = editor(&home, &process);
@@ -67,7 +75,6 @@ async fn with_an_agent_nobody_wakes_between_keep_alives() {
     nobody_wakes(&with_its_host(&home, editor.server()).await, Duration::from_secs(4)).await;
 }
 
-#[tokio::test]
 async fn an_idle_desk_does_not_wake() {
     let home = Home::new();
     let desk = home.review(&[]);

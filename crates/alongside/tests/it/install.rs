@@ -19,6 +19,7 @@ use std::path::Path;
 
 use alongside_companion::AppDirs;
 use alongside_companion::drafts::Drafts;
+use insta::assert_snapshot;
 
 use crate::support::{Home, finish};
 use machine::{LANGUAGES, NEOVIM, NEW_HELIX, OLD_HELIX};
@@ -29,8 +30,7 @@ const PACKAGE: &str = ".local/share/nvim/site/pack/alongside/start/alongside";
 fn neovim_gets_a_package_once() {
     let home = Home::with_program("nvim", NEOVIM);
     let before = home.everything();
-    let said = home.succeeds(&["install", "neovim", "--yes"]);
-    assert!(said.contains("Neovim 0.10.4 (") && said.contains(&format!("~/{PACKAGE}: ")), "{said}");
+    home.plays(&["install neovim --yes"]);
     let stamp = home.reads(&format!("{PACKAGE}/lua/alongside/installed.lua"));
     assert!(stamp.contains(env!("CARGO_BIN_EXE_alongside")), "{stamp}");
     assert!(
@@ -38,13 +38,14 @@ fn neovim_gets_a_package_once() {
     );
 
     let installed = home.everything();
-    assert!(home.succeeds(&["install", "neovim"]).contains("nothing to do"));
+    home.plays(&["install neovim"]);
     assert_eq!(home.everything(), installed);
-    assert!(home.list().contains("Neovim 0.10.4 installed ("));
+    home.lists("Neovim");
 
-    home.succeeds(&["uninstall", "neovim", "--yes"]);
+    home.plays(&["uninstall neovim --yes"]);
     assert_eq!(home.everything(), before);
     assert!(!home.in_home(".local/share/nvim").exists(), "the new directories are removed, too");
+    assert_snapshot!(home.played());
 }
 
 #[test]
@@ -56,17 +57,18 @@ fn an_older_plugin_is_updated_and_changes_are_backed_up() {
     fs::write(home.in_home(&changed), "-- mine\n").unwrap();
     fs::remove_file(home.in_home(&gone)).unwrap();
 
-    assert!(home.list().contains("changed: alongside install neovim"));
+    home.lists("Neovim");
     let written = ".local/state/alongside/installed.json";
     let version = |version: &str| format!("\"version\":\"{version}\"");
     let older = home.reads(written).replace(&version(env!("CARGO_PKG_VERSION")), &version("0.0.1"));
     home.writes(written, &older);
-    assert!(home.list().contains("installed by 0.0.1: alongside install neovim"));
+    home.lists("Neovim");
     let said = home.succeeds(&["install", "neovim", "--yes"]);
     assert!(said.contains("--- mine") && said.contains("You have changed"), "{said}");
     assert_eq!(home.reads(&changed), log);
     assert_eq!(home.reads(&format!("{changed}.before-alongside")), "-- mine\n");
     assert!(home.in_home(&gone).exists());
+    assert_snapshot!(home.played());
 }
 
 #[test]
@@ -87,19 +89,14 @@ fn a_plugin_installed_by_hand_is_left_alone() {
     let cloned = Home::with_program("nvim", NEOVIM);
     cloned.writes(".local/share/nvim/lazy/alongside/editors/neovim/lua/alongside/init.lua", "");
 
-    for (home, place) in [
-        (linked, PACKAGE),
-        (managed, ".config/nvim/lua/plugins/ai.lua"),
-        (cloned, ".local/share/nvim/lazy/alongside"),
-    ] {
+    let said = [linked, managed, cloned].map(|home| {
         let before = home.everything();
-        let said = home.succeeds(&["install", "neovim", "--yes"]);
-        assert!(said.contains(place) && said.contains("not from `alongside install`"), "{said}");
-        assert!(home.list().contains(&format!("by hand: ~/{place}")));
-        let refused = home.does(&["uninstall", "neovim", "--yes"]);
-        assert_eq!(refused.status.code(), Some(1), "{}", refused.said());
+        home.plays(&["install neovim --yes", "uninstall neovim --yes"]);
+        home.lists("Neovim");
         assert_eq!(home.everything(), before);
-    }
+        home.played()
+    });
+    assert_snapshot!(said.join("\n"));
 }
 
 #[test]
@@ -108,10 +105,7 @@ fn helix_gets_our_server_and_keeps_its_own() {
     home.writes(".config/helix/languages.toml", LANGUAGES);
     let before = home.everything();
 
-    let said = home.succeeds(&["install", "helix", "--yes", "--language", "nonsense"]);
-    assert!(said.contains("+language-servers = [\"rust-analyzer\", \"alongside\"]"), "{said}");
-    assert!(said.contains("no language \"nonsense\""), "{said}");
-    assert!(said.contains("Newer releases also send the cursor"), "{said}");
+    home.plays(&["install helix --yes --language nonsense"]);
     let languages = home.reads(".config/helix/languages.toml");
     assert!(languages.starts_with("# mine\n[[language]]\nname = \"rust\" # best\nauto-format = true\n"));
     assert!(
@@ -122,7 +116,7 @@ fn helix_gets_our_server_and_keeps_its_own() {
     assert_eq!(home.reads(".config/helix/languages.toml.before-alongside"), LANGUAGES);
     assert!(!home.in_home(".config/helix/config.toml").exists(), "25.01 would refuse the settings");
 
-    assert!(home.succeeds(&["install", "hx"]).contains("nothing to do"));
+    home.plays(&["install hx"]);
     home.writes(
         ".config/helix/languages.toml",
         &languages.replace(env!("CARGO_BIN_EXE_alongside"), "/gone/alongside"),
@@ -135,6 +129,7 @@ fn helix_gets_our_server_and_keeps_its_own() {
     );
     home.succeeds(&["uninstall", "helix", "--yes"]);
     assert_eq!(home.everything(), before);
+    assert_snapshot!(home.played());
 }
 
 #[test]
@@ -143,9 +138,13 @@ fn newer_helix_also_gets_the_cursor_settings() {
     home.writes(".config/helix/config.toml", "theme = \"x\" # dark\n");
     let before = home.everything();
     home.succeeds(&["install", "helix", "--yes"]);
-    let settings = home.reads(".config/helix/config.toml");
-    assert!(settings.starts_with("theme = \"x\" # dark\n"), "{settings}");
-    assert!(settings.contains("\"code-action-hint\"") && settings.contains("auto-document-highlight = true"));
+    assert_snapshot!(home.reads(".config/helix/config.toml"), @r#"
+    theme = "x" # dark
+
+    [editor]
+    gutters = ["code-action-hint", "diagnostics", "spacer", "line-numbers", "spacer", "diff"]
+    lsp.auto-document-highlight = true
+    "#);
     home.succeeds(&["uninstall", "helix", "--yes"]);
     assert_eq!(home.everything(), before);
 }
@@ -196,13 +195,9 @@ fn an_invalid_file_is_reported_with_its_line() {
     home.writes(".config/helix/languages.toml", "[[language]]\nname = rust\n");
     home.writes(".gemini/settings.json", "{\n  \"ide\": {,}\n}\n");
     let before = home.everything();
-    for (what, unchanged) in [("helix", "nothing is changed"), ("agent", "that file is not changed")] {
-        let output = home.does(&["install", what, "--yes"]);
-        assert_eq!(output.status.code(), Some(1));
-        let said = output.said();
-        assert!(said.contains("line 2") && said.contains("hint:") && said.contains(unchanged), "{said}");
-    }
+    home.plays(&["install helix --yes", "install agent --yes"]);
     assert_eq!(home.everything(), before);
+    assert_snapshot!(home.played());
 }
 
 #[test]
@@ -210,25 +205,18 @@ fn without_home_nothing_is_changed() {
     let home = Home::new();
     home.agent_program("gemini", "0.61.0");
     let gone = home.path("gone");
-    for (value, why) in [
-        (None, "HOME is not set"),
-        (Some(""), "HOME is empty"),
-        (Some("home"), "HOME is not an absolute path: home"),
-        (gone.to_str(), "HOME is not a directory: "),
-    ] {
-        for args in [&["install", "gemini", "--dry-run"][..], &["uninstall", "--all", "--dry-run"]] {
+    let mut said = String::new();
+    for value in [None, Some(""), Some("home"), gone.to_str()] {
+        let within = |args: &[&str]| {
             let mut command = home.alongside(args);
             home.with_path(&mut command);
-            command.env_remove("HOME").envs(value.map(|value| ("HOME", value)));
-            let output = finish(command);
-            assert_eq!(output.status.code(), Some(1), "{}", output.said());
-            assert!(
-                output.said().contains(why) && output.said().contains("hint: set HOME"),
-                "{}",
-                output.said()
-            );
-        }
+            home.stable(finish(command.env_remove("HOME").envs(value.map(|value| ("HOME", value)))))
+        };
+        let refused = within(&["install", "gemini", "--dry-run"]);
+        assert_eq!(within(&["uninstall", "--all", "--dry-run"]), refused);
+        said += &refused;
     }
+    assert_snapshot!(said);
     assert!(!gone.exists());
 }
 
@@ -237,16 +225,8 @@ fn preview_is_short_and_shows_all_lines_of_the_person() {
     let home = Home::with_program("hx", NEW_HELIX);
     home.agent_program("gemini", "0.61.0");
     home.agent_program("qwen", "0.24.4");
-    let path = home.writes(".config/helix/languages.toml", LANGUAGES);
-    let short = home.succeeds(&["install", "helix", "--dry-run"]);
-    assert!(short.contains(&format!("+++ {}\n", path.display())), "whose file it is: {short}");
-    assert!(short.contains("+language-servers = [\"rust-analyzer\", \"alongside\"]"), "{short}");
-    assert!(short.contains("more lines (--verbose shows them)"), "{short}");
-    assert!(
-        short.contains("languages.toml: one more server for 57 languages, rust of them in your file."),
-        "{short}"
-    );
-    assert!(short.lines().count() < 45, "{short}");
+    home.writes(".config/helix/languages.toml", LANGUAGES);
+    home.plays(&["install helix --dry-run"]);
     let long = home.succeeds(&["install", "helix", "--dry-run", "--verbose"]);
     assert!(long.lines().count() > 200 && !long.contains("more lines"), "{long}");
 
@@ -254,8 +234,8 @@ fn preview_is_short_and_shows_all_lines_of_the_person() {
     assert_eq!(agents.matches("this was --dry-run").count(), 1, "{agents}");
 
     home.succeeds(&["install", "helix", "--yes"]);
-    let out = home.succeeds(&["uninstall", "helix", "--dry-run"]);
-    assert!(out.contains("+language-servers = [\"rust-analyzer\"]") && out.lines().count() < 45, "{out}");
+    home.plays(&["uninstall helix --dry-run"]);
+    assert_snapshot!(home.played());
 }
 
 #[test]
@@ -266,7 +246,12 @@ fn a_byte_order_mark_of_helix_stays() {
     home.succeeds(&["install", "helix", "--yes"]);
     let text = home.reads(".config/helix/languages.toml");
     assert!(text.starts_with("\u{feff}# mine") && text.contains("alongside"), "{text}");
-    assert!(home.succeeds(&["install", "helix", "--yes"]).contains("nothing to do"));
+    assert_snapshot!(home.says(&["install", "helix", "--yes"]), @"
+    Helix 25.01.1 has alongside [VERSION]; nothing to do.
+    --- errors:
+    alongside: This Helix tells agents where you type. Newer releases also send the cursor and the
+      ↪ selection.
+    ");
     home.writes(".config/helix/languages.toml", &text.replace("# mine", "# still mine"));
     home.succeeds(&["uninstall", "helix", "--yes"]);
     assert_eq!(home.reads(".config/helix/languages.toml"), marked.replace("# mine", "# still mine"));
@@ -311,10 +296,7 @@ fn a_failed_write_restores_the_other_files() {
     let settings = home.writes(".config/helix/config.toml", "theme = \"x\"\n");
     fs::set_permissions(&settings, fs::Permissions::from_mode(0o444)).unwrap();
     let before = home.everything();
-    let output = home.does(&["install", "helix", "--yes"]);
-    let said = output.said();
-    assert!(!output.status.success() && said.contains("config.toml: it is write-protected"), "{said}");
-    assert!(said.contains("nothing is changed"), "{said}");
+    assert_snapshot!(home.says(&["install", "helix", "--yes"]));
     assert_eq!(home.everything(), before);
 }
 
@@ -323,19 +305,13 @@ fn nothing_is_written_without_consent() {
     let home = Home::with_program("nvim", NEOVIM);
     home.agent_program("gemini", "0.61.0");
     let before = home.everything();
-    for args in [&["install", "neovim"][..], &["install", "agent"]] {
-        let output = home.does(args);
-        assert_eq!(output.status.code(), Some(2), "{}", output.said());
-        assert!(output.said().contains("--yes"), "{}", output.said());
-        let shown = home.succeeds(&[args, &["--dry-run"]].concat());
-        assert!(shown.contains("--dry-run"), "{shown}");
-    }
+    home.plays(&["install neovim", "install neovim --dry-run", "install agent", "install agent --dry-run"]);
     assert_eq!(home.everything(), before);
     home.succeeds(&["install", "neovim", "--yes"]);
     let installed = home.everything();
-    assert_eq!(home.does(&["uninstall", "neovim"]).status.code(), Some(2));
-    home.succeeds(&["uninstall", "neovim", "--dry-run"]);
+    home.plays(&["uninstall neovim", "uninstall neovim --dry-run"]);
     assert_eq!(home.everything(), installed);
+    assert_snapshot!(home.played());
 }
 
 #[tokio::test]
@@ -362,32 +338,21 @@ async fn at_a_terminal_only_yes_agrees() {
 #[test]
 fn without_a_name_the_terminal_tells_the_editor() {
     let home = Home::new();
-    let nobody = home.does(&["install", "--dry-run"]);
-    assert!(
-        nobody
-            .said()
-            .contains("none of these is on this machine: Neovim, Helix, Emacs, Vim, Kakoune, Kate, VS Code"),
-        "{}",
-        nobody.said()
-    );
+    home.plays(&["install --dry-run"]);
     home.program("hx", OLD_HELIX);
-    assert!(home.succeeds(&["install", "--dry-run"]).contains("Helix 25.01.1 ("));
+    assert!(home.succeeds(&["install", "--dry-run"]).starts_with("Helix 25.01.1 ("));
     home.program("nvim", NEOVIM);
-    let both = home.does(&["install", "--dry-run"]);
-    assert!(
-        both.said().contains("`alongside install neovim` or `alongside install helix`"),
-        "{}",
-        both.said()
-    );
+    home.plays(&["install --dry-run"]);
 
     let within = |variable: &str, value: &str| {
         let mut command = home.alongside(&["install", "--dry-run"]);
         home.with_path(&mut command);
-        finish(command.env(variable, value)).said()
+        let said = finish(command.env(variable, value));
+        home.notes(&format!("install --dry-run, where {variable} is {value}"), &home.stable(said));
     };
-    assert!(within("NVIM", "/run/nvim.sock").contains("this is a terminal of Neovim"));
-    let other = within("TERM_PROGRAM", "vscode");
-    assert!(other.contains("this is a terminal of VS Code"), "{other}");
+    within("NVIM", "/run/nvim.sock");
+    within("TERM_PROGRAM", "vscode");
+    assert_snapshot!(home.played());
 }
 
 #[tokio::test]
@@ -416,40 +381,35 @@ async fn several_editors_are_chosen_by_number() {
     assert_eq!(install.ends().code(), Some(1));
     assert_eq!(home.everything(), before);
     // A script is never asked.
-    let script = home.does(&["install", "--yes"]);
-    let said = script.said();
-    assert!(said.contains("`alongside install neovim` or `alongside install helix`"), "{said}");
+    assert_snapshot!(home.says(&["install", "--yes"]), @"
+    --- errors:
+    alongside: several editors are on this machine
+      hint: name one: `alongside install neovim` or `alongside install helix`
+    --- exit code 1
+    ");
 }
 
 #[test]
 fn the_list_has_editors_without_an_adapter() {
     let home = Home::with_program("lapce", "");
-    let list = home.list();
-    assert!(list.contains("Lapce here no adapter: add `alongside lsp` to its language servers"), "{list}");
+    home.lists("Lapce");
+    assert_snapshot!(home.played(), @"
+    $ alongside install --list
+    …
+    Lapce here no adapter: add `alongside lsp` to its language servers (`alongside lsp --help`), or
+      ↪ review changes in a terminal beside it: `alongside`
+    …
+    ");
 }
 
 #[test]
 fn unknown_targets_get_a_hint() {
     let home = Home::new();
     home.program("nvim", "echo 'NVIM v0.9.5'\n");
-    for (what, words) in [
-        ("zed", "there is nothing to install for Zed"),
-        ("helx", "did you mean `alongside install helix`?"),
-        ("spaceship", "name one of neovim, helix, emacs, vim, kakoune, kate, vscode, "),
-        ("helix", "Helix is not on this machine"),
-        ("neovim", "Neovim 0.9.5, which is too old"),
-        ("agent", "none of gemini, qwen, claude and codex is on this machine's PATH"),
-    ] {
-        let output = home.does(&["install", what, "--yes"]);
-        assert_eq!(output.status.code(), Some(1), "{what}");
-        assert!(
-            output.said().contains(words) && output.said().contains("hint:"),
-            "{what}: {}",
-            output.said()
-        );
-    }
-    let output = home.does(&["uninstall", "helix", "--yes"]);
-    assert!(output.said().contains("nothing was installed for \"helix\""), "{}", output.said());
+    let unknown = ["zed", "helx", "spaceship", "helix", "neovim", "agent"];
+    home.plays(&unknown.map(|what| format!("install {what} --yes")));
+    home.plays(&["uninstall helix --yes"]);
+    assert_snapshot!(home.played());
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! A home for each test, a running `alongside review`, and an agent that finds it as agents do.
 
 mod process;
+mod snapshot;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use alongside_agent::find::{self, Surroundings};
@@ -24,6 +25,8 @@ pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
 pub(crate) struct Home {
     dir: tempfile::TempDir,
     pub(crate) project: PathBuf,
+    /// The commands that ran for a snapshot, with what they printed.
+    played: Mutex<String>,
 }
 
 impl Home {
@@ -34,7 +37,7 @@ impl Home {
             std::fs::create_dir(base.join(name)).unwrap();
         }
         private(&base.join("run"));
-        Self { project: base.join("project"), dir }
+        Self { project: base.join("project"), dir, played: Mutex::default() }
     }
 
     /// A path in the temporary directory of this home.

@@ -13,24 +13,19 @@ async fn crlf_new_files_and_files_that_are_not_text_say_so() {
     let agent = home.agent().await;
 
     let diff = propose(&agent, &dos, "a\nB\n").await;
-    let shown = desk.answers("(1/1) keep", "a").await;
-    assert!(shown.contains("note: The file has CRLF line endings, the proposal LF"), "{shown}");
-    assert!(shown.contains("-b\n+B\n"), "{shown}");
+    desk.answers("(1/1) keep", "a").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("a\nB\n"));
 
     let diff = propose(&agent, &new, "x\n").await;
-    let shown = desk.answers("(1/1) keep", "a").await;
-    assert!(
-        shown.contains("new.txt: Gemini CLI proposes a new file (+1 -0)\n@@ -0,0 +1 @@\n+x\n"),
-        "{shown}"
-    );
+    desk.answers("(1/1) keep", "a").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("x\n"));
 
     let diff = propose(&agent, &binary, "text now\n").await;
-    let shown = desk.answers("accept or reject [a,r,?]?", "r").await;
-    assert!(shown.contains("note: You can only accept or reject this as a whole"), "{shown}");
-    assert!(shown.contains("+text now\n"), "{shown}");
+    desk.answers("accept or reject [a,r,?]?", "r").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+    desk.shows("binary.bin: rejected").await;
+    desk.shows("\n").await;
+    assert_snapshot!(home.stable(desk.out.text()));
 }
 
 #[tokio::test]
@@ -43,23 +38,15 @@ async fn agent_text_cannot_take_over_the_terminal() {
     let text = "\x1b]0;owned\x07 \u{9b}31m \u{202e}reversed\u{2066} \u{200b}\ttab\n\
         x\u{fe0f}\u{e0100}\u{2800}\u{13430}y\u{200d} \u{2764}\u{fe0f}\n";
     let diff = propose(&agent, &file, text).await;
-    let shown = desk.answers("(1/1) keep", "a").await;
-    assert!(shown.contains(r"evil\x1b[2J\u{202e}\n.txt: Gemini CLI proposes"), "{shown}");
-    assert!(
-        shown.contains("+\\x1b]0;owned\\x07 \\u{9b}31m \\u{202e}reversed\\u{2066} \\u{200b}\ttab\n"),
-        "{shown}"
-    );
-    assert!(
-        shown.contains("+x\\u{fe0f}\\u{e0100}\\u{2800}\\u{13430}y\\u{200d} \u{2764}\u{fe0f}\n"),
-        "{shown}"
-    );
+    desk.answers("(1/1) keep", "a").await;
     assert_eq!(
         soon("the outcome", diff.outcome()).await,
         accepted(text),
         "what is shown is escaped, what is accepted is not"
     );
-    desk.shows("accepted").await;
+    desk.shows("writes it.\n").await;
     let all = desk.out.text();
+    assert_snapshot!(home.stable(&all));
     let harmful = |c: char| (c.is_control() && !"\n\t".contains(c)) || "\u{202e}\u{2066}\u{200b}".contains(c);
     assert!(!all.contains(harmful), "{all:?}");
 }

@@ -9,6 +9,7 @@ mod reasons;
 mod unattended;
 
 use alongside_agent::{Outcome, PendingDiff, Session};
+use insta::assert_snapshot;
 
 use crate::support::{Home, Running, accepted, propose, proposed, soon, until};
 

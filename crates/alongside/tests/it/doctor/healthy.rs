@@ -1,5 +1,6 @@
 //! Healthy terminals, and the command itself: its exit codes, `--fix`, and harmless output.
 
+use insta::assert_snapshot;
 use serde_json::json;
 
 use super::support::{TestMachine, dead_port};
@@ -17,11 +18,9 @@ async fn a_healthy_terminal_raises_no_alarm() {
     }
     assert_eq!(verdict.of_ourselves(), Vec::<String>::new(), "{:#}", verdict.json);
 
-    let said = machine.run(&[]).out;
-    let project = machine.home.project.display();
-    let line = format!("✓ Gemini CLI 0.61.0 would connect to alongside (port {}, {project})\n", record.port);
-    assert!(said.starts_with(&line), "{said}");
-    assert!(said.contains("✓ Qwen Code 0.24.4 would connect to alongside"), "{said}");
+    let said = machine.run(&[]);
+    assert!(said.out.contains(&format!("(port {}, ", record.port)), "{}", said.out);
+    assert_snapshot!(machine.home.stable(said));
     let told = machine.run(&["gemini", "--verbose"]).out;
     for step in ["taken for the editor", "gemini/ide/gemini-ide-server-", "a companion answers, with diffs"] {
         assert!(told.contains(step), "no {step:?} in {told}");
@@ -59,23 +58,27 @@ async fn a_mistake_in_the_settings_is_reported() {
     let verdict = machine.ask(&[]);
     assert_eq!(verdict.of_ourselves(), ["broken-own-settings"], "{:#}", verdict.json);
     assert_eq!(verdict.code, Some(1), "no companion would start");
-    let said = machine.run(&[]).out;
-    assert!(said.contains("config.toml") && said.contains("enabled"), "{said}");
+    assert_snapshot!(machine.home.stable(machine.run(&[])));
 }
 
 #[test]
 fn without_an_agent_there_is_nothing_to_examine() {
     let machine = TestMachine::with(&[]);
-    let output = machine.run(&[]);
-    assert_eq!(output.status.code(), Some(2));
-    let said = output.err;
-    assert!(said.contains("alongside doctor gemini"), "{said}");
+    assert_snapshot!(machine.home.stable(machine.run(&[])), @"
+    --- errors:
+    alongside: no agent is in PATH, so there is nothing to examine; name one: alongside doctor gemini
+    --- exit code 2
+    ");
     // A named agent is examined as if it were installed.
     let verdict = machine.ask(&["qwen"]);
     assert_eq!((verdict.code, verdict.ids(0)), (Some(1), vec!["no-companion".into()]), "{:#}", verdict.json);
-    let unknown = machine.run(&["vim"]);
-    assert_eq!(unknown.status.code(), Some(2), "1 would say that something is wrong with an agent");
-    assert!(unknown.err.contains("no agent is called vim"));
+    // 1 would say that something is wrong with an agent.
+    assert_snapshot!(machine.home.stable(machine.run(&["vim"])), @"
+    --- errors:
+    alongside: no agent is called vim
+      hint: name one of: gemini, qwen, llxprt, ola, bob, hopcode, claude, opencode, codex
+    --- exit code 2
+    ");
 }
 
 #[tokio::test]

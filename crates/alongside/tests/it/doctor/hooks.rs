@@ -1,5 +1,6 @@
 //! Causes in the hooks of agents. A hook that fails, or is none, is no reason why an agent does not connect.
 
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use super::support::{TestMachine, Verdict};
@@ -36,10 +37,11 @@ fn set_gemini(machine: &TestMachine, matcher: &str, command: &str, timeout: u64)
 #[tokio::test]
 async fn an_installed_hook_raises_no_alarm() {
     let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
-    let said = machine.run(&["gemini"]).out;
-    let line =
-        "- no hook in Gemini CLI: changes without a question come to no desk (`alongside install gemini`)";
-    assert!(said.contains(line), "{said}");
+    assert_snapshot!(machine.home.stable(machine.run(&["gemini"])), @"
+    ✓ Gemini CLI 0.61.0 would connect to alongside (port [PORT], [PROJECT])
+
+    - no hook in Gemini CLI: changes without a question come to no desk (`alongside install gemini`)
+    ");
     let mut install = machine.home.alongside(&["install", "gemini", "--hook", "--yes"]);
     let installed = crate::support::finish(install.env("PATH", machine.path_variable()));
     assert!(installed.status.success(), "{}", installed.said());
@@ -49,12 +51,12 @@ async fn an_installed_hook_raises_no_alarm() {
     assert_eq!(ids(&verdict, "gemini"), Vec::<String>::new(), "{:#}", verdict.json);
     let file = machine.home.path("home/.gemini/settings.json");
     assert_eq!(hook_of(&verdict, "gemini")["files"], json!([file]));
-    let said = machine.run(&[]).out;
-    assert!(said.contains(&format!("✓ Gemini CLI has the hook ({})\n", file.display())), "{said}");
-    assert!(
-        said.contains("- a hook that is killed, or that cannot start, lets the change through"),
-        "{said}"
-    );
+    assert_snapshot!(machine.home.stable(machine.run(&[])), @"
+    ✓ Gemini CLI 0.61.0 would connect to alongside (port [PORT], [PROJECT])
+
+    ✓ Gemini CLI has the hook ([HOME]/.gemini/settings.json)
+    - a hook that is killed, or that cannot start, lets the change through without a review
+    ");
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod crashes;
 mod editors;
 
 use alongside_desk::socket::{ClientInfo, EditorProcess, Hello, Options, PROTOCOL, Role, Terms};
+use insta::assert_snapshot;
 use rustix::process::Signal;
 use tokio::net::UnixStream;
 
@@ -64,9 +65,13 @@ async fn a_desk_joins_the_host_focused_last_or_the_chosen_one() {
     let mut asked = home.review(&["two", "--host", &chosen.to_string()]);
     asked.shows(&format!("alongside serves {one} ")).await;
     assert_eq!(home.hosts().len(), 2);
-    let refused = home.run(&["review", "--host", "nonsense"]);
-    assert_eq!(refused.status.code(), Some(1));
-    assert!(refused.err.contains("there is no host \"nonsense\""));
+    assert_snapshot!(home.prints(&["review --host nonsense"]), @r#"
+    $ alongside review --host nonsense
+    --- errors:
+    alongside: there is no host "nonsense"
+      hint: `alongside status` lists the hosts and their processes
+    --- exit code 1
+    "#);
 }
 
 #[tokio::test]
@@ -83,44 +88,42 @@ async fn the_directory_of_sockets_is_private_and_nobody_elses() {
     symlink(&elsewhere, home.path(&format!("tmp/alongside-{uid}"))).unwrap();
     let mut command = home.alongside(&["review"]);
     let output = finish(command.env_remove("XDG_RUNTIME_DIR"));
-    assert_eq!(output.status.code(), Some(1));
-    let said = output.err;
-    assert!(said.contains("is a symbolic link") && said.contains("XDG_RUNTIME_DIR"), "{said}");
+    assert_snapshot!(home.stable(output), @"
+    --- errors:
+    alongside: cannot make the private directory [TMP]/alongside-[UID]: [TMP]/alongside-[UID] is a
+      ↪ symbolic link, and somebody else may have put it there
+      hint: set XDG_RUNTIME_DIR to a directory of yours that exists
+    --- exit code 1
+    ");
     assert_eq!(files_below(&elsewhere), Vec::<std::path::PathBuf>::new());
 }
 
 #[tokio::test]
 async fn without_a_terminal_the_desk_names_alternatives() {
     let home = Home::new();
-    for command in [home.alongside(&[]), home.alongside(&[home.project.to_str().unwrap()])] {
-        let output = finish(command);
-        assert_eq!(output.status.code(), Some(2));
-        let said = output.err;
-        assert!(said.contains("`alongside review`") && said.contains("`alongside status`"), "{said}");
-    }
+    let refused = home.stable(home.run(&[]));
+    assert_eq!(home.stable(home.run(&[home.project.to_str().unwrap()])), refused);
+    assert_snapshot!(refused, @"
+    --- errors:
+    alongside: the desk needs a terminal that it can draw on
+      hint: use `alongside review` to review line by line (--json in scripts), or `alongside status`
+      ↪ to see what runs
+    --- exit code 2
+    ");
     assert_eq!(home.hosts(), [], "nothing was started");
     let mut dumb = home.at_terminal(&[]);
     dumb.shows("the desk needs a terminal that it can draw on").await;
     assert_eq!(dumb.ends().code(), Some(2));
-    let misplaced = home.run(&["--theme", "dark", "review"]);
-    assert_eq!(misplaced.status.code(), Some(2));
-    assert!(misplaced.err.contains("precede a command"));
+    assert_snapshot!(home.prints(&["--theme dark review"]));
 }
 
 #[test]
 fn a_mistyped_command_is_named() {
     let home = Home::new();
-    for mistyped in [&["doctro"][..], &["doctro", "gemini"]] {
-        let mistyped = home.run(mistyped);
-        assert_eq!(mistyped.status.code(), Some(2));
-        assert!(mistyped.err.contains("did you mean the command \"doctor\"?"), "{}", mistyped.err);
-    }
+    let mistyped = home.prints(&["doctro", "doctro gemini"]);
     // A directory of that name is a project, and other words are directories that do not exist.
     home.directory("project/doctro");
-    for word in ["doctro", "web"] {
-        let said = home.run(&[word]).err;
-        assert!(!said.contains("did you mean"), "{said}");
-    }
+    assert_snapshot!(mistyped + &home.prints(&["doctro", "web"]));
 }
 
 #[cfg(target_os = "linux")]
@@ -145,14 +148,21 @@ async fn a_project_path_that_is_not_utf8_is_refused() {
     let project = home.project.join(std::ffi::OsStr::from_bytes(b"pr\xffject"));
     std::fs::create_dir(&project).unwrap();
     let refused = finish(home.alongside(&["review"]).current_dir(&project));
-    let said = refused.err;
-    assert!(!refused.status.success());
-    assert!(said.contains("its path is not UTF-8") && said.contains("rename it"), "{said}");
+    assert_snapshot!(home.stable(refused), @"
+    --- errors:
+    alongside: cannot start the companion: cannot use [PROJECT]/pr�ject as a workspace: its path is
+      ↪ not UTF-8, which agents cannot be told: rename it, or open a link to it
+    --- exit code 1
+    ");
     assert_eq!(home.hosts(), []);
     // No host is left without an entry either.
     until("every process to end", || home.processes().is_empty().then_some(())).await;
     let config = home.path("home").join(std::ffi::OsStr::from_bytes(b"s\xff.toml"));
     std::fs::write(&config, "").unwrap();
-    let said = finish(home.alongside(&["review", "--config"]).arg(&config)).err;
-    assert!(said.contains("is not UTF-8") && said.contains("another name"), "{said}");
+    assert_snapshot!(home.stable(finish(home.alongside(&["review", "--config"]).arg(&config))), @"
+    --- errors:
+    alongside: the path [HOME]/s�.toml is not UTF-8
+      hint: give that file another name
+    --- exit code 1
+    ");
 }

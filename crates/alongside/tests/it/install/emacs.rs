@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use insta::assert_snapshot;
+
 use crate::support::Home;
 
 const EMACS: &str = "echo 'GNU Emacs 30.2'\n";
@@ -14,19 +16,18 @@ fn package(configuration: &str) -> String {
 fn emacs_gets_a_package_once_and_loses_it() {
     let home = Home::with_program("emacs", EMACS);
     let before = home.everything();
-    let said = home.succeeds(&["install", "emacs", "--yes"]);
-    let package = package(".emacs.d");
-    assert!(said.contains("Emacs 30.2 (") && said.contains(&format!("~/{package}")), "{said}");
-    let stamp = home.reads(&format!("{package}/alongside-installed.el"));
+    home.plays(&["install emacs --yes"]);
+    let stamp = home.reads(&format!("{}/alongside-installed.el", package(".emacs.d")));
     assert!(stamp.contains(env!("CARGO_BIN_EXE_alongside")), "{stamp}");
 
     let installed = home.everything();
-    assert!(home.succeeds(&["install", "emacs"]).contains("nothing to do"));
+    home.plays(&["install emacs"]);
     assert_eq!(home.everything(), installed);
-    assert!(home.list().contains("Emacs 30.2"));
-    home.succeeds(&["uninstall", "emacs", "--yes"]);
+    home.lists("Emacs");
+    home.plays(&["uninstall emacs --yes"]);
     assert_eq!(home.everything(), before);
     assert!(!home.in_home(".emacs.d").exists(), "the new directories are removed, too");
+    assert_snapshot!(home.played());
 }
 
 #[test]
@@ -48,14 +49,21 @@ fn a_package_of_another_installer_is_left_alone() {
     let home = Home::with_program("emacs", EMACS);
     home.writes(".emacs.d/elpa/alongside-20261101.1200/alongside.el", "");
     let before = home.everything();
-    let said = home.succeeds(&["install", "emacs", "--yes"]);
-    assert!(said.contains("not from `alongside install`"), "{said}");
+    assert_snapshot!(home.says(&["install", "emacs", "--yes"]), @"
+    Emacs has alongside already, but not from `alongside install`:
+      ↪ ~/.emacs.d/elpa/alongside-20261101.1200
+    Nothing is changed. Remove that first to install this.
+    ");
     assert_eq!(home.everything(), before);
 }
 
 #[test]
 fn an_emacs_that_is_too_old_is_refused() {
     let home = Home::with_program("emacs", "echo 'GNU Emacs 28.2'\n");
-    let refused = home.does(&["install", "emacs", "--yes"]);
-    assert!(refused.said().contains("Emacs 28.2, which is too old"), "{}", refused.said());
+    assert_snapshot!(home.says(&["install", "emacs", "--yes"]), @"
+    --- errors:
+    alongside: [BIN]/emacs is Emacs 28.2, which is too old
+      hint: update to Emacs 29.01 or newer, or use `alongside` in a terminal beside it
+    --- exit code 1
+    ");
 }

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use insta::assert_snapshot;
+
 use super::machine::NEOVIM;
 use crate::support::{Home, finish, write_file};
 
@@ -63,11 +65,7 @@ fn a_hook_is_installed_once_and_removed_again() {
 fn yes_alone_installs_no_hook_and_updates_an_older_one() {
     let home = Home::new();
     home.agent_program("gemini", "0.61.0");
-    let said = home.succeeds(&["install", "agent", "--yes"]);
-    assert!(
-        said.contains("no hook is installed in Gemini CLI: it needs a yes of its own, or --hook"),
-        "{said}"
-    );
+    home.plays(&["install agent --yes"]);
     assert!(!home.reads(".gemini/settings.json").contains("hooks"));
 
     home.succeeds(&["install", "agent", "--yes", "--hook"]);
@@ -79,17 +77,16 @@ fn yes_alone_installs_no_hook_and_updates_an_older_one() {
     home.writes(".gemini/settings.json", &old);
     home.succeeds(&["install", "agent", "--yes"]);
     assert_eq!(home.reads(".gemini/settings.json"), text);
-    assert!(home.list().contains("IDE mode on; hook installed"), "{}", home.list());
+    home.lists("Gemini CLI");
+    assert_snapshot!(home.played());
 }
 
 #[tokio::test]
 async fn at_a_terminal_codex_gets_its_hook_after_a_yes() {
     let home = Home::with_program("codex", "echo 'codex-cli 0.169.0'\n");
     let before = home.everything();
-    let output = home.does(&["install", "codex"]);
-    assert_eq!(output.status.code(), Some(2), "{}", output.said());
-    assert!(output.said().contains("or --hook"), "{}", output.said());
-    assert!(home.list().contains("Codex 0.169.0 no hook: alongside install codex"), "{}", home.list());
+    home.plays(&["install codex"]);
+    home.lists("Codex");
     for (answer, code) in [("n\n", 1), ("\x03", 130)] {
         let mut install = home.asks(&["install", "codex"]);
         install.shows("Install the hook in Codex? [y/N] ").await;
@@ -105,6 +102,7 @@ async fn at_a_terminal_codex_gets_its_hook_after_a_yes() {
     assert!(home.reads(".codex/hooks.json").contains(&command("codex")));
     home.succeeds(&["uninstall", "agent", "--yes"]);
     assert_eq!(home.everything(), before);
+    assert_snapshot!(home.played());
 }
 
 #[test]
@@ -157,21 +155,16 @@ fn a_hook_that_no_list_names_is_removed_too() {
 #[test]
 fn editors_and_broken_files_get_no_hook() {
     let home = Home::with_program("nvim", NEOVIM);
-    let output = home.does(&["install", "neovim", "--hook"]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(output.said().contains("Neovim runs no hooks"), "{}", output.said());
+    home.plays(&["install neovim --hook"]);
 
     let path = home.writes(".codex/hooks.json", "{\n  \"hooks\": [],,\n}\n");
     let before = home.everything();
-    let output = home.does(&["install", "codex", "--hook"]);
-    let said = output.said();
-    assert!(said.contains("line 2") && said.contains("that file is not changed"), "{said}");
-    assert_eq!(output.status.code(), Some(1));
+    home.plays(&["install codex --hook"]);
     write_file(&path, "{\"hooks\": []}\n");
-    let said = home.does(&["install", "codex", "--hook"]).said();
-    assert!(said.contains("\"hooks\" in it should be an object, and is not"), "{said}");
+    home.plays(&["install codex --hook"]);
     write_file(&path, "{\n  \"hooks\": [],,\n}\n");
     assert_eq!(home.everything(), before);
+    assert_snapshot!(home.played());
 }
 
 #[test]
@@ -210,16 +203,13 @@ fn the_hook_goes_where_the_agent_reads_it() {
     let text = home.reads(".claude/settings.json");
     let json: serde_json::Value = serde_json::from_str(text.strip_prefix('\u{feff}').unwrap()).unwrap();
     assert!(json["hooks"]["PreToolUse"][0]["hooks"][0]["command"].is_string(), "{text}");
-    assert!(
-        home.list().contains("hook installed") || home.does(&["doctor", "claude"]).said().contains("hook")
-    );
+    home.lists("Claude Code");
     home.succeeds(&["uninstall", "claude", "--yes"]);
     assert_eq!(home.reads(".claude/settings.json"), theirs);
 
     // Gemini CLI does not read such a file.
     let path = home.writes(".gemini/settings.json", "\u{feff}{}\n");
-    let output = home.does(&["install", "gemini", "--hook", "--yes"]);
-    let said = output.said();
-    assert!(said.contains("byte-order mark") && said.contains("that file is not changed"), "{said}");
-    assert_eq!((output.status.code(), fs::read_to_string(path).unwrap().as_str()), (Some(1), "\u{feff}{}\n"));
+    home.plays(&["install gemini --hook --yes"]);
+    assert_eq!(fs::read_to_string(path).unwrap(), "\u{feff}{}\n");
+    assert_snapshot!(home.played());
 }

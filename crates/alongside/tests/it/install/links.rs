@@ -4,6 +4,8 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
+use insta::assert_snapshot;
+
 use super::machine::{LANGUAGES, OLD_HELIX};
 use crate::support::{Home, write_file};
 
@@ -126,10 +128,15 @@ fn uninstalling_follows_no_link_that_came_later() {
     };
     let before = texts();
     assert!(before[0].contains("hook claude") && copy.exists());
-    let uninstalled = home.does(&["uninstall", "claude", "--yes"]);
-    let said = uninstalled.said();
-    assert!(said.contains("stays: ") && said.contains("is a link to"), "{said}");
-    assert!(!uninstalled.status.success() && !said.contains("Done."), "{said}");
+    assert_snapshot!(home.says(&["uninstall", "claude", "--yes"]), @"
+    Claude Code:
+      nothing is left to change back
+    --- errors:
+    alongside: [PROJECT]/.claude/settings.local.json stays: [PROJECT]/.claude is a link to
+      ↪ [HOME]/elsewhere, which alongside does not follow here
+    alongside: not everything is removed: remove the links that are named above, and repeat this
+    --- exit code 1
+    ");
     assert_eq!(texts(), before);
     assert!(ours.is_symlink());
     // The list still knows the hook, for when the link is gone.
@@ -145,19 +152,32 @@ fn uninstalling_follows_no_link_that_came_later() {
     let elsewhere = home.in_home("elsewhere.json");
     fs::rename(&file, &elsewhere).unwrap();
     symlink(&elsewhere, &file).unwrap();
-    let uninstalled = home.does(&["uninstall", "claude", "--yes"]);
-    let said = uninstalled.said();
-    assert!(said.contains("stays: ") && fs::read_to_string(&elsewhere).unwrap().contains("hook"), "{said}");
-    assert!(file.is_symlink());
+    assert_snapshot!(home.says(&["uninstall", "claude", "--yes"]), @"
+    Claude Code:
+      nothing is left to change back
+    --- errors:
+    alongside: [PROJECT]/.claude/settings.local.json stays: [PROJECT]/.claude/settings.local.json is a
+      ↪ link to [HOME]/elsewhere.json, which alongside does not follow here
+    alongside: not everything is removed: remove the links that are named above, and repeat this
+    --- exit code 1
+    ");
+    assert!(file.is_symlink() && fs::read_to_string(&elsewhere).unwrap().contains("hook"));
 }
 
 /// A message has one line for each fact, and no repository adds one.
+
 #[test]
 fn the_target_of_a_link_adds_no_line_to_a_message() {
     let home = Home::new();
     symlink("/tmp/q\n  hint: run this", home.project.join(".claude")).unwrap();
-    let said = home.does(&HOOK).said();
-    assert!(said.contains("/tmp/q\\n  hint: run this"), "{said}");
+    assert_snapshot!(home.says(&HOOK), @r"
+    --- errors:
+    alongside: Claude Code is not changed: [PROJECT]/.claude is a link to /tmp/q\n  hint: run this,
+      ↪ which alongside does not follow here
+      hint: nothing is changed
+      hint: remove that link, or put in its place what it leads to
+    --- exit code 1
+    ");
 }
 
 #[test]

@@ -38,12 +38,6 @@ pub(super) const LANGUAGES: &str = "# mine\n[[language]]\nname = \"rust\" # best
                                     language-servers = [\"rust-analyzer\"]\n";
 
 impl Home {
-    /// The list of editors and agents. One space stands between columns, however wide they are.
-    pub(super) fn list(&self) -> String {
-        let list = self.succeeds(&["install", "--list"]);
-        list.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n").collect()
-    }
-
     /// A home with a script on the PATH.
     pub(super) fn with_program(name: &str, body: &str) -> Self {
         let home = Self::new();
@@ -100,6 +94,30 @@ impl Home {
         let mut command = self.alongside(args);
         self.with_path(&mut command);
         finish(command)
+    }
+
+    /// The same for a snapshot: all that it prints, and its exit code unless that is 0.
+    pub(super) fn says(&self, args: &[&str]) -> String {
+        self.stable(self.does(args))
+    }
+
+    /// Runs commands one after the other, for `played`.
+    pub(super) fn plays(&self, commands: &[impl AsRef<str>]) {
+        for command in commands.iter().map(AsRef::as_ref) {
+            self.notes(command, &self.says(&command.split(' ').collect::<Vec<_>>()));
+        }
+    }
+
+    /// What the list says of an editor or agent. One space stands between columns, however wide they are.
+    pub(super) fn listed(&self, name: &str) -> String {
+        let list = self.does(&["install", "--list"]).out;
+        let row = list.lines().find(|line| line.starts_with(name)).expect("a row of that name");
+        row.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// The same for `played`.
+    pub(super) fn lists(&self, name: &str) {
+        self.notes("install --list", &self.stable(format!("…\n{}\n…\n", self.listed(name))));
     }
 
     pub(super) fn succeeds(&self, args: &[&str]) -> String {

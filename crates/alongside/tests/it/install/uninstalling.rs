@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use insta::assert_snapshot;
+
 use super::PACKAGE;
 use super::machine::{NEOVIM, OLD_HELIX};
 use crate::support::Home;
@@ -61,14 +63,9 @@ fn without_a_terminal_a_name_is_required() {
     let home = Home::with_program("nvim", NEOVIM);
     home.succeeds(&["install", "neovim", "--yes"]);
     let installed = home.everything();
-    for args in [&["uninstall"][..], &["uninstall", "--yes"]] {
-        let output = home.does(args);
-        let said = output.said();
-        assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains("required arguments were not provided:\n  <WHAT>"), "{said}");
-        assert!(said.contains("or remove everything with `alongside uninstall --all`"), "{said}");
-        assert!(said.contains("Usage: alongside uninstall [OPTIONS] [WHAT]"), "{said}");
-    }
+    let refused = home.says(&["uninstall"]);
+    assert_eq!(home.says(&["uninstall", "--yes"]), refused);
+    assert_snapshot!(refused);
     assert_eq!(home.everything(), installed);
 }
 
@@ -85,14 +82,15 @@ fn our_empty_directories_go() {
     for empty in [&notes, &state.join("log"), &state.join("drafts")] {
         fs::create_dir_all(empty).unwrap();
     }
-    assert!(home.succeeds(&["uninstall", "--all", "--dry-run"]).contains("There is nothing to remove."));
+    home.plays(&["uninstall --all --dry-run"]);
     assert!(notes.exists() && state.join("log").exists());
-    assert!(home.succeeds(&["uninstall", "--all", "--yes"]).contains("There is nothing to remove."));
+    home.plays(&["uninstall --all --yes"]);
     assert!(!notes.exists() && !state.exists());
 
     home.writes(".local/state/nvim/alongside/left.json", "[]");
-    let said = home.succeeds(&["uninstall", "--all", "--yes"]);
-    assert!(said.contains("remove   ~/.local/state/nvim/alongside\n") && !notes.exists(), "{said}");
+    home.plays(&["uninstall --all --yes"]);
+    assert!(!notes.exists());
+    assert_snapshot!(home.played());
 }
 
 #[test]
@@ -101,17 +99,14 @@ fn files_of_others_in_the_package_stay_and_are_named() {
     home.succeeds(&["install", "neovim", "--yes"]);
     let mine = home.writes(&format!("{PACKAGE}/lua/mine.lua"), "-- mine\n");
     home.writes(&format!("{PACKAGE}/README.md"), "changed\n");
-    let said = home.succeeds(&["uninstall", "--all", "--yes"]);
-    let (named, changed) =
-        (format!("~/{PACKAGE}/lua/mine.lua stays: "), format!("~/{PACKAGE}/README.md stays: "));
-    assert!(mine.exists() && said.contains(&named), "{said}");
-    assert_eq!(said.matches(&changed).count(), 1, "{said}");
+    home.plays(&["uninstall --all --yes"]);
+    assert!(mine.exists());
     assert!(!home.in_home(&format!("{PACKAGE}/plugin")).exists());
     for number in 0..6 {
         home.writes(&format!("{PACKAGE}/mine/{number}.lua"), "");
     }
     fs::remove_file(home.in_home(&format!("{PACKAGE}/README.md"))).unwrap();
     home.succeeds(&["install", "neovim", "--yes"]);
-    let said = home.succeeds(&["uninstall", "neovim", "--yes"]);
-    assert!(said.contains(&format!("2 more files in ~/{PACKAGE} stay")), "{said}");
+    home.plays(&["uninstall neovim --yes"]);
+    assert_snapshot!(home.played());
 }

@@ -1,5 +1,7 @@
 //! The package for Vim: where it goes, and what is left of it.
 
+use insta::assert_snapshot;
+
 use crate::support::Home;
 
 const VIM: &str = "echo 'VIM - Vi IMproved 9.2 (2026 Feb 14)'\n";
@@ -9,20 +11,20 @@ const PACKAGE: &str = "pack/alongside/start/alongside";
 fn vim_gets_a_package_once_and_loses_it() {
     let home = Home::with_program("vim", VIM);
     let before = home.everything();
-    let said = home.succeeds(&["install", "vim", "--yes"]);
-    assert!(said.contains("Vim 9.2 (") && said.contains(&format!("~/.vim/{PACKAGE}")), "{said}");
+    home.plays(&["install vim --yes"]);
     let stamp = home.reads(&format!(".vim/{PACKAGE}/plugin/alongside_installed.vim"));
     assert!(stamp.contains(env!("CARGO_BIN_EXE_alongside")), "{stamp}");
     let tags = home.reads(&format!(".vim/{PACKAGE}/doc/tags"));
     assert!(tags.contains(":Alongside-doctor\talongside.txt"), "{tags}");
 
     let installed = home.everything();
-    assert!(home.succeeds(&["install", "vim"]).contains("nothing to do"));
+    home.plays(&["install vim"]);
     assert_eq!(home.everything(), installed);
-    assert!(home.list().contains("Vim 9.2"));
-    home.succeeds(&["uninstall", "vim", "--yes"]);
+    home.lists("Vim");
+    home.plays(&["uninstall vim --yes"]);
     assert_eq!(home.everything(), before);
     assert!(!home.in_home(".vim").exists(), "the new directories are removed, too");
+    assert_snapshot!(home.played());
 }
 
 #[test]
@@ -44,14 +46,20 @@ fn a_plugin_of_another_installer_is_left_alone() {
     let home = Home::with_program("vim", VIM);
     home.writes(&format!(".vim/{PACKAGE}/plugin/alongside.vim"), "");
     let before = home.everything();
-    let said = home.succeeds(&["install", "vim", "--yes"]);
-    assert!(said.contains("not from `alongside install`"), "{said}");
+    assert_snapshot!(home.says(&["install", "vim", "--yes"]), @"
+    Vim has alongside already, but not from `alongside install`: ~/.vim/pack/alongside/start/alongside
+    Nothing is changed. Remove that first to install this.
+    ");
     assert_eq!(home.everything(), before);
 }
 
 #[test]
 fn a_vim_that_is_too_old_is_refused() {
     let home = Home::with_program("vim", "echo 'VIM - Vi IMproved 9.0 (2022 Jun 28)'\n");
-    let refused = home.does(&["install", "vim", "--yes"]);
-    assert!(refused.said().contains("Vim 9.0, which is too old"), "{}", refused.said());
+    assert_snapshot!(home.says(&["install", "vim", "--yes"]), @"
+    --- errors:
+    alongside: [BIN]/vim is Vim 9.0, which is too old
+      hint: update to Vim 9.01 or newer, or use `alongside` in a terminal beside it
+    --- exit code 1
+    ");
 }

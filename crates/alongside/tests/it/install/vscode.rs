@@ -4,6 +4,8 @@
 use std::fs;
 use std::io::Read as _;
 
+use insta::assert_snapshot;
+
 use crate::support::Home;
 
 /// As VS Code answers; it copies an extension, and this test unpacks it.
@@ -54,13 +56,13 @@ fn vscode_gets_an_extension_once_and_loses_it() {
     let installed = home.everything();
     assert!(home.succeeds(&["install", "code"]).contains("nothing to do"));
     assert_eq!(home.everything(), installed);
-    assert!(home.list().contains("VS Code 1.104.0"));
+    assert!(home.listed("VS Code").contains("VS Code 1.104.0"));
 
     let said = home.succeeds(&["uninstall", "vscode", "--yes"]);
     assert!(said.contains("remove   ~/.vscode/extensions/alongside.alongside-0.1.0"), "{said}");
     assert!(!home.in_home(DIRECTORY).exists());
     assert_eq!(home.reads(".vscode/extensions/extensions.json"), "[]\n");
-    assert!(home.list().contains("not installed: alongside install vscode"));
+    assert!(home.listed("VS Code").contains("not installed: alongside install vscode"));
 }
 
 #[test]
@@ -69,9 +71,11 @@ fn an_extension_of_another_installer_is_left_alone() {
     let list = r#"[{"identifier":{"id":"alongside.alongside"},"version":"9.0.0"}]"#;
     home.writes(".vscode/extensions/extensions.json", list);
     let before = home.everything();
-    let said = home.succeeds(&["install", "vscode", "--yes"]);
-    assert!(said.contains("not from `alongside install`"), "{said}");
-    assert!(said.contains("~/.vscode/extensions/alongside.alongside-9.0.0"), "{said}");
+    assert_snapshot!(home.says(&["install", "vscode", "--yes"]), @"
+    VS Code has alongside already, but not from `alongside install`:
+      ↪ ~/.vscode/extensions/alongside.alongside-9.0.0
+    Nothing is changed. Remove that first to install this.
+    ");
     assert_eq!(home.everything(), before);
 }
 
@@ -93,6 +97,10 @@ fn a_command_that_fails_installs_nothing() {
 #[test]
 fn a_release_that_is_too_old_is_refused() {
     let home = Home::with_program("code", "printf '1.90.2\\nabcdef\\nx64\\n'");
-    let refused = home.does(&["install", "vscode", "--yes"]);
-    assert!(refused.said().contains("VS Code 1.90.2, which is too old"), "{}", refused.said());
+    assert_snapshot!(home.says(&["install", "vscode", "--yes"]), @"
+    --- errors:
+    alongside: [BIN]/code is VS Code 1.90.2, which is too old
+      hint: update to VS Code 1.91 or newer, or use `alongside` in a terminal beside it
+    --- exit code 1
+    ");
 }

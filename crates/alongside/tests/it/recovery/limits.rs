@@ -107,15 +107,15 @@ async fn a_frozen_host_blocks_nobody() {
         (u64::from_str_radix(caught.trim(), 16).ok()? & hangup != 0).then_some(())
     })
     .await;
-    for left in [&mut next, &mut desk] {
+    // Each of them waits for some seconds.
+    let mut refused = home.start(&mut home.alongside(&["host", "--stop"]));
+    for left in [&next, &desk] {
         left.signal(Signal::TERM);
+    }
+    for left in [&mut next, &mut desk] {
         assert_eq!(left.ends().code(), Some(143));
     }
-    let refused = home.run(&["host", "--stop"]);
-    let said = refused.err;
-    assert!(
-        !refused.status.success() && said.contains(&format!("process {host}) has not answered")),
-        "{said}"
-    );
+    let (status, said) = (refused.ends(), refused.err.text());
+    assert!(!status.success() && said.contains(&format!("process {host}) has not answered")), "{said}");
     kill_process(process, Signal::KILL).unwrap();
 }

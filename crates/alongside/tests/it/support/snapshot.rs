@@ -1,0 +1,90 @@
+//! What programs print as text for a snapshot: whatever differs between runs, machines or checkouts has a name.
+
+use std::borrow::Cow;
+use std::fmt::{self, Display, Formatter};
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{Home, Ran};
+
+/// What differs, and its name. The first group stays.
+static NAMES: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
+    let version = format!(r"\b(){}\b", regex::escape(env!("CARGO_PKG_VERSION")));
+    let names = [
+        (&*version, "[VERSION]"),
+        (r"\b()[0-9a-f]{32,}(\.[a-z]+)?\b", "[TOKEN]"),
+        (r"()\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.0-9]*Z?", "[TIME]"),
+        (r"\b()(just now|\d+ (second|minute)s? ago)", "[AGO]"),
+        (r"\b()[0-9a-f]{16}\b", "[HOST]"),
+        (r"(-ide-server-)\d+-\d+", "[PID]-[PORT]"),
+        (r"(\[TMP\]/alongside-)\d+\b", "[UID]"),
+        (r"(  files: )\d+", "[N]"),
+        (r"(/)\d{4,5}(?:\.lock)", "[PORT].lock"),
+        (r"\b(port |--port |127\.0\.0\.1:|localhost:)\d{4,5}\b", "[PORT]"),
+        (r"\b(process |PID |kill -CONT |kill -KILL )\d+", "[PID]"),
+        // A package of a plugin grows.
+        (r"(: )\d\d+ files\b", "[N] files"),
+    ];
+    names.map(|(pattern, name)| (Regex::new(pattern).unwrap(), name)).into()
+});
+
+impl Home {
+    /// An output with names in the place of what differs.
+    pub(crate) fn stable(&self, output: impl Display) -> String {
+        let base = self.path("").display().to_string();
+        let base = base.trim_end_matches('/');
+        let mut text = output.to_string().replace("\r\n", "\n");
+        text = text.replace(env!("CARGO_BIN_EXE_alongside"), "[ALONGSIDE]");
+        for directory in ["home", "project", "tmp", "run", "bin"] {
+            text = text.replace(&format!("{base}/{directory}"), &format!("[{}]", directory.to_uppercase()));
+        }
+        text = text.replace(base, "[BASE]");
+        for (differs, name) in NAMES.iter() {
+            text = differs.replace_all(&text, format!("${{1}}{name}")).into_owned();
+        }
+        text.split('\n').map(folded).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Adds a command, and what it printed, to the transcript of this test.
+    pub(crate) fn notes(&self, command: &str, printed: &str) {
+        self.played.lock().unwrap().push_str(&format!("$ alongside {command}\n{printed}"));
+    }
+
+    /// The transcript of this test so far.
+    pub(crate) fn played(&self) -> String {
+        std::mem::take(&mut *self.played.lock().unwrap())
+    }
+
+    /// Runs commands to their end: all that each prints, and its exit code unless that is 0.
+    pub(crate) fn prints(&self, commands: &[impl AsRef<str>]) -> String {
+        for command in commands.iter().map(AsRef::as_ref) {
+            self.notes(command, &self.stable(self.run(&command.split(' ').collect::<Vec<_>>())));
+        }
+        self.played()
+    }
+}
+
+/// Lines of Rust, and of reviewers, end somewhere.
+fn folded(line: &str) -> Cow<'_, str> {
+    const COLUMNS: usize = 98;
+    if line.chars().count() <= COLUMNS {
+        return line.into();
+    }
+    let whole_words = textwrap::Options::new(COLUMNS).subsequent_indent("  ↪ ").break_words(false);
+    textwrap::fill(line, whole_words.word_splitter(textwrap::WordSplitter::NoHyphenation)).into()
+}
+
+impl Display for Ran {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.out)?;
+        if !self.err.is_empty() {
+            write!(f, "--- errors:\n{}", self.err)?;
+        }
+        match self.status.code() {
+            Some(0) => Ok(()),
+            Some(code) => writeln!(f, "--- exit code {code}"),
+            None => writeln!(f, "--- {}", self.status),
+        }
+    }
+}
