@@ -2,7 +2,8 @@
 //! the effects that the components return. Nothing here waits for a disk, a network or a person.
 //!
 //! The events of agents come from [`mcp`](crate::mcp), those of hooks from [`hooks`](crate::hooks), those of
-//! desks and of the program from [`companion`](crate::companion). [`startup`](crate::startup) makes the parts.
+//! desks and of the program from [`companion`](crate::companion). [`startup`](crate::startup) makes the
+//! parts.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,6 +1,6 @@
-//! Holds the table of desks and messages in docs/desk-protocol.md to the sources: the rows are the messages of
-//! `crates/desk`, and a cell says whether the sources of a desk send or handle one. After a change of either,
-//! `ALONGSIDE_BLESS=1 cargo test -p xtask desks` writes it anew.
+//! Holds the table of desks and messages in docs/desk-protocol.md to the sources: the rows are the messages
+//! of `crates/desk`, and a cell says whether the sources of a desk send or handle one. After a change of
+//! either, `ALONGSIDE_BLESS=1 cargo test -p xtask desks` writes it anew.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -35,7 +35,7 @@ const COMMANDS: [(&str, &str); 8] = [
 
 /// Where the sources of a desk are, and how they name a message.
 enum Sources {
-    /// Modules of a crate, without some: variants of `Request` that they make, and of `Event` that they match.
+    /// Modules of a crate, without some: variants of `Request` that they make, of `Event` that they match.
     Rust { krate: &'static str, within: &'static [&'static str], without: &'static [&'static str] },
     /// Files of a plugin, by their extension.
     Plugin {
