@@ -30,7 +30,7 @@ fn has_extension(home: &Home) -> bool {
     let is_missing = refused.contains("built without the extension");
     if is_missing {
         assert!(refused.contains("cargo xtask vscode"), "{refused}");
-        alongside_testing::skip("this program was built without the extension for VS Code");
+        alongside_testing::skip("built without the extension for VS Code: cargo xtask vscode builds it");
     }
     !is_missing
 }
