@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Output as Printed, Stdio};
 use std::time::Duration;
 
-use alongside_testing::chores::{announce, cargo};
+use alongside_testing::chores::{announce, cargo, checkout};
 use anyhow::Context as _;
 
 use super::Tier;
@@ -36,10 +36,12 @@ pub(super) fn build(tier: Tier) -> anyhow::Result<Option<Vec<Program>>> {
     build.args(["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"]);
     match tier {
         Tier::Fast => drop(build.args(["--lib", "--bins"])),
-        Tier::Default => {}
-        Tier::All => {
-            build.args(["--lib", "--bins", "--tests", "--examples", "--benches"]);
-            build.args(ALL_ONLY.iter().flat_map(|name| ["--test", name]));
+        Tier::Default | Tier::All => {
+            build.args(["--tests", "--examples"]);
+            let wanted = |name: &&String| tier == Tier::All || !ALL_ONLY.contains(&name.as_str());
+            for name in rig_programs()?.iter().filter(wanted) {
+                build.args(["--test", name]);
+            }
         }
     }
     announce(&build);
@@ -53,6 +55,16 @@ pub(super) fn build(tier: Tier) -> anyhow::Result<Option<Vec<Program>>> {
     programs.sort();
     programs.dedup();
     Ok(Some(programs))
+}
+
+/// The programs of `rig/tests`, which cargo builds only by name.
+fn rig_programs() -> anyhow::Result<Vec<String>> {
+    let tests = checkout().join("rig/tests");
+    let entries = std::fs::read_dir(&tests).with_context(|| format!("cannot read {}", tests.display()))?;
+    let names = entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
+    let mut names = names.collect::<std::io::Result<Vec<_>>>()?;
+    names.sort();
+    Ok(names)
 }
 
 /// Runs the examples in the documentation, which rustdoc compiles one by one.

@@ -119,7 +119,7 @@ mod tests {
 
     fn result(at: usize, verdict: Verdict, evidence: &str) -> CheckResult {
         let took = Duration::from_micros(1_234_567);
-        CheckResult { check: &CHECKS[at], verdict, evidence: vec![evidence.to_owned()], took }
+        CheckResult { check: CHECKS[at], verdict, evidence: vec![evidence.to_owned()], took }
     }
 
     fn report(results: Vec<CheckResult>) -> String {
