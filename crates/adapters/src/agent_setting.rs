@@ -57,7 +57,7 @@ impl AgentSetting {
         found
     }
 
-    /// The same without a run of a program: see [`agents::of_family_without_a_run`].
+    /// The same without a run of a program: see `agents::of_family_without_a_run`.
     pub fn agents_to_change_without_a_run(
         known: &[Agent],
         here: &Surroundings,

@@ -46,7 +46,7 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Option<String>> {
 /// The same for a file of the person or of a project.
 ///
 /// # Errors
-/// As [`read`], and when a link leads to it and is refused.
+/// When it cannot be read, is not UTF-8, or a link leads to it and is refused.
 pub fn read_through(path: &Path, links: Links) -> anyhow::Result<Option<String>> {
     let Some(file) = PersonFile::find(path, links)? else { return Ok(None) };
     Ok(file.read()?.map(|(text, _)| text))

@@ -88,7 +88,7 @@ pub fn process_of(dirs: &[PathBuf]) -> Option<u32> {
 /// Whether a host serves a directory, or is being started for it.
 ///
 /// # Errors
-/// As [`Registry::lock`].
+/// When the registry cannot be opened, or another process holds its lock for 30 s.
 pub async fn serves(dir: &Path) -> anyhow::Result<bool> {
     let registry = Registry::open()?;
     let _lock = registry.lock().await?;

@@ -11,7 +11,7 @@ use super::directories::{holds, holds_in_project};
 /// This program's version, as entries and greetings name it.
 pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The file of a host in the [registry](super::registry).
+/// The file of a host in the [`Registry`](super::Registry).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Entry {

@@ -42,7 +42,7 @@ pub struct JoinedDesk {
 /// Joins the host of a project, or starts one, and joins it again after each crash.
 ///
 /// # Errors
-/// As [`connect`].
+/// When there is no host and none can be started, or it speaks another version of the protocol.
 pub async fn join(request: JoinRequest) -> anyhow::Result<JoinedDesk> {
     let joined = connect(&request).await?;
     let welcome = joined.welcome.clone();
