@@ -217,7 +217,8 @@ async fn two_spellings_of_one_file_in_a_patch_are_refused() {
                  @@\n-two\n+TWO\n*** End Patch";
     let patch = input(&home.project, "PreToolUse", "apply_patch", &json!({ "command": patch }));
     let answer = Hook::start(&home, &["codex"], &patch).await.answer().await;
-    assert_snapshot!(home.stable(refused(&answer)), @"Nothing was written: ./a.txt stands in the patch twice.");
+    let reason = refused(&answer);
+    assert_snapshot!(reason, @"Nothing was written: ./a.txt stands in the patch twice.");
 }
 
 #[tokio::test]

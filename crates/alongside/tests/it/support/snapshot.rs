@@ -1,4 +1,4 @@
-//! What programs print as text for a snapshot: whatever differs between runs, machines or checkouts has a name.
+//! The output of programs as text for a snapshot: whatever differs between runs or machines has a name.
 
 use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
