@@ -10,6 +10,7 @@ alongside_rig::tests! {
     #[ignore = "cargo xtask test --all"]
     removed_and_added_text_differ_in_the_oldest_neovim: in_colour_schemes(Generation::Oldest, true),
     removed_and_added_text_differ_in_the_newest_neovim: in_colour_schemes(Generation::Newest, true),
+    #[ignore = "cargo xtask test --all"]
     removed_and_added_text_differ_in_256_colours: in_colour_schemes(Generation::Newest, false),
 }
 

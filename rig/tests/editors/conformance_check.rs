@@ -38,6 +38,7 @@ fn nothing_is_wrong(generation: Generation) -> Result<()> {
 
 /// The host releases the agents of a killed editor after its grace period.
 #[test]
+#[ignore = "cargo xtask test --all"]
 fn agents_of_a_killed_neovim_are_released() -> Result<()> {
     let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
     let editor = stage.editors.neovim(Generation::Newest);

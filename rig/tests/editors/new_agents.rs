@@ -18,6 +18,7 @@ alongside_rig::tests! {
     new_gemini_is_set_up_in_the_newest_neovim: in_neovim(Generation::Newest),
     #[ignore = "cargo xtask test --all"]
     new_gemini_is_set_up_in_helix_25_01: in_helix(Generation::Oldest),
+    #[ignore = "cargo xtask test --all"]
     new_gemini_is_set_up_in_the_newest_helix: in_helix(Generation::Newest),
 }
 

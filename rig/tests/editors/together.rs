@@ -40,6 +40,7 @@ struct Project {
 }
 
 #[test]
+#[ignore = "cargo xtask test --all"]
 fn killed_editor_frees_only_its_own_agents() -> Result<()> {
     let Some(stage) = Stage::set(Generation::Newest)? else { return Ok(()) };
     adapters::neovim(&stage.sandbox, STATUSLINE)?;

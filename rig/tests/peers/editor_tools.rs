@@ -144,6 +144,11 @@ async fn a_person_adds_lines_to_the_prompt_of_the_agent_used_last() {
     let mut second = Agent::join(&stage).await;
     first.listens().await;
     second.listens().await;
+    // The companion has read what the first one said before.
+    for agent in [&mut first, &mut second] {
+        let closes = agent.call("closeAllDiffTabs", &json!({})).await;
+        agent.answer(closes).await;
+    }
     assert!(refused(stage.desk.request(mention(None, None)).await).contains("no active file"));
     stage.desk.request(mention(Some(&file), Some(Lines { start: 1, end: 3 }))).await.unwrap();
     assert_eq!(second.mention().await, json!({ "filePath": file, "lineStart": 1, "lineEnd": 2 }));

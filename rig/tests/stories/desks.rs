@@ -30,6 +30,7 @@ fn of_two_decisions_at_two_desks_one_counts() -> Result<()> {
 }
 
 #[test]
+#[ignore = "cargo xtask test --all"]
 fn of_two_decisions_at_a_desk_and_in_line_mode_one_counts() -> Result<()> {
     let Some(stage) = Stage::set()? else {
         return Ok(());

@@ -11,6 +11,7 @@ use crate::stage::Stage;
 
 alongside_rig::tests! {
     gemini_that_was_there_first_connects_on_ide_enable: agent_was_there_first(Cli::Gemini),
+    #[ignore = "cargo xtask test --all"]
     qwen_that_was_there_first_connects_on_ide_enable: agent_was_there_first(Cli::Qwen),
 }
 
@@ -44,6 +45,7 @@ fn qwen_finds_alongside_at_its_very_first_start() -> Result<()> {
 
 alongside_rig::tests! {
     gemini_connects_again_when_alongside_comes_back: alongside_is_left_and_comes_back(Cli::Gemini),
+    #[ignore = "cargo xtask test --all"]
     qwen_connects_again_when_alongside_comes_back: alongside_is_left_and_comes_back(Cli::Qwen),
 }
 
@@ -59,6 +61,7 @@ fn alongside_is_left_and_comes_back(cli: Cli) -> Result<()> {
 
 alongside_rig::tests! {
     gemini_that_alongside_runs_joins_the_review_that_is_there: alongside_runs_an_agent(Cli::Gemini),
+    #[ignore = "cargo xtask test --all"]
     qwen_that_alongside_runs_joins_the_review_that_is_there: alongside_runs_an_agent(Cli::Qwen),
 }
 

@@ -136,6 +136,7 @@ fn qwen_in_auto_edit_mode_proposes_what_the_person_kept() -> Result<()> {
 
 /// Before its own question, Qwen Code takes another text. It runs the hook twice; the person decides once.
 #[test]
+#[ignore = "cargo xtask test --all"]
 fn qwen_in_default_mode_writes_what_the_person_kept() -> Result<()> {
     let Some(stage) = Stage::set()? else { return Ok(()) };
     let (desk, agent) = set_connected(&stage, Cli::Qwen, |_| ())?;

@@ -43,6 +43,7 @@ fn opencode_carries_the_saved_file_to_the_model() -> Result<()> {
 
 /// It shows lines as it gets them, and people and models count from one.
 #[test]
+#[ignore = "cargo xtask test --all"]
 fn opencode_carries_the_selection_to_the_model() -> Result<()> {
     let Some((stage, _desk, opencode)) = set()? else { return Ok(()) };
     let editor = Selecting::three_lines(&stage)?;

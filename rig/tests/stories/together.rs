@@ -9,6 +9,7 @@ use crate::script::{DONE, ORIGINAL, REQUEST, REQUEST_AGAIN, SHOUTED, shout};
 use crate::stage::{Stage, takes_the_next_message};
 
 #[test]
+#[ignore = "cargo xtask test --all"]
 fn three_agents_at_once_get_their_own_outcomes() -> Result<()> {
     let Some(stage) = Stage::set()? else { return Ok(()) };
     let songs = stage.sandbox.write("songs.txt", ORIGINAL);

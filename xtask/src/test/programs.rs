@@ -14,7 +14,7 @@ use super::libtest::{Report, Sum};
 use super::output::Output;
 use super::skips::Skips;
 use super::steps::Outcome;
-use super::table::{self, ALL_ONLY, Row};
+use super::table::{self, ALL_ONLY, Row, SLOW};
 
 /// Tests that mostly wait, for each processor: more of them at once would wait for processors.
 const WAITING_TESTS: usize = 2;
@@ -42,6 +42,7 @@ pub(super) fn build(tier: Tier) -> anyhow::Result<Option<Vec<Program>>> {
             for name in rig_programs()?.iter().filter(wanted) {
                 build.args(["--test", name]);
             }
+            build.args(["--test", SLOW]);
         }
     }
     announce(&build);

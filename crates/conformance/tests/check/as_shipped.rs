@@ -103,6 +103,7 @@ async fn untrue(model: &Model) -> Option<String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "cargo xtask test --all"]
 async fn no_fault_hides_another() {
     let (of_gemini, of_qwen) = join(untrue(&OF_GEMINI), untrue(&OF_QWEN)).await;
     assert!(of_gemini.is_none(), "{}", of_gemini.unwrap_or_default());
