@@ -32,18 +32,20 @@ impl Row {
 
 /// The table. A program without a row takes some seconds.
 pub(super) const ROWS: &[Row] = &[
-    row("alongside", "it", [60, 80]).waits(),
-    row("conformance", "check", [60, 60]).waits(),
-    row("rig", "bench", [40, 60]).starts("a companion on the official TypeScript SDK"),
-    row("rig", "chaos", [20, 20]),
+    row("alongside", "it", [90, 90]).waits(),
+    row("conformance", "check", [150, 200]).waits(),
+    row("rig", "bench", [45, 45]).starts("a companion on the official TypeScript SDK"),
+    row("rig", "chaos", [20, 60]),
+    row("rig", "chaos_full", [25, 25]),
     row("rig", "chaos_real", [0, 60]).starts("the agents' own clients"),
-    row("rig", "editors", [100, 600]).waits().starts("real editors, the agents and tmux"),
+    row("rig", "editors", [180, 700]).waits().starts("real editors, the agents and tmux"),
+    row("rig", "load", [12, 12]),
     row("rig", "matrix", [0, 30]).starts("the agents' own clients"),
-    row("rig", "peers", [60, 60]).waits(),
-    row("rig", "real_clients", [30, 80]).waits().starts("the agents' own clients"),
-    row("rig", "screens", [40, 80]).waits().starts("tmux"),
-    row("rig", "sdks", [30, 30]).waits().starts("the official TypeScript SDKs and the MCP conformance suite"),
-    row("rig", "stories", [60, 100]).waits().starts("the agents and tmux"),
+    row("rig", "peers", [100, 120]).waits(),
+    row("rig", "real_clients", [90, 240]).waits().starts("the agents' own clients"),
+    row("rig", "screens", [60, 60]).waits().starts("tmux"),
+    row("rig", "sdks", [8, 8]).waits().starts("the official TypeScript SDKs and the MCP conformance suite"),
+    row("rig", "stories", [150, 260]).waits().starts("the agents and tmux"),
 ];
 
 /// The programs of `rig/tests` that only `--all` builds and runs.
