@@ -51,8 +51,8 @@ pub(super) const ROWS: &[Row] = &[
 /// The programs of `rig/tests` that only `--all` builds and runs.
 pub(super) const ALL_ONLY: &[&str] = &["chaos_real", "matrix"];
 
-/// The program of `crates/conformance` that takes minutes, so that cargo builds it only by name, as those of the
-/// rig.
+/// The program of `crates/conformance` that takes minutes, so that cargo builds it only by name, as those of
+/// the rig.
 pub(super) const SLOW: &str = "check";
 
 /// The row of a program.
