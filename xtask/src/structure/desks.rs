@@ -1,6 +1,6 @@
 //! Holds the table of desks and messages in docs/desk-protocol.md to the sources: the rows are the messages
-//! of `crates/desk`, and a cell says whether the sources of a desk send or handle one. After a change of either,
-//! `ALONGSIDE_BLESS=1 cargo test -p xtask desks` writes it anew.
+//! of `crates/desk`, and a cell says whether the sources of a desk send or handle one. After a change of
+//! either, `ALONGSIDE_BLESS=1 cargo test -p xtask desks` writes it anew.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
