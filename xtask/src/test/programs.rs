@@ -1,5 +1,6 @@
 //! The test programs of the workspace: builds them and runs them.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Output as Printed, Stdio};
@@ -14,7 +15,7 @@ use super::libtest::{Report, Sum};
 use super::output::Output;
 use super::skips::Skips;
 use super::steps::Outcome;
-use super::table::{self, ALL_ONLY, Row, SLOW};
+use super::table::{self, ALL_ONLY, Row};
 
 /// Tests that mostly wait, for each processor: more of them at once would wait for processors.
 const WAITING_TESTS: usize = 2;
@@ -37,12 +38,11 @@ pub(super) fn build(tier: Tier) -> anyhow::Result<Option<Vec<Program>>> {
     match tier {
         Tier::Fast => drop(build.args(["--lib", "--bins"])),
         Tier::Default | Tier::All => {
-            build.args(["--tests", "--examples"]);
+            build.args(["--lib", "--bins", "--examples"]);
+            // By name, as cargo leaves out those with `test = false` otherwise, also beside `--tests`.
             let wanted = |name: &&String| tier == Tier::All || !ALL_ONLY.contains(&name.as_str());
-            for name in rig_programs()?.iter().filter(wanted) {
-                build.args(["--test", name]);
-            }
-            build.args(["--test", SLOW]);
+            build.args(names_in("tests")?.iter().filter(wanted).flat_map(|name| ["--test", name]));
+            build.args(names_in("benches")?.iter().flat_map(|name| ["--bench", name]));
         }
     }
     announce(&build);
@@ -58,13 +58,21 @@ pub(super) fn build(tier: Tier) -> anyhow::Result<Option<Vec<Program>>> {
     Ok(Some(programs))
 }
 
-/// The programs of `rig/tests`, which cargo builds only by name.
-fn rig_programs() -> anyhow::Result<Vec<String>> {
-    let tests = checkout().join("rig/tests");
-    let entries = std::fs::read_dir(&tests).with_context(|| format!("cannot read {}", tests.display()))?;
-    let names = entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
-    let mut names = names.collect::<std::io::Result<Vec<_>>>()?;
-    names.sort();
+/// The programs of our packages in folders of this name.
+fn names_in(folder: &str) -> anyhow::Result<BTreeSet<String>> {
+    let read = |directory: &Path| -> anyhow::Result<Vec<PathBuf>> {
+        let entries = std::fs::read_dir(directory);
+        let entries = entries.with_context(|| format!("cannot read {}", directory.display()))?;
+        Ok(entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?)
+    };
+    let mut packages = read(&checkout().join("crates"))?;
+    packages.push(checkout().join("rig"));
+    let mut names = BTreeSet::new();
+    for package in packages.iter().map(|package| package.join(folder)).filter(|package| package.is_dir()) {
+        let is_program = |path: &PathBuf| path.is_file() || path.join("main.rs").is_file();
+        let programs = read(&package)?.into_iter().filter(is_program);
+        names.extend(programs.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())));
+    }
     Ok(names)
 }
 
