@@ -128,6 +128,15 @@ impl Editor {
         }
     }
 
+    /// [`oldest`](Self::oldest) as the editor writes it: some count months with two digits.
+    pub fn oldest_release(self) -> String {
+        let (major, minor) = self.oldest();
+        match self {
+            Self::Helix | Self::Kate | Self::Kakoune => format!("{major}.{minor:02}"),
+            _ => format!("{major}.{minor}"),
+        }
+    }
+
     /// The directory that is its adapter alone; `None` for one that is a part of the person's files.
     pub fn package_of(self, installed: &Installed) -> Option<PathBuf> {
         match self {

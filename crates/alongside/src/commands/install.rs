@@ -167,16 +167,14 @@ async fn supported_program(editor: Editor, user: &UserEnvironment) -> anyhow::Re
             "install it first; if it is installed, add its directory to PATH",
         )
     })?;
-    let (oldest_major, oldest_minor) = editor.oldest();
     if let Some(version) = &program.version
         && user_environment::major_minor(version).is_some_and(|version| version < editor.oldest())
     {
         return Err(failure(
             format!("{} is {name} {version}, which is too old", user.shown(&program.path)),
             format!(
-                "update to {name} {oldest_major}.{oldest_minor:02} or newer, or use `alongside` in a \
-                 terminal beside \
-                 it"
+                "update to {name} {} or newer, or use `alongside` in a terminal beside it",
+                editor.oldest_release()
             ),
         ));
     }

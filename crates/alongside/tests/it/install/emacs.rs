@@ -63,7 +63,7 @@ fn an_emacs_that_is_too_old_is_refused() {
     assert_snapshot!(home.says(&["install", "emacs", "--yes"]), @"
     --- errors:
     alongside: [BIN]/emacs is Emacs 28.2, which is too old
-      hint: update to Emacs 29.01 or newer, or use `alongside` in a terminal beside it
+      hint: update to Emacs 29.1 or newer, or use `alongside` in a terminal beside it
     --- exit code 1
     ");
 }

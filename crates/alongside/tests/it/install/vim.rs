@@ -59,7 +59,7 @@ fn a_vim_that_is_too_old_is_refused() {
     assert_snapshot!(home.says(&["install", "vim", "--yes"]), @"
     --- errors:
     alongside: [BIN]/vim is Vim 9.0, which is too old
-      hint: update to Vim 9.01 or newer, or use `alongside` in a terminal beside it
+      hint: update to Vim 9.1 or newer, or use `alongside` in a terminal beside it
     --- exit code 1
     ");
 }
