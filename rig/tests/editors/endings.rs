@@ -95,15 +95,13 @@ fn closed_in_helix(generation: Generation) -> Result<()> {
     Ok(())
 }
 
-/// Goes to the review as soon as Neovim has it, which is later than in the host. The announcement is no event
-/// to wait for here: a redraw of so many windows may have taken it away.
+/// Goes to the review once Neovim has announced it, which is later than in the host. A redraw of so many
+/// windows may take the announcement away at once: then the review is there without it.
 fn open_review(pane: &Pane) -> Result<()> {
-    let is_open = |screen: &str| screen.contains("original") && screen.contains(" kept");
-    let opens = || -> Result<()> {
-        pane.enter(":Alongside")?;
-        pane.wait_within(Duration::from_secs(3), "the review", is_open).map(drop)
-    };
-    (0..10).find_map(|_| opens().ok()).map_or_else(opens, Ok)
+    let announced = |screen: &str| screen.contains("proposes notes.md");
+    let _ = pane.wait_within(Duration::from_secs(10), "the proposal to be announced", announced);
+    pane.enter(":Alongside")?;
+    pane.wait_for("the review", |screen| screen.contains("original") && screen.contains(" kept")).map(drop)
 }
 
 /// Tabs, windows, buffers and the cursor.
