@@ -7,9 +7,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-use anyhow::{Context as _, bail};
-
 use alongside_testing::chores::{announce, cargo};
+use anyhow::{Context as _, bail};
 
 /// Options of `cargo xtask counts`.
 #[derive(Debug, clap::Args)]

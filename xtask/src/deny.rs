@@ -7,9 +7,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-use anyhow::Context as _;
-
 use alongside_testing::chores::{cache_directory, cargo, must, run};
+use anyhow::Context as _;
 
 /// The release that we install. `deny.toml` needs 0.20 or newer.
 const RELEASE: &str = "0.20.2";

@@ -11,10 +11,10 @@ mod trial;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+use alongside_testing::chores::{cargo, checkout, must, target_directory};
 use anyhow::{Context as _, bail};
 
 use crate::rig;
-use alongside_testing::chores::{cargo, checkout, must, target_directory};
 
 /// The output directory, below the target directory.
 const OUT: &str = "dist";

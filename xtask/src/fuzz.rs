@@ -5,9 +5,8 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-use anyhow::{Context as _, bail};
-
 use alongside_testing::chores::{announce, cache_directory, cargo, checkout, must, target_directory};
+use anyhow::{Context as _, bail};
 
 /// The pinned release; a newer one may need another toolchain.
 const CARGO_FUZZ: &str = "0.13.2";

@@ -12,7 +12,7 @@ mod table;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use alongside_testing::chores::{must, run};
+use alongside_testing::chores::must;
 
 use self::libtest::Sum;
 use self::output::Output;
@@ -107,6 +107,12 @@ fn run_tier(tier: Tier, filter: Option<&str>, sum: &mut Sum) -> anyhow::Result<(
     }
     let outcome = steps::run(all, if tier == Tier::Fast { 1 } else { LANES }, &mut counter)?;
     sum.add(outcome.sum);
+    if let Some(filter) = filter
+        && outcome.sum == Sum::default()
+    {
+        // Most likely a mistyped name, or one that another tier runs.
+        sum.check(&format!("a test whose name contains {filter:?}"), false, &mut Output::at_once());
+    }
     flaky::rerun(&outcome.failures, sum)
 }
 
@@ -127,7 +133,7 @@ fn build(tier: Tier, counter: &mut Counter) -> anyhow::Result<Option<Vec<Program
     }
     counter.add(1);
     counter.begin("the extension for VS Code, and the program with it", Duration::from_secs(60));
-    run(rig::built().args(["vscode", "--or-say", "tests that need it will be skipped"]))?;
+    must(rig::built().args(["vscode", "--or-say", "tests that need it will be skipped"]))?;
     programs::build(tier)
 }
 

@@ -22,7 +22,7 @@ const USUAL_PLACES_ON_MACOS: &[&str] = &["/opt/homebrew/bin", "/usr/local/bin"];
 /// How long a program may take to print its version, or its servers for a language.
 const OUTPUT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What adapters know of the person: directories, programs and variables.
+/// The person as adapters know them: directories, programs and variables.
 #[derive(Debug, Clone)]
 pub struct UserEnvironment {
     pub(crate) home: PathBuf,

@@ -1,5 +1,5 @@
-//! What every part of the program uses: its messages to a person, its settings, its log, and the files and
-//! directories of a person.
+//! The parts that the whole program shares: its messages to a person, its settings, its log, and the files
+//! and directories of a person.
 //!
 //! `alongside-host` and `alongside-adapters` build on it side by side, and the commands on all three.
 

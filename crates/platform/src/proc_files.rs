@@ -71,7 +71,7 @@ impl ProcProcess {
     }
 }
 
-/// What `/proc/PID/stat` says.
+/// The fields of `/proc/PID/stat` that we need.
 #[derive(Debug, PartialEq, Eq)]
 struct Stat {
     parent: u32,

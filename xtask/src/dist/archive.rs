@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use alongside_testing::chores::checkout;
 use anyhow::Context as _;
 
 use super::{Product, tools};
-use alongside_testing::chores::checkout;
 
 /// The texts in every package.
 pub(super) const TEXTS: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"];

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use alongside_testing::chores::checkout;
 use anyhow::{Context as _, bail};
 
 use super::archive::Pages;
 use super::{Product, tools};
-use alongside_testing::chores::checkout;
 
 /// The maintainer unless DEBFULLNAME and DEBEMAIL name another.
 const MAINTAINER: (&str, &str) = ("The alongside contributors", "contributors@alongside.invalid");

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
+use alongside_testing::chores::{checkout, run};
 use anyhow::Context as _;
 
 use super::{Product, debian, tools};
-use alongside_testing::chores::{checkout, run};
 
 /// Packages on top of a minimal system: a manual reader, and shells with completions.
 const PACKAGES: &str = "bash-completion,fish,man-db,zsh";

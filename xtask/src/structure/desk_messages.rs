@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use alongside_testing::chores::checkout;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Expr, Item, ItemFn, ItemMod, Lit, Pat};
 
 use super::sources::{Source, crate_sources, is_for_tests};
-use alongside_testing::chores::checkout;
 
 /// Requests without a row: the messages that LSP has for them, and the answers to two events.
 pub(super) const WITHOUT_ROW: [&str; 4] = ["ChangeRoots", "Leave", "Flushed", "Diagnostics"];

@@ -7,11 +7,11 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use alongside_rig::sandbox::files_below;
+use alongside_testing::chores::checkout;
 use syn::visit::Visit as _;
 
 use super::desk_messages::{Protocol, Used, WITHOUT_ROW, methods_in};
 use super::sources::crate_sources;
-use alongside_testing::chores::checkout;
 
 const DOCUMENT: &str = "docs/desk-protocol.md";
 const SCRIPTS_DOCUMENT: &str = "docs/review-json.md";

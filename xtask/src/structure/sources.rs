@@ -2,10 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use alongside_testing::chores::checkout;
 use syn::visit::{self, Visit};
 use syn::{Attribute, ImplItemFn, Item, ItemImpl, Signature, TraitItemFn, Type};
-
-use alongside_testing::chores::checkout;
 
 /// Directories with Rust of ours.
 const DIRECTORIES: [&str; 4] = ["crates", "fuzz", "rig", "xtask"];

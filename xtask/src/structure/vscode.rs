@@ -2,10 +2,10 @@
 //! and icons in it, and no setting is one that a repository can set.
 
 use alongside_rig::sandbox::files_below;
+use alongside_testing::chores::checkout;
 use serde_json::Value;
 
 use super::shown;
-use alongside_testing::chores::checkout;
 
 /// The file that may use [`SINKS`].
 const WINDOW: &str = "/window.ts";

@@ -136,7 +136,7 @@ impl Program {
 
     /// How long it takes as a rule.
     pub(super) fn usually(&self, tier: Tier) -> Duration {
-        table::usually(self.row(), tier == Tier::All)
+        table::usually(self.row(), &self.name, tier == Tier::All)
     }
 
     /// The program as a person reads it.

@@ -30,7 +30,7 @@ impl Row {
     }
 }
 
-/// The table. A program without a row takes some seconds.
+/// The table of test programs. Unit tests have no rows.
 pub(super) const ROWS: &[Row] = &[
     row("alongside", "it", [90, 90]).waits(),
     row("conformance", "check", [150, 200]).waits(),
@@ -56,9 +56,15 @@ pub(super) fn row_of(package: &str, name: &str) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.package == package && row.name == name)
 }
 
+/// The unit tests that take longer than others, by their library, in seconds.
+const LONG_UNIT_TESTS: &[(&str, u64)] =
+    &[("alongside_terminal", 35), ("alongside_companion", 15), ("alongside_host", 15), ("xtask", 15)];
+
 /// How long a program takes as a rule.
-pub(super) fn usually(row: Option<&Row>, all: bool) -> Duration {
-    Duration::from_secs(row.map_or(2, |row| row.seconds[usize::from(all)]))
+pub(super) fn usually(row: Option<&Row>, name: &str, all: bool) -> Duration {
+    let of_unit_tests =
+        || LONG_UNIT_TESTS.iter().find(|(library, _)| *library == name).map_or(2, |(_, time)| *time);
+    Duration::from_secs(row.map_or_else(of_unit_tests, |row| row.seconds[usize::from(all)]))
 }
 
 #[cfg(test)]

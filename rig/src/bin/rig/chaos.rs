@@ -11,10 +11,10 @@ use alongside_rig::chaos::paused::PausedHarness;
 use alongside_rig::chaos::real::RealHarness;
 use alongside_rig::chaos::results::{MAX_GROWTH, ResultLog, Totals};
 use alongside_rig::chaos::{Harness, Plan, Record, Violation, play, small_disk};
+use alongside_testing::chores::target_directory;
 use anyhow::{Context as _, Result, anyhow, bail};
 
 use crate::run::{interruption, progress};
-use alongside_testing::chores::target_directory;
 
 /// Options of `cargo xtask chaos`.
 #[derive(Debug, clap::Args)]

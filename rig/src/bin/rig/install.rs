@@ -5,7 +5,6 @@ use std::process::{Command, Stdio};
 
 use alongside_rig::install::{claude_code, codex, opencode};
 use alongside_rig::{Generation, InstallError};
-
 use alongside_testing::chores::must;
 
 /// Programs that tests call, and their Debian packages.

@@ -5,10 +5,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use alongside_rig::load::{Plan, run};
+use alongside_testing::chores::{cargo, run as start};
 use anyhow::Context as _;
 
 use crate::run::program;
-use alongside_testing::chores::{cargo, run as start};
 
 /// Options of `cargo xtask load`.
 #[derive(Debug, clap::Args)]

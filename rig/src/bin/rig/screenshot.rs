@@ -13,11 +13,11 @@ use alongside_rig::{
     Generation, Proposer, Sandbox, Screen, adapters, agent_cli, alongside_bin, install, install_editors,
     install_emacs, install_kakoune, install_vim,
 };
+use alongside_testing::chores::checkout;
 use anyhow::Context as _;
 use serde_json::json;
 
 use crate::run::program;
-use alongside_testing::chores::checkout;
 use svg::{Colours, DARK, LIGHT};
 
 /// How long nothing must be drawn before a picture is taken: colours arrive late.

@@ -6,9 +6,8 @@ use std::process::Command;
 
 use alongside_rig::InstallError;
 use alongside_rig::install;
-use anyhow::Context as _;
-
 use alongside_testing::chores::{checkout, must, target_directory};
+use anyhow::Context as _;
 
 /// The files of the extension's folder that are not built.
 const SOURCES: [&str; 8] = [

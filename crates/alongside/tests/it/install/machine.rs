@@ -108,7 +108,7 @@ impl Home {
         }
     }
 
-    /// What the list says of an editor or agent. One space stands between columns, however wide they are.
+    /// The row of an editor or agent in the list. One space stands between columns, however wide they are.
     pub(super) fn listed(&self, name: &str) -> String {
         let list = self.does(&["install", "--list"]).out;
         let row = list.lines().find(|line| line.starts_with(name)).expect("a row of that name");

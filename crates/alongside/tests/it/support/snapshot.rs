@@ -8,7 +8,7 @@ use regex::Regex;
 
 use super::{Home, Ran};
 
-/// What differs, and its name. The first group stays.
+/// Patterns of texts that differ, and their names. The first group stays.
 static NAMES: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
     let version = format!(r"\b(){}\b", regex::escape(env!("CARGO_PKG_VERSION")));
     let names = [
