@@ -33,7 +33,7 @@ impl Row {
 /// The table of test programs. Unit tests have no rows.
 pub(super) const ROWS: &[Row] = &[
     row("alongside", "it", [90, 90]).waits(),
-    row("conformance", "check", [150, 200]).waits(),
+    row("conformance", "check", [75, 250]).waits(),
     row("rig", "bench", [45, 45]).starts("a companion on the official TypeScript SDK"),
     row("rig", "chaos", [20, 60]),
     row("rig", "chaos_full", [25, 25]),

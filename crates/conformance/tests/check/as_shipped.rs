@@ -9,7 +9,7 @@ use alongside_conformance::{Report, Timeouts};
 use futures_util::future::join;
 
 use crate::fault::{Fault, Faults};
-use crate::{MACHINE, PATIENT, not_passed, report};
+use crate::{MACHINE, PATIENT, every_check, not_passed, report};
 
 /// A companion with many faults. What catches them fails but for what is skipped, and all other checks pass.
 struct Model {
@@ -96,10 +96,10 @@ const TIMEOUTS: Timeouts = Timeouts { answer: Duration::from_secs(2), ..PATIENT 
 /// The wrong verdicts on a model.
 async fn untrue(model: &Model) -> Option<String> {
     let faults = Faults::all([OF_BOTH, model.faults].concat());
-    model.complaint(&report(faults, true, TIMEOUTS).await)?;
+    model.complaint(&report(faults, true, &every_check(TIMEOUTS)).await)?;
     // So many companions at once may be more than this machine can do.
     let _machine = MACHINE.lock().await;
-    model.complaint(&report(faults, true, TIMEOUTS).await)
+    model.complaint(&report(faults, true, &every_check(TIMEOUTS)).await)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
