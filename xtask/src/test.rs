@@ -45,8 +45,16 @@ enum Tier {
     All,
 }
 
-/// How many steps run side by side; those that wait for agents and editors leave room for others.
-const LANES: usize = 2;
+impl Tier {
+    /// How many steps run side by side. The default tier's leave each other room; with `--all`, Kate and a
+    /// browser take all that there is.
+    fn lanes(self) -> usize {
+        match self {
+            Self::Default => 2,
+            Self::Fast | Self::All => 1,
+        }
+    }
+}
 
 /// A step that takes so many seconds as a rule.
 fn step<'a>(
@@ -105,7 +113,7 @@ fn run_tier(tier: Tier, filter: Option<&str>, sum: &mut Sum) -> anyhow::Result<(
         counter.add(1);
         all.push(step("examples in the documentation", 20, |output| programs::run_doc_tests(filter, output)));
     }
-    let outcome = steps::run(all, if tier == Tier::Fast { 1 } else { LANES }, &mut counter)?;
+    let outcome = steps::run(all, tier.lanes(), &mut counter)?;
     sum.add(outcome.sum);
     if let Some(filter) = filter
         && outcome.sum == Sum::default()

@@ -29,11 +29,31 @@ alongside_rig::tests! {
 fn nothing_is_wrong(generation: Generation) -> Result<()> {
     let Some(stage) = Stage::set(generation)? else { return Ok(()) };
     let pane = listening_neovim(&stage, &stage.editors.neovim(generation))?;
-    let driver = Path::new(DRIVER).canonicalize()?;
-    let report = report(&stage, &["--drive", &format!("sh '{}'", driver.display())])?;
-    passes(&report, CHECKS.len());
+    let drive = format!("sh '{}'", Path::new(DRIVER).canonicalize()?.display());
+    let mut all = checks(&stage, &["--drive", &drive])?;
+    assert_eq!(all.len(), CHECKS.len());
     // Its last action ended Neovim.
-    stage.wait_until_closed(&pane)
+    stage.wait_until_closed(&pane)?;
+    for _ in 0..3 {
+        let (late, judged): (Vec<_>, Vec<_>) = all.into_iter().partition(was_late);
+        passed(&judged);
+        let again: Vec<&str> =
+            late.iter().flat_map(|check| ["--only", check["id"].as_str().unwrap()]).collect();
+        if again.is_empty() {
+            return Ok(());
+        }
+        let pane = listening_neovim(&stage, &stage.editors.neovim(generation))?;
+        all = checks(&stage, &[&["--drive", &drive], &again[..]].concat())?;
+        pane.enter(":qa!")?;
+        stage.wait_until_closed(&pane)?;
+    }
+    passed(&all);
+    Ok(())
+}
+
+/// Whether a check could not be judged because this machine was late.
+fn was_late(check: &Value) -> bool {
+    check["reason"].as_str().is_some_and(|why| why.starts_with("this machine was too busy"))
 }
 
 /// The host releases the agents of a killed editor after its grace period.
@@ -46,8 +66,9 @@ fn agents_of_a_killed_neovim_are_released() -> Result<()> {
     let neovim: Vec<_> = stage.processes_of(&editor).iter().map(i32::to_string).collect();
     assert_eq!(neovim.len(), 2, "its interface, and what runs plugins");
     let killer = format!("kills() {{ kill -KILL {}; }}; kills", neovim.join(" "));
-    let report = report(&stage, &["--only", "stop", "--drive", &killer])?;
-    passes(&report, 4);
+    let checks = checks(&stage, &["--only", "stop", "--drive", &killer])?;
+    passed(&checks);
+    assert_eq!(checks.len(), 4);
     Ok(())
 }
 
@@ -65,8 +86,8 @@ fn socket(stage: &Stage) -> PathBuf {
     stage.sandbox.run().join("nvim.sock")
 }
 
-/// The output of `alongside check` in the project.
-fn report(stage: &Stage, arguments: &[&str]) -> Result<Value> {
+/// The checks in the report of `alongside check` in the project.
+fn checks(stage: &Stage, arguments: &[&str]) -> Result<Vec<Value>> {
     let mut check = stage.sandbox.command(alongside_bin()?);
     check.args(["check", "--json"]).args(arguments);
     check.envs([agent_cli::path_variable(&stage.sandbox)?]).env("NVIM_SOCKET", socket(stage));
@@ -74,19 +95,20 @@ fn report(stage: &Stage, arguments: &[&str]) -> Result<Value> {
     let runtime = tokio::runtime::Runtime::new()?;
     let output = runtime.block_on(async { tokio::time::timeout(PATIENCE, check.output()).await });
     let output = output.context("the checks do not end")??;
-    serde_json::from_slice(&output.stdout).with_context(|| {
+    let report: Value = serde_json::from_slice(&output.stdout).with_context(|| {
         let (out, error) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         format!("no report, but {out}{error}")
-    })
+    })?;
+    let checks = report["checks"].as_array().cloned().context("the report has no checks")?;
+    assert!(report["conforms"] == true || checks.iter().any(|check| check["verdict"] == "fail"));
+    Ok(checks)
 }
 
 /// Every check passed: none failed, was skipped, or was impossible.
-fn passes(report: &Value, checks: usize) {
-    let all = report["checks"].as_array().unwrap();
-    let others = all.iter().filter(|check| check["verdict"] != "pass").map(|check| {
+fn passed(checks: &[Value]) {
+    let others = checks.iter().filter(|check| check["verdict"] != "pass").map(|check| {
         format!("{}: {} {} {:#}", check["id"], check["verdict"], check["reason"], check["evidence"])
     });
     let others: Vec<_> = others.collect();
     assert!(others.is_empty(), "{}", others.join("\n"));
-    assert_eq!((all.len(), &report["conforms"]), (checks, &Value::Bool(true)));
 }
