@@ -159,7 +159,8 @@ async fn each_fault_is_caught_by_no_other_check() {
     each_fault_is_caught(|fault| every_check(timeouts_for(fault))).await;
 }
 
-/// The groups of the checks that have to catch a fault: a check may judge what others of its group have caused.
+/// The groups of the checks that have to catch a fault: a check may judge what others of its group have
+/// caused.
 fn groups_of(fault: Fault) -> Vec<String> {
     let expected = expected(fault);
     let checks = CHECKS.iter().chain(CLAUDE_CHECKS.iter()).filter(|check| expected.contains(check.id));
