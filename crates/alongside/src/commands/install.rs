@@ -186,7 +186,7 @@ async fn ide_mode_hint(user: &UserEnvironment) -> String {
     let Ok(here) = Surroundings::of_this_process() else { return String::new() };
     let is_off = |agent: &Agent| agent.settings(&here).is_some_and(|settings| !settings.ide_enabled.value);
     let off = found(user, &here).await.into_iter().filter(is_off);
-    let names: Vec<_> = off.map(|agent| agent.family.display_name).collect();
+    let names: Vec<_> = off.map(|agent| agent.row.display_name).collect();
     if names.is_empty() {
         return String::new();
     }

@@ -1,7 +1,6 @@
 //! The target of an installation: the editor or the agents that the person names, or the editor whose
 //! terminal this is.
 
-use alongside_adapters::agent_hook::agents_without_family;
 use alongside_adapters::agents::{self, Agent};
 use alongside_adapters::editor::Editor;
 use alongside_adapters::editor_terminal::{self, OtherEditor, TerminalOwner};
@@ -9,7 +8,6 @@ use alongside_adapters::user_environment::UserEnvironment;
 use alongside_agent::find::Surroundings;
 use alongside_common::failure::failure;
 use alongside_common::similar_name::nearest;
-use alongside_contract::hook::HookAgent;
 use alongside_desk::harmless;
 
 use crate::commands::consent::{self, No};
@@ -17,25 +15,7 @@ use crate::commands::note;
 
 pub(super) enum Target {
     Editor(Editor),
-    Agents(Vec<AgentTarget>),
-}
-
-/// An agent to set up.
-pub(super) struct AgentTarget {
-    /// The agent with its settings; `None` for one that connects to no companion, and has nothing but hooks.
-    pub(super) agent: Option<Agent>,
-    /// The agent as one that runs hooks; `None` if it runs none.
-    pub(super) hook_agent: Option<&'static HookAgent>,
-}
-
-impl AgentTarget {
-    fn with_settings(agent: Agent) -> Self {
-        Self { hook_agent: HookAgent::named(agent.family.id), agent: Some(agent) }
-    }
-
-    fn with_hooks_only(agent: &'static HookAgent) -> Self {
-        Self { agent: None, hook_agent: Some(agent) }
-    }
+    Agents(Vec<Agent>),
 }
 
 /// The hint for editors without an adapter.
@@ -54,9 +34,7 @@ impl Target {
         }
         let here = Surroundings::of_this_process()?;
         if matches!(name.as_str(), "agent" | "agents") {
-            let found = agents::found(user, &here).await.into_iter().map(AgentTarget::with_settings);
-            let others = agents_without_family().filter(|agent| user.find(agent.commands).is_some());
-            let found: Vec<_> = found.chain(others.map(AgentTarget::with_hooks_only)).collect();
+            let found = agents::found(user, &here).await;
             return match found.is_empty() {
                 false => Ok(Self::Agents(found)),
                 true => Err(failure(
@@ -66,10 +44,7 @@ impl Target {
             };
         }
         if let Some(agent) = agents::named(&name, user, &here).await {
-            return Ok(Self::Agents(vec![AgentTarget::with_settings(agent)]));
-        }
-        if let Some(agent) = agents_without_family().find(|agent| agent.id == name) {
-            return Ok(Self::Agents(vec![AgentTarget::with_hooks_only(agent)]));
+            return Ok(Self::Agents(vec![agent]));
         }
         if let Some(other) = OtherEditor::named(&name) {
             return Err(failure(format!("there is nothing to install for {}", other.name), other.instead));
