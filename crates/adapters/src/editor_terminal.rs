@@ -3,15 +3,15 @@
 
 use alongside_agent::find;
 
-use super::editor::Editor;
+use super::editor::{Editor, TerminalMark};
+use super::editors::EDITORS;
 use super::user_environment::UserEnvironment;
-use super::vscode::Product;
 
 /// The editor whose terminal this is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub enum TerminalOwner {
     /// One with an adapter.
-    Editor(Editor),
+    Editor(&'static Editor),
     /// One without.
     Other(OtherEditor),
 }
@@ -71,32 +71,36 @@ pub fn owner(user: &UserEnvironment) -> Option<TerminalOwner> {
     let ancestors = ancestors();
     let by_processes = || by_processes(ancestors.iter().map(String::as_str));
     match by_variables(variable) {
-        // Every editor of this family sets the same.
-        Some(TerminalOwner::Editor(Editor::Vscode(_))) => {
-            let is_one = |owner: &TerminalOwner| matches!(owner, TerminalOwner::Editor(Editor::Vscode(_)));
-            let here = || Product::ALL.into_iter().find(|product| Editor::Vscode(*product).is_here(user));
-            let first = || TerminalOwner::Editor(Editor::Vscode(here().unwrap_or(Product::VsCode)));
-            by_processes().filter(is_one).or_else(|| Some(first()))
+        ByVariables::Nobody => by_processes(),
+        ByVariables::One(owner) => Some(owner),
+        ByVariables::OneOf(editors) => {
+            let is_one = |editor: &Editor| editors.iter().any(|one| one.id == editor.id);
+            match by_processes() {
+                owner @ Some(TerminalOwner::Editor(editor)) if is_one(editor) => owner,
+                _ => {
+                    let here = editors.iter().find(|editor| editor.is_here(user));
+                    here.or(editors.first()).copied().map(TerminalOwner::Editor)
+                }
+            }
         }
-        owner => owner.or_else(by_processes),
     }
 }
 
-fn by_variables(variable: impl Fn(&str) -> Option<String>) -> Option<TerminalOwner> {
-    if variable("NVIM").is_some() {
-        return Some(TerminalOwner::Editor(Editor::Neovim));
-    }
-    if variable("INSIDE_EMACS").is_some() {
-        return Some(TerminalOwner::Editor(Editor::Emacs));
-    }
-    if variable("VIM_TERMINAL").is_some() {
-        return Some(TerminalOwner::Editor(Editor::Vim));
-    }
-    if variable("kak_session").is_some() {
-        return Some(TerminalOwner::Editor(Editor::Kakoune));
-    }
-    if variable("KATE_PID").is_some() {
-        return Some(TerminalOwner::Editor(Editor::Kate));
+/// The answer of a terminal's variables.
+enum ByVariables {
+    Nobody,
+    One(TerminalOwner),
+    /// Editors that set the same.
+    OneOf(Vec<&'static Editor>),
+}
+
+fn by_variables(variable: impl Fn(&str) -> Option<String>) -> ByVariables {
+    let is_own = |editor: &&Editor| match editor.terminal {
+        TerminalMark::Own(name) => variable(name).is_some(),
+        TerminalMark::None | TerminalMark::Shared { .. } => false,
+    };
+    if let Some(editor) = EDITORS.iter().find(is_own) {
+        return ByVariables::One(TerminalOwner::Editor(editor));
     }
     let is_it = |other: &&OtherEditor| {
         other
@@ -104,17 +108,19 @@ fn by_variables(variable: impl Fn(&str) -> Option<String>) -> Option<TerminalOwn
             .is_some_and(|(name, begins)| variable(name).is_some_and(|value| value.starts_with(begins)))
     };
     if let Some(other) = OTHERS.iter().find(is_it) {
-        return Some(TerminalOwner::Other(*other));
+        return ByVariables::One(TerminalOwner::Other(*other));
     }
-    // The last one: terminals of other editors inherit it.
-    let is_vscode = variable("TERM_PROGRAM").is_some_and(|value| value == "vscode");
-    is_vscode.then_some(TerminalOwner::Editor(Editor::Vscode(Product::VsCode)))
+    let is_shared = |editor: &&Editor| match editor.terminal {
+        TerminalMark::Shared { variable: name, value } => variable(name).is_some_and(|found| found == value),
+        TerminalMark::None | TerminalMark::Own(_) => false,
+    };
+    let editors: Vec<_> = EDITORS.iter().filter(is_shared).collect();
+    if editors.is_empty() { ByVariables::Nobody } else { ByVariables::OneOf(editors) }
 }
 
 fn by_processes<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<TerminalOwner> {
     names.find_map(|name| {
-        let editor =
-            Editor::ALL.into_iter().find(|editor| editor.is_process(name)).map(TerminalOwner::Editor);
+        let editor = EDITORS.iter().find(|editor| editor.is_process(name)).map(TerminalOwner::Editor);
         editor.or_else(|| OtherEditor::named(name).map(TerminalOwner::Other))
     })
 }
@@ -131,15 +137,20 @@ mod tests {
     use super::*;
 
     fn with(variables: &[(&str, &str)]) -> Option<TerminalOwner> {
-        by_variables(|name| {
+        let found = by_variables(|name| {
             let found = variables.iter().find(|(known, _)| *known == name)?;
             Some(found.1.to_owned())
-        })
+        });
+        match found {
+            ByVariables::Nobody => None,
+            ByVariables::One(owner) => Some(owner),
+            ByVariables::OneOf(editors) => Some(TerminalOwner::Editor(editors[0])),
+        }
     }
 
     fn name(terminal: Option<TerminalOwner>) -> Option<&'static str> {
         terminal.map(|terminal| match terminal {
-            TerminalOwner::Editor(editor) => editor.name(),
+            TerminalOwner::Editor(editor) => editor.name,
             TerminalOwner::Other(other) => other.name,
         })
     }

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use alongside_adapters::editor::Editor;
+use alongside_adapters::editors::names_to_install;
 use alongside_common::failure::failure;
 use alongside_conformance::{CHECKS, CLAUDE_CHECKS, Group};
 use alongside_contract::agents::AGENTS;
@@ -60,7 +60,7 @@ pub(crate) enum Names {
 impl Names {
     fn all(self) -> Vec<&'static str> {
         match self {
-            Self::Installed => Editor::names_to_install(),
+            Self::Installed => names_to_install(),
             Self::Agents => AGENTS.iter().map(|agent| agent.id).collect(),
             Self::Checks => {
                 let groups = Group::ALL.iter().map(|group| group.name());

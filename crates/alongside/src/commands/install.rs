@@ -7,11 +7,11 @@ mod target;
 use std::process::ExitCode;
 
 use alongside_adapters::agents::{Agent, found};
-use alongside_adapters::editor::Editor;
+use alongside_adapters::editor::{Editor, Request};
 use alongside_adapters::ledger::Ledger;
 use alongside_adapters::plan::{AdapterState, EditorProgram};
 use alongside_adapters::user_environment::{self, UserEnvironment};
-use alongside_adapters::{emacs, helix, kakoune, kate, neovim, vim, vscode};
+use alongside_adapters::vscode;
 use alongside_agent::find::Surroundings;
 use alongside_common::failure::failure;
 use alongside_desk::harmless;
@@ -92,7 +92,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     };
     match target {
         Target::Editor(editor) if args.hook || args.project => Err(failure(
-            format!("{} runs no hooks: --hook and --project are for agents", editor.name()),
+            format!("{} runs no hooks: --hook and --project are for agents", editor.name),
             "name an agent: `alongside install claude --hook`",
         )),
         Target::Editor(editor) => into_editor(editor, &args, &user).await,
@@ -100,31 +100,24 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-async fn into_editor(editor: Editor, args: &Args, user: &UserEnvironment) -> anyhow::Result<ExitCode> {
+async fn into_editor(editor: &Editor, args: &Args, user: &UserEnvironment) -> anyhow::Result<ExitCode> {
     let mut ledger = Ledger::read(&user.state)?;
-    let installed = ledger.get(editor.id());
+    let installed = ledger.get(editor.id);
     if let AdapterState::ByHand { at } = editor.state(user, installed)? {
         print(&format!(
             "{} has alongside already, but not from `alongside install`: {}\n\
              Nothing is changed. Remove that first to install this.\n",
-            editor.name(),
+            editor.name,
             user.shown(&at)
         ))?;
         return Ok(ExitCode::SUCCESS);
     }
     let program = supported_program(editor, user).await?;
-    let plan = match editor {
-        Editor::Neovim => neovim::plan(user, installed)?,
-        Editor::Helix => helix::plan(user, &program, &args.languages).await?,
-        Editor::Emacs => emacs::plan(user, installed)?,
-        Editor::Vim => vim::plan(user, installed)?,
-        Editor::Kakoune => kakoune::plan(user, installed)?,
-        Editor::Kate => kate::plan(user, &args.languages)?,
-        Editor::Vscode(product) => vscode::plan(product, user, installed)?,
-    };
+    let request = Request { editor, user, program: &program, installed, languages: &args.languages };
+    let plan = (editor.plan)(request).await?;
     let name = match &program.version {
-        Some(version) => format!("{} {}", editor.name(), harmless::name(version)),
-        None => editor.name().to_owned(),
+        Some(version) => format!("{} {}", editor.name, harmless::name(version)),
+        None => editor.name.to_owned(),
     };
     if plan.is_empty() {
         plan.notes.iter().for_each(|text| note(text));
@@ -132,26 +125,16 @@ async fn into_editor(editor: Editor, args: &Args, user: &UserEnvironment) -> any
         return Ok(ExitCode::SUCCESS);
     }
     args.consent.show(&plan, user, &format!("{name} ({})", user.shown(&program.path)))?;
-    if let Err(no) = args.consent.obtain(&format!("Install alongside into {}?", editor.name())).await {
+    if let Err(no) = args.consent.obtain(&format!("Install alongside into {}?", editor.name)).await {
         return Ok(no.exit_code());
     }
     if let Some(extension) = &plan.extension {
         note(&format!("{} installs the extension", user.shown(&program.path)));
         vscode::install(&program.path, &extension.vsix).await?;
     }
-    ledger.make(editor.id(), &plan, &user.state)?;
+    ledger.make(editor.id, &plan, &user.state)?;
     let next = ide_mode_hint(user).await;
-    let restart = match editor {
-        Editor::Neovim => "Restart Neovim",
-        // It starts language servers with the first file.
-        Editor::Helix => "Restart Helix with a file of your project",
-        Editor::Emacs => "Restart Emacs",
-        Editor::Vim => "Restart Vim",
-        Editor::Kakoune => "Restart Kakoune",
-        Editor::Kate => "Restart Kate with a file of your project",
-        Editor::Vscode(_) => "Reload the open windows (command Developer: Reload Window)",
-    };
-    print(&format!("Installed. {restart}, then start your agent.\n{next}"))?;
+    print(&format!("Installed. {}, then start your agent.\n{next}", editor.restart))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -159,8 +142,8 @@ async fn into_editor(editor: Editor, args: &Args, user: &UserEnvironment) -> any
 ///
 /// # Errors
 /// When it is not on this machine, or too old for the adapter.
-async fn supported_program(editor: Editor, user: &UserEnvironment) -> anyhow::Result<EditorProgram> {
-    let name = editor.name();
+async fn supported_program(editor: &Editor, user: &UserEnvironment) -> anyhow::Result<EditorProgram> {
+    let name = editor.name;
     let program = editor.program(user).await.ok_or_else(|| {
         failure(
             format!("{name} is not on this machine"),
@@ -168,7 +151,7 @@ async fn supported_program(editor: Editor, user: &UserEnvironment) -> anyhow::Re
         )
     })?;
     if let Some(version) = &program.version
-        && user_environment::major_minor(version).is_some_and(|version| version < editor.oldest())
+        && user_environment::major_minor(version).is_some_and(|version| version < editor.oldest)
     {
         return Err(failure(
             format!("{} is {name} {version}, which is too old", user.shown(&program.path)),

@@ -13,6 +13,7 @@ use std::process::ExitCode;
 use alongside_adapters::agent_hook;
 use alongside_adapters::agents::ID_PREFIX;
 use alongside_adapters::editor::Editor;
+use alongside_adapters::editors::EDITORS;
 use alongside_adapters::installed::Installed;
 use alongside_adapters::ledger::Ledger;
 use alongside_adapters::plan::AdapterState;
@@ -156,7 +157,7 @@ fn ids_of(
     let what = what.to_lowercase();
     let editor = Editor::named(&what);
     let is_meant = |id: &&String| match (editor, what.as_str()) {
-        (Some(editor), _) => id.as_str() == editor.id(),
+        (Some(editor), _) => id.as_str() == editor.id,
         (None, "agent" | "agents") => id.starts_with(ID_PREFIX),
         (None, agent) => id.strip_prefix(ID_PREFIX) == Some(agent),
     };
@@ -165,10 +166,10 @@ fn ids_of(
         return Ok(ids);
     }
     if let Some(editor) = editor
-        && let AdapterState::ByHand { at } = editor.state(user, installed.get(editor.id()))?
+        && let AdapterState::ByHand { at } = editor.state(user, installed.get(editor.id))?
     {
         return Err(failure(
-            format!("alongside in {} is not from `alongside install`: {}", editor.name(), user.shown(&at)),
+            format!("alongside in {} is not from `alongside install`: {}", editor.name, user.shown(&at)),
             "remove it by hand",
         ));
     }
@@ -199,8 +200,8 @@ async fn note_running_editors(ids: &[String], all: bool) {
 
 /// Names the adapters that somebody installed in another way.
 fn note_adapters_by_hand(user: &UserEnvironment, ledger: &Ledger) {
-    for editor in Editor::ALL {
-        if let Ok(AdapterState::ByHand { at }) = editor.state(user, ledger.get(editor.id())) {
+    for editor in EDITORS {
+        if let Ok(AdapterState::ByHand { at }) = editor.state(user, ledger.get(editor.id)) {
             note(&format!("{} stays: it is not from `alongside install`", user.shown(&at)));
         }
     }

@@ -2,8 +2,8 @@
 
 use alongside_adapters::agent_hook::AgentHook;
 use alongside_adapters::agents::{self, Agent};
-use alongside_adapters::editor::Editor;
 use alongside_adapters::editor_terminal::OtherEditor;
+use alongside_adapters::editors::EDITORS;
 use alongside_adapters::ledger::Ledger;
 use alongside_adapters::plan::AdapterState;
 use alongside_adapters::user_environment::UserEnvironment;
@@ -15,26 +15,26 @@ use alongside_desk::harmless;
 pub(super) async fn text(user: &UserEnvironment) -> anyhow::Result<String> {
     let ledger = Ledger::read(&user.state)?;
     let mut rows = Vec::new();
-    for editor in Editor::ALL {
+    for editor in EDITORS {
         let program = editor.program(user).await;
         let version = match &program {
             Some(program) => program.version.as_deref().map_or_else(|| "?".into(), harmless::name),
             None => "not here".into(),
         };
-        let state = match editor.state(user, ledger.get(editor.id())) {
+        let state = match editor.state(user, ledger.get(editor.id)) {
             Ok(AdapterState::NotInstalled) if program.is_none() => "-".into(),
-            Ok(AdapterState::NotInstalled) => format!("not installed: alongside install {}", editor.id()),
+            Ok(AdapterState::NotInstalled) => format!("not installed: alongside install {}", editor.id),
             Ok(AdapterState::Current) => format!("installed ({})", env!("CARGO_PKG_VERSION")),
             Ok(AdapterState::Outdated { by }) if by == env!("CARGO_PKG_VERSION") => {
-                format!("installed ({}), changed: alongside install {}", harmless::name(&by), editor.id())
+                format!("installed ({}), changed: alongside install {}", harmless::name(&by), editor.id)
             }
             Ok(AdapterState::Outdated { by }) => {
-                format!("installed by {}: alongside install {}", harmless::name(&by), editor.id())
+                format!("installed by {}: alongside install {}", harmless::name(&by), editor.id)
             }
             Ok(AdapterState::ByHand { at }) => format!("by hand: {}", user.shown(&at)),
             Err(error) => format!("unknown: {}", harmless::name(&format!("{error:#}"))),
         };
-        rows.push([editor.name().to_owned(), version.into_owned(), state]);
+        rows.push([editor.name.to_owned(), version.into_owned(), state]);
     }
     for other in OtherEditor::here(user) {
         rows.push([other.name.to_owned(), "here".to_owned(), format!("no adapter: {}", other.instead)]);

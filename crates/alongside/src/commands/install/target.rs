@@ -4,6 +4,7 @@
 use alongside_adapters::agents::{self, Agent};
 use alongside_adapters::editor::Editor;
 use alongside_adapters::editor_terminal::{self, OtherEditor, TerminalOwner};
+use alongside_adapters::editors::{EDITORS, names_to_install};
 use alongside_adapters::user_environment::UserEnvironment;
 use alongside_agent::find::Surroundings;
 use alongside_common::failure::failure;
@@ -14,7 +15,7 @@ use crate::commands::consent::{self, No};
 use crate::commands::note;
 
 pub(super) enum Target {
-    Editor(Editor),
+    Editor(&'static Editor),
     Agents(Vec<Agent>),
 }
 
@@ -49,7 +50,7 @@ impl Target {
         if let Some(other) = OtherEditor::named(&name) {
             return Err(failure(format!("there is nothing to install for {}", other.name), other.instead));
         }
-        let names = Editor::names_to_install();
+        let names = names_to_install();
         let hint = match nearest(&name, names.iter().copied()) {
             Some(similar) => format!("did you mean `alongside install {similar}`?"),
             None => format!("name one of {}; {OTHER_EDITORS}", names.join(", ")),
@@ -67,10 +68,10 @@ impl Target {
 pub(super) async fn editor_of_terminal(
     user: &UserEnvironment,
     must_not_ask: bool,
-) -> anyhow::Result<Result<Editor, No>> {
+) -> anyhow::Result<Result<&'static Editor, No>> {
     match editor_terminal::owner(user) {
         Some(TerminalOwner::Editor(editor)) => {
-            note(&format!("this is a terminal of {}", editor.name()));
+            note(&format!("this is a terminal of {}", editor.name));
             return Ok(Ok(editor));
         }
         Some(TerminalOwner::Other(other)) => {
@@ -81,7 +82,7 @@ pub(super) async fn editor_of_terminal(
         }
         None => {}
     }
-    let editors: Vec<Editor> = Editor::ALL.into_iter().filter(|editor| editor.is_here(user)).collect();
+    let editors: Vec<_> = EDITORS.iter().filter(|editor| editor.is_here(user)).collect();
     match editors[..] {
         [editor] => return Ok(Ok(editor)),
         [] => {
@@ -89,12 +90,12 @@ pub(super) async fn editor_of_terminal(
                 "`alongside install agent` sets up Gemini CLI, Qwen Code, Claude Code and Codex; \
                  {OTHER_EDITORS}"
             );
-            let names: Vec<_> = Editor::ALL.iter().map(|editor| editor.name()).collect();
+            let names: Vec<_> = EDITORS.iter().map(|editor| editor.name).collect();
             return Err(failure(format!("none of these is on this machine: {}", names.join(", ")), hint));
         }
         _ => {}
     }
-    let names: Vec<_> = editors.iter().map(|editor| editor.name()).collect();
+    let names: Vec<_> = editors.iter().map(|editor| editor.name).collect();
     let chosen = match must_not_ask {
         true => Err(No::NobodyToAsk),
         false => consent::choose("Install alongside into which editor?", &names).await,
@@ -104,7 +105,7 @@ pub(super) async fn editor_of_terminal(
         Ok(None) => Ok(Err(No::Declined)),
         Err(No::NobodyToAsk) => {
             let commands: Vec<_> =
-                editors.iter().map(|editor| format!("`alongside install {}`", editor.id())).collect();
+                editors.iter().map(|editor| format!("`alongside install {}`", editor.id)).collect();
             Err(failure(
                 "several editors are on this machine",
                 format!("name one: {}", commands.join(" or ")),
