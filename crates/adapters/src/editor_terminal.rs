@@ -16,6 +16,22 @@ pub enum TerminalOwner {
     Other(OtherEditor),
 }
 
+impl TerminalOwner {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Editor(editor) => editor.name,
+            Self::Other(other) => other.name,
+        }
+    }
+
+    fn is_here(&self, user: &UserEnvironment) -> bool {
+        match self {
+            Self::Editor(editor) => editor.is_here(user),
+            Self::Other(other) => user.find(other.ids).is_some(),
+        }
+    }
+}
+
 /// An editor without an adapter, and what to do instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OtherEditor {
@@ -70,37 +86,26 @@ pub fn owner(user: &UserEnvironment) -> Option<TerminalOwner> {
     let variable = |name: &str| Some(user.variable(name)?.to_string_lossy().into_owned());
     let ancestors = ancestors();
     let by_processes = || by_processes(ancestors.iter().map(String::as_str));
-    match by_variables(variable) {
-        ByVariables::Nobody => by_processes(),
-        ByVariables::One(owner) => Some(owner),
-        ByVariables::OneOf(editors) => {
-            let is_one = |editor: &Editor| editors.iter().any(|one| one.id == editor.id);
-            match by_processes() {
-                owner @ Some(TerminalOwner::Editor(editor)) if is_one(editor) => owner,
-                _ => {
-                    let here = editors.iter().find(|editor| editor.is_here(user));
-                    here.or(editors.first()).copied().map(TerminalOwner::Editor)
-                }
-            }
+    let owners = by_variables(variable);
+    match owners[..] {
+        [] => by_processes(),
+        [owner] => Some(owner),
+        [first, ..] => {
+            let is_one = |owner: &TerminalOwner| owners.iter().any(|one| one.name() == owner.name());
+            let here = || owners.iter().find(|owner| owner.is_here(user)).copied();
+            by_processes().filter(is_one).or_else(here).or(Some(first))
         }
     }
 }
 
-/// The answer of a terminal's variables.
-enum ByVariables {
-    Nobody,
-    One(TerminalOwner),
-    /// Editors that set the same.
-    OneOf(Vec<&'static Editor>),
-}
-
-fn by_variables(variable: impl Fn(&str) -> Option<String>) -> ByVariables {
+/// The editors whose variables these are: several if they set the same.
+fn by_variables(variable: impl Fn(&str) -> Option<String>) -> Vec<TerminalOwner> {
     let is_own = |editor: &&Editor| match editor.terminal {
         TerminalMark::Own(name) => variable(name).is_some(),
         TerminalMark::None | TerminalMark::Shared { .. } => false,
     };
     if let Some(editor) = EDITORS.iter().find(is_own) {
-        return ByVariables::One(TerminalOwner::Editor(editor));
+        return vec![TerminalOwner::Editor(editor)];
     }
     let is_it = |other: &&OtherEditor| {
         other
@@ -108,14 +113,13 @@ fn by_variables(variable: impl Fn(&str) -> Option<String>) -> ByVariables {
             .is_some_and(|(name, begins)| variable(name).is_some_and(|value| value.starts_with(begins)))
     };
     if let Some(other) = OTHERS.iter().find(is_it) {
-        return ByVariables::One(TerminalOwner::Other(*other));
+        return vec![TerminalOwner::Other(*other)];
     }
     let is_shared = |editor: &&Editor| match editor.terminal {
         TerminalMark::Shared { variable: name, value } => variable(name).is_some_and(|found| found == value),
         TerminalMark::None | TerminalMark::Own(_) => false,
     };
-    let editors: Vec<_> = EDITORS.iter().filter(is_shared).collect();
-    if editors.is_empty() { ByVariables::Nobody } else { ByVariables::OneOf(editors) }
+    EDITORS.iter().filter(is_shared).map(TerminalOwner::Editor).collect()
 }
 
 fn by_processes<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<TerminalOwner> {
@@ -137,22 +141,15 @@ mod tests {
     use super::*;
 
     fn with(variables: &[(&str, &str)]) -> Option<TerminalOwner> {
-        let found = by_variables(|name| {
+        let owners = by_variables(|name| {
             let found = variables.iter().find(|(known, _)| *known == name)?;
             Some(found.1.to_owned())
         });
-        match found {
-            ByVariables::Nobody => None,
-            ByVariables::One(owner) => Some(owner),
-            ByVariables::OneOf(editors) => Some(TerminalOwner::Editor(editors[0])),
-        }
+        owners.first().copied()
     }
 
     fn name(terminal: Option<TerminalOwner>) -> Option<&'static str> {
-        terminal.map(|terminal| match terminal {
-            TerminalOwner::Editor(editor) => editor.name,
-            TerminalOwner::Other(other) => other.name,
-        })
+        terminal.as_ref().map(TerminalOwner::name)
     }
 
     #[test]

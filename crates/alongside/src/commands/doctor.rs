@@ -59,8 +59,7 @@ Examples:
 Exit codes: 0 if each agent would connect, 1 if one would fail or alongside cannot start, 2 if there is \
 nothing to examine.")]
 pub(crate) struct Args {
-    /// The agents: claude, codex, gemini, qwen, llxprt, … [default: those that are installed]
-    #[arg(value_name = "AGENT", value_parser = Names::Agents, hide_possible_values = true)]
+    #[arg(value_name = "AGENT", help = names(), value_parser = Names::Agents, hide_possible_values = true)]
     agents: Vec<String>,
 
     /// Show every step of the search
@@ -86,6 +85,10 @@ pub(crate) struct Args {
     /// Whether the agent runs in a container [default: whether this command does]
     #[arg(long, value_enum, value_name = "WHETHER")]
     container: Option<Container>,
+}
+
+fn names() -> String {
+    format!("The agents: {}, … [default: those that are installed]", super::lists::agents_to_examine())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

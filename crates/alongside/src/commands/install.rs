@@ -18,7 +18,7 @@ use alongside_desk::harmless;
 
 use super::completions::Names;
 use super::consent::Consent;
-use super::{note, print};
+use super::{lists, note, print};
 use target::Target;
 
 /// Install alongside into an editor, or set the agents up
@@ -32,28 +32,9 @@ use target::Target;
 /// file. So the changes that it makes without asking come to your desk, too, where a companion serves the
 /// project; elsewhere nothing changes.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  alongside install neovim      the plugin, as a package of Neovim; init.lua stays as it is
-  alongside install emacs       the package, for package.el; init.el stays as it is
-  alongside install vim         the plugin, as a package of Vim; vimrc stays as it is
-  alongside install kakoune     a script, and lines in kakrc that load it
-  alongside install vscode      an extension, by `code --install-extension`; also into vscodium,
-                                cursor, windsurf and code-server
-  alongside install helix       a language server, in languages.toml
-  alongside install kate        a language server, in the settings of its LSP client
-  alongside install agent       let Gemini CLI, Qwen Code and Claude Code connect, and offer them
-                                and Codex the hook
-  alongside install codex --hook
-                                the hook, without a question
-  alongside install --list      the editors and agents here, and what is installed
-
-Exit codes: 0 if it is installed now; 1 after an error, or a no; 2 without a terminal and
-without --yes; 130 after Ctrl-C. `alongside uninstall` removes it again.")]
+#[command(after_help = examples())]
 pub(crate) struct Args {
-    /// neovim, helix, emacs, vim, kakoune, kate, vscode, vscodium, cursor, windsurf or code-server; agent
-    /// (all agents), gemini, qwen, claude or codex
-    #[arg(value_name = "WHAT", value_parser = Names::Installed, hide_possible_values = true)]
+    #[arg(value_name = "WHAT", help = names(), value_parser = Names::Installed, hide_possible_values = true)]
     what: Option<String>,
 
     /// List the editors and agents of this machine, and what is installed in them
@@ -75,6 +56,40 @@ pub(crate) struct Args {
     /// Agents: only the hook, in the settings of the current project instead of your own
     #[arg(long, requires = "what")]
     project: bool,
+}
+
+fn names() -> String {
+    format!("{}; agent (all agents), {}", lists::editors(), lists::agents("or"))
+}
+
+fn examples() -> String {
+    format!(
+        "\
+Examples:
+  alongside install neovim      the plugin, as a package of Neovim; init.lua stays as it is
+  alongside install emacs       the package, for package.el; init.el stays as it is
+  alongside install vim         the plugin, as a package of Vim; vimrc stays as it is
+  alongside install kakoune     a script, and lines in kakrc that load it
+{vscode}
+  alongside install helix       a language server, in languages.toml
+  alongside install kate        a language server, in the settings of its LSP client
+{agent}
+  alongside install codex --hook
+                                the hook, without a question
+  alongside install --list      the editors and agents here, and what is installed
+
+Exit codes: 0 if it is installed now; 1 after an error, or a no; 2 without a terminal and
+without --yes; 130 after Ctrl-C. `alongside uninstall` removes it again.",
+        vscode = lists::example(
+            "alongside install vscode",
+            32,
+            &format!(
+                "an extension, by `code --install-extension`; also into {}",
+                lists::editors_like_vscode()
+            ),
+        ),
+        agent = lists::example("alongside install agent", 32, &lists::effect_on_agents()),
+    )
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {

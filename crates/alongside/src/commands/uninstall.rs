@@ -24,7 +24,7 @@ use alongside_desk::harmless;
 
 use super::completions::Names;
 use super::consent::Consent;
-use super::{note, print, waiting_host};
+use super::{lists, note, print, waiting_host};
 use choice::Choice;
 use own_files::OwnFiles;
 use planned_removal::PlannedRemoval;
@@ -35,18 +35,9 @@ use planned_removal::PlannedRemoval;
 /// every byte that it had before. From a file that has changed, only what was added is removed. Hooks in the
 /// agents' settings go, also those that no list of ours names. It shows every change first.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  alongside uninstall               choose by number what to remove
-  alongside uninstall helix         restore languages.toml and config.toml
-  alongside uninstall agent         restore the settings of Gemini CLI, Qwen Code, Claude Code and
-                                    Codex
-  alongside uninstall --all         everything, and the files of alongside itself
-
-Exit codes: 0; 1 after an error, or a no; 2 without a terminal and without --yes; 130 after Ctrl-C.")]
+#[command(after_help = examples())]
 pub(crate) struct Args {
-    /// An editor, as `alongside install` names it; agent (all agents), gemini, qwen, claude or codex
-    #[arg(value_name = "WHAT", value_parser = Names::Installed, hide_possible_values = true)]
+    #[arg(value_name = "WHAT", help = names(), value_parser = Names::Installed, hide_possible_values = true)]
     what: Option<String>,
 
     /// Everything that was installed, sockets, logs, and the files of companions that are gone
@@ -59,6 +50,26 @@ pub(crate) struct Args {
     /// With --all: also delete the drafts, which are texts that you typed; --yes alone keeps them
     #[arg(long, requires = "all")]
     drafts: bool,
+}
+
+fn names() -> String {
+    let agents = lists::agents("or");
+    format!("An editor, as `alongside install` names it; agent (all agents), {agents}")
+}
+
+fn examples() -> String {
+    let effect = format!("restore the settings of {}", lists::agents_for_people());
+    format!(
+        "\
+Examples:
+  alongside uninstall               choose by number what to remove
+  alongside uninstall helix         restore languages.toml and config.toml
+{}
+  alongside uninstall --all         everything, and the files of alongside itself
+
+Exit codes: 0; 1 after an error, or a no; 2 without a terminal and without --yes; 130 after Ctrl-C.",
+        lists::example("alongside uninstall agent", 36, &effect)
+    )
 }
 
 /// The argument, as a usage error names it where it is missing.

@@ -12,7 +12,7 @@ use alongside_common::similar_name::nearest;
 use alongside_desk::harmless;
 
 use crate::commands::consent::{self, No};
-use crate::commands::note;
+use crate::commands::{lists, note};
 
 pub(super) enum Target {
     Editor(&'static Editor),
@@ -39,7 +39,7 @@ impl Target {
             return match found.is_empty() {
                 false => Ok(Self::Agents(found)),
                 true => Err(failure(
-                    "none of gemini, qwen, claude and codex is on this machine's PATH",
+                    format!("none of {} is on this machine's PATH", lists::agents("and")),
                     "install one first, or name one to change its settings: `alongside install gemini`",
                 )),
             };
@@ -86,10 +86,8 @@ pub(super) async fn editor_of_terminal(
     match editors[..] {
         [editor] => return Ok(Ok(editor)),
         [] => {
-            let hint = format!(
-                "`alongside install agent` sets up Gemini CLI, Qwen Code, Claude Code and Codex; \
-                 {OTHER_EDITORS}"
-            );
+            let hint =
+                format!("`alongside install agent` sets up {}; {OTHER_EDITORS}", lists::agents_for_people());
             let names: Vec<_> = EDITORS.iter().map(|editor| editor.name).collect();
             return Err(failure(format!("none of these is on this machine: {}", names.join(", ")), hint));
         }
