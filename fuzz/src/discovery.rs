@@ -1,15 +1,15 @@
 //! A discovery file from anybody.
 
+use alongside_contract::agents::with_family;
 use alongside_contract::discovery::{Record, join_roots, split_roots};
-use alongside_contract::family::FAMILIES;
 use alongside_contract::token;
 use serde_json::Value;
 
 /// The input is a file.
 pub fn holds(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
-    let (secret, family) = token::split(&text);
-    assert_eq!(family.map_or_else(|| secret.to_owned(), |family| token::for_family(secret, family)), text);
+    let (secret, agent) = token::split(&text);
+    assert_eq!(agent.map_or_else(|| secret.to_owned(), |agent| token::for_agent(secret, agent)), text);
     lists_of_roots(&text);
     let Ok(record) = serde_json::from_slice::<Record>(data) else { return };
     let written = serde_json::to_value(&record).expect("a record can be written");
@@ -25,11 +25,11 @@ pub fn holds(data: &[u8]) {
         assert_eq!(logged.contains(token), format!("{elsewhere:?}").contains(token), "{logged}");
         assert!(!named(&elsewhere.auth_token, token));
     }
-    for family in FAMILIES {
-        let given = record.token_for(family);
+    for agent in with_family() {
+        let given = record.token_for(agent);
         assert_eq!(given.is_some(), record.auth_token.is_some());
         let rewritten = Record { auth_token: given, ..record.clone() };
-        assert!(rewritten.is_same_companion(&record), "each family's token is the same companion's");
+        assert!(rewritten.is_same_companion(&record), "each agent's token is the same companion's");
     }
     lists_of_roots(&record.workspace_path);
 }

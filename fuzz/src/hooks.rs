@@ -1,24 +1,19 @@
 //! Hooks of agents: a tool writes the text that the person accepted, or it does not run.
 
-use alongside_contract::hook::{HOOK_AGENTS, HookAgent};
+use alongside_contract::agent::Agent;
+use alongside_contract::agents::AGENTS;
+use alongside_contract::hook::{AnswerFormat, Arguments, Hook, Tool, ToolArguments};
 use alongside_desk::Verdict;
 use alongside_hook::{self as hook, Answer, Change, HookInput, TextFile, ToolCall};
 use serde_json::{Map, Value, json};
 
-/// Every tool, and its agent.
-const TOOLS: [(&str, &str); 10] = [
-    ("claude", "Write"),
-    ("claude", "Edit"),
-    ("claude", "MultiEdit"),
-    ("claude", "NotebookEdit"),
-    ("codex", "apply_patch"),
-    ("gemini", "write_file"),
-    ("gemini", "replace"),
-    ("qwen", "write_file"),
-    ("qwen", "edit"),
-    ("qwen", "notebook_edit"),
-];
 const MODES: [&str; 4] = ["replace", "insert", "delete", "none"];
+
+/// Every tool of every agent, in the order of the table: a seed chooses one by its place.
+fn tools() -> Vec<(&'static Hook, &'static Tool)> {
+    let hooks = AGENTS.iter().filter_map(|agent: &Agent| agent.hook.as_ref());
+    hooks.flat_map(|hook| hook.tools.iter().map(move |tool| (hook, tool))).collect()
+}
 
 /// The input is choices, the file, the person's text, and two arguments of the tool, separated by bytes 0xff.
 /// Every input is also read as that of a hook.
@@ -34,44 +29,49 @@ pub fn holds(data: &[u8]) {
     let acts = acts.unwrap_or_default().as_bytes();
     patches_leave(file, mine);
     let act = |at: usize| acts.get(at).copied().map_or(0, usize::from);
-    let (agent, tool) = TOOLS[act(0) % TOOLS.len()];
-    let agent = HookAgent::named(agent).expect("the table has the agent");
-    let (path, event) = (if act(2) & 1 == 1 { "/new" } else { "/f" }, act(1) % agent.events.len());
+    // The seeds count the tools from `F` on, so that they stay right when the table grows.
+    let tools = tools();
+    let (hook, tool) = tools[(act(0) + 256 - usize::from(b'F')) % 256 % tools.len()];
+    let path = if act(2) & 1 == 1 { "/new" } else { "/f" };
     let (all, mode, is_markdown) = (act(2) & 2 == 2, MODES[act(3) % MODES.len()], act(2) & 4 == 4);
-    let arguments = match tool {
-        "apply_patch" => json!({ "command": first }),
-        "Write" | "write_file" => json!({ "file_path": path, "content": first }),
-        "MultiEdit" => json!({ "file_path": path, "edits": [
-            { "old_string": first, "new_string": second, "replace_all": all },
-            { "old_string": second, "new_string": first },
-        ] }),
-        "NotebookEdit" | "notebook_edit" => json!({
+    let arguments = match &tool.arguments {
+        ToolArguments::Patch { patch } => json!({ *patch: first }),
+        ToolArguments::File { path: file, content } => json!({ *file: path, *content: first }),
+        ToolArguments::Edits(names) => match names.list {
+            Some(list) => json!({ names.path: path, list: [
+                { names.old: first, names.new: second, names.all: all },
+                { names.old: second, names.new: first },
+            ] }),
+            None => json!({
+                names.path: path, names.old: first, names.new: second, names.all: all,
+                "expected_replacements": 1,
+            }),
+        },
+        ToolArguments::Cell => json!({
             "notebook_path": path, "cell_id": (!first.is_empty()).then_some(first), "new_source": second,
             "edit_mode": mode, "cell_type": if is_markdown { "markdown" } else { "code" },
         }),
-        _ => json!({
-            "file_path": path, "old_string": first, "new_string": second, "replace_all": all,
-            "allow_multiple": all, "expected_replacements": 1,
-        }),
     };
-    let input = input(tool, agent.events[event].name, &arguments);
+    let events: Vec<_> = hook.events().collect();
+    let input = input(tool.name, events[act(1) % events.len()].name, &arguments);
     let read = |path: &str| match path {
         path if path.contains("new") => TextFile::Absent,
         path if path.contains("bin") => TextFile::Unreadable("it is not text".into()),
         _ => TextFile::Text(file.to_owned()),
     };
-    let Ok(call) = ToolCall::read(agent, &input) else { return };
+    let Ok(call) = ToolCall::read(hook, &input) else { return };
     let Ok(changes) = call.changes(read) else { return };
-    let is_notebook = tool.to_ascii_lowercase().contains("notebook");
+    let is_notebook = matches!(tool.arguments, ToolArguments::Cell);
+    let is_patch = matches!(tool.arguments, ToolArguments::Patch { .. });
     if is_notebook {
         one_cell_changes(file, &changes[0].proposed, second);
     }
     let own: Vec<_> = changes.iter().map(|change| Some(change.proposed.clone())).collect();
-    assert!(made(agent, &input, &call, &own, &read).is_some(), "the agent's own text is allowed");
+    assert!(made(hook, &input, &call, &own, &read).is_some(), "the agent's own text is allowed");
 
     // The person accepts a file as proposed, with this text or with a longer one, or rejects it.
     let longer = || match is_notebook {
-        true => notebook_of(agent, &input, mine, &read),
+        true => notebook_of(hook, &input, mine, &read),
         false => Some(format!("{file}{mine}")),
     };
     let texts: Option<Vec<_>> = changes
@@ -85,17 +85,17 @@ pub fn holds(data: &[u8]) {
         })
         .collect();
     let Some(texts) = texts else { return };
-    let Some(made) = made(agent, &input, &call, &texts, &read) else { return };
+    let Some(made) = made(hook, &input, &call, &texts, &read) else { return };
     for (change, text) in changes.iter().zip(&texts) {
         let made = made.iter().find(|made| made.path == change.path).map(|made| made.proposed.as_str());
         match (text, made) {
-            (Some(text), Some(made)) if tool == "apply_patch" => assert_patched(file, text, made),
+            (Some(text), Some(made)) if is_patch => assert_patched(file, text, made),
             (Some(text), Some(made)) if is_notebook => {
                 let value = |text: &str| serde_json::from_str::<Value>(text).ok();
                 assert!(made == text || value(text).is_some(), "nobody can tell that the two are equal");
                 assert_eq!(value(made), value(text));
             }
-            (Some(text), Some(made)) => assert_eq!(made, in_endings_of(tool, read(path), text)),
+            (Some(text), Some(made)) => assert_eq!(made, in_endings_of(&tool.arguments, read(path), text)),
             (text, made) => assert_eq!(text.as_deref(), made, "{}", change.path),
         }
     }
@@ -103,11 +103,11 @@ pub fn holds(data: &[u8]) {
 
 /// An input of anybody, for every agent and whatever the files are.
 fn anything(data: &[u8]) {
-    let Ok(input) = HookInput::read(data) else { return };
     let text = String::from_utf8_lossy(data);
-    for agent in HOOK_AGENTS {
-        assert!(heard(agent, &input, &hook::refusal(agent, &input, &text)).is_none());
-        let Ok(call) = ToolCall::read(agent, &input) else { continue };
+    for hook in AGENTS.iter().filter_map(|agent| agent.hook.as_ref()) {
+        let Ok(input) = HookInput::read(hook, data) else { continue };
+        assert!(heard(hook, &input, &hook::refusal(hook, &input, &text)).is_none());
+        let Ok(call) = ToolCall::read(hook, &input) else { continue };
         let texts = ["", "a\nb\na\n", "a\r\nb\r\n", "a\r\nb\n", r#"{"cells": [{"id": "a", "source": []}]}"#];
         let files = texts.map(|text| TextFile::Text(text.into()));
         let others = [TextFile::Absent, TextFile::Unreadable("it is not text".into())];
@@ -116,7 +116,7 @@ fn anything(data: &[u8]) {
             let Ok(changes) = call.changes(read) else { continue };
             for text in [Some(text.to_string()), Some(String::new()), None] {
                 let texts = vec![text; changes.len()];
-                let _ = made(agent, &input, &call, &texts, &read);
+                let _ = made(hook, &input, &call, &texts, &read);
             }
         }
     }
@@ -135,7 +135,7 @@ fn input(tool: &str, event: &str, arguments: &Value) -> HookInput {
 /// The changes that the tool makes once the person has accepted these texts, and rejected the changes
 /// without one; `None` if the tool does not run.
 fn made(
-    agent: &'static HookAgent,
+    hook: &'static Hook,
     input: &HookInput,
     call: &ToolCall,
     texts: &[Option<String>],
@@ -143,9 +143,8 @@ fn made(
 ) -> Option<Vec<Change>> {
     let changes = call.changes(read).expect("the files are as before");
     assert!(!changes.is_empty(), "a call changes something");
-    let answered = |verdicts: &[Verdict]| {
-        heard(agent, input, &hook::answer(agent, input, call, &changes, verdicts, read))
-    };
+    let answered =
+        |verdicts: &[Verdict]| heard(hook, input, &hook::answer(hook, input, call, &changes, verdicts, read));
     let verdicts =
         |verdict: &dyn Fn(&Option<String>) -> Verdict| texts.iter().map(verdict).collect::<Vec<_>>();
     let (message, draft) = (|| "the \"reason\"\n".repeat(texts.len()), Some("/draft".into()));
@@ -174,9 +173,10 @@ fn made(
             }
             (Some(arguments), false) => arguments.expect("the agent writes another text"),
         };
-        assert!(hook::takes_text(agent, input));
+        let event = input.event(hook).unwrap_or(&hook.before_tool);
+        assert_eq!(event.arguments, Arguments::Taken);
         let again = HookInput { tool_input: arguments, ..input.clone() };
-        let call = ToolCall::read(agent, &again).expect("the agent knows its own tool");
+        let call = ToolCall::read(hook, &again).expect("the agent knows its own tool");
         let made = call.changes(read).expect("the tool can do this");
         if message.is_some() {
             return Some(made);
@@ -186,19 +186,15 @@ fn made(
 }
 
 /// The arguments with which the tool runs, if the answer tells any; `None` if the tool does not run.
-fn heard(
-    agent: &'static HookAgent,
-    input: &HookInput,
-    answer: &Answer,
-) -> Option<Option<Map<String, Value>>> {
+fn heard(hook: &'static Hook, input: &HookInput, answer: &Answer) -> Option<Option<Map<String, Value>>> {
     let Answer::Line(line) = answer else { return Some(None) };
     assert!(!line.contains(['\n', '\r']), "an answer is one line: {line}");
     let answer: Value = serde_json::from_str(line).expect("an answer is JSON");
     let output = &answer["hookSpecificOutput"];
-    let (decision, arguments) = match (agent.id, input.hook_event_name.as_str()) {
-        ("gemini", _) => (&answer["decision"], &output["tool_input"]),
-        (_, "PermissionRequest") => (&output["decision"]["behavior"], &output["decision"]["updatedInput"]),
-        _ => (&output["permissionDecision"], &output["updatedInput"]),
+    let (decision, arguments) = match input.event(hook).unwrap_or(&hook.before_tool).answer {
+        AnswerFormat::Decision => (&answer["decision"], &output["tool_input"]),
+        AnswerFormat::Behavior => (&output["decision"]["behavior"], &output["decision"]["updatedInput"]),
+        AnswerFormat::PermissionDecision(_) => (&output["permissionDecision"], &output["updatedInput"]),
     };
     if decision == "deny" {
         assert!(arguments.is_null(), "{line}");
@@ -209,7 +205,11 @@ fn heard(
 
 /// A patch leaves the text of the person in each kind of section, whatever the file holds.
 fn patches_leave(file: &str, text: &str) {
-    let agent = HookAgent::named("codex").expect("the table has the agent");
+    let (hook, tool) = *tools()
+        .iter()
+        .find(|(_, tool)| matches!(tool.arguments, ToolArguments::Patch { .. }))
+        .expect("the table has a tool that takes patches");
+    let ToolArguments::Patch { patch } = tool.arguments else { return };
     let read = |_: &str| TextFile::Text(file.to_owned());
     for section in [
         "*** Add File: f\n+x",
@@ -218,13 +218,13 @@ fn patches_leave(file: &str, text: &str) {
         "*** Update File: f\n*** Move to: g\n@@\n+x",
     ] {
         let command = format!("*** Begin Patch\n{section}\n*** End Patch");
-        let input = input("apply_patch", "PreToolUse", &json!({ "command": command }));
-        let call = ToolCall::read(agent, &input).expect("this is a patch");
+        let input = input(tool.name, hook.before_tool.name, &json!({ patch: command }));
+        let call = ToolCall::read(hook, &input).expect("this is a patch");
         let Ok(changes) = call.changes(read) else {
             assert!(file.contains('\r'), "the patch applies to every text");
             continue;
         };
-        let Some(made) = made(agent, &input, &call, &[Some(text.to_owned())], &read) else {
+        let Some(made) = made(hook, &input, &call, &[Some(text.to_owned())], &read) else {
             assert!(text.contains('\r') || file.contains('\r'), "a patch can write every text");
             continue;
         };
@@ -242,8 +242,11 @@ fn assert_patched(file: &str, text: &str, made: &str) {
 }
 
 /// A tool that edits keeps the line endings of a file.
-fn in_endings_of(tool: &str, file: TextFile, text: &str) -> String {
-    let is_edit = !matches!(tool, "Write" | "write_file");
+fn in_endings_of(arguments: &ToolArguments, file: TextFile, text: &str) -> String {
+    let is_edit = match arguments {
+        ToolArguments::File { .. } => false,
+        ToolArguments::Edits(_) | ToolArguments::Cell | ToolArguments::Patch { .. } => true,
+    };
     match file {
         TextFile::Text(file) if is_edit && file.contains('\r') => {
             text.replace("\r\n", "\n").replace('\n', "\r\n")
@@ -254,14 +257,14 @@ fn in_endings_of(tool: &str, file: TextFile, text: &str) -> String {
 
 /// The notebook that the same call makes with another source.
 fn notebook_of(
-    agent: &'static HookAgent,
+    hook: &'static Hook,
     input: &HookInput,
     source: &str,
     read: &dyn Fn(&str) -> TextFile,
 ) -> Option<String> {
     let mut input = input.clone();
     input.tool_input.insert("new_source".to_owned(), source.into());
-    let changes = ToolCall::read(agent, &input).ok()?.changes(read).ok()?;
+    let changes = ToolCall::read(hook, &input).ok()?.changes(read).ok()?;
     Some(changes.into_iter().next()?.proposed)
 }
 

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use alongside_companion::fuzzing::Endpoint;
-use alongside_contract::family::FAMILIES;
+use alongside_contract::agents::with_family;
 use axum::body::Body;
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN};
 use axum::http::{HeaderMap, Method, Request, StatusCode, Uri};
@@ -74,9 +74,9 @@ fn is_authorized(uri: &Uri, headers: &HeaderMap) -> bool {
     let is_here = one(HOST).is_some_and(is_host) && uri.authority().is_none_or(|host| is_host(host.as_str()));
     let is_ours = one(AUTHORIZATION).is_some_and(|given| {
         let (scheme, token) = given.split_once(' ').unwrap_or_default();
-        let with_family = |id: &str| format!("{}.{id}", Endpoint::TOKEN);
+        let of_agent = |id: &str| format!("{}.{id}", Endpoint::TOKEN);
         scheme.eq_ignore_ascii_case("bearer")
-            && (token == Endpoint::TOKEN || FAMILIES.iter().any(|family| token == with_family(family.id)))
+            && (token == Endpoint::TOKEN || with_family().any(|agent| token == of_agent(agent.id)))
     });
     is_here && is_ours && !headers.contains_key(ORIGIN)
 }

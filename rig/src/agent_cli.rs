@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use alongside_contract::hook::HookAgent;
+use alongside_contract::agent::HookAgent;
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
@@ -275,20 +275,20 @@ fn set_codex_up(sandbox: &Sandbox, model: &FakeModel) -> Result<()> {
 
 /// Enters the hook of alongside into the agent's own settings, beside what they hold.
 pub fn set_hook_up(sandbox: &Sandbox, id: &str) -> Result<()> {
-    let agent = HookAgent::named(id).context("it runs no hooks")?;
-    let path = sandbox.home().join(agent.directory).join(agent.file);
+    let hook = HookAgent::named(id).context("it runs no hooks")?.hook;
+    let path = sandbox.home().join(hook.file.directory().0).join(hook.file.name());
     let mut settings = match fs::read(&path) {
         Ok(bytes) => serde_json::from_slice(&bytes)?,
         Err(_) => json!({}),
     };
-    for event in agent.events {
-        let hook = json!({
+    for event in hook.events() {
+        let entry = json!({
             "type": "command",
             "name": "alongside",
             "command": format!("alongside hook {id}"),
-            "timeout": agent.timeout,
+            "timeout": hook.wait.timeout,
         });
-        settings["hooks"][event.name] = json!([{ "matcher": event.matcher, "hooks": [hook] }]);
+        settings["hooks"][event.name] = json!([{ "matcher": event.matcher, "hooks": [entry] }]);
     }
     write_json(&path, &settings)
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use alongside_agent::find::{self, Surroundings};
 use alongside_agent::{Endpoint, Identity, Outcome, PendingDiff, Session};
-use alongside_contract::{family, token};
+use alongside_contract::agent::FamilyAgent;
+use alongside_contract::token;
 use anyhow::{Context as _, Result};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::time::timeout;
@@ -67,7 +68,7 @@ impl Proposer {
         identity: Identity,
         token: impl Fn(&str) -> String,
     ) -> Result<Self> {
-        let family = family::by_command(command).context("the table knows the agent")?;
+        let agent = FamilyAgent::of_command(command).context("the table knows the agent")?;
         let here = Surroundings {
             tmp: sandbox.tmp(),
             home: sandbox.home(),
@@ -76,7 +77,7 @@ impl Proposer {
             pid: std::process::id(),
         };
         let found = wait::until("a companion that serves the project", PATIENCE, || {
-            let search = find::candidates(family, &here);
+            let search = find::candidates(agent, &here);
             search.found.into_iter().next().ok_or_else(|| format!("{:?}", search.skipped))
         })?;
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;

@@ -5,8 +5,9 @@ use alongside_agent::find::Surroundings;
 use alongside_agent::settings::hooks::{self, HookScope};
 use alongside_common::failure::{Hint as _, failure};
 use alongside_common::person_file::{links_to, refuse_links};
-use alongside_contract::family::FAMILIES;
-use alongside_contract::hook::{HOOK_AGENTS, HookAgent};
+use alongside_contract::agent::HookAgent;
+use alongside_contract::agents::with_hook;
+use alongside_contract::hook::Trust;
 use alongside_contract::settings::Release;
 use alongside_platform::files::Links;
 use alongside_platform::{Os, shell};
@@ -22,7 +23,7 @@ use super::user_environment::UserEnvironment;
 #[derive(Debug, Clone)]
 pub struct AgentHook {
     /// The agent, and how it runs hooks.
-    pub agent: &'static HookAgent,
+    pub agent: HookAgent,
     /// `None` if the agent is not on this machine, or does not say.
     pub release: Option<Release>,
     /// Whose settings hold it.
@@ -53,11 +54,12 @@ impl AgentHook {
     pub fn changed(&self) -> Vec<String> {
         let name = self.agent.display_name;
         let mut lines = vec![format!("{name} runs the hook from its next start.")];
-        if self.agent.needs_trust {
-            lines.push(format!(
+        match self.agent.hook.trust {
+            Trust::NotNeeded => {}
+            Trust::AppServer => lines.push(format!(
                 "{name} asks at its next start whether to trust the hook (\"Hooks need review\"); it \
                  silently skips it until then."
-            ));
+            )),
         }
         lines
     }
@@ -92,7 +94,8 @@ impl AgentHook {
             .map_err(anyhow::Error::msg)
             .with_context(|| format!("cannot change {}", path.display()))
             .hint("that file is not changed; correct it and repeat this")?;
-        let events: Vec<_> = self.agent.events.iter().map(|event| format!("hooks.{}", event.name)).collect();
+        let events = self.agent.hook.events().map(|event| format!("hooks.{}", event.name));
+        let events: Vec<_> = events.collect();
         plan.changed_setting = Some(format!("{} in {}", events.join(" and "), user.shown(&path)));
         plan.change_settings(path, before, after, here).hint("nothing is changed")?;
         if self.scope == HookScope::Project && !plan.changes.is_empty() {
@@ -117,20 +120,15 @@ impl AgentHook {
     }
 }
 
-fn id_of(agent: &HookAgent) -> String {
+fn id_of(agent: HookAgent) -> String {
     format!("{ID_PREFIX}{}", agent.id)
-}
-
-/// The agents that run hooks and connect to no companion: the table of families lacks them.
-pub fn agents_without_family() -> impl Iterator<Item = &'static HookAgent> {
-    HOOK_AGENTS.iter().filter(|agent| FAMILIES.iter().all(|family| family.id != agent.id))
 }
 
 /// The files here that hold a hook of ours and are not in the ledger, with the id that would list them. The
 /// text before is the one without the hook.
 pub fn unlisted(ledger: &Ledger, here: &Surroundings) -> Vec<(String, InstalledFile)> {
     let mut unlisted = Vec::new();
-    for agent in HOOK_AGENTS {
+    for agent in with_hook() {
         let id = id_of(agent);
         let listed = ledger.get(&id).map(|installed| installed.files.as_slice()).unwrap_or_default();
         for (_, path) in hooks::all_files(agent, None, here) {

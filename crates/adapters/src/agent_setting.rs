@@ -4,7 +4,8 @@
 use alongside_agent::find::Surroundings;
 use alongside_agent::settings::{self, By, Setting};
 use alongside_common::failure::Hint as _;
-use alongside_contract::family::{FAMILIES, Family};
+use alongside_contract::agent;
+use alongside_contract::agents::AGENTS;
 
 use super::agents::{self, Agent};
 use super::ledger::Ledger;
@@ -41,37 +42,36 @@ impl AgentSetting {
         ide_mode.into_iter().chain(Self::approval_mode(agent, here)).collect()
     }
 
-    /// The families whose settings do not suit the newest release. Of the others, nobody asks for a version.
-    fn families_to_change(here: &Surroundings) -> impl Iterator<Item = &'static Family> {
-        let is_suited = |family| Self::to_change(&Agent { family, version: None }, here).is_empty();
-        FAMILIES.iter().filter(move |family| !is_suited(family))
+    /// The rows whose settings do not suit the newest release. Of the others, nobody asks for a version.
+    fn rows_to_change(here: &Surroundings) -> impl Iterator<Item = &'static agent::Agent> {
+        let is_suited = |row| Self::to_change(&Agent { row, version: None }, here).is_empty();
+        AGENTS.iter().filter(move |row| !is_suited(row))
     }
 
     /// The agents on this machine whose settings may have to change. A program may have to run to say its
     /// version.
     pub async fn agents_to_change(here: &Surroundings, user: &UserEnvironment) -> Vec<Agent> {
         let mut found = Vec::new();
-        for family in Self::families_to_change(here) {
-            found.extend(agents::of_family(family, user, here).await);
+        for row in Self::rows_to_change(here) {
+            found.extend(agents::of_row(row, user, here).await);
         }
         found
     }
 
-    /// The same without a run of a program: see `agents::of_family_without_a_run`.
+    /// The same without a run of a program: see `agents::of_row_without_a_run`.
     pub fn agents_to_change_without_a_run(
         known: &[Agent],
         here: &Surroundings,
         user: &UserEnvironment,
     ) -> Vec<Agent> {
-        let families = Self::families_to_change(here);
-        families.filter_map(|family| agents::of_family_without_a_run(family, known, user, here)).collect()
+        let rows = Self::rows_to_change(here);
+        rows.filter_map(|row| agents::of_row_without_a_run(row, known, user, here)).collect()
     }
 
     /// The agent's name in an [id](Self::id), whatever its settings say.
     pub fn agent_name_in(id: &str) -> &str {
-        let family = id.split(':').next();
-        let family = FAMILIES.iter().find(|known| Some(known.id) == family);
-        family.map_or(id, |family| family.display_name)
+        let named = id.split(':').next().and_then(agent::Agent::named);
+        named.map_or(id, |agent| agent.display_name)
     }
 
     /// Its name in an offer to a desk.
@@ -80,7 +80,7 @@ impl AgentSetting {
             Setting::IdeMode => "ide-mode",
             Setting::ApprovalMode => "approval-mode",
         };
-        format!("{}:{setting}", self.agent.family.id)
+        format!("{}:{setting}", self.agent.row.id)
     }
 
     /// The fact that makes a change worth while.
@@ -101,7 +101,7 @@ impl AgentSetting {
 
     /// The question before the change.
     pub fn question(&self) -> String {
-        let name = self.agent.family.display_name;
+        let name = self.agent.row.display_name;
         match self.setting {
             Setting::IdeMode => format!("Switch on {} in {name}?", self.agent.ide_mode()),
             Setting::ApprovalMode => format!("Make {name} ask before it edits?"),
@@ -124,7 +124,7 @@ impl AgentSetting {
     pub fn plan(&self, here: &Surroundings, user: &UserEnvironment) -> anyhow::Result<Plan> {
         let agent = &self.agent;
         let mut plan = Plan::default();
-        let table = agent.family.settings;
+        let table = agent.row.settings;
         let names = table.map(|table| match self.setting {
             Setting::IdeMode => (table.ide_enabled, "true"),
             Setting::ApprovalMode => (table.approval_mode, "\"default\""),
@@ -135,7 +135,7 @@ impl AgentSetting {
             Some(format!("set {} to {value} yourself", keys.join(" in ")))
         });
         let by_hand = by_hand.unwrap_or_default();
-        let edit = settings::let_review(self.setting, agent.family, agent.release(), here)
+        let edit = settings::let_review(self.setting, agent.row, agent.release(), here)
             .hint(format!("that file is not changed; correct it and repeat this, or {by_hand}"))?;
         if let Some(edit) = edit {
             plan.changed_setting = Some(format!("{} in {}", edit.summary, user.shown(&edit.path)));
@@ -167,13 +167,13 @@ impl AgentSetting {
 /// How to start an agent that edits without asking so that it asks; `None` if it asks.
 pub fn start_asking(agent: &Agent, here: &Surroundings) -> Option<String> {
     let settings = agent.settings(here)?;
-    let command = agent.family.commands.first()?;
-    let argument = agent.family.settings?.approval_argument;
+    let command = agent.row.commands.first()?;
+    let argument = agent.row.settings?.approval_argument;
     (!settings.approval_mode.value.opens_diffs()).then(|| {
         let mode = settings.approval_mode.value.to_string();
         format!(
             "{}. To review its changes, start it as `{command} {argument} default`.",
-            edits_without_asking(agent.family.display_name, &mode)
+            edits_without_asking(agent.row.display_name, &mode)
         )
     })
 }

@@ -1,12 +1,12 @@
-//! The agents on this machine whose settings alongside can change, and their part in the ledger.
+//! The agents on this machine that alongside can set up, and their part in the ledger.
 
 use std::path::PathBuf;
 
 use alongside_agent::find::Surroundings;
 use alongside_agent::settings::{self, Settings, hooks};
 use alongside_agent::version;
-use alongside_contract::family::{FAMILIES, Family};
-use alongside_contract::hook::HookAgent;
+use alongside_contract::agent;
+use alongside_contract::agents::AGENTS;
 use alongside_contract::settings::Release;
 use alongside_desk::harmless;
 
@@ -14,22 +14,22 @@ use super::installed::InstalledFile;
 use super::plan::Remainder;
 use super::user_environment::UserEnvironment;
 
-/// An agent's id in the ledger is this and the family's id.
+/// An agent's id in the ledger is this and its own id.
 pub const ID_PREFIX: &str = "agent:";
 
-/// An agent whose settings can be changed.
+/// An agent that can be set up.
 #[derive(Debug, Clone)]
 pub struct Agent {
-    /// Its row in the table of families.
-    pub family: &'static Family,
-    /// `None` if the agent is not on this machine, or does not say.
+    /// Its row in the table of agents.
+    pub row: &'static agent::Agent,
+    /// `None` if the agent is not on this machine, does not say, or has nothing but a hook.
     pub version: Option<String>,
 }
 
 impl Agent {
     /// Its id in the ledger.
     pub(crate) fn id(&self) -> String {
-        format!("{ID_PREFIX}{}", self.family.id)
+        format!("{ID_PREFIX}{}", self.row.id)
     }
 
     /// The release that its version stands for; `None` without a version that can be read.
@@ -39,102 +39,98 @@ impl Agent {
 
     /// Its settings as it reads them in this directory.
     pub fn settings(&self, here: &Surroundings) -> Option<Settings> {
-        Settings::of(self.family, self.release(), here)
+        Settings::of(self.row, self.release(), here)
     }
 
     /// Its words for IDE mode.
     pub fn ide_mode(&self) -> &'static str {
-        self.family.settings.map_or("IDE mode", |table| table.ide_mode)
+        self.row.settings.map_or("IDE mode", |table| table.ide_mode)
     }
 
     /// Its name and version, harmless to show.
     pub fn name(&self) -> String {
         let version = self.version.as_deref().map(|version| format!(" {}", harmless::name(version)));
-        format!("{}{}", self.family.display_name, version.unwrap_or_default())
+        format!("{}{}", self.row.display_name, version.unwrap_or_default())
     }
 }
 
-/// The agents on this machine, in the order of the table of families.
+/// The agents on this machine that can be set up, in the order of the table.
 pub async fn found(user: &UserEnvironment, here: &Surroundings) -> Vec<Agent> {
     let mut found = Vec::new();
-    for family in FAMILIES {
-        found.extend(of_family(family, user, here).await);
+    for row in AGENTS {
+        found.extend(of_row(row, user, here).await);
     }
     found
 }
 
-/// The agent of that family on this machine. Its program may have to run to say its version, which takes
-/// about a second.
-pub(crate) async fn of_family(
-    family: &'static Family,
+/// The agent of that row on this machine. Its program may have to run to say its version, which takes about a
+/// second.
+pub(crate) async fn of_row(
+    row: &'static agent::Agent,
     user: &UserEnvironment,
     here: &Surroundings,
 ) -> Option<Agent> {
-    let program = program_of(family, user)?;
-    Some(Agent { family, version: version::of_program(&program, family, here).await })
+    let program = program_of(row, user)?;
+    let version = match row.settings {
+        Some(_) => version::of_program(&program, row, here).await,
+        None => None,
+    };
+    Some(Agent { row, version })
 }
 
 /// The same without a run of its program: one that has to run has the version that it has among `known`.
-pub(crate) fn of_family_without_a_run(
-    family: &'static Family,
+pub(crate) fn of_row_without_a_run(
+    row: &'static agent::Agent,
     known: &[Agent],
     user: &UserEnvironment,
     here: &Surroundings,
 ) -> Option<Agent> {
-    let program = program_of(family, user)?;
-    let known = || known.iter().find(|agent| agent.family.id == family.id)?.version.clone();
-    Some(Agent { family, version: version::written(&program, family, here).or_else(known) })
+    let program = program_of(row, user)?;
+    let known = || known.iter().find(|agent| agent.row.id == row.id)?.version.clone();
+    Some(Agent { row, version: version::written(&program, row, here).or_else(known) })
 }
 
-/// The program of that family on this machine, if its settings can be changed.
-fn program_of(family: &Family, user: &UserEnvironment) -> Option<PathBuf> {
-    family.settings?;
-    user.find(family.commands)
+/// The program of that agent on this machine, if it can be set up.
+fn program_of(row: &agent::Agent, user: &UserEnvironment) -> Option<PathBuf> {
+    row.can_be_set_up().then(|| user.find(row.commands)).flatten()
 }
 
-/// The agent of that name, on this machine or not.
+/// The agent of that name, on this machine or not, if it can be set up.
 pub async fn named(name: &str, user: &UserEnvironment, here: &Surroundings) -> Option<Agent> {
-    let family = FAMILIES.iter().find(|family| family.id == name && family.settings.is_some())?;
-    Some(of_family(family, user, here).await.unwrap_or(Agent { family, version: None }))
+    let row = agent::Agent::named(name).filter(|row| row.can_be_set_up())?;
+    Some(of_row(row, user, here).await.unwrap_or(Agent { row, version: None }))
 }
 
-/// The family of that id in the ledger.
-fn family_of(id: &str) -> Option<&'static Family> {
-    FAMILIES.iter().find(|family| id.strip_prefix(ID_PREFIX) == Some(family.id))
-}
-
-/// The agent of that id in the ledger, if it runs hooks.
-fn hook_agent_of(id: &str) -> Option<&'static HookAgent> {
-    HookAgent::named(id.strip_prefix(ID_PREFIX)?)
+/// The row of that id in the ledger.
+fn row_of(id: &str) -> Option<&'static agent::Agent> {
+    agent::Agent::named(id.strip_prefix(ID_PREFIX)?)
 }
 
 /// The name of the agent of that id in the ledger.
 pub(super) fn display_name_of(id: &str) -> Option<&'static str> {
-    let family = family_of(id).map(|family| family.display_name);
-    family.or_else(|| hook_agent_of(id).map(|agent| agent.display_name))
+    row_of(id).map(|row| row.display_name)
 }
 
 /// A text that is restored, without a hook that it held before the ledger knew of it.
 pub(super) fn without_older_hook(id: &str, before: String) -> String {
-    let rest = hook_agent_of(id).and_then(|agent| hooks::without_hook(&before, agent, None).ok());
-    rest.unwrap_or(before)
+    let agent = row_of(id).and_then(agent::Agent::with_hook);
+    agent.and_then(|agent| hooks::without_hook(&before, agent, None).ok()).unwrap_or(before)
 }
 
 /// The rest of an agent's settings, which were changed after the installation.
 pub(super) fn remove_adapter(id: &str, file: &InstalledFile, now: &str) -> anyhow::Result<Remainder> {
-    let (family, hook_agent) = (family_of(id), hook_agent_of(id));
+    let Some(row) = row_of(id) else {
+        return Ok(Remainder::Unchanged("this version of alongside does not know that agent".into()));
+    };
     let before = file.before.as_deref();
-    let without_hook = match hook_agent {
+    let rest = match row.with_hook() {
         Some(agent) => hooks::without_hook(now, agent, before).map_err(anyhow::Error::msg)?,
         None => now.to_owned(),
     };
-    if let Some(family) = family {
-        let rest = settings::take_back(family, &file.path, (before, &file.after), &without_hook)?;
-        return Ok(rest.map_or(Remainder::Nothing, Remainder::Text));
-    }
-    Ok(match hook_agent {
-        Some(_) if before.is_none() && hooks::is_empty(&without_hook) => Remainder::Nothing,
-        Some(_) => Remainder::Text(without_hook),
-        None => Remainder::Unchanged("this version of alongside does not know that agent".into()),
-    })
+    let rest = match row.settings {
+        Some(_) => settings::take_back(row, &file.path, (before, &file.after), &rest)?,
+        None if before.is_none() && hooks::is_empty(&rest) => None,
+        None => Some(rest),
+    };
+    Ok(rest.map_or(Remainder::Nothing, Remainder::Text))
 }

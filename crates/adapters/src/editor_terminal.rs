@@ -3,17 +3,33 @@
 
 use alongside_agent::find;
 
-use super::editor::Editor;
+use super::editor::{Editor, TerminalMark};
+use super::editors::EDITORS;
 use super::user_environment::UserEnvironment;
-use super::vscode::Product;
 
 /// The editor whose terminal this is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub enum TerminalOwner {
     /// One with an adapter.
-    Editor(Editor),
+    Editor(&'static Editor),
     /// One without.
     Other(OtherEditor),
+}
+
+impl TerminalOwner {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Editor(editor) => editor.name,
+            Self::Other(other) => other.name,
+        }
+    }
+
+    fn is_here(&self, user: &UserEnvironment) -> bool {
+        match self {
+            Self::Editor(editor) => editor.is_here(user),
+            Self::Other(other) => user.find(other.ids).is_some(),
+        }
+    }
 }
 
 /// An editor without an adapter, and what to do instead.
@@ -70,33 +86,26 @@ pub fn owner(user: &UserEnvironment) -> Option<TerminalOwner> {
     let variable = |name: &str| Some(user.variable(name)?.to_string_lossy().into_owned());
     let ancestors = ancestors();
     let by_processes = || by_processes(ancestors.iter().map(String::as_str));
-    match by_variables(variable) {
-        // Every editor of this family sets the same.
-        Some(TerminalOwner::Editor(Editor::Vscode(_))) => {
-            let is_one = |owner: &TerminalOwner| matches!(owner, TerminalOwner::Editor(Editor::Vscode(_)));
-            let here = || Product::ALL.into_iter().find(|product| Editor::Vscode(*product).is_here(user));
-            let first = || TerminalOwner::Editor(Editor::Vscode(here().unwrap_or(Product::VsCode)));
-            by_processes().filter(is_one).or_else(|| Some(first()))
+    let owners = by_variables(variable);
+    match owners[..] {
+        [] => by_processes(),
+        [owner] => Some(owner),
+        [first, ..] => {
+            let is_one = |owner: &TerminalOwner| owners.iter().any(|one| one.name() == owner.name());
+            let here = || owners.iter().find(|owner| owner.is_here(user)).copied();
+            by_processes().filter(is_one).or_else(here).or(Some(first))
         }
-        owner => owner.or_else(by_processes),
     }
 }
 
-fn by_variables(variable: impl Fn(&str) -> Option<String>) -> Option<TerminalOwner> {
-    if variable("NVIM").is_some() {
-        return Some(TerminalOwner::Editor(Editor::Neovim));
-    }
-    if variable("INSIDE_EMACS").is_some() {
-        return Some(TerminalOwner::Editor(Editor::Emacs));
-    }
-    if variable("VIM_TERMINAL").is_some() {
-        return Some(TerminalOwner::Editor(Editor::Vim));
-    }
-    if variable("kak_session").is_some() {
-        return Some(TerminalOwner::Editor(Editor::Kakoune));
-    }
-    if variable("KATE_PID").is_some() {
-        return Some(TerminalOwner::Editor(Editor::Kate));
+/// The editors whose variables these are: several if they set the same.
+fn by_variables(variable: impl Fn(&str) -> Option<String>) -> Vec<TerminalOwner> {
+    let is_own = |editor: &&Editor| match editor.terminal {
+        TerminalMark::Own(name) => variable(name).is_some(),
+        TerminalMark::None | TerminalMark::Shared { .. } => false,
+    };
+    if let Some(editor) = EDITORS.iter().find(is_own) {
+        return vec![TerminalOwner::Editor(editor)];
     }
     let is_it = |other: &&OtherEditor| {
         other
@@ -104,17 +113,18 @@ fn by_variables(variable: impl Fn(&str) -> Option<String>) -> Option<TerminalOwn
             .is_some_and(|(name, begins)| variable(name).is_some_and(|value| value.starts_with(begins)))
     };
     if let Some(other) = OTHERS.iter().find(is_it) {
-        return Some(TerminalOwner::Other(*other));
+        return vec![TerminalOwner::Other(*other)];
     }
-    // The last one: terminals of other editors inherit it.
-    let is_vscode = variable("TERM_PROGRAM").is_some_and(|value| value == "vscode");
-    is_vscode.then_some(TerminalOwner::Editor(Editor::Vscode(Product::VsCode)))
+    let is_shared = |editor: &&Editor| match editor.terminal {
+        TerminalMark::Shared { variable: name, value } => variable(name).is_some_and(|found| found == value),
+        TerminalMark::None | TerminalMark::Own(_) => false,
+    };
+    EDITORS.iter().filter(is_shared).map(TerminalOwner::Editor).collect()
 }
 
 fn by_processes<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<TerminalOwner> {
     names.find_map(|name| {
-        let editor =
-            Editor::ALL.into_iter().find(|editor| editor.is_process(name)).map(TerminalOwner::Editor);
+        let editor = EDITORS.iter().find(|editor| editor.is_process(name)).map(TerminalOwner::Editor);
         editor.or_else(|| OtherEditor::named(name).map(TerminalOwner::Other))
     })
 }
@@ -131,17 +141,15 @@ mod tests {
     use super::*;
 
     fn with(variables: &[(&str, &str)]) -> Option<TerminalOwner> {
-        by_variables(|name| {
+        let owners = by_variables(|name| {
             let found = variables.iter().find(|(known, _)| *known == name)?;
             Some(found.1.to_owned())
-        })
+        });
+        owners.first().copied()
     }
 
     fn name(terminal: Option<TerminalOwner>) -> Option<&'static str> {
-        terminal.map(|terminal| match terminal {
-            TerminalOwner::Editor(editor) => editor.name(),
-            TerminalOwner::Other(other) => other.name,
-        })
+        terminal.as_ref().map(TerminalOwner::name)
     }
 
     #[test]

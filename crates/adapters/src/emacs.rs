@@ -1,15 +1,33 @@
 //! Emacs: the adapter becomes a package in the user's package directory, which Emacs activates by itself. The
 //! user's configuration is not changed.
 
+use std::future::ready;
 use std::path::PathBuf;
 
+use super::editor::{Editor, Minor, TerminalMark};
 use super::installed::Installed;
 use super::package;
 use super::plan::{AdapterState, Plan};
 use super::user_environment::UserEnvironment;
 
-/// Emacs's id on the command line and in the ledger.
-pub(super) const ID: &str = "emacs";
+pub(super) const EDITOR: Editor = Editor {
+    id: "emacs",
+    name: "Emacs",
+    commands: &["emacs"],
+    // Debian names it after its interface: `emacs-nox`.
+    process_prefix: Some("emacs-"),
+    terminal: TerminalMark::Own("INSIDE_EMACS"),
+    oldest: (29, 1),
+    minor: Minor::Number,
+    restart: "Restart Emacs",
+    state: |_, user, installed| state(user, installed),
+    plan: |request| Box::pin(ready(plan(request.user, request.installed))),
+    remove: package::stays,
+    package_of: Some(package_of),
+    needs: |_| None,
+    notes: None,
+    extensions: None,
+};
 
 /// The adapter, which is one file.
 const LISP: &str = include_str!("../../../editors/emacs/alongside.el");
@@ -79,7 +97,7 @@ fn stamp(program: &str) -> String {
     )
 }
 
-pub(super) fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
+fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
     match by_hand(user, installed) {
         Some(at) => Ok(AdapterState::ByHand { at }),
         None => package::state(&package(user), &files(user), installed),
@@ -90,12 +108,12 @@ pub(super) fn state(user: &UserEnvironment, installed: Option<&Installed>) -> an
 ///
 /// # Errors
 /// When a file of the package cannot be read.
-pub fn plan(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<Plan> {
+fn plan(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<Plan> {
     package::plan(user, &files(user), installed)
 }
 
 /// The package of an installation, wherever Emacs looks for packages by now.
-pub(super) fn package_of(installed: &Installed) -> Option<PathBuf> {
+fn package_of(installed: &Installed) -> Option<PathBuf> {
     package::directory_of(installed, STAMP)
 }
 

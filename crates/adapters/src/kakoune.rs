@@ -1,16 +1,34 @@
 //! Kakoune: a directory beside the user's kakrc, and lines in that file which load it. Kakoune loads scripts
 //! of a user by themselves only from a directory that replaces its own scripts.
 
+use std::future::ready;
 use std::path::PathBuf;
 
 use super::change;
+use super::editor::{Editor, Minor, TerminalMark};
 use super::installed::{Installed, InstalledFile};
 use super::package;
 use super::plan::{AdapterState, Plan, Remainder};
 use super::user_environment::UserEnvironment;
 
-/// Kakoune's id on the command line and in the ledger.
-pub(super) const ID: &str = "kakoune";
+pub(super) const EDITOR: Editor = Editor {
+    id: "kakoune",
+    name: "Kakoune",
+    commands: &["kak"],
+    process_prefix: None,
+    terminal: TerminalMark::Own("kak_session"),
+    // It prints no version, so none is refused.
+    oldest: (2024, 5),
+    minor: Minor::Month,
+    restart: "Restart Kakoune",
+    state: |_, user, installed| state(user, installed),
+    plan: |request| Box::pin(ready(plan(request.user, request.installed))),
+    remove: remove_adapter,
+    package_of: Some(package_of),
+    needs,
+    notes: None,
+    extensions: None,
+};
 
 /// The adapter, which is one file.
 const ADAPTER: &str = include_str!("../../../editors/kakoune/alongside.kak");
@@ -55,7 +73,7 @@ fn stamp(program: &str) -> String {
     )
 }
 
-pub(super) fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
+fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
     let text = change::read(&kakrc(user))?.unwrap_or_default();
     let Some(installed) = installed else {
         let is_there = text.contains("alongside.kak") || text.lines().any(|line| line == SOURCE);
@@ -74,7 +92,7 @@ pub(super) fn state(user: &UserEnvironment, installed: Option<&Installed>) -> an
 ///
 /// # Errors
 /// When a file cannot be read.
-pub fn plan(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<Plan> {
+fn plan(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<Plan> {
     let path = kakrc(user);
     let ours = installed.map(|installed| {
         let files = installed.files.iter().filter(|file| file.path != path).cloned().collect();
@@ -93,7 +111,7 @@ pub fn plan(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Re
 }
 
 /// kakoune-lsp, if this machine lacks it, and the command that installs it.
-pub(super) fn needs(user: &UserEnvironment) -> Option<(&'static str, &'static str)> {
+fn needs(user: &UserEnvironment) -> Option<(&'static str, &'static str)> {
     user.find(&["kak-lsp"]).is_none().then_some(("kak-lsp", "cargo install kak-lsp"))
 }
 
@@ -109,20 +127,21 @@ fn with_adapter(kakrc: &str) -> String {
 }
 
 /// The rest of a file of the adapter, which holds `now`.
-pub(super) fn remove_adapter(file: &InstalledFile, now: &str) -> Remainder {
+fn remove_adapter(file: &InstalledFile, now: &str) -> anyhow::Result<Remainder> {
     let lines: Vec<&str> = now.split_inclusive('\n').collect();
     let place = |wanted: &str| lines.iter().position(|line| line.trim_end() == wanted);
     match (place(BEGIN), place(END)) {
         (Some(begin), Some(end)) if begin < end => {
             let rest = lines[..begin].concat() + &lines[end + 1..].concat();
-            if rest.is_empty() && file.before.is_none() { Remainder::Nothing } else { Remainder::Text(rest) }
+            let is_gone = rest.is_empty() && file.before.is_none();
+            Ok(if is_gone { Remainder::Nothing } else { Remainder::Text(rest) })
         }
-        _ => Remainder::Unchanged("it was changed after the installation".into()),
+        _ => package::stays(file, now),
     }
 }
 
 /// The directory of an installation.
-pub(super) fn package_of(installed: &Installed) -> Option<PathBuf> {
+fn package_of(installed: &Installed) -> Option<PathBuf> {
     package::directory_of(installed, STAMP)
 }
 
@@ -148,9 +167,9 @@ mod tests {
             InstalledFile { path: "kakrc".into(), before: None, after: after.clone(), in_project: false };
         let now = format!("set global tabstop 4\n{after}map global user a b\n");
         let rest = "set global tabstop 4\ncolorscheme default\nmap global user a b\n";
-        assert_eq!(remove_adapter(&file, &now), Remainder::Text(rest.to_owned()));
-        assert_eq!(remove_adapter(&file, &with_adapter("")), Remainder::Nothing);
-        assert!(matches!(remove_adapter(&file, "else"), Remainder::Unchanged(_)));
+        assert_eq!(remove_adapter(&file, &now).unwrap(), Remainder::Text(rest.to_owned()));
+        assert_eq!(remove_adapter(&file, &with_adapter("")).unwrap(), Remainder::Nothing);
+        assert!(matches!(remove_adapter(&file, "else").unwrap(), Remainder::Unchanged(_)));
     }
 
     #[test]

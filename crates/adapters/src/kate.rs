@@ -1,6 +1,7 @@
 //! Kate: a server in the settings of its LSP client. Kate starts one server for a document, so ours serves
 //! the languages for which it has none, and those that the person names.
 
+use std::future::ready;
 use std::path::{Path, PathBuf};
 
 use alongside_common::failure::Hint as _;
@@ -11,12 +12,29 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
 
 use super::change;
+use super::editor::{Editor, Minor, TerminalMark};
 use super::installed::{Installed, InstalledFile};
 use super::plan::{AdapterState, Plan, Remainder};
 use super::user_environment::UserEnvironment;
 
-/// Kate's id on the command line and in the ledger.
-pub(super) const ID: &str = "kate";
+pub(super) const EDITOR: Editor = Editor {
+    id: "kate",
+    name: "Kate",
+    commands: &["kate"],
+    process_prefix: None,
+    terminal: TerminalMark::Own("KATE_PID"),
+    // The first whose client reads `useWorkspace`.
+    oldest: (22, 8),
+    minor: Minor::Month,
+    restart: "Restart Kate with a file of your project",
+    state: |_, user, installed| state(user, installed),
+    plan: |request| Box::pin(ready(plan(request.user, request.languages))),
+    remove: remove_adapter,
+    package_of: None,
+    needs: |_| None,
+    notes: None,
+    extensions: None,
+};
 
 /// Our server's name. It sorts last, so that every language with a server of its own keeps it.
 const SERVER: &str = "~alongside";
@@ -39,7 +57,7 @@ fn settings_file(user: &UserEnvironment) -> PathBuf {
     user.directory("XDG_CONFIG_HOME", ".config").join("kate/lspclient/settings.json")
 }
 
-pub(super) fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
+fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
     let path = settings_file(user);
     let text = change::read(&path)?.unwrap_or_default();
     let root = parse(&path, &text)?.root;
@@ -58,7 +76,7 @@ pub(super) fn state(user: &UserEnvironment, installed: Option<&Installed>) -> an
 ///
 /// # Errors
 /// When Kate's settings are not valid.
-pub fn plan(user: &UserEnvironment, more: &[String]) -> anyhow::Result<Plan> {
+fn plan(user: &UserEnvironment, more: &[String]) -> anyhow::Result<Plan> {
     let path = settings_file(user);
     let before = change::read(&path)?;
     let Settings { mark, root } = parse(&path, before.as_deref().unwrap_or_default())?;
@@ -179,7 +197,7 @@ fn ended(text: String) -> String {
 ///
 /// # Errors
 /// When the settings are not valid.
-pub(super) fn remove_adapter(file: &InstalledFile, now: &str) -> anyhow::Result<Remainder> {
+fn remove_adapter(file: &InstalledFile, now: &str) -> anyhow::Result<Remainder> {
     let Settings { mark, root } = parse(&file.path, now)?;
     let Some(object) = root.object_value() else { return Ok(Remainder::Text(now.to_owned())) };
     // Also those that Kate overlooks because of a later one.

@@ -1,7 +1,7 @@
 //! Adapters: the files that make an editor or an agent work with alongside. Each adapter plans its changes;
 //! only [`change`] writes them.
 //!
-//! An editor is a row of [`editor::Editor`] once the tests install its adapter into the real editor.
+//! An editor is a row of [`editors::EDITORS`] once the tests install its adapter into the real editor.
 
 pub mod agent_hook;
 pub mod agent_setting;
@@ -9,17 +9,18 @@ pub mod agents;
 pub mod change;
 pub mod editor;
 pub mod editor_terminal;
-pub mod emacs;
-pub mod helix;
+pub mod editors;
+mod emacs;
+mod helix;
 pub mod installed;
-pub mod kakoune;
-pub mod kate;
+mod kakoune;
+mod kate;
 pub mod ledger;
-pub mod neovim;
+mod neovim;
 mod package;
 pub mod plan;
 pub mod preview;
 pub mod removal;
 pub mod user_environment;
-pub mod vim;
+mod vim;
 pub mod vscode;

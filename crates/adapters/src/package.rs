@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use alongside_platform::files::Links;
 
 use super::change::{self, Change};
-use super::installed::Installed;
-use super::plan::{AdapterState, Plan};
+use super::installed::{Installed, InstalledFile};
+use super::plan::{AdapterState, Plan, Remainder};
 use super::user_environment::UserEnvironment;
 
 /// Whether a package holds these files.
@@ -72,6 +72,11 @@ pub(super) fn plan(
             .push(format!("You have changed {}. A copy is kept beside it.", changed_by_hand.join(", ")));
     }
     Ok(plan)
+}
+
+/// The rest of a file of a package that a person has changed: all of it.
+pub(super) fn stays(_: &InstalledFile, _: &str) -> anyhow::Result<Remainder> {
+    Ok(Remainder::Unchanged("it was changed after the installation".into()))
 }
 
 /// The directory of an installation, by a file in it.

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use alongside_desk::harmless;
 
+use super::agents;
 use super::editor::Editor;
 use super::installed::InstalledFile;
 use super::plan::Remainder;
-use super::{agents, helix, kakoune, kate};
 
 /// The name, for people, of an adapter that the ledger lists under `id`.
 pub fn display_name(id: &str) -> Cow<'_, str> {
-    let editor = Editor::named(id).map(Editor::name);
+    let editor = Editor::named(id).map(|editor| editor.name);
     let name = editor.or_else(|| agents::display_name_of(id));
     harmless::name(name.unwrap_or(id))
 }
@@ -26,12 +26,7 @@ pub fn remove_adapter(id: &str, file: &InstalledFile, now: &str) -> anyhow::Resu
         return Ok(file.before.clone().map_or(Remainder::Nothing, restored));
     }
     match Editor::named(id) {
-        Some(Editor::Neovim | Editor::Emacs | Editor::Vim | Editor::Vscode(_)) => {
-            Ok(Remainder::Unchanged("it was changed after the installation".into()))
-        }
-        Some(Editor::Kakoune) => Ok(kakoune::remove_adapter(file, now)),
-        Some(Editor::Kate) => kate::remove_adapter(file, now),
-        Some(Editor::Helix) => helix::remove_adapter(file, now),
+        Some(editor) => (editor.remove)(file, now),
         None => agents::remove_adapter(id, file, now),
     }
 }

@@ -1,15 +1,33 @@
 //! Vim: the plugin becomes a package in the user's directory, which Vim loads by itself. The user's vimrc is
 //! not changed.
 
+use std::future::ready;
 use std::path::PathBuf;
 
+use super::editor::{Editor, Minor, TerminalMark};
 use super::installed::Installed;
 use super::package;
 use super::plan::{AdapterState, Plan};
 use super::user_environment::UserEnvironment;
 
-/// Vim's id on the command line and in the ledger.
-pub(super) const ID: &str = "vim";
+pub(super) const EDITOR: Editor = Editor {
+    id: "vim",
+    name: "Vim",
+    commands: &["vim"],
+    // Debian names it after its interface: `vim.gtk3`.
+    process_prefix: Some("vim."),
+    terminal: TerminalMark::Own("VIM_TERMINAL"),
+    oldest: (9, 1),
+    minor: Minor::Number,
+    restart: "Restart Vim",
+    state: |_, user, installed| state(user, installed),
+    plan: |request| Box::pin(ready(plan(request.user, request.installed))),
+    remove: package::stays,
+    package_of: Some(package_of),
+    needs: |_| None,
+    notes: None,
+    extensions: None,
+};
 
 /// The package, below the directory of the user's configuration.
 const PACKAGE: &str = "pack/alongside/start/alongside";
@@ -73,7 +91,7 @@ fn stamp(program: &str) -> String {
     )
 }
 
-pub(super) fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
+fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
     let package = configuration(user).join(PACKAGE);
     let is_ours = installed.is_some() || package.join(STAMP).exists();
     if package.is_symlink() || !is_ours && package.join("plugin/alongside.vim").exists() {
@@ -86,12 +104,12 @@ pub(super) fn state(user: &UserEnvironment, installed: Option<&Installed>) -> an
 ///
 /// # Errors
 /// When a file of the plugin cannot be read.
-pub fn plan(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<Plan> {
+fn plan(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<Plan> {
     package::plan(user, &files(user), installed)
 }
 
 /// The package of an installation, wherever Vim looks for packages by now.
-pub(super) fn package_of(installed: &Installed) -> Option<PathBuf> {
+fn package_of(installed: &Installed) -> Option<PathBuf> {
     package::directory_of(installed, STAMP)
 }
 

@@ -3,6 +3,7 @@
 mod extension;
 
 use std::fs;
+use std::future::ready;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -14,7 +15,9 @@ use serde::Deserialize;
 use tokio::process::Command;
 
 use super::change;
+use super::editor::{Editor, Extensions, Minor, Request, TerminalMark};
 use super::installed::Installed;
+use super::package;
 use super::plan::{AdapterState, Plan};
 use super::user_environment::UserEnvironment;
 
@@ -24,80 +27,74 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 /// The extension's id: publisher and name.
 const EXTENSION: &str = "alongside.alongside";
 
-/// An editor of this family.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Product {
-    /// Visual Studio Code.
-    VsCode,
-    /// VSCodium.
-    VsCodium,
-    /// Cursor.
-    Cursor,
-    /// Windsurf.
-    Windsurf,
-    /// code-server: VS Code in a browser.
-    CodeServer,
-}
+/// Visual Studio Code.
+pub(super) const VSCODE: Editor = Editor {
+    id: "vscode",
+    name: "VS Code",
+    commands: &["code", "code-insiders"],
+    process_prefix: None,
+    terminal: TerminalMark::Shared { variable: "TERM_PROGRAM", value: "vscode" },
+    oldest: (1, 91),
+    minor: Minor::Number,
+    restart: "Reload the open windows (command Developer: Reload Window)",
+    state,
+    plan: |request| Box::pin(ready(plan(request))),
+    remove: package::stays,
+    package_of: None,
+    needs: |_| None,
+    notes: None,
+    extensions: Some(Extensions::BelowHome(&[".vscode", ".vscode-insiders", ".vscode-server"])),
+};
 
-impl Product {
-    pub(super) const ALL: [Self; 5] =
-        [Self::VsCode, Self::VsCodium, Self::Cursor, Self::Windsurf, Self::CodeServer];
+/// VSCodium.
+pub(super) const VSCODIUM: Editor = Editor {
+    id: "vscodium",
+    name: "VSCodium",
+    commands: &["codium"],
+    extensions: Some(Extensions::BelowHome(&[".vscode-oss", ".vscodium-server"])),
+    ..VSCODE
+};
 
-    /// Its name on the command line and in the ledger.
-    pub(super) fn id(self) -> &'static str {
+/// Cursor. Like Windsurf, it counts its releases in its own way, and checks an extension itself.
+pub(super) const CURSOR: Editor = Editor {
+    id: "cursor",
+    name: "Cursor",
+    commands: &["cursor"],
+    oldest: (0, 0),
+    extensions: Some(Extensions::BelowHome(&[".cursor", ".cursor-server"])),
+    ..VSCODE
+};
+
+/// Windsurf.
+pub(super) const WINDSURF: Editor = Editor {
+    id: "windsurf",
+    name: "Windsurf",
+    commands: &["windsurf"],
+    oldest: (0, 0),
+    extensions: Some(Extensions::BelowHome(&[".windsurf", ".windsurf-server"])),
+    ..VSCODE
+};
+
+/// code-server: VS Code in a browser. Its 4.91 holds VS Code 1.91.
+pub(super) const CODE_SERVER: Editor = Editor {
+    id: "code-server",
+    name: "code-server",
+    commands: &["code-server"],
+    oldest: (4, 91),
+    extensions: Some(Extensions::BelowData("code-server/extensions")),
+    ..VSCODE
+};
+
+impl Extensions {
+    fn directories(self, user: &UserEnvironment) -> Vec<PathBuf> {
         match self {
-            Self::VsCode => "vscode",
-            Self::VsCodium => "vscodium",
-            Self::Cursor => "cursor",
-            Self::Windsurf => "windsurf",
-            Self::CodeServer => "code-server",
-        }
-    }
-
-    /// Its name for people.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::VsCode => "VS Code",
-            Self::VsCodium => "VSCodium",
-            Self::Cursor => "Cursor",
-            Self::Windsurf => "Windsurf",
-            Self::CodeServer => "code-server",
-        }
-    }
-
-    pub(super) fn commands(self) -> &'static [&'static str] {
-        match self {
-            Self::VsCode => &["code", "code-insiders"],
-            Self::VsCodium => &["codium"],
-            Self::Cursor => &["cursor"],
-            Self::Windsurf => &["windsurf"],
-            Self::CodeServer => &["code-server"],
-        }
-    }
-
-    /// The oldest release that the extension runs in. Cursor and Windsurf count their releases in their own
-    /// way, and check an extension themselves.
-    pub(super) fn oldest(self) -> (u64, u64) {
-        match self {
-            Self::VsCode | Self::VsCodium => (1, 91),
-            // code-server 4.91 holds VS Code 1.91.
-            Self::CodeServer => (4, 91),
-            Self::Cursor | Self::Windsurf => (0, 0),
-        }
-    }
-
-    /// The directories of its extensions: those of its windows here, and those of windows of other machines.
-    fn extensions(self, user: &UserEnvironment) -> Vec<PathBuf> {
-        let below_home: &[&str] = match self {
-            Self::VsCode => &[".vscode", ".vscode-insiders", ".vscode-server"],
-            Self::VsCodium => &[".vscode-oss", ".vscodium-server"],
-            Self::Cursor => &[".cursor", ".cursor-server"],
-            Self::Windsurf => &[".windsurf", ".windsurf-server"],
-            Self::CodeServer => {
-                return vec![user.directory("XDG_DATA_HOME", ".local/share").join("code-server/extensions")];
+            Self::BelowHome(directories) => {
+                directories.iter().map(|directory| user.home.join(directory).join("extensions")).collect()
             }
-        };
-        below_home.iter().map(|directory| user.home.join(directory).join("extensions")).collect()
+            Self::BelowData(directory) => {
+                vec![user.directory("XDG_DATA_HOME", ".local/share").join(directory)]
+            }
+        }
     }
 }
 
@@ -123,12 +120,13 @@ struct Identifier {
     id: String,
 }
 
-/// Our extension, if the editor has it.
+/// Our extension, if it is one that the editor has.
 ///
 /// # Errors
 /// When the editor's list of extensions cannot be read.
-pub fn find(product: Product, user: &UserEnvironment) -> anyhow::Result<Option<InstalledExtension>> {
-    find_in(&product.extensions(user))
+pub fn find(editor: &Editor, user: &UserEnvironment) -> anyhow::Result<Option<InstalledExtension>> {
+    let directories = editor.extensions.map(|extensions| extensions.directories(user));
+    find_in(&directories.unwrap_or_default())
 }
 
 fn find_in(directories: &[PathBuf]) -> anyhow::Result<Option<InstalledExtension>> {
@@ -153,12 +151,12 @@ fn is_file_name(name: &str) -> bool {
     Path::new(name).file_name().is_some_and(|file_name| file_name == name)
 }
 
-pub(super) fn state(
-    product: Product,
+fn state(
+    editor: &Editor,
     user: &UserEnvironment,
     installed: Option<&Installed>,
 ) -> anyhow::Result<AdapterState> {
-    let Some(found) = find(product, user)? else { return Ok(AdapterState::NotInstalled) };
+    let Some(found) = find(editor, user)? else { return Ok(AdapterState::NotInstalled) };
     if installed.is_none() {
         return Ok(AdapterState::ByHand { at: found.directory });
     }
@@ -174,9 +172,9 @@ pub(super) fn state(
 ///
 /// # Errors
 /// When this program was built without the extension, or the editor's extensions cannot be read.
-pub fn plan(product: Product, user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<Plan> {
+fn plan(Request { editor, user, installed, .. }: Request<'_>) -> anyhow::Result<Plan> {
     let mut plan = Plan::default();
-    if state(product, user, installed)? != AdapterState::Current {
+    if state(editor, user, installed)? != AdapterState::Current {
         let built = extension::BUILT.ok_or_else(|| {
             failure(
                 "this alongside was built without the extension for VS Code",
@@ -205,13 +203,14 @@ pub async fn install(command: &Path, vsix: &[u8]) -> anyhow::Result<()> {
 /// # Errors
 /// When the command is not there, fails, or does not end in time.
 pub async fn remove(
-    product: Product,
+    editor: &Editor,
     extension: &InstalledExtension,
     user: &UserEnvironment,
 ) -> anyhow::Result<()> {
-    let command = user.find(product.commands()).ok_or_else(|| {
+    let command = user.find(editor.commands).ok_or_else(|| {
+        let command = editor.commands.first().unwrap_or(&editor.id);
         failure(
-            format!("the command {} is not in PATH, so the extension stays", product.commands()[0]),
+            format!("the command {command} is not in PATH, so the extension stays"),
             "remove the extension in the editor's view of extensions",
         )
     })?;

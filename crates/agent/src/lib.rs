@@ -2,11 +2,11 @@
 //!
 //! ```no_run
 //! use alongside_agent::{Endpoint, Identity, Outcome, Session, find};
-//! use alongside_contract::family;
+//! use alongside_contract::agent::FamilyAgent;
 //!
 //! # async fn agent() -> Result<(), Box<dyn std::error::Error>> {
 //! let here = find::Surroundings::of_this_process()?;
-//! let gemini = family::by_command("gemini").ok_or("the table knows gemini")?;
+//! let gemini = FamilyAgent::named("gemini").ok_or("the table knows gemini")?;
 //! let found = find::candidates(gemini, &here).found.into_iter().next();
 //! let found = found.ok_or("no companion serves this directory")?;
 //!
@@ -22,7 +22,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! [`find`] replays how each family looks for a companion, driven by the table of families. [`Session`]
+//! [`find`] replays how each agent looks for a companion, driven by the table of agents. [`Session`]
 //! speaks MCP over Streamable HTTP exactly as shipped agents do, reconnection included. [`bridge`] carries
 //! MCP over stdio to a running companion. [`version`] tells which release a program is. The token appears in
 //! no error and in no `Debug` form.

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
+use alongside_contract::agent::Agent;
+use alongside_contract::agents::AGENTS;
 use alongside_contract::behaviour::Release;
-use alongside_contract::family::{FAMILIES, Family};
 use alongside_platform::untrusted::{self, Whose};
 use serde::Deserialize;
 
@@ -42,14 +43,14 @@ const MANAGERS: &[(&str, &str, &[&str])] = &[
     ("NODENV_ROOT", ".nodenv", &["versions/*/lib/node_modules"]),
 ];
 
-/// Variables that lead programs to a person's files. Those of agents come from the table of families.
+/// Variables that lead programs to a person's files. Those of agents come from their table.
 const HOMES: &[&str] = &["HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "TMPDIR", "TMP", "TEMP"];
 const BASES: &[&str] =
     &["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"];
 
 /// The version of an agent's program, as it is written: what its package says, or else what it says itself.
-pub async fn of_program(program: &Path, family: &Family, here: &Surroundings) -> Option<String> {
-    match written(program, family, here) {
+pub async fn of_program(program: &Path, agent: &Agent, here: &Surroundings) -> Option<String> {
+    match written(program, agent, here) {
         Some(version) => Some(version),
         None => said_by(program, here).await,
     }
@@ -66,11 +67,11 @@ pub async fn said_by(program: &Path, here: &Surroundings) -> Option<String> {
     let scratch = tempfile::tempdir().ok()?;
     let mut command = tokio::process::Command::new(program);
     command.env_clear().envs(&here.variables).envs(HOMES.iter().map(|name| (name, scratch.path())));
-    for family in FAMILIES {
-        for name in family.directory_variables() {
+    for agent in AGENTS {
+        for name in agent.directory_variables() {
             command.env_remove(name);
         }
-        if let Some((name, _)) = family.settings.and_then(|settings| settings.home_variable) {
+        if let Some((name, _)) = agent.settings.and_then(|settings| settings.home_variable) {
             command.env(name, scratch.path());
         }
     }
@@ -85,38 +86,38 @@ pub async fn said_by(program: &Path, here: &Surroundings) -> Option<String> {
 }
 
 /// The version in the package that the program belongs to, or that its launcher leads to. No program runs.
-pub fn written(program: &Path, family: &Family, here: &Surroundings) -> Option<String> {
+pub fn written(program: &Path, agent: &Agent, here: &Surroundings) -> Option<String> {
     let mut program = program.to_owned();
     for _ in 0..LAUNCHERS {
         let real = program.canonicalize().ok()?;
-        let version = above(&real, family).or_else(|| managed(&program, family, here));
+        let version = above(&real, agent).or_else(|| managed(&program, agent, here));
         if version.is_some() {
             return version;
         }
-        program = launched_by(&real, family, here)?;
+        program = launched_by(&real, agent, here)?;
     }
     None
 }
 
 /// That of the nearest package above the program that is the agent's: a launcher may lie in a package of its
 /// own.
-fn above(program: &Path, family: &Family) -> Option<String> {
+fn above(program: &Path, agent: &Agent) -> Option<String> {
     let mut packages = program.ancestors().skip(1).take(ABOVE).filter_map(Package::read);
-    packages.find_map(|package| package.version_of(family))
+    packages.find_map(|package| package.version_of(agent))
 }
 
 /// That of the package a version manager starts; none where it has several and only it knows which one.
-fn managed(program: &Path, family: &Family, here: &Surroundings) -> Option<String> {
+fn managed(program: &Path, agent: &Agent, here: &Surroundings) -> Option<String> {
     let named = |name: &str| here.variables.get(name).map(PathBuf::from);
     let (base, places) = MANAGERS.iter().find_map(|(variable, below_home, places)| {
         let base = named(variable).unwrap_or_else(|| here.home.join(below_home));
         program.starts_with(&base).then_some((base, places))
     })?;
     let mut versions = BTreeSet::new();
-    for package in family.packages {
+    for package in agent.packages {
         for place in *places {
             let modules = directories(&base, &place.replace("{package}", package));
-            let read = |modules: PathBuf| Package::read(&modules.join(package))?.version_of(family);
+            let read = |modules: PathBuf| Package::read(&modules.join(package))?.version_of(agent);
             versions.extend(modules.into_iter().filter_map(read));
         }
     }
@@ -136,13 +137,13 @@ fn directories(base: &Path, below: &str) -> Vec<PathBuf> {
 
 /// The script or the agent's command that a launcher names, as `exec node "$basedir/../lib/…/gemini.js" "$@"`
 /// does.
-fn launched_by(launcher: &Path, family: &Family, here: &Surroundings) -> Option<PathBuf> {
+fn launched_by(launcher: &Path, agent: &Agent, here: &Surroundings) -> Option<PathBuf> {
     let text = untrusted::read_text(launcher, LONGEST_LAUNCHER, Whose::Anybodys).ok()?;
     let directory = launcher.parent()?;
     let is_program = |path: &PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let is_script = [".js", ".mjs", ".cjs"].iter().any(|ending| name.ends_with(ending));
-        (is_script || family.commands.contains(&name)) && path != launcher && path.is_file()
+        (is_script || agent.commands.contains(&name)) && path != launcher && path.is_file()
     };
     let words = text.split(|c: char| c.is_whitespace() || "\"'`=;".contains(c));
     words
@@ -182,11 +183,11 @@ impl Package {
         serde_json::from_slice(&json.ok()?).ok()
     }
 
-    /// Its version if it is a package of the family. Of families that come in none of npm's, any is taken
-    /// that has a name.
-    fn version_of(self, family: &Family) -> Option<String> {
+    /// Its version if it is a package of the agent. Of agents that come in none of npm's, any is taken that
+    /// has a name.
+    fn version_of(self, agent: &Agent) -> Option<String> {
         let name = self.name?;
-        (family.packages.is_empty() || family.packages.contains(&name.as_str())).then_some(self.version)?
+        (agent.packages.is_empty() || agent.packages.contains(&name.as_str())).then_some(self.version)?
     }
 }
 
@@ -196,7 +197,6 @@ mod tests {
     use std::collections::HashMap;
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-    use alongside_contract::family::by_command;
     use tempfile::TempDir;
 
     use super::*;
@@ -249,7 +249,7 @@ mod tests {
         }
 
         async fn version(&self, program: &Path) -> Option<String> {
-            of_program(program, by_command("gemini").unwrap(), &self.here()).await
+            of_program(program, Agent::named("gemini").unwrap(), &self.here()).await
         }
     }
 

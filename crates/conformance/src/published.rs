@@ -3,8 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
+use alongside_contract::agent::FamilyAgent;
+use alongside_contract::agents::with_family;
 use alongside_contract::discovery::Record;
-use alongside_contract::family::{DiscoveryFile, FAMILIES, Family};
+use alongside_contract::family::DiscoveryFile;
 use serde_json::Value;
 
 use crate::case::Case;
@@ -15,9 +17,9 @@ use crate::target::Target;
 /// A discovery file of the companion.
 #[derive(Debug, Clone)]
 pub(crate) struct Published {
-    /// The family that reads such files, and the row of the table that says so; none for a file with a name
-    /// of its own.
-    pub(crate) row: Option<(&'static Family, &'static DiscoveryFile)>,
+    /// The agent that reads such files, and the entry of its row that says so; none for a file with a name of
+    /// its own.
+    pub(crate) row: Option<(FamilyAgent, &'static DiscoveryFile)>,
     pub(crate) path: PathBuf,
     /// Its content, or why that is no JSON.
     pub(crate) json: Result<Value, String>,
@@ -34,7 +36,7 @@ impl Published {
         self.row?.1.pid_in(self.path.file_name()?.to_str()?)
     }
 
-    fn read(row: Option<(&'static Family, &'static DiscoveryFile)>, path: PathBuf) -> Option<Self> {
+    fn read(row: Option<(FamilyAgent, &'static DiscoveryFile)>, path: PathBuf) -> Option<Self> {
         let json = record(&path).ok()?;
         let json = serde_json::from_slice(&json).map_err(|error| error.to_string());
         Some(Self { row, path, json })
@@ -59,11 +61,11 @@ impl Published {
     }
 }
 
-/// Every file that leads to a companion, in the order of the table of families.
+/// Every file that leads to a companion, in the order of the table of agents.
 pub(crate) fn of(target: &Target) -> Vec<Published> {
     let mut files: Vec<Published> = Vec::new();
-    for family in FAMILIES {
-        for row in family.files {
+    for agent in with_family() {
+        for row in agent.family.files {
             for path in list(&target.here.resolve(row.directory)) {
                 let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
                 if !row.matches(name) {
@@ -72,9 +74,9 @@ pub(crate) fn of(target: &Target) -> Vec<Published> {
                 // Names that hold one number fit two rows: it is the port, or else the process.
                 let by_port = !row.names_pid() && name == row.file_name(0, target.record.port);
                 match files.iter_mut().find(|file| file.path == path) {
-                    Some(known) if by_port => known.row = Some((family, row)),
+                    Some(known) if by_port => known.row = Some((agent, row)),
                     Some(_) => {}
-                    None => files.extend(Published::read(Some((family, row)), path)),
+                    None => files.extend(Published::read(Some((agent, row)), path)),
                 }
             }
         }
@@ -105,18 +107,15 @@ impl Case<'_> {
         Ok(files)
     }
 
-    /// The files for one family, and whether one lies where this row says.
-    pub(crate) fn files_of(&self, family: &str, name: &str) -> Checked<Vec<Published>> {
+    /// The files for one agent, and whether one lies where this entry says.
+    pub(crate) fn files_of(&self, id: &str, name: &str) -> Checked<Vec<Published>> {
         let files = self.files()?;
-        let of_family = |file: &Published| file.row.is_some_and(|(known, _)| known.id == family);
+        let of_agent = |file: &Published| file.row.is_some_and(|(agent, _)| agent.id == id);
         let in_row = |file: &Published| file.row.is_some_and(|(_, row)| row.name == name);
-        let files: Vec<Published> = files.into_iter().filter(of_family).collect();
+        let files: Vec<Published> = files.into_iter().filter(of_agent).collect();
         if files.is_empty() {
-            let family = FAMILIES.iter().find(|known| known.id == family);
-            return skip(format!(
-                "it publishes nothing for {}",
-                family.map_or("it", |known| known.display_name)
-            ));
+            let name = FamilyAgent::named(id).map_or("it", |agent| agent.display_name);
+            return skip(format!("it publishes nothing for {name}"));
         }
         for file in &files {
             self.evidence.note(format!("← there is {}", file.path.display()));

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use alongside_agent::Endpoint;
 use alongside_agent::find::{self, LockSearch, Surroundings};
 use alongside_agent::wire::Connection;
+use alongside_contract::agent::FamilyAgent;
+use alongside_contract::agents::with_family;
 use alongside_contract::discovery::{IdeInfo, Record, join_roots};
-use alongside_contract::family::{Dialect, FAMILIES, Family, LOCKS};
+use alongside_contract::family::{Dialect, LOCKS};
 use alongside_contract::lock_file::{self, LockFile};
 
 use crate::clock::within;
@@ -63,29 +65,29 @@ pub enum NoTarget {
 }
 
 impl Target {
-    /// The companion that an agent of this family would try first, or of any family: Gemini CLI, then Qwen
-    /// Code, then the rest of the table, then any record whose workspace holds the current directory. For a
-    /// family with a WebSocket, the one whose lock holds that directory.
+    /// The companion that this agent would try first, or any agent: Gemini CLI, then Qwen Code, then the rest
+    /// of the table, then any record whose workspace holds the current directory. For an agent with a
+    /// WebSocket, the one whose lock holds that directory.
     ///
     /// # Errors
     /// When there is none, or agents would take none of several.
-    pub fn find(family: Option<&'static Family>, here: Surroundings) -> Result<Self, NoTarget> {
-        if let Some(family) = family.filter(|family| family.dialect() == Dialect::WebSocket) {
-            return Self::by_lock(family, here);
+    pub fn find(agent: Option<FamilyAgent>, here: Surroundings) -> Result<Self, NoTarget> {
+        if let Some(agent) = agent.filter(|agent| agent.family.dialect() == Dialect::WebSocket) {
+            return Self::by_lock(agent, here);
         }
-        let families: Vec<&'static Family> = match family {
-            Some(family) => vec![family],
-            None => FAMILIES.iter().collect(),
+        let agents: Vec<FamilyAgent> = match agent {
+            Some(agent) => vec![agent],
+            None => with_family().collect(),
         };
         let serves = |record: &Record| find::holds(&record.workspace_path, &here.cwd);
-        let first = families
+        let first = agents
             .into_iter()
-            .flat_map(|family| find::candidates(family, &here).found)
+            .flat_map(|agent| find::candidates(agent, &here).found)
             .find(|found| serves(&found.record))
             .map(|found| (found.path, found.record));
         let any = || {
             let mut records = find::all_records(&here).into_iter();
-            let record = records.find(|(_, record)| family.is_none() && serves(record));
+            let record = records.find(|(_, record)| agent.is_none() && serves(record));
             record.map(|(path, record)| (Some(path), record))
         };
         match first.or_else(any) {
@@ -98,8 +100,8 @@ impl Target {
         Self { host: local(), record, file, here, dialect: Dialect::Http }
     }
 
-    fn by_lock(family: &Family, here: Surroundings) -> Result<Self, NoTarget> {
-        let locks: Vec<find::Lock> = match find::locks(family, &here) {
+    fn by_lock(agent: FamilyAgent, here: Surroundings) -> Result<Self, NoTarget> {
+        let locks: Vec<find::Lock> = match find::locks(agent, &here) {
             LockSearch::ByVariable(lock) => vec![lock],
             LockSearch::Holding(locks) => locks,
             LockSearch::WithoutToken(_) => Vec::new(),

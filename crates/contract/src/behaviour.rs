@@ -1,8 +1,7 @@
-//! How releases of a family find a companion: all in which they may differ, as the table `releases` says.
+//! How releases of an agent find a companion: all in which they may differ. Where a release is missing, the
+//! boundary is the newer one.
 
 use std::fmt;
-
-pub(crate) mod releases;
 
 use crate::discovery_file::DiscoveryFile;
 pub use crate::settings::Release;
@@ -59,7 +58,7 @@ impl fmt::Display for Releases {
     }
 }
 
-/// How the releases of a family find a companion, and what they do with the records they find.
+/// How the releases of an agent find a companion, and what they do with the records they find.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Behaviour {
     /// The newest release in whose code this was read; `None` if none was.
@@ -170,6 +169,32 @@ pub enum Unproxied {
     Dialled,
 }
 
+/// A fork without any release to read: it does the same as the newest release of its origin.
+pub(crate) const FORK: Behaviour = Behaviour {
+    known_to: None,
+    connects: Releases::ALL,
+    lookups: &[],
+    reads_variables: Releases::ALL,
+    pid_variable: Releases::ALL,
+    token_variable: Releases::ALL,
+    sends_token: Releases::ALL,
+    knows_diff_rejected: Releases::ALL,
+    reads_editor_name: Releases::ALL,
+    terminals: &[VS_CODE],
+    own_files_only: Releases::NONE,
+    one_unreadable_ends: Releases::NONE,
+    takes_misfit: Releases::NONE,
+    needs_living_editor: Releases::NONE,
+    tries_others: Releases::NONE,
+    keeps_off_misfits: Releases::NONE,
+    hosts: &[],
+    unproxied: &[],
+};
+
+/// Marks the terminals of VS Code.
+pub(crate) const VS_CODE: Terminal =
+    Terminal { releases: Releases::ALL, variable: "TERM_PROGRAM", value: Some(Value::Is("vscode")) };
+
 /// The name of the host inside a container.
 pub const CONTAINER_HOST: &str = "host.docker.internal";
 
@@ -205,8 +230,8 @@ impl Behaviour {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agents::with_family;
     use crate::discovery_file::Directory;
-    use crate::family::FAMILIES;
 
     #[test]
     fn a_range_includes_its_first_and_excludes_its_end() {
@@ -228,30 +253,31 @@ mod tests {
 
     #[test]
     fn every_lookup_is_written_except_overriding_files() {
-        for family in FAMILIES {
-            for lookup in family.behaviour.lookups {
+        for agent in with_family() {
+            for lookup in agent.family.behaviour.lookups {
                 // Home may be moved by a variable, or not.
                 let place = |directory| match directory {
                     Directory::Tmp(below) => (false, below),
                     Directory::Home { below_home, .. } => (true, below_home),
                 };
                 let (name, looked) = (lookup.file.name, place(lookup.file.directory));
-                let written =
-                    family.files.iter().any(|row| row.name == name && place(row.directory) == looked);
+                let mut rows = agent.family.files.iter();
+                let written = rows.any(|row| row.name == name && place(row.directory) == looked);
                 let overriding = lookup.file.directory == Directory::Tmp("gemini/ide")
                     && lookup.file.name == "gemini-ide-server-{pid}.json";
-                assert_eq!(written, !overriding, "{}: {:?}", family.id, lookup.file);
+                assert_eq!(written, !overriding, "{}: {:?}", agent.id, lookup.file);
             }
         }
     }
 
     #[test]
     fn every_release_dials_somewhere() {
-        for family in FAMILIES.iter().filter(|family| family.behaviour.known_to.is_some()) {
+        let known = |behaviour: &&Behaviour| behaviour.known_to.is_some();
+        for behaviour in with_family().map(|agent| &agent.family.behaviour).filter(known) {
             for release in [(0, 0, 0), (0, 9, 0), (0, 26, 9), (0, 27, 0), NEWEST] {
                 let hold = |releases: &Releases| releases.hold(release);
-                assert_eq!(family.behaviour.hosts.iter().filter(|(releases, _)| hold(releases)).count(), 1);
-                assert_eq!(family.behaviour.unproxied.iter().filter(|(one, _)| hold(one)).count(), 1);
+                assert_eq!(behaviour.hosts.iter().filter(|(releases, _)| hold(releases)).count(), 1);
+                assert_eq!(behaviour.unproxied.iter().filter(|(one, _)| hold(one)).count(), 1);
             }
         }
     }

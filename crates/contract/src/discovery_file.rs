@@ -1,6 +1,6 @@
 //! Directories, names and fields of discovery files, which companions write and agents read.
 
-/// One discovery file of a family.
+/// One discovery file of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DiscoveryFile {
     /// Its directory.
@@ -85,17 +85,19 @@ fn is_number_between(text: &str, before: &str, after: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::family::FAMILIES;
+    use crate::agent::FamilyAgent;
+    use crate::agents::discovery_files;
 
     #[test]
     fn file_names_round_trip() {
-        for file in FAMILIES.iter().flat_map(|family| family.files) {
+        for file in discovery_files() {
             let name = file.file_name(42, 8080);
             assert!(file.matches(&name), "{name}");
             assert!(!file.matches("readme.json"));
             assert_eq!(file.pid_in(&name), file.names_pid().then_some(42), "{name}");
         }
-        assert_eq!(FAMILIES[0].files[1].pid_in("gemini-ide-server-42-8080.json"), None);
-        assert_eq!(FAMILIES[0].files[0].pid_in("gemini-ide-server-42.json"), None);
+        let gemini = FamilyAgent::named("gemini").unwrap().family.files;
+        assert_eq!(gemini[1].pid_in("gemini-ide-server-42-8080.json"), None);
+        assert_eq!(gemini[0].pid_in("gemini-ide-server-42.json"), None);
     }
 }

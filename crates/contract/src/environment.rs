@@ -1,19 +1,19 @@
-//! The environment variables that lead agents of every family to one companion, without discovery files.
+//! The environment variables that lead every agent to one companion, without discovery files.
 
+use crate::agents::with_family;
 use crate::discovery::Record;
-use crate::family::FAMILIES;
 
-/// Names and values, the token among them, by family. `pid` is the editor's process.
+/// Names and values, the token among them, by agent. `pid` is the editor's process.
 pub fn variables(record: &Record, pid: Option<u32>) -> Vec<(&'static str, String)> {
     let mut variables = Vec::new();
-    for family in FAMILIES {
-        let env = &family.env;
+    for agent in with_family() {
+        let env = &agent.family.env;
         let workspace = Some(&record.workspace_path).filter(|path| !path.is_empty());
         let args = record.stdio.as_ref().and_then(|stdio| serde_json::to_string(&stdio.args).ok());
         let values = [
-            (Some(env.port).filter(|_| !family.dials_without_token()), Some(record.port.to_string())),
+            (Some(env.port).filter(|_| !agent.family.dials_without_token()), Some(record.port.to_string())),
             (env.workspace_path, workspace.cloned()),
-            (env.auth_token, record.token_for(family)),
+            (env.auth_token, record.token_for(agent)),
             (env.pid, pid.map(|pid| pid.to_string())),
             (env.stdio_command, record.stdio.as_ref().map(|stdio| stdio.command.clone())),
             (env.stdio_args, args),
@@ -43,6 +43,6 @@ mod tests {
         assert_eq!(value("HOPCODE_IDE_SERVER_PORT"), Some("7"));
         let ports = variables.iter().filter(|(name, _)| name.ends_with("_PORT"));
         // OpenCode would dial that port without the token.
-        assert_eq!(ports.count(), FAMILIES.len() - 1);
+        assert_eq!(ports.count(), with_family().count() - 1);
     }
 }

@@ -1,35 +1,40 @@
-//! The table of agents that run a hook before a tool writes a file: a user-defined command whose answer they
-//! obey. Everything here was measured with the agents.
+//! How an agent runs a hook before a tool writes a file: a user-defined command whose answer it obeys.
+//!
+//! Everything in a row was measured with the agent: an answer that it does not know lets the change through.
+//! Where agents differ in more than a name or a number, the difference is an enum, and the compiler names
+//! the code that has to know a new variant.
 
-use std::time::Duration;
+mod registration;
+mod tool;
+mod wait;
 
-/// An agent that runs hooks.
+pub use registration::{EntryShape, HookFile, Json, OffSwitch, OwnFile, Trust};
+pub use tool::{EditArguments, LineEnds, Tool, ToolArguments};
+pub use wait::{TimeoutUnit, Wait};
+
+/// The part of an agent that runs hooks.
 #[derive(Debug, PartialEq, Eq)]
-pub struct HookAgent {
-    /// Short identifier, as in `alongside hook claude`. That of its [family](crate::family), if it has one.
-    pub id: &'static str,
-    /// Name for people.
-    pub display_name: &'static str,
-    /// Commands that start it.
-    pub commands: &'static [&'static str],
-    /// The directory of its settings, below home and below each project.
-    pub directory: &'static str,
-    /// A variable that replaces that directory below home.
-    pub directory_variable: Option<&'static str>,
-    /// The file in that directory that names the hooks.
-    pub file: &'static str,
-    /// The events to register for, and the tools.
-    pub events: &'static [HookEvent],
-    /// The `timeout` to register, in the agent's unit.
-    pub timeout: u64,
-    /// The unit of [`Self::timeout`], for people.
-    pub timeout_unit: &'static str,
-    /// How long the agent really waits then. Afterwards it goes on as if there were no hook.
-    pub limit: Duration,
-    /// How much earlier than that the hook answers.
-    pub margin: Duration,
+pub struct Hook {
+    /// The file that names the hooks.
+    pub file: HookFile,
+    /// The shape of the hooks in that file.
+    pub entries: EntryShape,
+    /// The settings by which a person switches hooks off.
+    pub off_switch: OffSwitch,
     /// Whether a person must trust a hook before the agent runs it.
-    pub needs_trust: bool,
+    pub trust: Trust,
+    /// The form of the hook's input.
+    pub input: InputFormat,
+    /// The tools that write files.
+    pub tools: &'static [Tool],
+    /// How the agent reads the path of a file.
+    pub paths: PathRules,
+    /// The event before a tool runs.
+    pub before_tool: HookEvent,
+    /// The event before the agent asks its person whether the tool may run, if hooks of it can decide.
+    pub before_question: Option<HookEvent>,
+    /// How long the agent waits for a hook.
+    pub wait: Wait,
     /// Whether it may bring the same edit once more, by `openDiff` or by the hook.
     pub comes_twice: bool,
     /// Whether its model calls a tool again whose review is still open, because the agent cannot wait longer.
@@ -40,116 +45,99 @@ pub struct HookAgent {
     pub notes: &'static [&'static str],
 }
 
+impl Hook {
+    /// The events to register for.
+    pub fn events(&self) -> impl Iterator<Item = &HookEvent> {
+        std::iter::once(&self.before_tool).chain(&self.before_question)
+    }
+
+    /// The event of that name.
+    pub fn event(&self, name: &str) -> Option<&HookEvent> {
+        self.events().find(|event| event.name == name)
+    }
+}
+
 /// An event before which an agent runs hooks.
 #[derive(Debug, PartialEq, Eq)]
 pub struct HookEvent {
-    /// Its name in the settings, and in `hook_event_name` of the hook's input.
+    /// Its name in the settings, and in the hook's input.
     pub name: &'static str,
-    /// The pattern of the tools.
+    /// The pattern of the tools, which names them in the order of [`Hook::tools`].
     pub matcher: &'static str,
+    /// The source of the answer.
+    pub answered_by: AnsweredBy,
+    /// The form of the hook's answer.
+    pub answer: AnswerFormat,
+    /// Other arguments in the answer.
+    pub arguments: Arguments,
+    /// The consequence of a hook that dies, fails, is late, or gives an answer that the agent does not know.
+    pub on_failure: OnFailure,
 }
 
-impl HookAgent {
-    /// The agent of that identifier.
-    pub fn named(id: &str) -> Option<&'static Self> {
-        HOOK_AGENTS.iter().find(|agent| agent.id == id)
-    }
-
-    /// How long the hook waits for a decision.
-    pub fn patience(&self) -> Duration {
-        self.patience_within(self.limit)
-    }
-
-    /// The same if the agent waits as long as this.
-    pub fn patience_within(&self, limit: Duration) -> Duration {
-        limit.saturating_sub(self.margin.min(limit / 4))
-    }
+/// The source of the answer to a tool call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnsweredBy {
+    /// A person, or their decision of a moment ago.
+    Person,
+    /// Their decision of a moment ago alone: the agent has run the hook for this call at another event.
+    EarlierDecision,
 }
 
-/// An hour, as long as all but Qwen Code wait if they are told to.
-const AN_HOUR: Duration = Duration::from_secs(3600);
+/// The form of a hook's answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerFormat {
+    /// `decision` and `reason`; other arguments are `tool_input` in `hookSpecificOutput`. Without those, a yes
+    /// is silence.
+    Decision,
+    /// `permissionDecision` and `permissionDecisionReason` in `hookSpecificOutput`; other arguments are
+    /// `updatedInput` there, and a message beside a yes is `additionalContext`.
+    PermissionDecision(PlainYes),
+    /// `decision` in `hookSpecificOutput`, with `behavior`, `message` and `updatedInput`.
+    Behavior,
+}
 
-/// Every agent whose hook is known.
-pub const HOOK_AGENTS: &[HookAgent] = &[
-    HookAgent {
-        id: "claude",
-        display_name: "Claude Code",
-        commands: &["claude"],
-        directory: ".claude",
-        directory_variable: Some("CLAUDE_CONFIG_DIR"),
-        file: "settings.json",
-        events: &[HookEvent { name: "PreToolUse", matcher: "Edit|Write|MultiEdit|NotebookEdit" }],
-        timeout: 3600,
-        timeout_unit: "s",
-        limit: AN_HOUR,
-        margin: Duration::from_secs(20),
-        needs_trust: false,
-        comes_twice: false,
-        calls_again: false,
-        hears_acceptances: true,
-        notes: &["plans", "projects"],
-    },
-    HookAgent {
-        id: "codex",
-        display_name: "Codex",
-        commands: &["codex"],
-        directory: ".codex",
-        directory_variable: Some("CODEX_HOME"),
-        file: "hooks.json",
-        // Before its own prompt it asks once more: a person who has decided is not asked again.
-        events: &[
-            HookEvent { name: "PreToolUse", matcher: "apply_patch" },
-            HookEvent { name: "PermissionRequest", matcher: "apply_patch" },
-        ],
-        timeout: 3600,
-        timeout_unit: "s",
-        limit: AN_HOUR,
-        margin: Duration::from_secs(20),
-        needs_trust: true,
-        comes_twice: true,
-        calls_again: false,
-        hears_acceptances: true,
-        notes: &[],
-    },
-    HookAgent {
-        id: "gemini",
-        display_name: "Gemini CLI",
-        commands: &["gemini"],
-        directory: ".gemini",
-        directory_variable: None,
-        file: "settings.json",
-        events: &[HookEvent { name: "BeforeTool", matcher: "write_file|replace" }],
-        timeout: 3_600_000,
-        timeout_unit: "ms",
-        limit: AN_HOUR,
-        margin: Duration::from_secs(20),
-        needs_trust: false,
-        comes_twice: true,
-        calls_again: false,
-        hears_acceptances: false,
-        notes: &["tmp"],
-    },
-    HookAgent {
-        id: "qwen",
-        display_name: "Qwen Code",
-        commands: &["qwen"],
-        directory: ".qwen",
-        directory_variable: Some("QWEN_HOME"),
-        file: "settings.json",
-        // Where a permission is asked for, the answer may hold another text; before the tool it may not.
-        events: &[
-            HookEvent { name: "PreToolUse", matcher: "^(write_file|edit|notebook_edit)$" },
-            HookEvent { name: "PermissionRequest", matcher: "^(write_file|edit|notebook_edit)$" },
-        ],
-        // The agent waits for a minute whatever this says, and takes a value below 1,000 for seconds.
-        timeout: 60_000,
-        timeout_unit: "ms",
-        limit: Duration::from_secs(60),
-        margin: Duration::from_secs(5),
-        needs_trust: false,
-        comes_twice: true,
-        calls_again: true,
-        hears_acceptances: false,
-        notes: &["tmp", "projects"],
-    },
-];
+/// A yes without other arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlainYes {
+    /// It is said.
+    Said,
+    /// It is left out: silence is a yes, and a yes is an error or nothing.
+    LeftOut,
+}
+
+/// Whether an agent runs the tool with the arguments in an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arguments {
+    /// It does.
+    Taken,
+    /// It runs the tool as its model called it.
+    Ignored,
+}
+
+/// The consequence of a hook that fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnFailure {
+    /// The agent goes on as if there were no hook.
+    LetsThrough,
+    /// The tool does not run.
+    Refuses,
+}
+
+/// The form of a hook's input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InputFormat {
+    /// One object with `hook_event_name`, `tool_name`, `tool_input`, `session_id`, `cwd`, and in some agents
+    /// `permission_mode`.
+    SnakeCase,
+}
+
+/// How an agent reads the path of a file. All expand `~`, trim blanks, and resolve `..` before links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathRules {
+    /// It takes absolute paths.
+    Absolute,
+    /// It takes the path as it is, below its own directory.
+    AsGiven,
+    /// It joins a relative path to its directory, strips `@` there, and decodes `%2F`.
+    Decoded,
+}

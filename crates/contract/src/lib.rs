@@ -3,11 +3,13 @@
 //! An *agent* (Gemini CLI, Qwen Code and their forks) finds a *companion* through a [discovery
 //! record](discovery) and sends it [JSON-RPC](rpc) of the [Model Context Protocol](mcp). The companion
 //! reports the person's [open files](context), and the person decides the agent's [diffs](diff). Differences
-//! between agents are rows of the [table of families](family).
+//! between agents are rows of the [table of agents](agents).
 //!
 //! Every type reads leniently (unknown fields, `null` for absent) and writes strictly (absent, never `null`):
 //! one invalid notification disconnects a shipped agent for good.
 
+pub mod agent;
+pub mod agents;
 pub mod behaviour;
 pub mod context;
 pub mod diff;

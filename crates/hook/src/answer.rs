@@ -1,7 +1,7 @@
 //! The answer of a hook in the format of its agent. Every format was measured: an agent that does not know an
 //! answer goes on as if there were no hook.
 
-use alongside_contract::hook::HookAgent;
+use alongside_contract::hook::{AnswerFormat, Arguments, Hook, HookEvent, PlainYes};
 use alongside_desk::Verdict;
 use serde_json::{Map, Value, json};
 
@@ -28,7 +28,7 @@ pub enum Answer {
 /// The answer after the verdicts on all changes of a call, in their order. `read` gives the files as they are
 /// now.
 pub fn answer(
-    agent: &'static HookAgent,
+    hook: &'static Hook,
     input: &HookInput,
     call: &ToolCall,
     changes: &[Change],
@@ -47,17 +47,17 @@ pub fn answer(
                 return Answer::Silence;
             }
             Verdict::NotReviewed => {
-                return refusal(agent, input, &named("Nothing was written: this file is not reviewed now."));
+                return refusal(hook, input, &named("Nothing was written: this file is not reviewed now."));
             }
-            Verdict::StillOpen => return refusal(agent, input, STILL_OPEN),
+            Verdict::StillOpen => return refusal(hook, input, STILL_OPEN),
             Verdict::Undecided { message, draft } => {
                 let draft = draft
                     .as_ref()
                     .map(|draft| format!(" A text that the person typed is in {}.", draft.display()));
                 let message = format!("{message} Nothing was written.{}", draft.unwrap_or_default());
-                return refusal(agent, input, &named(&message));
+                return refusal(hook, input, &named(&message));
             }
-            Verdict::Refused { message } => return refusal(agent, input, &named(message)),
+            Verdict::Refused { message } => return refusal(hook, input, &named(message)),
             Verdict::Rejected { message } => {
                 messages.push(named(message));
                 texts.push(None);
@@ -70,44 +70,50 @@ pub fn answer(
     }
     let message = messages.join("\n");
     if texts.iter().all(Option::is_none) {
-        return refusal(agent, input, &message);
+        return refusal(hook, input, &message);
     }
     // The file may have changed since: the tool must still write what the person accepted.
     let now = call.changes(&mut read).unwrap_or_default();
     let writes = |text: &Option<&str>, change: &Change| *text == Some(change.proposed.as_str());
     let is_changed = now.len() != texts.len() || !texts.iter().zip(&now).all(|(text, now)| writes(text, now));
     if !is_changed {
-        return allowed(agent, input, None, &message);
+        return allowed(hook, input, None, &message);
     }
-    if takes_text(agent, input) {
-        let arguments = call.rewritten(input, &texts, &mut read);
-        let arguments =
-            arguments.and_then(|arguments| checked(agent, input, arguments, (changes, &texts), &mut read));
-        return match arguments {
-            Ok(arguments) => allowed(agent, input, Some(arguments.into()), &message),
-            Err(why) => {
-                let wanted = wanted(call, &texts, &mut read);
-                refusal(agent, input, &format!("{message}\nNothing was written: {why}.{wanted}"))
+    match event(hook, input).arguments {
+        Arguments::Taken => {
+            let arguments = call.rewritten(input, &texts, &mut read);
+            let arguments =
+                arguments.and_then(|arguments| checked(hook, input, arguments, (changes, &texts), &mut read));
+            match arguments {
+                Ok(arguments) => allowed(hook, input, Some(arguments.into()), &message),
+                Err(why) => {
+                    let wanted = wanted(call, &texts, &mut read);
+                    refusal(hook, input, &format!("{message}\nNothing was written: {why}.{wanted}"))
+                }
             }
-        };
+        }
+        Arguments::Ignored => {
+            let wanted = wanted(call, &texts, &mut read);
+            refusal(hook, input, &format!("{message}\nNothing was written yet.{wanted}"))
+        }
     }
-    let wanted = wanted(call, &texts, &mut read);
-    refusal(agent, input, &format!("{message}\nNothing was written yet.{wanted}"))
 }
 
 /// Arguments that make the tool write these texts, each for the change in the same place, and nothing else.
 fn checked(
-    agent: &'static HookAgent,
+    hook: &'static Hook,
     input: &HookInput,
     arguments: Map<String, Value>,
     (changes, texts): (&[Change], &[Option<&str>]),
     read: impl FnMut(&str) -> TextFile,
 ) -> Result<Map<String, Value>, String> {
     let again = HookInput { tool_input: arguments.clone(), ..input.clone() };
-    let made = ToolCall::read(agent, &again).and_then(|call| call.changes(read)).unwrap_or_default();
+    let call = ToolCall::read(hook, &again);
     // A patch gives every file a last line end.
+    let is_patch = matches!(call, Ok(ToolCall::Patch(_)));
     let lines = |text: &str| text.replace("\r\n", "\n").trim_end_matches('\n').to_owned();
-    let same = |one: &str, other: &str| one == other || agent.id == "codex" && lines(one) == lines(other);
+    let same = |one: &str, other: &str| one == other || is_patch && lines(one) == lines(other);
+    let made = call.and_then(|call| call.changes(read)).unwrap_or_default();
     let wanted: Vec<_> =
         changes.iter().zip(texts).filter_map(|(change, text)| Some((change, (*text)?))).collect();
     let is_wanted = |one: &Change| {
@@ -129,49 +135,51 @@ const STILL_OPEN: &str = "The review of this change is still open, and nothing w
                           again with the same arguments, and do nothing else before: the next call gets its \
                           outcome.";
 
+/// The event that the answer is for. Of an input without one, or with another, it is the event before a tool.
+fn event<'a>(hook: &'a Hook, input: &HookInput) -> &'a HookEvent {
+    input.event(hook).unwrap_or(&hook.before_tool)
+}
+
 /// The answer that keeps the tool from running.
-pub fn refusal(agent: &HookAgent, input: &HookInput, reason: &str) -> Answer {
-    let (reason, event) = (short(reason, MAX_REASON), input.hook_event_name.as_str());
-    line(match (agent.id, event) {
-        ("gemini", _) => json!({"decision": "deny", "reason": reason}),
-        (_, "PermissionRequest") => {
+pub fn refusal(hook: &Hook, input: &HookInput, reason: &str) -> Answer {
+    let (reason, event) = (short(reason, MAX_REASON), event(hook, input));
+    line(match event.answer {
+        AnswerFormat::Decision => json!({"decision": "deny", "reason": reason}),
+        AnswerFormat::Behavior => {
             let decision = json!({"behavior": "deny", "message": reason});
-            json!({"hookSpecificOutput": {"hookEventName": event, "decision": decision}})
+            json!({"hookSpecificOutput": {"hookEventName": event.name, "decision": decision}})
         }
-        _ => json!({"hookSpecificOutput": {
-            "hookEventName": event, "permissionDecision": "deny", "permissionDecisionReason": reason,
+        AnswerFormat::PermissionDecision(_) => json!({"hookSpecificOutput": {
+            "hookEventName": event.name, "permissionDecision": "deny", "permissionDecisionReason": reason,
         }}),
     })
 }
 
-/// Whether the agent runs the tool with other arguments here.
-pub fn takes_text(agent: &HookAgent, input: &HookInput) -> bool {
-    agent.id != "qwen" || input.hook_event_name == "PermissionRequest"
-}
-
 /// The answer with which the tool runs. An empty message is none.
-fn allowed(agent: &HookAgent, input: &HookInput, arguments: Option<Value>, message: &str) -> Answer {
-    let event = input.hook_event_name.as_str();
-    let message = (!message.is_empty()).then(|| short(message, MAX_CONTEXT));
-    match (agent.id, event, arguments) {
-        ("gemini", _, Some(arguments)) => line(json!({
-            "decision": "allow", "hookSpecificOutput": {"hookEventName": event, "tool_input": arguments},
+fn allowed(hook: &Hook, input: &HookInput, arguments: Option<Value>, message: &str) -> Answer {
+    let event = event(hook, input);
+    let is_heard = hook.hears_acceptances && !message.is_empty();
+    let message = is_heard.then(|| short(message, MAX_CONTEXT));
+    match (event.answer, arguments) {
+        (AnswerFormat::Decision, None) => Answer::Silence,
+        (AnswerFormat::Decision, Some(arguments)) => line(json!({
+            "decision": "allow", "hookSpecificOutput": {"hookEventName": event.name, "tool_input": arguments},
         })),
-        (_, "PermissionRequest", arguments) => {
+        (AnswerFormat::Behavior, arguments) => {
             let mut decision = json!({"behavior": "allow"});
             insert(&mut decision, "updatedInput", arguments);
-            line(json!({"hookSpecificOutput": {"hookEventName": event, "decision": decision}}))
+            line(json!({"hookSpecificOutput": {"hookEventName": event.name, "decision": decision}}))
         }
-        // For these, silence is a yes, and a yes without arguments is an error or nothing.
-        ("codex", _, None) if message.is_none() => Answer::Silence,
-        ("gemini" | "qwen", ..) => Answer::Silence,
-        ("codex", _, None) => {
-            let mut output = json!({"hookEventName": event});
-            insert(&mut output, "additionalContext", message.map(Into::into));
-            line(json!({"hookSpecificOutput": output}))
-        }
-        (_, _, arguments) => {
-            let mut output = json!({"hookEventName": event, "permissionDecision": "allow"});
+        (AnswerFormat::PermissionDecision(PlainYes::LeftOut), None) if message.is_none() => Answer::Silence,
+        (AnswerFormat::PermissionDecision(plain_yes), arguments) => {
+            let mut output = json!({"hookEventName": event.name});
+            let is_said = match plain_yes {
+                PlainYes::Said => true,
+                PlainYes::LeftOut => arguments.is_some(),
+            };
+            if is_said {
+                insert(&mut output, "permissionDecision", Some("allow".into()));
+            }
             insert(&mut output, "updatedInput", arguments);
             insert(&mut output, "additionalContext", message.map(Into::into));
             line(json!({"hookSpecificOutput": output}))

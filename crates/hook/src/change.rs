@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use alongside_contract::hook::HookAgent;
+use alongside_contract::hook::PathRules;
 
 /// A file as a tool finds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,24 +67,21 @@ pub(crate) fn special(path: &str) -> NoChange {
 /// A path that names the same file for the agent and for us.
 ///
 /// # Errors
-/// When the agent would read another path in it. Agents expand `~`, trim blanks, and resolve `..` before
-/// links. Gemini CLI decodes `%2F`, joins a relative path to its directory, and strips `@` there (0.61.0).
-pub(crate) fn plain_path(agent: &HookAgent, path: &str) -> Result<String, NoChange> {
+/// When the agent would read another path in it.
+pub(crate) fn plain_path(rules: PathRules, path: &str) -> Result<String, NoChange> {
     if path.is_empty() {
         return Err(NoChange::refused("the path of the file is missing"));
     }
     let is_blank = |c: char| c.is_control() || c == '\u{feff}';
     let has_dots = || path.split(['/', '\\']).any(|part| part == "." || part == "..");
     let is_relative = !Path::new(path).is_absolute();
-    let is_resolved = match agent.id {
-        // It takes the path as it is, below its own directory.
-        "codex" => false,
-        "gemini" => has_dots() || (is_relative && path.starts_with('@')),
-        _ => is_relative || has_dots(),
+    let is_resolved = match rules {
+        PathRules::AsGiven => false,
+        PathRules::Decoded => has_dots() || (is_relative && path.starts_with('@')) || path.contains('%'),
+        PathRules::Absolute => is_relative || has_dots(),
     };
-    let is_decoded = agent.id == "gemini" && path.contains('%');
     let is_spaced = path.starts_with('~') || path.trim() != path || path.chars().any(is_blank);
-    if is_resolved || is_decoded || is_spaced {
+    if is_resolved || is_spaced {
         return Err(NoChange::refused(format!(
             "the path {path:?} is ambiguous: give an absolute path without special characters"
         )));

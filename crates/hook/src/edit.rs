@@ -1,19 +1,12 @@
 //! Edits that replace one string by another, and the smallest such edit between two texts.
 
+use alongside_contract::hook::LineEnds;
+
 use crate::change::NoChange;
 use crate::line_endings::Unix;
 
 /// Context lines on each side to try before the whole text is replaced.
 const CONTEXT: [usize; 4] = [0, 1, 3, 10];
-
-/// Where an agent's replacements differ from plain ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Rules {
-    /// Claude Code, Qwen Code: deleting a string that ends a line somewhere deletes those line ends, too.
-    DeletesLineEnds,
-    /// Gemini CLI: a file ends in a line end after the edit if it did before, and strings have `\n` only.
-    KeepsLastLineEnd,
-}
 
 /// One replacement.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,7 +22,7 @@ impl Edit {
     ///
     /// # Errors
     /// When the old string does not occur exactly as often as it must.
-    pub(crate) fn apply(&self, path: &str, text: &str, rules: Rules) -> Result<String, NoChange> {
+    pub(crate) fn apply(&self, path: &str, text: &str, line_ends: LineEnds) -> Result<String, NoChange> {
         if self.old.is_empty() {
             return match text.is_empty() {
                 true => Ok(self.new.clone()),
@@ -43,14 +36,14 @@ impl Edit {
             2.. if !self.all => Err(NoChange::refused(format!(
                 "the string to replace occurs several times in {path}: give more of the lines around it"
             ))),
-            _ => Ok(self.replaced(text, rules)),
+            _ => Ok(self.replaced(text, line_ends)),
         }
     }
 
-    fn replaced(&self, text: &str, rules: Rules) -> String {
+    fn replaced(&self, text: &str, line_ends: LineEnds) -> String {
         let line = format!("{}\n", self.old);
         let deletes_line = self.new.is_empty() && !self.old.ends_with('\n') && text.contains(&line);
-        if rules == Rules::DeletesLineEnds && deletes_line {
+        if line_ends == LineEnds::DeletedWithLine && deletes_line {
             return if self.all { text.replace(&line, "") } else { text.replacen(&line, "", 1) };
         }
         text.replace(&self.old, &self.new)
@@ -61,19 +54,24 @@ impl Edit {
 ///
 /// # Errors
 /// As [`Edit::apply`], and for a file that mixes line endings.
-pub(crate) fn edited(path: &str, original: &str, edits: &[Edit], rules: Rules) -> Result<String, NoChange> {
+pub(crate) fn edited(
+    path: &str,
+    original: &str,
+    edits: &[Edit],
+    line_ends: LineEnds,
+) -> Result<String, NoChange> {
     let unix = Unix::of(original).ok_or_else(|| mixed(path))?;
     let mut text = unix.text.clone();
     for edit in edits {
-        text = match rules {
-            Rules::DeletesLineEnds => edit.apply(path, &text, rules)?,
-            Rules::KeepsLastLineEnd => {
+        text = match line_ends {
+            LineEnds::DeletedWithLine => edit.apply(path, &text, line_ends)?,
+            LineEnds::LastKept => {
                 let [old, new] = [&edit.old, &edit.new].map(|text| text.replace("\r\n", "\n"));
-                Edit { old, new, all: edit.all }.apply(path, &text, rules)?
+                Edit { old, new, all: edit.all }.apply(path, &text, line_ends)?
             }
         };
     }
-    if rules == Rules::KeepsLastLineEnd && !original.is_empty() && !text.is_empty() {
+    if line_ends == LineEnds::LastKept && !original.is_empty() && !text.is_empty() {
         match (unix.text.ends_with('\n'), text.ends_with('\n')) {
             (true, false) => text.push('\n'),
             (false, true) => drop(text.pop()),
@@ -143,7 +141,7 @@ mod tests {
     }
 
     fn plain(text: &str, edit: Edit) -> Result<String, NoChange> {
-        edited("f", text, &[edit], Rules::DeletesLineEnds)
+        edited("f", text, &[edit], LineEnds::DeletedWithLine)
     }
 
     #[test]
@@ -151,7 +149,7 @@ mod tests {
         let lines = "one\ntwo\nthree\n";
         assert_eq!(plain(lines, edit("two", "", false)).unwrap(), "one\nthree\n");
         assert_eq!(plain("two, two\n", edit("two", "", true)).unwrap(), "two, ");
-        let gemini = |text: &str, edit: Edit| edited("f", text, &[edit], Rules::KeepsLastLineEnd).unwrap();
+        let gemini = |text: &str, edit: Edit| edited("f", text, &[edit], LineEnds::LastKept).unwrap();
         assert_eq!(gemini(lines, edit("two", "", false)), "one\n\nthree\n");
         assert_eq!(gemini("a\nb\n", edit("b\n", "b", false)), "a\nb\n");
         assert_eq!(gemini("a\nb", edit("b", "c\n", false)), "a\nc");

@@ -1,6 +1,6 @@
-//! The input of a hook: one JSON object, with the same names in every agent.
+//! The input of a hook, whatever its form.
 
-use alongside_contract::hook::HookAgent;
+use alongside_contract::hook::{Hook, HookEvent, InputFormat};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -44,8 +44,12 @@ impl HookInput {
     ///
     /// # Errors
     /// When it is not the JSON object that agents give.
-    pub fn read(input: &[u8]) -> Result<Self, BadInput> {
-        serde_json::from_slice(input).map_err(|error| BadInput(error.to_string()))
+    pub fn read(hook: &Hook, input: &[u8]) -> Result<Self, BadInput> {
+        match hook.input {
+            InputFormat::SnakeCase => {
+                serde_json::from_slice(input).map_err(|error| BadInput(error.to_string()))
+            }
+        }
     }
 
     /// Whether the agent only plans: it refuses to write by itself.
@@ -53,9 +57,9 @@ impl HookInput {
         self.permission_mode == "plan"
     }
 
-    /// Whether it tells of an event that the hook of this agent is registered for.
-    pub fn is_of(&self, agent: &HookAgent) -> bool {
-        agent.events.iter().any(|event| event.name == self.hook_event_name)
+    /// The event that it tells of, if the hook is registered for it.
+    pub fn event<'a>(&self, hook: &'a Hook) -> Option<&'a HookEvent> {
+        hook.event(&self.hook_event_name)
     }
 
     /// A text among the arguments.

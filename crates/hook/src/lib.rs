@@ -1,4 +1,5 @@
-//! Tool calls of coding agents as proposals, and verdicts as the answers of their hooks.
+//! Tool calls of coding agents as proposals, and verdicts as the answers of their hooks. Differences between
+//! agents are in the [`Hook`](alongside_contract::hook::Hook) of a row; this crate knows no agent by name.
 //!
 //! An agent runs a hook before a tool writes a file: it tells the call on the hook's input and obeys the
 //! answer on its output. This crate reads the [input](HookInput), works out [the texts](ToolCall::changes)
@@ -17,7 +18,7 @@ mod patch_answer;
 mod patch_apply;
 mod tool_call;
 
-pub use answer::{Answer, answer, refusal, takes_text};
+pub use answer::{Answer, answer, refusal};
 pub use change::{Change, NoChange, TextFile};
 pub use input::{BadInput, HookInput};
 pub use tool_call::ToolCall;

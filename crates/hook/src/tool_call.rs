@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use alongside_contract::hook::HookAgent;
+use alongside_contract::hook::{EditArguments, Hook, PathRules, ToolArguments};
 use serde_json::{Map, Value};
 
 use crate::change::{Change, NoChange, TextFile, plain_path, special};
-use crate::edit::{self, Edit, Rules};
+use crate::edit::{self, Edit};
 use crate::input::HookInput;
 use crate::line_endings::Unix;
 use crate::notebook::CellEdit;
@@ -22,6 +22,8 @@ pub enum ToolCall {
         path: String,
         /// The text.
         content: String,
+        /// The name of the argument with the text.
+        argument: &'static str,
     },
     /// Replaces strings in a file.
     Edit(Replacements),
@@ -36,55 +38,48 @@ pub enum ToolCall {
 pub struct Replacements {
     path: String,
     edits: Vec<Edit>,
-    rules: Rules,
-    /// The name of the argument with a list of edits, if the tool has one.
-    list: Option<&'static str>,
+    arguments: EditArguments,
 }
 
-/// A patch of Codex.
+/// A patch in the format of Codex.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Patches(Patch, &'static HookAgent);
+pub struct Patches {
+    patch: Patch,
+    paths: PathRules,
+    /// The name of the argument with the patch.
+    argument: &'static str,
+}
 
 impl ToolCall {
     /// Reads the call in a hook's input.
     ///
     /// # Errors
     /// [`NoChange::NotATool`] for a tool that writes no files.
-    pub fn read(agent: &'static HookAgent, input: &HookInput) -> Result<Self, NoChange> {
+    pub fn read(hook: &'static Hook, input: &HookInput) -> Result<Self, NoChange> {
         let missing = |name: &str| NoChange::refused(format!("the argument {name:?} is missing"));
         let text = |name: &str| input.text(name).map(str::to_owned).ok_or_else(|| missing(name));
-        let path = |name: &str| plain_path(agent, &text(name)?);
-        let rules = if agent.id == "gemini" { Rules::KeepsLastLineEnd } else { Rules::DeletesLineEnds };
-        match (agent.id, input.tool_name.as_str()) {
-            ("claude", "Write") | ("gemini" | "qwen", "write_file") => {
-                Ok(Self::Write { path: path("file_path")?, content: text("content")? })
+        let path = |name: &str| plain_path(hook.paths, &text(name)?);
+        let tool = hook.tools.iter().find(|tool| tool.name == input.tool_name).ok_or(NoChange::NotATool)?;
+        match &tool.arguments {
+            ToolArguments::File { path: file, content } => {
+                Ok(Self::Write { path: path(file)?, content: text(content)?, argument: content })
             }
-            ("claude", "Edit") | ("gemini", "replace") | ("qwen", "edit") => {
-                let all = match agent.id {
-                    "gemini" => input.is_on("allow_multiple"),
-                    _ => input.is_on("replace_all"),
+            ToolArguments::Edits(arguments) => {
+                let edits = match arguments.list {
+                    Some(list) => edits_in(input, list, arguments).ok_or_else(|| missing(list))?,
+                    None => vec![Edit {
+                        old: text(arguments.old)?,
+                        new: text(arguments.new)?,
+                        all: input.is_on(arguments.all),
+                    }],
                 };
-                let edits = vec![Edit { old: text("old_string")?, new: text("new_string")?, all }];
-                Ok(Self::Edit(Replacements { path: path("file_path")?, edits, rules, list: None }))
+                let path = path(arguments.path)?;
+                Ok(Self::Edit(Replacements { path, edits, arguments: *arguments }))
             }
-            ("claude", "MultiEdit") => {
-                let edits = input.tool_input.get("edits").and_then(Value::as_array);
-                let edits = edits.ok_or_else(|| missing("edits"))?.iter().map(|edit| {
-                    let text = |name: &str| edit.get(name).and_then(Value::as_str).map(str::to_owned);
-                    let (old, new) = (text("old_string"), text("new_string"));
-                    let all = edit.get("replace_all").and_then(Value::as_bool).unwrap_or_default();
-                    Some(Edit { old: old?, new: new?, all })
-                });
-                let edits = edits.collect::<Option<Vec<_>>>().ok_or_else(|| missing("edits"))?;
-                Ok(Self::Edit(Replacements { path: path("file_path")?, edits, rules, list: Some("edits") }))
-            }
-            ("claude", "NotebookEdit") | ("qwen", "notebook_edit") => {
-                Ok(Self::Cell(CellEdit::read(path("notebook_path")?, input)?))
-            }
-            ("codex", "apply_patch") => Patch::parse(&text("command")?)
-                .map(|patch| Self::Patch(Patches(patch, agent)))
+            ToolArguments::Cell => Ok(Self::Cell(CellEdit::read(path("notebook_path")?, input)?)),
+            ToolArguments::Patch { patch: argument } => Patch::parse(&text(argument)?)
+                .map(|patch| Self::Patch(Patches { patch, paths: hook.paths, argument }))
                 .map_err(|error| NoChange::unclear("a patch", error.to_string())),
-            _ => Err(NoChange::NotATool),
         }
     }
 
@@ -97,16 +92,16 @@ impl ToolCall {
             vec![Change { path: path.to_owned(), proposed, remark: None, removes: None }]
         };
         match self {
-            Self::Write { path, content } => Ok(one(path, content.clone())),
-            Self::Edit(Replacements { path, edits, rules, .. }) => match read(path) {
+            Self::Write { path, content, .. } => Ok(one(path, content.clone())),
+            Self::Edit(Replacements { path, edits, arguments }) => match read(path) {
                 TextFile::Absent if Path::new(path).is_relative() => Err(NoChange::refused(format!(
                     "there is no file {path} in the working directory: give an absolute path"
                 ))),
                 TextFile::Absent if edits.iter().all(|edit| edit.old.is_empty()) => {
-                    Ok(one(path, edit::edited(path, "", edits, *rules)?))
+                    Ok(one(path, edit::edited(path, "", edits, arguments.line_ends)?))
                 }
                 TextFile::Absent => Err(NoChange::refused(format!("there is no file {path}"))),
-                TextFile::Text(text) => Ok(one(path, edit::edited(path, &text, edits, *rules)?)),
+                TextFile::Text(text) => Ok(one(path, edit::edited(path, &text, edits, arguments.line_ends)?)),
                 TextFile::Special => Err(special(path)),
                 TextFile::Unreadable(why) => Err(NoChange::unclear(path, why)),
             },
@@ -120,8 +115,8 @@ impl ToolCall {
                 TextFile::Special => Err(special(&cell.path)),
                 TextFile::Unreadable(why) => Err(NoChange::unclear(&cell.path, why)),
             },
-            Self::Patch(Patches(patch, agent)) => {
-                patch.files.iter().map(|file| patched(agent, file, read(&file.path))).collect()
+            Self::Patch(Patches { patch, paths, .. }) => {
+                patch.files.iter().map(|file| patched(*paths, file, read(&file.path))).collect()
             }
         }
     }
@@ -141,8 +136,8 @@ impl ToolCall {
         let only = || texts.first().copied().flatten().ok_or("there is no text to write");
         let mut set = |name: &str, value: Value| drop(arguments.insert(name.to_owned(), value));
         match self {
-            Self::Write { .. } => set("content", only()?.into()),
-            Self::Edit(Replacements { path, list, .. }) => {
+            Self::Write { argument, .. } => set(argument, only()?.into()),
+            Self::Edit(Replacements { path, arguments: names, .. }) => {
                 let original = match read(path) {
                     TextFile::Text(text) => text,
                     TextFile::Absent => String::new(),
@@ -150,17 +145,17 @@ impl ToolCall {
                     TextFile::Unreadable(why) => return Err(why),
                 };
                 let edit = edit::between(path, &original, only()?).map_err(|_| "the file has changed")?;
-                match list {
+                match names.list {
                     Some(list) => {
-                        let edit = serde_json::json!({"old_string": edit.old, "new_string": edit.new});
+                        let edit = serde_json::json!({ names.old: edit.old, names.new: edit.new });
                         set(list, vec![edit].into());
                     }
                     None => {
-                        set("old_string", edit.old.into());
-                        set("new_string", edit.new.into());
+                        set(names.old, edit.old.into());
+                        set(names.new, edit.new.into());
                     }
                 }
-                for number in ["replace_all", "allow_multiple", "expected_replacements"] {
+                for number in [names.all, "expected_replacements"] {
                     arguments.remove(number);
                 }
             }
@@ -170,12 +165,12 @@ impl ToolCall {
                 };
                 set("new_source", cell.source_for(&original, only()?)?.into());
             }
-            Self::Patch(Patches(patch, _)) => {
+            Self::Patch(Patches { patch, argument, .. }) => {
                 let sections =
                     patch.files.iter().zip(texts).filter_map(|(file, text)| Some((file, (*text)?)));
                 let sections = sections.map(|(file, text)| section(file, read(&file.path), text));
                 let sections = sections.collect::<Result<Vec<_>, String>>()?;
-                set("command", patch_answer::assemble(sections).into());
+                set(argument, patch_answer::assemble(sections).into());
             }
         }
         Ok(arguments)
@@ -200,8 +195,18 @@ impl ToolCall {
     }
 }
 
+/// The replacements in a list among the arguments.
+fn edits_in(input: &HookInput, list: &str, names: &EditArguments) -> Option<Vec<Edit>> {
+    let edits = input.tool_input.get(list)?.as_array()?.iter().map(|edit| {
+        let text = |name: &str| edit.get(name).and_then(Value::as_str).map(str::to_owned);
+        let all = edit.get(names.all).and_then(Value::as_bool).unwrap_or_default();
+        Some(Edit { old: text(names.old)?, new: text(names.new)?, all })
+    });
+    edits.collect()
+}
+
 /// The change that a section of a patch makes.
-fn patched(agent: &HookAgent, file: &FileChange, found: TextFile) -> Result<Change, NoChange> {
+fn patched(paths: PathRules, file: &FileChange, found: TextFile) -> Result<Change, NoChange> {
     let original = match found {
         TextFile::Absent => None,
         TextFile::Text(text) => Some(text),
@@ -230,8 +235,8 @@ fn patched(agent: &HookAgent, file: &FileChange, found: TextFile) -> Result<Chan
         }
         patch::Change::Add { .. } | patch::Change::Update { .. } => (&file.path, None),
     };
-    let removes = (*path != file.path).then(|| plain_path(agent, &file.path)).transpose()?;
-    Ok(Change { path: plain_path(agent, path)?, proposed, remark, removes })
+    let removes = (*path != file.path).then(|| plain_path(paths, &file.path)).transpose()?;
+    Ok(Change { path: plain_path(paths, path)?, proposed, remark, removes })
 }
 
 /// The section of a patch that writes a text in place of what a section of the model's patch writes.

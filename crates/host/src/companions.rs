@@ -7,8 +7,8 @@ use alongside_agent::find::{self, Found, Surroundings};
 use alongside_agent::{Endpoint, get_status, prove};
 use alongside_common::failure::{Hint, failure};
 use alongside_companion::PortHold;
+use alongside_contract::agents::{discovery_files, with_family};
 use alongside_contract::discovery::{Record, WRITER};
-use alongside_contract::family::FAMILIES;
 use alongside_desk::{Problem, Status};
 use alongside_platform::listener::{self, ListenerOwner};
 use alongside_platform::untrusted::{self, Whose};
@@ -58,7 +58,7 @@ pub async fn find_serving(here: &Surroundings) -> Result<Serving, Unserved> {
 
 async fn among(here: &Surroundings, wanted: impl Fn(&Record) -> bool) -> Result<Serving, Unserved> {
     let mut found: Vec<Found> = Vec::new();
-    for candidate in FAMILIES.iter().flat_map(|family| find::candidates(family, here).found) {
+    for candidate in with_family().flat_map(|agent| find::candidates(agent, here).found) {
         let same = |known: &Found| known.record.is_same_companion(&candidate.record);
         // A variable may lead to a companion of another workspace.
         let holds = find::holds(&candidate.record.workspace_path, &here.cwd);
@@ -195,5 +195,5 @@ pub fn display_name(record: &Record) -> &str {
 /// The process id in the name of a record's file.
 pub fn pid_in_name(path: &Path) -> Option<u32> {
     let name = path.file_name()?.to_str()?;
-    FAMILIES.iter().flat_map(|family| family.files).find_map(|row| row.pid_in(name))
+    discovery_files().find_map(|row| row.pid_in(name))
 }

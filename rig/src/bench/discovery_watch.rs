@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use alongside_contract::agents::discovery_files;
 use alongside_contract::discovery::Record;
-use alongside_contract::family::{Directory, DiscoveryFile, FAMILIES};
+use alongside_contract::family::Directory;
 use anyhow::{Context as _, Result};
 use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
@@ -30,7 +31,7 @@ pub(super) struct Watch {
 impl Watch {
     /// Watches; the directories of every family are there already, as after the first time.
     pub(super) fn begin(sandbox: &Sandbox) -> Result<Self> {
-        for row in rows() {
+        for row in discovery_files() {
             let directory = match row.directory {
                 Directory::Tmp(below) => sandbox.tmp().join(below),
                 Directory::Home { below_home, .. } => sandbox.home().join(below_home),
@@ -73,12 +74,10 @@ impl Watch {
     }
 }
 
-fn rows() -> impl Iterator<Item = &'static DiscoveryFile> {
-    FAMILIES.iter().flat_map(|family| family.files)
-}
-
 fn is_discovery_file(path: &Path) -> bool {
-    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| rows().any(|row| row.matches(name)))
+    path.file_name()
+        .and_then(|name| name.to_str())
+        .is_some_and(|name| discovery_files().any(|row| row.matches(name)))
 }
 
 /// Reading, and what only touches, counts for nothing.

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use alongside_agent::find::{self, Surroundings, Why};
 use alongside_agent::{Endpoint, Error, Identity, Outcome, Session, bridge};
 use alongside_companion::desk::{ActiveFile, ContextReport, Decision, Request, Review};
+use alongside_contract::agent::FamilyAgent;
 use alongside_contract::context::IdeContext;
-use alongside_contract::family::by_command;
 use alongside_rig::wire::within;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
@@ -53,18 +53,18 @@ async fn families_find_the_companion_from_its_workspace_only() {
     .await;
     // LLxprt Code searches by process, which the release matrix covers.
     for command in ["gemini", "qwen", "ola"] {
-        let family = by_command(command).unwrap();
-        let search = find::candidates(family, &surroundings(&stage, "project/deep/down"));
+        let agent = FamilyAgent::of_command(command).unwrap();
+        let search = find::candidates(agent, &surroundings(&stage, "project/deep/down"));
         let found = search.found.first().unwrap_or_else(|| panic!("{command} finds nothing: {search:?}"));
         assert_eq!(found.record.port, stage.port(), "{command}");
         let endpoint = Endpoint::local(found.record.port);
         let identity = Identity::new(command, "1");
         let session = Session::connect(endpoint, found.record.auth_token.as_deref(), identity);
         let session = within("a session", session).await.unwrap();
-        assert_eq!(agents(&stage).await[0]["name"], family.display_name);
+        assert_eq!(agents(&stage).await[0]["name"], agent.display_name);
         session.end().await.unwrap();
         assert!(matches!(found.why, Why::Workspace | Why::EditorPid), "{command}: {:?}", found.why);
-        let elsewhere = find::candidates(family, &surroundings(&stage, "home"));
+        let elsewhere = find::candidates(agent, &surroundings(&stage, "home"));
         assert!(elsewhere.found.is_empty(), "{command} finds a companion from outside its workspace");
     }
     let records = find::all_records(&surroundings(&stage, "home"));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use alongside_agent::find::Surroundings;
-use alongside_contract::family::{FAMILIES, Family};
+use alongside_contract::agent::FamilyAgent;
 use alongside_rig::alongside_bin;
 use alongside_rig::{RealClient, Release, Rig, Sandbox};
 use anyhow::{Context as _, Result, ensure};
@@ -65,7 +65,7 @@ type Stage = fn(&mut Scene, u32, u32) -> Result<()>;
 /// The situation for both.
 struct Scene {
     sandbox: Sandbox,
-    family: &'static Family,
+    agent: FamilyAgent,
     release: Release,
     here: Small,
     other: Small,
@@ -77,7 +77,7 @@ impl Scene {
     async fn new(release: Release) -> Result<Self> {
         let sandbox = Sandbox::new();
         let id = release.agent.command();
-        let family = FAMILIES.iter().find(|family| family.id == id).context("a row of the table")?;
+        let agent = FamilyAgent::named(id).context("a row of the table")?;
         let settings = sandbox.home().join(format!(".{id}/settings.json"));
         std::fs::create_dir_all(settings.parent().context("a directory")?)?;
         let on = json!({ "ide": { "enabled": true }, "tools": { "approvalMode": "default" },
@@ -85,7 +85,7 @@ impl Scene {
         std::fs::write(settings, on.to_string())?;
         let dead = tokio::net::TcpListener::bind("127.0.0.1:0").await?.local_addr()?.port();
         let (here, other) = (Small::start().await?, Small::start().await?);
-        Ok(Self { sandbox, family, release, here, other, dead, environment: Vec::new() })
+        Ok(Self { sandbox, agent, release, here, other, dead, environment: Vec::new() })
     }
 
     fn surroundings(&self) -> Surroundings {
@@ -102,7 +102,7 @@ impl Scene {
     fn publish(&self, pid: u32, port: u16, workspace: PathBuf, ppid: u32) -> Result<()> {
         let record = json!({ "port": port, "workspacePath": workspace, "authToken": "t", "ppid": ppid,
             "ideInfo": { "name": "small", "displayName": "Small" }, "ideName": "Small" });
-        for row in self.family.files {
+        for row in self.agent.family.files {
             let directory = self.surroundings().resolve(row.directory);
             std::fs::create_dir_all(&directory)?;
             std::fs::write(directory.join(row.file_name(pid, port)), record.to_string())?;
@@ -112,10 +112,10 @@ impl Scene {
 
     /// The doctor's prediction: whether the agent connects, and to which companion.
     async fn said(&self) -> Result<(bool, Option<u16>, Value)> {
-        let command = self.family.commands.first().context("a command")?;
-        let package = self.sandbox.home().join("node_modules").join(self.family.packages[0]);
+        let command = self.agent.commands.first().context("a command")?;
+        let package = self.sandbox.home().join("node_modules").join(self.agent.packages[0]);
         std::fs::create_dir_all(&package)?;
-        let name = json!({ "name": self.family.packages[0], "version": self.release.version });
+        let name = json!({ "name": self.agent.packages[0], "version": self.release.version });
         std::fs::write(package.join("package.json"), name.to_string())?;
         let program = package.join(command);
         std::fs::write(&program, "#!/bin/sh\n")?;
@@ -125,7 +125,7 @@ impl Scene {
         let mut doctor = self.sandbox.command("bash");
         let path = format!("{}:/usr/bin:/bin", package.display());
         doctor.args(["-c", r#""$@"; exit $?"#, "bash"]).arg(alongside_bin()?);
-        doctor.args(["doctor", self.family.id, "--json", "--container", "no"]);
+        doctor.args(["doctor", self.agent.id, "--json", "--container", "no"]);
         doctor.envs(self.environment.iter().map(|(name, value)| (name, value))).env("PATH", path);
         let output = doctor.output().await?;
         let said: Value = serde_json::from_slice(&output.stdout)
@@ -179,16 +179,16 @@ pub(crate) async fn does_what_the_doctor_says(rig: Rig, release: Release) -> Res
         ("variables that point elsewhere", |scene, editor, test| {
             scene.publish(editor, scene.here.port, scene.sandbox.project(), test)?;
             scene.publish(test, scene.other.port, scene.sandbox.home(), test)?;
-            scene.environment.push((scene.family.env.port, scene.other.port.to_string()));
+            scene.environment.push((scene.agent.family.env.port, scene.other.port.to_string()));
             let home = scene.sandbox.home().display().to_string();
-            scene.environment.extend(scene.family.env.workspace_path.map(|name| (name, home)));
+            scene.environment.extend(scene.agent.family.env.workspace_path.map(|name| (name, home)));
             Ok(())
         }),
         ("variables alone", |scene, _, _| {
-            scene.environment.push((scene.family.env.port, scene.other.port.to_string()));
+            scene.environment.push((scene.agent.family.env.port, scene.other.port.to_string()));
             let project = scene.sandbox.project().display().to_string();
-            scene.environment.extend(scene.family.env.workspace_path.map(|name| (name, project)));
-            scene.environment.extend(scene.family.env.auth_token.map(|name| (name, "t".to_owned())));
+            scene.environment.extend(scene.agent.family.env.workspace_path.map(|name| (name, project)));
+            scene.environment.extend(scene.agent.family.env.auth_token.map(|name| (name, "t".to_owned())));
             Ok(())
         }),
         ("an editor that is gone", |scene, editor, _| {

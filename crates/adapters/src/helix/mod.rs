@@ -18,14 +18,31 @@ use anyhow::Context as _;
 use toml_edit::DocumentMut;
 
 use super::change;
+use super::editor::{Editor, Minor, TerminalMark};
 use super::installed::{Installed, InstalledFile};
 use super::plan::{AdapterState, EditorProgram, Plan, Remainder};
 use super::user_environment::{self, UserEnvironment};
 use line_ends::LineEnds;
 use server_lookup::{Language, TEXT};
 
-/// Helix's id on the command line and in the ledger.
-pub(super) const ID: &str = "helix";
+pub(super) const EDITOR: Editor = Editor {
+    id: "helix",
+    name: "Helix",
+    commands: &["hx", "helix"],
+    process_prefix: None,
+    terminal: TerminalMark::None,
+    oldest: (25, 1),
+    minor: Minor::Month,
+    // It starts language servers with the first file.
+    restart: "Restart Helix with a file of your project",
+    state: |_, user, installed| state(user, installed),
+    plan: |request| Box::pin(plan(request.user, request.program, request.languages)),
+    remove: remove_adapter,
+    package_of: None,
+    needs: |_| None,
+    notes: None,
+    extensions: None,
+};
 
 /// The first release that lists the names of servers, and not their programs.
 const LISTS_NAMES: (u64, u64) = (25, 7);
@@ -43,7 +60,7 @@ fn languages_file(user: &UserEnvironment) -> PathBuf {
     directory(user).join("languages.toml")
 }
 
-pub(super) fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
+fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
     let path = languages_file(user);
     let text = change::read(&path)?.unwrap_or_default();
     if !languages_toml::has_ours(&parse(&path, &text)?) {
@@ -61,7 +78,7 @@ pub(super) fn state(user: &UserEnvironment, installed: Option<&Installed>) -> an
 ///
 /// # Errors
 /// When a file of Helix's is not valid, or Helix does not list its servers.
-pub async fn plan(user: &UserEnvironment, helix: &EditorProgram, more: &[String]) -> anyhow::Result<Plan> {
+async fn plan(user: &UserEnvironment, helix: &EditorProgram, more: &[String]) -> anyhow::Result<Plan> {
     let mut plan = Plan::default();
     plan_languages(user, helix, more, &mut plan).await?;
     plan_config(user, helix, &mut plan).await?;
@@ -166,7 +183,7 @@ fn summary(before: &DocumentMut, after: &DocumentMut, path: &str) -> Option<Stri
 }
 
 /// The rest of one of the two files, which was changed after the installation.
-pub(super) fn remove_adapter(file: &InstalledFile, now: &str) -> anyhow::Result<Remainder> {
+fn remove_adapter(file: &InstalledFile, now: &str) -> anyhow::Result<Remainder> {
     let texts = [file.before.as_deref().unwrap_or_default(), &file.after, now];
     let [(_, before), (_, after), (ends, mut now)] = texts.map(LineEnds::strip);
     let is_config = file.path.file_name().is_some_and(|name| name == "config.toml");

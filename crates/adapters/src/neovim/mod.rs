@@ -3,18 +3,35 @@
 
 mod plugin_files;
 
+use std::future::ready;
 use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 
+use super::editor::{Editor, Minor, TerminalMark};
 use super::installed::Installed;
 use super::package;
 use super::plan::{AdapterState, Plan};
 use super::user_environment::UserEnvironment;
 use plugin_files::FILES;
 
-/// Neovim's id on the command line and in the ledger.
-pub(super) const ID: &str = "neovim";
+pub(super) const EDITOR: Editor = Editor {
+    id: "neovim",
+    name: "Neovim",
+    commands: &["nvim"],
+    process_prefix: None,
+    terminal: TerminalMark::Own("NVIM"),
+    oldest: (0, 10),
+    minor: Minor::Number,
+    restart: "Restart Neovim",
+    state: |_, user, installed| state(user, installed),
+    plan: |request| Box::pin(ready(plan(request.user, request.installed))),
+    remove: package::stays,
+    package_of: Some(package_of),
+    needs: |_| None,
+    notes: Some(notes_directory),
+    extensions: None,
+};
 
 /// The package, below Neovim's data directory.
 const PACKAGE: &str = "site/pack/alongside/start/alongside";
@@ -59,13 +76,13 @@ impl NeovimDirs {
 }
 
 /// The directory of the notes that the plugin keeps between two runs of Neovim.
-pub fn notes_directory(user: &UserEnvironment) -> PathBuf {
+fn notes_directory(user: &UserEnvironment) -> PathBuf {
     let name = user.variable("NVIM_APPNAME").map_or_else(|| "nvim".into(), PathBuf::from);
     user.directory("XDG_STATE_HOME", ".local/state").join(name).join("alongside")
 }
 
 /// The package of an installation, wherever Neovim looks for packages by now.
-pub(super) fn package_of(installed: &Installed) -> Option<PathBuf> {
+fn package_of(installed: &Installed) -> Option<PathBuf> {
     package::directory_of(installed, STAMP)
 }
 
@@ -101,7 +118,7 @@ fn stamp(program: &str) -> String {
     )
 }
 
-pub(super) fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
+fn state(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
     let dirs = NeovimDirs::of(user);
     match by_hand(&dirs, installed) {
         Some(at) => Ok(AdapterState::ByHand { at }),
@@ -113,7 +130,7 @@ pub(super) fn state(user: &UserEnvironment, installed: Option<&Installed>) -> an
 ///
 /// # Errors
 /// When a file of the plugin cannot be read.
-pub fn plan(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<Plan> {
+fn plan(user: &UserEnvironment, installed: Option<&Installed>) -> anyhow::Result<Plan> {
     package::plan(user, &files(&NeovimDirs::of(user), user), installed)
 }
 

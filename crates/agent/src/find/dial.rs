@@ -23,7 +23,7 @@ pub(super) fn attempts(
         let named_by = NamedBy::File(seen.path.clone());
         if record.port != 0 {
             dialler.dial(record.port, &token, &named_by, &mut attempts);
-            if trace.family.behaviour.tries_others.hold(release) {
+            if trace.agent.family.behaviour.tries_others.hold(release) {
                 for (port, token, path) in dialler.others(record.port) {
                     dialler.dial(port, &token, &NamedBy::OtherFile(path), &mut attempts);
                 }
@@ -37,10 +37,10 @@ pub(super) fn attempts(
             });
         }
     }
-    if let Some(port) = here.port(trace.family).filter(|port| !dialler.keeps_off(*port)) {
+    if let Some(port) = here.port(trace.agent.family).filter(|port| !dialler.keeps_off(*port)) {
         dialler.dial(port, &token, &NamedBy::Variables, &mut attempts);
     }
-    if let Some(command) = trace.family.env.stdio_command.and_then(|name| here.variables.get(name)) {
+    if let Some(command) = trace.agent.family.env.stdio_command.and_then(|name| here.variables.get(name)) {
         let to = To::Stdio { command: command.clone() };
         attempts.push(Attempt { to, named_by: NamedBy::Variables, token: None });
     }
@@ -57,12 +57,12 @@ struct Dialler<'a> {
 impl Dialler<'_> {
     /// The record's token, or the variable's.
     fn token(&self) -> Option<String> {
-        let behaviour = &self.trace.family.behaviour;
+        let behaviour = &self.trace.agent.family.behaviour;
         if !behaviour.sends_token.hold(self.release) {
             return None;
         }
         let variable =
-            self.trace.family.env.auth_token.filter(|_| behaviour.token_variable.hold(self.release));
+            self.trace.agent.family.env.auth_token.filter(|_| behaviour.token_variable.hold(self.release));
         let of_variable = variable.and_then(|name| self.here.variables.get(name)).cloned();
         let of_record = self.trace.record().and_then(|record| record.auth_token.clone());
         of_record.or(of_variable).filter(|token| !token.is_empty())
@@ -71,7 +71,7 @@ impl Dialler<'_> {
     /// Every host that the agent tries for a port.
     fn dial(&self, port: u16, token: &Option<String>, named_by: &NamedBy, attempts: &mut Vec<Attempt>) {
         let hosts: &[&'static str] =
-            match (self.trace.family.behaviour.hosts(self.release), self.in_container) {
+            match (self.trace.agent.family.behaviour.hosts(self.release), self.in_container) {
                 (Hosts::OneOf(host), false) => &[host],
                 (Hosts::OneOf(_), true) => &[CONTAINER_HOST],
                 (Hosts::UnlessSet(variables), true)
@@ -93,7 +93,7 @@ impl Dialler<'_> {
 
     /// The variable that names a proxy for this host.
     fn proxy(&self, host: &str) -> Option<&'static str> {
-        let exempt = match self.trace.family.behaviour.unproxied(self.release) {
+        let exempt = match self.trace.agent.family.behaviour.unproxied(self.release) {
             Unproxied::Everything | Unproxied::Dialled => return None,
             Unproxied::Host(exempt) => exempt,
         };
@@ -125,7 +125,7 @@ impl Dialler<'_> {
 
     /// Whether the variable's port is known to be of another workspace.
     fn keeps_off(&self, port: u16) -> bool {
-        self.trace.family.behaviour.keeps_off_misfits.hold(self.release)
+        self.trace.agent.family.behaviour.keeps_off_misfits.hold(self.release)
             && self.trace.files.iter().any(|seen| {
                 matches!(seen.passed_over, Some(Reason::OtherWorkspace { .. }))
                     && seen.record.as_ref().is_some_and(|record| record.port == port)

@@ -3,7 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use alongside_contract::family::{Family, LOCKS};
+use alongside_contract::agent::FamilyAgent;
+use alongside_contract::family::LOCKS;
 use alongside_contract::lock_file::{self, LockFile};
 use alongside_platform::untrusted::{self, Whose};
 use alongside_platform::{Os, paths, process};
@@ -68,15 +69,15 @@ impl ClaudeSettings {
     }
 }
 
-/// The search of an agent of this family.
-pub fn locks(family: &Family, here: &Surroundings) -> LockSearch {
-    let agent = family.websocket.as_ref();
-    let mut misleading = agent.into_iter().flat_map(|agent| agent.tokenless_ports);
+/// The search of an agent.
+pub fn locks(agent: FamilyAgent, here: &Surroundings) -> LockSearch {
+    let websocket = agent.family.websocket.as_ref();
+    let mut misleading = websocket.into_iter().flat_map(|agent| agent.tokenless_ports);
     if let Some(name) = misleading.find(|name| here.variables.contains_key(**name)) {
         return LockSearch::WithoutToken(name);
     }
-    let directory = here.resolve(agent.map_or(LOCKS, |agent| agent.locks));
-    let named = here.port(family).and_then(|port| read(&directory.join(lock_file::name(port))));
+    let directory = here.resolve(websocket.map_or(LOCKS, |agent| agent.locks));
+    let named = here.port(agent.family).and_then(|port| read(&directory.join(lock_file::name(port))));
     if let Some(lock) = named {
         return LockSearch::ByVariable(lock);
     }
@@ -84,7 +85,7 @@ pub fn locks(family: &Family, here: &Surroundings) -> LockSearch {
     let mut found: Vec<Lock> = entries.filter_map(|entry| read(&entry.path())).collect();
     found.retain(|lock| lock.holds(&here.cwd));
     found.sort_by_key(|lock| lock.port);
-    if agent.is_some_and(|agent| agent.takes_newest) {
+    if websocket.is_some_and(|agent| agent.takes_newest) {
         let rank = |lock: &Lock| {
             let holding = lock.content.workspace_folders.iter().filter(|folder| holds(folder, &here.cwd));
             let written = lock.path.metadata().and_then(|found| found.modified()).ok();
@@ -111,8 +112,6 @@ mod tests {
     use std::collections::HashMap;
     use std::fs;
 
-    use alongside_contract::family;
-
     use super::*;
 
     #[test]
@@ -135,7 +134,7 @@ mod tests {
             cwd: project.join("sub"),
             pid: 1,
         };
-        let claude = family::FAMILIES.iter().find(|family| family.id == "claude").unwrap();
+        let claude = FamilyAgent::named("claude").unwrap();
         let LockSearch::Holding(found) = locks(claude, &here) else { panic!("there is no variable") };
         assert_eq!(found.iter().map(|lock| lock.port).collect::<Vec<_>>(), [7]);
         here.variables.insert("CLAUDE_CODE_SSE_PORT".into(), "9".into());
@@ -144,7 +143,7 @@ mod tests {
         fs::write(home.path().join(".claude.json"), r#"{"autoConnectIde":true,"diffTool":"terminal"}"#)
             .unwrap();
         assert_eq!(ClaudeSettings::of(&here), ClaudeSettings { connects: true, shows_diffs_itself: true });
-        let opencode = family::FAMILIES.iter().find(|family| family.id == "opencode").unwrap();
+        let opencode = FamilyAgent::named("opencode").unwrap();
         assert_eq!(locks(opencode, &here), LockSearch::WithoutToken("CLAUDE_CODE_SSE_PORT"));
         here.variables.clear();
         write(6, &here.cwd, std::process::id());

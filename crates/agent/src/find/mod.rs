@@ -1,5 +1,5 @@
 //! How agents find a companion: files that companions leave in well-known places, matched by process or by
-//! directory, and variables in the terminal. This replays it for every family of the table, so that "why does
+//! directory, and variables in the terminal. This replays it for every agent of the table, so that "why does
 //! my agent not see my editor?" has an answer. It only looks: nothing is ever deleted or connected to.
 
 mod dial;

@@ -1,8 +1,8 @@
 //! Replays one release of an agent from its start until it dials, step by step. Where it would fail,
 //! the last step says so; everything before says what it saw and why it went on.
 
+use alongside_contract::agent::FamilyAgent;
 use alongside_contract::behaviour::{NEWEST, Release, Terminal, Value};
-use alongside_contract::family::Family;
 use alongside_platform::process::Processes;
 
 use super::dial;
@@ -14,13 +14,14 @@ use super::workspace::holds;
 /// Replays the discovery of a release, or of the newest. `in_container` is whether the agent runs in one; see
 /// [`in_container`](super::in_container).
 pub fn replay(
-    family: &'static Family,
+    agent: FamilyAgent,
     release: Option<Release>,
     here: &Surroundings,
     in_container: bool,
 ) -> Trace {
+    let family = agent.family;
     let mut trace = Trace {
-        family,
+        agent,
         release,
         ancestors: Vec::new(),
         editor: None,
@@ -33,7 +34,7 @@ pub fn replay(
     let number = release.unwrap_or(NEWEST);
     if !family.behaviour.connects.hold(number) {
         let why = format!("IDE mode came with {}", family.behaviour.connects);
-        trace.steps.push(Step::new(family.display_name, Verdict::Fails, why));
+        trace.steps.push(Step::new(agent.display_name, Verdict::Fails, why));
         trace.end = Some(End::NoIdeMode);
         return trace;
     }
@@ -57,7 +58,8 @@ pub fn replay(
 
 /// The way up to what the agent takes for the editor.
 fn walk(trace: &mut Trace, here: &Surroundings, release: Release) {
-    let variable = trace.family.env.pid.filter(|_| trace.family.behaviour.pid_variable.hold(release));
+    let variable =
+        trace.agent.family.env.pid.filter(|_| trace.agent.family.behaviour.pid_variable.hold(release));
     let said = variable.and_then(|name| Some((name, here.variables.get(name)?)));
     if let Some((name, value)) = said {
         match value.parse().ok().filter(|pid| *pid > 0) {
@@ -100,7 +102,7 @@ fn walk(trace: &mut Trace, here: &Surroundings, release: Release) {
 }
 
 fn variables(trace: &mut Trace, here: &Surroundings) {
-    let env = &trace.family.env;
+    let env = &trace.agent.family.env;
     let names = [Some(env.port), env.workspace_path, env.auth_token, env.stdio_command];
     let set: Vec<_> = names.into_iter().flatten().filter(|name| here.variables.contains_key(*name)).collect();
     if set.is_empty() {
@@ -112,18 +114,18 @@ fn variables(trace: &mut Trace, here: &Surroundings) {
 
 /// The reason why the agent stops before it dials.
 fn end(trace: &mut Trace, here: &Surroundings, release: Release) -> Option<End> {
-    let behaviour = &trace.family.behaviour;
+    let behaviour = &trace.agent.family.behaviour;
     let path = trace.seen().map(|seen| seen.path.clone());
     let variable = |name: Option<&str>| {
         name.and_then(|name| here.variables.get(name)).filter(|_| behaviour.reads_variables.hold(release))
     };
     let workspace = match trace.record() {
         Some(record) => Some(record.workspace_path.clone()),
-        None => variable(trace.family.env.workspace_path).cloned(),
+        None => variable(trace.agent.family.env.workspace_path).cloned(),
     };
     let can_dial = trace.record().is_some()
-        || here.port(trace.family).is_some()
-        || variable(trace.family.env.stdio_command).is_some();
+        || here.port(trace.agent.family).is_some()
+        || variable(trace.agent.family.env.stdio_command).is_some();
     let Some(workspace) = workspace.filter(|_| can_dial) else {
         let why = "no file fits, and the variables do not say enough";
         trace.steps.push(Step::new("companion", Verdict::Fails, why));

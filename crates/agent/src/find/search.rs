@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use alongside_contract::agent::FamilyAgent;
+use alongside_contract::agents::discovery_files;
 use alongside_contract::behaviour::NEWEST;
 use alongside_contract::discovery::Record;
-use alongside_contract::family::{FAMILIES, Family};
+use alongside_contract::family::Family;
 
 use super::file;
 use super::found::{Found, Reason, Search, Skipped, Why};
@@ -13,10 +15,11 @@ use super::surroundings::Surroundings;
 use super::trace::Seen;
 use super::workspace::holds;
 
-/// The companions that the newest release of a family would try from here, in its order:
+/// The companions that the newest release of an agent would try from here, in its order:
 /// [`replay`](super::replay()) without its words. Files of other users are left out, though some agents
 /// believe them.
-pub fn candidates(family: &'static Family, here: &Surroundings) -> Search {
+pub fn candidates(agent: FamilyAgent, here: &Surroundings) -> Search {
+    let family = agent.family;
     let mut search = Search::default();
     let port = here.port(family);
     let looker = Looker { family, release: NEWEST, here, port, pid: here.target_pid(family) };
@@ -48,7 +51,7 @@ fn by_variables(family: &Family, here: &Surroundings) -> Option<Found> {
     fits.then_some(Found { record, path: None, why: Why::Variables })
 }
 
-/// Every discovery record of every family in all places, whatever its workspace: one for each companion, in
+/// Every discovery record of every agent in all places, whatever its workspace: one for each companion, in
 /// the order of the table. Files of other users and files that are no records are left out.
 pub fn all_records(here: &Surroundings) -> Vec<(PathBuf, Record)> {
     let mut records: Vec<(PathBuf, Record)> = Vec::new();
@@ -63,7 +66,7 @@ pub fn all_records(here: &Surroundings) -> Vec<(PathBuf, Record)> {
 /// The same with every file of each companion.
 pub fn all_files(here: &Surroundings) -> Vec<(PathBuf, Record)> {
     let mut files: Vec<(PathBuf, Record)> = Vec::new();
-    for row in FAMILIES.iter().flat_map(|family| family.files) {
+    for row in discovery_files() {
         for path in file::names(row, here).unwrap_or_default() {
             let known = files.iter().any(|(known, _)| *known == path);
             if let Ok(record) = file::read(&path, file::Owners::OnlyUs)

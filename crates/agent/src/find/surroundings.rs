@@ -66,12 +66,12 @@ impl Surroundings {
         }
     }
 
-    /// The port that the family's variable names, if it names one.
+    /// The port that the agent's variable names, if it names one.
     pub(super) fn port(&self, family: &Family) -> Option<u16> {
         self.variables.get(family.env.port)?.parse().ok().filter(|port| *port != 0)
     }
 
-    /// The process that an agent of the family takes for the editor.
+    /// The process that the agent takes for the editor.
     pub(super) fn target_pid(&self, family: &Family) -> Option<u32> {
         let said =
             family.env.pid.and_then(|name| self.variables.get(name)?.parse().ok()).filter(|pid| *pid != 0);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use alongside_contract::family::by_command;
+use alongside_contract::agent::FamilyAgent;
 
 use super::*;
 
@@ -50,7 +50,7 @@ impl World {
     }
 
     fn ports(&self, command: &str) -> Vec<(u16, Why)> {
-        let search = candidates(by_command(command).unwrap(), &self.here);
+        let search = candidates(FamilyAgent::of_command(command).unwrap(), &self.here);
         search.found.iter().map(|found| (found.record.port, found.why)).collect()
     }
 }
@@ -120,7 +120,7 @@ fn qwen_skips_locks_whose_editor_is_gone() {
     let world = World::new();
     let json = format!(r#"{{"port":2001,"workspacePath":{:?},"ppid":{DEAD}}}"#, world.project);
     world.write("home/.qwen/ide/2001.lock", &json);
-    let search = candidates(by_command("qwen").unwrap(), &world.here);
+    let search = candidates(FamilyAgent::of_command("qwen").unwrap(), &world.here);
     assert!(search.found.is_empty());
     assert!(matches!(search.skipped[..], [Skipped { reason: Reason::EditorGone { pid: DEAD }, .. }]));
 }
@@ -152,7 +152,7 @@ fn what_cannot_be_used_is_said_and_hides_nothing() {
     world.write("tmp/gemini/ide/readme.txt", "hello");
     world.record_for("tmp/gemini/ide/gemini-ide-server-4-1004.json", 1004, "");
     std::fs::create_dir(world.temp.path().join("tmp/gemini/ide/gemini-ide-server-5-1005.json")).unwrap();
-    let search = candidates(by_command("gemini").unwrap(), &world.here);
+    let search = candidates(FamilyAgent::of_command("gemini").unwrap(), &world.here);
     assert_eq!(search.found.len(), 1);
     let mut reasons: Vec<String> = search.skipped.iter().map(|skipped| skipped.reason.to_string()).collect();
     reasons.sort();
@@ -181,7 +181,7 @@ fn neither_tokens_nor_values_of_variables_can_be_logged() {
     let mut world = World::new();
     world.here.variables.insert("GEMINI_CLI_IDE_AUTH_TOKEN".into(), "s3cret".into());
     world.record("tmp/gemini/ide/gemini-ide-server-4242-1003.json", 1003);
-    let search = candidates(by_command("gemini").unwrap(), &world.here);
+    let search = candidates(FamilyAgent::of_command("gemini").unwrap(), &world.here);
     assert!(!format!("{search:?}{:?}", world.here).contains("t1003"));
     assert!(!format!("{:?}", world.here).contains("s3cret"));
 }

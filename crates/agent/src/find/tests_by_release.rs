@@ -1,13 +1,13 @@
 //! Stories of single releases: what each makes of the same files and variables.
 
+use alongside_contract::agent::FamilyAgent;
 use alongside_contract::behaviour::Release;
-use alongside_contract::family::by_command;
 
 use super::tests::{DEAD, World};
 use super::*;
 
 fn replayed(world: &World, command: &str, release: Release) -> Trace {
-    replay(by_command(command).unwrap(), Some(release), &world.here, false)
+    replay(FamilyAgent::of_command(command).unwrap(), Some(release), &world.here, false)
 }
 
 /// The port of the record that a release goes by.
@@ -145,7 +145,7 @@ fn in_a_container_each_release_dials_its_own_hosts() {
     let editor = editor_pid(&world.here).unwrap();
     world.introduced(&format!("tmp/gemini/ide/gemini-ide-server-{editor}-1001.json"), 1001);
     let of = |world: &World, command: &str, release| {
-        dialled(&replay(by_command(command).unwrap(), Some(release), &world.here, true))
+        dialled(&replay(FamilyAgent::of_command(command).unwrap(), Some(release), &world.here, true))
     };
     for release in [(0, 8, 2), (0, 26, 0), (0, 30, 0)] {
         assert_eq!(of(&world, "gemini", release), ["host.docker.internal:1001"]);
@@ -166,7 +166,7 @@ fn a_proxy_matters_unless_the_release_exempts_the_host() {
     let editor = editor_pid(&world.here).unwrap();
     world.introduced(&format!("tmp/gemini/ide/gemini-ide-server-{editor}-1001.json"), 1001);
     world.set("HTTP_PROXY", "http://proxy:3128");
-    let gemini = by_command("gemini").unwrap();
+    let gemini = FamilyAgent::of_command("gemini").unwrap();
     let proxied = |world: &World, release, in_container| {
         let trace = replay(gemini, Some(release), &world.here, in_container);
         matches!(trace.attempts[0].to, To::Http { proxy: Some("HTTP_PROXY"), .. })

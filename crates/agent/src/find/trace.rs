@@ -3,9 +3,9 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use alongside_contract::agent::FamilyAgent;
 use alongside_contract::behaviour::Release;
 use alongside_contract::discovery::Record;
-use alongside_contract::family::Family;
 use alongside_platform::process::Process;
 
 use super::found::{Reason, Why};
@@ -14,7 +14,7 @@ use super::found::{Reason, Why};
 #[derive(Debug)]
 pub struct Trace {
     /// Whose discovery this is.
-    pub family: &'static Family,
+    pub agent: FamilyAgent,
     /// Of which release; `None` stands for the newest.
     pub release: Option<Release>,
     /// The agent's process and those above it, as far as it looks.

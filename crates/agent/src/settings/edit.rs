@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use alongside_contract::family::Family;
+use alongside_contract::agent::Agent;
 use alongside_contract::settings::{Name, Release, SettingsFiles};
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use serde_json::Value;
@@ -83,19 +83,19 @@ pub enum Error {
     },
 }
 
-/// The edit of the person's file after which that release of the family, or the newest, lets them review, as
-/// far as `setting` decides it. `None` if the file says so already, or where the family keeps its settings is
+/// The edit of the person's file after which that release of the agent, or the newest, lets them review, as
+/// far as `setting` decides it. `None` if the file says so already, or where the agent keeps its settings is
 /// not known.
 ///
 /// # Errors
 /// When the file cannot be read, or changed without guessing.
 pub fn let_review(
     setting: Setting,
-    family: &Family,
+    agent: &Agent,
     release: Option<Release>,
     here: &Surroundings,
 ) -> Result<Option<Edit>, Error> {
-    let Some(table) = family.settings else {
+    let Some(table) = agent.settings else {
         return Ok(None);
     };
     let files = paths::of(table, release, here);
@@ -117,12 +117,12 @@ pub fn let_review(
 /// # Errors
 /// When `now` cannot be changed without guessing.
 pub fn take_back(
-    family: &Family,
+    agent: &Agent,
     path: &Path,
     (before, made): (Option<&str>, &str),
     now: &str,
 ) -> Result<Option<String>, Error> {
-    off(before, made, now, family.settings).map_err(|why| Error::Malformed { path: path.to_owned(), why })
+    off(before, made, now, agent.settings).map_err(|why| Error::Malformed { path: path.to_owned(), why })
 }
 
 /// The text in which the setting lets the person review, and a summary; `None` if it does.

@@ -1,12 +1,12 @@
 //! The hook of alongside in the agents' settings: its entries are found, added and removed, and not a byte of
-//! anything else changes. The entries of all agents have one shape.
+//! anything else changes.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use alongside_contract::family::FAMILIES;
-use alongside_contract::hook::{HookAgent, HookEvent};
+use alongside_contract::agent::HookAgent;
+use alongside_contract::hook::{EntryShape, HookEvent, HookFile, OffSwitch};
 use alongside_contract::settings::Release;
 use alongside_platform::paths::real;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstObjectProp, CstRootNode};
@@ -23,12 +23,6 @@ mod command_line;
 
 /// The name of our entries, for the agents that name theirs.
 const NAME: &str = "alongside";
-
-/// How long an agent waits for a hook whose entry does not say. Older releases of Claude Code wait no longer.
-const DEFAULT_LIMIT: Duration = Duration::from_secs(60);
-
-/// The same for Codex.
-const DEFAULT_LIMIT_OF_CODEX: Duration = Duration::from_secs(600);
 
 /// Whose settings hold a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,28 +47,28 @@ pub struct FoundHook {
 }
 
 impl FoundHook {
-    fn wanted(event: &HookEvent, agent: &HookAgent, command: &str) -> Self {
+    fn wanted(event: &HookEvent, agent: HookAgent, command: &str) -> Self {
         Self {
             event: event.name.to_owned(),
             matcher: Some(event.matcher.to_owned()),
             command: command.to_owned(),
-            timeout: Some(agent.timeout),
+            timeout: Some(agent.hook.wait.timeout),
         }
     }
 
     /// The program in the command line, as it is written there.
-    pub fn program(&self, agent: &HookAgent) -> Option<&str> {
+    pub fn program(&self, agent: HookAgent) -> Option<&str> {
         CommandLine::of(&self.command, agent).map(|line| line.program)
     }
 
     /// How long it waits for a decision: an option of the command line may say another time than ours.
-    pub fn patience(&self, agent: &HookAgent) -> Duration {
+    pub fn patience(&self, agent: HookAgent) -> Duration {
         let limit = CommandLine::of(&self.command, agent).and_then(|line| line.timeout());
-        agent.patience_within(limit.unwrap_or(agent.limit))
+        agent.hook.wait.patience_within(limit.unwrap_or(agent.hook.wait.limit))
     }
 
     /// The entry for an event: as [`Self::wanted`], but a person's words in the command line stay.
-    fn updated(&self, event: &HookEvent, agent: &HookAgent, command: &str) -> Self {
+    fn updated(&self, event: &HookEvent, agent: HookAgent, command: &str) -> Self {
         let mut wanted = Self::wanted(event, agent, command);
         let program = CommandLine::of(command, agent).map(|line| line.program);
         let line = CommandLine::of(&self.command, agent).filter(CommandLine::is_changed);
@@ -94,16 +88,8 @@ impl FoundHook {
     }
 
     /// How long the agent waits for it.
-    pub fn limit(&self, agent: &HookAgent) -> Duration {
-        let limit = match (self.timeout, agent.timeout_unit) {
-            (None, _) if agent.id == "codex" => DEFAULT_LIMIT_OF_CODEX,
-            (None, _) => DEFAULT_LIMIT,
-            // It takes such a value for seconds.
-            (Some(timeout @ ..1000), _) if agent.id == "qwen" => Duration::from_secs(timeout),
-            (Some(timeout), "ms") => Duration::from_millis(timeout),
-            (Some(timeout), _) => Duration::from_secs(timeout),
-        };
-        limit.min(agent.limit)
+    pub fn limit(&self, agent: HookAgent) -> Duration {
+        agent.hook.wait.limit_of(self.timeout)
     }
 }
 
@@ -116,19 +102,25 @@ struct Files {
     local: Option<PathBuf>,
 }
 
-fn files(agent: &HookAgent, release: Option<Release>, here: &Surroundings) -> Files {
-    let family = FAMILIES.iter().find(|family| family.id == agent.id);
-    if let Some(table) = family.and_then(|family| family.settings) {
-        let paths = paths::of(table, release, here);
-        let is_home = paths.project.is_none();
-        return Files { user: paths.user, local: paths.local.filter(|_| !is_home), project: paths.project };
-    }
-    let own = agent.directory_variable.and_then(|name| here.variables.get(name));
+fn files(agent: HookAgent, release: Option<Release>, here: &Surroundings) -> Files {
+    let file = match &agent.hook.file {
+        HookFile::Settings(table) => {
+            let paths = paths::of(table, release, here);
+            let is_home = paths.project.is_none();
+            return Files {
+                user: paths.user,
+                local: paths.local.filter(|_| !is_home),
+                project: paths.project,
+            };
+        }
+        HookFile::Own(file) => file,
+    };
+    let own = file.directory_variable.and_then(|name| here.variables.get(name));
     let own = own.filter(|value| !value.is_empty()).map(|value| here.cwd.join(value));
     let is_home = real(&here.home) == real(&here.cwd);
     Files {
-        user: own.unwrap_or_else(|| here.home.join(agent.directory)).join(agent.file),
-        project: (!is_home).then(|| here.cwd.join(agent.directory).join(agent.file)),
+        user: own.unwrap_or_else(|| here.home.join(file.directory)).join(file.name),
+        project: (!is_home).then(|| here.cwd.join(file.directory).join(file.name)),
         local: None,
     }
 }
@@ -136,7 +128,7 @@ fn files(agent: &HookAgent, release: Option<Release>, here: &Surroundings) -> Fi
 /// The file that a new hook is written to. In a project, it is one person's own if the agent has such a file.
 /// `None` for a project that is the home directory.
 pub fn file(
-    agent: &HookAgent,
+    agent: HookAgent,
     scope: HookScope,
     release: Option<Release>,
     here: &Surroundings,
@@ -149,14 +141,16 @@ pub fn file(
 }
 
 /// Whether others who work on the project get the file that [`file`] names there.
-pub fn is_shared(agent: &HookAgent) -> bool {
-    let family = FAMILIES.iter().find(|family| family.id == agent.id);
-    family.and_then(|family| family.settings?.local_file).is_none()
+pub fn is_shared(agent: HookAgent) -> bool {
+    match &agent.hook.file {
+        HookFile::Settings(table) => table.local_file.is_none(),
+        HookFile::Own(_) => true,
+    }
 }
 
 /// Every file from which the agent reads hooks here, whether it exists or not; the person's first.
 pub fn all_files(
-    agent: &HookAgent,
+    agent: HookAgent,
     release: Option<Release>,
     here: &Surroundings,
 ) -> Vec<(HookScope, PathBuf)> {
@@ -181,29 +175,28 @@ pub fn text(path: &Path) -> std::io::Result<Option<String>> {
 ///
 /// # Errors
 /// When it is not what the agent reads.
-pub fn find_hook(text: &str, agent: &HookAgent) -> Result<Vec<FoundHook>, String> {
+pub fn find_hook(text: &str, agent: HookAgent) -> Result<Vec<FoundHook>, String> {
     if json::is_blank(text) {
         return Ok(Vec::new());
     }
-    let reader = Reader::of_agent(agent);
+    let reader = Reader::of_hooks(&agent.hook.file);
     reader.object(text)?;
     let entries = entries(&reader.document(text)?.root, agent, Which::Effective);
     Ok(entries.into_iter().map(|entry| entry.found).collect())
 }
 
 /// The setting in the text of a file that switches our hook off.
-pub fn switched_off_by(text: &str, agent: &HookAgent) -> Option<&'static str> {
-    let content = Reader::of_agent(agent).object(text).ok()?;
+pub fn switched_off_by(text: &str, agent: HookAgent) -> Option<&'static str> {
+    let content = Reader::of_hooks(&agent.hook.file).object(text).ok()?;
     let config = |key: &str| content.get("hooksConfig").and_then(|config| config.get(key));
     let disabled = || config("disabled").and_then(Value::as_array).into_iter().flatten();
     let names_ours = |value: &Value| value.as_str().is_some_and(|name| name == NAME || is_ours(name, agent));
-    match agent.id {
-        "gemini" if config("enabled") == Some(&Value::Bool(false)) => Some("hooksConfig.enabled"),
-        "gemini" if disabled().any(names_ours) => Some("hooksConfig.disabled"),
-        "claude" | "qwen" if content.get("disableAllHooks") == Some(&Value::Bool(true)) => {
-            Some("disableAllHooks")
-        }
-        _ => None,
+    let is = |value: Option<&Value>, truth: bool| value == Some(&Value::Bool(truth));
+    match agent.hook.off_switch {
+        OffSwitch::None => None,
+        OffSwitch::DisableAllHooks => is(content.get("disableAllHooks"), true).then_some("disableAllHooks"),
+        OffSwitch::HooksConfig if is(config("enabled"), false) => Some("hooksConfig.enabled"),
+        OffSwitch::HooksConfig => disabled().any(names_ours).then_some("hooksConfig.disabled"),
     }
 }
 
@@ -212,13 +205,13 @@ pub fn switched_off_by(text: &str, agent: &HookAgent) -> Option<&'static str> {
 ///
 /// # Errors
 /// When it cannot be changed without guessing.
-pub fn with_hook(text: Option<&str>, agent: &HookAgent, command: &str) -> Result<String, String> {
+pub fn with_hook(text: Option<&str>, agent: HookAgent, command: &str) -> Result<String, String> {
     let text = text.filter(|text| !json::is_blank(text)).unwrap_or("{}\n");
-    let reader = Reader::of_agent(agent);
+    let reader = Reader::of_hooks(&agent.hook.file);
     reader.object(text)?;
     let document = reader.document(text)?;
     let root = &document.root;
-    let mut missing: Vec<&HookEvent> = agent.events.iter().collect();
+    let mut missing: Vec<&HookEvent> = agent.hook.events().collect();
     let mut emptied = Vec::new();
     for entry in entries(root, agent, Which::Effective) {
         let wanted = |event: &&HookEvent| event.name == entry.found.event && entry.can_be_for(event);
@@ -229,7 +222,7 @@ pub fn with_hook(text: Option<&str>, agent: &HookAgent, command: &str) -> Result
         }
     }
     // In the order of the table.
-    for event in agent.events.iter().filter(|event| missing.contains(event)) {
+    for event in agent.hook.events().filter(|event| missing.contains(event)) {
         let object = root.object_value_or_create().ok_or("it is not a JSON object")?;
         let groups = CstInputValue::Array(vec![group(event, agent, command)]);
         if json::property(&object, "hooks").is_none() {
@@ -257,7 +250,7 @@ fn is_not(key: &str, kind: &str) -> String {
 ///
 /// # Errors
 /// When it cannot be changed without guessing.
-pub fn without_hook(text: &str, agent: &HookAgent, before: Option<&str>) -> Result<String, String> {
+pub fn without_hook(text: &str, agent: HookAgent, before: Option<&str>) -> Result<String, String> {
     if json::is_blank(text) {
         return Ok(text.to_owned());
     }
@@ -300,7 +293,7 @@ impl Entry {
     }
 
     /// Makes it what a new one would be, but for what a person has added.
-    fn change(&self, event: &HookEvent, agent: &HookAgent, command: &str) {
+    fn change(&self, event: &HookEvent, agent: HookAgent, command: &str) {
         let wanted = self.found.updated(event, agent, command);
         if self.found.matcher != wanted.matcher {
             json::set(&self.group, "matcher", event.matcher.into());
@@ -309,7 +302,7 @@ impl Entry {
             json::set(&self.hook, "command", wanted.command.as_str().into());
         }
         if self.found.timeout != wanted.timeout {
-            json::set(&self.hook, "timeout", agent.timeout.into());
+            json::set(&self.hook, "timeout", agent.hook.wait.timeout.into());
         }
     }
 
@@ -354,7 +347,8 @@ impl Which {
 }
 
 /// Our entries, in the order of the file.
-fn entries(root: &CstRootNode, agent: &HookAgent, which: Which) -> Vec<Entry> {
+fn entries(root: &CstRootNode, agent: HookAgent, which: Which) -> Vec<Entry> {
+    let EntryShape::Groups { .. } = agent.hook.entries;
     let hooks = root.object_value().into_iter().flat_map(|object| which.named(&object, "hooks"));
     let hooks = hooks.filter_map(|property| property.object_value());
     let mut entries = Vec::new();
@@ -390,15 +384,13 @@ fn number(object: &CstObject, key: &str) -> Option<u64> {
 }
 
 /// A group with our hook and no other.
-fn group(event: &HookEvent, agent: &HookAgent, command: &str) -> CstInputValue {
+fn group(event: &HookEvent, agent: HookAgent, command: &str) -> CstInputValue {
     let named = |key: &str, value: CstInputValue| (key.to_owned(), value);
+    let EntryShape::Groups { is_named } = agent.hook.entries;
     let mut hook = vec![named("type", "command".into())];
-    if agent.id == "gemini" {
-        // By it the person can switch the hook off in the agent.
-        hook.push(named("name", NAME.into()));
-    }
+    hook.extend(is_named.then(|| named("name", NAME.into())));
     hook.push(named("command", command.into()));
-    hook.push(named("timeout", agent.timeout.into()));
+    hook.push(named("timeout", agent.hook.wait.timeout.into()));
     CstInputValue::Object(vec![
         named("matcher", event.matcher.into()),
         named("hooks", CstInputValue::Array(vec![CstInputValue::Object(hook)])),

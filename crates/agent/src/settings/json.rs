@@ -3,8 +3,7 @@
 
 use std::fmt;
 
-use alongside_contract::family::FAMILIES;
-use alongside_contract::hook::HookAgent;
+use alongside_contract::hook::{HookFile, Json};
 use alongside_contract::settings::{Release, SettingsFiles};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
@@ -45,13 +44,14 @@ impl Reader {
         Self { reads_mark, reads_duplicates: true }
     }
 
-    /// That of the newest release of an agent with hooks.
-    pub(super) fn of_agent(agent: &HookAgent) -> Self {
-        let family = FAMILIES.iter().find(|family| family.id == agent.id);
-        match family.and_then(|family| family.settings) {
-            Some(table) => Self::of(table, None),
-            // Codex is no program of JavaScript.
-            None => Self { reads_mark: false, reads_duplicates: false },
+    /// That of the newest release of an agent with hooks in this file.
+    pub(super) fn of_hooks(file: &HookFile) -> Self {
+        match file {
+            HookFile::Settings(table) => Self::of(table, None),
+            HookFile::Own(file) => match file.json {
+                Json::JavaScript => Self { reads_mark: false, reads_duplicates: true },
+                Json::Strict => Self { reads_mark: false, reads_duplicates: false },
+            },
         }
     }
 

@@ -4,11 +4,11 @@
 //!
 //! ```no_run
 //! use alongside_agent::{find::Surroundings, settings::Settings};
-//! use alongside_contract::family;
+//! use alongside_contract::agent::Agent;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let here = Surroundings::of_this_process()?;
-//! let gemini = family::by_command("gemini").ok_or("the table knows gemini")?;
+//! let gemini = Agent::named("gemini").ok_or("the table knows gemini")?;
 //! if let Some(settings) = Settings::of(gemini, None, &here) {
 //!     println!("IDE mode is on: {}, says {:?}", settings.ide_enabled.value, settings.ide_enabled.by);
 //! }
@@ -30,7 +30,7 @@ mod value;
 
 use std::path::PathBuf;
 
-use alongside_contract::family::Family;
+use alongside_contract::agent::Agent;
 use alongside_contract::settings::{Name, Release, SettingsFiles};
 
 use crate::find::Surroundings;
@@ -40,7 +40,7 @@ pub use edit::{Edit, Error, Setting, let_review, take_back};
 pub use trust::Trust;
 pub use value::{ApprovalMode, By, Said};
 
-/// The effective settings of an agent of one family here.
+/// The effective settings of an agent here.
 #[derive(Debug)]
 pub struct Settings {
     /// Whether it connects to a companion when it starts.
@@ -59,10 +59,10 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The effective settings of that release of the family, or of the newest; `None` for a family whose
-    /// files are not known.
-    pub fn of(family: &Family, release: Option<Release>, here: &Surroundings) -> Option<Self> {
-        let table = family.settings?;
+    /// The effective settings of that release of the agent, or of the newest; `None` if its files are not
+    /// known.
+    pub fn of(agent: &Agent, release: Option<Release>, here: &Surroundings) -> Option<Self> {
+        let table = agent.settings?;
         let paths = paths::of(table, release, here);
         let json = json::Reader::of(table, release);
         let [system, user, defaults] =

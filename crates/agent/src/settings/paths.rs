@@ -1,4 +1,4 @@
-//! Where the files lie, for one family and release, seen from one terminal.
+//! Where the files lie, for one agent and release, seen from one terminal.
 
 use std::path::{Path, PathBuf};
 
@@ -40,10 +40,10 @@ pub(super) fn of(table: &SettingsFiles, release: Option<Release>, here: &Surroun
     Paths {
         system_defaults: variable(table.system.defaults_variable).map_or(beside, PathBuf::from),
         system,
-        user: base.join("settings.json"),
+        user: base.join(SettingsFiles::NAME),
         ide,
         local: table.local_file.map(|file| here.cwd.join(table.directory).join(file)),
-        project: (!is_home).then(|| here.cwd.join(table.directory).join("settings.json")),
+        project: (!is_home).then(|| here.cwd.join(table.directory).join(SettingsFiles::NAME)),
         trusted_folders: variable(table.trusted_folders_variable)
             .map_or_else(|| base.join("trustedFolders.json"), PathBuf::from),
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use alongside_contract::family::by_command;
+use alongside_contract::agent::Agent;
 
 use super::*;
 
@@ -55,11 +55,11 @@ impl Machine {
     }
 
     fn settings(&self, agent: &str, release: Option<Release>) -> Settings {
-        Settings::of(by_command(agent).unwrap(), release, &self.here()).unwrap()
+        Settings::of(Agent::of_command(agent).unwrap(), release, &self.here()).unwrap()
     }
 
     fn switch_on(&self, agent: &str, release: Option<Release>) -> Option<Edit> {
-        let_review(Setting::IdeMode, by_command(agent).unwrap(), release, &self.here()).unwrap()
+        let_review(Setting::IdeMode, Agent::of_command(agent).unwrap(), release, &self.here()).unwrap()
     }
 }
 
@@ -183,7 +183,7 @@ fn at_home_the_persons_file_is_not_also_the_projects() {
     let machine = Machine::new().with("home/.gemini/settings.json", r#"{"ide": {"enabled": true}}"#);
     let mut here = machine.here();
     here.cwd = here.home.clone();
-    let settings = Settings::of(by_command("gemini").unwrap(), None, &here).unwrap();
+    let settings = Settings::of(Agent::of_command("gemini").unwrap(), None, &here).unwrap();
     assert_eq!(settings.ide_enabled.by, file(&machine, "home/.gemini/settings.json"));
 }
 
@@ -196,12 +196,12 @@ fn a_file_that_the_agent_cannot_read_is_named_with_the_line() {
     assert!(settings.broken[0].1.contains("line 2"), "{}", settings.broken[0].1);
     assert!(!settings.ide_enabled.value);
 
-    let error =
-        let_review(Setting::IdeMode, by_command("gemini").unwrap(), None, &machine.here()).unwrap_err();
+    let error = let_review(Setting::IdeMode, Agent::of_command("gemini").unwrap(), None, &machine.here())
+        .unwrap_err();
     assert!(error.to_string().contains("line 2"), "{error}");
     let machine = machine.with("home/.gemini/settings.json", r#"{"ide": true}"#);
-    let error =
-        let_review(Setting::IdeMode, by_command("gemini").unwrap(), None, &machine.here()).unwrap_err();
+    let error = let_review(Setting::IdeMode, Agent::of_command("gemini").unwrap(), None, &machine.here())
+        .unwrap_err();
     assert!(error.to_string().contains("\"ide\""), "{error}");
 }
 
@@ -239,7 +239,8 @@ fn switching_on_changes_one_key_and_leaves_every_other_byte() {
         assert_eq!(machine.switch_on("qwen", None), None, "a second time there is nothing to do");
         assert!(machine.settings("qwen", None).ide_enabled.value);
         let back =
-            take_back(by_command("qwen").unwrap(), &edit.path, (before, &edit.after), &edit.after).unwrap();
+            take_back(Agent::of_command("qwen").unwrap(), &edit.path, (before, &edit.after), &edit.after)
+                .unwrap();
         let same = |text: &str| json::Reader::ANY.object(text).unwrap();
         assert_eq!(back.as_deref().map(same), before.map(same), "{back:?}");
     }
@@ -262,7 +263,8 @@ fn of_two_settings_with_one_key_the_last_is_read_and_changed() {
         let machine = machine.with("home/.qwen/settings.json", after);
         assert!(machine.settings("qwen", None).ide_enabled.value, "{after}");
         let later = after.replace("{\"ide\"", "{\"a\": 1, \"ide\"");
-        let back = take_back(by_command("qwen").unwrap(), &edit.path, (Some(before), after), &later).unwrap();
+        let back =
+            take_back(Agent::of_command("qwen").unwrap(), &edit.path, (Some(before), after), &later).unwrap();
         assert_eq!(back.unwrap(), before.replacen("{\"ide\"", "{\"a\": 1, \"ide\"", 1));
     }
 }
@@ -275,7 +277,8 @@ fn a_byte_order_mark_is_read_as_the_agent_does_and_stays() {
     assert_eq!(qwen.settings("qwen", Some((0, 12, 0))).broken.len(), 1, "this release does not read it");
     let edit = qwen.switch_on("qwen", None).unwrap();
     assert!(edit.after.starts_with("\u{feff}{\n  \"tools\"") && edit.after.contains("\"ide\""), "{edit:?}");
-    let back = take_back(by_command("qwen").unwrap(), &edit.path, (Some(text), &edit.after), &edit.after);
+    let back =
+        take_back(Agent::of_command("qwen").unwrap(), &edit.path, (Some(text), &edit.after), &edit.after);
     assert_eq!(back.unwrap().unwrap(), text);
 
     let claude = Machine::new().with("home/.claude.json", "\u{feff}{\"autoConnectIde\": false}");
@@ -284,7 +287,7 @@ fn a_byte_order_mark_is_read_as_the_agent_does_and_stays() {
     let settings = gemini.settings("gemini", None);
     assert!(settings.broken[0].1.contains("byte-order mark"), "{:?}", settings.broken);
     let error =
-        let_review(Setting::IdeMode, by_command("gemini").unwrap(), None, &gemini.here()).unwrap_err();
+        let_review(Setting::IdeMode, Agent::of_command("gemini").unwrap(), None, &gemini.here()).unwrap_err();
     assert!(error.to_string().contains("save it without one"), "{error}");
 }
 
@@ -302,7 +305,7 @@ fn old_setting_names_are_switched_on_as_well() {
 
 #[test]
 fn taking_back_leaves_what_others_have_changed_since() {
-    let qwen = by_command("qwen").unwrap();
+    let qwen = Agent::of_command("qwen").unwrap();
     let ours = "{\"ide\": {\"enabled\": true}}";
     let back =
         |before: Option<&str>, now: &str| take_back(qwen, Path::new("x"), (before, ours), now).unwrap();
@@ -319,7 +322,7 @@ fn taking_back_leaves_what_others_have_changed_since() {
 
 #[test]
 fn the_approval_mode_is_set_and_taken_back_on_its_own() {
-    let qwen = by_command("qwen").unwrap();
+    let qwen = Agent::of_command("qwen").unwrap();
     for before in [None, Some("{\n  \"tools\": {\n    \"approvalMode\": \"auto\"\n  }\n}\n")] {
         let machine = Machine::new();
         let machine = match before {
@@ -381,7 +384,7 @@ fn claude_keeps_its_settings_in_two_files() {
     let edit = machine.switch_on("claude", None).unwrap();
     assert_eq!(edit.path, machine.path("home/.claude.json"));
     assert_eq!(edit.after, history.replace("}}\n}", "}},\n  \"autoConnectIde\": true\n}"));
-    let claude = by_command("claude").unwrap();
+    let claude = Agent::of_command("claude").unwrap();
     let asks = let_review(Setting::ApprovalMode, claude, None, &machine.here()).unwrap().unwrap();
     assert_eq!(asks.path, machine.path("home/.claude/settings.json"));
     assert!(

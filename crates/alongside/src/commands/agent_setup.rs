@@ -14,7 +14,7 @@ use alongside_adapters::user_environment::UserEnvironment;
 use alongside_agent::find::Surroundings;
 use alongside_agent::settings::Setting;
 use alongside_common::failure;
-use alongside_contract::family::{self, FAMILIES, Family};
+use alongside_contract::agent;
 use alongside_desk::agent_setup::{AgentSetup, Offer, Reply};
 use anyhow::Context as _;
 
@@ -102,15 +102,15 @@ pub(super) async fn before_start(command: &[OsString]) -> Result<(), ExitCode> {
     let (Ok(user), Ok(here)) = (UserEnvironment::of_this_process(), Surroundings::of_this_process()) else {
         return Ok(());
     };
-    let Some(family) = family_of(command) else { return Ok(()) };
+    let Some(row) = started_by(command) else { return Ok(()) };
     // No program runs for its version where the settings suit the newest release.
-    let newest = Agent { family, version: None };
+    let newest = Agent { row, version: None };
     if AgentSetting::to_change(&newest, &here).is_empty() && start_asking(&newest, &here).is_none() {
         return Ok(());
     }
-    let Some(agent) = agents::named(family.id, &user, &here).await else { return Ok(()) };
+    let Some(agent) = agents::named(row.id, &user, &here).await else { return Ok(()) };
     // The port variable, which `run` sets, makes agents with a WebSocket connect.
-    let must_be_on = agent.family.websocket.is_none();
+    let must_be_on = row.family.as_ref().is_none_or(|family| family.websocket.is_none());
     let is_off = must_be_on && agent.settings(&here).is_some_and(|settings| !settings.ide_enabled.value);
     let has_mode = command.iter().skip(1).any(|argument| is_approval_mode(argument));
     let asking = start_asking(&agent, &here).filter(|_| !has_mode);
@@ -119,7 +119,7 @@ pub(super) async fn before_start(command: &[OsString]) -> Result<(), ExitCode> {
         return Ok(());
     }
     let ide_mode = AgentSetting::ide_mode(&agent);
-    let later = format!("`alongside install {}` switches it on", agent.family.id);
+    let later = format!("`alongside install {}` switches it on", agent.row.id);
     if !super::desk::can_draw() {
         note(&format!("{} {later}", ide_mode.fact(&here)));
         return Ok(());
@@ -132,7 +132,7 @@ pub(super) async fn before_start(command: &[OsString]) -> Result<(), ExitCode> {
             Ok(Answer::No(no @ No::Interrupted(_))) => return Err(no.exit_code()),
             Ok(Answer::Made | Answer::DryRun) => {}
             Ok(Answer::No(_) | Answer::NothingToDo) if setting.setting == Setting::IdeMode => {
-                let name = agent.family.display_name;
+                let name = row.display_name;
                 note(&format!("{name} starts without alongside; {later}, and `/ide enable` in it for now"));
                 return Ok(());
             }
@@ -147,13 +147,13 @@ pub(super) async fn before_start(command: &[OsString]) -> Result<(), ExitCode> {
 }
 
 /// The agent that a command starts, by its name or by its package: `gemini`, `npx @google/gemini-cli@latest`.
-fn family_of(command: &[OsString]) -> Option<&'static Family> {
+fn started_by(command: &[OsString]) -> Option<&'static agent::Agent> {
     let mut words = command.iter().filter_map(|word| word.to_str());
-    family::by_command(words.next()?).or_else(|| {
+    agent::Agent::of_command(words.next()?).or_else(|| {
         words.find_map(|word| {
             // The first character may be the `@` of a scope.
             let name = word.get(1..).and_then(|rest| rest.find('@')).map_or(word, |at| &word[..=at]);
-            FAMILIES.iter().find(|family| family.packages.contains(&name))
+            agent::Agent::of_package(name)
         })
     })
 }
@@ -216,7 +216,7 @@ async fn thorough_offers(known: &Known) -> anyhow::Result<Vec<Offer>> {
     let agents = AgentSetting::agents_to_change(&here, &user).await;
     let offers = offers_to(&agents, &here, &user);
     let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-    known.retain(|known| agents.iter().all(|agent| agent.family.id != known.family.id));
+    known.retain(|known| agents.iter().all(|agent| agent.row.id != known.row.id));
     known.extend(agents);
     Ok(offers)
 }
@@ -236,7 +236,7 @@ fn offers_to(agents: &[Agent], here: &Surroundings, user: &UserEnvironment) -> V
         };
         Offer {
             id: setting.id(),
-            agent: setting.agent.family.display_name.to_owned(),
+            agent: setting.agent.row.display_name.to_owned(),
             connects: setting.setting == Setting::IdeMode,
             fact: setting.fact(here),
             question: setting.question(),

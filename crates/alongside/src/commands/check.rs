@@ -18,7 +18,9 @@ use alongside_common::globals::Globals;
 use alongside_common::person_file::{PersonFile, links_to};
 use alongside_common::signals::Signals;
 use alongside_conformance::{self as check, Driver, NoCompanion, Options, Progress, Report, Target};
-use alongside_contract::family::{Dialect, FAMILIES, Family};
+use alongside_contract::agent::FamilyAgent;
+use alongside_contract::agents::with_family;
+use alongside_contract::family::Dialect;
 use alongside_desk::harmless;
 use alongside_host::companions;
 use alongside_platform::directories;
@@ -184,8 +186,8 @@ async fn checked(args: &Args) -> anyhow::Result<ExitCode> {
     let mut options = Options { only: args.only.clone(), skip: args.skip.clone(), ..Options::default() };
     options.timeouts.answer = Duration::from_secs(args.patience);
     options.timeouts.wait = Duration::from_secs(args.wait);
-    let family = args.family.as_deref().or(args.agent.as_deref()).map(family).transpose()?;
-    let dialect = family.map_or(Dialect::Http, |family| family.dialect());
+    let agent = args.family.as_deref().or(args.agent.as_deref()).map(named).transpose()?;
+    let dialect = agent.map_or(Dialect::Http, |agent| agent.family.dialect());
     if let Some(name) = options.unknown(dialect).next() {
         return Err(failure(
             format!("there is no check and no group {name:?}"),
@@ -197,7 +199,7 @@ async fn checked(args: &Args) -> anyhow::Result<ExitCode> {
         super::print(&if args.json { records::list(&wanted) } else { printer::list(&wanted) })?;
         return Ok(ExitCode::SUCCESS);
     }
-    let target = find(args, family).await?;
+    let target = find(args, agent).await?;
     if let Some(path) = &args.junit {
         // Known now, not after minutes.
         write_report(path, None)?;
@@ -242,9 +244,9 @@ fn write_report(path: &Path, report: Option<&str>) -> anyhow::Result<()> {
 }
 
 /// Finds the companion and makes sure that it answers.
-async fn find(args: &Args, family: Option<&'static Family>) -> anyhow::Result<Target> {
+async fn find(args: &Args, agent: Option<FamilyAgent>) -> anyhow::Result<Target> {
     let here = companions::surroundings()?;
-    let by_lock = family.is_some_and(|family| family.dialect() == Dialect::WebSocket);
+    let by_lock = agent.is_some_and(|agent| agent.family.dialect() == Dialect::WebSocket);
     let target = if let Some(port) = args.port {
         let at = if by_lock { Target::at_lock } else { Target::at };
         at(port, args.token.clone(), here)
@@ -253,7 +255,7 @@ async fn find(args: &Args, family: Option<&'static Family>) -> anyhow::Result<Ta
         in_file(file, here)
             .hint("name a discovery file, such as those that `alongside status --files` lists")?
     } else {
-        Target::find(family, here).hint(
+        Target::find(agent, here).hint(
             "start one with `alongside` in another terminal of this project, cd into the project of an \
              editor that has one, or name it with --port and --token or with --file",
         )?
@@ -297,9 +299,10 @@ fn hint(why: &NoCompanion) -> String {
     }
 }
 
-fn family(name: &str) -> anyhow::Result<&'static Family> {
-    FAMILIES.iter().find(|family| family.id == name).ok_or_else(|| {
-        let known: Vec<&str> = FAMILIES.iter().map(|family| family.id).collect();
+/// The agent of that name, if it finds companions.
+fn named(name: &str) -> anyhow::Result<FamilyAgent> {
+    FamilyAgent::named(name).ok_or_else(|| {
+        let known: Vec<&str> = with_family().map(|agent| agent.id).collect();
         failure(format!("{name:?} is no agent that is known"), format!("take one of {}", known.join(", ")))
     })
 }
@@ -345,7 +348,7 @@ mod tests {
 
     #[test]
     fn agents_are_known_by_their_names() {
-        assert_eq!(family("qwen").unwrap().id, "qwen");
-        assert!(family("emacs").unwrap_err().to_string().contains("emacs"));
+        assert_eq!(named("qwen").unwrap().id, "qwen");
+        assert!(named("emacs").unwrap_err().to_string().contains("emacs"));
     }
 }

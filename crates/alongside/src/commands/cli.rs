@@ -11,8 +11,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use super::{
-    check, completions, demo, desk, doctor, drafts, env, hook, host, install, log, lsp, man, review, run,
-    status, stdio, uninstall,
+    check, completions, demo, desk, doctor, drafts, env, hook, host, install, lists, log, lsp, man, review,
+    run, status, stdio, uninstall,
 };
 
 /// The IDE companion for every editor
@@ -75,11 +75,11 @@ fn with_example(mut error: clap::Error) -> clap::Error {
         _ => &[],
     };
     let tip = match missing {
-        [argument] if argument == run::AGENT => "name the agent, as in `alongside run -- gemini`",
-        [argument] if argument == uninstall::WHAT => {
-            "name neovim, helix, agent, gemini, qwen, claude or codex, or remove everything with \
-             `alongside uninstall --all`"
-        }
+        [argument] if argument == run::AGENT => "name the agent, as in `alongside run -- gemini`".to_owned(),
+        [argument] if argument == uninstall::WHAT => format!(
+            "name neovim, helix, agent, {}, or remove everything with `alongside uninstall --all`",
+            lists::agents("or")
+        ),
         _ => return error,
     };
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));

@@ -2,11 +2,10 @@
 
 use std::process::ExitCode;
 
-use alongside_adapters::agent_hook::agents_without_family;
-use alongside_adapters::editor::Editor;
+use alongside_adapters::editors::names_to_install;
 use alongside_common::failure::failure;
 use alongside_conformance::{CHECKS, CLAUDE_CHECKS, Group};
-use alongside_contract::family::FAMILIES;
+use alongside_contract::agents::AGENTS;
 use clap::Command;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap_complete::Shell;
@@ -61,11 +60,8 @@ pub(crate) enum Names {
 impl Names {
     fn all(self) -> Vec<&'static str> {
         match self {
-            Self::Installed => Editor::names_to_install(),
-            Self::Agents => {
-                let families = FAMILIES.iter().map(|family| family.id);
-                families.chain(agents_without_family().map(|agent| agent.id)).collect()
-            }
+            Self::Installed => names_to_install(),
+            Self::Agents => AGENTS.iter().map(|agent| agent.id).collect(),
             Self::Checks => {
                 let groups = Group::ALL.iter().map(|group| group.name());
                 let checks = CHECKS.iter().chain(CLAUDE_CHECKS.iter());

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::Stdio;
 
 use alongside_common::own_program::own_program;
-use alongside_contract::family::{FAMILIES, Family};
+use alongside_contract::agent::Agent;
+use alongside_contract::agents::AGENTS;
 use alongside_platform::terminal::columns;
 use tokio::process::Command;
 
@@ -110,7 +111,7 @@ impl Multiplexer {
 /// `env` with the variables that lead to our directories, to those of agents and to the person's editor. A
 /// multiplexer that was started elsewhere has others, and the desk would join another companion.
 fn environment(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<OsString> {
-    let agents: Vec<&str> = FAMILIES.iter().flat_map(Family::directory_variables).collect();
+    let agents: Vec<&str> = AGENTS.iter().flat_map(Agent::directory_variables).collect();
     let leads = |name: &str| {
         matches!(name, "HOME" | "TMPDIR" | "PATH" | "VISUAL" | "EDITOR")
             || name.starts_with("XDG_")

@@ -18,11 +18,11 @@ mod stale_files;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use alongside_adapters::agent_hook::agents_without_family;
 use alongside_agent::find::{self, Surroundings};
 use alongside_common::failure::{self, Hint, failure};
 use alongside_common::globals::Globals;
-use alongside_contract::family::FAMILIES;
+use alongside_contract::agent::Agent as AgentRow;
+use alongside_contract::agents::AGENTS;
 use alongside_desk::harmless;
 use alongside_host::companions;
 use anyhow::Context;
@@ -59,8 +59,7 @@ Examples:
 Exit codes: 0 if each agent would connect, 1 if one would fail or alongside cannot start, 2 if there is \
 nothing to examine.")]
 pub(crate) struct Args {
-    /// The agents: claude, codex, gemini, qwen, llxprt, … [default: those that are installed]
-    #[arg(value_name = "AGENT", value_parser = Names::Agents, hide_possible_values = true)]
+    #[arg(value_name = "AGENT", help = names(), value_parser = Names::Agents, hide_possible_values = true)]
     agents: Vec<String>,
 
     /// Show every step of the search
@@ -86,6 +85,10 @@ pub(crate) struct Args {
     /// Whether the agent runs in a container [default: whether this command does]
     #[arg(long, value_enum, value_name = "WHETHER")]
     container: Option<Container>,
+}
+
+fn names() -> String {
+    format!("The agents: {}, … [default: those that are installed]", super::lists::agents_to_examine())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -125,7 +128,7 @@ async fn diagnose(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     }
     let mut hook_findings: Vec<HookFinding> = Vec::new();
     for agent in hooks::agents_to_examine(&args.agents, &findings, &here) {
-        let release = findings.iter().find(|finding| finding.agent.family.id == agent.id);
+        let release = findings.iter().find(|finding| finding.agent.row.id == agent.id);
         let release = release.and_then(|finding| finding.agent.release);
         hook_findings.push(hooks::examine(agent, release, &here).await);
     }
@@ -159,26 +162,26 @@ async fn diagnose(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
 
 /// The agents that the person named or that run as `--pid`, else the installed ones.
 async fn agents_to_examine(args: &Args, here: &Surroundings) -> anyhow::Result<Vec<Agent>> {
-    let (without_family, named): (Vec<String>, Vec<String>) =
-        args.agents.iter().cloned().partition(|name| agents_without_family().any(|agent| agent.id == name));
-    if named.is_empty() && !without_family.is_empty() {
+    let has_only_hook = |name: &String| AgentRow::named(name).is_some_and(|row| row.family.is_none());
+    let (only_hooks, named): (Vec<String>, Vec<String>) =
+        args.agents.iter().cloned().partition(has_only_hook);
+    if named.is_empty() && !only_hooks.is_empty() {
         return Ok(Vec::new());
     }
-    let families = agents::families(&named).map_err(|name| {
-        let known = FAMILIES.iter().map(|family| family.id);
-        let known: Vec<_> = known.chain(agents_without_family().map(|agent| agent.id)).collect();
+    let rows = agents::named(&named).map_err(|name| {
+        let known: Vec<_> = AGENTS.iter().map(|agent| agent.id).collect();
         failure(format!("no agent is called {name}"), format!("name one of: {}", known.join(", ")))
     })?;
     if args.agents.is_empty() {
         return Ok(match args.pid.and_then(agents::process_of_agent) {
             Some(running) => vec![Agent::of_process(&running).await],
-            None => agents::installed(&families, here).await,
+            None => agents::installed(&rows, here).await,
         });
     }
-    let mut agents = agents::installed(&families, here).await;
-    for family in families {
-        if !agents.iter().any(|agent| agent.family.id == family.id) {
-            agents.push(Agent::not_installed(family));
+    let mut agents = agents::installed(&rows, here).await;
+    for row in rows {
+        if !agents.iter().any(|agent| agent.row.id == row.id) {
+            agents.push(Agent::not_installed(row));
         }
     }
     Ok(agents)

@@ -10,7 +10,9 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use alongside_common::signals::Signals;
-use alongside_contract::hook::{HOOK_AGENTS, HookAgent};
+use alongside_contract::agent::HookAgent;
+use alongside_contract::agents::with_hook;
+use alongside_contract::hook::{AnsweredBy, Arguments};
 use alongside_desk::socket::JoinError;
 use alongside_desk::{HookProposal, Reasons, StoodBack, Verdict};
 use alongside_hook::{Answer, Change, HookInput, NoChange, TextFile, ToolCall, answer, refusal};
@@ -44,7 +46,7 @@ const BROKEN_OFF: &str = "Nothing was written: the review was broken off.";
 #[command(after_help = "An agent goes on without a review if this command is killed: see SECURITY.md.")]
 pub(crate) struct Args {
     /// The agent that runs it
-    #[arg(value_parser = HOOK_AGENTS.iter().map(|agent| agent.id).collect::<Vec<_>>())]
+    #[arg(value_parser = with_hook().map(|agent| agent.id).collect::<Vec<_>>())]
     agent: String,
 
     /// The seconds that the agent waits, if its settings say another time than alongside enters
@@ -62,14 +64,15 @@ pub(crate) fn refuse_on_panic() {
 
 pub(crate) async fn run(args: Args) -> ExitCode {
     let Some(agent) = HookAgent::named(&args.agent) else { return ExitCode::from(FAILURE) };
-    let limit = args.timeout.map_or(agent.limit, Duration::from_secs);
-    let call = Call { agent, until: Instant::now() + agent.patience_within(limit) };
+    let wait = agent.hook.wait;
+    let limit = args.timeout.map_or(wait.limit, Duration::from_secs);
+    let call = Call { agent, until: Instant::now() + wait.patience_within(limit) };
     let late = tokio::time::sleep_until((call.until + GRACE).into());
     let answer = tokio::select! {
         answer = call.answer() => answer,
-        () = late => refusal(agent, &call.unread(), TOO_LATE),
+        () = late => call.refusal(&HookInput::default(), TOO_LATE),
         // The agent has lost interest, but may still obey.
-        () = asked_to_end() => refusal(agent, &call.unread(), BROKEN_OFF),
+        () = asked_to_end() => call.refusal(&HookInput::default(), BROKEN_OFF),
         // Nobody reads an answer any more: the agent was killed, or has broken off the call.
         () = abandoned() => return ExitCode::SUCCESS,
     };
@@ -94,7 +97,7 @@ async fn asked_to_end() {
 
 /// A call of the hook.
 struct Call {
-    agent: &'static HookAgent,
+    agent: HookAgent,
     /// When the agent must have its answer.
     until: Instant,
 }
@@ -103,18 +106,19 @@ impl Call {
     async fn answer(&self) -> Answer {
         let read = tokio::task::spawn_blocking(read_input).await;
         let input = match read.map_err(std::io::Error::other).flatten() {
-            Ok(Some(bytes)) => HookInput::read(&bytes).map_err(|error| error.to_string()),
+            Ok(Some(bytes)) => HookInput::read(self.agent.hook, &bytes).map_err(|error| error.to_string()),
             Ok(None) => Err(format!("the change is larger than {} MB", MAX_INPUT >> 20)),
             Err(error) => Err(format!("the input of the hook cannot be read: {error}")),
         };
         let answer = match input {
-            Ok(input) if !input.is_of(self.agent) || input.is_of_a_plan() => return Answer::Silence,
+            Ok(input) if input.event(self.agent.hook).is_none() || input.is_of_a_plan() => {
+                return Answer::Silence;
+            }
             Ok(input) => self.review(&input).await,
-            // The event is unknown: the commonest one has the form that most agents obey.
             Err(why) => match Reviewer::of(&directory("")).await {
                 Ok(None) => Ok(Answer::Silence),
                 Ok(Some(_)) => {
-                    Ok(refusal(self.agent, &self.unread(), &format!("Nothing was written: {why}.")))
+                    Ok(self.refusal(&HookInput::default(), &format!("Nothing was written: {why}.")))
                 }
                 Err(restarting) => Err(restarting),
             },
@@ -122,20 +126,18 @@ impl Call {
         answer.unwrap_or_else(|Restarting| {
             let why =
                 "Nothing was written: the companion of this project is starting again. Call the tool again.";
-            refusal(self.agent, &self.unread(), why)
+            self.refusal(&HookInput::default(), why)
         })
     }
 
-    /// An input that could not be read.
-    fn unread(&self) -> HookInput {
-        let event = self.agent.events.first().map(|event| event.name.to_owned());
-        HookInput { hook_event_name: event.unwrap_or_default(), ..HookInput::default() }
+    fn refusal(&self, input: &HookInput, reason: &str) -> Answer {
+        refusal(self.agent.hook, input, reason)
     }
 
     async fn review(&self, input: &HookInput) -> Result<Answer, Restarting> {
         let cwd = directory(&input.cwd);
         let read = |path: &str| read_file(&cwd.join(path));
-        let call = ToolCall::read(self.agent, input);
+        let call = ToolCall::read(self.agent.hook, input);
         let changes = call.as_ref().map_err(Clone::clone).and_then(|call| call.changes(read));
         let (call, changes) = match (call, changes) {
             (Ok(call), Ok(changes)) => (call, changes),
@@ -157,14 +159,14 @@ impl Call {
             });
         }
         if let Some(why) = wrong_files(&changes, &reviewers, &cwd) {
-            return Ok(refusal(self.agent, input, &format!("Nothing was written: {why}.")));
+            return Ok(self.refusal(input, &format!("Nothing was written: {why}.")));
         }
         let verdicts = changes.iter().zip(&reviewers).map(async |(change, reviewer)| match reviewer {
             Some(reviewer) => self.verdict(input, change, changes.len(), (&cwd, reviewer)).await,
             None => Verdict::NotReviewed,
         });
         let verdicts = join_all(verdicts).await;
-        Ok(answer(self.agent, input, &call, &changes, &verdicts, read))
+        Ok(answer(self.agent.hook, input, &call, &changes, &verdicts, read))
     }
 
     /// The answer to a call without a change to review.
@@ -180,7 +182,7 @@ impl Call {
         let Some(reviewer) = Reviewer::of(cwd).await? else { return Ok(Answer::Silence) };
         let NoChange::Unclear { path, why } = no_change else {
             let NoChange::Refused { why } = no_change else { return Ok(Answer::Silence) };
-            return Ok(refusal(self.agent, input, &format!("Nothing was written: {why}.")));
+            return Ok(self.refusal(input, &format!("Nothing was written: {why}.")));
         };
         if !self.asks_again(input) {
             let file = cwd.join(path).display().to_string();
@@ -191,9 +193,20 @@ impl Call {
         Ok(Answer::Silence)
     }
 
-    /// Whether the agent has run the hook for this call before, and runs it again before its own question.
+    /// Whether the agent has run the hook for this call before.
     fn asks_again(&self, input: &HookInput) -> bool {
-        self.agent.id == "codex" && input.hook_event_name == "PermissionRequest"
+        match input.event(self.agent.hook).map(|event| event.answered_by) {
+            Some(AnsweredBy::EarlierDecision) => true,
+            Some(AnsweredBy::Person) | None => false,
+        }
+    }
+
+    /// Whether the agent runs the tool with other arguments here.
+    fn takes_text(&self, input: &HookInput) -> bool {
+        match input.event(self.agent.hook).map(|event| event.arguments) {
+            Some(Arguments::Taken) => true,
+            Some(Arguments::Ignored) | None => false,
+        }
     }
 
     async fn verdict(
@@ -219,11 +232,11 @@ impl Call {
             remark: change.remark.clone(),
             parts,
             patience_ms: u64::try_from(patience.as_millis()).unwrap_or(u64::MAX),
-            comes_twice: self.agent.comes_twice,
-            calls_again: self.agent.calls_again,
+            comes_twice: self.agent.hook.comes_twice,
+            calls_again: self.agent.hook.calls_again,
             only_if_decided: self.asks_again(input),
-            takes_text: alongside_hook::takes_text(self.agent, input),
-            reasons: if self.agent.hears_acceptances { Reasons::Always } else { Reasons::WithRejection },
+            takes_text: self.takes_text(input),
+            reasons: if self.agent.hook.hears_acceptances { Reasons::Always } else { Reasons::WithRejection },
         };
         let undecided = |message: &str| Verdict::Undecided { message: message.into(), draft: None };
         match tokio::time::timeout(patience + GRACE, reviewer.review(&proposal)).await {
@@ -248,7 +261,7 @@ impl Call {
         let place = file.ancestors().skip(1).find_map(real);
         let is_plain = !file.components().any(|part| part == std::path::Component::ParentDir);
         let is_in = |notes: PathBuf| place.as_ref().is_some_and(|place| place.starts_with(notes));
-        let mut notes = self.agent.notes.iter().filter_map(|notes| real(&directory.join(notes)));
+        let mut notes = self.agent.hook.notes.iter().filter_map(|notes| real(&directory.join(notes)));
         is_plain && !file.is_symlink() && notes.any(is_in)
     }
 }
@@ -282,9 +295,10 @@ fn wrong_files(changes: &[Change], reviewers: &[Option<Reviewer>], cwd: &Path) -
 }
 
 /// The directory of the agent's own files.
-fn own_directory(agent: &HookAgent) -> Option<PathBuf> {
-    let variable = agent.directory_variable.and_then(std::env::var_os).filter(|value| !value.is_empty());
-    let home = || std::env::home_dir().map(|home| home.join(agent.directory));
+fn own_directory(agent: HookAgent) -> Option<PathBuf> {
+    let (directory, variable) = agent.hook.file.directory();
+    let variable = variable.and_then(std::env::var_os).filter(|value| !value.is_empty());
+    let home = || std::env::home_dir().map(|home| home.join(directory));
     variable.map(PathBuf::from).or_else(home)
 }
 

@@ -7,18 +7,18 @@ mod target;
 use std::process::ExitCode;
 
 use alongside_adapters::agents::{Agent, found};
-use alongside_adapters::editor::Editor;
+use alongside_adapters::editor::{Editor, Request};
 use alongside_adapters::ledger::Ledger;
 use alongside_adapters::plan::{AdapterState, EditorProgram};
 use alongside_adapters::user_environment::{self, UserEnvironment};
-use alongside_adapters::{emacs, helix, kakoune, kate, neovim, vim, vscode};
+use alongside_adapters::vscode;
 use alongside_agent::find::Surroundings;
 use alongside_common::failure::failure;
 use alongside_desk::harmless;
 
 use super::completions::Names;
 use super::consent::Consent;
-use super::{note, print};
+use super::{lists, note, print};
 use target::Target;
 
 /// Install alongside into an editor, or set the agents up
@@ -32,28 +32,9 @@ use target::Target;
 /// file. So the changes that it makes without asking come to your desk, too, where a companion serves the
 /// project; elsewhere nothing changes.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  alongside install neovim      the plugin, as a package of Neovim; init.lua stays as it is
-  alongside install emacs       the package, for package.el; init.el stays as it is
-  alongside install vim         the plugin, as a package of Vim; vimrc stays as it is
-  alongside install kakoune     a script, and lines in kakrc that load it
-  alongside install vscode      an extension, by `code --install-extension`; also into vscodium,
-                                cursor, windsurf and code-server
-  alongside install helix       a language server, in languages.toml
-  alongside install kate        a language server, in the settings of its LSP client
-  alongside install agent       let Gemini CLI, Qwen Code and Claude Code connect, and offer them
-                                and Codex the hook
-  alongside install codex --hook
-                                the hook, without a question
-  alongside install --list      the editors and agents here, and what is installed
-
-Exit codes: 0 if it is installed now; 1 after an error, or a no; 2 without a terminal and
-without --yes; 130 after Ctrl-C. `alongside uninstall` removes it again.")]
+#[command(after_help = examples())]
 pub(crate) struct Args {
-    /// neovim, helix, emacs, vim, kakoune, kate, vscode, vscodium, cursor, windsurf or code-server; agent
-    /// (all agents), gemini, qwen, claude or codex
-    #[arg(value_name = "WHAT", value_parser = Names::Installed, hide_possible_values = true)]
+    #[arg(value_name = "WHAT", help = names(), value_parser = Names::Installed, hide_possible_values = true)]
     what: Option<String>,
 
     /// List the editors and agents of this machine, and what is installed in them
@@ -77,6 +58,40 @@ pub(crate) struct Args {
     project: bool,
 }
 
+fn names() -> String {
+    format!("{}; agent (all agents), {}", lists::editors(), lists::agents("or"))
+}
+
+fn examples() -> String {
+    format!(
+        "\
+Examples:
+  alongside install neovim      the plugin, as a package of Neovim; init.lua stays as it is
+  alongside install emacs       the package, for package.el; init.el stays as it is
+  alongside install vim         the plugin, as a package of Vim; vimrc stays as it is
+  alongside install kakoune     a script, and lines in kakrc that load it
+{vscode}
+  alongside install helix       a language server, in languages.toml
+  alongside install kate        a language server, in the settings of its LSP client
+{agent}
+  alongside install codex --hook
+                                the hook, without a question
+  alongside install --list      the editors and agents here, and what is installed
+
+Exit codes: 0 if it is installed now; 1 after an error, or a no; 2 without a terminal and
+without --yes; 130 after Ctrl-C. `alongside uninstall` removes it again.",
+        vscode = lists::example(
+            "alongside install vscode",
+            32,
+            &format!(
+                "an extension, by `code --install-extension`; also into {}",
+                lists::editors_like_vscode()
+            ),
+        ),
+        agent = lists::example("alongside install agent", 32, &lists::effect_on_agents()),
+    )
+}
+
 pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     let user = UserEnvironment::of_this_process()?;
     if args.list {
@@ -92,7 +107,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     };
     match target {
         Target::Editor(editor) if args.hook || args.project => Err(failure(
-            format!("{} runs no hooks: --hook and --project are for agents", editor.name()),
+            format!("{} runs no hooks: --hook and --project are for agents", editor.name),
             "name an agent: `alongside install claude --hook`",
         )),
         Target::Editor(editor) => into_editor(editor, &args, &user).await,
@@ -100,31 +115,24 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-async fn into_editor(editor: Editor, args: &Args, user: &UserEnvironment) -> anyhow::Result<ExitCode> {
+async fn into_editor(editor: &Editor, args: &Args, user: &UserEnvironment) -> anyhow::Result<ExitCode> {
     let mut ledger = Ledger::read(&user.state)?;
-    let installed = ledger.get(editor.id());
+    let installed = ledger.get(editor.id);
     if let AdapterState::ByHand { at } = editor.state(user, installed)? {
         print(&format!(
             "{} has alongside already, but not from `alongside install`: {}\n\
              Nothing is changed. Remove that first to install this.\n",
-            editor.name(),
+            editor.name,
             user.shown(&at)
         ))?;
         return Ok(ExitCode::SUCCESS);
     }
     let program = supported_program(editor, user).await?;
-    let plan = match editor {
-        Editor::Neovim => neovim::plan(user, installed)?,
-        Editor::Helix => helix::plan(user, &program, &args.languages).await?,
-        Editor::Emacs => emacs::plan(user, installed)?,
-        Editor::Vim => vim::plan(user, installed)?,
-        Editor::Kakoune => kakoune::plan(user, installed)?,
-        Editor::Kate => kate::plan(user, &args.languages)?,
-        Editor::Vscode(product) => vscode::plan(product, user, installed)?,
-    };
+    let request = Request { editor, user, program: &program, installed, languages: &args.languages };
+    let plan = (editor.plan)(request).await?;
     let name = match &program.version {
-        Some(version) => format!("{} {}", editor.name(), harmless::name(version)),
-        None => editor.name().to_owned(),
+        Some(version) => format!("{} {}", editor.name, harmless::name(version)),
+        None => editor.name.to_owned(),
     };
     if plan.is_empty() {
         plan.notes.iter().for_each(|text| note(text));
@@ -132,26 +140,16 @@ async fn into_editor(editor: Editor, args: &Args, user: &UserEnvironment) -> any
         return Ok(ExitCode::SUCCESS);
     }
     args.consent.show(&plan, user, &format!("{name} ({})", user.shown(&program.path)))?;
-    if let Err(no) = args.consent.obtain(&format!("Install alongside into {}?", editor.name())).await {
+    if let Err(no) = args.consent.obtain(&format!("Install alongside into {}?", editor.name)).await {
         return Ok(no.exit_code());
     }
     if let Some(extension) = &plan.extension {
         note(&format!("{} installs the extension", user.shown(&program.path)));
         vscode::install(&program.path, &extension.vsix).await?;
     }
-    ledger.make(editor.id(), &plan, &user.state)?;
+    ledger.make(editor.id, &plan, &user.state)?;
     let next = ide_mode_hint(user).await;
-    let restart = match editor {
-        Editor::Neovim => "Restart Neovim",
-        // It starts language servers with the first file.
-        Editor::Helix => "Restart Helix with a file of your project",
-        Editor::Emacs => "Restart Emacs",
-        Editor::Vim => "Restart Vim",
-        Editor::Kakoune => "Restart Kakoune",
-        Editor::Kate => "Restart Kate with a file of your project",
-        Editor::Vscode(_) => "Reload the open windows (command Developer: Reload Window)",
-    };
-    print(&format!("Installed. {restart}, then start your agent.\n{next}"))?;
+    print(&format!("Installed. {}, then start your agent.\n{next}", editor.restart))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -159,8 +157,8 @@ async fn into_editor(editor: Editor, args: &Args, user: &UserEnvironment) -> any
 ///
 /// # Errors
 /// When it is not on this machine, or too old for the adapter.
-async fn supported_program(editor: Editor, user: &UserEnvironment) -> anyhow::Result<EditorProgram> {
-    let name = editor.name();
+async fn supported_program(editor: &Editor, user: &UserEnvironment) -> anyhow::Result<EditorProgram> {
+    let name = editor.name;
     let program = editor.program(user).await.ok_or_else(|| {
         failure(
             format!("{name} is not on this machine"),
@@ -168,7 +166,7 @@ async fn supported_program(editor: Editor, user: &UserEnvironment) -> anyhow::Re
         )
     })?;
     if let Some(version) = &program.version
-        && user_environment::major_minor(version).is_some_and(|version| version < editor.oldest())
+        && user_environment::major_minor(version).is_some_and(|version| version < editor.oldest)
     {
         return Err(failure(
             format!("{} is {name} {version}, which is too old", user.shown(&program.path)),
@@ -186,7 +184,7 @@ async fn ide_mode_hint(user: &UserEnvironment) -> String {
     let Ok(here) = Surroundings::of_this_process() else { return String::new() };
     let is_off = |agent: &Agent| agent.settings(&here).is_some_and(|settings| !settings.ide_enabled.value);
     let off = found(user, &here).await.into_iter().filter(is_off);
-    let names: Vec<_> = off.map(|agent| agent.family.display_name).collect();
+    let names: Vec<_> = off.map(|agent| agent.row.display_name).collect();
     if names.is_empty() {
         return String::new();
     }

@@ -16,6 +16,7 @@ mod env;
 pub(crate) mod hook;
 mod host;
 mod install;
+mod lists;
 mod log;
 mod lsp;
 mod man;

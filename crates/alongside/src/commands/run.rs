@@ -8,7 +8,8 @@ use alongside_common::failure::{Hint, failure};
 use alongside_common::globals::Globals;
 use alongside_common::signals::{self, INTERRUPT, Signals};
 use alongside_common::similar_name::nearest;
-use alongside_contract::family::{self, FAMILIES};
+use alongside_contract::agent::FamilyAgent;
+use alongside_contract::agents::with_family;
 use alongside_desk::{Desk, Event, Status};
 use alongside_host::JoinRequest;
 use alongside_host::companions;
@@ -117,8 +118,9 @@ fn spawn(agent: &[OsString], environment: Vec<(String, String)>) -> anyhow::Resu
     let current = |name: &str| std::env::var(name).ok();
     let mut command = Command::new(program);
     command.args(args).envs(environment).envs(agent_variables::proxy_exceptions(current));
-    let family = program.to_str().and_then(family::by_command);
-    let misleading = family.and_then(|family| family.websocket.as_ref()).map(|agent| agent.tokenless_ports);
+    let agent = program.to_str().and_then(FamilyAgent::of_command);
+    let websocket = agent.and_then(|agent| agent.family.websocket.as_ref());
+    let misleading = websocket.map(|agent| agent.tokenless_ports);
     for name in misleading.into_iter().flatten() {
         command.env_remove(name);
     }
@@ -126,7 +128,7 @@ fn spawn(agent: &[OsString], environment: Vec<(String, String)>) -> anyhow::Resu
 }
 
 fn hint(program: &std::ffi::OsStr) -> String {
-    let commands = FAMILIES.iter().flat_map(|family| family.commands).copied();
+    let commands = with_family().flat_map(|agent| agent.commands).copied();
     match program.to_str().and_then(|program| nearest(program, commands)) {
         Some(similar) => format!("did you mean `alongside run -- {similar}`?"),
         None => "give the command as you would type it without `alongside run`".into(),

@@ -7,8 +7,9 @@ use std::process::ExitCode;
 
 use alongside_agent::find::{self, LockSearch, Surroundings};
 use alongside_common::failure;
+use alongside_contract::agents::{discovery_files, lock_directories, with_family};
 use alongside_contract::discovery::{Record, WRITER};
-use alongside_contract::family::{Dialect, FAMILIES, LOCK_DIRECTORIES, LOCKS};
+use alongside_contract::family::{Dialect, LOCKS};
 use alongside_contract::lock_file;
 use alongside_desk::harmless;
 use alongside_desk::socket::Report;
@@ -78,7 +79,8 @@ async fn find_companions(here: &Surroundings) -> (Vec<FoundCompanion>, Vec<Repor
     for companion in &mut found {
         let is_ours = companion.record.writer.as_deref() == Some(WRITER);
         let name = lock_file::name(companion.record.port);
-        let mut locks = LOCK_DIRECTORIES.map(|directory| here.resolve(directory).join(&name)).to_vec();
+        let directories = lock_directories().into_iter();
+        let mut locks: Vec<_> = directories.map(|directory| here.resolve(directory).join(&name)).collect();
         locks.dedup();
         companion.files.extend(locks.into_iter().filter(|lock| is_ours && lock.is_file()));
     }
@@ -104,7 +106,7 @@ async fn find_companions(here: &Surroundings) -> (Vec<FoundCompanion>, Vec<Repor
 /// The reason why Claude Code does not connect to our companion here by itself, if there is one.
 fn rival_text(here: &Surroundings, found: &[FoundCompanion]) -> Option<String> {
     let ours = found.iter().find(|companion| companion.serves_here())?;
-    let claude = FAMILIES.iter().find(|family| family.dialect() == Dialect::WebSocket)?;
+    let claude = with_family().find(|agent| agent.family.dialect() == Dialect::WebSocket)?;
     let LockSearch::Holding(locks) = find::locks(claude, here) else { return None };
     let others = locks.iter().filter(|lock| lock.port != ours.record.port);
     let others: Vec<String> = others
@@ -112,7 +114,7 @@ fn rival_text(here: &Surroundings, found: &[FoundCompanion]) -> Option<String> {
         .collect();
     let name = claude.display_name;
     // Other agents have locks of the same name elsewhere.
-    let directory = here.resolve(claude.websocket.as_ref().map_or(LOCKS, |agent| agent.locks));
+    let directory = here.resolve(claude.family.websocket.as_ref().map_or(LOCKS, |agent| agent.locks));
     let has_lock = ours.files.contains(&directory.join(lock_file::name(ours.record.port)));
     let why = match (others.is_empty(), locks.is_empty()) {
         (false, _) => format!("{}: serves {name} here, too", others.join(" and ")),
@@ -128,7 +130,7 @@ fn rival_text(here: &Surroundings, found: &[FoundCompanion]) -> Option<String> {
 fn records(here: &Surroundings) -> Vec<(Record, Vec<PathBuf>)> {
     let mut records: Vec<(Record, Vec<PathBuf>)> =
         find::all_records(here).into_iter().map(|(path, record)| (record, vec![path])).collect();
-    for row in FAMILIES.iter().flat_map(|family| family.files) {
+    for row in discovery_files() {
         let directory = std::fs::read_dir(here.resolve(row.directory)).into_iter().flatten().flatten();
         let named =
             directory.filter(|entry| entry.file_name().to_str().is_some_and(|name| row.matches(name)));

@@ -13,6 +13,7 @@ use std::process::ExitCode;
 use alongside_adapters::agent_hook;
 use alongside_adapters::agents::ID_PREFIX;
 use alongside_adapters::editor::Editor;
+use alongside_adapters::editors::EDITORS;
 use alongside_adapters::installed::Installed;
 use alongside_adapters::ledger::Ledger;
 use alongside_adapters::plan::AdapterState;
@@ -23,7 +24,7 @@ use alongside_desk::harmless;
 
 use super::completions::Names;
 use super::consent::Consent;
-use super::{note, print, waiting_host};
+use super::{lists, note, print, waiting_host};
 use choice::Choice;
 use own_files::OwnFiles;
 use planned_removal::PlannedRemoval;
@@ -34,18 +35,9 @@ use planned_removal::PlannedRemoval;
 /// every byte that it had before. From a file that has changed, only what was added is removed. Hooks in the
 /// agents' settings go, also those that no list of ours names. It shows every change first.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  alongside uninstall               choose by number what to remove
-  alongside uninstall helix         restore languages.toml and config.toml
-  alongside uninstall agent         restore the settings of Gemini CLI, Qwen Code, Claude Code and
-                                    Codex
-  alongside uninstall --all         everything, and the files of alongside itself
-
-Exit codes: 0; 1 after an error, or a no; 2 without a terminal and without --yes; 130 after Ctrl-C.")]
+#[command(after_help = examples())]
 pub(crate) struct Args {
-    /// An editor, as `alongside install` names it; agent (all agents), gemini, qwen, claude or codex
-    #[arg(value_name = "WHAT", value_parser = Names::Installed, hide_possible_values = true)]
+    #[arg(value_name = "WHAT", help = names(), value_parser = Names::Installed, hide_possible_values = true)]
     what: Option<String>,
 
     /// Everything that was installed, sockets, logs, and the files of companions that are gone
@@ -58,6 +50,26 @@ pub(crate) struct Args {
     /// With --all: also delete the drafts, which are texts that you typed; --yes alone keeps them
     #[arg(long, requires = "all")]
     drafts: bool,
+}
+
+fn names() -> String {
+    let agents = lists::agents("or");
+    format!("An editor, as `alongside install` names it; agent (all agents), {agents}")
+}
+
+fn examples() -> String {
+    let effect = format!("restore the settings of {}", lists::agents_for_people());
+    format!(
+        "\
+Examples:
+  alongside uninstall               choose by number what to remove
+  alongside uninstall helix         restore languages.toml and config.toml
+{}
+  alongside uninstall --all         everything, and the files of alongside itself
+
+Exit codes: 0; 1 after an error, or a no; 2 without a terminal and without --yes; 130 after Ctrl-C.",
+        lists::example("alongside uninstall agent", 36, &effect)
+    )
 }
 
 /// The argument, as a usage error names it where it is missing.
@@ -156,7 +168,7 @@ fn ids_of(
     let what = what.to_lowercase();
     let editor = Editor::named(&what);
     let is_meant = |id: &&String| match (editor, what.as_str()) {
-        (Some(editor), _) => id.as_str() == editor.id(),
+        (Some(editor), _) => id.as_str() == editor.id,
         (None, "agent" | "agents") => id.starts_with(ID_PREFIX),
         (None, agent) => id.strip_prefix(ID_PREFIX) == Some(agent),
     };
@@ -165,10 +177,10 @@ fn ids_of(
         return Ok(ids);
     }
     if let Some(editor) = editor
-        && let AdapterState::ByHand { at } = editor.state(user, installed.get(editor.id()))?
+        && let AdapterState::ByHand { at } = editor.state(user, installed.get(editor.id))?
     {
         return Err(failure(
-            format!("alongside in {} is not from `alongside install`: {}", editor.name(), user.shown(&at)),
+            format!("alongside in {} is not from `alongside install`: {}", editor.name, user.shown(&at)),
             "remove it by hand",
         ));
     }
@@ -199,8 +211,8 @@ async fn note_running_editors(ids: &[String], all: bool) {
 
 /// Names the adapters that somebody installed in another way.
 fn note_adapters_by_hand(user: &UserEnvironment, ledger: &Ledger) {
-    for editor in Editor::ALL {
-        if let Ok(AdapterState::ByHand { at }) = editor.state(user, ledger.get(editor.id())) {
+    for editor in EDITORS {
+        if let Ok(AdapterState::ByHand { at }) = editor.state(user, ledger.get(editor.id)) {
             note(&format!("{} stays: it is not from `alongside install`", user.shown(&at)));
         }
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use alongside_agent::find;
-use alongside_contract::family::{self, FAMILIES};
+use alongside_contract::agent::FamilyAgent;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
@@ -36,7 +36,10 @@ fn is_busy(check: &Value) -> bool {
 async fn opens(home: &Home) -> (Process, Editor) {
     let process = Process::open();
     let editor = Editor::with_plugin(home, &process, &[&home.project]);
-    until("the companion", || find::candidates(&FAMILIES[0], &home.surroundings()).found.pop()).await;
+    until("the companion", || {
+        find::candidates(FamilyAgent::named("gemini").unwrap(), &home.surroundings()).found.pop()
+    })
+    .await;
     (process, editor)
 }
 
@@ -195,7 +198,7 @@ async fn another_program_or_a_wrong_token_gives_no_verdict() {
     let port = web_server().to_string();
     let other = home.prints(&[format!("check --port {port} --unattended")]);
     let (_process, _editor) = opens(&home).await;
-    let found = find::candidates(&FAMILIES[0], &home.surroundings()).found.remove(0);
+    let found = find::candidates(FamilyAgent::named("gemini").unwrap(), &home.surroundings()).found.remove(0);
     let port = found.record.port.to_string();
     let wrong = home.prints(&[format!("check --port {port} --token x --unattended")]);
     assert_snapshot!(home.stable(other + &wrong));
@@ -238,7 +241,7 @@ async fn alongside_passes_every_check_of_claude() {
     // Locks are written only where the user has such an agent.
     home.directory("home/.claude");
     let (process, editor) = opens(&home).await;
-    let claude = family::by_command("claude").unwrap();
+    let claude = FamilyAgent::named("claude").unwrap();
     let is_found = |search| matches!(search, find::LockSearch::Holding(locks) if !locks.is_empty());
     until("the lock", || is_found(find::locks(claude, &home.surroundings())).then_some(())).await;
     let driven = Driven::by(&home, editor, process);

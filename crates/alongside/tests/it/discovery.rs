@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
 use alongside_agent::find;
-use alongside_contract::family::FAMILIES;
+use alongside_contract::agent::FamilyAgent;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
@@ -13,7 +13,10 @@ use crate::support::{Home, finish, until};
 /// The port of the companion of the project, and the token that Gemini CLI presents.
 async fn companion(home: &Home) -> (u16, String) {
     until("a record", || {
-        let found = find::candidates(&FAMILIES[0], &home.surroundings()).found.into_iter().next()?;
+        let found = find::candidates(FamilyAgent::named("gemini").unwrap(), &home.surroundings())
+            .found
+            .into_iter()
+            .next()?;
         Some((found.record.port, found.record.auth_token?))
     })
     .await

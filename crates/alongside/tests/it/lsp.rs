@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use alongside_agent::find::{self, LockSearch, Surroundings};
 use alongside_agent::{Outcome, PendingDiff, Session};
-use alongside_contract::family;
+use alongside_contract::agent::FamilyAgent;
 use serde_json::{Value, json};
 
 use crate::editor::{Editor, Process, introduction};
@@ -208,7 +208,7 @@ async fn opened_projects_are_served_and_closed_ones_are_not() {
     editor.hears("alongside/didChangeStatus", |status| status["roots"] == json!([one, other]));
     let serving = |dir: &std::path::Path| {
         let here = find::Surroundings { cwd: dir.to_owned(), ..home.surroundings() };
-        !find::candidates(&alongside_contract::family::FAMILIES[0], &here).found.is_empty()
+        !find::candidates(FamilyAgent::named("gemini").unwrap(), &here).found.is_empty()
     };
     until("both to be found", || (serving(&one) && serving(&other)).then_some(())).await;
     editor.says(
@@ -284,7 +284,7 @@ async fn worktree_and_project_share_a_companion_and_a_lock_in_either_order() {
         let mut second = Editor::with_plugin(&home, &processes[1], &[order[1]]);
         second.hears("alongside/didChangeStatus", |status| status["roots"] == json!(order));
         assert_eq!(home.hosts().len(), 1);
-        let claude = family::by_command("claude").unwrap();
+        let claude = FamilyAgent::named("claude").unwrap();
         for directory in order {
             let here = Surroundings { cwd: directory.clone(), ..home.surroundings() };
             let has_one = |search| matches!(search, LockSearch::Holding(locks) if locks.len() == 1);
@@ -305,7 +305,7 @@ async fn claude_finds_the_project_in_home_and_status_tells_how_to_choose_the_oth
     let mut two = Editor::with_plugin(&home, &processes[1], &[&outer]);
     two.hears("alongside/didChangeStatus", |status| status["roots"] == json!([outer]));
     assert_eq!((home.hosts().len(), companions(&home)), (2, 2));
-    let claude = family::by_command("claude").unwrap();
+    let claude = FamilyAgent::named("claude").unwrap();
     let locks = |cwd: &Path| match find::locks(
         claude,
         &Surroundings { cwd: cwd.to_owned(), ..home.surroundings() },

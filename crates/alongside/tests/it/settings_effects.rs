@@ -3,7 +3,7 @@
 
 use alongside_agent::find::{self, Surroundings};
 use alongside_agent::{Endpoint, Identity, Session};
-use alongside_contract::family::FAMILIES;
+use alongside_contract::agent::FamilyAgent;
 use serde_json::json;
 
 use crate::editor::Editor;
@@ -13,7 +13,7 @@ use crate::support::{Home, finish, soon, until};
 async fn found_in(home: &Home, tmp: &str) -> u16 {
     let here = Surroundings { tmp: home.path(tmp), ..home.surroundings() };
     until(&format!("a companion to be found in {tmp}"), || {
-        find::candidates(&FAMILIES[0], &here).found.into_iter().next()
+        find::candidates(FamilyAgent::named("gemini").unwrap(), &here).found.into_iter().next()
     })
     .await
     .record

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use alongside_agent::find::{self, Surroundings};
 use alongside_agent::{Endpoint, Identity, Outcome, PendingDiff, Session};
+use alongside_contract::agent::FamilyAgent;
 use alongside_contract::discovery::Record;
-use alongside_contract::family::FAMILIES;
 use rustix::process::{Pid, Signal, kill_process};
 
 pub(crate) use process::{Ran, Running, finish};
@@ -197,7 +197,10 @@ impl Home {
     pub(crate) async fn agent(&self) -> Session {
         // A killed host may take longer to return than the 2.5 s after which agents give up.
         let found = until("a companion that serves the project", || {
-            find::candidates(&FAMILIES[0], &self.surroundings()).found.into_iter().next()
+            find::candidates(FamilyAgent::named("gemini").unwrap(), &self.surroundings())
+                .found
+                .into_iter()
+                .next()
         })
         .await;
         let identity = Identity::new("gemini-cli-mcp-client-test", "0.61.0");

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use alongside_contract::family::{self, Dialect, FAMILIES, Family};
+use alongside_contract::agent::FamilyAgent;
+use alongside_contract::family::Dialect;
 use alongside_contract::mcp::Implementation;
 use alongside_desk::Agent;
 use bytes::Bytes;
@@ -69,7 +70,7 @@ pub(super) struct Session {
     /// The agent sent no token, so it is a release of mid 2025.
     tokenless: bool,
     /// Known by the token that the agent sends, or by the name that it gives itself.
-    family: Option<&'static Family>,
+    family: Option<FamilyAgent>,
     /// Milliseconds since the Unix epoch.
     since: u64,
     pub(super) outbox: Outbox,
@@ -106,7 +107,8 @@ impl Session {
             said.truncate(said.floor_char_boundary(LONGEST_NAME));
         }
         // Agents of the WebSocket dialect read one file, and tell their names.
-        let named = || family::by_client_name(&client.name).filter(|named| named.dialect() == dialect);
+        let speaks_it = |named: &FamilyAgent| named.family.dialect() == dialect;
+        let named = || FamilyAgent::of_client(&client.name).filter(speaks_it);
         let family = match credential {
             Credential::Token(Some(family)) if dialect == Dialect::Http => Some(family),
             Credential::Token(family) => named().or(family),
@@ -138,7 +140,7 @@ impl Session {
     /// A session of before a crash. Its agent counts as connected only when it is heard again. Its undecided
     /// proposals are rejected, which is the only way to free an agent that waits for a decision.
     pub(super) fn returning(known: KnownSession, number: u64, is_interrupted: bool) -> Self {
-        let family = FAMILIES.iter().find(|family| Some(family.id) == known.family.as_deref());
+        let family = known.family.as_deref().and_then(FamilyAgent::named);
         let credential = if known.tokenless { Credential::Nothing } else { Credential::Token(family) };
         let mut session = Self::new(known.id, number, known.client, known.version, credential, Dialect::Http);
         session.is_listed = false;
@@ -193,7 +195,7 @@ impl Session {
     }
 
     pub(super) fn message_form(&self) -> MessageForm {
-        MessageForm::of(self.dialect, self.family)
+        MessageForm::of(self.dialect, self.family.map(|agent| agent.family))
     }
 
     /// The agent proposes for a file; `call` stays open until the outcome.
@@ -213,7 +215,7 @@ impl Session {
     /// token, or is of a family that has such releases, or comes over stdio, to which agents turn that were
     /// refused without a token. Newer releases understand both.
     fn hears_that_diffs_close(&self) -> bool {
-        let among_family = self.family.is_some_and(|family| family.behaviour.hears_that_diffs_close());
+        let among_family = self.family.is_some_and(|agent| agent.family.behaviour.hears_that_diffs_close());
         self.tokenless || among_family || self.client.name == OVER_STDIO
     }
 

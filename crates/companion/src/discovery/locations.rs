@@ -2,20 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
-use alongside_contract::family::{DiscoveryFile, FAMILIES, LOCK_DIRECTORIES};
+use alongside_contract::agents;
+use alongside_contract::family::DiscoveryFile;
 
 use crate::persistence::app_dirs::{AppDirs, SearchDirectory};
 
-/// The directories of every row of the table of families.
+/// The directories of every discovery file in the table of agents.
 pub(super) fn searched(dirs: &AppDirs) -> impl Iterator<Item = (&'static DiscoveryFile, SearchDirectory)> {
-    let rows = FAMILIES.iter().flat_map(|family| family.files);
-    rows.flat_map(|row| dirs.resolve(row.directory).into_iter().map(move |searched| (row, searched)))
+    agents::discovery_files()
+        .flat_map(|row| dirs.resolve(row.directory).into_iter().map(move |searched| (row, searched)))
 }
 
 /// The directories of lock files, each once.
 pub(super) fn lock_directories(dirs: &AppDirs) -> Vec<SearchDirectory> {
     let mut all: Vec<SearchDirectory> = Vec::new();
-    for searched in LOCK_DIRECTORIES.into_iter().flat_map(|directory| dirs.resolve(directory)) {
+    for searched in agents::lock_directories().into_iter().flat_map(|directory| dirs.resolve(directory)) {
         if !all.contains(&searched) {
             all.push(searched);
         }

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use alongside_contract::agent::FamilyAgent;
+use alongside_contract::agents::with_family;
 use alongside_contract::discovery::{IdeInfo, Record, Stdio, WRITER};
-use alongside_contract::family::{DiscoveryFile, FAMILIES, Family, Fields};
+use alongside_contract::family::{DiscoveryFile, Fields};
 use alongside_contract::token;
 use alongside_desk::Problem;
 
@@ -108,11 +110,11 @@ impl Publisher {
             let left = outdated.iter().filter_map(|file| file.path.parent());
             self.created.extend(left.flat_map(|directory| locations::of_agent(&self.dirs, directory)));
         }
-        for (family, row) in
-            FAMILIES.iter().flat_map(|family| family.files.iter().map(move |row| (family, row)))
+        for (agent, row) in
+            with_family().flat_map(|agent| agent.family.files.iter().map(move |row| (agent, row)))
         {
             for searched in self.dirs.resolve(row.directory) {
-                if !self.is_wanted(family, &searched) {
+                if !self.is_wanted(agent, &searched) {
                     self.awaited.extend(searched.agent_directory().map(Path::to_owned));
                     continue;
                 }
@@ -129,7 +131,7 @@ impl Publisher {
                 };
                 let file = |editor, pid, workspace_path| {
                     let path = directory.path().join(row.file_name(pid, self.port));
-                    let record = self.record(editor, family, row.fields, workspace_path);
+                    let record = self.record(editor, agent, row.fields, workspace_path);
                     (pid, RecordFile { directory: directory.clone(), path, record })
                 };
                 // An editor's own name precedes the alias of another editor that it runs in.
@@ -194,11 +196,11 @@ impl Publisher {
         self.locks.clear();
         for searched in locations::lock_directories(&self.dirs) {
             let has_directory = searched.agent_directory().is_none_or(Path::exists);
-            let mut readers = FAMILIES.iter().filter(|family| {
-                let locks = family.websocket.as_ref().map(|agent| self.dirs.resolve(agent.locks));
+            let mut readers = with_family().filter(|agent| {
+                let locks = agent.family.websocket.as_ref().map(|agent| self.dirs.resolve(agent.locks));
                 locks.is_some_and(|locks| locks.contains(&searched))
             });
-            if !has_directory && !readers.any(|family| self.dirs.has_command(family.commands)) {
+            if !has_directory && !readers.any(|agent| self.dirs.has_command(agent.commands)) {
                 self.awaited.extend(searched.agent_directory().map(Path::to_owned));
                 continue;
             }
@@ -234,17 +236,17 @@ impl Publisher {
     /// Whether to write into a directory. A person who does not have an agent gets no directory of it in
     /// home, except of a proven one: Qwen Code 0.24 looks once, 1.3 s after it makes `~/.qwen`, and the look
     /// at the disk follows a change after 1 s. Its command need not be in our `PATH`, as with `npx`.
-    fn is_wanted(&self, family: &Family, searched: &SearchDirectory) -> bool {
+    fn is_wanted(&self, agent: FamilyAgent, searched: &SearchDirectory) -> bool {
         searched.agent_directory().is_none_or(|own| own.exists())
-            || family.is_proven()
-            || self.dirs.has_command(family.commands)
+            || agent.is_proven()
+            || self.dirs.has_command(agent.commands)
     }
 
-    fn record(&self, editor: &Editor, family: &Family, fields: Fields, workspace_path: &str) -> Record {
+    fn record(&self, editor: &Editor, agent: FamilyAgent, fields: Fields, workspace_path: &str) -> Record {
         Record {
             port: self.port,
             workspace_path: workspace_path.to_owned(),
-            auth_token: Some(token::for_family(&self.token, family)),
+            auth_token: Some(token::for_agent(&self.token, agent)),
             ide_info: Some(IdeInfo { name: editor.name.clone(), display_name: editor.display_name.clone() }),
             // In every record: tells an editor's own file from an alias. Gemini ignores it.
             ppid: Some(editor.pid),

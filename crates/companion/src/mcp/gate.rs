@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use alongside_contract::family::Family;
+use alongside_contract::agent::FamilyAgent;
 use alongside_contract::{rpc, token, token_proof, websocket};
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN, WWW_AUTHENTICATE};
@@ -98,10 +98,10 @@ impl Gate {
         Some(token_proof::prove(&self.token, nonce, dialled))
     }
 
-    /// Checks a token in constant time. Returns the family it was given to.
-    fn check_token(&self, given: &str) -> Option<Option<&'static Family>> {
-        let (secret, family) = token::split(given);
-        bool::from(secret.as_bytes().ct_eq(self.token.as_bytes())).then_some(family)
+    /// Checks a token in constant time. Returns the agent it was given to.
+    fn check_token(&self, given: &str) -> Option<Option<FamilyAgent>> {
+        let (secret, agent) = token::split(given);
+        bool::from(secret.as_bytes().ct_eq(self.token.as_bytes())).then_some(agent)
     }
 }
 

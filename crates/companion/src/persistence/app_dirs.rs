@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use alongside_contract::family::{self, Directory};
+use alongside_contract::agents::with_family;
+use alongside_contract::family::Directory;
 use alongside_platform::directory as platform;
 use alongside_platform::{Os, directories};
 
@@ -36,12 +37,8 @@ impl AppDirs {
         let home = directories::home().unwrap_or_else(|| PathBuf::from("/"));
         let state = variable("XDG_STATE_HOME").unwrap_or_else(|| home.join(".local/state")).join("alongside");
         let config = variable("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"));
-        let bases = family::directories()
-            .filter_map(|directory| match directory {
-                Directory::Home { base_variable: Some(name), .. } => Some((name.to_owned(), variable(name)?)),
-                _ => None,
-            })
-            .collect();
+        let names = with_family().flat_map(|agent| agent.family.directory_variables());
+        let bases = names.filter_map(|name| Some((name.to_owned(), variable(name)?))).collect();
         let tmp = directories::temporary(Os::HERE, |name| std::env::var_os(name));
         let commands = std::env::var_os("PATH").unwrap_or_default();
         Self { tmp: vec![tmp], home, config, bases, state, commands }
@@ -135,12 +132,14 @@ fn join(base: &Path, below: &str) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use alongside_contract::agent::FamilyAgent;
+
     use super::*;
 
     #[test]
     fn qwen_home_replaces_dot_qwen() {
         let mut dirs = AppDirs::below(Path::new("/x"));
-        let lock = family::FAMILIES[1].files[0].directory;
+        let lock = FamilyAgent::named("qwen").unwrap().family.files[0].directory;
         let paths = |dirs: &AppDirs| dirs.resolve(lock).iter().map(SearchDirectory::path).collect::<Vec<_>>();
         assert_eq!(paths(&dirs), [PathBuf::from("/x/home/.qwen/ide")]);
         dirs.bases.insert("QWEN_HOME".into(), "/q".into());

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use alongside_agent::find::{LockSearch, locks};
-use alongside_contract::family::{Dialect, FAMILIES, LOCKS};
+use alongside_contract::agent::FamilyAgent;
+use alongside_contract::agents::with_family;
+use alongside_contract::family::{Dialect, LOCKS};
 use alongside_contract::lock_file::{TRANSPORT, name};
 use alongside_platform::{files, process};
 use serde_json::Value;
@@ -185,14 +187,15 @@ fn is_private(path: &Path, expected: &str) -> Checked {
 async fn only(case: &Case<'_>) -> Checked {
     let content = content(case)?;
     let target = case.fixture.target;
-    let Some(claude) = FAMILIES.iter().find(|family| family.dialect() == Dialect::WebSocket) else {
+    let websocket = |agent: &FamilyAgent| agent.family.dialect() == Dialect::WebSocket;
+    let Some(claude) = with_family().find(websocket) else {
         return unseen("no family of agents reads locks");
     };
     let folders = content["workspaceFolders"].as_array().into_iter().flatten().filter_map(Value::as_str);
     for directory in folders.map(PathBuf::from).chain([target.here.cwd.clone()]) {
         let mut here = target.here.clone();
         // With the variable, an agent looks no further.
-        here.variables.remove(claude.env.port);
+        here.variables.remove(claude.family.env.port);
         here.cwd.clone_from(&directory);
         let LockSearch::Holding(found) = locks(claude, &here) else { continue };
         let (own, others): (Vec<_>, Vec<_>) =

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use alongside_conformance::{CLAUDE_CHECKS, Options, Target, Verdict};
-use alongside_contract::family;
+use alongside_contract::agent::FamilyAgent;
 
 use crate::companion::Companion;
 use crate::fault::Fault;
@@ -12,7 +12,7 @@ use crate::{MACHINE, TIMEOUTS, not_passed, run};
 
 /// The companion as Claude Code finds it.
 fn found_by_claude(companion: &Companion) -> Target {
-    let target = Target::find(family::by_command("claude"), companion.surroundings());
+    let target = Target::find(FamilyAgent::named("claude"), companion.surroundings());
     target.unwrap_or_else(|why| panic!("Claude Code does not find it: {why}"))
 }
 
@@ -63,7 +63,7 @@ async fn an_interrupted_run_closes_its_websockets() {
 #[tokio::test]
 async fn of_two_locks_an_agent_takes_none() {
     let companion = Companion::start(Some(Fault::TwoLocks)).await;
-    let none = Target::find(family::by_command("claude"), companion.surroundings());
+    let none = Target::find(FamilyAgent::named("claude"), companion.surroundings());
     let why = none.map(drop).unwrap_err().to_string();
     assert!(why.contains(&companion.shared.port.to_string()), "{why}");
 }

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use alongside_agent::{Endpoint, Identity, Outcome, Session, StreamState, find};
-use alongside_contract::family;
+use alongside_contract::agent::FamilyAgent;
 use tokio::time::timeout;
 
 use crate::companion::Companion;
@@ -16,8 +16,8 @@ async fn meet() -> (Companion, Vec<Session>) {
     let companion = Companion::start(None).await;
     let mut agents = Vec::new();
     for command in ["gemini", "qwen"] {
-        let family = family::by_command(command).unwrap();
-        let found = find::candidates(family, &companion.surroundings()).found;
+        let agent = FamilyAgent::of_command(command).unwrap();
+        let found = find::candidates(agent, &companion.surroundings()).found;
         let record = &found.first().unwrap_or_else(|| panic!("{command} finds the companion")).record;
         let endpoint = Endpoint::local(record.port);
         let identity = Identity::new(command, "1");

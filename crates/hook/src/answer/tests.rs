@@ -1,12 +1,13 @@
 //! The answers of each agent, after every verdict.
 
+use alongside_contract::agent::HookAgent;
 use serde_json::json;
 
 use super::*;
 
 fn asked(agent: &str, event: &str, verdict: &Verdict) -> Answer {
-    let agent = HookAgent::named(agent).unwrap();
-    let (tool, arguments) = match agent.id {
+    let hook = HookAgent::named(agent).unwrap().hook;
+    let (tool, arguments) = match agent {
         "claude" => ("Write", json!({"file_path": "/f", "content": "new\n"})),
         "codex" => {
             let command = "*** Begin Patch\n*** Update File: /f\n@@\n-old\n+new\n*** End Patch";
@@ -20,10 +21,10 @@ fn asked(agent: &str, event: &str, verdict: &Verdict) -> Answer {
         tool_input: arguments.as_object().unwrap().clone(),
         ..HookInput::default()
     };
-    let call = ToolCall::read(agent, &input).unwrap();
+    let call = ToolCall::read(hook, &input).unwrap();
     let read = |_: &str| TextFile::Text("old\n".into());
     let changes = call.changes(read).unwrap();
-    answer(agent, &input, &call, &changes, std::slice::from_ref(verdict), read)
+    answer(hook, &input, &call, &changes, std::slice::from_ref(verdict), read)
 }
 
 fn json_of(answer: Answer) -> Value {

@@ -1,13 +1,17 @@
 //! Tool calls of each agent, the texts that they write, and the way back.
 
-use alongside_contract::hook::HOOK_AGENTS;
+use alongside_contract::agent::HookAgent;
+use alongside_contract::agents::with_hook;
 use serde_json::json;
 
 use super::*;
 
+fn hook(agent: &str) -> &'static Hook {
+    HookAgent::named(agent).unwrap().hook
+}
+
 fn call(agent: &str, tool: &str, arguments: Value) -> Result<ToolCall, NoChange> {
-    let agent = HookAgent::named(agent).unwrap();
-    ToolCall::read(agent, &input(tool, arguments))
+    ToolCall::read(hook(agent), &input(tool, arguments))
 }
 
 fn input(tool: &str, arguments: Value) -> HookInput {
@@ -44,10 +48,7 @@ fn every_agents_tools_become_the_text_that_they_write() {
         // The same tool with other arguments writes the text of the person.
         let input = input(tool, arguments.clone());
         let arguments = call.rewritten(&input, &[Some("mine\nb\n")], text("a\nb\n")).unwrap();
-        let again = super::ToolCall::read(
-            HookAgent::named(agent).unwrap(),
-            &HookInput { tool_input: arguments, ..input },
-        );
+        let again = ToolCall::read(hook(agent), &HookInput { tool_input: arguments, ..input });
         let changes = again.unwrap().changes(text("a\nb\n")).unwrap();
         assert_eq!(changes[0].proposed, "mine\nb\n", "{agent} {tool}");
     }
@@ -56,9 +57,9 @@ fn every_agents_tools_become_the_text_that_they_write() {
 
 #[test]
 fn every_tool_that_starts_a_hook_is_read() {
-    for agent in HOOK_AGENTS {
-        for tool in agent.events.iter().flat_map(|event| event.matcher.split(['^', '$', '(', ')', '|'])) {
-            let read = ToolCall::read(agent, &input(tool, json!({})));
+    for agent in with_hook() {
+        for tool in agent.hook.events().flat_map(|event| event.matcher.split(['^', '$', '(', ')', '|'])) {
+            let read = ToolCall::read(agent.hook, &input(tool, json!({})));
             assert!(tool.is_empty() || read != Err(NoChange::NotATool), "{}: {tool}", agent.id);
         }
     }

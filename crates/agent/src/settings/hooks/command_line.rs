@@ -4,21 +4,21 @@
 use std::path::Path;
 use std::time::Duration;
 
-use alongside_contract::hook::HookAgent;
+use alongside_contract::agent::HookAgent;
 
 /// The arguments of our program in a hook of that agent.
-fn arguments(agent: &HookAgent) -> String {
+fn arguments(agent: HookAgent) -> String {
     format!(" hook {}", agent.id)
 }
 
 /// The command line of a hook. `program` is quoted already.
-pub fn command(program: &str, agent: &HookAgent) -> String {
+pub fn command(program: &str, agent: HookAgent) -> String {
     format!("{program}{}", arguments(agent))
 }
 
 /// Whether a command line is ours: our arguments follow on a program that is named like ours, and no other
 /// command follows on them.
-pub fn is_ours(command: &str, agent: &HookAgent) -> bool {
+pub fn is_ours(command: &str, agent: HookAgent) -> bool {
     CommandLine::of(command, agent).is_some()
 }
 
@@ -36,7 +36,7 @@ pub(super) struct CommandLine<'a> {
 }
 
 impl<'a> CommandLine<'a> {
-    pub(super) fn of(command: &'a str, agent: &HookAgent) -> Option<Self> {
+    pub(super) fn of(command: &'a str, agent: HookAgent) -> Option<Self> {
         let (start, behind) = command.trim_end().rsplit_once(arguments(agent).as_str())?;
         let start = start.trim_end();
         let (begin, quote) = last_word(start);
@@ -66,7 +66,7 @@ impl<'a> CommandLine<'a> {
 
     /// The command line that starts `program`, which is quoted already. The person's words stay, and so does
     /// a program that a PATH or a variable leads to.
-    pub(super) fn with_program(&self, program: &str, agent: &HookAgent) -> String {
+    pub(super) fn with_program(&self, program: &str, agent: HookAgent) -> String {
         let has_path = Path::new(self.program.trim_matches(['"', '\''])).is_absolute();
         let program = if has_path && !self.is_in_quotes { program } else { self.program };
         format!("{}{program}{}{}", self.before, arguments(agent), self.behind)

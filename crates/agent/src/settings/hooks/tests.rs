@@ -6,7 +6,7 @@ use super::*;
 
 const COMMAND: &str = "/usr/bin/alongside hook claude";
 
-fn agent(id: &str) -> &'static HookAgent {
+fn agent(id: &str) -> HookAgent {
     HookAgent::named(id).unwrap()
 }
 
@@ -46,19 +46,20 @@ fn a_new_file_holds_only_the_hook() {
 
 #[test]
 fn each_agent_gets_its_events_and_its_unit() {
-    for hook in alongside_contract::hook::HOOK_AGENTS {
-        let command = command("'/a b/alongside'", hook);
-        let text = with_hook(None, hook, &command).unwrap();
-        let found = find_hook(&text, hook).unwrap();
-        assert_eq!(found.len(), hook.events.len(), "{text}");
-        for (found, event) in found.iter().zip(hook.events) {
-            assert_eq!(*found, FoundHook::wanted(event, hook, &command));
-            assert_eq!((found.limit(hook), found.program(hook)), (hook.limit, Some("'/a b/alongside'")));
+    for one in alongside_contract::agents::with_hook() {
+        let command = command("'/a b/alongside'", one);
+        let text = with_hook(None, one, &command).unwrap();
+        let found = find_hook(&text, one).unwrap();
+        assert_eq!(found.len(), one.hook.events().count(), "{text}");
+        for (found, event) in found.iter().zip(one.hook.events()) {
+            assert_eq!(*found, FoundHook::wanted(event, one, &command));
+            let limit = one.hook.wait.limit;
+            assert_eq!((found.limit(one), found.program(one)), (limit, Some("'/a b/alongside'")));
             assert!(found.has_tools_of(event));
         }
-        let other = agent(if hook.id == "claude" { "codex" } else { "claude" });
+        let other = agent(if one.id == "claude" { "codex" } else { "claude" });
         assert_eq!(find_hook(&text, other).unwrap(), [], "it is another agent's");
-        assert_eq!(text.contains("\"name\": \"alongside\""), hook.id == "gemini", "{text}");
+        assert_eq!(text.contains("\"name\": \"alongside\""), one.id == "gemini", "{text}");
     }
 }
 
@@ -109,7 +110,11 @@ fn an_older_entry_is_replaced_where_it_is() {
     let now = with(shared);
     assert_eq!(with(&now), now);
     let found = find_hook(&now, agent("claude")).unwrap();
-    assert_eq!(found, [FoundHook::wanted(&agent("claude").events[0], agent("claude"), COMMAND)], "{now}");
+    assert_eq!(
+        found,
+        [FoundHook::wanted(&agent("claude").hook.before_tool, agent("claude"), COMMAND)],
+        "{now}"
+    );
     assert!(now.contains("mine") && !now.contains("Stop"), "{now}");
 }
 
@@ -267,7 +272,11 @@ fn of_two_values_with_one_key_the_last_counts() {
         let now = with(&text);
         assert!(is_read(&now), "{now}");
         let found = find_hook(&now, agent("claude")).unwrap();
-        assert_eq!(found, [FoundHook::wanted(&agent("claude").events[0], agent("claude"), COMMAND)], "{now}");
+        assert_eq!(
+            found,
+            [FoundHook::wanted(&agent("claude").hook.before_tool, agent("claude"), COMMAND)],
+            "{now}"
+        );
         assert_eq!(with(&now), now);
         assert!(now.contains(r#""other""#) == text.contains(r#""other""#), "{now}");
         // A removal leaves none behind that another edit would bring to life.
@@ -291,20 +300,20 @@ fn codex_gets_no_hook_in_a_file_that_it_refuses() {
 #[test]
 fn a_byte_order_mark_stays_where_the_agent_reads_it() {
     let marked = "\u{feff}{\n  // mine\n  \"x\": 1\n}\n";
-    for hook in alongside_contract::hook::HOOK_AGENTS {
-        let command = command("alongside", hook);
-        let with = with_hook(Some(marked), hook, &command);
-        if !["claude", "qwen"].contains(&hook.id) {
-            assert!(with.unwrap_err().contains("byte-order mark"), "{}", hook.id);
-            assert!(find_hook(marked, hook).is_err());
+    for one in alongside_contract::agents::with_hook() {
+        let command = command("alongside", one);
+        let with = with_hook(Some(marked), one, &command);
+        if !["claude", "qwen"].contains(&one.id) {
+            assert!(with.unwrap_err().contains("byte-order mark"), "{}", one.id);
+            assert!(find_hook(marked, one).is_err());
             continue;
         }
         let with = with.unwrap();
         assert!(with.starts_with("\u{feff}{\n  // mine"), "{with}");
-        assert_eq!(find_hook(&with, hook).unwrap().len(), hook.events.len());
-        assert_eq!(with_hook(Some(&with), hook, &command).unwrap(), with);
-        assert_eq!(without_hook(&with, hook, None).unwrap(), marked);
-        assert_eq!(find_hook("\u{feff}\n", hook).unwrap(), []);
+        assert_eq!(find_hook(&with, one).unwrap().len(), one.hook.events().count());
+        assert_eq!(with_hook(Some(&with), one, &command).unwrap(), with);
+        assert_eq!(without_hook(&with, one, None).unwrap(), marked);
+        assert_eq!(find_hook("\u{feff}\n", one).unwrap(), []);
     }
 }
 
@@ -356,5 +365,5 @@ fn a_timeout_that_a_person_chose_stays_if_it_cuts_nothing_off() {
     assert_eq!(with(&entry(command, 120)), entry(command, 120));
     assert_eq!(with(&entry(command, 60)), entry(command, 3600), "the agent would go on without a review");
     assert_eq!(with(&entry("nice alongside hook claude", 60)), entry("nice alongside hook claude", 3600));
-    assert_eq!(found(&entry(COMMAND, 60)).patience(agent("claude")), agent("claude").patience());
+    assert_eq!(found(&entry(COMMAND, 60)).patience(agent("claude")), agent("claude").hook.wait.patience());
 }

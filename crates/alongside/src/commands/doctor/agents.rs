@@ -6,14 +6,15 @@ use std::time::SystemTime;
 use alongside_adapters::user_environment::directories_of;
 use alongside_agent::find::{self, Surroundings};
 use alongside_agent::version;
+use alongside_contract::agent::FamilyAgent;
+use alongside_contract::agents::with_family;
 use alongside_contract::behaviour::Release;
-use alongside_contract::family::{FAMILIES, Family, by_command};
 use alongside_platform::process;
 
 /// An agent that is installed, or that the person named.
 #[derive(Debug, Clone)]
 pub(super) struct Agent {
-    pub(super) family: &'static Family,
+    pub(super) row: FamilyAgent,
     /// `None` if it is not installed.
     pub(super) program: Option<PathBuf>,
     /// The version as the agent writes it.
@@ -25,7 +26,7 @@ pub(super) struct Agent {
 /// An agent that runs.
 #[derive(Debug, Clone)]
 pub(super) struct RunningAgent {
-    pub(super) family: &'static Family,
+    pub(super) row: FamilyAgent,
     pub(super) pid: u32,
     pub(super) started: Option<SystemTime>,
     pub(super) here: Surroundings,
@@ -33,22 +34,22 @@ pub(super) struct RunningAgent {
     pub(super) program: Option<PathBuf>,
 }
 
-/// The agents of these families in PATH and in the usual directories of npm and other installers. A program
+/// Those of these agents that are in PATH and in the usual directories of npm and other installers. A program
 /// with several names is listed once.
-pub(super) async fn installed(families: &[&'static Family], here: &Surroundings) -> Vec<Agent> {
+pub(super) async fn installed(known: &[FamilyAgent], here: &Surroundings) -> Vec<Agent> {
     let mut agents: Vec<(PathBuf, Agent)> = Vec::new();
     for (directory, is_in_path) in directories(here) {
-        for family in families {
-            for command in family.commands {
+        for row in known {
+            for command in row.commands {
                 let Ok(program) = which::which_in(command, Some(&directory), &directory) else {
                     continue;
                 };
                 let real = program.canonicalize().unwrap_or_else(|_| program.clone());
-                if agents.iter().any(|(known, _)| *known == real) {
+                if agents.iter().any(|(listed, _)| *listed == real) {
                     continue;
                 }
-                let version = version::of_program(&program, family, here).await;
-                agents.push((real, Agent::new(family, Some(program), version, is_in_path)));
+                let version = version::of_program(&program, row, here).await;
+                agents.push((real, Agent::new(*row, Some(program), version, is_in_path)));
             }
         }
     }
@@ -56,33 +57,32 @@ pub(super) async fn installed(families: &[&'static Family], here: &Surroundings)
 }
 
 impl Agent {
-    fn new(
-        family: &'static Family,
-        program: Option<PathBuf>,
-        version: Option<String>,
-        is_in_path: bool,
-    ) -> Self {
+    fn new(row: FamilyAgent, program: Option<PathBuf>, version: Option<String>, is_in_path: bool) -> Self {
         let release = version.as_deref().and_then(version::release);
-        Self { family, program, version, release, is_in_path }
+        Self { row, program, version, release, is_in_path }
     }
 
     /// An agent that the person named, but that is not installed: it counts as its newest release.
-    pub(super) fn not_installed(family: &'static Family) -> Self {
-        Self::new(family, None, None, true)
+    pub(super) fn not_installed(row: FamilyAgent) -> Self {
+        Self::new(row, None, None, true)
     }
 
     /// The agent that runs as this process.
     pub(super) async fn of_process(running: &RunningAgent) -> Self {
         let version = match &running.program {
-            Some(program) => version::of_program(program, running.family, &running.here).await,
+            Some(program) => version::of_program(program, &running.row, &running.here).await,
             None => None,
         };
-        Self::new(running.family, running.program.clone(), version, true)
+        Self::new(running.row, running.program.clone(), version, true)
     }
 
     /// The newest release that is known, if this one is newer.
     pub(super) fn newer_than_known(&self) -> Option<Release> {
-        self.family.behaviour.known_to.filter(|known| self.release.is_some_and(|release| release > *known))
+        self.row
+            .family
+            .behaviour
+            .known_to
+            .filter(|known| self.release.is_some_and(|release| release > *known))
     }
 }
 
@@ -124,25 +124,24 @@ pub(super) fn process_of_agent(pid: u32) -> Option<RunningAgent> {
     let script = seen.arguments.iter().find(|argument| !argument.starts_with('-'));
     let by_script = || {
         let interprets = ["node", "bun", "deno", "sh", "bash"].contains(&seen.name.as_str());
-        script.filter(|_| interprets).and_then(|script| by_command(script))
+        script.filter(|_| interprets).and_then(|script| FamilyAgent::of_command(script))
     };
-    let family = by_command(&seen.name).or_else(by_script)?;
+    let row = FamilyAgent::of_command(&seen.name).or_else(by_script)?;
     let here = Surroundings::of_process(pid)?;
     let program = script.map(|script| here.cwd.join(script)).filter(|path| path.is_file());
-    Some(RunningAgent { family, pid, started: process::started(pid), here, program })
+    Some(RunningAgent { row, pid, started: process::started(pid), here, program })
 }
 
-/// The families of these names, or all without a name.
+/// The agents of these names that find companions, or all without a name.
 ///
 /// # Errors
-/// The first name that no family has.
-pub(super) fn families(names: &[String]) -> Result<Vec<&'static Family>, String> {
+/// The first name that none of them has.
+pub(super) fn named(names: &[String]) -> Result<Vec<FamilyAgent>, String> {
     if names.is_empty() {
-        return Ok(FAMILIES.iter().collect());
+        return Ok(with_family().collect());
     }
     let named = |name: &String| {
-        let known = FAMILIES.iter().find(|family| family.id == name);
-        known.or_else(|| by_command(name)).ok_or_else(|| name.clone())
+        FamilyAgent::named(name).or_else(|| FamilyAgent::of_command(name)).ok_or_else(|| name.clone())
     };
     names.iter().map(named).collect()
 }
@@ -157,9 +156,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn families_are_named_by_id_or_command() {
-        assert_eq!(families(&["qwen".into(), "/usr/bin/gemini".into()]).unwrap().len(), 2);
-        assert_eq!(families(&[]).unwrap().len(), FAMILIES.len());
-        assert_eq!(families(&["vim".into()]).unwrap_err(), "vim");
+    fn agents_are_named_by_id_or_command() {
+        assert_eq!(named(&["qwen".into(), "/usr/bin/gemini".into()]).unwrap().len(), 2);
+        assert_eq!(named(&[]).unwrap().len(), with_family().count());
+        assert_eq!(named(&["vim".into()]).unwrap_err(), "vim");
     }
 }

@@ -61,7 +61,7 @@ impl ConnectionFailure<'_> {
     }
 
     fn unknown_editor(&self) -> Cause {
-        let reads_editor_name = &self.trace.family.behaviour.reads_editor_name;
+        let reads_editor_name = &self.trace.agent.family.behaviour.reads_editor_name;
         match self.trace.seen() {
             None => self
                 .hidden_companion()
@@ -128,7 +128,7 @@ impl ConnectionFailure<'_> {
         if let Some(cause) = its_files.filter_map(unusable_file).next() {
             return Some(cause.into());
         }
-        let (name, port, family) = (companion.name.clone(), companion.port, self.trace.family);
+        let (name, port, family) = (companion.name.clone(), companion.port, self.trace.agent.family);
         Some(match self.companions.locate(companion, family, self.release()) {
             FileLocation::Here => {
                 let release = self.release();
@@ -148,9 +148,9 @@ impl ConnectionFailure<'_> {
 
     /// The agent's own directory, if it is missing and our companions write files there only once it exists.
     fn missing_directory(&self) -> Option<PathBuf> {
-        let family = self.trace.family;
+        let agent = self.trace.agent;
         let below_home = |file: &&DiscoveryFile| matches!(file.directory, Directory::Home { .. });
-        let file = family.files.iter().filter(|_| !family.is_proven()).find(below_home)?;
+        let file = agent.family.files.iter().filter(|_| !agent.is_proven()).find(below_home)?;
         let own = self.here.resolve(file.directory).parent()?.to_owned();
         (!own.exists()).then_some(own)
     }
@@ -183,7 +183,7 @@ impl ConnectionFailure<'_> {
         let To::Http { host, port, proxy } = attempt.to else {
             return self.nothing_found();
         };
-        let behaviour = &self.trace.family.behaviour;
+        let behaviour = &self.trace.agent.family.behaviour;
         let path = self.trace.seen().map(|seen| seen.path.clone());
         let cause = match result {
             ProbeResult::Proxied => ConnectionCause::Proxy { variable: proxy.unwrap_or("HTTP_PROXY"), host },
@@ -221,7 +221,7 @@ impl ConnectionFailure<'_> {
             return DiscoveryCause::StaleFileWins { path, running: companion.port }.into();
         }
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let lookups = &self.trace.family.behaviour.lookups;
+        let lookups = &self.trace.agent.family.behaviour.lookups;
         let in_name = lookups.iter().find_map(|lookup| lookup.file.pid_in(name));
         let editor = self.trace.record().and_then(|record| record.ppid).or(in_name);
         match editor.filter(|pid| process::is_alive(*pid)) {
@@ -232,14 +232,14 @@ impl ConnectionFailure<'_> {
 
     /// Variables that name a port where no program listens. The agent may have connected in another way.
     pub(super) async fn stale_variables(&self) -> Option<DiscoveryCause> {
-        let port = self.here.variables.get(self.trace.family.env.port)?.parse().ok()?;
+        let port = self.here.variables.get(self.trace.agent.family.env.port)?.parse().ok()?;
         let is_stale = !probe::listens("127.0.0.1", port).await;
         is_stale.then(|| DiscoveryCause::StaleVariablesBeside { names: self.variable_names(), port })
     }
 
     /// The variables of the family that are set, as arguments of `unset`.
     fn variable_names(&self) -> String {
-        let env = &self.trace.family.env;
+        let env = &self.trace.agent.family.env;
         let all =
             [Some(env.port), env.workspace_path, env.auth_token, env.pid, env.stdio_command, env.stdio_args];
         let set = all.into_iter().flatten().filter(|name| self.here.variables.contains_key(*name));

@@ -26,22 +26,22 @@ pub(super) struct Examiner<'a> {
 
 impl Examiner<'_> {
     pub(super) async fn examine(&self, agent: Agent) -> Finding {
-        let trace = find::replay(agent.family, agent.release, self.here, self.in_container);
+        let trace = find::replay(agent.row, agent.release, self.here, self.in_container);
         let mut finding = Finding { agent, trace, results: Vec::new(), other_port: None, causes: Vec::new() };
-        if finding.agent.family.dialect() == Dialect::WebSocket {
+        if finding.agent.row.family.dialect() == Dialect::WebSocket {
             finding.trace.steps.clear();
             finding.causes = self.find_lock(&mut finding).await;
-            let settings = Settings::of(finding.agent.family, finding.agent.release, self.here);
+            let settings = Settings::of(&finding.agent.row, finding.agent.release, self.here);
             let proposing = settings.map(|settings| proposal_settings(&settings, &finding.agent));
             finding.causes.extend(proposing.into_iter().flatten());
             return finding;
         }
         if finding.trace.end == Some(End::NoIdeMode) {
-            let needs = finding.agent.family.behaviour.connects.to_string();
+            let needs = finding.agent.row.family.behaviour.connects.to_string();
             finding.causes = vec![AgentCause::TooOld { needs }.into()];
             return finding;
         }
-        let settings = Settings::of(finding.agent.family, finding.agent.release, self.here);
+        let settings = Settings::of(&finding.agent.row, finding.agent.release, self.here);
         let mut causes: Vec<Cause> = settings.as_ref().map(search_settings).unwrap_or_default();
         causes.extend(self.connect(&mut finding).await);
         if let Some(settings) = &settings {
@@ -132,19 +132,18 @@ impl Examiner<'_> {
         causes
     }
 
-    /// The agents of this family in this project that are older than the companion. Among several companions
+    /// The processes of this agent in this project that are older than the companion. Among several companions
     /// an agent may be connected to another one, so all their sessions count.
     fn started_earlier(&self, finding: &Finding, companion: &RunningCompanion) -> Option<Vec<u32>> {
-        let family = finding.agent.family;
+        let row = finding.agent.row;
         let since = process::started(companion.host.as_ref()?.status.pid)?;
         let roots = companion.roots.join(&discovery::delimiter().to_string());
         let agents = self.running_agents.iter();
-        let inside: Vec<&RunningAgent> = agents
-            .filter(|agent| agent.family.id == family.id && find::holds(&roots, &agent.here.cwd))
-            .collect();
+        let inside: Vec<&RunningAgent> =
+            agents.filter(|agent| agent.row.id == row.id && find::holds(&roots, &agent.here.cwd)).collect();
         let hosts = self.companions.serving_here().filter_map(|companion| companion.host.as_ref());
         let sessions =
-            hosts.flat_map(|host| &host.status.agents).filter(|agent| agent.name == family.display_name);
+            hosts.flat_map(|host| &host.status.agents).filter(|agent| agent.name == row.display_name);
         let earlier = inside.iter().filter(|agent| agent.started.is_some_and(|started| started < since));
         let earlier: Vec<u32> = earlier.map(|agent| agent.pid).collect();
         (!earlier.is_empty() && sessions.count() < inside.len()).then_some(earlier)
@@ -187,7 +186,7 @@ fn proposal_settings(settings: &Settings, agent: &Agent) -> Vec<Cause> {
 
 /// The setting that makes the agent ask before it edits, as its file holds it.
 fn asking_setting(agent: &Agent) -> String {
-    let names = agent.family.settings.map(|table| table.approval_mode).unwrap_or_default();
+    let names = agent.row.settings.map(|table| table.approval_mode).unwrap_or_default();
     let name = names.iter().find(|name| name.is_read_by(agent.release) && name.below_version.is_none());
     let keys = name.map(|name| name.keys).unwrap_or_default();
     match keys {

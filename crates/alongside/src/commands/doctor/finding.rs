@@ -4,7 +4,7 @@ use alongside_agent::find::{Attempt, To, Trace};
 
 use super::agents::Agent;
 use super::causes::Cause;
-use super::message::{AgentInfo, Message};
+use super::message::Message;
 use super::probe::ProbeResult;
 
 #[derive(Debug)]
@@ -36,15 +36,8 @@ impl Finding {
 
     /// The messages, the most severe first.
     pub(super) fn messages(&self) -> Vec<Message> {
-        let family = self.agent.family;
-        let command = family.commands.first().copied().unwrap_or(family.id).to_owned();
-        let agent = AgentInfo {
-            id: family.id,
-            name: family.display_name,
-            command,
-            package: family.packages.first().copied(),
-        };
-        let mut messages: Vec<Message> = self.causes.iter().map(|cause| cause.message(&agent)).collect();
+        let mut messages: Vec<Message> =
+            self.causes.iter().map(|cause| cause.message(&self.agent.row)).collect();
         // Stable: causes of the same severity stay in the agent's order.
         messages.sort_by_key(|message| message.severity);
         messages

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use alongside_agent::find::Surroundings;
 use alongside_agent::settings::hooks;
-use alongside_contract::hook::HookAgent;
+use alongside_contract::agent::HookAgent;
 use alongside_platform::paths::real;
 use alongside_platform::process;
 use serde::Deserialize;
@@ -52,7 +52,7 @@ struct OfDirectory {
 /// The reasons why the agent skips the hook in these files.
 pub(super) async fn causes(
     program: &Path,
-    agent: &HookAgent,
+    agent: HookAgent,
     files: &[PathBuf],
     here: &Surroundings,
 ) -> Vec<HookCause> {
@@ -62,7 +62,7 @@ pub(super) async fn causes(
     }
 }
 
-fn cause(listed: &[ListedHook], agent: &HookAgent, path: &Path) -> Option<HookCause> {
+fn cause(listed: &[ListedHook], agent: HookAgent, path: &Path) -> Option<HookCause> {
     let is_ours = |hook: &&ListedHook| {
         let command = hook.command.as_deref().is_some_and(|command| hooks::is_ours(command, agent));
         command && hook.source_path.as_deref().is_some_and(|source| real(source) == real(path))

@@ -3,11 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
-use alongside_adapters::agent_hook::agents_without_family;
 use alongside_agent::find::Surroundings;
 use alongside_agent::settings::hooks::{self, FoundHook, HookScope};
 use alongside_common::own_program::own_program;
-use alongside_contract::hook::{HOOK_AGENTS, HookAgent};
+use alongside_contract::agent::HookAgent;
+use alongside_contract::agents::with_hook;
+use alongside_contract::hook::Trust;
 use alongside_contract::settings::Release;
 use alongside_platform::{Os, shell};
 
@@ -15,12 +16,12 @@ use super::agents;
 use super::causes::HookCause;
 use super::finding::Finding;
 use super::hook_trust;
-use super::message::{AgentInfo, Message};
+use super::message::Message;
 
 /// The doctor's finding about the hook of one agent.
 #[derive(Debug)]
 pub(super) struct HookFinding {
-    pub(super) agent: &'static HookAgent,
+    pub(super) agent: HookAgent,
     /// The files that hold the hook.
     pub(super) files: Vec<PathBuf>,
     causes: Vec<HookCause>,
@@ -29,9 +30,7 @@ pub(super) struct HookFinding {
 impl HookFinding {
     /// The messages, the most severe first.
     pub(super) fn messages(&self) -> Vec<Message> {
-        let command = self.agent.commands.first().copied().unwrap_or(self.agent.id).to_owned();
-        let agent = AgentInfo { id: self.agent.id, name: self.agent.display_name, command, package: None };
-        let mut messages: Vec<Message> = self.causes.iter().map(|cause| cause.message(&agent)).collect();
+        let mut messages: Vec<Message> = self.causes.iter().map(|cause| cause.message(&self.agent)).collect();
         messages.sort_by_key(|message| message.severity);
         messages
     }
@@ -43,20 +42,17 @@ pub(super) fn agents_to_examine(
     named: &[String],
     findings: &[Finding],
     here: &Surroundings,
-) -> Vec<&'static HookAgent> {
-    let is_meant = |agent: &&HookAgent| {
-        let is_examined = findings.iter().any(|finding| finding.agent.family.id == agent.id);
-        let is_found = || {
-            let is_without_family = agents_without_family().any(|other| other.id == agent.id);
-            named.is_empty() && is_without_family && is_here(agent, here)
-        };
+) -> Vec<HookAgent> {
+    let is_meant = |agent: &HookAgent| {
+        let is_examined = findings.iter().any(|finding| finding.agent.row.id == agent.id);
+        let is_found = || named.is_empty() && agent.family.is_none() && is_here(*agent, here);
         is_examined || named.iter().any(|name| name == agent.id) || is_found()
     };
-    HOOK_AGENTS.iter().filter(is_meant).collect()
+    with_hook().filter(is_meant).collect()
 }
 
 /// Whether the agent is installed, or has a hook of ours.
-fn is_here(agent: &HookAgent, here: &Surroundings) -> bool {
+fn is_here(agent: HookAgent, here: &Surroundings) -> bool {
     let has_hook = |path: &Path| {
         let text = hooks::text(path).ok().flatten();
         text.is_some_and(|text| hooks::find_hook(&text, agent).is_ok_and(|found| !found.is_empty()))
@@ -66,11 +62,7 @@ fn is_here(agent: &HookAgent, here: &Surroundings) -> bool {
 }
 
 /// Examines the hook of an agent.
-pub(super) async fn examine(
-    agent: &'static HookAgent,
-    release: Option<Release>,
-    here: &Surroundings,
-) -> HookFinding {
+pub(super) async fn examine(agent: HookAgent, release: Option<Release>, here: &Surroundings) -> HookFinding {
     let mut finding = HookFinding { agent, files: Vec::new(), causes: Vec::new() };
     let mut switches = Vec::new();
     for (scope, path) in hooks::all_files(agent, release, here) {
@@ -98,10 +90,13 @@ pub(super) async fn examine(
     }
     // One file may switch off what another one holds.
     finding.causes.extend(switches);
-    if agent.needs_trust
-        && let Some(program) = agents::program_of(agent.commands, here)
-    {
-        finding.causes.extend(hook_trust::causes(&program, agent, &finding.files, here).await);
+    match agent.hook.trust {
+        Trust::NotNeeded => {}
+        Trust::AppServer => {
+            if let Some(program) = agents::program_of(agent.commands, here) {
+                finding.causes.extend(hook_trust::causes(&program, agent, &finding.files, here).await);
+            }
+        }
     }
     finding
 }
@@ -109,7 +104,7 @@ pub(super) async fn examine(
 /// The faults of the entries in a file.
 fn causes_in(
     found: &[FoundHook],
-    agent: &'static HookAgent,
+    agent: HookAgent,
     path: &Path,
     is_project: bool,
     here: &Surroundings,
@@ -117,12 +112,12 @@ fn causes_in(
     let path = || path.to_owned();
     let mut causes = Vec::new();
     let of_event = |name: &'static str| found.iter().filter(move |hook| hook.event == name);
-    let missing = agent.events.iter().map(|event| event.name).filter(|name| of_event(name).next().is_none());
+    let missing = agent.hook.events().map(|event| event.name).filter(|name| of_event(name).next().is_none());
     let events: Vec<&'static str> = missing.collect();
     if !events.is_empty() {
         causes.push(HookCause::Incomplete { path: path(), events, is_project });
     }
-    for event in agent.events {
+    for event in agent.hook.events() {
         let mut matchers = of_event(event.name).filter_map(|hook| hook.matcher.clone());
         let has_all = of_event(event.name).any(|hook| hook.has_tools_of(event));
         if let Some(matcher) = matchers.next().filter(|_| !has_all) {

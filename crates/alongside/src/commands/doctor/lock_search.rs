@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use alongside_agent::find::{self, ClaudeSettings, Lock, LockSearch};
-use alongside_contract::family::Family;
+use alongside_contract::family::{Family, OwnSettings};
 use alongside_contract::lock_file;
 use tokio::net::TcpStream;
 
@@ -17,16 +17,16 @@ const TIMEOUT: Duration = Duration::from_secs(1);
 impl Examiner<'_> {
     /// Notes the port that the agent reaches, and returns what is wrong.
     pub(super) async fn find_lock(&self, finding: &mut Finding) -> Vec<Cause> {
-        let family = finding.agent.family;
+        let agent = finding.agent.row;
         let ours = self.companions.serving_here().find(|companion| companion.host.is_some());
         let our_port = ours.map(|companion| companion.port);
-        let (lock, by_variable) = match find::locks(family, self.here) {
+        let (lock, by_variable) = match find::locks(agent, self.here) {
             LockSearch::WithoutToken(name) => return vec![LockCause::WithoutToken { name }.into()],
             LockSearch::ByVariable(lock) => (lock, true),
             LockSearch::Holding(locks) => match <[Lock; 1]>::try_from(locks) {
                 Ok([lock]) => (lock, false),
                 Err(none) if none.is_empty() => {
-                    if let Some(ours) = our_port.filter(|port| self.has_lock(family, *port)) {
+                    if let Some(ours) = our_port.filter(|port| self.has_lock(agent.family, *port)) {
                         return vec![LockCause::WithoutFolder { ours }.into()];
                     }
                     let host = ours.and_then(|companion| companion.host.as_ref());
@@ -47,18 +47,19 @@ impl Examiner<'_> {
         let another = our_port.filter(|ours| *ours != lock.port);
         let mut causes: Vec<Cause> = Vec::new();
         causes.extend(another.map(|ours| LockCause::AnotherEditor { editor: label(&lock), ours }.into()));
-        if family.id == "claude" {
-            let settings = ClaudeSettings::of(self.here);
-            let is_asked = settings.connects || by_variable;
-            causes.extend((!is_asked).then_some(LockCause::NotAsked.into()));
-            let context_only = ours.and_then(|companion| companion.host.as_ref());
-            let context_only = context_only.is_some_and(|host| host.status.context_only);
-            causes.extend(match (context_only, settings.shows_diffs_itself) {
-                (true, false) => Some(LockCause::AsksBlindly.into()),
-                (false, true) => Some(LockCause::ShowsDiffsItself.into()),
-                _ => None,
-            });
-        }
+        let settings = match agent.family.websocket.as_ref().map(|agent| agent.own_settings) {
+            Some(OwnSettings::ClaudeCode) => ClaudeSettings::of(self.here),
+            Some(OwnSettings::None) | None => return causes,
+        };
+        let is_asked = settings.connects || by_variable;
+        causes.extend((!is_asked).then_some(LockCause::NotAsked.into()));
+        let context_only = ours.and_then(|companion| companion.host.as_ref());
+        let context_only = context_only.is_some_and(|host| host.status.context_only);
+        causes.extend(match (context_only, settings.shows_diffs_itself) {
+            (true, false) => Some(LockCause::AsksBlindly.into()),
+            (false, true) => Some(LockCause::ShowsDiffsItself.into()),
+            _ => None,
+        });
         causes
     }
 

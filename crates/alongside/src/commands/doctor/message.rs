@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use alongside_contract::agent::Agent;
 use alongside_desk::harmless;
 use alongside_platform::files;
 
@@ -96,33 +97,18 @@ impl Fix {
             Self::Advice(text) | Self::Command(text) => text,
         }
     }
-}
 
-/// The agent that a message is about.
-#[derive(Debug, Clone)]
-pub(super) struct AgentInfo {
-    /// The id of its family, by which commands name it.
-    pub(super) id: &'static str,
-    /// Its name for people.
-    pub(super) name: &'static str,
-    /// The command that starts it.
-    pub(super) command: String,
-    /// The npm package that it is installed from.
-    pub(super) package: Option<&'static str>,
-}
-
-impl AgentInfo {
-    /// Installs a newer release.
-    pub(super) fn update(&self) -> Fix {
-        match self.package {
-            Some(package) => Fix::Command(format!("npm install -g {package}")),
-            None => Fix::Advice(format!("install a newer {}", self.name)),
+    /// Installs a newer release of an agent.
+    pub(super) fn update(agent: &Agent) -> Self {
+        match agent.packages {
+            [package, ..] => Self::Command(format!("npm install -g {package}")),
+            [] => Self::Advice(format!("install a newer {}", agent.display_name)),
         }
     }
 
-    /// Starts the agent as if its terminal were VS Code's.
-    pub(super) fn pretend_vscode(&self) -> Fix {
-        Fix::Command(format!("TERM_PROGRAM=vscode {}", self.command))
+    /// Starts an agent as if its terminal were VS Code's.
+    pub(super) fn pretend_vscode(agent: &Agent) -> Self {
+        Self::Command(format!("TERM_PROGRAM=vscode {}", agent.command()))
     }
 }
 

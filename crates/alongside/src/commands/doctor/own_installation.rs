@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use alongside_adapters::editor::Editor;
+use alongside_adapters::editors::EDITORS;
 use alongside_adapters::ledger::Ledger;
 use alongside_adapters::plan::AdapterState;
 use alongside_adapters::user_environment::UserEnvironment;
@@ -54,17 +55,17 @@ fn old_hosts(companions: &Companions) -> Vec<InstallationCause> {
 fn adapters() -> Vec<InstallationCause> {
     let Ok(user) = UserEnvironment::of_this_process() else { return Vec::new() };
     let Ok(ledger) = Ledger::read(&user.state) else { return Vec::new() };
-    let of = |editor: Editor| match editor.state(&user, ledger.get(editor.id())) {
+    let of = |editor: &Editor| match editor.state(&user, ledger.get(editor.id)) {
         Ok(AdapterState::Outdated { by }) => {
-            Some(InstallationCause::OldAdapter { editor: editor.name(), id: editor.id(), by })
+            Some(InstallationCause::OldAdapter { editor: editor.name, id: editor.id, by })
         }
         Ok(AdapterState::Current | AdapterState::ByHand { .. }) => {
-            let (program, command) = editor.needs(&user)?;
-            Some(InstallationCause::AdapterNeeds { editor: editor.name(), program, command })
+            let (program, command) = (editor.needs)(&user)?;
+            Some(InstallationCause::AdapterNeeds { editor: editor.name, program, command })
         }
         _ => None,
     };
-    Editor::ALL.into_iter().filter_map(of).collect()
+    EDITORS.iter().filter_map(of).collect()
 }
 
 /// Whether a shell finds this program, and only one version of it.

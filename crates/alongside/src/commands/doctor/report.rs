@@ -137,15 +137,15 @@ impl Report<'_> {
         let version = match (&agent.version, &agent.program) {
             (Some(version), _) => format!(" {}", harmless::name(version)),
             (None, Some(_)) => " (unknown release)".into(),
-            (None, None) => match agent.family.behaviour.known_to {
+            (None, None) => match agent.row.family.behaviour.known_to {
                 Some(known) => format!(" (not installed here; examined as {})", release_number(known)),
                 None => " (not installed here)".into(),
             },
         };
-        let same = self.findings.iter().filter(|other| other.agent.family.id == agent.family.id).count();
+        let same = self.findings.iter().filter(|other| other.agent.row.id == agent.row.id).count();
         let program = agent.program.as_deref().filter(|_| same > 1);
         let program = program.map(|program| format!(" ({})", harmless::path(program)));
-        format!("{}{version}{}", agent.family.display_name, program.unwrap_or_default())
+        format!("{}{version}{}", agent.row.display_name, program.unwrap_or_default())
     }
 
     fn companion_label(&self, finding: &Finding) -> Option<String> {
@@ -203,7 +203,7 @@ impl Report<'_> {
             json!({ "what": step.what, "verdict": verdict, "why": step.why })
         };
         let mut json = json!({
-            "family": finding.agent.family.id,
+            "family": finding.agent.row.id,
             "version": finding.agent.version,
             "program": finding.agent.program,
             "wouldConnect": finding.port().is_some() && !any_fails(&messages),

@@ -4,9 +4,10 @@
 use std::path::PathBuf;
 
 use alongside_agent::find::{self, Surroundings};
+use alongside_contract::agents::discovery_files;
 use alongside_contract::behaviour::{How, Lookup, Release};
 use alongside_contract::discovery::{Record, split_roots};
-use alongside_contract::family::{Directory, FAMILIES, Family};
+use alongside_contract::family::{Directory, Family};
 use alongside_desk::socket::Report;
 use alongside_host::companions::{self, Answer};
 use alongside_platform::process;
@@ -175,9 +176,9 @@ fn places(here: &Surroundings) -> Vec<Surroundings> {
     places
 }
 
-/// The directories that replace a family's directory below home.
+/// The directories that replace an agent's directory below home.
 fn bases(here: &Surroundings) -> Vec<Option<PathBuf>> {
-    let directories = FAMILIES.iter().flat_map(|family| family.files).map(|file| file.directory);
+    let directories = discovery_files().map(|file| file.directory);
     let base = |directory| match directory {
         Directory::Home { base_variable: Some(name), .. } => {
             Some(here.variables.get(name).map(|base| here.cwd.join(base)))

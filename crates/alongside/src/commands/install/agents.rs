@@ -11,10 +11,8 @@ use alongside_adapters::user_environment::UserEnvironment;
 use alongside_agent::find::Surroundings;
 use alongside_agent::settings::hooks::HookScope;
 use alongside_common::failure;
-use alongside_contract::hook::HookAgent;
 
 use super::Args;
-use super::target::AgentTarget;
 use crate::commands::agent_setup::{self, Answer, Numbering};
 use crate::commands::consent::{Consent, No, note_dry_run};
 use crate::commands::{note, print};
@@ -25,7 +23,7 @@ use crate::commands::{note, print};
 /// When standard output or an approval mode cannot be written. Other errors are printed: the next agent may
 /// be fine.
 pub(super) async fn set_up(
-    targets: &[AgentTarget],
+    targets: &[Agent],
     args: &Args,
     user: &UserEnvironment,
 ) -> anyhow::Result<ExitCode> {
@@ -37,15 +35,15 @@ pub(super) async fn set_up(
         numbering: Numbering::of(0),
         worst: ExitCode::SUCCESS,
         was_dry_run: false,
-        is_about_hooks: args.project || targets.iter().all(|target| target.agent.is_none()),
+        is_about_hooks: args.project || targets.iter().all(|target| target.row.settings.is_none()),
         not_offered: Vec::new(),
     };
     let questions: usize = targets.iter().map(|target| setup.questions_about(target)).sum();
     setup.numbering = Numbering::of(questions);
     for target in targets {
         let mut is_readable = true;
-        if let Some(agent) = target.agent.as_ref().filter(|_| !args.project) {
-            match setup.change_settings(agent).await? {
+        if setup.changes_settings(target) {
+            match setup.change_settings(target).await? {
                 ControlFlow::Break(code) => return Ok(code),
                 ControlFlow::Continue(is_changed) => is_readable = is_changed,
             }
@@ -57,8 +55,7 @@ pub(super) async fn set_up(
                 }
             }
             None if args.project || args.hook => {
-                let name = target.agent.as_ref().map(Agent::name).unwrap_or_default();
-                note(&format!("{name} runs no hooks"));
+                note(&format!("{} runs no hooks", target.name()));
             }
             _ => {}
         }
@@ -83,13 +80,18 @@ struct Setup<'a> {
 
 impl Setup<'_> {
     /// The most questions that are asked about an agent.
-    fn questions_about(&self, target: &AgentTarget) -> usize {
-        let agent = target.agent.as_ref().filter(|_| !self.args.project);
+    fn questions_about(&self, target: &Agent) -> usize {
+        let agent = Some(target).filter(|target| self.changes_settings(target));
         let settings = agent.into_iter().flat_map(|agent| {
             [Some(AgentSetting::ide_mode(agent)), self.approval_mode(agent)].into_iter().flatten()
         });
         let hook = self.hook_of(target).filter(|hook| !self.agrees_to(hook) && self.changes(hook));
         settings.filter(|setting| self.asks_about(setting)).count() + usize::from(hook.is_some())
+    }
+
+    /// Whether its settings are to be changed, too, and not only its hook.
+    fn changes_settings(&self, agent: &Agent) -> bool {
+        agent.row.settings.is_some() && !self.args.project
     }
 
     fn asks_about(&self, setting: &AgentSetting) -> bool {
@@ -105,14 +107,14 @@ impl Setup<'_> {
     /// Whether its changes come to the desk in every mode.
     fn has_hook(&self, agent: &Agent) -> bool {
         let (release, scope) = (agent.release(), HookScope::User);
-        let agent = HookAgent::named(agent.family.id);
+        let agent = agent.row.with_hook();
         agent.is_some_and(|agent| AgentHook { agent, release, scope }.is_there(&self.here))
     }
 
-    fn hook_of(&self, target: &AgentTarget) -> Option<AgentHook> {
+    fn hook_of(&self, target: &Agent) -> Option<AgentHook> {
         let scope = if self.args.project { HookScope::Project } else { HookScope::User };
-        let release = target.agent.as_ref().and_then(Agent::release);
-        target.hook_agent.map(|agent| AgentHook { agent, release, scope })
+        let release = target.release();
+        target.row.with_hook().map(|agent| AgentHook { agent, release, scope })
     }
 
     fn changes(&self, hook: &AgentHook) -> bool {
@@ -225,7 +227,7 @@ impl Setup<'_> {
     }
 
     /// The last lines.
-    fn finish(&self, targets: &[AgentTarget]) -> anyhow::Result<ExitCode> {
+    fn finish(&self, targets: &[Agent]) -> anyhow::Result<ExitCode> {
         if !self.not_offered.is_empty() {
             note(&format!(
                 "no hook is installed in {}: it needs a yes of its own, or --hook",
@@ -241,13 +243,13 @@ impl Setup<'_> {
     }
 }
 
-fn next_step(targets: &[AgentTarget]) -> String {
+fn next_step(targets: &[Agent]) -> String {
     let editors = "in an editor: alongside install";
-    let with_settings = targets.iter().find_map(|target| target.agent.as_ref()?.family.commands.first());
-    if let Some(command) = with_settings {
+    let with_settings = targets.iter().find(|target| target.row.settings.is_some());
+    if let Some(command) = with_settings.and_then(|target| target.row.commands.first()) {
         return format!("Next, in your project: alongside run -- {command} ({editors})\n");
     }
-    let command = targets.iter().find_map(|target| target.hook_agent?.commands.first());
+    let command = targets.iter().find_map(|target| target.row.commands.first());
     let command = command.map(|command| format!("; {command} in another terminal")).unwrap_or_default();
     format!("Next, in your project: alongside ({editors}){command}\n")
 }

@@ -1,70 +1,52 @@
 //! `alongside install --list`: the editors and agents of this machine, and what is installed in them.
 
-use alongside_adapters::agent_hook::{AgentHook, agents_without_family};
-use alongside_adapters::agents;
-use alongside_adapters::editor::Editor;
+use alongside_adapters::agent_hook::AgentHook;
+use alongside_adapters::agents::{self, Agent};
 use alongside_adapters::editor_terminal::OtherEditor;
+use alongside_adapters::editors::EDITORS;
 use alongside_adapters::ledger::Ledger;
 use alongside_adapters::plan::AdapterState;
 use alongside_adapters::user_environment::UserEnvironment;
 use alongside_agent::find::Surroundings;
 use alongside_agent::settings::hooks::HookScope;
 use alongside_agent::version;
-use alongside_contract::hook::HookAgent;
 use alongside_desk::harmless;
 
 pub(super) async fn text(user: &UserEnvironment) -> anyhow::Result<String> {
     let ledger = Ledger::read(&user.state)?;
     let mut rows = Vec::new();
-    for editor in Editor::ALL {
+    for editor in EDITORS {
         let program = editor.program(user).await;
         let version = match &program {
             Some(program) => program.version.as_deref().map_or_else(|| "?".into(), harmless::name),
             None => "not here".into(),
         };
-        let state = match editor.state(user, ledger.get(editor.id())) {
+        let state = match editor.state(user, ledger.get(editor.id)) {
             Ok(AdapterState::NotInstalled) if program.is_none() => "-".into(),
-            Ok(AdapterState::NotInstalled) => format!("not installed: alongside install {}", editor.id()),
+            Ok(AdapterState::NotInstalled) => format!("not installed: alongside install {}", editor.id),
             Ok(AdapterState::Current) => format!("installed ({})", env!("CARGO_PKG_VERSION")),
             Ok(AdapterState::Outdated { by }) if by == env!("CARGO_PKG_VERSION") => {
-                format!("installed ({}), changed: alongside install {}", harmless::name(&by), editor.id())
+                format!("installed ({}), changed: alongside install {}", harmless::name(&by), editor.id)
             }
             Ok(AdapterState::Outdated { by }) => {
-                format!("installed by {}: alongside install {}", harmless::name(&by), editor.id())
+                format!("installed by {}: alongside install {}", harmless::name(&by), editor.id)
             }
             Ok(AdapterState::ByHand { at }) => format!("by hand: {}", user.shown(&at)),
             Err(error) => format!("unknown: {}", harmless::name(&format!("{error:#}"))),
         };
-        rows.push([editor.name().to_owned(), version.into_owned(), state]);
+        rows.push([editor.name.to_owned(), version.into_owned(), state]);
     }
     for other in OtherEditor::here(user) {
         rows.push([other.name.to_owned(), "here".to_owned(), format!("no adapter: {}", other.instead)]);
     }
     let here = Surroundings::of_this_process()?;
     for agent in agents::found(user, &here).await {
-        let version = agent.version.as_deref().map_or_else(|| "?".into(), harmless::name).into_owned();
-        let state = match agent.settings(&here) {
-            Some(settings) if !settings.broken.is_empty() => {
-                let paths: Vec<_> = settings.broken.iter().map(|(path, _)| user.shown(path)).collect();
-                format!("unknown: cannot read {}", paths.join(", "))
-            }
-            Some(settings) if settings.ide_enabled.value => format!("{} on", agent.ide_mode()),
-            _ => format!("{} off: alongside install {}", agent.ide_mode(), agent.family.id),
+        let version = match (agent.row.settings, user.find(agent.row.commands)) {
+            (None, Some(program)) => version::said_by(&program, &here).await,
+            _ => agent.version.clone(),
         };
-        let hook_agent = HookAgent::named(agent.family.id);
-        let has_hook = hook_agent.is_some_and(|hook_agent| has_hook(hook_agent, &here));
-        let state = if has_hook { format!("{state}; hook installed") } else { state };
-        rows.push([agent.family.display_name.to_owned(), version, state]);
-    }
-    for agent in agents_without_family() {
-        let Some(program) = user.find(agent.commands) else { continue };
-        let version = version::said_by(&program, &here).await;
         let version = version.as_deref().map_or_else(|| "?".into(), harmless::name).into_owned();
-        let state = match has_hook(agent, &here) {
-            true => "hook installed".to_owned(),
-            false => format!("no hook: alongside install {}", agent.id),
-        };
-        rows.push([agent.display_name.to_owned(), version, state]);
+        rows.push([agent.row.display_name.to_owned(), version, state_of(&agent, user, &here)]);
     }
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let (names, versions) = (width(0), width(1));
@@ -74,7 +56,20 @@ pub(super) async fn text(user: &UserEnvironment) -> anyhow::Result<String> {
         .collect())
 }
 
-/// Whether the person's own settings of an agent have the hook.
-fn has_hook(agent: &'static HookAgent, here: &Surroundings) -> bool {
-    AgentHook { agent, release: None, scope: HookScope::User }.is_there(here)
+/// Whether an agent connects, and has the hook in the person's own settings.
+fn state_of(agent: &Agent, user: &UserEnvironment, here: &Surroundings) -> String {
+    let hook = agent.row.with_hook();
+    let hook = hook.map(|agent| AgentHook { agent, release: None, scope: HookScope::User });
+    let has_hook = hook.is_some_and(|hook| hook.is_there(here));
+    let state = match agent.settings(here) {
+        None if has_hook => return "hook installed".into(),
+        None => return format!("no hook: alongside install {}", agent.row.id),
+        Some(settings) if !settings.broken.is_empty() => {
+            let paths: Vec<_> = settings.broken.iter().map(|(path, _)| user.shown(path)).collect();
+            format!("unknown: cannot read {}", paths.join(", "))
+        }
+        Some(settings) if settings.ide_enabled.value => format!("{} on", agent.ide_mode()),
+        Some(_) => format!("{} off: alongside install {}", agent.ide_mode(), agent.row.id),
+    };
+    if has_hook { format!("{state}; hook installed") } else { state }
 }

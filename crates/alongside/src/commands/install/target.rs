@@ -1,41 +1,22 @@
 //! The target of an installation: the editor or the agents that the person names, or the editor whose
 //! terminal this is.
 
-use alongside_adapters::agent_hook::agents_without_family;
 use alongside_adapters::agents::{self, Agent};
 use alongside_adapters::editor::Editor;
 use alongside_adapters::editor_terminal::{self, OtherEditor, TerminalOwner};
+use alongside_adapters::editors::{EDITORS, names_to_install};
 use alongside_adapters::user_environment::UserEnvironment;
 use alongside_agent::find::Surroundings;
 use alongside_common::failure::failure;
 use alongside_common::similar_name::nearest;
-use alongside_contract::hook::HookAgent;
 use alongside_desk::harmless;
 
 use crate::commands::consent::{self, No};
-use crate::commands::note;
+use crate::commands::{lists, note};
 
 pub(super) enum Target {
-    Editor(Editor),
-    Agents(Vec<AgentTarget>),
-}
-
-/// An agent to set up.
-pub(super) struct AgentTarget {
-    /// The agent with its settings; `None` for one that connects to no companion, and has nothing but hooks.
-    pub(super) agent: Option<Agent>,
-    /// The agent as one that runs hooks; `None` if it runs none.
-    pub(super) hook_agent: Option<&'static HookAgent>,
-}
-
-impl AgentTarget {
-    fn with_settings(agent: Agent) -> Self {
-        Self { hook_agent: HookAgent::named(agent.family.id), agent: Some(agent) }
-    }
-
-    fn with_hooks_only(agent: &'static HookAgent) -> Self {
-        Self { agent: None, hook_agent: Some(agent) }
-    }
+    Editor(&'static Editor),
+    Agents(Vec<Agent>),
 }
 
 /// The hint for editors without an adapter.
@@ -54,27 +35,22 @@ impl Target {
         }
         let here = Surroundings::of_this_process()?;
         if matches!(name.as_str(), "agent" | "agents") {
-            let found = agents::found(user, &here).await.into_iter().map(AgentTarget::with_settings);
-            let others = agents_without_family().filter(|agent| user.find(agent.commands).is_some());
-            let found: Vec<_> = found.chain(others.map(AgentTarget::with_hooks_only)).collect();
+            let found = agents::found(user, &here).await;
             return match found.is_empty() {
                 false => Ok(Self::Agents(found)),
                 true => Err(failure(
-                    "none of gemini, qwen, claude and codex is on this machine's PATH",
+                    format!("none of {} is on this machine's PATH", lists::agents("and")),
                     "install one first, or name one to change its settings: `alongside install gemini`",
                 )),
             };
         }
         if let Some(agent) = agents::named(&name, user, &here).await {
-            return Ok(Self::Agents(vec![AgentTarget::with_settings(agent)]));
-        }
-        if let Some(agent) = agents_without_family().find(|agent| agent.id == name) {
-            return Ok(Self::Agents(vec![AgentTarget::with_hooks_only(agent)]));
+            return Ok(Self::Agents(vec![agent]));
         }
         if let Some(other) = OtherEditor::named(&name) {
             return Err(failure(format!("there is nothing to install for {}", other.name), other.instead));
         }
-        let names = Editor::names_to_install();
+        let names = names_to_install();
         let hint = match nearest(&name, names.iter().copied()) {
             Some(similar) => format!("did you mean `alongside install {similar}`?"),
             None => format!("name one of {}; {OTHER_EDITORS}", names.join(", ")),
@@ -92,10 +68,10 @@ impl Target {
 pub(super) async fn editor_of_terminal(
     user: &UserEnvironment,
     must_not_ask: bool,
-) -> anyhow::Result<Result<Editor, No>> {
+) -> anyhow::Result<Result<&'static Editor, No>> {
     match editor_terminal::owner(user) {
         Some(TerminalOwner::Editor(editor)) => {
-            note(&format!("this is a terminal of {}", editor.name()));
+            note(&format!("this is a terminal of {}", editor.name));
             return Ok(Ok(editor));
         }
         Some(TerminalOwner::Other(other)) => {
@@ -106,20 +82,18 @@ pub(super) async fn editor_of_terminal(
         }
         None => {}
     }
-    let editors: Vec<Editor> = Editor::ALL.into_iter().filter(|editor| editor.is_here(user)).collect();
+    let editors: Vec<_> = EDITORS.iter().filter(|editor| editor.is_here(user)).collect();
     match editors[..] {
         [editor] => return Ok(Ok(editor)),
         [] => {
-            let hint = format!(
-                "`alongside install agent` sets up Gemini CLI, Qwen Code, Claude Code and Codex; \
-                 {OTHER_EDITORS}"
-            );
-            let names: Vec<_> = Editor::ALL.iter().map(|editor| editor.name()).collect();
+            let hint =
+                format!("`alongside install agent` sets up {}; {OTHER_EDITORS}", lists::agents_for_people());
+            let names: Vec<_> = EDITORS.iter().map(|editor| editor.name).collect();
             return Err(failure(format!("none of these is on this machine: {}", names.join(", ")), hint));
         }
         _ => {}
     }
-    let names: Vec<_> = editors.iter().map(|editor| editor.name()).collect();
+    let names: Vec<_> = editors.iter().map(|editor| editor.name).collect();
     let chosen = match must_not_ask {
         true => Err(No::NobodyToAsk),
         false => consent::choose("Install alongside into which editor?", &names).await,
@@ -129,7 +103,7 @@ pub(super) async fn editor_of_terminal(
         Ok(None) => Ok(Err(No::Declined)),
         Err(No::NobodyToAsk) => {
             let commands: Vec<_> =
-                editors.iter().map(|editor| format!("`alongside install {}`", editor.id())).collect();
+                editors.iter().map(|editor| format!("`alongside install {}`", editor.id)).collect();
             Err(failure(
                 "several editors are on this machine",
                 format!("name one: {}", commands.join(" or ")),

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use alongside_adapters::change;
-use alongside_adapters::neovim;
+use alongside_adapters::editors::EDITORS;
 use alongside_adapters::user_environment::UserEnvironment;
 use alongside_companion::AppDirs;
 use alongside_companion::drafts::Drafts;
@@ -30,7 +30,8 @@ pub(super) struct OwnFiles {
 fn directories(user: &UserEnvironment) -> Vec<PathBuf> {
     let state = STATE_DIRECTORIES.iter().map(|name| user.state.join(name));
     let sockets = Registry::open().ok().map(|registry| registry.directory().to_owned());
-    state.chain([neovim::notes_directory(user)]).chain(sockets).collect()
+    let notes = EDITORS.iter().filter_map(|editor| editor.notes.map(|notes| notes(user)));
+    state.chain(notes).chain(sockets).collect()
 }
 
 impl OwnFiles {

@@ -10,8 +10,7 @@ use alongside_adapters::plan::Remainder;
 use alongside_adapters::preview::{OurLines, preview};
 use alongside_adapters::removal::{display_name, remove_adapter};
 use alongside_adapters::user_environment::UserEnvironment;
-use alongside_adapters::vscode::{InstalledExtension, Product};
-use alongside_adapters::{neovim, vscode};
+use alongside_adapters::vscode::{self, InstalledExtension};
 use alongside_common::person_file;
 use anyhow::Context as _;
 
@@ -27,7 +26,7 @@ pub(super) struct PlannedRemoval {
     /// Those of them that still hold the adapter, behind a link.
     unreachable: Vec<PathBuf>,
     /// The extension that the editor itself removes.
-    extension: Option<(Product, InstalledExtension)>,
+    extension: Option<(&'static Editor, InstalledExtension)>,
     /// Copies of files that nobody needs any more.
     copies: Vec<PathBuf>,
 }
@@ -37,8 +36,8 @@ impl PlannedRemoval {
     /// When a file cannot be read, or the adapter's part of it cannot be told from the rest.
     pub(super) fn plan(id: &str, installed: &Installed, user: &UserEnvironment) -> anyhow::Result<Self> {
         let extension = match Editor::named(id) {
-            Some(Editor::Vscode(product)) => vscode::find(product, user)?.map(|found| (product, found)),
-            _ => None,
+            Some(editor) => vscode::find(editor, user)?.map(|found| (editor, found)),
+            None => None,
         };
         let mut removal = Self {
             id: id.into(),
@@ -126,15 +125,15 @@ impl PlannedRemoval {
     /// Makes the changes, and removes the copies.
     pub(super) async fn carry_out(self, ledger: &mut Ledger, user: &UserEnvironment) -> anyhow::Result<()> {
         change::make(&self.changes, false)?;
-        if let Some((product, extension)) = &self.extension {
-            vscode::remove(*product, extension, user).await?;
+        if let Some((editor, extension)) = &self.extension {
+            vscode::remove(editor, extension, user).await?;
         }
         for copy in &self.copies {
             change::remove_copy(copy, self.installed.links_to(copy))?;
         }
         self.note_files_of_others(user);
-        if Editor::named(&self.id) == Some(Editor::Neovim) {
-            change::remove_empty(&[neovim::notes_directory(user)]);
+        if let Some(notes) = Editor::named(&self.id).and_then(|editor| editor.notes) {
+            change::remove_empty(&[notes(user)]);
         }
         for directory in self.installed.directories.iter().rev() {
             person_file::remove_empty(directory, self.installed.links_to(directory));
@@ -145,7 +144,8 @@ impl PlannedRemoval {
 
     /// Names the files that somebody else put into a package, which therefore stays.
     fn note_files_of_others(&self, user: &UserEnvironment) {
-        let package = Editor::named(&self.id).and_then(|editor| editor.package_of(&self.installed));
+        let package_of = Editor::named(&self.id).and_then(|editor| editor.package_of);
+        let package = package_of.and_then(|package_of| package_of(&self.installed));
         let mut left = Vec::new();
         files_below(package.as_deref(), &mut left);
         // The preview has named these.
@@ -160,7 +160,7 @@ impl PlannedRemoval {
 }
 
 fn has_package(id: &str) -> bool {
-    Editor::named(id).is_some_and(Editor::has_package)
+    Editor::named(id).is_some_and(|editor| editor.package_of.is_some())
 }
 
 /// How many files of others a removal names.

@@ -137,9 +137,9 @@ impl TestMachine {
 
     /// The record of the companion that serves the project.
     pub(super) async fn record(&self) -> Record {
-        let family = alongside_contract::family::by_command("gemini").unwrap();
+        let gemini = alongside_contract::agent::FamilyAgent::named("gemini").unwrap();
         until("a companion that serves the project", || {
-            let found = find::candidates(family, &self.home.surroundings()).found.into_iter().next();
+            let found = find::candidates(gemini, &self.home.surroundings()).found.into_iter().next();
             Some(found?.record)
         })
         .await

@@ -55,7 +55,7 @@ impl Home {
     pub(super) fn agent_program(&self, name: &str, version: &str) {
         let package = self.path("lib").join(name);
         // Its name on npm.
-        let package_name = alongside_contract::family::by_command(name).unwrap().packages[0];
+        let package_name = alongside_contract::agent::Agent::named(name).unwrap().packages[0];
         let json = serde_json::json!({ "name": package_name, "version": version });
         write_file(&package.join("package.json"), &json.to_string());
         let script = package.join("dist/cli.js");

@@ -264,12 +264,12 @@ fn the_record_holds_every_field() {
         assert_eq!(json["port"], 4711, "{}", found.path.display());
         assert_eq!(json["workspacePath"], root.to_str().unwrap());
         let token = json["authToken"].as_str().unwrap();
-        let (secret, family) = alongside_contract::token::split(token);
+        let (secret, agent) = alongside_contract::token::split(token);
         assert_eq!(secret, "token-4711");
-        let rows = family.unwrap().files.iter();
+        let rows = agent.unwrap().family.files.iter();
         let mut searched = rows.flat_map(|row| publisher.dirs.resolve(row.directory));
-        let of_family = searched.any(|searched| found.path.parent() == Some(&searched.path()));
-        assert!(of_family, "{token} in {}", found.path.display());
+        let of_agent = searched.any(|searched| found.path.parent() == Some(&searched.path()));
+        assert!(of_agent, "{token} in {}", found.path.display());
         assert_eq!(json["ideInfo"], serde_json::json!({ "name": "alongside", "displayName": "Alongside" }));
         assert_eq!(json["ppid"], std::process::id());
         assert_eq!(json["stdio"], serde_json::json!({ "command": "alongside", "args": ["stdio"] }));

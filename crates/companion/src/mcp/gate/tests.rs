@@ -118,9 +118,9 @@ fn a_proof_is_given_only_to_a_local_request_for_it() {
 #[test]
 fn a_token_names_its_family() {
     let host = ("host", "127.0.0.1:80");
-    for family in alongside_contract::family::FAMILIES {
-        let bearer = format!("Bearer {}", token::for_family("secret", family));
-        assert_eq!(admitted(&[host, ("authorization", &bearer)]), Ok(Credential::Token(Some(family))));
+    for agent in alongside_contract::agents::with_family() {
+        let bearer = format!("Bearer {}", token::for_agent("secret", agent));
+        assert_eq!(admitted(&[host, ("authorization", &bearer)]), Ok(Credential::Token(Some(agent))));
     }
     assert_eq!(admitted(&[host, ("authorization", "Bearer wrong.qwen")]), Err(401));
 }

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use alongside_contract::family::FAMILIES;
+use alongside_contract::agent::Agent;
 use alongside_desk::harmless;
 
-use crate::commands::doctor::message::{AgentInfo, Fix, Message, Severity};
+use crate::commands::doctor::message::{Fix, Message, Severity};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::commands::doctor) enum AgentCause {
@@ -34,12 +34,12 @@ pub(in crate::commands::doctor) enum AgentCause {
 }
 
 impl AgentCause {
-    pub(super) fn message(&self, agent: &AgentInfo) -> Message {
+    pub(super) fn message(&self, agent: &Agent) -> Message {
         match self {
             Self::TooOld { needs } => Message::fails(
                 "old-agent",
                 format!("this release has no IDE mode, which needs {needs}"),
-                [agent.update()],
+                [Fix::update(agent)],
             ),
             Self::IdeModeOff { set_by } => Message::fails(
                 "ide-mode-off",
@@ -54,12 +54,12 @@ impl AgentCause {
             Self::NeedsVscodeTerminal { needs } => Message::fails(
                 "needs-vscode-terminal",
                 format!("this release connects only in a terminal of VS Code; other editors need {needs}"),
-                [agent.update(), Fix::advice("or pretend to be in VS Code:"), agent.pretend_vscode()],
+                [Fix::update(agent), Fix::advice("or pretend to be in VS Code:"), Fix::pretend_vscode(agent)],
             ),
             Self::SendsNoToken { needs } => Message::fails(
                 "sends-no-token",
                 format!("this release sends no token, so the companion refuses it; tokens need {needs}"),
-                [agent.update()],
+                [Fix::update(agent)],
             ),
             Self::ApprovalMode { mode, set_by, setting, file } => Message::new(
                 "approval-mode",
@@ -72,7 +72,7 @@ impl AgentCause {
                 {
                     let once = [
                         Fix::advice("for one session:"),
-                        Fix::Command(format!("{} {} default", agent.command, approval_argument(agent))),
+                        Fix::Command(format!("{} {} default", agent.command(), approval_argument(agent))),
                     ];
                     // `alongside install` leaves a mode alone that the person chose.
                     let for_good = match set_by {
@@ -110,7 +110,7 @@ impl AgentCause {
                     "{} {release} is newer than {known}, the newest release known here; the doctor treats it \
                      as that \
                      one",
-                    agent.name
+                    agent.display_name
                 ),
                 [],
             ),
@@ -137,7 +137,6 @@ fn processes(pids: &[u32]) -> String {
 }
 
 /// The argument that sets the approval mode.
-fn approval_argument(agent: &AgentInfo) -> &'static str {
-    let table = FAMILIES.iter().find(|family| family.id == agent.id).and_then(|family| family.settings);
-    table.map_or("--approval-mode", |table| table.approval_argument)
+fn approval_argument(agent: &Agent) -> &'static str {
+    agent.settings.map_or("--approval-mode", |table| table.approval_argument)
 }

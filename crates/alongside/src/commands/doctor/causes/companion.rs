@@ -3,9 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
+use alongside_contract::agent::Agent;
 use alongside_desk::harmless;
 
-use crate::commands::doctor::message::{AgentInfo, Fix, Message, quoted_path};
+use crate::commands::doctor::message::{Fix, Message, quoted_path};
 use crate::commands::shell_quoting::quoted;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +40,7 @@ pub(in crate::commands::doctor) enum CompanionCause {
 }
 
 impl CompanionCause {
-    pub(super) fn message(&self, agent: &AgentInfo) -> Message {
+    pub(super) fn message(&self, agent: &Agent) -> Message {
         let path = harmless::path;
         match self {
             Self::NotRunning => {
@@ -74,9 +75,9 @@ impl CompanionCause {
                      that started it{}",
                     since.unwrap_or_default()
                 );
-                let mut fixes = vec![Fix::Command(format!("alongside run {}", agent.command))];
+                let mut fixes = vec![Fix::Command(format!("alongside run {}", agent.command()))];
                 if any_since.is_some() {
-                    fixes.extend([Fix::advice("or update the agent:"), agent.update()]);
+                    fixes.extend([Fix::advice("or update the agent:"), Fix::update(agent)]);
                 }
                 Message::fails("other-process", text, fixes)
             }
@@ -89,7 +90,7 @@ impl CompanionCause {
                     path(theirs),
                     path(ours)
                 ),
-                [Fix::Command(format!("TMPDIR={} {}", quoted_path(theirs), agent.command))],
+                [Fix::Command(format!("TMPDIR={} {}", quoted_path(theirs), agent.command()))],
             ),
             Self::OtherHome { name, theirs, ours } => Message::fails(
                 "other-home",
@@ -99,13 +100,13 @@ impl CompanionCause {
                     path(theirs),
                     path(ours)
                 ),
-                [Fix::Command(format!("HOME={} {}", quoted_path(theirs), agent.command))],
+                [Fix::Command(format!("HOME={} {}", quoted_path(theirs), agent.command()))],
             ),
             Self::OtherBase { name, variable, theirs, ours } => {
                 let value = |base: Option<&Path>| base.map_or("not set".to_owned(), path);
                 let fix = match theirs {
-                    Some(theirs) => format!("{variable}={} {}", quoted_path(theirs), agent.command),
-                    None => format!("env -u {variable} {}", agent.command),
+                    Some(theirs) => format!("{variable}={} {}", quoted_path(theirs), agent.command()),
+                    None => format!("env -u {variable} {}", agent.command()),
                 };
                 let (theirs, ours) = (value(theirs.as_deref()), value(ours.as_deref()));
                 let text = format!(

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use alongside_contract::agent::Agent;
 use alongside_desk::harmless;
 
-use crate::commands::doctor::message::{AgentInfo, Fix, Message};
+use crate::commands::doctor::message::{Fix, Message};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::commands::doctor) enum ConnectionCause {
@@ -28,7 +29,7 @@ pub(in crate::commands::doctor) enum ConnectionCause {
 }
 
 impl ConnectionCause {
-    pub(super) fn message(&self, agent: &AgentInfo) -> Message {
+    pub(super) fn message(&self, agent: &Agent) -> Message {
         match self {
             Self::PortClosed { path, port, pid } => Message::fails(
                 "port-closed",
@@ -47,7 +48,7 @@ impl ConnectionCause {
                 let fixes = match obeys_variable {
                     true => [
                         Fix::advice("make it dial 127.0.0.1:"),
-                        Fix::Command(format!("REMOTE_CONTAINERS=1 {}", agent.command)),
+                        Fix::Command(format!("REMOTE_CONTAINERS=1 {}", agent.command())),
                     ],
                     false => [
                         Fix::advice("make that name lead to this machine, as root:"),
@@ -63,7 +64,7 @@ impl ConnectionCause {
             Self::Proxy { variable, host } => Message::fails(
                 "proxy",
                 format!("{variable} makes it reach {host} through a proxy"),
-                [Fix::Command(format!("NO_PROXY=\"$NO_PROXY,{host}\" {}", agent.command))],
+                [Fix::Command(format!("NO_PROXY=\"$NO_PROXY,{host}\" {}", agent.command()))],
             ),
             Self::NoToken { path } => Message::fails(
                 "no-token",

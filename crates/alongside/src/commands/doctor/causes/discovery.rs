@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use alongside_contract::agent::Agent;
 use alongside_desk::harmless;
 
 use super::companion;
-use crate::commands::doctor::message::{AgentInfo, Fix, Message, quoted_path};
+use crate::commands::doctor::message::{Fix, Message, quoted_path};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::commands::doctor) enum DiscoveryCause {
@@ -46,7 +47,7 @@ pub(in crate::commands::doctor) enum DiscoveryCause {
 }
 
 impl DiscoveryCause {
-    pub(super) fn message(&self, agent: &AgentInfo) -> Message {
+    pub(super) fn message(&self, agent: &Agent) -> Message {
         let path = harmless::path;
         match self {
             Self::NoEditorName { path: file } => Message::fails(
@@ -54,7 +55,7 @@ impl DiscoveryCause {
                 format!("{} does not name its editor (ideInfo), so the agent ignores it", path(file)),
                 [
                     Fix::advice("update the companion that wrote it, or pretend to be in VS Code:"),
-                    agent.pretend_vscode(),
+                    Fix::pretend_vscode(agent),
                 ],
             ),
             Self::VariablesAlone { names } => Message::fails(
@@ -68,7 +69,7 @@ impl DiscoveryCause {
                         "start the agent with the TMPDIR and HOME of the companion, or pretend to be in VS \
                          Code:",
                     ),
-                    agent.pretend_vscode(),
+                    Fix::pretend_vscode(agent),
                 ],
             ),
             Self::OverridingFile { path: file } => Message::fails(

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use alongside_contract::agent::Agent;
 use alongside_desk::harmless;
 
-use crate::commands::doctor::message::{AgentInfo, Fix, Message};
+use crate::commands::doctor::message::{Fix, Message};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::commands::doctor) enum HookCause {
@@ -34,7 +35,7 @@ pub(in crate::commands::doctor) enum HookCause {
 }
 
 impl HookCause {
-    pub(in crate::commands::doctor) fn message(&self, agent: &AgentInfo) -> Message {
+    pub(in crate::commands::doctor) fn message(&self, agent: &Agent) -> Message {
         let install = |is_project: bool| {
             let project = if is_project { " --project" } else { "" };
             [Fix::Command(format!("alongside install {} --hook{project}", agent.id))]
@@ -96,32 +97,36 @@ impl HookCause {
                 "hook-disabled",
                 format!(
                     "{} skips the hook in {}: it is switched off there",
-                    agent.name,
+                    agent.display_name,
                     harmless::path(path)
                 ),
-                [Fix::Advice(format!("start {} and switch the hook on", agent.command))],
+                [Fix::Advice(format!("start {} and switch the hook on", agent.command()))],
             ),
             Self::Untrusted { path } => Message::hinders(
                 "hook-untrusted",
-                format!("{} skips the hook in {} until you trust it", agent.name, harmless::path(path)),
-                [Fix::Advice(format!("start {} and confirm", agent.command))],
+                format!(
+                    "{} skips the hook in {} until you trust it",
+                    agent.display_name,
+                    harmless::path(path)
+                ),
+                [Fix::Advice(format!("start {} and confirm", agent.command()))],
             ),
             Self::NotRead { path } => Message::hinders(
                 "hook-not-read",
                 format!(
                     "{} does not read the hook in {}: it reads those of a project that you trust",
-                    agent.name,
+                    agent.display_name,
                     harmless::path(path)
                 ),
-                [Fix::Advice(format!("start {} in this directory and trust it", agent.command))],
+                [Fix::Advice(format!("start {} in this directory and trust it", agent.command()))],
             ),
             Self::UnknownTrust => Message::note(
                 "hook-trust-unknown",
                 format!(
                     "{} does not say whether it trusts the hook, and skips one that it does not",
-                    agent.name
+                    agent.display_name
                 ),
-                [Fix::Advice(format!("start {}: it asks if it has to", agent.command))],
+                [Fix::Advice(format!("start {}: it asks if it has to", agent.command()))],
             ),
         }
     }

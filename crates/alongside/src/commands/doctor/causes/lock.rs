@@ -1,9 +1,10 @@
 //! Causes in the locks by which agents with a WebSocket find their editor.
 
+use alongside_contract::agent::Agent;
 use alongside_desk::harmless;
 
 use super::companion::start_one;
-use crate::commands::doctor::message::{AgentInfo, Fix, Message};
+use crate::commands::doctor::message::{Fix, Message};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::commands::doctor) enum LockCause {
@@ -30,11 +31,11 @@ pub(in crate::commands::doctor) enum LockCause {
 }
 
 impl LockCause {
-    pub(in crate::commands::doctor) fn message(&self, agent: &AgentInfo) -> Message {
+    pub(in crate::commands::doctor) fn message(&self, agent: &Agent) -> Message {
         let by_port = |port: u16| {
             vec![
                 Fix::advice("to choose alongside, in a terminal of this directory:"),
-                Fix::Command(format!("{}={port} {}", port_variable(agent), agent.command)),
+                Fix::Command(format!("{}={port} {}", port_variable(agent), agent.command())),
             ]
         };
         match self {
@@ -53,7 +54,7 @@ impl LockCause {
                 "asks-blindly",
                 format!(
                     "reviews are off in the settings, and {} asks without showing the change",
-                    agent.name
+                    agent.display_name
                 ),
                 [Fix::advice("/config, *Diff tool*: terminal")],
             ),
@@ -61,7 +62,7 @@ impl LockCause {
                 let editors = editors.join(" and ");
                 let text = format!(
                     "{} connects to no editor here, because several serve this directory: {}",
-                    agent.name,
+                    agent.display_name,
                     harmless::name(&editors)
                 );
                 let fixes = ours.map_or_else(|| vec![Fix::advice("close all of them but one")], by_port);
@@ -71,7 +72,7 @@ impl LockCause {
                 let text = format!(
                     "{} serves {} here, and alongside leaves this directory to it",
                     harmless::name(editor),
-                    agent.name
+                    agent.display_name
                 );
                 Message::hinders("another-lock", text, by_port(*ours))
             }
@@ -79,9 +80,9 @@ impl LockCause {
                 "no-token",
                 format!(
                     "{name} makes {} dial a port without the token, and no companion lets it in",
-                    agent.name
+                    agent.display_name
                 ),
-                [Fix::Command(format!("env -u {name} {}", agent.command))],
+                [Fix::Command(format!("env -u {name} {}", agent.command()))],
             ),
             Self::Silent { editor, port } => Message::fails(
                 "lock-silent",
@@ -90,24 +91,23 @@ impl LockCause {
             ),
             Self::NotAsked => Message::hinders(
                 "not-asked",
-                format!("{} looks for an editor only if it is told to", agent.name),
+                format!("{} looks for an editor only if it is told to", agent.display_name),
                 [
                     Fix::advice("start it so, or say /ide in one that runs:"),
-                    Fix::Command(format!("{} --ide", agent.command)),
+                    Fix::Command(format!("{} --ide", agent.command())),
                     Fix::advice("for good:"),
                     Fix::Command(format!("alongside install {}", agent.id)),
                 ],
             ),
             Self::ShowsDiffsItself => Message::hinders(
                 "no-diffs",
-                format!("{} shows diffs only in its own terminal", agent.name),
+                format!("{} shows diffs only in its own terminal", agent.display_name),
                 [Fix::advice("/config, *Diff tool*: auto")],
             ),
         }
     }
 }
 
-fn port_variable(agent: &AgentInfo) -> &'static str {
-    let family = alongside_contract::family::FAMILIES.iter().find(|family| family.id == agent.id);
-    family.map_or("", |family| family.env.port)
+fn port_variable(agent: &Agent) -> &'static str {
+    agent.family.as_ref().map_or("", |family| family.env.port)
 }

@@ -16,7 +16,9 @@ pub(super) use hook::HookCause;
 pub(super) use installation::InstallationCause;
 pub(super) use lock::LockCause;
 
-use super::message::{AgentInfo, Message};
+use alongside_contract::agent::Agent;
+
+use super::message::Message;
 
 /// Why an agent does not find a companion, or not the right one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +32,7 @@ pub(super) enum Cause {
 
 impl Cause {
     /// The cause as a message about this agent.
-    pub(super) fn message(&self, agent: &AgentInfo) -> Message {
+    pub(super) fn message(&self, agent: &Agent) -> Message {
         match self {
             Self::Agent(cause) => cause.message(agent),
             Self::Discovery(cause) => cause.message(agent),

@@ -1,0 +1,144 @@
+//! The table of agents, and every look-up in it. A new agent is a row and a file beside the others; see
+//! CONTRIBUTING.md.
+//!
+//! Nothing but a look-up compares identifiers: code elsewhere asks the row.
+
+mod bob;
+mod claude;
+mod codex;
+mod gemini;
+mod hopcode;
+mod llxprt;
+mod ola;
+mod opencode;
+mod qwen;
+
+use crate::agent::{Agent, FamilyAgent, HookAgent};
+use crate::discovery_file::{Directory, DiscoveryFile};
+
+/// Every known agent, in the order of lists for people. A new one comes last.
+pub static AGENTS: &[Agent] = &[
+    gemini::AGENT,
+    qwen::AGENT,
+    llxprt::AGENT,
+    ola::AGENT,
+    bob::AGENT,
+    hopcode::AGENT,
+    claude::AGENT,
+    opencode::AGENT,
+    codex::AGENT,
+];
+
+impl Agent {
+    /// The agent of that identifier.
+    pub fn named(id: &str) -> Option<&'static Self> {
+        AGENTS.iter().find(|agent| agent.id == id)
+    }
+
+    /// The agent that a command such as `/usr/bin/gemini` or `qwen.cmd` starts.
+    pub fn of_command(command: &str) -> Option<&'static Self> {
+        let base = command.rsplit(['/', '\\']).next().unwrap_or(command);
+        let stem = base.split('.').next().unwrap_or(base);
+        AGENTS.iter().find(|agent| agent.commands.contains(&stem))
+    }
+
+    /// The agent in an npm package.
+    pub fn of_package(name: &str) -> Option<&'static Self> {
+        AGENTS.iter().find(|agent| agent.packages.contains(&name))
+    }
+}
+
+impl FamilyAgent {
+    /// The agent of that identifier, if it finds companions.
+    pub fn named(id: &str) -> Option<Self> {
+        Agent::named(id)?.with_family()
+    }
+
+    /// The agent that a command starts, if it finds companions.
+    pub fn of_command(command: &str) -> Option<Self> {
+        Agent::of_command(command)?.with_family()
+    }
+
+    /// The agent that gives this name in `initialize`.
+    pub fn of_client(name: &str) -> Option<Self> {
+        with_family().find(|agent| agent.family.client_names.iter().any(|prefix| name.starts_with(prefix)))
+    }
+}
+
+impl HookAgent {
+    /// The agent of that identifier, if it runs hooks.
+    pub fn named(id: &str) -> Option<Self> {
+        Agent::named(id)?.with_hook()
+    }
+}
+
+/// Every agent that finds companions.
+pub fn with_family() -> impl Iterator<Item = FamilyAgent> {
+    AGENTS.iter().filter_map(Agent::with_family)
+}
+
+/// Every agent that runs hooks, by identifier.
+pub fn with_hook() -> impl Iterator<Item = HookAgent> {
+    let mut agents: Vec<HookAgent> = AGENTS.iter().filter_map(Agent::with_hook).collect();
+    agents.sort_unstable_by_key(|agent| agent.id);
+    agents.into_iter()
+}
+
+/// The discovery files of all agents.
+pub fn discovery_files() -> impl Iterator<Item = &'static DiscoveryFile> {
+    with_family().flat_map(|agent| agent.family.files)
+}
+
+/// The directories of lock files, each once.
+pub fn lock_directories() -> Vec<Directory> {
+    let mut directories = Vec::new();
+    for agent in with_family().filter_map(|agent| agent.family.websocket.as_ref()) {
+        if !directories.contains(&agent.locks) {
+            directories.push(agent.locks);
+        }
+    }
+    directories
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn command_and_client_name_select_the_agent() {
+        assert_eq!(Agent::of_command("/usr/local/bin/gemini").map(|agent| agent.id), Some("gemini"));
+        assert_eq!(Agent::of_command("qwen.cmd").map(|agent| agent.id), Some("qwen"));
+        assert_eq!(Agent::of_command("bash"), None);
+        let client = FamilyAgent::of_client("qwen-code-mcp-client-qwen");
+        assert_eq!(client.map(|agent| agent.id), Some("qwen"));
+    }
+
+    #[test]
+    fn no_two_agents_have_an_identifier_or_a_command_in_common() {
+        let names = |agent: &'static Agent| agent.commands.iter().copied().chain([agent.id]);
+        for (at, agent) in AGENTS.iter().enumerate() {
+            for other in &AGENTS[at + 1..] {
+                assert!(names(agent).all(|name| !names(other).any(|other| other == name)), "{}", other.id);
+            }
+        }
+    }
+
+    #[test]
+    fn the_overriding_file_is_never_written() {
+        for file in discovery_files() {
+            let in_gemini = file.directory == Directory::Tmp("gemini/ide");
+            assert!(!(in_gemini && file.name == "gemini-ide-server-{pid}.json"));
+        }
+    }
+
+    #[test]
+    fn every_hook_is_called_for_all_of_its_tools() {
+        for agent in with_hook() {
+            for event in agent.hook.events() {
+                let named = event.matcher.split(['^', '$', '(', ')', '|']).filter(|name| !name.is_empty());
+                let tools = agent.hook.tools.iter().map(|tool| tool.name);
+                assert_eq!(named.collect::<Vec<_>>(), tools.collect::<Vec<_>>(), "{}", agent.id);
+            }
+        }
+    }
+}

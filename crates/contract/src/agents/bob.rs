@@ -1,0 +1,28 @@
+//! IBM Bob, a fork that nobody has run.
+
+use crate::agent::Agent;
+use crate::behaviour::FORK;
+use crate::family::{Family, Variables};
+
+pub(super) const AGENT: Agent = Agent {
+    id: "bob",
+    display_name: "IBM Bob",
+    commands: &["bob"],
+    packages: &[],
+    settings: None,
+    family: Some(Family {
+        client_names: &["bob"],
+        env: Variables {
+            port: "BOB_SHELL_CLI_IDE_SERVER_PORT",
+            workspace_path: Some("BOB_SHELL_CLI_IDE_WORKSPACE_PATH"),
+            auth_token: Some("BOB_SHELL_CLI_IDE_AUTH_TOKEN"),
+            pid: None,
+            stdio_command: None,
+            stdio_args: None,
+        },
+        websocket: None,
+        files: &[],
+        behaviour: FORK,
+    }),
+    hook: None,
+};

@@ -1,0 +1,96 @@
+//! Claude Code, which speaks over a WebSocket.
+
+use crate::agent::Agent;
+use crate::behaviour::FORK;
+use crate::family::{Family, LOCKS, OwnSettings, Variables, WebSocketAgent};
+use crate::hook::{
+    AnswerFormat, AnsweredBy, Arguments, EditArguments, EntryShape, Hook, HookEvent, HookFile, InputFormat,
+    OffSwitch, OnFailure, PathRules, PlainYes, Tool, ToolArguments, Trust, Wait,
+};
+use crate::settings::{Name, SettingsFiles, SystemFiles};
+
+pub(super) const AGENT: Agent = Agent {
+    id: "claude",
+    display_name: "Claude Code",
+    commands: &["claude"],
+    packages: &["@anthropic-ai/claude-code"],
+    settings: Some(&SETTINGS),
+    family: Some(Family {
+        client_names: &["claude-code"],
+        env: Variables::port("CLAUDE_CODE_SSE_PORT"),
+        websocket: Some(WebSocketAgent {
+            locks: LOCKS,
+            first_line: 0,
+            forgets: true,
+            takes_newest: false,
+            tokenless_ports: &[],
+            own_settings: OwnSettings::ClaudeCode,
+        }),
+        files: &[],
+        behaviour: FORK,
+    }),
+    hook: Some(HOOK),
+};
+
+/// Measured with 2.1.330.
+const HOOK: Hook = Hook {
+    file: HookFile::Settings(&SETTINGS),
+    entries: EntryShape::Groups { is_named: false },
+    off_switch: OffSwitch::DisableAllHooks,
+    trust: Trust::NotNeeded,
+    input: InputFormat::SnakeCase,
+    tools: &[
+        Tool { name: "Edit", arguments: ToolArguments::Edits(EditArguments::USUAL) },
+        Tool { name: "Write", arguments: ToolArguments::File { path: "file_path", content: "content" } },
+        Tool {
+            name: "MultiEdit",
+            arguments: ToolArguments::Edits(EditArguments { list: Some("edits"), ..EditArguments::USUAL }),
+        },
+        Tool { name: "NotebookEdit", arguments: ToolArguments::Cell },
+    ],
+    paths: PathRules::Absolute,
+    before_tool: HookEvent {
+        name: "PreToolUse",
+        matcher: "Edit|Write|MultiEdit|NotebookEdit",
+        answered_by: AnsweredBy::Person,
+        answer: AnswerFormat::PermissionDecision(PlainYes::Said),
+        arguments: Arguments::Taken,
+        on_failure: OnFailure::LetsThrough,
+    },
+    before_question: None,
+    // Older releases wait no longer than a minute without a timeout.
+    wait: Wait::AN_HOUR,
+    comes_twice: false,
+    calls_again: false,
+    hears_acceptances: true,
+    notes: &["plans", "projects"],
+};
+
+/// Measured with 2.0.31 to 2.1.332. The agent asks by itself whether to trust a folder. Up to 2.1.281 it asks
+/// before it edits, since 2.1.283 it decides by itself whether to.
+static SETTINGS: SettingsFiles = SettingsFiles {
+    directory: ".claude",
+    home_variable: None,
+    base_variable: Some(("CLAUDE_CONFIG_DIR", (0, 0, 0))),
+    ide_file: Some(".claude.json"),
+    local_file: Some("settings.local.json"),
+    system: SystemFiles {
+        variable: None,
+        defaults_variable: None,
+        file: "managed-settings.json",
+        linux: "/etc/claude-code",
+        macos: "/Library/Application Support/ClaudeCode",
+        windows: "C:\\ProgramData\\ClaudeCode",
+    },
+    trusted_folders_variable: None,
+    trust_variable: None,
+    reads_mark_since: Some((0, 0, 0)),
+    ide_mode: "auto-connect to IDE",
+    ide_enabled: &[Name::new(&["autoConnectIde"], (0, 0, 0))],
+    approval_argument: "--permission-mode",
+    approval_mode: &[Name::new(&["permissions", "defaultMode"], (0, 0, 0))],
+    never_from_files: None,
+    default_approval_modes: &[((2, 1, 282), "auto"), ((0, 0, 0), "default")],
+    folder_trust: &[],
+    folder_trust_by_default: None,
+};

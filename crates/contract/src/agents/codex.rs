@@ -1,0 +1,56 @@
+//! Codex, which asks no companion: it has nothing but its hook.
+
+use std::time::Duration;
+
+use crate::agent::Agent;
+use crate::hook::{
+    AnswerFormat, AnsweredBy, Arguments, EntryShape, Hook, HookEvent, HookFile, InputFormat, Json, OffSwitch,
+    OnFailure, OwnFile, PathRules, PlainYes, Tool, ToolArguments, Trust, Wait,
+};
+
+pub(super) const AGENT: Agent = Agent {
+    id: "codex",
+    display_name: "Codex",
+    commands: &["codex"],
+    packages: &[],
+    settings: None,
+    family: None,
+    hook: Some(HOOK),
+};
+
+/// Measured with 0.169.0.
+const HOOK: Hook = Hook {
+    file: HookFile::Own(OwnFile {
+        directory: ".codex",
+        directory_variable: Some("CODEX_HOME"),
+        name: "hooks.json",
+        json: Json::Strict,
+    }),
+    entries: EntryShape::Groups { is_named: false },
+    off_switch: OffSwitch::None,
+    trust: Trust::AppServer,
+    input: InputFormat::SnakeCase,
+    tools: &[Tool { name: "apply_patch", arguments: ToolArguments::Patch { patch: "command" } }],
+    paths: PathRules::AsGiven,
+    before_tool: HookEvent {
+        name: "PreToolUse",
+        matcher: "apply_patch",
+        answered_by: AnsweredBy::Person,
+        answer: AnswerFormat::PermissionDecision(PlainYes::LeftOut),
+        arguments: Arguments::Taken,
+        on_failure: OnFailure::LetsThrough,
+    },
+    before_question: Some(HookEvent {
+        name: "PermissionRequest",
+        matcher: "apply_patch",
+        answered_by: AnsweredBy::EarlierDecision,
+        answer: AnswerFormat::Behavior,
+        arguments: Arguments::Taken,
+        on_failure: OnFailure::LetsThrough,
+    }),
+    wait: Wait { by_default: Duration::from_secs(600), ..Wait::AN_HOUR },
+    comes_twice: true,
+    calls_again: false,
+    hears_acceptances: true,
+    notes: &[],
+};

@@ -1,0 +1,28 @@
+//! HopCode, a fork that nobody has run.
+
+use crate::agent::Agent;
+use crate::behaviour::FORK;
+use crate::family::{Family, Variables};
+
+pub(super) const AGENT: Agent = Agent {
+    id: "hopcode",
+    display_name: "HopCode",
+    commands: &["hopcode"],
+    packages: &[],
+    settings: None,
+    family: Some(Family {
+        client_names: &["hopcode"],
+        env: Variables {
+            port: "HOPCODE_IDE_SERVER_PORT",
+            workspace_path: Some("HOPCODE_IDE_WORKSPACE_PATH"),
+            auth_token: None,
+            pid: None,
+            stdio_command: None,
+            stdio_args: None,
+        },
+        websocket: None,
+        files: &[],
+        behaviour: FORK,
+    }),
+    hook: None,
+};

@@ -1,0 +1,42 @@
+//! OLA Code, a fork of Qwen Code that nobody has run.
+
+use crate::agent::Agent;
+use crate::behaviour::{Behaviour, FORK, How, Lookup, Releases};
+use crate::family::{Directory, DiscoveryFile, Family, Fields, Variables};
+
+pub(super) const AGENT: Agent = Agent {
+    id: "ola",
+    display_name: "OLA Code",
+    commands: &["ola"],
+    packages: &[],
+    settings: None,
+    family: Some(Family {
+        client_names: &["ola"],
+        env: Variables {
+            port: "OLA_CODE_IDE_SERVER_PORT",
+            workspace_path: Some("OLA_CODE_IDE_WORKSPACE_PATH"),
+            auth_token: None,
+            pid: None,
+            stdio_command: None,
+            stdio_args: None,
+        },
+        websocket: None,
+        files: &[LOCK],
+        behaviour: Behaviour {
+            lookups: &[
+                Lookup::new(Releases::ALL, LOCK, How::Spelled),
+                Lookup::new(Releases::ALL, LOCK, How::ListedByAge),
+            ],
+            needs_living_editor: Releases::ALL,
+            ..FORK
+        },
+    }),
+    hook: None,
+};
+
+const LOCK: DiscoveryFile = DiscoveryFile {
+    directory: Directory::Home { below_home: ".ola/ide", base_variable: None, below_base: "" },
+    name: "{port}.lock",
+    fields: Fields::WithParent,
+    readers: "OLA Code",
+};

@@ -1,0 +1,205 @@
+//! Qwen Code, a fork of Gemini CLI with hooks of its own.
+
+use std::time::Duration;
+
+use crate::agent::Agent;
+use crate::behaviour::{Behaviour, FORK, Hosts, How, Lookup, Releases, Unproxied};
+use crate::family::{Directory, DiscoveryFile, Family, Fields, Variables};
+use crate::hook::{
+    AnswerFormat, AnsweredBy, Arguments, EditArguments, EntryShape, Hook, HookEvent, HookFile, InputFormat,
+    OffSwitch, OnFailure, PathRules, PlainYes, TimeoutUnit, Tool, ToolArguments, Trust, Wait,
+};
+use crate::settings::{Name, SettingsFiles, SystemFiles};
+
+pub(super) const AGENT: Agent = Agent {
+    id: "qwen",
+    display_name: "Qwen Code",
+    commands: &["qwen"],
+    packages: &["@qwen-code/qwen-code"],
+    settings: Some(&SETTINGS),
+    family: Some(FAMILY),
+    hook: Some(HOOK),
+};
+
+const FAMILY: Family = Family {
+    client_names: &["qwen-code"],
+    env: Variables {
+        port: "QWEN_CODE_IDE_SERVER_PORT",
+        workspace_path: Some("QWEN_CODE_IDE_WORKSPACE_PATH"),
+        auth_token: None,
+        pid: None,
+        stdio_command: Some("QWEN_CODE_IDE_SERVER_STDIO_COMMAND"),
+        stdio_args: Some("QWEN_CODE_IDE_SERVER_STDIO_ARGS"),
+    },
+    websocket: None,
+    files: &[
+        LOCK,
+        DiscoveryFile {
+            directory: Directory::Tmp("qwen/ide"),
+            name: "qwen-code-ide-server-{pid}-{port}.json",
+            fields: Fields::WithParent,
+            readers: "Qwen Code as its specification says",
+        },
+        LISTED,
+        PID_FILE,
+        PORT_FILE,
+    ],
+    behaviour: BEHAVIOUR,
+};
+
+/// Measured with 0.24.4.
+const HOOK: Hook = Hook {
+    file: HookFile::Settings(&SETTINGS),
+    entries: EntryShape::Groups { is_named: false },
+    off_switch: OffSwitch::DisableAllHooks,
+    trust: Trust::NotNeeded,
+    input: InputFormat::SnakeCase,
+    tools: &[
+        Tool { name: "write_file", arguments: ToolArguments::File { path: "file_path", content: "content" } },
+        Tool { name: "edit", arguments: ToolArguments::Edits(EditArguments::USUAL) },
+        Tool { name: "notebook_edit", arguments: ToolArguments::Cell },
+    ],
+    paths: PathRules::Absolute,
+    before_tool: HookEvent {
+        name: "PreToolUse",
+        matcher: "^(write_file|edit|notebook_edit)$",
+        answered_by: AnsweredBy::Person,
+        answer: AnswerFormat::PermissionDecision(PlainYes::LeftOut),
+        arguments: Arguments::Ignored,
+        on_failure: OnFailure::LetsThrough,
+    },
+    before_question: Some(HookEvent {
+        name: "PermissionRequest",
+        matcher: "^(write_file|edit|notebook_edit)$",
+        answered_by: AnsweredBy::Person,
+        answer: AnswerFormat::Behavior,
+        arguments: Arguments::Taken,
+        on_failure: OnFailure::LetsThrough,
+    }),
+    // It waits for a minute whatever the entry says.
+    wait: Wait {
+        timeout: 60_000,
+        unit: TimeoutUnit::MillisecondsFrom1000,
+        by_default: Duration::from_secs(60),
+        limit: Duration::from_secs(60),
+        margin: Duration::from_secs(5),
+    },
+    comes_twice: true,
+    calls_again: true,
+    hears_acceptances: false,
+    notes: &["tmp", "projects"],
+};
+
+/// Read in 0.1.4, 0.5.0, 0.5.2, 0.10.1, 0.12.0, 0.15.6, 0.15.10, 0.21.2, 0.23.0 and 0.24.4.
+const BEHAVIOUR: Behaviour = Behaviour {
+    known_to: Some((0, 24, 4)),
+    connects: Releases::from((0, 0, 13)),
+    lookups: &[
+        Lookup::new(Releases::between((0, 5, 1), (0, 15, 10)), LOCK_AT_HOME, How::Spelled)
+            .unchecked(Releases::ALL),
+        Lookup::new(Releases::from((0, 15, 10)), LOCK, How::Spelled).unchecked(Releases::until((0, 21, 0))),
+        Lookup::new(Releases::from((0, 0, 13)), PID_FILE, How::Spelled)
+            .unchecked(Releases::until((0, 21, 0))),
+        Lookup::new(Releases::between((0, 1, 3), (0, 5, 1)), LISTED, How::ListedForPid),
+        Lookup::new(Releases::from((0, 5, 1)), PORT_FILE, How::Spelled)
+            .unchecked(Releases::until((0, 21, 0))),
+        Lookup {
+            without_port_variable: Releases::until((0, 15, 0)),
+            ..Lookup::new(Releases::between((0, 12, 0), (0, 15, 10)), LOCK_AT_HOME, How::ListedByAge)
+        },
+        Lookup::new(Releases::from((0, 15, 10)), LOCK, How::ListedByAge),
+    ],
+    pid_variable: Releases::NONE,
+    token_variable: Releases::NONE,
+    sends_token: Releases::from((0, 1, 0)),
+    knows_diff_rejected: Releases::from((0, 1, 0)),
+    reads_editor_name: Releases::from((0, 1, 3)),
+    one_unreadable_ends: Releases::until((0, 5, 1)),
+    needs_living_editor: Releases::from((0, 15, 0)),
+    tries_others: Releases::from((0, 15, 0)),
+    keeps_off_misfits: Releases::from((0, 21, 0)),
+    hosts: &[
+        (Releases::until((0, 12, 0)), Hosts::OneOf("127.0.0.1")),
+        (Releases::from((0, 12, 0)), Hosts::BothInTurn),
+    ],
+    unproxied: &[
+        (Releases::until((0, 12, 0)), Unproxied::Host("127.0.0.1")),
+        (Releases::from((0, 12, 0)), Unproxied::Dialled),
+    ],
+    ..FORK
+};
+
+/// The lock of Qwen Code.
+const LOCK: DiscoveryFile = DiscoveryFile {
+    directory: Directory::Home {
+        below_home: ".qwen/ide",
+        base_variable: Some("QWEN_HOME"),
+        below_base: "ide",
+    },
+    name: "{port}.lock",
+    fields: Fields::WithParent,
+    readers: "Qwen Code 0.5.1 and newer",
+};
+
+/// The lock of the releases that read no variable.
+const LOCK_AT_HOME: DiscoveryFile = DiscoveryFile {
+    directory: Directory::Home { below_home: ".qwen/ide", base_variable: None, below_base: "ide" },
+    ..LOCK
+};
+
+/// Qwen Code listed it while it still used the directory of Gemini CLI.
+const LISTED: DiscoveryFile = DiscoveryFile {
+    directory: Directory::Tmp("gemini/ide"),
+    name: "qwen-code-ide-server-{pid}-{port}.json",
+    fields: Fields::WithParent,
+    readers: "Qwen Code 0.1.3 to 0.5.0",
+};
+
+/// Every release of Qwen Code reads it, before the locks that it lists.
+const PID_FILE: DiscoveryFile = DiscoveryFile {
+    directory: Directory::Tmp(""),
+    name: "qwen-code-ide-server-{pid}.json",
+    fields: Fields::WithParent,
+    readers: "Qwen Code 0.0.13 and newer, without variables",
+};
+
+/// The same file, named by the port.
+const PORT_FILE: DiscoveryFile = DiscoveryFile {
+    directory: Directory::Tmp(""),
+    name: "qwen-code-ide-server-{port}.json",
+    fields: Fields::WithParent,
+    readers: "Qwen Code 0.5.1 and newer, with variables",
+};
+
+/// Read in the sources of 0.5.2, 0.12.0, 0.15.10, 0.21.2 and 0.24.4. All of them move the flat names of old
+/// files when they start.
+static SETTINGS: SettingsFiles = SettingsFiles {
+    directory: ".qwen",
+    home_variable: None,
+    base_variable: Some(("QWEN_HOME", (0, 15, 0))),
+    ide_file: None,
+    local_file: None,
+    system: SystemFiles {
+        variable: Some("QWEN_CODE_SYSTEM_SETTINGS_PATH"),
+        defaults_variable: Some("QWEN_CODE_SYSTEM_DEFAULTS_PATH"),
+        file: "settings.json",
+        linux: "/etc/qwen-code",
+        macos: "/Library/Application Support/QwenCode",
+        windows: "C:\\ProgramData\\qwen-code",
+    },
+    trusted_folders_variable: Some("QWEN_CODE_TRUSTED_FOLDERS_PATH"),
+    trust_variable: None,
+    // 0.12.0 does not.
+    reads_mark_since: Some((0, 24, 4)),
+    ide_mode: "IDE mode",
+    ide_enabled: &[Name::in_old_files(&["ideMode"]), Name::new(&["ide", "enabled"], (0, 0, 0))],
+    approval_argument: "--approval-mode",
+    approval_mode: &[Name::in_old_files(&["approvalMode"]), Name::new(&["tools", "approvalMode"], (0, 0, 0))],
+    never_from_files: None,
+    default_approval_modes: &[((0, 16, 0), "auto"), ((0, 0, 0), "default")],
+    folder_trust: &[
+        Name::in_old_files(&["folderTrust"]),
+        Name::new(&["security", "folderTrust", "enabled"], (0, 0, 0)),
+    ],
+    folder_trust_by_default: None,
+};

@@ -1,0 +1,65 @@
+//! The time that an agent waits for a hook, in its settings and in truth.
+
+use std::time::Duration;
+
+/// The time that an agent waits for a hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wait {
+    /// The `timeout` to register, in the unit.
+    pub timeout: u64,
+    /// The unit of timeouts.
+    pub unit: TimeoutUnit,
+    /// How long it waits for a hook whose entry names none.
+    pub by_default: Duration,
+    /// How long it really waits with [`Self::timeout`]. Afterwards [`HookEvent::on_failure`](super::HookEvent::on_failure) holds.
+    pub limit: Duration,
+    /// How much earlier than that the hook answers.
+    pub margin: Duration,
+}
+
+impl Wait {
+    /// An hour in seconds, as long as most agents wait if they are told to.
+    pub(crate) const AN_HOUR: Self = Self {
+        timeout: 3600,
+        unit: TimeoutUnit::Seconds,
+        by_default: Duration::from_secs(60),
+        limit: Duration::from_secs(3600),
+        margin: Duration::from_secs(20),
+    };
+
+    /// How long the hook waits for a decision.
+    pub fn patience(&self) -> Duration {
+        self.patience_within(self.limit)
+    }
+
+    /// The same if the agent waits as long as this.
+    pub fn patience_within(&self, limit: Duration) -> Duration {
+        limit.saturating_sub(self.margin.min(limit / 4))
+    }
+
+    /// How long the agent waits for a hook whose entry has this timeout.
+    pub fn limit_of(&self, timeout: Option<u64>) -> Duration {
+        timeout.map_or(self.by_default, |timeout| self.unit.duration(timeout)).min(self.limit)
+    }
+}
+
+/// The unit of the timeouts in an agent's settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeoutUnit {
+    /// Seconds.
+    Seconds,
+    /// Milliseconds.
+    Milliseconds,
+    /// Milliseconds, but a value below 1,000 is seconds.
+    MillisecondsFrom1000,
+}
+
+impl TimeoutUnit {
+    fn duration(self, timeout: u64) -> Duration {
+        match self {
+            Self::MillisecondsFrom1000 if timeout < 1000 => Duration::from_secs(timeout),
+            Self::Seconds => Duration::from_secs(timeout),
+            Self::Milliseconds | Self::MillisecondsFrom1000 => Duration::from_millis(timeout),
+        }
+    }
+}
