@@ -46,6 +46,7 @@ use crate::reviews::decisions::{Decisions, Way};
 use crate::reviews::proposal::{NotOpened, Proposal};
 use crate::reviews::registry::{CloseCall, DraftChange, Reviews, TargetToRead};
 use crate::reviews::review::{Asker, HookTerms, PendingReview};
+use crate::reviews::reviewed_text::Edit;
 use crate::reviews::target::BadTarget;
 
 /// A wake-up that is this much late: the process was held up, and messages of agents wait in our sockets.
@@ -361,7 +362,7 @@ impl MainLoop {
         let way = Way { agent: agent.name.clone(), hook: None };
         let decided = self.decisions.take(&proposal, &way);
         let opened = self.reviews.open(Asker::Session(session.to_owned()), agent, proposal, dirty);
-        let (id, review) = (opened.id, opened.review());
+        let (id, review) = (opened.text.id(), opened.review());
         if decided.is_some() {
             tracing::info!(review = id.0, file = file_path, "the person has accepted this proposal already");
             let ended = self.reviews.end(id);
@@ -416,7 +417,7 @@ impl MainLoop {
         let agent = known.unwrap_or_else(|| self.agents.of_hook(proposal.agent.clone()));
         let terms = HookTerms::of(proposal);
         let opened = self.reviews.open(Asker::Hook(terms), agent, prepared, dirty);
-        let (id, review) = (opened.id, opened.review());
+        let (id, review) = (opened.text.id(), opened.review());
         self.hooks.begin(id, key, call);
         self.announce(id, review);
     }
@@ -487,7 +488,11 @@ impl MainLoop {
         self.deliver(&ended, closing);
         self.tell_hook(&ended, closing, draft.as_ref().map(|(draft, _)| draft.as_str()));
         let closed = Closed { id, closing, decided_here: false, decided_in: None, draft: None };
-        self.desks.notify_end(closed, decided_by, draft.map(|draft| (draft, ended.file_path().to_owned())));
+        self.desks.notify_end(
+            closed,
+            decided_by,
+            draft.map(|draft| (draft, ended.text.file_path().to_owned())),
+        );
     }
 
     /// Sends the outcome to the session that asked.
@@ -507,23 +512,26 @@ impl MainLoop {
             _ => {}
         }
         let Some(terms) = ended.hook() else { return };
-        let draft = draft.map(|draft| self.desks.draft_path(draft, ended.file_path()));
+        let draft = draft.map(|draft| self.desks.draft_path(draft, ended.text.file_path()));
         let verdict = match closing {
             Closing::TimedOut if self.hooks.are_deserted(Instant::now()) => {
                 Verdict::Undecided { message: hooks::NO_DESK.into(), draft }
             }
             _ => ended.verdict(closing, draft),
         };
-        if closing == Closing::Accepted && !terms.takes_text && ended.has_edits() {
+        if closing == Closing::Accepted && !terms.takes_text && ended.text.has_edits() {
             let message =
-                desk::messages::asked_to_propose(&ended.agent, ended.file_path(), self.presence.roots());
+                desk::messages::asked_to_propose(&ended.agent, ended.text.file_path(), self.presence.roots());
             self.desks.notify(desk::Event::Notice { message });
         }
-        let uncollected = self.hooks.end(ended.id, verdict);
+        let uncollected = self.hooks.end(ended.text.id(), verdict);
         if matches!(closing, Closing::Accepted | Closing::Rejected) {
             if let Some(verdict) = uncollected {
-                let message =
-                    desk::messages::told_when_called(&ended.agent, ended.file_path(), self.presence.roots());
+                let message = desk::messages::told_when_called(
+                    &ended.agent,
+                    ended.text.file_path(),
+                    self.presence.roots(),
+                );
                 self.desks.notify(desk::Event::Notice { message });
                 self.decisions.remember_uncollected(ended, verdict);
             }
@@ -532,15 +540,10 @@ impl MainLoop {
     }
 
     /// Carries out an edit, which desks, the draft and the journal follow. Returns the new revision.
-    fn edit_review(
-        &mut self,
-        id: ReviewId,
-        edit: impl FnOnce(&mut PendingReview) -> Result<u64, Refusal>,
-    ) -> Result<u64, Refusal> {
-        let revision = edit(self.reviews.get_mut(id)?)?;
-        if let Some(changed) = self.reviews.changed_since_told(id) {
-            self.desks.notify(desk::Event::Changed(changed));
-        }
+    fn edit_review(&mut self, id: ReviewId, revision: u64, edit: Edit) -> Result<u64, Refusal> {
+        let changed = self.reviews.edit(id, revision, edit)?;
+        let revision = changed.revision;
+        self.desks.notify(desk::Event::Changed(changed));
         match self.reviews.draft(id) {
             Some(DraftChange::Save(draft)) => self.writer.send(WriteJob::SaveDraft(draft, None)),
             Some(DraftChange::Delete(draft)) => self.delete_draft(draft),
@@ -607,23 +610,19 @@ impl MainLoop {
     fn carry_out(&mut self, desk: DeskId, request: Request) -> Result<u64, Refusal> {
         match request {
             Request::EditReview { id, revision, changes } => {
-                return self.edit_review(id, |review| review.edit(revision, &changes));
+                return self.edit_review(id, revision, Edit::Type(changes));
             }
             Request::KeepHunks { id, revision, hunks, keep } => {
-                return self.edit_review(id, |review| review.keep(revision, &hunks, keep));
+                return self.edit_review(id, revision, Edit::Keep { hunks, keep });
             }
             Request::SplitHunk { id, revision, hunk } => {
-                return self.edit_review(id, |review| review.split(revision, hunk));
+                return self.edit_review(id, revision, Edit::Split { hunk });
             }
             Request::SetReason { id, revision, hunk, reason } => {
-                return self.edit_review(id, |review| review.set_reason(revision, hunk, &reason));
+                return self.edit_review(id, revision, Edit::SetReason { hunk, reason });
             }
-            Request::UndoReview { id, revision } => {
-                return self.edit_review(id, |review| review.undo(revision));
-            }
-            Request::RedoReview { id, revision } => {
-                return self.edit_review(id, |review| review.redo(revision));
-            }
+            Request::UndoReview { id, revision } => return self.edit_review(id, revision, Edit::Undo),
+            Request::RedoReview { id, revision } => return self.edit_review(id, revision, Edit::Redo),
             Request::DecideReview { id, revision, decision } => {
                 self.reviews.get_mut(id)?.may_decide(revision, decision)?;
                 let closing = match decision {

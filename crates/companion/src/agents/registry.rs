@@ -207,19 +207,20 @@ impl Agents {
     /// Queues the outcome of a review for the one session that asked; `hold` until the journal has it.
     pub(crate) fn deliver(&mut self, review: &PendingReview, closing: Closing, hold: bool) {
         let Some(session) = review.session() else { return };
+        let file_path = review.text.file_path();
         self.change(session, |session| {
-            if let Some(outcome) = Outcome::of(review, closing) {
-                session.push_outcome(review.file_path(), outcome);
+            if let Some(outcome) = Outcome::of(&review.text, closing) {
+                session.push_outcome(file_path, outcome);
                 if hold && session.is_journaled() {
                     session.outbox.hold_newest();
                 }
                 session.pump(Instant::now());
             }
             if closing == Closing::AnsweredInAgent {
-                session.forget_call(review.file_path());
+                session.forget_call(file_path);
             }
             if closing != Closing::Replaced {
-                session.remember(review.file_path(), review.current().clone());
+                session.remember(file_path, review.text.current().clone());
             }
         });
     }

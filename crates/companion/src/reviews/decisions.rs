@@ -65,16 +65,16 @@ impl Decisions {
         let within = match ended.hook() {
             Some(hook) if !hook.comes_twice => return,
             // Its model is asked to propose this text.
-            Some(hook) if !hook.takes_text && ended.has_edits() => REPEATED_WITHIN,
+            Some(hook) if !hook.takes_text && ended.text.has_edits() => REPEATED_WITHIN,
             _ => SECOND_WAY_WITHIN,
         };
-        let accepted = (self.hash(ended.current()), None);
+        let accepted = (self.hash(ended.text.current()), None);
         self.remember(ended, vec![accepted], within);
     }
 
     /// The person answered in the agent's prompt: the agent may write its own text, or that of the desks.
     pub(crate) fn remember_answered_in_agent(&mut self, ended: &PendingReview) {
-        let answers = [ended.current(), ended.proposed()].map(|text| (self.hash(text), None));
+        let answers = [ended.text.current(), ended.text.proposed()].map(|text| (self.hash(text), None));
         self.remember(ended, answers.into(), AFTER_ITS_PROMPT);
     }
 
@@ -85,7 +85,7 @@ impl Decisions {
             let oldest = self.decided.iter().position(has_text);
             oldest.into_iter().for_each(|oldest| drop(self.decided.remove(oldest)));
         }
-        let answer = (self.hash(ended.proposed()), Some(verdict));
+        let answer = (self.hash(ended.text.proposed()), Some(verdict));
         self.remember(ended, vec![answer], REPEATED_WITHIN);
     }
 
@@ -97,7 +97,7 @@ impl Decisions {
         }
         let hook = ended.hook().map(|hook| hook.session.clone());
         let way = Way { agent: ended.agent.name.clone(), hook };
-        let (real, original) = (ended.real_path().to_owned(), ended.fingerprint().clone());
+        let (real, original) = (ended.text.real_path().to_owned(), ended.text.fingerprint().clone());
         self.decided.push(Decided { way, real, original, answers, until: now + within });
     }
 

@@ -11,4 +11,5 @@ mod reasons;
 pub(crate) mod registry;
 pub(crate) mod remarks;
 pub(crate) mod review;
+pub(crate) mod reviewed_text;
 pub(crate) mod target;

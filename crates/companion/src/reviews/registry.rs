@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use super::proposal::Proposal;
 use super::remarks;
 use super::review::{Asker, PendingReview};
+use super::reviewed_text::Edit;
 use super::target::Fingerprint;
 use crate::ids::DeskId;
 use crate::persistence::drafts::NewDraft;
@@ -106,7 +107,7 @@ impl Reviews {
 
     /// The proposed text of an open review.
     pub(crate) fn proposed(&self, id: ReviewId) -> Option<&Arc<str>> {
-        self.pending.get(&id).map(PendingReview::proposed)
+        self.pending.get(&id).map(|review| review.text.proposed())
     }
 
     pub(crate) fn get_mut(&mut self, id: ReviewId) -> Result<&mut PendingReview, Refusal> {
@@ -121,7 +122,7 @@ impl Reviews {
     /// The draft of an open review, which follows every edit.
     pub(crate) fn draft(&mut self, id: ReviewId) -> Option<DraftChange> {
         let review = self.pending.get_mut(&id)?;
-        let keeps = review.has_edits() || review.has_reasons();
+        let keeps = review.text.has_edits() || review.text.has_reasons();
         let ending = Ending { why: "its review is still open", awaited: false, keeps, is_told: false };
         let draft = new_draft(self.started, &mut self.last_draft, review, ending)?;
         Some(match draft {
@@ -150,13 +151,13 @@ impl Reviews {
         // some agents write the text as it was at the desks.
         let awaited = matches!(closing, Closing::Accepted | Closing::AnsweredInAgent);
         // The model reads the reasons with a decision.
-        let reasons = ended.hook().map(|hook| hook.reasons).unwrap_or_default();
+        let reasons = ended.reasons();
         let is_told = match closing {
             Closing::Rejected => true,
             Closing::Accepted => reasons == Reasons::Always,
             _ => false,
         };
-        let keeps = ended.has_edits() || ended.has_reasons() && !is_told;
+        let keeps = ended.text.has_edits() || ended.text.has_reasons() && !is_told;
         new_draft(self.started, &mut self.last_draft, ended, Ending { why, awaited, keeps, is_told })
     }
 
@@ -218,7 +219,7 @@ impl Reviews {
         };
         let Some(review) = self.pending.get_mut(&id) else { return (Some(call), None) };
         let target = begin_reading(review);
-        if !review.is_reading() {
+        if !review.text.is_reading() {
             return (Some(call), None);
         }
         self.waiting.push((id, desk, call));
@@ -232,8 +233,9 @@ impl Reviews {
         fingerprint: Fingerprint,
     ) -> (Option<Changed>, Vec<(DeskId, desk::Call)>) {
         let review = self.pending.get_mut(&id);
-        let changed =
-            review.and_then(|review| review.end_reading(fingerprint).then(|| review.changed_since_told()));
+        let changed = review.and_then(|review| {
+            review.text.end_reading(fingerprint).then(|| review.text.changed_since_told())
+        });
         let waiting = self.waiting.extract_if(.., |(of, ..)| *of == id);
         (changed, waiting.map(|(_, desk, call)| (desk, call)).collect())
     }
@@ -243,15 +245,17 @@ impl Reviews {
         let reviews = self.pending.values_mut();
         reviews
             .filter_map(|review| {
-                let dirty = is_dirty(review.file_path(), review.real_path());
-                review.set_dirty(dirty).then(|| review.changed_since_told())
+                let dirty = is_dirty(review.text.file_path(), review.text.real_path());
+                review.text.set_dirty(dirty).then(|| review.text.changed_since_told())
             })
             .collect()
     }
 
-    /// The changes of a review that desks do not know.
-    pub(crate) fn changed_since_told(&mut self, id: ReviewId) -> Option<Changed> {
-        self.pending.get_mut(&id).map(PendingReview::changed_since_told)
+    /// Carries out an edit that was made on this revision. Returns the change for desks.
+    pub(crate) fn edit(&mut self, id: ReviewId, revision: u64, edit: Edit) -> Result<Changed, Refusal> {
+        let review = self.get_mut(id)?;
+        review.edit(revision, edit)?;
+        Ok(review.text.changed_since_told())
     }
 
     /// The session that asked for a review, if one did.
@@ -261,9 +265,10 @@ impl Reviews {
 
     /// The review of this file by this session: paths are compared byte for byte.
     pub(crate) fn find(&self, session: &str, file_path: &str) -> Option<ReviewId> {
-        let is_it =
-            |review: &&PendingReview| review.session() == Some(session) && review.file_path() == file_path;
-        self.pending.values().find(is_it).map(|review| review.id)
+        let is_it = |review: &&PendingReview| {
+            review.session() == Some(session) && review.text.file_path() == file_path
+        };
+        self.pending.values().find(is_it).map(|review| review.text.id())
     }
 
     /// The reviews of one session.
@@ -271,7 +276,7 @@ impl Reviews {
         self.pending
             .values()
             .filter(|review| review.session() == Some(session))
-            .map(|review| review.id)
+            .map(|review| review.text.id())
             .collect()
     }
 
@@ -289,9 +294,9 @@ impl Reviews {
         let undecided = self.pending.values().filter(|review| review.session() == Some(session));
         undecided
             .map(|review| Undecided {
-                file_path: review.file_path().to_owned(),
-                text: review.current().clone(),
-                draft: review.has_edits().then(|| draft_id(self.started, review.id)),
+                file_path: review.text.file_path().to_owned(),
+                text: review.text.current().clone(),
+                draft: review.text.has_edits().then(|| draft_id(self.started, review.text.id())),
             })
             .collect()
     }
@@ -302,8 +307,8 @@ impl Reviews {
 }
 
 fn begin_reading(review: &mut PendingReview) -> Option<TargetToRead> {
-    let begins = review.begin_reading();
-    begins.then(|| TargetToRead { review: review.id, file_path: review.file_path().to_owned() })
+    let begins = review.text.begin_reading();
+    begins.then(|| TargetToRead { review: review.text.id(), file_path: review.text.file_path().to_owned() })
 }
 
 fn draft_id(started: u64, review: ReviewId) -> String {
@@ -327,7 +332,7 @@ fn new_draft(
     review: &PendingReview,
     ending: Ending<'_>,
 ) -> Option<DraftChange> {
-    let id = draft_id(started, review.id);
+    let id = draft_id(started, review.text.id());
     let Ending { why, awaited, keeps, is_told } = ending;
     if !keeps {
         return review.has_draft.then_some(DraftChange::Delete(id));
@@ -336,12 +341,12 @@ fn new_draft(
     Some(DraftChange::Save(NewDraft {
         id,
         number: *number,
-        file: review.file_path().to_owned(),
+        file: review.text.file_path().to_owned(),
         agent: review.agent.name.clone(),
         why: why.to_owned(),
         awaited,
         is_open: false,
         reasons: if is_told { String::new() } else { remarks::reasons(&review.review()) },
-        text: review.current().clone(),
+        text: review.text.current().clone(),
     }))
 }
