@@ -26,7 +26,7 @@ pub(crate) struct DiskWatch {
 
 /// The reasons to look at the disk before the system tells of a change.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Reasons {
+pub(crate) struct LookCauses {
     /// Time runs out for an agent or a review.
     pub(crate) time_runs_out: bool,
     /// Our own files are not as they should be.
@@ -67,12 +67,12 @@ impl DiskWatch {
     }
 
     /// Plans the looks for which there is a reason. Without one, nobody wakes.
-    pub(crate) fn plan_looks_for(&mut self, now: Instant, reasons: Reasons) {
+    pub(crate) fn plan_looks_for(&mut self, now: Instant, causes: LookCauses) {
         let is_deaf = self.watch.is_deaf();
-        if reasons.time_runs_out || is_deaf {
+        if causes.time_runs_out || is_deaf {
             self.next_scan.get_or_insert(now + SCAN_INTERVAL);
         }
-        if reasons.own_files_incomplete || is_deaf {
+        if causes.own_files_incomplete || is_deaf {
             self.next_republish.get_or_insert(now + REPUBLISH_INTERVAL);
         }
     }
@@ -103,7 +103,7 @@ impl DiskWatch {
 mod tests {
     use super::*;
 
-    const NONE: Reasons = Reasons { time_runs_out: false, own_files_incomplete: false };
+    const NONE: LookCauses = LookCauses { time_runs_out: false, own_files_incomplete: false };
 
     #[tokio::test(start_paused = true)]
     async fn nobody_wakes_without_a_reason() {

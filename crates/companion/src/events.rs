@@ -10,27 +10,25 @@ use alongside_contract::family::Dialect;
 use alongside_contract::mcp::Implementation;
 use alongside_contract::rpc::Id;
 use alongside_desk::{
-    self as desk, FileDiagnostics, HookProposal, Lines, Problem, Refusal, ReviewId, Revised, Status,
-    StoodBack,
+    self as desk, CallAnswer, FileDiagnostics, HookProposal, Problem, ReviewId, Status, StoodBack,
 };
 use bytes::Bytes;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::agents::credential::Credential;
+use crate::agents::last_texts::LastText;
 use crate::agents::outcome_messages::OpenCall;
 use crate::agents::session::SessionRefusal;
+use crate::calls::hooks::HookCall;
 use crate::config::Editor;
 use crate::context::file_scan::ScanResult;
 use crate::context::privacy::Privacy;
 use crate::desks::profile::DeskProfile;
-use crate::hooks::registry::Call;
+use crate::desks::request::DeskRequest;
 use crate::ids::DeskId;
 use crate::persistence::drafts::WrittenDraft;
 use crate::reviews::proposal::{NotOpened, Proposal};
 use crate::reviews::target::{BadTarget, Fingerprint};
-
-/// The answer to `closeDiff`: `None` for an unknown session, otherwise the last text, if there was one.
-pub(crate) type LastText = Option<Option<Arc<str>>>;
 
 /// Everything that can happen.
 #[derive(Debug)]
@@ -99,7 +97,7 @@ pub(crate) enum Event {
     HookCalled {
         proposal: Box<HookProposal>,
         prepared: Box<Proposal>,
-        call: Call,
+        call: HookCall,
     },
     /// A hook has gone without its answer.
     HookGone {
@@ -120,14 +118,15 @@ pub(crate) enum Event {
     },
     DeskAsked {
         desk: DeskId,
-        call: desk::Call,
+        request: DeskRequest,
+        answer: CallAnswer,
     },
     DeskLeft {
         desk: DeskId,
     },
     /// The privacy rules allow a mention, or not.
     MentionChecked {
-        mention: Mention,
+        number: u64,
         is_allowed: bool,
     },
     // The disk.
@@ -199,16 +198,6 @@ pub(crate) struct EditorState {
     /// The files of the context with unsaved changes.
     pub(crate) dirty: BTreeSet<String>,
     pub(crate) roots: Vec<PathBuf>,
-}
-
-/// A file that the person adds to the prompt of an agent.
-#[derive(Debug)]
-pub(crate) struct Mention {
-    pub(crate) desk: DeskId,
-    pub(crate) session: String,
-    pub(crate) path: String,
-    pub(crate) lines: Option<Lines>,
-    pub(crate) answer: oneshot::Sender<Result<Revised, Refusal>>,
 }
 
 /// The sending end of the main loop's queue.

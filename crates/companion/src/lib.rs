@@ -40,6 +40,7 @@
 
 mod agents;
 mod background;
+mod calls;
 mod companion;
 mod config;
 mod context;
@@ -50,7 +51,7 @@ mod events;
 #[doc(hidden)]
 pub mod fuzzing;
 mod git_config;
-mod hooks;
+mod hook_calls;
 mod ids;
 mod main_loop;
 mod mcp;

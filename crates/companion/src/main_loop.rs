@@ -13,8 +13,8 @@ use alongside_contract::family::Dialect;
 use alongside_contract::mcp::Implementation;
 use alongside_contract::rpc::Id;
 use alongside_desk::{
-    self as desk, Closed, Closing, Decision, FileDiagnostics, HookProposal, Lines, Problem, Refusal, Request,
-    Review, ReviewId, Revised, Status, Verdict,
+    self as desk, CallAnswer, Closed, Closing, FileDiagnostics, HookProposal, Problem, Refusal, ReviewId,
+    Revised, Status, Verdict,
 };
 use alongside_platform::precise_timer::PreciseTimer;
 use tokio::sync::{mpsc, oneshot};
@@ -22,32 +22,34 @@ use tokio::time::Instant;
 
 use crate::agents::context_frames::selected_lines;
 use crate::agents::credential::Credential;
+use crate::agents::last_texts::LastText;
 use crate::agents::outcome_messages::OpenCall;
 use crate::agents::registry::Agents;
 use crate::agents::session::SessionRefusal;
-use crate::background;
+use crate::background::{self, Background};
+use crate::calls::hooks::{CallKey, HookCall};
+use crate::calls::registry::{Calls, CloseCall, DeskCall, Mention, MentionCall};
 use crate::config::Editor;
 use crate::context::privacy::Privacy;
 use crate::context::tracker::ContextTracker;
-use crate::desks::diagnostics::DiagnosticsQuestions;
 use crate::desks::profile::DeskProfile;
 use crate::desks::registry::Desks;
+use crate::desks::request::{DeskReport, DeskRequest};
 use crate::discovery::presence::{Presence, PublishedNews};
-use crate::disk_watch::{DiskWatch, Reasons};
-use crate::events::{EditorState, Event, Events, LastText, Mention, StartedRequest};
-use crate::hooks;
-use crate::hooks::registry::{Call, CallKey, Hooks};
+use crate::disk_watch::{DiskWatch, LookCauses};
+use crate::events::{EditorState, Event, StartedRequest};
 use crate::ids::DeskId;
 use crate::persistence::journal::{Changes, Journal};
 use crate::persistence::recovery::{NextWrite, Outdated, Recovery};
 use crate::persistence::write_job::WriteJob;
 use crate::persistence::writer::WriterTask;
-use crate::reviews::decisions::{Decisions, Way};
+use crate::reviews::decisions::Way;
+use crate::reviews::draft_versions::DraftChange;
 use crate::reviews::proposal::{NotOpened, Proposal};
-use crate::reviews::registry::{CloseCall, DraftChange, Reviews, TargetToRead};
+use crate::reviews::registry::{BeforeDecision, DecisionCall, Edited, Reviews};
 use crate::reviews::review::{Asker, HookTerms, PendingReview};
 use crate::reviews::reviewed_text::Edit;
-use crate::reviews::target::BadTarget;
+use crate::reviews::target::{BadTarget, Fingerprint};
 
 /// A wake-up that is this much late: the process was held up, and messages of agents wait in our sockets.
 const STALL_THRESHOLD: Duration = Duration::from_millis(50);
@@ -61,16 +63,12 @@ pub(crate) struct MainLoop {
     pub(crate) agents: Agents,
     pub(crate) reviews: Reviews,
     pub(crate) desks: Desks,
-    pub(crate) context_only: bool,
-    pub(crate) hooks: Hooks,
-    pub(crate) decisions: Decisions,
-    pub(crate) diagnostics: DiagnosticsQuestions,
+    pub(crate) calls: Calls,
     pub(crate) context: ContextTracker,
     pub(crate) presence: Presence,
     pub(crate) recovery: Recovery,
     pub(crate) disk: DiskWatch,
-    pub(crate) writer: WriterTask,
-    pub(crate) events: Events,
+    pub(crate) background: Background,
     pub(crate) stopping: Option<Stopping>,
 }
 
@@ -100,13 +98,16 @@ impl MainLoop {
             match event {
                 Some(event) => {
                     self.handle(event);
-                    let waiting = std::iter::from_fn(|| inbox.try_recv().ok());
-                    waiting.take(MAX_BATCH).for_each(|event| self.handle(event));
+                    for event in std::iter::from_fn(|| inbox.try_recv().ok()).take(MAX_BATCH) {
+                        self.handle(event);
+                    }
                 }
                 None => {
                     self.on_deadline(Instant::now());
                     // However often deadlines come, events get their turn.
-                    inbox.try_recv().into_iter().for_each(|event| self.handle(event));
+                    if let Ok(event) = inbox.try_recv() {
+                        self.handle(event);
+                    }
                 }
             }
             self.notify_status();
@@ -141,11 +142,7 @@ impl MainLoop {
             }
             Event::SessionEnded { session, ended } => drop(ended.send(self.end_session(&session))),
             Event::AgentHeard { session } => self.agents.mark_heard(&session),
-            Event::RequestStarted { session, known } => {
-                let roots = self.presence.real_roots().clone();
-                let number = self.agents.begin_request(&session);
-                let _ = known.send(number.map(|number| StartedRequest { number, roots }));
-            }
+            Event::RequestStarted { session, known } => drop(known.send(self.begin_request(&session))),
             Event::RequestRead { session } => self.agents.end_request(&session),
             Event::OpenDiff { session, request, file_path, call, proposal, answer } => {
                 let opened = self.open_diff(&session, request, &file_path, call, *proposal);
@@ -157,22 +154,19 @@ impl MainLoop {
             Event::EditorStateWanted(wanted) => drop(wanted.send(self.editor_state())),
             // A stream that nobody takes ends again when it is dropped.
             Event::StreamWanted { session, opened } => {
-                let _ = opened.send(self.agents.open_stream(session, self.events.clone()));
+                let _ = opened.send(self.agents.open_stream(session, self.background.events.clone()));
             }
             Event::StreamDrained { session } => self.agents.pump(&session),
             Event::StreamEnded { session, number } => self.agents.end_stream(&session, number),
-            Event::HookRootsWanted(wanted) => {
-                let reviews = !self.context_only && !self.presence.is_hidden();
-                drop(wanted.send(reviews.then(|| self.presence.real_roots().clone())));
-            }
+            Event::HookRootsWanted(wanted) => drop(wanted.send(self.presence.reviewed_roots())),
             Event::HookCalled { proposal, prepared, call } => self.hook_called(*proposal, *prepared, call),
             Event::HookGone { number } => {
-                let review = self.hooks.gone(number);
-                review.into_iter().for_each(|id| self.end_review(id, Closing::AgentGone, None));
+                if let Some(id) = self.calls.hooks.gone(number) {
+                    self.end_review(id, Closing::AgentGone, None);
+                }
             }
             Event::HookStoodBack(told) => {
-                let message = desk::messages::stood_back(&told, self.presence.roots());
-                self.desks.notify(desk::Event::Notice { message });
+                self.desks.notify_notice(desk::messages::stood_back(&told, self.presence.roots()));
             }
             Event::DeskJoined { desk, profile, events } => self.desk_joined(desk, profile, events),
             Event::KeepersChanged { desk, kept_by } => {
@@ -180,9 +174,9 @@ impl MainLoop {
                 self.desks.set_kept_by(desk, kept_by);
                 self.notify_status_now();
             }
-            Event::DeskAsked { desk, call } => self.desk_asked(desk, call),
+            Event::DeskAsked { desk, request, answer } => self.desk_asked(desk, request, answer),
             Event::DeskLeft { desk } => self.desk_left(desk),
-            Event::MentionChecked { mention, is_allowed } => self.end_mention(mention, is_allowed),
+            Event::MentionChecked { number, is_allowed } => self.end_mention(number, is_allowed),
             Event::DiskChanged => {
                 self.context.forget_looks();
                 self.disk.plan_looks(Instant::now());
@@ -191,28 +185,18 @@ impl MainLoop {
                 let (context, again) = self.context.end_scan(*result);
                 self.context_changed(context, again);
             }
-            Event::TargetRead { review, fingerprint } => {
-                let (changed, waiting) = self.reviews.end_reading(review, fingerprint);
-                changed.into_iter().for_each(|changed| self.desks.notify(desk::Event::Changed(changed)));
-                waiting.into_iter().for_each(|(desk, call)| self.answer_desk(desk, call));
-            }
+            Event::TargetRead { review, fingerprint } => self.target_read(review, fingerprint),
             Event::DraftWritten(written) => self.desks.draft_written(written),
             Event::DraftSettled(draft) => self.desks.forget_draft(&draft),
             Event::DraftAwaited(draft) => self.desks.give_up_draft(&draft),
             Event::EditsLeftOut { file, agent } => {
-                let message = desk::messages::edits_left_out(&file, &agent, self.presence.roots());
-                self.desks.notify(desk::Event::Notice { message });
+                let roots = self.presence.roots();
+                self.desks.notify_notice(desk::messages::edits_left_out(&file, &agent, roots));
             }
-            Event::JournalWritten(error) => {
-                let (written, news) = self.recovery.end_write(error);
-                let sessions = self.sessions(written);
-                self.agents.mark_recorded(&sessions);
-                news.into_iter().for_each(|news| self.desks.notify_problem(news));
-            }
+            Event::JournalWritten(error) => self.journal_written(error),
             Event::JournalGone => self.recovery.mark_all_outdated(),
             Event::DiskShort(reserved) => {
-                let news = self.recovery.mark_disk_short(reserved);
-                self.desks.notify_problem(news);
+                self.desks.notify_problem(self.recovery.mark_disk_short(reserved));
             }
             Event::Published { problems, has_rival, awaited, asked } => {
                 let news = self.presence.mark_published(problems, has_rival, awaited);
@@ -237,10 +221,8 @@ impl MainLoop {
     fn deadline(&self) -> Option<Instant> {
         let deadlines = [
             self.agents.deadline(),
-            self.reviews.deadline(),
-            self.hooks.deadline(),
+            self.calls.deadline(),
             self.desks.deadline(),
-            self.diagnostics.deadline(),
             self.context.deadline(),
             self.disk.deadline(),
             self.stopping.as_ref().map(|stopping| stopping.until),
@@ -253,14 +235,12 @@ impl MainLoop {
             // Messages that came meanwhile wait in our sockets: everybody still has the time that they had.
             tracing::info!(?gap, "nothing could be done for a while");
             self.agents.shift_deadlines(gap);
-            self.reviews.shift_deadlines(gap);
+            self.calls.shift_deadlines(gap);
             return;
         }
-        self.finish_flushes(now);
-        self.finish_diagnostics(now);
-        for id in self.hooks.on_deadline(now) {
-            self.end_review(id, Closing::TimedOut, None);
-        }
+        self.finish_calls(now);
+        let timed_out = self.calls.hooks.on_deadline(now);
+        self.end_reviews(timed_out, Closing::TimedOut);
         if self.context.on_deadline(now) {
             match self.context.without_scan(now) {
                 Some(context) => self.context_changed(context, false),
@@ -268,7 +248,9 @@ impl MainLoop {
             }
         }
         let expired = self.agents.on_deadline(now);
-        expired.away.iter().for_each(|session| self.end_reviews_of(session, Closing::AgentGone));
+        for session in &expired.away {
+            self.end_reviews(self.reviews.of(session), Closing::AgentGone);
+        }
         for session in &expired.gone {
             self.end_session(session);
         }
@@ -278,7 +260,7 @@ impl MainLoop {
         }
         if due.republish {
             self.publish(false, None);
-            self.writer.send(WriteJob::LookAfterJournal);
+            self.background.writer.send(WriteJob::LookAfterJournal);
         }
     }
 
@@ -293,13 +275,15 @@ impl MainLoop {
 
     fn plan_looks(&mut self) {
         let is_failing = self.recovery.is_failing();
-        let time_runs_out = is_failing || self.reviews.are_waiting() || self.agents.are_awaited();
+        let time_runs_out = is_failing || self.reviews.len() > 0 || self.agents.are_awaited();
         let own_files_incomplete = is_failing || self.presence.is_incomplete();
-        self.disk.plan_looks_for(Instant::now(), Reasons { time_runs_out, own_files_incomplete });
+        self.disk.plan_looks_for(Instant::now(), LookCauses { time_runs_out, own_files_incomplete });
     }
 
     fn look_at_disk(&mut self) {
-        self.reviews.begin_reading().into_iter().for_each(|target| self.read_target(target));
+        for target in self.reviews.begin_reading() {
+            self.background.read_target(target);
+        }
         for problem in self.presence.check_roots() {
             self.desks.notify_problem(problem);
         }
@@ -332,16 +316,21 @@ impl MainLoop {
 
     /// Ends a session. The reviews of its agent close; edits go to drafts.
     fn end_session(&mut self, session: &str) -> bool {
-        self.end_reviews_of(session, Closing::AgentGone);
+        self.end_reviews(self.reviews.of(session), Closing::AgentGone);
         self.recovery.mark_outdated(session);
         self.agents.remove(session)
     }
 
     fn receipt(&mut self, session: &str, ping: &Id) {
         if self.agents.settle(session, ping) {
-            self.writer.look_after_drafts();
+            self.background.writer.look_after_drafts();
             self.recovery.mark_outdated(session);
         }
+    }
+
+    fn begin_request(&mut self, session: &str) -> Option<StartedRequest> {
+        let number = self.agents.begin_request(session)?;
+        Some(StartedRequest { number, roots: self.presence.real_roots().clone() })
     }
 
     /// `openDiff`: answered at once, or by the outcome where that is the response to `call`.
@@ -360,21 +349,113 @@ impl MainLoop {
         let proposal = proposal?;
         let dirty = self.context.is_dirty(file_path, proposal.real_path());
         let way = Way { agent: agent.name.clone(), hook: None };
-        let decided = self.decisions.take(&proposal, &way);
-        let opened = self.reviews.open(Asker::Session(session.to_owned()), agent, proposal, dirty);
-        let (id, review) = (opened.text.id(), opened.review());
+        let decided = self.reviews.decided(&proposal, &way);
+        let review = self.reviews.prepare(Asker::Session(session.to_owned()), agent, proposal, dirty);
         if decided.is_some() {
-            tracing::info!(review = id.0, file = file_path, "the person has accepted this proposal already");
-            let ended = self.reviews.end(id);
-            ended.into_iter().for_each(|ended| self.deliver(&ended, Closing::Accepted));
+            let id = review.text.id().0;
+            tracing::info!(review = id, file = file_path, "the person has accepted this proposal already");
+            self.deliver(&review, Closing::Accepted);
             return Ok(());
         }
-        self.announce(id, review);
+        self.open_review(review);
         self.recovery.mark_outdated(session);
         Ok(())
     }
 
-    fn announce(&mut self, id: ReviewId, review: Review) {
+    /// `closeDiff`: the review ends, and its last text is the answer, once desks have sent all of it.
+    fn close_diff(&mut self, session: String, file_path: String, answer: oneshot::Sender<LastText>) {
+        if !self.agents.is_known(&session) {
+            // An agent that is gone needs no answer.
+            return drop(answer.send(LastText::UnknownSession));
+        }
+        match self.reviews.find(&session, &file_path) {
+            Some(review) => {
+                self.desks.notify(desk::Event::FlushReview { id: review });
+                let call = CloseCall { review, session, file_path, answer };
+                self.calls.begin_close(call, self.desks.showing());
+                self.finish_calls(Instant::now());
+            }
+            None => self.answer_close(&session, &file_path, answer),
+        }
+    }
+
+    fn answer_close(&mut self, session: &str, file_path: &str, answer: oneshot::Sender<LastText>) {
+        let text = self.agents.close_diff(session, file_path);
+        self.recovery.mark_outdated(session);
+        let _ = answer.send(text);
+    }
+
+    /// Agents know no problems of files that they must not know, and none while the context is paused.
+    fn ask_for_diagnostics(&mut self, answer: oneshot::Sender<Vec<FileDiagnostics>>) {
+        let desks = if self.context.is_paused() { BTreeSet::new() } else { self.desks.diagnosing() };
+        let number = self.calls.begin_diagnostics(answer, desks.clone());
+        self.desks.notify_only(desks, desk::Event::DiagnosticsWanted { number });
+        self.finish_calls(Instant::now());
+    }
+
+    /// Goes on with the calls of agents that need not wait for desks any longer.
+    fn finish_calls(&mut self, now: Instant) {
+        for call in self.calls.take_answered(now) {
+            match call {
+                DeskCall::Close(CloseCall { review, session, file_path, answer }) => {
+                    self.end_review(review, Closing::AnsweredInAgent, None);
+                    self.answer_close(&session, &file_path, answer);
+                }
+                DeskCall::Diagnostics(call) => background::tell_diagnostics(self.context.privacy(), call),
+            }
+        }
+    }
+
+    fn editor_state(&self) -> EditorState {
+        let (context, dirty) = (self.context.told(), self.context.dirty_files());
+        EditorState { context, dirty, roots: self.presence.roots().to_vec() }
+    }
+
+    // Hooks.
+
+    /// The proposal of a hook: its review opens or goes on, unless the person has decided already.
+    fn hook_called(&mut self, proposal: HookProposal, prepared: Proposal, call: HookCall) {
+        if let Some(verdict) = self.verdict_at_once(&proposal, &prepared) {
+            // A hook that is gone needs no answer.
+            return drop(call.answer.send(verdict));
+        }
+        let key = CallKey::of(&proposal);
+        if let Some(open) = self.calls.hooks.left_open(&key) {
+            if self.reviews.proposed(open) == Some(&proposal.proposed) {
+                return self.calls.hooks.resume(open, call);
+            }
+            self.end_review(open, Closing::Replaced, None);
+        }
+        let dirty = self.context.is_dirty(&proposal.file, prepared.real_path());
+        let known = self.reviews.agent_of_hook(&proposal.agent, &proposal.session);
+        let agent = known.unwrap_or_else(|| self.agents.of_hook(proposal.agent.clone()));
+        let review = self.reviews.prepare(Asker::Hook(HookTerms::of(proposal)), agent, prepared, dirty);
+        self.calls.hooks.begin(review.text.id(), key, call);
+        self.open_review(review);
+    }
+
+    /// The verdict on a proposal that needs no review, or gets none.
+    fn verdict_at_once(&mut self, proposal: &HookProposal, prepared: &Proposal) -> Option<Verdict> {
+        if self.presence.reviewed_roots().is_none() {
+            return Some(Verdict::NotReviewed);
+        }
+        let way = Way { agent: proposal.agent.clone(), hook: Some(proposal.session.clone()) };
+        if let Some(verdict) = self.reviews.decided(prepared, &way) {
+            tracing::info!(file = proposal.file, "the person has decided on this proposal already");
+            return Some(verdict);
+        }
+        match proposal.only_if_decided {
+            true => Some(Verdict::NotReviewed),
+            false => self.calls.hooks.refusal(),
+        }
+    }
+
+    // Reviews.
+
+    fn open_review(&mut self, pending: PendingReview) {
+        let review = pending.review();
+        let id = review.id;
+        self.reviews.open(pending);
         tracing::info!(review = id.0, agent = review.agent.number, file = review.file, "a proposal");
         // Desks learn of a new agent before its review.
         if self.desks.is_status_due() {
@@ -386,98 +467,17 @@ impl MainLoop {
         }
     }
 
-    /// The proposal of a hook: its review opens or goes on, unless the person has decided already.
-    fn hook_called(&mut self, proposal: HookProposal, prepared: Proposal, call: Call) {
-        let now = Instant::now();
-        if self.context_only || self.presence.is_hidden() {
-            return drop(call.answer.send(Verdict::NotReviewed));
-        }
-        let way = Way { agent: proposal.agent.clone(), hook: Some(proposal.session.clone()) };
-        if let Some(verdict) = self.decisions.take(&prepared, &way) {
-            tracing::info!(file = proposal.file, "the person has decided on this proposal already");
-            // A hook that is gone needs no answer.
-            return drop(call.answer.send(verdict));
-        }
-        if proposal.only_if_decided {
-            return drop(call.answer.send(Verdict::NotReviewed));
-        }
-        if self.hooks.are_deserted(now) {
-            let message = format!("Nothing was written. {}", hooks::NO_DESK);
-            return drop(call.answer.send(Verdict::Refused { message }));
-        }
-        let key = CallKey::of(&proposal);
-        if let Some(open) = self.hooks.left_open(&key) {
-            if self.reviews.proposed(open) == Some(&proposal.proposed) {
-                return self.hooks.resume(open, call);
-            }
-            self.end_review(open, Closing::Replaced, None);
-        }
-        let dirty = self.context.is_dirty(&proposal.file, prepared.real_path());
-        let known = self.reviews.agent_of_hook(&proposal.agent, &proposal.session);
-        let agent = known.unwrap_or_else(|| self.agents.of_hook(proposal.agent.clone()));
-        let terms = HookTerms::of(proposal);
-        let opened = self.reviews.open(Asker::Hook(terms), agent, prepared, dirty);
-        let (id, review) = (opened.text.id(), opened.review());
-        self.hooks.begin(id, key, call);
-        self.announce(id, review);
-    }
-
-    /// `closeDiff`: the review ends, and its last text is the answer, once desks have sent all of it.
-    fn close_diff(&mut self, session: String, file_path: String, answer: oneshot::Sender<LastText>) {
-        if !self.agents.is_known(&session) {
-            let _ = answer.send(None);
-            return;
-        }
-        match self.reviews.find(&session, &file_path) {
-            Some(review) => {
-                self.desks.notify(desk::Event::FlushReview { id: review });
-                let call = CloseCall { review, session, file_path, answer };
-                self.reviews.begin_flush(call, self.desks.showing());
-                self.finish_flushes(Instant::now());
-            }
-            None => self.answer_close(&session, &file_path, answer),
+    fn end_reviews(&mut self, ids: Vec<ReviewId>, closing: Closing) {
+        for id in ids {
+            self.end_review(id, closing, None);
         }
     }
 
-    /// Answers the `closeDiff` calls that need not wait any longer.
-    fn finish_flushes(&mut self, now: Instant) {
-        for CloseCall { review, session, file_path, answer } in self.reviews.take_flushed(now) {
-            self.end_review(review, Closing::AnsweredInAgent, None);
-            self.answer_close(&session, &file_path, answer);
-        }
-    }
-
-    fn answer_close(&mut self, session: &str, file_path: &str, answer: oneshot::Sender<LastText>) {
-        let text = self.agents.close_diff(session, file_path);
-        self.recovery.mark_outdated(session);
-        let _ = answer.send(text);
-    }
-
-    // Reviews.
-
-    fn end_reviews_of(&mut self, session: &str, closing: Closing) {
-        self.reviews.of(session).into_iter().for_each(|id| self.end_review(id, closing, None));
-    }
-
-    fn end_all_reviews(&mut self, closing: Closing) {
-        self.reviews.ids().into_iter().for_each(|id| self.end_review(id, closing, None));
-    }
-
-    /// Ends a review, and tells all whom it concerns: the session that asked, and every desk.
+    /// Ends a review, and tells all whom it concerns: the session or hook that asked, and every desk.
     fn end_review(&mut self, id: ReviewId, closing: Closing, decided_by: Option<DeskId>) {
-        let Some(ended) = self.reviews.end(id) else { return };
-        let draft = match self.reviews.last_draft(&ended, closing) {
-            Some(DraftChange::Save(draft)) => {
-                // The agent writes an accepted text: nobody looks for it in a draft.
-                let version = (closing != Closing::Accepted).then(|| (draft.id.clone(), draft.number));
-                let written =
-                    version.clone().map(|version| background::await_draft(self.events.clone(), version));
-                if closing == Closing::AnsweredInAgent {
-                    background::look_for_edits(self.events.clone(), draft.clone());
-                }
-                self.writer.send(WriteJob::SaveDraft(draft, written));
-                version
-            }
+        let Some((ended, draft)) = self.reviews.end(id, closing) else { return };
+        let draft = match draft {
+            Some(DraftChange::Save(draft)) => self.background.save_last_draft(draft, closing),
             Some(DraftChange::Delete(draft)) => {
                 self.delete_draft(draft);
                 None
@@ -488,11 +488,8 @@ impl MainLoop {
         self.deliver(&ended, closing);
         self.tell_hook(&ended, closing, draft.as_ref().map(|(draft, _)| draft.as_str()));
         let closed = Closed { id, closing, decided_here: false, decided_in: None, draft: None };
-        self.desks.notify_end(
-            closed,
-            decided_by,
-            draft.map(|draft| (draft, ended.text.file_path().to_owned())),
-        );
+        let draft = draft.map(|draft| (draft, ended.text.file_path().to_owned()));
+        self.desks.notify_end(closed, decided_by, draft);
     }
 
     /// Sends the outcome to the session that asked.
@@ -504,64 +501,73 @@ impl MainLoop {
         }
     }
 
-    /// Gives the hook that asked its verdict, and remembers it for the other way of the same edit.
+    /// Gives the hook that asked its verdict. One that nobody waits for is remembered for the next call.
     fn tell_hook(&mut self, ended: &PendingReview, closing: Closing, draft: Option<&str>) {
-        match closing {
-            Closing::Accepted => self.decisions.remember_accepted(ended),
-            Closing::AnsweredInAgent => self.decisions.remember_answered_in_agent(ended),
-            _ => {}
-        }
         let Some(terms) = ended.hook() else { return };
-        let draft = draft.map(|draft| self.desks.draft_path(draft, ended.text.file_path()));
-        let verdict = match closing {
-            Closing::TimedOut if self.hooks.are_deserted(Instant::now()) => {
-                Verdict::Undecided { message: hooks::NO_DESK.into(), draft }
-            }
-            _ => ended.verdict(closing, draft),
-        };
+        let (file, roots) = (ended.text.file_path(), self.presence.roots());
+        let draft = draft.map(|draft| self.desks.draft_path(draft, file));
         if closing == Closing::Accepted && !terms.takes_text && ended.text.has_edits() {
-            let message =
-                desk::messages::asked_to_propose(&ended.agent, ended.text.file_path(), self.presence.roots());
-            self.desks.notify(desk::Event::Notice { message });
+            self.desks.notify_notice(desk::messages::asked_to_propose(&ended.agent, file, roots));
         }
-        let uncollected = self.hooks.end(ended.text.id(), verdict);
-        if matches!(closing, Closing::Accepted | Closing::Rejected) {
-            if let Some(verdict) = uncollected {
-                let message = desk::messages::told_when_called(
-                    &ended.agent,
-                    ended.text.file_path(),
-                    self.presence.roots(),
-                );
-                self.desks.notify(desk::Event::Notice { message });
-                self.decisions.remember_uncollected(ended, verdict);
-            }
-            self.writer.look_after_drafts();
+        let verdict = self.calls.hooks.verdict(ended, closing, draft);
+        let uncollected = self.calls.hooks.end(ended.text.id(), verdict);
+        if !matches!(closing, Closing::Accepted | Closing::Rejected) {
+            return;
         }
+        if let Some(verdict) = uncollected {
+            self.desks.notify_notice(desk::messages::told_when_called(&ended.agent, file, roots));
+            self.reviews.remember_uncollected(ended, verdict);
+        }
+        self.background.writer.look_after_drafts();
     }
 
     /// Carries out an edit, which desks, the draft and the journal follow. Returns the new revision.
     fn edit_review(&mut self, id: ReviewId, revision: u64, edit: Edit) -> Result<u64, Refusal> {
-        let changed = self.reviews.edit(id, revision, edit)?;
+        let Edited { changed, draft, session } = self.reviews.edit(id, revision, edit)?;
         let revision = changed.revision;
         self.desks.notify(desk::Event::Changed(changed));
-        match self.reviews.draft(id) {
-            Some(DraftChange::Save(draft)) => self.writer.send(WriteJob::SaveDraft(draft, None)),
+        match draft {
+            Some(DraftChange::Save(draft)) => self.background.writer.send(WriteJob::SaveDraft(draft, None)),
             Some(DraftChange::Delete(draft)) => self.delete_draft(draft),
             None => {}
         }
-        if let Some(session) = self.reviews.session_of(id) {
-            self.recovery.mark_outdated(session);
+        if let Some(session) = session {
+            self.recovery.mark_outdated(&session);
         }
         Ok(revision)
     }
 
-    fn delete_draft(&mut self, draft: String) {
-        self.desks.forget_draft(&draft);
-        self.writer.send(WriteJob::DeleteDraft(draft));
+    /// Takes a decision, unless its target has to be read first.
+    fn decide_after_reading(&mut self, call: DecisionCall) {
+        match self.reviews.after_reading(call) {
+            BeforeDecision::Nothing(call) => self.decide(call),
+            BeforeDecision::Reading(target) => self.background.read_target(target),
+            BeforeDecision::OtherReading => {}
+        }
     }
 
-    fn read_target(&self, target: TargetToRead) {
-        background::read_target(self.events.clone(), target);
+    fn decide(&mut self, call: DecisionCall) {
+        let DecisionCall { review, revision, decision, desk, answer } = call;
+        let closing = self.reviews.decide(review, revision, decision);
+        if let Ok(closing) = closing {
+            self.end_review(review, closing, Some(desk));
+        }
+        self.answer_desk(answer, closing.map(|_| Some(revision)));
+    }
+
+    fn target_read(&mut self, review: ReviewId, fingerprint: Fingerprint) {
+        let (changed, waiting) = self.reviews.end_reading(review, fingerprint);
+        if let Some(changed) = changed {
+            self.desks.notify(desk::Event::Changed(changed));
+        }
+        for call in waiting {
+            self.decide(call);
+        }
+    }
+
+    fn delete_draft(&mut self, draft: String) {
+        self.desks.forget_draft(&draft);
+        self.background.writer.send(WriteJob::DeleteDraft(draft));
     }
 
     // Desks.
@@ -578,100 +584,101 @@ impl MainLoop {
         self.desks.leave(id);
         self.look_for_desks();
         self.context.leave(id);
-        self.reviews.mark_flushed(id, None);
-        self.finish_flushes(Instant::now());
-        self.diagnostics.leave(id);
-        self.finish_diagnostics(Instant::now());
+        self.calls.leave(id);
+        self.finish_calls(Instant::now());
     }
 
     fn look_for_desks(&mut self) {
-        self.hooks.mark_desks(!self.desks.showing().is_empty(), Instant::now());
+        self.calls.hooks.mark_desks(!self.desks.showing().is_empty(), Instant::now());
     }
 
-    fn desk_asked(&mut self, id: DeskId, call: desk::Call) {
-        let (call, target) = self.reviews.after_reading(id, call);
-        target.into_iter().for_each(|target| self.read_target(target));
-        call.into_iter().for_each(|call| self.answer_desk(id, call));
+    fn desk_asked(&mut self, desk: DeskId, request: DeskRequest, answer: CallAnswer) {
+        let revision = match request {
+            DeskRequest::Edit(id, revision, edit) => self.edit_review(id, revision, edit).map(Some),
+            DeskRequest::Decide(review, revision, decision) => {
+                let call = DecisionCall { review, revision, decision, desk, answer };
+                return self.decide_after_reading(call);
+            }
+            DeskRequest::Mention { file, agent } => {
+                return self.begin_mention(MentionCall { desk, file, agent, answer });
+            }
+            DeskRequest::PauseContext(paused) => {
+                self.context.pause(paused).map(|()| None).map_err(|words| Refusal::Other { words })
+            }
+            DeskRequest::Report(report) => {
+                self.take_report(desk, report);
+                Ok(None)
+            }
+        };
+        self.answer_desk(answer, revision);
     }
 
-    fn answer_desk(&mut self, id: DeskId, call: desk::Call) {
-        if let Request::MentionFile { path, lines, agent } = call.request {
-            return self.begin_mention(id, path.map(|path| (path, lines)), agent, call.answer);
-        }
-        match self.carry_out(id, call.request).map(|revision| Revised { revision }) {
+    /// Answers a request, with the new revision of a review if it is about one.
+    fn answer_desk(&mut self, answer: CallAnswer, revision: Result<Option<u64>, Refusal>) {
+        match revision {
             // A change that a person was told of outlives a crash.
-            Ok(revised @ Revised { revision: 1.. }) => self.recovery.hold(call.answer, Ok(revised)),
+            Ok(Some(revision)) => self.recovery.hold(answer, Ok(Revised { revision })),
             // A desk that is gone needs no answer.
-            answer => drop(call.answer.send(answer)),
+            Ok(None) => drop(answer.send(Ok(Revised::default()))),
+            Err(refusal) => drop(answer.send(Err(refusal))),
         }
     }
 
-    /// Carries out the request of a desk. Returns the new revision of the review; 0 for a request about none.
-    fn carry_out(&mut self, desk: DeskId, request: Request) -> Result<u64, Refusal> {
-        match request {
-            Request::EditReview { id, revision, changes } => {
-                return self.edit_review(id, revision, Edit::Type(changes));
-            }
-            Request::KeepHunks { id, revision, hunks, keep } => {
-                return self.edit_review(id, revision, Edit::Keep { hunks, keep });
-            }
-            Request::SplitHunk { id, revision, hunk } => {
-                return self.edit_review(id, revision, Edit::Split { hunk });
-            }
-            Request::SetReason { id, revision, hunk, reason } => {
-                return self.edit_review(id, revision, Edit::SetReason { hunk, reason });
-            }
-            Request::UndoReview { id, revision } => return self.edit_review(id, revision, Edit::Undo),
-            Request::RedoReview { id, revision } => return self.edit_review(id, revision, Edit::Redo),
-            Request::DecideReview { id, revision, decision } => {
-                self.reviews.get_mut(id)?.may_decide(revision, decision)?;
-                let closing = match decision {
-                    Decision::Accept => Closing::Accepted,
-                    Decision::Reject => Closing::Rejected,
-                };
-                self.end_review(id, closing, Some(desk));
-                return Ok(revision);
-            }
-            Request::ChangeContext(report) => {
+    fn take_report(&mut self, desk: DeskId, report: DeskReport) {
+        match report {
+            DeskReport::Context(report) => {
                 self.context.report(desk, report);
                 self.mark_dirty_reviews();
             }
-            Request::PauseContext { paused } => {
-                self.context.pause(paused).map_err(|words| Refusal::Other { words })?;
-            }
-            Request::Focus => {
+            DeskReport::Focus => {
                 self.context.focus(desk);
                 self.publish(true, None);
             }
-            Request::Report(problem) => self.desks.report(problem),
-            Request::Leave => self.desk_left(desk),
-            Request::Flushed { id } => {
-                self.reviews.mark_flushed(desk, Some(id));
-                self.finish_flushes(Instant::now());
+            DeskReport::Problem(problem) => self.desks.report(problem),
+            DeskReport::Leaves => self.desk_left(desk),
+            DeskReport::Flushed(review) => {
+                self.calls.mark_flushed(desk, review);
+                self.finish_calls(Instant::now());
             }
-            Request::Diagnostics { number, files } => {
-                self.diagnostics.answered(desk, number, files);
-                self.finish_diagnostics(Instant::now());
+            DeskReport::Diagnostics(number, files) => {
+                self.calls.add_diagnostics(desk, number, files);
+                self.finish_calls(Instant::now());
             }
-            // The host program decides on the workspace; a mention has its answer elsewhere.
-            Request::ChangeRoots { .. } | Request::MentionFile { .. } => {}
         }
-        Ok(0)
+    }
+
+    /// A person adds a file to the prompt of an agent.
+    fn begin_mention(&mut self, call: MentionCall) {
+        let session = self.agents.taking_mentions(call.agent);
+        let active = selected_lines(&self.context.told());
+        if let Some((number, path)) =
+            self.calls.begin_mention(call, session, active, self.context.is_paused())
+        {
+            self.background.check_mention(self.context.privacy(), number, path);
+        }
+    }
+
+    fn end_mention(&mut self, number: u64, is_allowed: bool) {
+        let Some(Mention { desk, session, path, lines, answer }) = self.calls.end_mention(number, is_allowed)
+        else {
+            return;
+        };
+        let agent = self.agents.mention(&session, &path, lines);
+        if let Some(agent) = &agent {
+            let message = desk::messages::mentioned(&path, lines, agent, self.presence.roots());
+            self.desks.notify_only([desk], desk::Event::Notice { message });
+        }
+        self.answer_desk(answer, agent.map(|_| None).ok_or(Refusal::NoAgentTakesFiles));
     }
 
     fn status(&self) -> Status {
         Status {
-            port: self.presence.port(),
-            pid: self.presence.pid(),
-            roots: self.presence.roots().to_vec(),
             agents: self.agents.list(),
             reviews: self.reviews.len(),
             paused: self.context.is_paused(),
-            context_only: self.context_only,
             desks: self.desks.showing().len(),
-            kept_by: None,
             context: self.context.shared_files(),
-            environment: self.presence.environment().clone(),
+            ..self.presence.status()
         }
     }
 
@@ -693,7 +700,7 @@ impl MainLoop {
     fn scan_files(&mut self) {
         if let Some(scan) = self.context.begin_scan() {
             let roots = self.presence.roots().to_vec();
-            background::scan_files(self.events.clone(), scan, roots, self.disk.watch());
+            self.background.scan_files(scan, roots, self.disk.watch());
         }
     }
 
@@ -717,79 +724,28 @@ impl MainLoop {
         }
     }
 
-    /// Agents know no problems of files that they must not know, and none while the context is paused.
-    fn ask_for_diagnostics(&mut self, answer: oneshot::Sender<Vec<FileDiagnostics>>) {
-        let desks = if self.context.is_paused() { BTreeSet::new() } else { self.desks.diagnosing() };
-        let number = self.diagnostics.begin(desks.clone(), answer);
-        self.desks.notify_only(desks, desk::Event::DiagnosticsWanted { number });
-        self.finish_diagnostics(Instant::now());
-    }
-
-    fn finish_diagnostics(&mut self, now: Instant) {
-        for found in self.diagnostics.take_done(now) {
-            background::tell_diagnostics(self.context.privacy(), found);
-        }
-    }
-
-    fn editor_state(&self) -> EditorState {
-        let (context, dirty) = (self.context.told(), self.context.dirty_files());
-        EditorState { context, dirty, roots: self.presence.roots().to_vec() }
-    }
-
-    /// A person adds a file to a prompt: this one, or the active one with its selection.
-    fn begin_mention(
-        &mut self,
-        desk: DeskId,
-        file: Option<(String, Option<Lines>)>,
-        agent: Option<u64>,
-        answer: oneshot::Sender<Result<Revised, Refusal>>,
-    ) {
-        let file = file.or_else(|| selected_lines(&self.context.told()));
-        let mentioned = match (self.context.is_paused(), self.agents.taking_mentions(agent), file) {
-            (true, ..) => Err(refused("reports about files are paused: resume them first")),
-            (_, None, _) => Err(Refusal::NoAgentTakesFiles),
-            (.., None) => Err(refused("agents know of no active file: open one first")),
-            (_, Some(session), Some((path, lines))) => Ok((session, path, lines)),
-        };
-        match mentioned {
-            Ok((session, path, lines)) => {
-                let mention = Mention { desk, session, path, lines, answer };
-                background::check_mention(self.events.clone(), self.context.privacy(), mention);
-            }
-            // A desk that is gone needs no answer.
-            Err(refusal) => drop(answer.send(Err(refusal))),
-        }
-    }
-
-    fn end_mention(&mut self, mention: Mention, is_allowed: bool) {
-        let Mention { desk, session, path, lines, answer } = mention;
-        let result = if !is_allowed {
-            Err(refused("agents never learn of this file: the privacy rules hide it"))
-        } else if let Some(agent) = self.agents.mention(&session, &path, lines) {
-            let message = desk::messages::mentioned(&path, lines, &agent, self.presence.roots());
-            self.desks.notify_only([desk], desk::Event::Notice { message });
-            Ok(Revised::default())
-        } else {
-            Err(Refusal::NoAgentTakesFiles)
-        };
-        // A desk that is gone needs no answer.
-        let _ = answer.send(result);
-    }
-
     // The editor, and how agents find it.
 
     /// Has the discovery files written, unless no agent is to find the companion.
     fn publish(&self, focused: bool, done: Option<oneshot::Sender<Vec<Problem>>>) {
         if self.presence.is_hidden() {
-            done.map(|done| done.send(Vec::new()));
+            if let Some(done) = done {
+                let _ = done.send(Vec::new());
+            }
             return;
         }
-        self.writer.send(WriteJob::Publish { roots: self.presence.roots().to_vec(), focused, done });
+        self.background.writer.send(WriteJob::Publish {
+            roots: self.presence.roots().to_vec(),
+            focused,
+            done,
+        });
     }
 
     fn published(&mut self, news: PublishedNews, asked: bool) {
         if !asked {
-            news.begun.into_iter().for_each(|problem| self.desks.notify_problem(problem));
+            for problem in news.begun {
+                self.desks.notify_problem(problem);
+            }
         }
         if !news.over.is_empty() {
             self.desks.forget_problems(&news.over);
@@ -801,7 +757,7 @@ impl MainLoop {
     fn set_editors(&mut self, editors: Vec<Editor>, shown: oneshot::Sender<Vec<Problem>>) {
         if let Some(used_last) = editors.first() {
             self.presence.set_editor(used_last.pid);
-            self.writer.send(WriteJob::SetEditors(editors));
+            self.background.writer.send(WriteJob::SetEditors(editors));
         }
         self.publish(true, Some(shown));
     }
@@ -809,9 +765,9 @@ impl MainLoop {
     /// Every editor is gone: reviews are rejected, and no agent is to find the companion.
     fn hide(&mut self, done: oneshot::Sender<()>) {
         self.presence.hide();
-        self.end_all_reviews(Closing::EditorGone);
+        self.end_reviews(self.reviews.ids(), Closing::EditorGone);
         self.context.forget_all();
-        self.writer.send(WriteJob::Withdraw(done));
+        self.background.writer.send(WriteJob::Withdraw(done));
     }
 
     // The journal.
@@ -830,37 +786,28 @@ impl MainLoop {
         }
     }
 
-    fn begin_write(&mut self, next: NextWrite) {
-        let changes = next.outdated.map(|outdated| self.changes(outdated));
-        self.writer.send(WriteJob::WriteJournal(changes, next.answers));
+    fn journal_written(&mut self, error: Option<String>) {
+        let (written, news) = self.recovery.end_write(error);
+        self.agents.mark_recorded(written);
+        if let Some(news) = news {
+            self.desks.notify_problem(news);
+        }
     }
 
-    fn sessions(&self, outdated: Outdated) -> Vec<String> {
-        if outdated.all { self.agents.ids() } else { outdated.sessions.into_iter().collect() }
+    fn begin_write(&mut self, next: NextWrite) {
+        let changes = next.outdated.map(|outdated| self.changes(outdated));
+        self.background.writer.send(WriteJob::WriteJournal(changes, next.answers));
     }
 
     fn changes(&mut self, outdated: Outdated) -> Changes {
-        let is_all = outdated.all;
-        let (mut known, mut gone) = (Vec::new(), Vec::new());
-        for session in self.sessions(outdated) {
-            match self.agents.begin_recording(&session) {
-                Some(mut entry) => {
-                    entry.undecided = self.reviews.undecided(&session);
-                    entry.last_review = self.reviews.last();
-                    known.push(entry);
-                }
-                None => gone.push(session),
-            }
+        let (is_all, last_review) = (outdated.all, self.reviews.last());
+        let (mut sessions, gone) = self.agents.begin_recording(outdated);
+        for known in &mut sessions {
+            known.undecided = self.reviews.undecided(&known.id);
+            known.last_review = last_review;
         }
-        let journal = Journal {
-            port: self.presence.port(),
-            addresses: self.presence.addresses().to_vec(),
-            is_damaged: false,
-            handed_over: self.hands_over(),
-            token: self.presence.token().to_owned(),
-            last_review: self.reviews.last(),
-            sessions: known,
-        };
+        let handed_over = self.hands_over();
+        let journal = Journal { last_review, handed_over, sessions, ..self.presence.journal() };
         Changes { journal, gone, is_all }
     }
 
@@ -874,7 +821,7 @@ impl MainLoop {
         let until = Instant::now() + LAST_RECEIPTS;
         self.stopping = Some(Stopping { until, done: vec![done], hands_over: false });
         self.agents.release_outcomes();
-        self.end_all_reviews(Closing::Stopped);
+        self.end_reviews(self.reviews.ids(), Closing::Stopped);
     }
 
     fn is_done(&self) -> bool {
@@ -889,12 +836,8 @@ impl MainLoop {
         self.desks.finish();
         // Dropping the sessions ends their streams.
         self.agents.cut_streams(self.hands_over());
-        (self.writer, self.stopping)
+        (self.background.writer, self.stopping)
     }
-}
-
-fn refused(words: &str) -> Refusal {
-    Refusal::Other { words: words.into() }
 }
 
 async fn until(deadline: Option<Instant>, timer: &PreciseTimer) {

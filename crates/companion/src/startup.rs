@@ -13,20 +13,20 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use crate::agents::registry::Agents;
+use crate::background::Background;
+use crate::calls::registry::Calls;
 use crate::companion::Companion;
 use crate::config::{Builder, StartError, Workspace};
 use crate::context::open_files::OpenFiles;
 use crate::context::privacy::Privacy;
 use crate::context::tracker::ContextTracker;
-use crate::desks::diagnostics::DiagnosticsQuestions;
 use crate::desks::registry::Desks;
 use crate::discovery::presence::Presence;
 use crate::discovery::publisher::Publisher;
 use crate::discovery::{locations, sweep};
 use crate::disk_watch::DiskWatch;
 use crate::events::Events;
-use crate::hooks::call::HookCalls;
-use crate::hooks::registry::Hooks;
+use crate::hook_calls::HookCalls;
 use crate::main_loop::{MainLoop, Stopping};
 use crate::mcp::gate::Gate;
 use crate::mcp::http::router;
@@ -41,7 +41,6 @@ use crate::persistence::recovery::Recovery;
 use crate::persistence::recovery_store::{self, RecoveryStore};
 use crate::persistence::write_job::WriteJob;
 use crate::persistence::writer::WriterTask;
-use crate::reviews::decisions::Decisions;
 use crate::reviews::registry::Reviews;
 use crate::workspace_roots;
 
@@ -111,7 +110,14 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
     let mut own_directories: Vec<_> = locations::directories(&dirs).collect();
     own_directories.extend(store.as_ref().and_then(|store| store.path().parent()).map(Path::to_owned));
     let (editor, stdio) = (builder.editor, builder.stdio);
-    let presence = Presence::new(addresses.clone(), token.clone(), stdio.clone(), roots.clone(), editor.pid);
+    let presence = Presence::new(
+        addresses.clone(),
+        token.clone(),
+        stdio.clone(),
+        roots.clone(),
+        editor.pid,
+        builder.context_only,
+    );
     let publisher =
         Publisher::new(dirs.clone(), vec![editor], builder.aliases, port, token.to_string(), stdio);
     let (events, inbox) = Events::channel();
@@ -153,16 +159,12 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
         agents,
         reviews,
         desks: Desks::new(drafts.clone(), problems, news),
-        context_only,
-        hooks: Hooks::default(),
-        decisions: Decisions::default(),
-        diagnostics: DiagnosticsQuestions::default(),
+        calls: Calls::default(),
         context: ContextTracker::new(files, privacy),
         presence,
         recovery: Recovery::new(keeps_journal, drafts.state().to_owned()),
         disk: DiskWatch::begin(own_directories),
-        writer,
-        events: events.clone(),
+        background: Background { events: events.clone(), writer },
         stopping: None,
     };
     // The kernel takes some ten milliseconds to end a watch, for which callers do not wait.

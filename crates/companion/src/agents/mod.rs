@@ -4,6 +4,7 @@ pub(crate) mod context_frames;
 pub(crate) mod credential;
 pub(crate) mod frame;
 pub(crate) mod in_flight;
+pub(crate) mod last_texts;
 pub(crate) mod outbox;
 pub(crate) mod outcome_messages;
 pub(crate) mod registry;

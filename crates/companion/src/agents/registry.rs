@@ -15,10 +15,12 @@ use tokio::time::Instant;
 
 use super::context_frames::{self, ContextFrames};
 use super::credential::Credential;
+use super::last_texts::LastText;
 use super::outcome_messages::OpenCall;
 use super::session::{Session, SessionRefusal};
 use crate::events::{Events, OpenStream};
 use crate::persistence::journal::KnownSession;
+use crate::persistence::recovery::Outdated;
 use crate::reviews::outcome::Outcome;
 use crate::reviews::proposal::NotOpened;
 use crate::reviews::review::PendingReview;
@@ -179,7 +181,7 @@ impl Agents {
         let settled = self.change(session, |session| {
             session.mark_heard();
             let path = session.outbox.settle(ping)?;
-            session.forget(&path);
+            session.ended.forget(&path);
             tracing::info!(agent = session.number, file = path, "the agent has the outcome");
             Some(())
         });
@@ -227,12 +229,13 @@ impl Agents {
 
     /// The answer to `closeDiff`: the last text of the file's review, if there was one. No notification
     /// follows it, so an undelivered outcome about the file is dropped.
-    pub(crate) fn close_diff(&mut self, session: &str, file_path: &str) -> Option<Option<Arc<str>>> {
-        self.change(session, |session| {
+    pub(crate) fn close_diff(&mut self, session: &str, file_path: &str) -> LastText {
+        let text = self.change(session, |session| {
             session.outbox.forget(file_path);
             session.mark_used();
-            session.remembered(file_path)
-        })
+            session.ended.get(file_path).map_or(LastText::NoReview, LastText::Text)
+        });
+        text.unwrap_or(LastText::UnknownSession)
     }
 
     /// Sends every agent this context; an agent that has it already gets nothing.
@@ -342,24 +345,34 @@ impl Agents {
         listed.into_iter().map(Session::agent).collect()
     }
 
-    pub(crate) fn ids(&self) -> Vec<String> {
-        self.sessions.keys().cloned().collect()
+    fn named(&self, outdated: Outdated) -> Vec<String> {
+        match outdated.all {
+            true => self.sessions.keys().cloned().collect(),
+            false => outdated.sessions.into_iter().collect(),
+        }
     }
 
-    /// The session for the journal, without undecided proposals. Its outcomes wait until it is recorded.
-    /// `None` for a session that ends with its connection.
-    pub(crate) fn begin_recording(&mut self, session: &str) -> Option<KnownSession> {
-        let recorded = self.change(session, |session| {
-            session.outbox.mark_recording();
-            session.is_journaled().then(|| session.known())
-        });
-        recorded.flatten()
+    /// The sessions for the journal, without undecided proposals, and the ids of those that it does not hold:
+    /// they have ended, or end with their connection. Outcomes wait until their session is recorded.
+    pub(crate) fn begin_recording(&mut self, outdated: Outdated) -> (Vec<KnownSession>, Vec<String>) {
+        let (mut known, mut gone) = (Vec::new(), Vec::new());
+        for id in self.named(outdated) {
+            let recorded = self.change(&id, |session| {
+                session.outbox.mark_recording();
+                session.is_journaled().then(|| session.known())
+            });
+            match recorded.flatten() {
+                Some(session) => known.push(session),
+                None => gone.push(id),
+            }
+        }
+        (known, gone)
     }
 
     /// The journal holds these sessions, or cannot: agents do not wait for it any longer.
-    pub(crate) fn mark_recorded(&mut self, sessions: &[String]) {
-        for id in sessions {
-            self.change(id, |session| {
+    pub(crate) fn mark_recorded(&mut self, written: Outdated) {
+        for id in self.named(written) {
+            self.change(&id, |session| {
                 session.outbox.mark_recorded();
                 session.pump(Instant::now());
             });

@@ -1,6 +1,6 @@
 //! One connected agent: who it is, whether its stream is open, and when it counts as gone.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use super::context_frames::MessageForm;
 use super::credential::Credential;
 use super::in_flight::InFlight;
+use super::last_texts::LastTexts;
 use super::outbox::Outbox;
 use super::outcome_messages::{OpenCall, Told};
 use crate::persistence::journal::{KnownSession, Undecided, Unsettled};
@@ -28,8 +29,6 @@ pub(crate) const VIEWS_CLOSE_AFTER: Duration = Duration::from_secs(10);
 pub(crate) const UNLISTED_AFTER: Duration = Duration::from_millis(1_500);
 /// An outcome that was decided before a stream opened is not sent on it before this time has passed.
 pub(crate) const RESEND_AFTER: Duration = Duration::from_millis(100);
-/// The number of delivered last texts that are remembered for an agent that closes a review late or twice.
-const REMEMBERED: usize = 8;
 /// The longest name or version of an agent that is kept, in bytes: every status repeats it.
 const LONGEST_NAME: usize = 256;
 
@@ -79,8 +78,7 @@ pub(super) struct Session {
     last_heard: Instant,
     /// The end of the last stream, while no other has opened.
     stream_lost: Option<Instant>,
-    /// Last texts of reviews that ended, newest last.
-    ended: VecDeque<(String, Arc<str>)>,
+    pub(super) ended: LastTexts,
 }
 
 /// An open GET.
@@ -131,7 +129,7 @@ impl Session {
             in_flight: InFlight::default(),
             last_heard: Instant::now(),
             stream_lost: None,
-            ended: VecDeque::new(),
+            ended: LastTexts::default(),
         }
     }
 
@@ -161,7 +159,7 @@ impl Session {
         let unsettled = self.outbox.unsettled().map(|(file_path, outcome)| Unsettled {
             file_path: file_path.to_owned(),
             is_accepted: matches!(outcome, Outcome::Accepted(_)),
-            text: self.remembered(file_path).unwrap_or_default(),
+            text: self.ended.get(file_path).unwrap_or_default(),
         });
         KnownSession {
             id: self.id.clone(),
@@ -199,7 +197,7 @@ impl Session {
     /// The agent proposes for a file; `call` stays open until the outcome.
     pub(super) fn propose(&mut self, file_path: &str, call: Option<OpenCall>) {
         self.outbox.forget(file_path);
-        self.forget(file_path);
+        self.ended.forget(file_path);
         self.mark_used();
         self.open_calls.extend(call.map(|call| (file_path.to_owned(), call)));
     }
@@ -410,27 +408,8 @@ impl Session {
         self.stream.is_none() || self.outbox.is_settled()
     }
 
-    /// Remembers the last text of a review that ended, for `closeDiff`. While its outcome is undelivered the
-    /// text stays, for an agent that gets no text writes its whole proposal.
+    /// Remembers the last text of a review that ended, for `closeDiff`.
     pub(super) fn remember(&mut self, path: &str, text: Arc<str>) {
-        self.forget(path);
-        self.ended.push_back((path.to_owned(), text));
-        let delivered = |(path, _): &(String, Arc<str>)| !self.outbox.holds(path);
-        let mut spare = self.ended.iter().filter(|ended| delivered(ended)).count().saturating_sub(REMEMBERED);
-        self.ended.retain(|(path, _)| {
-            let goes = spare > 0 && !self.outbox.holds(path);
-            spare -= usize::from(goes);
-            !goes
-        });
-    }
-
-    /// The last text of an ended review of this file.
-    pub(super) fn remembered(&self, path: &str) -> Option<Arc<str>> {
-        self.ended.iter().find(|(ended, _)| ended == path).map(|(_, text)| text.clone())
-    }
-
-    /// The review of this file is settled, or a new one begins.
-    pub(super) fn forget(&mut self, path: &str) {
-        self.ended.retain(|(ended, _)| ended != path);
+        self.ended.remember(path, text, |path| self.outbox.holds(path));
     }
 }

@@ -127,6 +127,11 @@ impl Desks {
         self.send_held();
     }
 
+    /// Tells every desk of something that happened.
+    pub(crate) fn notify_notice(&mut self, message: String) {
+        self.notify(desk::Event::Notice { message });
+    }
+
     /// Tells every desk of a problem.
     pub(crate) fn notify_problem(&mut self, problem: Problem) {
         self.notify(desk::Event::Problem(problem));

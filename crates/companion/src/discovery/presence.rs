@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use alongside_contract::discovery::{Record, Stdio, WRITER};
 use alongside_contract::environment;
-use alongside_desk::{Environment, Problem};
+use alongside_desk::{Environment, Problem, Status};
 
 use super::workspace_path::workspace_path;
+use crate::persistence::journal::Journal;
 use crate::real_path;
 
 #[derive(Debug, Default)]
@@ -23,14 +24,14 @@ pub(crate) struct Presence {
     real_roots: Arc<[PathBuf]>,
     /// Roots that are no directories any more: desks are told once.
     vanished: Vec<PathBuf>,
-    /// This process.
-    pid: u32,
     /// The process of the editor that a person used last.
     editor: u32,
     /// Variables that lead agents to the companion. They hold the token.
     environment: Environment,
     /// Every editor is gone: no agent is to find the companion.
     is_hidden: bool,
+    /// Agents get no reviews.
+    context_only: bool,
     /// Reasons why some agents cannot find the companion.
     unpublished: Vec<Problem>,
     /// Another companion has a file name that this one wants, and may end without a word.
@@ -55,23 +56,15 @@ impl Presence {
         stdio: Option<Stdio>,
         roots: Vec<PathBuf>,
         editor: u32,
+        context_only: bool,
     ) -> Self {
-        let pid = std::process::id();
-        let mut presence = Self { addresses, token, stdio, pid, editor, ..Self::default() };
+        let mut presence = Self { addresses, token, stdio, editor, context_only, ..Self::default() };
         presence.set_roots(roots);
         presence
     }
 
     pub(crate) fn port(&self) -> u16 {
         self.addresses.first().map_or(0, SocketAddr::port)
-    }
-
-    pub(crate) fn pid(&self) -> u32 {
-        self.pid
-    }
-
-    pub(crate) fn addresses(&self) -> &[SocketAddr] {
-        &self.addresses
     }
 
     pub(crate) fn token(&self) -> &str {
@@ -86,8 +79,27 @@ impl Presence {
         &self.real_roots
     }
 
-    pub(crate) fn environment(&self) -> &Environment {
-        &self.environment
+    /// The roots of the files whose proposals hooks get reviewed; `None` while none are.
+    pub(crate) fn reviewed_roots(&self) -> Option<Arc<[PathBuf]>> {
+        (!self.context_only && !self.is_hidden).then(|| self.real_roots.clone())
+    }
+
+    /// The part of the status that is about the companion itself.
+    pub(crate) fn status(&self) -> Status {
+        Status {
+            port: self.port(),
+            pid: std::process::id(),
+            roots: self.roots.clone(),
+            context_only: self.context_only,
+            environment: self.environment.clone(),
+            ..Status::default()
+        }
+    }
+
+    /// The part of the journal that is about the companion itself.
+    pub(crate) fn journal(&self) -> Journal {
+        let (addresses, token) = (self.addresses.clone(), self.token.to_string());
+        Journal { port: self.port(), addresses, token, ..Journal::default() }
     }
 
     pub(crate) fn is_hidden(&self) -> bool {

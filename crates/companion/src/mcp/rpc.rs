@@ -16,6 +16,7 @@ use super::response::{RpcResponse, reply};
 use super::tools::{self, BadCall, ToolCall};
 use super::unread_request::UnreadRequest;
 use crate::agents::credential::Credential;
+use crate::agents::last_texts::LastText;
 use crate::events::{Event, Events, StartedRequest};
 
 /// The sender of the messages of one POST.
@@ -99,7 +100,11 @@ impl Caller {
                 let (answer, answered) = tokio::sync::oneshot::channel();
                 self.events.send(Event::CloseDiff { session, file_path: close.file_path, answer });
                 self.unread = None;
-                let Some(text) = answered.await.ok().flatten() else { return RpcResponse::NoSuchSession };
+                let text = match answered.await {
+                    Ok(LastText::Text(text)) => Some(text),
+                    Ok(LastText::NoReview) => None,
+                    Ok(LastText::UnknownSession) | Err(_) => return RpcResponse::NoSuchSession,
+                };
                 let size = text.as_ref().map_or(0, |text| text.len());
                 return work_on(size, || reply(id, &tools::closed(text.as_deref())));
             }

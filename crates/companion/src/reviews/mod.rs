@@ -3,6 +3,7 @@
 pub(crate) mod decisions;
 mod destination;
 pub(crate) mod diff;
+pub(crate) mod draft_versions;
 mod git_directories;
 pub(crate) mod line_endings;
 pub(crate) mod outcome;

@@ -107,7 +107,7 @@ impl PendingReview {
 
     /// Whether this decision may be taken on this revision. Agents take neither an empty text, for which they
     /// write their whole proposal, nor the text that the file already holds.
-    pub(crate) fn may_decide(&self, revision: u64, decision: Decision) -> Result<(), Refusal> {
+    pub(super) fn may_decide(&self, revision: u64, decision: Decision) -> Result<(), Refusal> {
         self.text.check_revision(revision)?;
         match (decision, &self.asker) {
             // A tool may do more than writing a text, such as deleting an empty file.

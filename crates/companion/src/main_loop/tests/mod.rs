@@ -32,8 +32,7 @@ use test_directory::TestDirectory;
 
 use super::*;
 use crate::agents::credential::Credential;
-use crate::events::OpenStream;
-use crate::events::StartedRequest;
+use crate::events::{Events, OpenStream, StartedRequest};
 use crate::persistence::drafts::Drafts;
 use crate::reviews::proposal::Proposal;
 use crate::reviews::target::OpenTarget;
@@ -305,7 +304,11 @@ impl Agent {
     async fn close_diff(&self, file: &str) -> Option<String> {
         let (session, file_path) = (self.session.clone(), file.to_owned());
         let answer = self.events.ask(|answer| Event::CloseDiff { session, file_path, answer }).await;
-        answer.unwrap().unwrap().map(|text| text.to_string())
+        match answer.unwrap() {
+            LastText::Text(text) => Some(text.to_string()),
+            LastText::NoReview => None,
+            LastText::UnknownSession => panic!("the session is known"),
+        }
     }
 
     fn confirm(&self, ping: Id) {

@@ -22,6 +22,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::editor_tools::Question;
 use crate::agents::credential::Credential;
+use crate::agents::last_texts::LastText;
 use crate::agents::outcome_messages::OpenCall;
 use crate::events::{Event, StartedRequest};
 use crate::mcp::excerpt::excerpt;
@@ -212,7 +213,7 @@ impl Agent {
             events.ask(|answer| Event::CloseDiff { session, file_path, answer })
         };
         let closed = join_all(paths.into_iter().map(close)).await;
-        closed.into_iter().filter(|closed| matches!(closed, Some(Some(Some(_))))).count()
+        closed.into_iter().filter(|closed| matches!(closed, Some(LastText::Text(_)))).count()
     }
 }
 

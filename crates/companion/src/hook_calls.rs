@@ -1,4 +1,4 @@
-//! A call of a hook, from its proposal to the verdict. It waits beside the main loop.
+//! The calls of hooks, each from its proposal to the verdict. They wait beside the main loop.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use alongside_desk::{HookProposal, Verdict};
 use tokio::time::Instant;
 
-use super::registry::Call;
+use crate::calls::hooks::HookCall;
 use crate::events::{Event, Events};
 use crate::mcp::proposal_queue::ProposalQueue;
 
@@ -62,7 +62,7 @@ impl HookCalls {
         let verdict = self.events.ask(|answer| Event::HookCalled {
             proposal,
             prepared,
-            call: Call { number, until, calls_again, answer },
+            call: HookCall { number, until, calls_again, answer },
         });
         let verdict = verdict.await.unwrap_or_else(broken_off);
         gone.events = None;
@@ -89,9 +89,8 @@ struct HookGone {
 
 impl Drop for HookGone {
     fn drop(&mut self) {
-        self.events
-            .take()
-            .into_iter()
-            .for_each(|events| events.send(Event::HookGone { number: self.number }));
+        if let Some(events) = self.events.take() {
+            events.send(Event::HookGone { number: self.number });
+        }
     }
 }

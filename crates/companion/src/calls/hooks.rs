@@ -4,27 +4,33 @@
 //! its patience is over, and soon after the last desk has gone.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use alongside_desk::{HookProposal, ReviewId, Verdict};
+use alongside_desk::{Closing, HookProposal, ReviewId, Verdict};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use crate::reviews::decisions::REPEATED_WITHIN;
+use crate::reviews::review::PendingReview;
+
+/// The answer to a hook where no desk has been open for a while.
+const NO_DESK: &str = "No desk of alongside is open, so nobody can review this change. Ask the person to run \
+                       `alongside` in the project.";
 
 /// How long a review waits while no desk is there to decide on it: one that vanished may come back.
 const NO_DESK_TIMEOUT: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Default)]
 pub(crate) struct Hooks {
-    calls: BTreeMap<ReviewId, HookCall>,
+    calls: BTreeMap<ReviewId, AskedReview>,
     /// Since when no desk shows reviews; `None` while one does.
     deserted: Option<Instant>,
 }
 
 /// A review that a hook has asked for.
 #[derive(Debug)]
-struct HookCall {
+struct AskedReview {
     key: CallKey,
     calls_again: bool,
     /// The number of the call, and its answer; `None` between two calls.
@@ -50,7 +56,7 @@ impl CallKey {
 
 /// A call of a hook.
 #[derive(Debug)]
-pub(crate) struct Call {
+pub(crate) struct HookCall {
     pub(crate) number: u64,
     /// When it must be answered.
     pub(crate) until: Instant,
@@ -60,9 +66,9 @@ pub(crate) struct Call {
 
 impl Hooks {
     /// A review was opened for a call.
-    pub(crate) fn begin(&mut self, review: ReviewId, key: CallKey, call: Call) {
-        let Call { number, until, calls_again, answer } = call;
-        self.calls.insert(review, HookCall { key, calls_again, waiting: Some((number, answer)), until });
+    pub(crate) fn begin(&mut self, review: ReviewId, key: CallKey, call: HookCall) {
+        let HookCall { number, until, calls_again, answer } = call;
+        self.calls.insert(review, AskedReview { key, calls_again, waiting: Some((number, answer)), until });
     }
 
     /// The review that stayed open for a repeated call.
@@ -72,11 +78,25 @@ impl Hooks {
     }
 
     /// The call for an open review was repeated.
-    pub(crate) fn resume(&mut self, review: ReviewId, call: Call) {
+    pub(crate) fn resume(&mut self, review: ReviewId, call: HookCall) {
         if let Some(open) = self.calls.get_mut(&review) {
             open.waiting = Some((call.number, call.answer));
             open.until = call.until;
         }
+    }
+
+    /// The verdict on a proposal that is not opened, because nobody is there to review it.
+    pub(crate) fn refusal(&self) -> Option<Verdict> {
+        let message = || format!("Nothing was written. {NO_DESK}");
+        self.are_deserted(Instant::now()).then(|| Verdict::Refused { message: message() })
+    }
+
+    /// The verdict for the hook that asked for a review, which ended so.
+    pub(crate) fn verdict(&self, ended: &PendingReview, closing: Closing, draft: Option<PathBuf>) -> Verdict {
+        if closing == Closing::TimedOut && self.are_deserted(Instant::now()) {
+            return Verdict::Undecided { message: NO_DESK.into(), draft };
+        }
+        ended.verdict(closing, draft)
     }
 
     /// The review ended. Returns the verdict if nobody waits for it now.
@@ -90,7 +110,7 @@ impl Hooks {
 
     /// A hook has gone without its answer. Returns its review.
     pub(crate) fn gone(&self, number: u64) -> Option<ReviewId> {
-        let is_it = |call: &HookCall| call.waiting.as_ref().is_some_and(|(waiting, _)| *waiting == number);
+        let is_it = |call: &AskedReview| call.waiting.as_ref().is_some_and(|(waiting, _)| *waiting == number);
         self.calls.iter().find(|(_, call)| is_it(call)).map(|(review, _)| *review)
     }
 
@@ -100,7 +120,7 @@ impl Hooks {
     }
 
     /// Whether there has been no desk for long.
-    pub(crate) fn are_deserted(&self, now: Instant) -> bool {
+    fn are_deserted(&self, now: Instant) -> bool {
         self.deserted.is_some_and(|since| since + NO_DESK_TIMEOUT <= now)
     }
 
@@ -132,10 +152,10 @@ impl Hooks {
 mod tests {
     use super::*;
 
-    fn call(number: u64, calls_again: bool) -> (Call, oneshot::Receiver<Verdict>) {
+    fn call(number: u64, calls_again: bool) -> (HookCall, oneshot::Receiver<Verdict>) {
         let (answer, answered) = oneshot::channel();
         let until = Instant::now() + Duration::from_secs(55);
-        (Call { number, until, calls_again, answer }, answered)
+        (HookCall { number, until, calls_again, answer }, answered)
     }
 
     fn key(file: &str) -> CallKey {
