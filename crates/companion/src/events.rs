@@ -25,6 +25,7 @@ use crate::context::file_scan::ScanResult;
 use crate::context::privacy::Privacy;
 use crate::desks::profile::DeskProfile;
 use crate::desks::request::DeskRequest;
+use crate::discovery::publisher::Published;
 use crate::ids::DeskId;
 use crate::persistence::drafts::WrittenDraft;
 use crate::reviews::proposal::{NotOpened, Proposal};
@@ -147,14 +148,8 @@ pub(crate) enum Event {
     JournalGone,
     /// The disk is full, and so many bytes are reserved for drafts and journal; `None`: there is room again.
     DiskShort(Option<u64>),
-    /// The discovery files are written as far as they can be.
     Published {
-        /// Reasons why some agents cannot find the companion.
-        problems: Vec<Problem>,
-        /// Another companion has a file name that this one wants.
-        has_rival: bool,
-        /// The directories of agents that the user does not have.
-        awaited: Vec<PathBuf>,
+        published: Published,
         /// The problems are returned to a caller, so desks need not be told.
         asked: bool,
     },

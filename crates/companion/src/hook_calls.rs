@@ -21,14 +21,18 @@ const BROKEN_OFF: &str =
 /// The state that all calls of a companion share.
 #[derive(Debug)]
 pub(crate) struct HookCalls {
-    pub(crate) events: Events,
-    pub(crate) proposals: Arc<ProposalQueue>,
+    events: Events,
+    proposals: Arc<ProposalQueue>,
     /// The largest text, in bytes.
-    pub(crate) max_bytes: usize,
-    pub(crate) last: AtomicU64,
+    max_bytes: usize,
+    last: AtomicU64,
 }
 
 impl HookCalls {
+    pub(crate) fn new(events: Events, proposals: Arc<ProposalQueue>, max_bytes: usize) -> Self {
+        Self { events, proposals, max_bytes, last: AtomicU64::new(1) }
+    }
+
     /// Opens a review and waits for its end. The review ends if the returned future is dropped.
     pub(crate) async fn review(&self, proposal: HookProposal) -> Verdict {
         let until = Instant::now() + Duration::from_millis(proposal.patience_ms).min(MAX_PATIENCE);

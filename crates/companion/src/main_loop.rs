@@ -198,8 +198,8 @@ impl MainLoop {
             Event::DiskShort(reserved) => {
                 self.desks.notify_problem(self.recovery.mark_disk_short(reserved));
             }
-            Event::Published { problems, has_rival, awaited, asked } => {
-                let news = self.presence.mark_published(problems, has_rival, awaited);
+            Event::Published { published, asked } => {
+                let news = self.presence.mark_published(published);
                 self.published(news, asked);
             }
             Event::RootsChanged { roots, privacy, changed } => {

@@ -9,6 +9,7 @@ use alongside_contract::discovery::{Record, Stdio, WRITER};
 use alongside_contract::environment;
 use alongside_desk::{Environment, Problem, Status};
 
+use super::publisher::Published;
 use super::workspace_path::workspace_path;
 use crate::persistence::journal::Journal;
 use crate::real_path;
@@ -32,12 +33,8 @@ pub(crate) struct Presence {
     is_hidden: bool,
     /// Agents get no reviews.
     context_only: bool,
-    /// Reasons why some agents cannot find the companion.
-    unpublished: Vec<Problem>,
-    /// Another companion has a file name that this one wants, and may end without a word.
-    has_rival: bool,
-    /// The directories of agents that the user did not have when the files were written.
-    awaited: Vec<PathBuf>,
+    /// How far the discovery files were written.
+    published: Published,
 }
 
 /// The changes in who can find the companion.
@@ -107,12 +104,13 @@ impl Presence {
     }
 
     pub(crate) fn problems(&self) -> &[Problem] {
-        &self.unpublished
+        &self.published.problems
     }
 
-    /// Whether the files have to be written again from time to time: some could not be, or may become free.
+    /// Whether the files have to be written again from time to time: some could not be, or a rival may end
+    /// without a word.
     pub(crate) fn is_incomplete(&self) -> bool {
-        !self.unpublished.is_empty() || self.has_rival
+        !self.published.problems.is_empty() || self.published.has_rival
     }
 
     pub(crate) fn set_roots(&mut self, roots: Vec<PathBuf>) {
@@ -134,22 +132,16 @@ impl Presence {
     }
 
     /// The discovery files are written as far as they can be.
-    pub(crate) fn mark_published(
-        &mut self,
-        problems: Vec<Problem>,
-        has_rival: bool,
-        awaited: Vec<PathBuf>,
-    ) -> PublishedNews {
-        (self.has_rival, self.awaited) = (has_rival, awaited);
-        let before = std::mem::replace(&mut self.unpublished, problems);
-        let is_new = |problem: &&Problem| !before.contains(problem);
-        let begun = self.unpublished.iter().filter(is_new).cloned().collect();
-        PublishedNews { begun, over: if self.unpublished.is_empty() { before } else { Vec::new() } }
+    pub(crate) fn mark_published(&mut self, published: Published) -> PublishedNews {
+        let before = std::mem::replace(&mut self.published, published).problems;
+        let problems = &self.published.problems;
+        let begun = problems.iter().filter(|problem| !before.contains(problem)).cloned().collect();
+        PublishedNews { begun, over: if problems.is_empty() { before } else { Vec::new() } }
     }
 
     /// Whether an agent has started for the first time since the files were written: it has its directory.
     pub(crate) fn has_new_agent(&self) -> bool {
-        self.awaited.iter().any(|directory| directory.is_dir())
+        self.published.awaited.iter().any(|directory| directory.is_dir())
     }
 
     /// Returns the problems of roots that have vanished since the last look. Their agents stay.
@@ -164,7 +156,7 @@ impl Presence {
         let record = Record {
             port: self.port(),
             // The publisher reports the roots that cannot be written in it.
-            workspace_path: workspace_path(&self.roots, &mut Vec::new()),
+            workspace_path: workspace_path(&self.roots).0,
             auth_token: Some(self.token.to_string()),
             ide_info: None,
             ppid: None,

@@ -211,7 +211,9 @@ impl WriteWorker {
                     self.fill_reserve();
                 }
                 self.save(draft);
-                written.map(|written| written.send(()));
+                if let Some(written) = written {
+                    let _ = written.send(());
+                }
             }
             WriteJob::DeleteDraft(id) => {
                 self.unsaved.remove(&id);
@@ -232,14 +234,12 @@ impl WriteWorker {
                 }
             }
             WriteJob::Publish { roots, focused, done } => {
-                let problems = self.publisher.publish(&roots, focused);
-                self.events.send(Event::Published {
-                    problems: problems.clone(),
-                    has_rival: self.publisher.has_rival(),
-                    awaited: self.publisher.awaited().to_vec(),
-                    asked: done.is_some(),
-                });
-                done.map(|done| done.send(problems));
+                let published = self.publisher.publish(&roots, focused);
+                let problems = published.problems.clone();
+                self.events.send(Event::Published { published, asked: done.is_some() });
+                if let Some(done) = done {
+                    let _ = done.send(problems);
+                }
             }
             WriteJob::SetEditors(editors) => self.publisher.set_editors(editors),
             WriteJob::Withdraw(done) => {
