@@ -9,8 +9,6 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use alongside_contract::context::IdeContext;
-use alongside_contract::family::Dialect;
-use alongside_contract::mcp::Implementation;
 use alongside_contract::rpc::Id;
 use alongside_desk::{
     self as desk, CallAnswer, Closed, Closing, FileDiagnostics, HookProposal, Problem, Refusal, ReviewId,
@@ -21,7 +19,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use crate::agents::context_frames::selected_lines;
-use crate::agents::credential::Credential;
+use crate::agents::identity::Identity;
 use crate::agents::last_texts::LastText;
 use crate::agents::outcome_messages::OpenCall;
 use crate::agents::registry::Agents;
@@ -137,7 +135,7 @@ impl MainLoop {
     fn handle(&mut self, event: Event) {
         match event {
             Event::SessionWanted { client, version, credential, dialect, welcomed } => {
-                let session = self.welcome(client, version, credential, dialect);
+                let session = self.welcome(Identity::new(client, version, credential, dialect));
                 self.recovery.hold(welcomed, session);
             }
             Event::SessionEnded { session, ended } => drop(ended.send(self.end_session(&session))),
@@ -299,14 +297,8 @@ impl MainLoop {
 
     // Agents.
 
-    fn welcome(
-        &mut self,
-        client: Implementation,
-        version: String,
-        credential: Credential,
-        dialect: Dialect,
-    ) -> Result<String, SessionRefusal> {
-        let (session, evicted) = self.agents.welcome(client, version, credential, dialect)?;
+    fn welcome(&mut self, identity: Identity) -> Result<String, SessionRefusal> {
+        let (session, evicted) = self.agents.welcome(identity)?;
         if let Some(evicted) = evicted {
             self.end_session(&evicted);
         }

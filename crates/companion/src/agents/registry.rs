@@ -6,18 +6,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use alongside_contract::context::IdeContext;
-use alongside_contract::family::Dialect;
-use alongside_contract::mcp::Implementation;
 use alongside_contract::rpc::Id;
 use alongside_desk::{Agent, Closing, Lines};
 use alongside_platform::random;
 use tokio::time::Instant;
 
 use super::context_frames::{self, ContextFrames};
-use super::credential::Credential;
+use super::identity::Identity;
 use super::last_texts::LastText;
 use super::outcome_messages::OpenCall;
-use super::session::{Session, SessionRefusal};
+use super::session::{Origin, Session, SessionRefusal};
 use crate::events::{Events, OpenStream};
 use crate::persistence::journal::KnownSession;
 use crate::persistence::recovery::Outdated;
@@ -58,28 +56,21 @@ impl Agents {
 
     /// Begins a session. Returns its id, and the session that has to end for it: the oldest unused one, else
     /// the oldest whose agent has left.
-    pub(crate) fn welcome(
-        &mut self,
-        client: Implementation,
-        version: String,
-        credential: Credential,
-        dialect: Dialect,
-    ) -> Result<(String, Option<String>), SessionRefusal> {
+    pub(crate) fn welcome(&mut self, identity: Identity) -> Result<(String, Option<String>), SessionRefusal> {
         let id = random::hex::<16>().map_err(|_| SessionRefusal::NoRandom)?;
         let mut evicted = None;
         if self.sessions.len() >= MAX_SESSIONS {
             let oldest = self
                 .sessions
                 .values()
-                .filter(|one| one.is_dispensable())
-                .min_by_key(|one| (!one.is_unused(), one.number));
+                .filter(|one| one.connection.is_dispensable())
+                .min_by_key(|one| (!one.connection.is_unused(), one.number));
             evicted = Some(oldest.ok_or(SessionRefusal::Full)?.id.clone());
         }
         self.last_session += 1;
-        let session = Session::new(id.clone(), self.last_session, client, version, credential, dialect);
-        let (family, client) = session.described();
-        tracing::info!(agent = session.number, family, client, "an agent connects");
-        self.insert(session);
+        let (family, client) = (identity.family_id(), identity.client_name());
+        tracing::info!(agent = self.last_session, family, client, "an agent connects");
+        self.insert(Session::new(id.clone(), self.last_session, identity));
         Ok((id, evicted))
     }
 
@@ -96,9 +87,10 @@ impl Agents {
     }
 
     /// Continues a session of before a crash.
-    pub(crate) fn adopt(&mut self, known: KnownSession, is_interrupted: bool) {
+    pub(crate) fn adopt(&mut self, known: KnownSession, handed_over: bool) {
         self.last_session += 1;
-        let session = Session::returning(known, self.last_session, is_interrupted);
+        let origin = if handed_over { Origin::Earlier } else { Origin::Interrupted };
+        let session = Session::returning(known, self.last_session, origin);
         self.insert(session);
     }
 
@@ -135,19 +127,19 @@ impl Agents {
 
     /// The agent is used.
     pub(crate) fn mark_heard(&mut self, session: &str) {
-        self.change(session, Session::mark_heard);
+        self.change(session, |session| session.connection.mark_heard());
     }
 
     /// A request began. Returns its number, if the session is known.
     pub(crate) fn begin_request(&mut self, session: &str) -> Option<u64> {
-        self.change(session, Session::begin_request)
+        self.change(session, |session| session.connection.begin_request())
     }
 
     /// The messages of a request are known.
     pub(crate) fn end_request(&mut self, session: &str) {
         self.change(session, |session| {
-            session.in_flight.end();
-            session.mark_heard();
+            session.connection.in_flight.end();
+            session.connection.mark_heard();
             session.pump(Instant::now());
         });
     }
@@ -157,7 +149,7 @@ impl Agents {
         let (number, context) = (self.last_stream + 1, self.context.clone());
         let frames = self.change(&session, |session| {
             tracing::info!(agent = session.number, "an agent listens");
-            session.open_stream(number, context.of(session.message_form()))
+            session.open_stream(number, context.of(session.identity.message_form()))
         })?;
         self.last_stream = number;
         Some(OpenStream { session, number, frames, events, cut: self.cut.clone() })
@@ -165,7 +157,7 @@ impl Agents {
 
     pub(crate) fn end_stream(&mut self, session: &str, number: u64) {
         self.change(session, |session| {
-            if session.end_stream(number) {
+            if session.connection.end_stream(number) {
                 tracing::info!(agent = session.number, "an agent's stream ended");
             }
         });
@@ -179,7 +171,7 @@ impl Agents {
     /// The agent confirmed an outcome. False if it confirmed nothing that waited.
     pub(crate) fn settle(&mut self, session: &str, ping: &Id) -> bool {
         let settled = self.change(session, |session| {
-            session.mark_heard();
+            session.connection.mark_heard();
             let path = session.outbox.settle(ping)?;
             session.ended.forget(&path);
             tracing::info!(agent = session.number, file = path, "the agent has the outcome");
@@ -197,7 +189,7 @@ impl Agents {
         call: Option<OpenCall>,
     ) -> Result<Agent, NotOpened> {
         let proposed = self.change(session, |session| {
-            if !session.in_flight.propose(request, file_path) {
+            if !session.connection.in_flight.propose(request, file_path) {
                 return Err(NotOpened::Overtaken);
             }
             session.propose(file_path, call);
@@ -243,7 +235,7 @@ impl Agents {
         self.context = ContextFrames::new(context);
         let (context, now) = (self.context.clone(), Instant::now());
         self.change_all(|session| {
-            session.outbox.set_context(context.of(session.message_form()));
+            session.outbox.set_context(context.of(session.identity.message_form()));
             session.pump(now);
         });
     }
@@ -253,14 +245,15 @@ impl Agents {
         let takes = self.sessions.values().filter(|session| {
             session.takes_mentions() && agent.is_none_or(|number| number == session.number)
         });
-        takes.max_by_key(|session| session.last_heard()).map(|session| session.id.clone())
+        takes.max_by_key(|session| session.connection.last_heard()).map(|session| session.id.clone())
     }
 
     /// Adds a file to the prompt of an agent. Returns the agent's name for people; `None` if it is gone.
     pub(crate) fn mention(&mut self, session: &str, path: &str, lines: Option<Lines>) -> Option<String> {
         let mentioned = self.change(session, |session| {
             session.takes_mentions().then(|| {
-                session.outbox.push_mention(context_frames::mention(path, lines, session.message_form()));
+                let form = session.identity.message_form();
+                session.outbox.push_mention(context_frames::mention(path, lines, form));
                 session.pump(Instant::now());
                 session.agent().name
             })
@@ -281,17 +274,18 @@ impl Agents {
             if is_due(session.resend_at()) {
                 session.pump(now);
             }
-            if is_due(session.unlisted_at()) {
-                session.unlist();
+            let connection = &mut session.connection;
+            if is_due(connection.unlisted_at()) {
+                connection.unlist();
             }
-            if is_due(session.freed_at()) {
+            if is_due(connection.freed_at()) {
                 expired.gone.push(session.id.clone());
-            } else if is_due(session.views_close_at()) {
-                session.forget_lost_stream();
+            } else if is_due(connection.views_close_at()) {
+                connection.forget_lost_stream();
                 expired.away.push(session.id.clone());
             }
         }
-        let staying = self.sessions.values().filter(|one| !is_due(one.freed_at()));
+        let staying = self.sessions.values().filter(|one| !is_due(one.connection.freed_at()));
         self.next_deadline = staying.filter_map(Session::deadline).min();
         expired
     }
@@ -308,13 +302,13 @@ impl Agents {
 
     /// The process was stopped for this long: nobody loses time by that.
     pub(crate) fn shift_deadlines(&mut self, gap: Duration) {
-        self.change_all(|session| session.shift_deadlines(gap));
+        self.change_all(|session| session.connection.shift_deadlines(gap));
     }
 
     /// The companion stops: neither unread requests nor the journal hold outcomes back any more.
     pub(crate) fn release_outcomes(&mut self) {
         self.change_all(|session| {
-            session.in_flight.give_up();
+            session.connection.in_flight.give_up();
             session.outbox.mark_recording();
             session.outbox.mark_recorded();
             session.pump(Instant::now());
@@ -333,13 +327,15 @@ impl Agents {
 
     /// The connected agents as desks see them, in the order in which they came.
     pub(crate) fn list(&self) -> Vec<Agent> {
-        let mut listed: Vec<_> = self.sessions.values().filter(|session| session.is_listed()).collect();
+        let listed = self.sessions.values().filter(|session| session.connection.is_listed());
+        let mut listed: Vec<&Session> = listed.collect();
         listed.sort_by_key(|session| session.number);
         let mut new: Vec<&Session> =
-            listed.iter().copied().filter(|session| !session.was_adopted()).collect();
+            listed.iter().copied().filter(|session| session.origin == Origin::This).collect();
         // An agent that begins another session keeps the interrupted one: each new one stands for one.
         listed.retain(|old| {
-            let by = new.iter().position(|new| old.is_interrupted() && new.is_same_release(old));
+            let is_its = |new: &&Session| new.identity.is_same_release(&old.identity);
+            let by = new.iter().position(|new| old.origin == Origin::Interrupted && is_its(new));
             by.map(|by| new.swap_remove(by)).is_none()
         });
         listed.into_iter().map(Session::agent).collect()
@@ -386,9 +382,8 @@ fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
 }
 
 /// The names of the agents of these sessions, each once, as desks show them.
-pub(crate) fn names(sessions: Vec<KnownSession>) -> Vec<String> {
-    let mut names: Vec<_> =
-        sessions.into_iter().map(|known| Session::returning(known, 0, true).agent().name).collect();
+pub(crate) fn names(sessions: &[KnownSession]) -> Vec<String> {
+    let mut names: Vec<_> = sessions.iter().map(|known| Identity::of_known(known).shown().0).collect();
     names.sort();
     names.dedup();
     names

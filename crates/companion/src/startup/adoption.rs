@@ -39,14 +39,15 @@ pub(super) fn adopt(
     }
     let typed = where_typed(&journal, drafts);
     if journal.token != presence.token() {
-        adopted.news.extend(lost_sessions(journal, presence, typed));
+        adopted.news.extend(lost_sessions(&journal, presence, typed));
         return adopted;
     }
     if !journal.sessions.is_empty() {
         adopted.news.push(continued_sessions(&journal, typed));
     }
-    let is_interrupted = !journal.handed_over;
-    journal.sessions.into_iter().for_each(|known| agents.adopt(known, is_interrupted));
+    for known in journal.sessions {
+        agents.adopt(known, journal.handed_over);
+    }
     adopted
 }
 
@@ -97,11 +98,11 @@ fn continued_sessions(journal: &Journal, typed: &str) -> Problem {
 }
 
 /// The agents know another port or token, and somebody else may know that token by now.
-fn lost_sessions(journal: Journal, presence: &Presence, typed: &str) -> Option<Problem> {
+fn lost_sessions(journal: &Journal, presence: &Presence, typed: &str) -> Option<Problem> {
     let undecided = journal.sessions.iter().flat_map(|known| &known.undecided).map(|open| &open.file_path);
     let untold = journal.sessions.iter().flat_map(|known| &known.unsettled).map(|untold| &untold.file_path);
-    let waited: Vec<_> = undecided.chain(untold).cloned().collect();
-    let agents = registry::names(journal.sessions);
+    let waited: Vec<_> = undecided.chain(untold).map(String::as_str).collect();
+    let agents = registry::names(&journal.sessions);
     if agents.is_empty() {
         return None;
     }
