@@ -15,10 +15,10 @@ use crate::context::tracker::FileScan;
 use crate::desks::notifications::DraftVersion;
 use crate::events::{Event, Events};
 use crate::persistence::drafts::NewDraft;
-use crate::persistence::write_job::WriteJob;
-use crate::persistence::writer::WriterTask;
 use crate::reviews::registry::TargetToRead;
 use crate::reviews::target;
+use crate::writer::job::WriteJob;
+use crate::writer::task::WriterTask;
 
 /// How long the end of a review waits for its draft to be written. Then desks are told without its path.
 const DRAFT_TIMEOUT: Duration = Duration::from_secs(1);

@@ -95,7 +95,7 @@ impl Companion {
                     None => drop(answer.send(Ok(Revised::default()))),
                 }
             }
-            events.send(Event::DeskLeft { desk: id });
+            events.send(Event::DeskLeft(id));
         });
         (id, desk)
     }

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use crate::calls::hooks::HookCall;
 use crate::events::{Event, Events};
-use crate::mcp::proposal_queue::ProposalQueue;
+use crate::reviews::proposal_queue::ProposalQueue;
 
 /// The longest wait for a decision.
 const MAX_PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
@@ -94,7 +94,7 @@ struct HookGone {
 impl Drop for HookGone {
     fn drop(&mut self) {
         if let Some(events) = self.events.take() {
-            events.send(Event::HookGone { number: self.number });
+            events.send(Event::HookGone(self.number));
         }
     }
 }

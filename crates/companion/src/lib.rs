@@ -53,6 +53,7 @@ pub mod fuzzing;
 mod git_config;
 mod hook_calls;
 mod ids;
+mod long_work;
 mod main_loop;
 mod mcp;
 mod persistence;
@@ -60,6 +61,7 @@ mod real_path;
 mod reviews;
 mod startup;
 mod workspace_roots;
+mod writer;
 
 /// A pipe that nobody writes into.
 #[cfg(all(test, unix))]

@@ -21,8 +21,7 @@ use tokio::time::Instant;
 use crate::agents::context_frames::selected_lines;
 use crate::agents::identity::Identity;
 use crate::agents::last_texts::LastText;
-use crate::agents::outcome_messages::OpenCall;
-use crate::agents::registry::Agents;
+use crate::agents::registry::{Agents, NewStream};
 use crate::agents::session::SessionRefusal;
 use crate::background::{self, Background};
 use crate::calls::hooks::{CallKey, HookCall};
@@ -35,19 +34,19 @@ use crate::desks::registry::Desks;
 use crate::desks::request::{DeskReport, DeskRequest};
 use crate::discovery::presence::{Presence, PublishedNews};
 use crate::disk_watch::{DiskWatch, LookCauses};
-use crate::events::{EditorState, Event, StartedRequest};
+use crate::events::{EditorState, Event, OpenDiff, OpenStream, StartedRequest};
 use crate::ids::DeskId;
 use crate::persistence::journal::{Changes, Journal};
 use crate::persistence::recovery::{NextWrite, Outdated, Recovery};
-use crate::persistence::write_job::WriteJob;
-use crate::persistence::writer::WriterTask;
 use crate::reviews::decisions::Way;
 use crate::reviews::draft_versions::DraftChange;
-use crate::reviews::proposal::{NotOpened, Proposal};
+use crate::reviews::proposal::{NotOpened, PreparedProposal};
 use crate::reviews::registry::{BeforeDecision, DecisionCall, Edited, Reviews};
 use crate::reviews::review::{Asker, HookTerms, PendingReview};
 use crate::reviews::reviewed_text::Edit;
-use crate::reviews::target::{BadTarget, Fingerprint};
+use crate::reviews::target::Fingerprint;
+use crate::writer::job::WriteJob;
+use crate::writer::task::WriterTask;
 
 /// A wake-up that is this much late: the process was held up, and messages of agents wait in our sockets.
 const STALL_THRESHOLD: Duration = Duration::from_millis(50);
@@ -134,16 +133,16 @@ impl MainLoop {
 
     fn handle(&mut self, event: Event) {
         match event {
-            Event::SessionWanted { client, version, credential, dialect, welcomed } => {
-                let session = self.welcome(Identity::new(client, version, credential, dialect));
+            Event::SessionWanted { identity, welcomed } => {
+                let session = self.welcome(identity);
                 self.recovery.hold(welcomed, session);
             }
             Event::SessionEnded { session, ended } => drop(ended.send(self.end_session(&session))),
-            Event::AgentHeard { session } => self.agents.mark_heard(&session),
+            Event::AgentHeard(session) => self.agents.mark_heard(&session),
             Event::RequestStarted { session, known } => drop(known.send(self.begin_request(&session))),
             Event::RequestRead { session } => self.agents.end_request(&session),
-            Event::OpenDiff { session, request, file_path, call, proposal, answer } => {
-                let opened = self.open_diff(&session, request, &file_path, call, *proposal);
+            Event::OpenDiff { session, open, answer } => {
+                let opened = self.open_diff(&session, *open);
                 self.recovery.hold(answer, opened);
             }
             Event::CloseDiff { session, file_path, answer } => self.close_diff(session, file_path, answer),
@@ -151,14 +150,12 @@ impl MainLoop {
             Event::DiagnosticsWanted(answer) => self.ask_for_diagnostics(answer),
             Event::EditorStateWanted(wanted) => drop(wanted.send(self.editor_state())),
             // A stream that nobody takes ends again when it is dropped.
-            Event::StreamWanted { session, opened } => {
-                let _ = opened.send(self.agents.open_stream(session, self.background.events.clone()));
-            }
+            Event::StreamWanted { session, opened } => drop(opened.send(self.open_stream(session))),
             Event::StreamDrained { session } => self.agents.pump(&session),
             Event::StreamEnded { session, number } => self.agents.end_stream(&session, number),
             Event::HookRootsWanted(wanted) => drop(wanted.send(self.presence.reviewed_roots())),
             Event::HookCalled { proposal, prepared, call } => self.hook_called(*proposal, *prepared, call),
-            Event::HookGone { number } => {
+            Event::HookGone(number) => {
                 if let Some(id) = self.calls.hooks.gone(number) {
                     self.end_review(id, Closing::AgentGone, None);
                 }
@@ -173,7 +170,7 @@ impl MainLoop {
                 self.notify_status_now();
             }
             Event::DeskAsked { desk, request, answer } => self.desk_asked(desk, request, answer),
-            Event::DeskLeft { desk } => self.desk_left(desk),
+            Event::DeskLeft(desk) => self.desk_left(desk),
             Event::MentionChecked { number, is_allowed } => self.end_mention(number, is_allowed),
             Event::DiskChanged => {
                 self.context.forget_looks();
@@ -325,21 +322,20 @@ impl MainLoop {
         Some(StartedRequest { number, roots: self.presence.real_roots().clone() })
     }
 
+    fn open_stream(&mut self, session: String) -> Option<OpenStream> {
+        let NewStream { number, frames, cut } = self.agents.open_stream(&session)?;
+        Some(OpenStream { session, number, frames, cut, events: self.background.events.clone() })
+    }
+
     /// `openDiff`: answered at once, or by the outcome where that is the response to `call`.
-    fn open_diff(
-        &mut self,
-        session: &str,
-        request: u64,
-        file_path: &str,
-        call: Option<OpenCall>,
-        proposal: Result<Proposal, BadTarget>,
-    ) -> Result<(), NotOpened> {
-        let agent = self.agents.propose(session, request, file_path, call)?;
-        if let Some(replaced) = self.reviews.find(session, file_path) {
+    fn open_diff(&mut self, session: &str, open: OpenDiff) -> Result<(), NotOpened> {
+        let OpenDiff { request, file_path, call, proposal } = open;
+        let agent = self.agents.propose(session, request, &file_path, call)?;
+        if let Some(replaced) = self.reviews.find(session, &file_path) {
             self.end_review(replaced, Closing::Replaced, None);
         }
         let proposal = proposal?;
-        let dirty = self.context.is_dirty(file_path, proposal.real_path());
+        let dirty = self.context.is_dirty(&file_path, proposal.real_path());
         let way = Way { agent: agent.name.clone(), hook: None };
         let decided = self.reviews.decided(&proposal, &way);
         let review = self.reviews.prepare(Asker::Session(session.to_owned()), agent, proposal, dirty);
@@ -406,7 +402,7 @@ impl MainLoop {
     // Hooks.
 
     /// The proposal of a hook: its review opens or goes on, unless the person has decided already.
-    fn hook_called(&mut self, proposal: HookProposal, prepared: Proposal, call: HookCall) {
+    fn hook_called(&mut self, proposal: HookProposal, prepared: PreparedProposal, call: HookCall) {
         if let Some(verdict) = self.verdict_at_once(&proposal, &prepared) {
             // A hook that is gone needs no answer.
             return drop(call.answer.send(verdict));
@@ -427,7 +423,7 @@ impl MainLoop {
     }
 
     /// The verdict on a proposal that needs no review, or gets none.
-    fn verdict_at_once(&mut self, proposal: &HookProposal, prepared: &Proposal) -> Option<Verdict> {
+    fn verdict_at_once(&mut self, proposal: &HookProposal, prepared: &PreparedProposal) -> Option<Verdict> {
         if self.presence.reviewed_roots().is_none() {
             return Some(Verdict::NotReviewed);
         }

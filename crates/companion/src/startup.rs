@@ -31,17 +31,17 @@ use crate::mcp::gate::Gate;
 use crate::mcp::http::router;
 use crate::mcp::listener::Listener;
 use crate::mcp::ports::{self, BoundPort};
-use crate::mcp::proposal_queue::ProposalQueue;
 use crate::mcp::server::Server;
 use crate::persistence::app_dirs::AppDirs;
 use crate::persistence::drafts::Drafts;
 use crate::persistence::journal;
 use crate::persistence::recovery::Recovery;
 use crate::persistence::recovery_store;
-use crate::persistence::write_job::WriteJob;
-use crate::persistence::writer::WriterTask;
+use crate::reviews::proposal_queue::ProposalQueue;
 use crate::reviews::registry::Reviews;
 use crate::workspace_roots;
+use crate::writer::job::WriteJob;
+use crate::writer::task::WriterTask;
 use takeover::Takeover;
 
 /// How long a predecessor that was killed may hold its journal and its port, in all.

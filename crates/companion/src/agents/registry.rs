@@ -9,6 +9,8 @@ use alongside_contract::context::IdeContext;
 use alongside_contract::rpc::Id;
 use alongside_desk::{Agent, Closing, Lines};
 use alongside_platform::random;
+use bytes::Bytes;
+use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::context_frames::{self, ContextFrames};
@@ -16,7 +18,6 @@ use super::identity::Identity;
 use super::last_texts::LastText;
 use super::outcome_messages::OpenCall;
 use super::session::{Origin, Session, SessionRefusal};
-use crate::events::{Events, OpenStream};
 use crate::persistence::journal::KnownSession;
 use crate::persistence::recovery::Outdated;
 use crate::reviews::outcome::Outcome;
@@ -38,6 +39,15 @@ pub(crate) struct Agents {
     next_deadline: Option<Instant>,
     /// Whether streams are cut, not ended, when the loop ends.
     cut: Arc<AtomicBool>,
+}
+
+/// A stream that was opened.
+#[derive(Debug)]
+pub(crate) struct NewStream {
+    pub(crate) number: u64,
+    pub(crate) frames: mpsc::Receiver<Bytes>,
+    /// Whether to cut the stream, not end it, for a successor: many agents reconnect only after a cut.
+    pub(crate) cut: Arc<AtomicBool>,
 }
 
 /// The agents whose time is over.
@@ -145,14 +155,14 @@ impl Agents {
     }
 
     /// Opens a stream. The newest stream wins: the one before it ends.
-    pub(crate) fn open_stream(&mut self, session: String, events: Events) -> Option<OpenStream> {
+    pub(crate) fn open_stream(&mut self, session: &str) -> Option<NewStream> {
         let (number, context) = (self.last_stream + 1, self.context.clone());
-        let frames = self.change(&session, |session| {
+        let frames = self.change(session, |session| {
             tracing::info!(agent = session.number, "an agent listens");
             session.open_stream(number, context.of(session.identity.message_form()))
         })?;
         self.last_stream = number;
-        Some(OpenStream { session, number, frames, events, cut: self.cut.clone() })
+        Some(NewStream { number, frames, cut: self.cut.clone() })
     }
 
     pub(crate) fn end_stream(&mut self, session: &str, number: u64) {

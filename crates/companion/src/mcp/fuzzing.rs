@@ -113,9 +113,9 @@ fn respond_to(event: Event) {
         Event::RequestStarted { session, known: answer } => {
             drop(answer.send(known(&session).then(StartedRequest::default)));
         }
-        Event::OpenDiff { session, proposal, answer, .. } => {
+        Event::OpenDiff { session, open, answer } => {
             let opened = if known(&session) { Ok(()) } else { Err(NotOpened::UnknownSession) };
-            drop(answer.send(opened.and(proposal.map(drop).map_err(NotOpened::from))));
+            drop(answer.send(opened.and(open.proposal.map(drop).map_err(NotOpened::from))));
         }
         Event::CloseDiff { session, answer, .. } => {
             let text = if known(&session) { LastText::NoReview } else { LastText::UnknownSession };

@@ -10,14 +10,14 @@ use serde_json::value::RawValue;
 
 use super::excerpt::excerpt;
 use super::initialize::initialize;
-use super::long_work::work_on;
-use super::proposal_queue::ProposalQueue;
 use super::response::{RpcResponse, reply};
 use super::tools::{self, BadCall, ToolCall};
 use super::unread_request::UnreadRequest;
 use crate::agents::credential::Credential;
 use crate::agents::last_texts::LastText;
-use crate::events::{Event, Events, StartedRequest};
+use crate::events::{Event, Events, OpenDiff, StartedRequest};
+use crate::long_work::work_on;
+use crate::reviews::proposal_queue::ProposalQueue;
 
 /// The sender of the messages of one POST.
 #[derive(Debug)]
@@ -89,10 +89,9 @@ impl Caller {
                     let why = "the proposal could not be prepared";
                     return RpcResponse::Reply(rpc::error(Some(id), rpc::INVALID_REQUEST, why));
                 };
-                let proposal = Box::new(proposal);
+                let open = Box::new(OpenDiff { request, file_path, call: None, proposal });
                 let (answer, answered) = tokio::sync::oneshot::channel();
-                let call = None;
-                self.events.send(Event::OpenDiff { session, request, file_path, call, proposal, answer });
+                self.events.send(Event::OpenDiff { session, open, answer });
                 self.unread = None;
                 answered.await.ok().and_then(tools::opened)
             }

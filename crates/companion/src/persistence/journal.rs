@@ -13,8 +13,6 @@ use std::sync::Arc;
 use alongside_contract::mcp::Implementation;
 use serde::{Deserialize, Serialize};
 
-use crate::config::JournalKey;
-
 /// The journal. Private: it holds the token and texts. Each session has its own file, so that a write costs
 /// as much as has changed, however many sessions there are and however much one of them has not received yet.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -113,6 +111,13 @@ pub(crate) struct Changes {
     pub(crate) gone: Vec<String>,
     /// The journal has all sessions: other files of sessions are removed.
     pub(crate) is_all: bool,
+}
+
+/// The key by which the next companion finds the journal after a crash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum JournalKey {
+    EditorAndRoots,
+    Own(String),
 }
 
 /// The [name] of the caller's own key.

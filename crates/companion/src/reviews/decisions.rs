@@ -11,7 +11,7 @@ use alongside_desk::Verdict;
 use tokio::time::Instant;
 use twox_hash::XxHash3_64;
 
-use super::proposal::Proposal;
+use super::proposal::PreparedProposal;
 use super::review::PendingReview;
 use super::target::Fingerprint;
 
@@ -103,7 +103,7 @@ impl Decisions {
 
     /// The answer to a proposal on which the person has decided already. An agent that opens a diff gets its
     /// own text by it, and nothing else.
-    pub(crate) fn take(&mut self, proposal: &Proposal, way: &Way) -> Option<Verdict> {
+    pub(crate) fn take(&mut self, proposal: &PreparedProposal, way: &Way) -> Option<Verdict> {
         let (proposed, now) = (proposal.composition.proposed(), Instant::now());
         let real: &Path = proposal.real_path();
         let counts =

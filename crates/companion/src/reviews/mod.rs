@@ -8,6 +8,7 @@ mod git_directories;
 pub(crate) mod line_endings;
 pub(crate) mod outcome;
 pub(crate) mod proposal;
+pub(crate) mod proposal_queue;
 mod reasons;
 pub(crate) mod registry;
 pub(crate) mod remarks;

@@ -8,7 +8,7 @@ use alongside_desk::{Agent, CallAnswer, Changed, Closing, Decision, Refusal, Rev
 
 use super::decisions::{Decisions, Way};
 use super::draft_versions::{DraftChange, DraftVersions};
-use super::proposal::Proposal;
+use super::proposal::PreparedProposal;
 use super::review::{Asker, PendingReview};
 use super::reviewed_text::Edit;
 use super::target::Fingerprint;
@@ -83,7 +83,7 @@ impl Reviews {
         &mut self,
         asker: Asker,
         agent: Agent,
-        proposal: Proposal,
+        proposal: PreparedProposal,
         dirty: bool,
     ) -> PendingReview {
         self.last += 1;
@@ -96,7 +96,7 @@ impl Reviews {
     }
 
     /// The verdict on a proposal on which the person has decided already.
-    pub(crate) fn decided(&mut self, proposal: &Proposal, way: &Way) -> Option<Verdict> {
+    pub(crate) fn decided(&mut self, proposal: &PreparedProposal, way: &Way) -> Option<Verdict> {
         self.decisions.take(proposal, way)
     }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use alongside_desk::{Agent, Closing, Decision, HookProposal, Reasons, Refusal, Review, ReviewId, Verdict};
 
-use super::proposal::Proposal;
+use super::proposal::PreparedProposal;
 use super::remarks;
 use super::reviewed_text::{Edit, ReviewedText};
 
@@ -48,7 +48,13 @@ impl HookTerms {
 }
 
 impl PendingReview {
-    pub(super) fn new(id: ReviewId, asker: Asker, agent: Agent, proposal: Proposal, dirty: bool) -> Self {
+    pub(super) fn new(
+        id: ReviewId,
+        asker: Asker,
+        agent: Agent,
+        proposal: PreparedProposal,
+        dirty: bool,
+    ) -> Self {
         Self { text: ReviewedText::new(id, proposal, dirty), agent, asker, has_draft: false }
     }
 

@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 use alongside_desk::{Change, Changed, Hunk, Refusal, Review, ReviewId};
 
-use super::proposal::Proposal;
+use super::proposal::PreparedProposal;
 use super::reasons::ReasonStore;
 use super::target::Fingerprint;
 
 #[derive(Debug)]
 pub(crate) struct ReviewedText {
     id: ReviewId,
-    proposal: Proposal,
+    proposal: PreparedProposal,
     reasons: ReasonStore,
     revision: u64,
     stale: bool,
@@ -48,7 +48,7 @@ pub(crate) enum Edit {
 }
 
 impl ReviewedText {
-    pub(super) fn new(id: ReviewId, proposal: Proposal, dirty: bool) -> Self {
+    pub(super) fn new(id: ReviewId, proposal: PreparedProposal, dirty: bool) -> Self {
         Self {
             id,
             reasons: ReasonStore::default(),
@@ -123,7 +123,7 @@ impl ReviewedText {
 
     /// The review as desks see it, without an agent and without the terms of whoever asked.
     pub(super) fn review(&self) -> Review {
-        let Proposal { file_path, composition, normalized, .. } = &self.proposal;
+        let PreparedProposal { file_path, composition, normalized, .. } = &self.proposal;
         Review {
             id: self.id,
             file: file_path.clone(),

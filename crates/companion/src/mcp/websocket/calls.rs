@@ -24,10 +24,10 @@ use super::editor_tools::Question;
 use crate::agents::credential::Credential;
 use crate::agents::last_texts::LastText;
 use crate::agents::outcome_messages::OpenCall;
-use crate::events::{Event, StartedRequest};
+use crate::events::{Event, OpenDiff, StartedRequest};
+use crate::long_work::work_on;
 use crate::mcp::excerpt::excerpt;
 use crate::mcp::initialize::initialize;
-use crate::mcp::long_work::work_on;
 use crate::mcp::response::RpcResponse;
 use crate::mcp::server::Server;
 use crate::mcp::tools::CONTEXT_ONLY;
@@ -134,7 +134,7 @@ impl Agent {
     }
 
     async fn call(&mut self, id: Id, session: String, params: Option<&RawValue>) -> Option<String> {
-        self.server.events.send(Event::AgentHeard { session: session.clone() });
+        self.server.events.send(Event::AgentHeard(session.clone()));
         let size = params.map_or(0, |params| params.get().len());
         let call = match work_on(size, || Call::read(params)) {
             Ok(call) => call,
@@ -189,8 +189,8 @@ impl Agent {
         self.tabs.insert(file_path.clone(), tab_name.clone());
         let (answer, answered) = oneshot::channel();
         let call = Some(OpenCall { id: id.clone(), tab: tab_name });
-        let proposal = Box::new(proposal);
-        events.send(Event::OpenDiff { session, request, file_path, call, proposal, answer });
+        let open = Box::new(OpenDiff { request, file_path, call, proposal });
+        events.send(Event::OpenDiff { session, open, answer });
         drop(unread);
         let answers = self.answers.clone();
         tokio::spawn(async move {

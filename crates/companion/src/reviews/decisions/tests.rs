@@ -22,9 +22,9 @@ impl File {
         std::fs::write(self.0.path(), text).unwrap();
     }
 
-    fn proposal(&self, text: &str) -> Proposal {
+    fn proposal(&self, text: &str) -> PreparedProposal {
         let path = self.0.path().to_str().unwrap();
-        Proposal::prepare(path.to_owned(), OpenTarget::open(path).unwrap(), text.into(), &[])
+        PreparedProposal::prepare(path.to_owned(), OpenTarget::open(path).unwrap(), text.into(), &[])
     }
 
     /// A review that has ended; its hook is that of Qwen Code.

@@ -67,7 +67,7 @@ proptest! {
         std::fs::write(file.path(), original).unwrap();
         let path = file.path().to_str().unwrap();
         let target = OpenTarget::open(path).unwrap();
-        let proposal = Proposal::prepare(path.to_owned(), target, proposed.into(), &[]);
+        let proposal = PreparedProposal::prepare(path.to_owned(), target, proposed.into(), &[]);
         let mut reviewed = ReviewedText::new(ReviewId(1), proposal, false);
         let mut known = reviewed.review();
         for (act, tell) in acts {

@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::mpsc::{self, UnboundedSender};
 
-use super::drafts::Drafts;
-use super::recovery_store::RecoveryStore;
-use super::write_job::WriteJob;
-use super::write_worker::WriteWorker;
+use super::job::WriteJob;
+use super::worker::WriteWorker;
 use crate::discovery::publisher::Publisher;
 use crate::events::Events;
+use crate::persistence::drafts::Drafts;
+use crate::persistence::recovery_store::RecoveryStore;
 
 /// Hands jobs to the task, which ends with the last handle.
 #[derive(Debug, Clone)]
