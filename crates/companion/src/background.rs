@@ -67,7 +67,7 @@ impl Background {
         written
     }
 
-    /// Looks whether an agent that was answered in its own prompt writes the text of this draft into the file.
+    /// Looks whether an agent that was answered in its own prompt writes this draft into the file.
     fn look_for_edits(&self, draft: NewDraft) {
         let events = self.events.clone();
         tokio::spawn(async move {

@@ -102,7 +102,7 @@ pub(crate) enum Event {
     JournalGone,
     /// The disk is full, and so many bytes are reserved for drafts and journal; `None`: there is room again.
     DiskShort(Option<u64>),
-    /// The discovery files are written. `asked`: the problems are returned to a caller, and not told to desks.
+    /// The discovery files are written. Desks are told of problems, unless a caller has `asked`.
     Published { published: Published, asked: bool },
     // The host program.
     /// The workspace changes. Returns the reasons why some agents cannot find it.

@@ -37,8 +37,11 @@ impl HookCalls {
     pub(crate) async fn review(&self, proposal: HookProposal) -> Verdict {
         let until = Instant::now() + Duration::from_millis(proposal.patience_ms).min(MAX_PATIENCE);
         let broken_off = || Verdict::Undecided { message: BROKEN_OFF.into(), draft: None };
-        let Some(wanted) = self.events.ask(Event::HookRootsWanted).await else { return broken_off() };
-        let Some(roots) = wanted else { return Verdict::NotReviewed };
+        let roots = match self.events.ask(Event::HookRootsWanted).await {
+            Some(Some(roots)) => roots,
+            Some(None) => return Verdict::NotReviewed,
+            None => return broken_off(),
+        };
         if proposal.proposed.len() > self.max_bytes {
             return refused(
                 &proposal,

@@ -346,7 +346,10 @@ impl Agents {
         listed.retain(|old| {
             let is_its = |new: &&Session| new.identity.is_same_release(&old.identity);
             let by = new.iter().position(|new| old.origin == Origin::Interrupted && is_its(new));
-            by.map(|by| new.swap_remove(by)).is_none()
+            if let Some(by) = by {
+                new.swap_remove(by);
+            }
+            by.is_none()
         });
         listed.into_iter().map(Session::agent).collect()
     }

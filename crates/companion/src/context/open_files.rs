@@ -92,10 +92,14 @@ impl OpenFiles {
     /// The active file of a desk is the newest of all from now on. Returns whether that is a change.
     pub(crate) fn focus(&mut self, desk: DeskId) -> bool {
         let now = self.next_timestamp();
-        let Some(known) = self.desks.get_mut(&desk) else { return false };
-        let Some(active) = &known.active else { return false };
-        let file = known.files.iter_mut().find(|file| file.path == active.path);
-        file.map(|file| file.focused = now).is_some()
+        if let Some(known) = self.desks.get_mut(&desk)
+            && let Some(active) = &known.active
+            && let Some(file) = known.files.iter_mut().find(|file| file.path == active.path)
+        {
+            file.focused = now;
+            return true;
+        }
+        false
     }
 
     /// Removes the files of a desk that has left.

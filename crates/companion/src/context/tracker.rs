@@ -110,12 +110,16 @@ impl ContextTracker {
     /// The disk has changed: the next context needs a scan.
     pub(crate) fn forget_looks(&mut self) {
         self.looks = None;
-        self.scan.iter_mut().for_each(|scan| scan.is_stale = true);
+        if let Some(scan) = &mut self.scan {
+            scan.is_stale = true;
+        }
     }
 
     fn void_scan(&mut self) {
         self.forget_looks();
-        self.scan.iter_mut().for_each(|scan| scan.is_void = true);
+        if let Some(scan) = &mut self.scan {
+            scan.is_void = true;
+        }
     }
 
     /// When the next context is due.

@@ -133,11 +133,9 @@ impl Notifications {
     }
 
     fn give_up(&mut self, at: usize, desks: &[DeskId]) {
-        let Some(Held { notification: Notification::ReviewEnded { awaits, .. }, .. }) = self.held.get_mut(at)
-        else {
-            return;
-        };
-        if let Some(((id, _), file)) = awaits.take()
+        if let Some(held) = self.held.get_mut(at)
+            && let Notification::ReviewEnded { awaits, .. } = &mut held.notification
+            && let Some(((id, _), file)) = awaits.take()
             && !self.unsaved.contains_key(&id)
         {
             let path = self.drafts.path_of(&id, &file);

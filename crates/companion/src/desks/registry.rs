@@ -95,9 +95,10 @@ impl Desks {
         let problems =
             found.chain(self.notifications.unsaved().cloned()).chain(news).map(desk::Event::Problem);
         let first = std::iter::once(desk.status(&status));
-        // A desk that is gone already will be reported as such.
-        let all = first.chain(problems).chain(reviews.map(desk::Event::Opened));
-        all.for_each(|event| drop(desk.events.send(event)));
+        for event in first.chain(problems).chain(reviews.map(desk::Event::Opened)) {
+            // A desk that is gone already will be reported as such.
+            let _ = desk.events.send(event);
+        }
     }
 
     /// A desk left, and gets nothing more.

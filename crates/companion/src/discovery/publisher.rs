@@ -1,6 +1,6 @@
 //! The publisher of the discovery files of every family: writes them when the companion starts, rewrites them
-//! when its roots change or it gets the focus, and removes them when it stops. A [plan](super::plan) says which
-//! files it wants.
+//! when its roots change or it gets the focus, and removes them when it stops. A [plan](super::plan) says
+//! which files it wants.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -4,7 +4,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use alongside_contract::family::Family;
 use alongside_contract::{rpc, token, token_proof, websocket};
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN, WWW_AUTHENTICATE};
@@ -80,7 +79,6 @@ impl Gate {
             Some(given) => given
                 .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("Bearer "))
                 .and_then(|(_, token)| self.check_token(token))
-                .map(Credential::Token)
                 .ok_or((StatusCode::UNAUTHORIZED, "this is not the token of this companion")),
         }
     }
@@ -98,10 +96,10 @@ impl Gate {
         Some(token_proof::prove(&self.token, nonce, dialled))
     }
 
-    /// Checks a token in constant time. Returns the family it was given to.
-    fn check_token(&self, given: &str) -> Option<Option<&'static Family>> {
+    /// Checks a token in constant time, with the family it was given to; `None` for another token.
+    fn check_token(&self, given: &str) -> Option<Credential> {
         let (secret, family) = token::split(given);
-        bool::from(secret.as_bytes().ct_eq(self.token.as_bytes())).then_some(family)
+        bool::from(secret.as_bytes().ct_eq(self.token.as_bytes())).then_some(Credential::Token(family))
     }
 }
 

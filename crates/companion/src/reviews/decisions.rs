@@ -81,9 +81,10 @@ impl Decisions {
     /// Nobody waits for this verdict any longer: the repeated call gets it.
     pub(crate) fn remember_uncollected(&mut self, ended: &PendingReview, verdict: Verdict) {
         let has_text = |decided: &Decided| decided.answers.iter().any(|(_, verdict)| verdict.is_some());
-        if self.decided.iter().filter(|decided| has_text(decided)).count() == MAX_TEXTS {
-            let oldest = self.decided.iter().position(has_text);
-            oldest.into_iter().for_each(|oldest| drop(self.decided.remove(oldest)));
+        if self.decided.iter().filter(|decided| has_text(decided)).count() == MAX_TEXTS
+            && let Some(oldest) = self.decided.iter().position(has_text)
+        {
+            self.decided.remove(oldest);
         }
         let answer = (self.hash(ended.text.proposed()), Some(verdict));
         self.remember(ended, vec![answer], REPEATED_WITHIN);

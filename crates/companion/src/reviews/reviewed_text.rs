@@ -1,6 +1,5 @@
 //! A text under review: the file on disk, the text that is proposed for it, and the person's, with revisions,
-//! hunks and reasons. It knows no agent and nobody who asked: a [`PendingReview`](super::review::PendingReview)
-//! adds these.
+//! hunks and reasons. It knows no agent and nobody who asked: [`review`](super::review) adds these.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -117,7 +117,9 @@ impl OpenTarget {
         let read = self.opened.and_then(Bounded::whole);
         let hash = read.as_ref().map(|bytes| {
             let mut hash = XxHash3_64::new();
-            bytes.chunks(CHUNK).for_each(|chunk| hash.write(chunk));
+            for chunk in bytes.chunks(CHUNK) {
+                hash.write(chunk);
+            }
             hash.finish()
         });
         let fingerprint = Fingerprint { stat: self.stat, content: content(hash) };
