@@ -26,7 +26,6 @@ const DRAFT_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long an agent that was answered in its own prompt has to write the text. Gemini CLI needs a moment.
 const TIME_TO_WRITE: Duration = Duration::from_secs(2);
 
-/// Starts the tasks.
 #[derive(Debug)]
 pub(crate) struct Background {
     pub(crate) events: Events,
@@ -34,7 +33,6 @@ pub(crate) struct Background {
 }
 
 impl Background {
-    /// Reads a target again.
     pub(crate) fn read_target(&self, target: TargetToRead) {
         let events = self.events.clone();
         tokio::task::spawn_blocking(move || {
@@ -43,13 +41,15 @@ impl Background {
         });
     }
 
-    /// Saves the draft of a review that ended. Returns the version that desks are told of with the end.
-    pub(crate) fn save_last_draft(&self, draft: NewDraft, closing: Closing) -> Option<DraftVersion> {
-        if closing == Closing::AnsweredInAgent {
+    /// Saves the draft of a review, which is open or has ended so. Returns the version that desks are told of
+    /// with the end.
+    pub(crate) fn save_draft(&self, draft: NewDraft, closing: Option<Closing>) -> Option<DraftVersion> {
+        if closing == Some(Closing::AnsweredInAgent) {
             self.look_for_edits(draft.clone());
         }
         // The agent writes an accepted text: nobody looks for it in a draft.
-        let version = (closing != Closing::Accepted).then(|| (draft.id.clone(), draft.number));
+        let is_told = closing.is_some_and(|closing| closing != Closing::Accepted);
+        let version = is_told.then(|| (draft.id.clone(), draft.number));
         let written = version.clone().map(|version| self.await_draft(version));
         self.writer.send(WriteJob::SaveDraft(draft, written));
         version

@@ -33,7 +33,6 @@ pub(crate) struct LookCauses {
     pub(crate) own_files_incomplete: bool,
 }
 
-/// The looks that are due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Due {
     pub(crate) scan: bool,
@@ -51,7 +50,6 @@ impl DiskWatch {
         (self.watch.clone(), self.own_directories.clone())
     }
 
-    /// Waits for a change.
     pub(crate) async fn changed(&self) {
         if self.next_scan.is_some() && self.next_republish.is_some() {
             // Both looks are planned already, and most changes come in many steps.
@@ -60,7 +58,6 @@ impl DiskWatch {
         self.watch.changed().await;
     }
 
-    /// Something has changed.
     pub(crate) fn plan_looks(&mut self, now: Instant) {
         self.next_scan.get_or_insert(now + SCAN_INTERVAL);
         self.next_republish.get_or_insert(now + REPUBLISH_INTERVAL);
@@ -90,7 +87,6 @@ impl DiskWatch {
         })
     }
 
-    /// The looks whose time has come.
     pub(crate) fn on_deadline(&mut self, now: Instant) -> Due {
         Due {
             scan: self.next_scan.take_if(|at| *at <= now).is_some(),

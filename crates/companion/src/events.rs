@@ -121,7 +121,6 @@ pub(crate) enum Event {
     Stop(oneshot::Sender<()>),
 }
 
-/// A call of `openDiff`.
 #[derive(Debug)]
 pub(crate) struct OpenDiff {
     /// The number of its request.
@@ -165,7 +164,6 @@ impl Events {
         let _ = self.0.send(event);
     }
 
-    /// Waits for the end of the loop.
     pub(crate) async fn ended(&self) {
         self.0.closed().await;
     }

@@ -35,7 +35,7 @@
 //!
 //! Three journeys cross it. *Context*: a desk's report → `context` → debounce → every session's outbox → its
 //! stream. *Review*: `openDiff` → `reviews` → every desk → the first decision → the one session that asked.
-//! *Hook*: [`Companion::review`] → `hooks` → `reviews` → every desk → the verdict for the hook that asked.
+//! *Hook*: [`Companion::review`] → `calls` → `reviews` → every desk → the verdict for the hook that asked.
 //! One loop, `main_loop`, owns all state.
 
 mod agents;

@@ -1,9 +1,9 @@
 //! The one loop that owns all state. It calls one component for each [event](crate::events), and carries out
 //! the effects that the components return. Nothing here waits for a disk, a network or a person.
 //!
-//! The events of agents come from [`mcp`](crate::mcp), those of hooks from [`hooks`](crate::hooks), those of
-//! desks and of the program from [`companion`](crate::companion). [`startup`](crate::startup) makes the
-//! parts.
+//! The events of agents come from [`mcp`](crate::mcp), those of hooks from [`hook_calls`](crate::hook_calls),
+//! those of desks and of the program from [`companion`](crate::companion). [`startup`](crate::startup) makes
+//! the parts.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -18,20 +18,21 @@ use alongside_platform::precise_timer::PreciseTimer;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
+use crate::agents::connection::Expiry;
 use crate::agents::context_frames::selected_lines;
 use crate::agents::identity::Identity;
 use crate::agents::last_texts::LastText;
-use crate::agents::registry::{Agents, NewStream};
+use crate::agents::registry::Agents;
 use crate::agents::session::SessionRefusal;
 use crate::background::{self, Background};
-use crate::calls::hooks::{CallKey, HookCall};
+use crate::calls::hooks::HookCall;
 use crate::calls::registry::{Calls, CloseCall, DeskCall, Mention, MentionCall};
 use crate::config::Editor;
-use crate::context::privacy::Privacy;
 use crate::context::tracker::ContextTracker;
+use crate::desks::notifications::DraftVersion;
 use crate::desks::profile::DeskProfile;
 use crate::desks::registry::Desks;
-use crate::desks::request::{DeskReport, DeskRequest};
+use crate::desks::request::DeskRequest;
 use crate::discovery::presence::{Presence, PublishedNews};
 use crate::disk_watch::{DiskWatch, LookCauses};
 use crate::events::{EditorState, Event, OpenDiff, OpenStream, StartedRequest};
@@ -41,8 +42,8 @@ use crate::persistence::recovery::{NextWrite, Outdated, Recovery};
 use crate::reviews::decisions::Way;
 use crate::reviews::draft_versions::DraftChange;
 use crate::reviews::proposal::{NotOpened, PreparedProposal};
-use crate::reviews::registry::{BeforeDecision, DecisionCall, Edited, Reviews};
-use crate::reviews::review::{Asker, HookTerms, PendingReview};
+use crate::reviews::registry::{DecisionCall, Edited, Reviews};
+use crate::reviews::review::{Asker, PendingReview};
 use crate::reviews::reviewed_text::Edit;
 use crate::reviews::target::Fingerprint;
 use crate::writer::job::WriteJob;
@@ -116,7 +117,6 @@ impl MainLoop {
         self.finish()
     }
 
-    /// The next event; `None` when a deadline has come first.
     async fn next_event(
         &self,
         deadline: Option<Instant>,
@@ -154,7 +154,7 @@ impl MainLoop {
             Event::StreamDrained { session } => self.agents.pump(&session),
             Event::StreamEnded { session, number } => self.agents.end_stream(&session, number),
             Event::HookRootsWanted(wanted) => drop(wanted.send(self.presence.reviewed_roots())),
-            Event::HookCalled { proposal, prepared, call } => self.hook_called(*proposal, *prepared, call),
+            Event::HookCalled { proposal, prepared, call } => self.hook_called(proposal, *prepared, call),
             Event::HookGone(number) => {
                 if let Some(id) = self.calls.hooks.gone(number) {
                     self.end_review(id, Closing::AgentGone, None);
@@ -198,7 +198,8 @@ impl MainLoop {
                 self.published(news, asked);
             }
             Event::RootsChanged { roots, privacy, changed } => {
-                self.set_privacy(*privacy);
+                self.agents.set_context(&self.context.set_privacy(*privacy));
+                self.scan_files();
                 self.presence.set_roots(roots);
                 self.publish(false, Some(changed));
             }
@@ -242,12 +243,11 @@ impl MainLoop {
                 None => self.scan_files(),
             }
         }
-        let expired = self.agents.on_deadline(now);
-        for session in &expired.away {
-            self.end_reviews(self.reviews.of(session), Closing::AgentGone);
-        }
-        for session in &expired.gone {
-            self.end_session(session);
+        for (session, expiry) in self.agents.on_deadline(now) {
+            match expiry {
+                Expiry::Reviews => self.end_reviews(self.reviews.of(&session), Closing::AgentGone),
+                Expiry::Session => drop(self.end_session(&session)),
+            }
         }
         let due = self.disk.on_deadline(now);
         if due.scan {
@@ -323,8 +323,9 @@ impl MainLoop {
     }
 
     fn open_stream(&mut self, session: String) -> Option<OpenStream> {
-        let NewStream { number, frames, cut } = self.agents.open_stream(&session)?;
-        Some(OpenStream { session, number, frames, cut, events: self.background.events.clone() })
+        let (number, frames) = self.agents.open_stream(&session)?;
+        let (events, cut) = (self.background.events.clone(), self.agents.are_cut());
+        Some(OpenStream { session, number, frames, events, cut })
     }
 
     /// `openDiff`: answered at once, or by the outcome where that is the response to `call`.
@@ -356,21 +357,13 @@ impl MainLoop {
             // An agent that is gone needs no answer.
             return drop(answer.send(LastText::UnknownSession));
         }
-        match self.reviews.find(&session, &file_path) {
-            Some(review) => {
-                self.desks.notify(desk::Event::FlushReview { id: review });
-                let call = CloseCall { review, session, file_path, answer };
-                self.calls.begin_close(call, self.desks.showing());
-                self.finish_calls(Instant::now());
-            }
-            None => self.answer_close(&session, &file_path, answer),
+        let review = self.reviews.find(&session, &file_path);
+        if let Some(id) = review {
+            self.desks.notify(desk::Event::FlushReview { id });
         }
-    }
-
-    fn answer_close(&mut self, session: &str, file_path: &str, answer: oneshot::Sender<LastText>) {
-        let text = self.agents.close_diff(session, file_path);
-        self.recovery.mark_outdated(session);
-        let _ = answer.send(text);
+        let desks = review.map(|_| self.desks.showing()).unwrap_or_default();
+        self.calls.begin_close(CloseCall { review, session, file_path, answer }, desks);
+        self.finish_calls(Instant::now());
     }
 
     /// Agents know no problems of files that they must not know, and none while the context is paused.
@@ -386,8 +379,11 @@ impl MainLoop {
         for call in self.calls.take_answered(now) {
             match call {
                 DeskCall::Close(CloseCall { review, session, file_path, answer }) => {
-                    self.end_review(review, Closing::AnsweredInAgent, None);
-                    self.answer_close(&session, &file_path, answer);
+                    if let Some(id) = review {
+                        self.end_review(id, Closing::AnsweredInAgent, None);
+                    }
+                    let _ = answer.send(self.agents.close_diff(&session, &file_path));
+                    self.recovery.mark_outdated(&session);
                 }
                 DeskCall::Diagnostics(call) => background::tell_diagnostics(self.context.privacy(), call),
             }
@@ -402,23 +398,22 @@ impl MainLoop {
     // Hooks.
 
     /// The proposal of a hook: its review opens or goes on, unless the person has decided already.
-    fn hook_called(&mut self, proposal: HookProposal, prepared: PreparedProposal, call: HookCall) {
+    fn hook_called(&mut self, proposal: Box<HookProposal>, prepared: PreparedProposal, call: HookCall) {
         if let Some(verdict) = self.verdict_at_once(&proposal, &prepared) {
             // A hook that is gone needs no answer.
             return drop(call.answer.send(verdict));
         }
-        let key = CallKey::of(&proposal);
-        if let Some(open) = self.calls.hooks.left_open(&key) {
+        if let Some(open) = self.calls.hooks.left_open(&self.reviews.of_hook(&proposal)) {
             if self.reviews.proposed(open) == Some(&proposal.proposed) {
                 return self.calls.hooks.resume(open, call);
             }
             self.end_review(open, Closing::Replaced, None);
         }
         let dirty = self.context.is_dirty(&proposal.file, prepared.real_path());
-        let known = self.reviews.agent_of_hook(&proposal.agent, &proposal.session);
+        let known = self.reviews.agent_of_hook(&proposal);
         let agent = known.unwrap_or_else(|| self.agents.of_hook(proposal.agent.clone()));
-        let review = self.reviews.prepare(Asker::Hook(HookTerms::of(proposal)), agent, prepared, dirty);
-        self.calls.hooks.begin(review.text.id(), key, call);
+        let review = self.reviews.prepare(Asker::Hook(proposal), agent, prepared, dirty);
+        self.calls.hooks.begin(review.text.id(), call);
         self.open_review(review);
     }
 
@@ -464,14 +459,7 @@ impl MainLoop {
     /// Ends a review, and tells all whom it concerns: the session or hook that asked, and every desk.
     fn end_review(&mut self, id: ReviewId, closing: Closing, decided_by: Option<DeskId>) {
         let Some((ended, draft)) = self.reviews.end(id, closing) else { return };
-        let draft = match draft {
-            Some(DraftChange::Save(draft)) => self.background.save_last_draft(draft, closing),
-            Some(DraftChange::Delete(draft)) => {
-                self.delete_draft(draft);
-                None
-            }
-            None => None,
-        };
+        let draft = self.write_draft(draft, Some(closing));
         tracing::info!(review = id.0, ?closing, draft = draft.is_some(), "a review ended");
         self.deliver(&ended, closing);
         self.tell_hook(&ended, closing, draft.as_ref().map(|(draft, _)| draft.as_str()));
@@ -480,7 +468,6 @@ impl MainLoop {
         self.desks.notify_end(closed, decided_by, draft);
     }
 
-    /// Sends the outcome to the session that asked.
     fn deliver(&mut self, ended: &PendingReview, closing: Closing) {
         let hold = self.recovery.keeps_journal() && self.stopping.is_none();
         self.agents.deliver(ended, closing, hold);
@@ -491,10 +478,10 @@ impl MainLoop {
 
     /// Gives the hook that asked its verdict. One that nobody waits for is remembered for the next call.
     fn tell_hook(&mut self, ended: &PendingReview, closing: Closing, draft: Option<&str>) {
-        let Some(terms) = ended.hook() else { return };
+        let Some(hook) = ended.hook() else { return };
         let (file, roots) = (ended.text.file_path(), self.presence.roots());
         let draft = draft.map(|draft| self.desks.draft_path(draft, file));
-        if closing == Closing::Accepted && !terms.takes_text && ended.text.has_edits() {
+        if closing == Closing::Accepted && !hook.takes_text && ended.text.has_edits() {
             self.desks.notify_notice(desk::messages::asked_to_propose(&ended.agent, file, roots));
         }
         let verdict = self.calls.hooks.verdict(ended, closing, draft);
@@ -514,48 +501,48 @@ impl MainLoop {
         let Edited { changed, draft, session } = self.reviews.edit(id, revision, edit)?;
         let revision = changed.revision;
         self.desks.notify(desk::Event::Changed(changed));
-        match draft {
-            Some(DraftChange::Save(draft)) => self.background.writer.send(WriteJob::SaveDraft(draft, None)),
-            Some(DraftChange::Delete(draft)) => self.delete_draft(draft),
-            None => {}
-        }
+        self.write_draft(draft, None);
         if let Some(session) = session {
             self.recovery.mark_outdated(&session);
         }
         Ok(revision)
     }
 
-    /// Takes a decision, unless its target has to be read first.
-    fn decide_after_reading(&mut self, call: DecisionCall) {
-        match self.reviews.after_reading(call) {
-            BeforeDecision::Nothing(call) => self.decide(call),
-            BeforeDecision::Reading(target) => self.background.read_target(target),
-            BeforeDecision::OtherReading => {}
+    fn begin_decision(&mut self, call: DecisionCall) {
+        if let Some(target) = self.reviews.begin_decision(call) {
+            self.background.read_target(target);
         }
-    }
-
-    fn decide(&mut self, call: DecisionCall) {
-        let DecisionCall { review, revision, decision, desk, answer } = call;
-        let closing = self.reviews.decide(review, revision, decision);
-        if let Ok(closing) = closing {
-            self.end_review(review, closing, Some(desk));
-        }
-        self.answer_desk(answer, closing.map(|_| Some(revision)));
+        self.decide();
     }
 
     fn target_read(&mut self, review: ReviewId, fingerprint: Fingerprint) {
-        let (changed, waiting) = self.reviews.end_reading(review, fingerprint);
-        if let Some(changed) = changed {
+        if let Some(changed) = self.reviews.end_reading(review, fingerprint) {
             self.desks.notify(desk::Event::Changed(changed));
         }
-        for call in waiting {
-            self.decide(call);
+        self.decide();
+    }
+
+    /// Takes the decisions that wait for no target.
+    fn decide(&mut self) {
+        for DecisionCall { review, revision, decision, desk, answer } in self.reviews.take_decisions() {
+            let closing = self.reviews.decide(review, revision, decision);
+            if let Ok(closing) = closing {
+                self.end_review(review, closing, Some(desk));
+            }
+            self.answer_desk(answer, closing.map(|_| Some(revision)));
         }
     }
 
-    fn delete_draft(&mut self, draft: String) {
-        self.desks.forget_draft(&draft);
-        self.background.writer.send(WriteJob::DeleteDraft(draft));
+    /// Has the draft of a review written, which is open or has ended so.
+    fn write_draft(&mut self, draft: Option<DraftChange>, closing: Option<Closing>) -> Option<DraftVersion> {
+        match draft? {
+            DraftChange::Save(draft) => self.background.save_draft(draft, closing),
+            DraftChange::Delete(draft) => {
+                self.desks.forget_draft(&draft);
+                self.background.writer.send(WriteJob::DeleteDraft(draft));
+                None
+            }
+        }
     }
 
     // Desks.
@@ -581,24 +568,42 @@ impl MainLoop {
     }
 
     fn desk_asked(&mut self, desk: DeskId, request: DeskRequest, answer: CallAnswer) {
-        let revision = match request {
-            DeskRequest::Edit(id, revision, edit) => self.edit_review(id, revision, edit).map(Some),
+        match request {
+            DeskRequest::Edit(id, revision, edit) => {
+                let revision = self.edit_review(id, revision, edit);
+                return self.answer_desk(answer, revision.map(Some));
+            }
             DeskRequest::Decide(review, revision, decision) => {
-                let call = DecisionCall { review, revision, decision, desk, answer };
-                return self.decide_after_reading(call);
+                return self.begin_decision(DecisionCall { review, revision, decision, desk, answer });
             }
             DeskRequest::Mention { file, agent } => {
                 return self.begin_mention(MentionCall { desk, file, agent, answer });
             }
             DeskRequest::PauseContext(paused) => {
-                self.context.pause(paused).map(|()| None).map_err(|words| Refusal::Other { words })
+                if let Err(words) = self.context.pause(paused) {
+                    return self.answer_desk(answer, Err(Refusal::Other { words }));
+                }
             }
-            DeskRequest::Report(report) => {
-                self.take_report(desk, report);
-                Ok(None)
+            DeskRequest::ChangeContext(report) => {
+                self.context.report(desk, report);
+                self.mark_dirty_reviews();
             }
-        };
-        self.answer_desk(answer, revision);
+            DeskRequest::Focus => {
+                self.context.focus(desk);
+                self.publish(true, None);
+            }
+            DeskRequest::Report(problem) => self.desks.report(problem),
+            DeskRequest::Leave => self.desk_left(desk),
+            DeskRequest::Flushed(review) => {
+                self.calls.mark_flushed(desk, review);
+                self.finish_calls(Instant::now());
+            }
+            DeskRequest::Diagnostics(number, files) => {
+                self.calls.add_diagnostics(desk, number, files);
+                self.finish_calls(Instant::now());
+            }
+        }
+        self.answer_desk(answer, Ok(None));
     }
 
     /// Answers a request, with the new revision of a review if it is about one.
@@ -612,30 +617,6 @@ impl MainLoop {
         }
     }
 
-    fn take_report(&mut self, desk: DeskId, report: DeskReport) {
-        match report {
-            DeskReport::Context(report) => {
-                self.context.report(desk, report);
-                self.mark_dirty_reviews();
-            }
-            DeskReport::Focus => {
-                self.context.focus(desk);
-                self.publish(true, None);
-            }
-            DeskReport::Problem(problem) => self.desks.report(problem),
-            DeskReport::Leaves => self.desk_left(desk),
-            DeskReport::Flushed(review) => {
-                self.calls.mark_flushed(desk, review);
-                self.finish_calls(Instant::now());
-            }
-            DeskReport::Diagnostics(number, files) => {
-                self.calls.add_diagnostics(desk, number, files);
-                self.finish_calls(Instant::now());
-            }
-        }
-    }
-
-    /// A person adds a file to the prompt of an agent.
     fn begin_mention(&mut self, call: MentionCall) {
         let session = self.agents.taking_mentions(call.agent);
         let active = selected_lines(&self.context.told());
@@ -698,12 +679,6 @@ impl MainLoop {
         if scan_again {
             self.scan_files();
         }
-    }
-
-    fn set_privacy(&mut self, privacy: Privacy) {
-        let context = self.context.set_privacy(privacy);
-        self.agents.set_context(&context);
-        self.scan_files();
     }
 
     fn mark_dirty_reviews(&mut self) {

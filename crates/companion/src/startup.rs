@@ -61,7 +61,7 @@ impl Builder {
 async fn start(builder: Builder) -> Result<Companion, StartError> {
     let dirs = builder.dirs.clone().unwrap_or_else(AppDirs::of_this_process);
     let roots = workspace_roots::usable(&builder.workspace.roots)?;
-    let workspace = Workspace { roots: roots.clone(), ..builder.workspace };
+    let workspace = Workspace { roots: roots.clone(), ..builder.workspace.clone() };
     let privacy = Privacy::new(&workspace, builder.git_ignored, &dirs)?;
     let drafts = Drafts::open(&dirs);
 
@@ -83,16 +83,9 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
     let keeps_journal = store.is_some();
     let mut own_directories: Vec<_> = locations::directories(&dirs).collect();
     own_directories.extend(store.as_ref().and_then(|store| store.path().parent()).map(Path::to_owned));
-    let (editor, stdio, context_only) = (builder.editor, builder.stdio, builder.context_only);
-    let presence = Presence::new(
-        addresses.clone(),
-        token.clone(),
-        stdio.clone(),
-        roots.clone(),
-        editor.pid,
-        context_only,
-    );
+    let presence = Presence::new(addresses.clone(), token.clone(), roots.clone(), &builder);
     let port = presence.port();
+    let (editor, stdio, context_only) = (builder.editor, builder.stdio, builder.context_only);
     let publisher =
         Publisher::new(dirs.clone(), vec![editor], builder.aliases, port, token.to_string(), stdio);
     let (events, inbox) = Events::channel();
@@ -112,9 +105,9 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
     let mut reviews = Reviews::new(started);
     let Takeover { journal, problems, mut news } = takeover;
     if let Some(journal) = journal {
-        let adopted = adoption::adopt(journal, &presence, &drafts, &mut reviews, &mut agents);
-        news.extend(adopted.news);
-        for draft in adopted.drafts {
+        let (more, lost) = adoption::adopt(journal, &presence, &drafts, &mut reviews, &mut agents);
+        news.extend(more);
+        for draft in lost {
             writer.send(WriteJob::SaveDraft(draft, None));
         }
     }
@@ -135,7 +128,6 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
     Ok(Companion { addresses, token, events, desks, git_ignored, dirs, hook_calls })
 }
 
-/// Has the discovery files written.
 async fn publish(writer: &WriterTask, roots: &[PathBuf]) {
     let (published, is_published) = oneshot::channel();
     writer.send(WriteJob::Publish { roots: roots.to_vec(), focused: true, done: Some(published) });

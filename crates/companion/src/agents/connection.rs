@@ -23,7 +23,7 @@ pub(super) struct Connection {
     phase: Phase,
     pub(super) in_flight: InFlight,
     /// The time of the last stream or request.
-    last_heard: Instant,
+    pub(super) last_heard: Instant,
 }
 
 #[derive(Debug)]
@@ -41,6 +41,13 @@ enum Phase {
     Silent,
 }
 
+/// What ends for an agent that has been away.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Expiry {
+    Reviews,
+    Session,
+}
+
 /// An open GET.
 #[derive(Debug)]
 pub(super) struct Stream {
@@ -52,7 +59,6 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// When older outcomes may be sent on it.
     pub(super) fn resend_at(&self) -> Instant {
         self.opened + RESEND_AFTER
     }
@@ -69,7 +75,6 @@ impl Connection {
         Self { phase: Phase::Silent, ..Self::new() }
     }
 
-    /// A request of the agent began. Returns its number.
     pub(super) fn begin_request(&mut self) -> u64 {
         match self.phase {
             Phase::New | Phase::Silent => self.phase = Phase::Heard,
@@ -84,12 +89,6 @@ impl Connection {
         self.last_heard = Instant::now();
     }
 
-    /// The time of the last stream or request.
-    pub(super) fn last_heard(&self) -> Instant {
-        self.last_heard
-    }
-
-    /// Opens a stream, which ends the one before it. Returns the receiving end of its frames.
     pub(super) fn open_stream(&mut self, number: u64) -> mpsc::Receiver<Bytes> {
         let (sender, frames) = mpsc::channel(1);
         self.mark_heard();
@@ -114,7 +113,6 @@ impl Connection {
         }
     }
 
-    /// Older outcomes wait from now on, as if the stream had just opened.
     pub(super) fn hold_back(&mut self, now: Instant) {
         if let Phase::Listening(stream) = &mut self.phase {
             stream.opened = now;
@@ -126,7 +124,6 @@ impl Connection {
         !matches!(self.phase, Phase::Left(_) | Phase::Silent)
     }
 
-    /// Whether the agent has only asked for a session so far.
     pub(super) fn is_unused(&self) -> bool {
         matches!(self.phase, Phase::New)
     }
@@ -144,37 +141,42 @@ impl Connection {
         }
     }
 
-    /// When the agent counts as gone, unless it is heard before.
-    pub(super) fn freed_at(&self) -> Option<Instant> {
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        [self.unlisted_at(), self.freed_at(), self.views_close_at()].into_iter().flatten().min()
+    }
+
+    /// Returns what is over for the agent, unless it is heard again.
+    pub(super) fn on_deadline(&mut self, now: Instant) -> Option<Expiry> {
+        let is_due = |deadline: Option<Instant>| deadline.is_some_and(|deadline| deadline <= now);
+        if is_due(self.unlisted_at())
+            && let Phase::Lost(lost) = self.phase
+        {
+            self.phase = Phase::Left(lost);
+        }
+        if is_due(self.freed_at()) {
+            return Some(Expiry::Session);
+        }
+        let expires = is_due(self.views_close_at());
+        if expires {
+            // Nothing more follows from the lost stream.
+            self.phase = if self.is_listed() { Phase::Heard } else { Phase::Silent };
+        }
+        expires.then_some(Expiry::Reviews)
+    }
+
+    fn freed_at(&self) -> Option<Instant> {
         (self.stream().is_none() && self.in_flight.are_read()).then_some(self.last_heard + FREED_AFTER)
     }
 
-    /// When desks cease to list the agent, unless it is heard before.
-    pub(super) fn unlisted_at(&self) -> Option<Instant> {
+    fn unlisted_at(&self) -> Option<Instant> {
         let has_left = matches!(self.phase, Phase::Lost(_)) && self.in_flight.are_read();
         has_left.then_some(self.last_heard + UNLISTED_AFTER)
     }
 
-    pub(super) fn unlist(&mut self) {
-        if let Phase::Lost(lost) = self.phase {
-            self.phase = Phase::Left(lost);
-        }
-    }
-
-    /// When the agent's reviews close, unless its stream returns.
-    pub(super) fn views_close_at(&self) -> Option<Instant> {
+    fn views_close_at(&self) -> Option<Instant> {
         match self.phase {
             Phase::Lost(lost) | Phase::Left(lost) => Some(lost + VIEWS_CLOSE_AFTER),
             _ => None,
-        }
-    }
-
-    /// The agent's reviews are closed: nothing more follows from the lost stream.
-    pub(super) fn forget_lost_stream(&mut self) {
-        match self.phase {
-            Phase::Lost(_) => self.phase = Phase::Heard,
-            Phase::Left(_) => self.phase = Phase::Silent,
-            _ => {}
         }
     }
 }

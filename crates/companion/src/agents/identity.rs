@@ -4,7 +4,6 @@ use alongside_contract::family::{self, Dialect, FAMILIES, Family};
 use alongside_contract::mcp::Implementation;
 
 use super::context_frames::MessageForm;
-use super::credential::Credential;
 use crate::persistence::journal::KnownSession;
 
 /// The longest name or version of an agent that is kept, in bytes: every status repeats it.
@@ -12,6 +11,14 @@ const LONGEST_NAME: usize = 256;
 
 /// The name that agents give themselves over stdio.
 const OVER_STDIO: &str = "stdio-client";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Credential {
+    /// The token, with the family that it was issued to if it says so.
+    Token(Option<&'static Family>),
+    /// No token, which the user has allowed.
+    Nothing,
+}
 
 #[derive(Debug)]
 pub(crate) struct Identity {

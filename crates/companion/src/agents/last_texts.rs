@@ -34,7 +34,6 @@ impl LastTexts {
         });
     }
 
-    /// The last text of an ended review of this file.
     pub(super) fn get(&self, path: &str) -> Option<Arc<str>> {
         self.0.iter().find(|(ended, _)| ended == path).map(|(_, text)| text.clone())
     }

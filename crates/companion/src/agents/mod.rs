@@ -1,8 +1,7 @@
 //! Agents: who is connected, what each has still to be told, and when one is gone.
 
-mod connection;
+pub(crate) mod connection;
 pub(crate) mod context_frames;
-pub(crate) mod credential;
 pub(crate) mod frame;
 pub(crate) mod identity;
 mod in_flight;

@@ -13,6 +13,7 @@ use bytes::Bytes;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
+use super::connection::Expiry;
 use super::context_frames::{self, ContextFrames};
 use super::identity::Identity;
 use super::last_texts::LastText;
@@ -39,24 +40,6 @@ pub(crate) struct Agents {
     next_deadline: Option<Instant>,
     /// Whether streams are cut, not ended, when the loop ends.
     cut: Arc<AtomicBool>,
-}
-
-/// A stream that was opened.
-#[derive(Debug)]
-pub(crate) struct NewStream {
-    pub(crate) number: u64,
-    pub(crate) frames: mpsc::Receiver<Bytes>,
-    /// Whether to cut the stream, not end it, for a successor: many agents reconnect only after a cut.
-    pub(crate) cut: Arc<AtomicBool>,
-}
-
-/// The agents whose time is over.
-#[derive(Debug, Default)]
-pub(crate) struct Expired {
-    /// Sessions whose stream was lost and did not return: their reviews close.
-    pub(crate) away: Vec<String>,
-    /// Sessions that end.
-    pub(crate) gone: Vec<String>,
 }
 
 impl Agents {
@@ -109,7 +92,6 @@ impl Agents {
         self.sessions.insert(session.id.clone(), session);
     }
 
-    /// Changes a session, if it is known.
     fn change<T>(&mut self, session: &str, change: impl FnOnce(&mut Session) -> T) -> Option<T> {
         let session = self.sessions.get_mut(session)?;
         let result = change(session);
@@ -135,17 +117,14 @@ impl Agents {
         self.sessions.contains_key(session)
     }
 
-    /// The agent is used.
     pub(crate) fn mark_heard(&mut self, session: &str) {
         self.change(session, |session| session.connection.mark_heard());
     }
 
-    /// A request began. Returns its number, if the session is known.
     pub(crate) fn begin_request(&mut self, session: &str) -> Option<u64> {
         self.change(session, |session| session.connection.begin_request())
     }
 
-    /// The messages of a request are known.
     pub(crate) fn end_request(&mut self, session: &str) {
         self.change(session, |session| {
             session.connection.in_flight.end();
@@ -155,14 +134,14 @@ impl Agents {
     }
 
     /// Opens a stream. The newest stream wins: the one before it ends.
-    pub(crate) fn open_stream(&mut self, session: &str) -> Option<NewStream> {
+    pub(crate) fn open_stream(&mut self, session: &str) -> Option<(u64, mpsc::Receiver<Bytes>)> {
         let (number, context) = (self.last_stream + 1, self.context.clone());
         let frames = self.change(session, |session| {
             tracing::info!(agent = session.number, "an agent listens");
             session.open_stream(number, context.of(session.identity.message_form()))
         })?;
         self.last_stream = number;
-        Some(NewStream { number, frames, cut: self.cut.clone() })
+        Some((number, frames))
     }
 
     pub(crate) fn end_stream(&mut self, session: &str, number: u64) {
@@ -173,7 +152,6 @@ impl Agents {
         });
     }
 
-    /// Sends an agent all that can be sent now.
     pub(crate) fn pump(&mut self, session: &str) {
         self.change(session, |session| session.pump(Instant::now()));
     }
@@ -221,7 +199,8 @@ impl Agents {
                 session.pump(Instant::now());
             }
             if closing == Closing::AnsweredInAgent {
-                session.forget_call(file_path);
+                // An answer to the open call would be another decision.
+                session.open_calls.remove(file_path);
             }
             if closing != Closing::Replaced {
                 session.remember(file_path, review.text.current().clone());
@@ -255,7 +234,7 @@ impl Agents {
         let takes = self.sessions.values().filter(|session| {
             session.takes_mentions() && agent.is_none_or(|number| number == session.number)
         });
-        takes.max_by_key(|session| session.connection.last_heard()).map(|session| session.id.clone())
+        takes.max_by_key(|session| session.connection.last_heard).map(|session| session.id.clone())
     }
 
     /// Adds a file to the prompt of an agent. Returns the agent's name for people; `None` if it is gone.
@@ -276,31 +255,23 @@ impl Agents {
         self.next_deadline
     }
 
-    /// Sends the outcomes that were held back, and tells for which agents time is over.
-    pub(crate) fn on_deadline(&mut self, now: Instant) -> Expired {
-        let is_due = |deadline: Option<Instant>| deadline.is_some_and(|deadline| deadline <= now);
-        let mut expired = Expired::default();
+    /// Sends the outcomes that were held back, and tells for which sessions time is over.
+    pub(crate) fn on_deadline(&mut self, now: Instant) -> Vec<(String, Expiry)> {
+        let mut expired = Vec::new();
+        self.next_deadline = None;
         for session in self.sessions.values_mut() {
-            if is_due(session.resend_at()) {
+            if session.resend_at().is_some_and(|at| at <= now) {
                 session.pump(now);
             }
-            let connection = &mut session.connection;
-            if is_due(connection.unlisted_at()) {
-                connection.unlist();
+            let expiry = session.connection.on_deadline(now);
+            if expiry != Some(Expiry::Session) {
+                self.next_deadline = earlier(self.next_deadline, session.deadline());
             }
-            if is_due(connection.freed_at()) {
-                expired.gone.push(session.id.clone());
-            } else if is_due(connection.views_close_at()) {
-                connection.forget_lost_stream();
-                expired.away.push(session.id.clone());
-            }
+            expired.extend(expiry.map(|expiry| (session.id.clone(), expiry)));
         }
-        let staying = self.sessions.values().filter(|one| !is_due(one.connection.freed_at()));
-        self.next_deadline = staying.filter_map(Session::deadline).min();
         expired
     }
 
-    /// Whether time may run out for an agent.
     pub(crate) fn are_awaited(&self) -> bool {
         self.next_deadline.is_some()
     }
@@ -310,7 +281,6 @@ impl Agents {
         self.change_all(|session| session.hold_back(now));
     }
 
-    /// The process was stopped for this long: nobody loses time by that.
     pub(crate) fn shift_deadlines(&mut self, gap: Duration) {
         self.change_all(|session| session.connection.shift_deadlines(gap));
     }
@@ -328,6 +298,10 @@ impl Agents {
     /// Whether every agent that listens has confirmed every outcome.
     pub(crate) fn are_settled(&self) -> bool {
         self.sessions.values().all(Session::is_settled)
+    }
+
+    pub(crate) fn are_cut(&self) -> Arc<AtomicBool> {
+        self.cut.clone()
     }
 
     /// Decides whether streams are cut or ended when the sessions are dropped.
@@ -389,7 +363,6 @@ impl Agents {
     }
 }
 
-/// The earlier of two moments, if there is one.
 fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
     one.into_iter().chain(other).min()
 }

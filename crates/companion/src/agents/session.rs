@@ -39,7 +39,7 @@ pub(super) struct Session {
     since: u64,
     pub(super) outbox: Outbox,
     /// The calls that stay open until their outcome, by the file of each.
-    open_calls: BTreeMap<String, OpenCall>,
+    pub(super) open_calls: BTreeMap<String, OpenCall>,
     pub(super) ended: LastTexts,
 }
 
@@ -124,11 +124,6 @@ impl Session {
         self.open_calls.extend(call.map(|call| (file_path.to_owned(), call)));
     }
 
-    /// The person has answered in the agent's own prompt: an answer to the open call would be another one.
-    pub(super) fn forget_call(&mut self, file_path: &str) {
-        self.open_calls.remove(file_path);
-    }
-
     /// The agent as desks see it.
     pub(super) fn agent(&self) -> Agent {
         let (name, version) = self.identity.shown();
@@ -156,7 +151,6 @@ impl Session {
         self.identity.dialect == Dialect::WebSocket && self.connection.stream().is_some()
     }
 
-    /// Opens a stream, which ends the one before it. Returns the receiving end of its frames.
     pub(super) fn open_stream(&mut self, number: u64, context: Bytes) -> mpsc::Receiver<Bytes> {
         let frames = self.connection.open_stream(number);
         self.outbox.stream_opened();
@@ -182,7 +176,6 @@ impl Session {
         }
     }
 
-    /// Whether an outcome waits that was decided or sent before the open stream.
     fn holds_older(&self) -> bool {
         self.connection.stream().is_some_and(|stream| self.outbox.holds_older_than(stream.number))
     }
@@ -196,10 +189,7 @@ impl Session {
 
     /// When time runs out for the agent next, in any way.
     pub(super) fn deadline(&self) -> Option<Instant> {
-        let connection = &self.connection;
-        let deadlines =
-            [self.resend_at(), connection.unlisted_at(), connection.freed_at(), connection.views_close_at()];
-        deadlines.into_iter().flatten().min()
+        self.resend_at().into_iter().chain(self.connection.deadline()).min()
     }
 
     /// When an outcome that is held back may be sent.
@@ -216,7 +206,6 @@ impl Session {
         self.connection.stream().is_none() || self.outbox.is_settled()
     }
 
-    /// Remembers the last text of a review that ended, for `closeDiff`.
     pub(super) fn remember(&mut self, path: &str, text: Arc<str>) {
         self.ended.remember(path, text, |path| self.outbox.holds(path));
     }

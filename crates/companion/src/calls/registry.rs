@@ -36,17 +36,16 @@ struct DeskWait {
     until: Instant,
 }
 
-/// A call of an agent that waits for desks.
 #[derive(Debug)]
 pub(crate) enum DeskCall {
     Close(CloseCall),
     Diagnostics(DiagnosticsCall),
 }
 
-/// A `closeDiff` for an open review, of which desks send their unsent edits.
+/// A `closeDiff`. Of an open review, desks send their unsent edits first.
 #[derive(Debug)]
 pub(crate) struct CloseCall {
-    pub(crate) review: ReviewId,
+    pub(crate) review: Option<ReviewId>,
     pub(crate) session: String,
     pub(crate) file_path: String,
     pub(crate) answer: oneshot::Sender<LastText>,
@@ -87,7 +86,7 @@ fn refused(words: &str) -> Refusal {
 }
 
 impl Calls {
-    /// `closeDiff` for an open review: it waits until these desks have sent their unsent edits.
+    /// `closeDiff` waits until these desks have sent their unsent edits of its review.
     pub(crate) fn begin_close(&mut self, call: CloseCall, desks: BTreeSet<DeskId>) {
         self.wait_for_desks(DeskCall::Close(call), desks, FLUSH_TIMEOUT);
     }
@@ -108,10 +107,9 @@ impl Calls {
         self.desk_waits.push(DeskWait { call, desks, until: Instant::now() + within });
     }
 
-    /// A desk has sent all its edits of a review.
     pub(crate) fn mark_flushed(&mut self, desk: DeskId, review: ReviewId) {
         for wait in &mut self.desk_waits {
-            if matches!(&wait.call, DeskCall::Close(call) if call.review == review) {
+            if matches!(&wait.call, DeskCall::Close(call) if call.review == Some(review)) {
                 wait.desks.remove(&desk);
             }
         }
@@ -142,7 +140,6 @@ impl Calls {
         self.desk_waits.extract_if(.., is_done).map(|wait| wait.call).collect()
     }
 
-    /// When time runs out for the next call.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.desk_waits.iter().map(|wait| wait.until).chain(self.hooks.deadline()).min()
     }
@@ -210,7 +207,7 @@ mod tests {
         let desks = || BTreeSet::from([DeskId(1), DeskId(2)]);
         let number = calls.begin_diagnostics(oneshot::channel().0, desks());
         let (answer, session) = (oneshot::channel().0, String::new());
-        let close = CloseCall { review: ReviewId(7), session, file_path: "/a".into(), answer };
+        let close = CloseCall { review: Some(ReviewId(7)), session, file_path: "/a".into(), answer };
         calls.begin_close(close, desks());
         assert_eq!(calls.deadline(), Some(start + FLUSH_TIMEOUT));
         calls.add_diagnostics(DeskId(1), number, files(&["/a"]));
@@ -225,7 +222,7 @@ mod tests {
         calls.shift_deadlines(FLUSH_TIMEOUT);
         assert!(calls.take_answered(start + FLUSH_TIMEOUT).is_empty(), "a desk loses no time");
         let flushed = calls.take_answered(start + 2 * FLUSH_TIMEOUT);
-        assert!(matches!(&flushed[..], [DeskCall::Close(call)] if call.review == ReviewId(7)));
+        assert!(matches!(&flushed[..], [DeskCall::Close(call)] if call.review == Some(ReviewId(7))));
         assert_eq!(calls.deadline(), None);
     }
 }

@@ -102,12 +102,10 @@ impl OpenFiles {
         false
     }
 
-    /// Removes the files of a desk that has left.
     pub(crate) fn leave(&mut self, desk: DeskId) {
         self.desks.remove(&desk);
     }
 
-    /// Removes the files of all desks.
     pub(crate) fn forget_all(&mut self) {
         self.desks.clear();
     }
@@ -118,7 +116,6 @@ impl OpenFiles {
         self.unsaved().any(|entry| entry.path == path || is_real(&entry.path))
     }
 
-    /// Sets the real paths of files with unsaved changes.
     pub(crate) fn set_real_paths(&mut self, real: HashMap<String, PathBuf>) {
         self.real = real;
     }
@@ -152,7 +149,6 @@ impl OpenFiles {
         (are_known && self.unsaved().all(is_resolved)).then_some(context)
     }
 
-    /// The context without any files.
     pub(crate) fn no_files(&self) -> IdeContext {
         self.with_files(Vec::new())
     }

@@ -52,7 +52,6 @@ impl Notifications {
         Self { held: VecDeque::new(), unsaved: BTreeMap::new(), drafts }
     }
 
-    /// Whether nothing is held.
     pub(super) fn is_empty(&self) -> bool {
         self.held.is_empty()
     }
@@ -62,7 +61,6 @@ impl Notifications {
         self.unsaved.values()
     }
 
-    /// A draft is not needed any more.
     pub(super) fn forget_draft(&mut self, draft: &str) {
         self.unsaved.remove(draft);
     }

@@ -4,32 +4,18 @@ use alongside_desk::{ContextReport, Decision, FileDiagnostics, Lines, Problem, R
 
 use crate::reviews::reviewed_text::Edit;
 
-/// A request, without those that only a host carries out.
+/// A request, but none that only a host carries out. Edits and decisions name a review and its revision.
 #[derive(Debug)]
 pub(crate) enum DeskRequest {
-    /// An edit of this revision of a review.
     Edit(ReviewId, u64, Edit),
-    /// A decision on this revision of a review.
     Decide(ReviewId, u64, Decision),
-    /// A file for the prompt of an agent; without one, the active file. Without an agent, that used last.
-    Mention {
-        file: Option<(String, Option<Lines>)>,
-        agent: Option<u64>,
-    },
+    Mention { file: Option<(String, Option<Lines>)>, agent: Option<u64> },
     PauseContext(bool),
-    Report(DeskReport),
-}
-
-/// A request that is never refused.
-#[derive(Debug)]
-pub(crate) enum DeskReport {
-    Context(ContextReport),
+    ChangeContext(ContextReport),
     Focus,
-    Problem(Problem),
-    Leaves,
-    /// Every edit of this review is sent.
+    Report(Problem),
+    Leave,
     Flushed(ReviewId),
-    /// The answer to the question of this number.
     Diagnostics(u64, Vec<FileDiagnostics>),
 }
 
@@ -52,12 +38,12 @@ impl DeskRequest {
                 Self::Mention { file: path.map(|path| (path, lines)), agent }
             }
             Request::PauseContext { paused } => Self::PauseContext(paused),
-            Request::ChangeContext(report) => Self::Report(DeskReport::Context(report)),
-            Request::Focus => Self::Report(DeskReport::Focus),
-            Request::Report(problem) => Self::Report(DeskReport::Problem(problem)),
-            Request::Leave => Self::Report(DeskReport::Leaves),
-            Request::Flushed { id } => Self::Report(DeskReport::Flushed(id)),
-            Request::Diagnostics { number, files } => Self::Report(DeskReport::Diagnostics(number, files)),
+            Request::ChangeContext(report) => Self::ChangeContext(report),
+            Request::Focus => Self::Focus,
+            Request::Report(problem) => Self::Report(problem),
+            Request::Leave => Self::Leave,
+            Request::Flushed { id } => Self::Flushed(id),
+            Request::Diagnostics { number, files } => Self::Diagnostics(number, files),
             Request::ChangeRoots { .. } => return None,
         };
         Some(request)

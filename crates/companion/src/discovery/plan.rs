@@ -38,7 +38,6 @@ pub(super) struct PlannedFile {
     pub(super) record: Record,
 }
 
-/// The claim of a companion on a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Claim {
     /// The name has its port, and is that of its own editor: nobody else wants it.
@@ -49,7 +48,6 @@ pub(super) enum Claim {
     Shared,
 }
 
-/// The files of every row of every family.
 pub(super) fn plan(facts: &Facts<'_>) -> Vec<PlannedRow> {
     let rows = FAMILIES.iter().flat_map(|family| family.files.iter().map(move |row| (family, row)));
     rows.map(|(family, row)| PlannedRow { family, row, files: facts.files(family, row) }).collect()

@@ -11,6 +11,7 @@ use alongside_desk::{Environment, Problem, Status};
 
 use super::publisher::Published;
 use super::workspace_path::workspace_path;
+use crate::config::Builder;
 use crate::persistence::journal::Journal;
 use crate::real_path;
 
@@ -40,7 +41,6 @@ pub(crate) struct Presence {
 /// The changes in who can find the companion.
 #[derive(Debug, Default)]
 pub(crate) struct PublishedNews {
-    /// Problems that are new.
     pub(crate) begun: Vec<Problem>,
     /// All problems of before, if there is none any more.
     pub(crate) over: Vec<Problem>,
@@ -50,11 +50,10 @@ impl Presence {
     pub(crate) fn new(
         addresses: Vec<SocketAddr>,
         token: Arc<str>,
-        stdio: Option<Stdio>,
         roots: Vec<PathBuf>,
-        editor: u32,
-        context_only: bool,
+        of: &Builder,
     ) -> Self {
+        let (stdio, editor, context_only) = (of.stdio.clone(), of.editor.pid, of.context_only);
         let mut presence = Self { addresses, token, stdio, editor, context_only, ..Self::default() };
         presence.set_roots(roots);
         presence
@@ -126,12 +125,10 @@ impl Presence {
         self.update_environment();
     }
 
-    /// Every editor is gone.
     pub(crate) fn hide(&mut self) {
         self.is_hidden = true;
     }
 
-    /// The discovery files are written as far as they can be.
     pub(crate) fn mark_published(&mut self, published: Published) -> PublishedNews {
         let before = std::mem::replace(&mut self.published, published).problems;
         let problems = &self.published.problems;

@@ -13,11 +13,10 @@ use alongside_contract::token;
 use alongside_desk::Problem;
 use alongside_platform::directory::Directory;
 
-use super::liveness::answers;
 use super::lock::{Lock, Wanted};
 use super::plan::{Claim, Facts, PlannedFile, PlannedRow, plan};
 use super::problems::{foreign_file, not_discoverable};
-use super::record_file::{self, RecordFile};
+use super::record_file::{self, RecordFile, answers};
 use super::workspace_path::workspace_path;
 use super::{ancestors, locations};
 use crate::config::Editor;
@@ -56,14 +55,12 @@ pub(crate) struct Published {
     pub(crate) awaited: Vec<PathBuf>,
 }
 
-/// One attempt to write the files.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Attempt {
     /// The person uses this companion now: it takes over shared names.
     focused: bool,
     /// The files of other companions of ours.
     siblings: Vec<RecordFile>,
-    /// The files that this companion gets.
     granted: BTreeMap<PathBuf, RecordFile>,
     published: Published,
     /// Another user has put a file under a name that these agents read.
@@ -128,8 +125,7 @@ impl Publisher {
             self.created.extend(left.flat_map(|directory| locations::of_agent(&self.dirs, directory)));
         }
         let published = Published { problems, ..Published::default() };
-        let (granted, planted, unwritable, is_gone) = Default::default();
-        let mut attempt = Attempt { focused, siblings, granted, published, planted, unwritable, is_gone };
+        let mut attempt = Attempt { focused, siblings, published, ..Attempt::default() };
         for planned in &rows {
             for searched in self.dirs.resolve(planned.row.directory) {
                 if !self.is_wanted(planned.family, &searched) {
@@ -170,7 +166,6 @@ impl Publisher {
         (plan(&Facts { editors, port, token, stdio, own_path, alias_path }), problems)
     }
 
-    /// Creates a directory that agents search.
     fn create(&mut self, searched: &SearchDirectory) -> io::Result<Directory> {
         let missing = searched.missing();
         let directory = searched.create()?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use alongside_contract::discovery::Record;
 
-use super::liveness::answers;
+use super::record_file::answers;
 use super::{locations, lock, record_file};
 use crate::persistence::app_dirs::AppDirs;
 use crate::persistence::private_files;

@@ -15,7 +15,7 @@ use subtle::ConstantTimeEq as _;
 use super::listener::Connection;
 use super::rate_limited_log::RateLimitedLog;
 use super::refusals::refusal;
-use crate::agents::credential::Credential;
+use crate::agents::identity::Credential;
 
 /// [`token_proof::NONCE_HEADER`] in lower case, as `HeaderName` requires.
 const NONCE: &str = "alongside-nonce";

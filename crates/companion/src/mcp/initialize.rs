@@ -8,13 +8,12 @@ use serde_json::value::RawValue;
 
 use super::excerpt::excerpt;
 use super::response::RpcResponse;
-use crate::agents::credential::Credential;
+use crate::agents::identity::Credential;
 use crate::agents::identity::Identity;
 use crate::agents::registry::MAX_SESSIONS;
 use crate::agents::session::SessionRefusal;
 use crate::events::{Event, Events};
 
-/// Asks for a session.
 pub(super) async fn initialize(
     events: &Events,
     credential: Credential,

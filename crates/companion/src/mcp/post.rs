@@ -20,7 +20,7 @@ use super::response::RpcResponse;
 use super::rpc::Caller;
 use super::server::Server;
 use super::unread_request::UnreadRequest;
-use crate::agents::credential::Credential;
+use crate::agents::identity::Credential;
 use crate::events::{Event, StartedRequest};
 use crate::long_work::work_on;
 

@@ -13,7 +13,7 @@ use super::initialize::initialize;
 use super::response::{RpcResponse, reply};
 use super::tools::{self, BadCall, ToolCall};
 use super::unread_request::UnreadRequest;
-use crate::agents::credential::Credential;
+use crate::agents::identity::Credential;
 use crate::agents::last_texts::LastText;
 use crate::events::{Event, Events, OpenDiff, StartedRequest};
 use crate::long_work::work_on;
@@ -34,7 +34,6 @@ pub(super) struct Caller {
 }
 
 impl Caller {
-    /// Carries out one message.
     pub(super) async fn carry_out(&mut self, message: Message<'_>) -> RpcResponse {
         match message {
             Message::Request { id, method, params } => self.request(id, &method, params).await,

@@ -56,7 +56,6 @@ pub(crate) struct KnownSession<T = Arc<str>> {
 }
 
 impl<T> KnownSession<T> {
-    /// All its texts.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &T> {
         let undecided = self.undecided.iter().map(|review| &review.text);
         undecided.chain(self.unsettled.iter().map(|decision| &decision.text))
@@ -102,7 +101,6 @@ pub(crate) struct Unsettled<T = Arc<str>> {
     pub(crate) text: T,
 }
 
-/// The changes to write.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
     /// The journal, with the sessions that have changed.

@@ -98,7 +98,8 @@ impl Decisions {
         }
         let hook = ended.hook().map(|hook| hook.session.clone());
         let way = Way { agent: ended.agent.name.clone(), hook };
-        let (real, original) = (ended.text.real_path().to_owned(), ended.text.fingerprint().clone());
+        let (real, original) =
+            (ended.text.proposal.real_path().to_owned(), ended.text.proposal.fingerprint.clone());
         self.decided.push(Decided { way, real, original, answers, until: now + within });
     }
 

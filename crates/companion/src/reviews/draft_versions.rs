@@ -27,12 +27,6 @@ impl DraftVersions {
         Self { started, last: 0 }
     }
 
-    /// The number of the next version.
-    pub(super) fn next_number(&mut self) -> u64 {
-        self.last += 1;
-        self.last
-    }
-
     pub(super) fn id(&self, review: ReviewId) -> String {
         format!("{}-{review}", self.started)
     }
@@ -82,16 +76,16 @@ impl DraftVersions {
     }
 
     fn next(&mut self, review: &PendingReview, why: &str, reasons: String) -> NewDraft {
+        self.last += 1;
         NewDraft {
             id: self.id(review.text.id()),
-            number: self.next_number(),
+            number: self.last,
             file: review.text.file_path().to_owned(),
             agent: review.agent.name.clone(),
             why: why.to_owned(),
-            awaited: false,
-            is_open: false,
             reasons,
             text: review.text.current().clone(),
+            ..NewDraft::default()
         }
     }
 }

@@ -64,7 +64,6 @@ impl PreparedProposal {
         &self.real
     }
 
-    /// Where a write would end up, if that is outside of every root.
     pub(crate) fn outside(&self) -> Option<&str> {
         self.outside.as_deref()
     }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use alongside_desk::{Agent, CallAnswer, Changed, Closing, Decision, Refusal, Review, ReviewId, Verdict};
+use alongside_desk::{
+    Agent, CallAnswer, Changed, Closing, Decision, HookProposal, Refusal, Review, ReviewId, Verdict,
+};
 
 use super::decisions::{Decisions, Way};
 use super::draft_versions::{DraftChange, DraftVersions};
@@ -20,7 +22,7 @@ pub(crate) struct Reviews {
     /// The id of the newest review; 0 if there was none.
     last: u64,
     pending: BTreeMap<ReviewId, PendingReview>,
-    /// Acceptances that wait until their target is read.
+    /// Decisions, of which acceptances wait until their target is read.
     waiting: Vec<DecisionCall>,
     decisions: Decisions,
     drafts: DraftVersions,
@@ -36,25 +38,12 @@ pub(crate) struct DecisionCall {
     pub(crate) answer: CallAnswer,
 }
 
-/// What comes before a decision.
-#[derive(Debug)]
-pub(crate) enum BeforeDecision {
-    /// Nothing: it can be taken.
-    Nothing(DecisionCall),
-    /// The target is to be read: the decision comes back with [`Reviews::end_reading`].
-    Reading(TargetToRead),
-    /// The same, and the target is being read already.
-    OtherReading,
-}
-
-/// A target that has to be read.
 #[derive(Debug)]
 pub(crate) struct TargetToRead {
     pub(crate) review: ReviewId,
     pub(crate) file_path: String,
 }
 
-/// The consequences of an edit.
 #[derive(Debug)]
 pub(crate) struct Edited {
     pub(crate) changed: Changed,
@@ -105,15 +94,22 @@ impl Reviews {
         self.decisions.remember_uncollected(ended, verdict);
     }
 
-    /// The agent of the open reviews that hooks of this session have asked for.
-    pub(crate) fn agent_of_hook(&self, name: &str, session: &str) -> Option<Agent> {
-        let is_its = |review: &&PendingReview| {
-            review.agent.name == name && review.hook().is_some_and(|hook| hook.session == session)
-        };
-        self.pending.values().find(is_its).map(|review| review.agent.clone())
+    /// The agent of the open reviews that hooks of the same session have asked for.
+    pub(crate) fn agent_of_hook(&self, proposal: &HookProposal) -> Option<Agent> {
+        self.by_hook(proposal).next().map(|review| review.agent.clone())
     }
 
-    /// The proposed text of an open review.
+    /// The open reviews of the same file that hooks of the same session have asked for.
+    pub(crate) fn of_hook(&self, proposal: &HookProposal) -> Vec<ReviewId> {
+        let same = self.by_hook(proposal).filter(|review| review.text.file_path() == proposal.file);
+        same.map(|review| review.text.id()).collect()
+    }
+
+    fn by_hook(&self, proposal: &HookProposal) -> impl Iterator<Item = &PendingReview> {
+        let is_same = |hook: &HookProposal| hook.agent == proposal.agent && hook.session == proposal.session;
+        self.pending.values().filter(move |review| review.hook().is_some_and(is_same))
+    }
+
     pub(crate) fn proposed(&self, id: ReviewId) -> Option<&Arc<str>> {
         self.pending.get(&id).map(|review| review.text.proposed())
     }
@@ -152,46 +148,38 @@ impl Reviews {
         Some((ended, draft))
     }
 
-    /// The number of the next version of any draft.
-    pub(crate) fn next_draft_number(&mut self) -> u64 {
-        self.drafts.next_number()
-    }
-
     /// The targets that may have changed and are not being read: the caller reads them.
     pub(crate) fn begin_reading(&mut self) -> Vec<TargetToRead> {
         self.pending.values_mut().filter_map(begin_reading).collect()
     }
 
-    /// An acceptance waits until its target is read, if that may have changed: nobody accepts the replacement
-    /// of a file that they have not seen.
-    pub(crate) fn after_reading(&mut self, call: DecisionCall) -> BeforeDecision {
+    /// A decision waits until the next [`take_decisions`](Self::take_decisions). Returns the target to read
+    /// first, if that may have changed: nobody accepts the replacement of a file that they have not seen.
+    pub(crate) fn begin_decision(&mut self, call: DecisionCall) -> Option<TargetToRead> {
         let review = self.pending.get_mut(&call.review).filter(|_| call.decision == Decision::Accept);
-        let Some(review) = review else { return BeforeDecision::Nothing(call) };
-        let target = begin_reading(review);
-        if !review.text.is_reading() {
-            return BeforeDecision::Nothing(call);
-        }
         self.waiting.push(call);
-        target.map_or(BeforeDecision::OtherReading, BeforeDecision::Reading)
+        review.and_then(begin_reading)
     }
 
-    /// A target was read. Returns the change for desks, and the decisions that waited for it.
-    pub(crate) fn end_reading(
-        &mut self,
-        id: ReviewId,
-        fingerprint: Fingerprint,
-    ) -> (Option<Changed>, Vec<DecisionCall>) {
-        let changed = self.pending.get_mut(&id).and_then(|review| {
-            review.text.end_reading(fingerprint).then(|| review.text.changed_since_told())
-        });
-        (changed, self.waiting.extract_if(.., |call| call.review == id).collect())
+    /// The decisions that wait for no target.
+    pub(crate) fn take_decisions(&mut self) -> Vec<DecisionCall> {
+        let is_reading = |id: &ReviewId| self.pending.get(id).is_some_and(|review| review.text.is_reading());
+        let is_ready =
+            |call: &mut DecisionCall| call.decision == Decision::Reject || !is_reading(&call.review);
+        self.waiting.extract_if(.., is_ready).collect()
+    }
+
+    /// A target was read. Returns the change for desks.
+    pub(crate) fn end_reading(&mut self, id: ReviewId, fingerprint: Fingerprint) -> Option<Changed> {
+        let text = &mut self.pending.get_mut(&id)?.text;
+        text.end_reading(fingerprint).then(|| text.changed_since_told())
     }
 
     /// Marks the reviews whose file has unsaved changes in an editor. Returns the changes for desks.
     pub(crate) fn mark_dirty(&mut self, is_dirty: impl Fn(&str, &Path) -> bool) -> Vec<Changed> {
         let mut all = Vec::new();
         for PendingReview { text, .. } in self.pending.values_mut() {
-            if text.set_dirty(is_dirty(text.file_path(), text.real_path())) {
+            if text.set_dirty(is_dirty(text.file_path(), text.proposal.real_path())) {
                 all.push(text.changed_since_told());
             }
         }
@@ -203,7 +191,6 @@ impl Reviews {
         self.by(session).find(|review| review.text.file_path() == file_path).map(|review| review.text.id())
     }
 
-    /// The reviews of one session.
     pub(crate) fn of(&self, session: &str) -> Vec<ReviewId> {
         self.by(session).map(|review| review.text.id()).collect()
     }
@@ -216,7 +203,6 @@ impl Reviews {
         self.pending.keys().copied().collect()
     }
 
-    /// All reviews as desks see them.
     pub(crate) fn list(&self) -> impl Iterator<Item = Review> {
         self.pending.values().map(PendingReview::review)
     }

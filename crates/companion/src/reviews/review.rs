@@ -22,29 +22,8 @@ pub(crate) struct PendingReview {
 pub(crate) enum Asker {
     /// The session of this id.
     Session(String),
-    Hook(HookTerms),
-}
-
-/// The abilities and the words of the hook that asked.
-#[derive(Debug, Clone)]
-pub(crate) struct HookTerms {
-    /// The agent's own name of its session.
-    pub(crate) session: String,
-    /// Its agent may bring the same edit once more.
-    pub(crate) comes_twice: bool,
-    /// Its agent writes a text that the person changed.
-    pub(crate) takes_text: bool,
-    pub(crate) reasons: Reasons,
-    pub(crate) remark: Option<String>,
-    /// How many files its tool call changes.
-    pub(crate) parts: usize,
-}
-
-impl HookTerms {
-    pub(crate) fn of(proposal: HookProposal) -> Self {
-        let HookProposal { session, comes_twice, takes_text, reasons, remark, parts, .. } = proposal;
-        Self { session, comes_twice, takes_text, reasons, remark, parts }
-    }
+    /// The hook that brought this proposal.
+    Hook(Box<HookProposal>),
 }
 
 impl PendingReview {
@@ -58,7 +37,6 @@ impl PendingReview {
         Self { text: ReviewedText::new(id, proposal, dirty), agent, asker, has_draft: false }
     }
 
-    /// The session that asked, if one did.
     pub(crate) fn session(&self) -> Option<&str> {
         match &self.asker {
             Asker::Session(session) => Some(session),
@@ -66,11 +44,10 @@ impl PendingReview {
         }
     }
 
-    /// The hook that asked, if one did.
-    pub(crate) fn hook(&self) -> Option<&HookTerms> {
+    pub(crate) fn hook(&self) -> Option<&HookProposal> {
         match &self.asker {
             Asker::Session(_) => None,
-            Asker::Hook(terms) => Some(terms),
+            Asker::Hook(hook) => Some(hook),
         }
     }
 
@@ -93,12 +70,12 @@ impl PendingReview {
 
     /// The review as desks see it.
     pub(crate) fn review(&self) -> Review {
-        Review {
-            agent: self.agent.clone(),
-            reasons: self.reasons(),
-            remark: self.hook().and_then(|hook| hook.remark.clone()),
-            parts: self.hook().map(|hook| hook.parts).unwrap_or_default(),
-            ..self.text.review()
+        let review = Review { agent: self.agent.clone(), ..self.text.review() };
+        match self.hook() {
+            Some(HookProposal { reasons, remark, parts, .. }) => {
+                Review { reasons: *reasons, remark: remark.clone(), parts: *parts, ..review }
+            }
+            None => review,
         }
     }
 

@@ -1,7 +1,6 @@
 //! A text under review: the file on disk, the text that is proposed for it, and the person's, with revisions,
 //! hunks and reasons. It knows no agent and nobody who asked: [`review`](super::review) adds these.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use alongside_desk::{Change, Changed, Hunk, Refusal, Review, ReviewId};
@@ -13,7 +12,7 @@ use super::target::Fingerprint;
 #[derive(Debug)]
 pub(crate) struct ReviewedText {
     id: ReviewId,
-    proposal: PreparedProposal,
+    pub(super) proposal: PreparedProposal,
     reasons: ReasonStore,
     revision: u64,
     stale: bool,
@@ -26,22 +25,13 @@ pub(crate) struct ReviewedText {
     is_reading: bool,
 }
 
-/// A change of the text, of its hunks, or of the reasons.
+/// A change of the text, of its hunks, or of a reason, which is for the whole review without a hunk.
 #[derive(Debug)]
 pub(crate) enum Edit {
     Type(Vec<Change>),
-    Keep {
-        hunks: Vec<usize>,
-        keep: bool,
-    },
-    Split {
-        hunk: usize,
-    },
-    /// Without a hunk, the reason is that for the whole review.
-    SetReason {
-        hunk: Option<usize>,
-        reason: String,
-    },
+    Keep { hunks: Vec<usize>, keep: bool },
+    Split { hunk: usize },
+    SetReason { hunk: Option<usize>, reason: String },
     Undo,
     Redo,
 }
@@ -70,15 +60,6 @@ impl ReviewedText {
         &self.proposal.file_path
     }
 
-    pub(super) fn real_path(&self) -> &Path {
-        self.proposal.real_path()
-    }
-
-    /// The target when the proposal came.
-    pub(super) fn fingerprint(&self) -> &Fingerprint {
-        &self.proposal.fingerprint
-    }
-
     pub(super) fn proposed(&self) -> &Arc<str> {
         self.proposal.composition.proposed()
     }
@@ -95,7 +76,6 @@ impl ReviewedText {
         !self.reasons.is_empty()
     }
 
-    /// Whether the person has changed nothing.
     pub(super) fn is_as_proposed(&self) -> bool {
         self.current() == self.proposed()
     }

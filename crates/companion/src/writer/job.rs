@@ -10,11 +10,11 @@ use crate::persistence::drafts::NewDraft;
 use crate::persistence::journal::Changes;
 use crate::persistence::recovery::HeldAnswers;
 
-/// A job for the writer.
 #[derive(Debug)]
 pub(crate) enum WriteJob {
     /// Answers after the first try.
     SaveDraft(NewDraft, Option<oneshot::Sender<()>>),
+    /// Deletes the draft of this id.
     DeleteDraft(String),
     /// See [`WriterTask::look_after_drafts`](super::task::WriterTask::look_after_drafts).
     LookAfterDrafts,
@@ -23,11 +23,7 @@ pub(crate) enum WriteJob {
     /// Sends an event if the journal has been removed.
     LookAfterJournal,
     /// Writes the discovery files for these roots. `focused` takes shared names over from other companions.
-    Publish {
-        roots: Vec<PathBuf>,
-        focused: bool,
-        done: Option<oneshot::Sender<Vec<Problem>>>,
-    },
+    Publish { roots: Vec<PathBuf>, focused: bool, done: Option<oneshot::Sender<Vec<Problem>>> },
     /// Publishes under these editors from now on.
     SetEditors(Vec<Editor>),
     /// Removes the discovery files, then answers.

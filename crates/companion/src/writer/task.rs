@@ -62,7 +62,6 @@ impl WriterTask {
         }
     }
 
-    /// Queues a job.
     pub(crate) fn send(&self, job: WriteJob) {
         // The task ends only when every handle is gone.
         let _ = self.jobs.send(job);
@@ -107,14 +106,12 @@ mod tests {
         assert!(queue.try_recv().is_err(), "nothing was typed");
         let draft = NewDraft {
             id: "1-1".into(),
-            number: 1,
             file: file.to_str().unwrap().into(),
             agent: "Gemini CLI".into(),
             why: "it was accepted".into(),
             awaited: true,
-            is_open: false,
-            reasons: String::new(),
             text: "mine\n".into(),
+            ..NewDraft::default()
         };
         writer.send(WriteJob::SaveDraft(draft, None));
         until_checks(&writer, true).await;

@@ -21,7 +21,6 @@ use crate::persistence::reserve::{self, Reserve, ReserveUse};
 /// How soon the worker retries drafts that it could not write.
 const RETRY_INTERVAL: Duration = Duration::from_secs(2);
 
-/// The next work.
 pub(super) enum Task {
     Do(WriteJob),
     /// A deadline of the worker's own has come.

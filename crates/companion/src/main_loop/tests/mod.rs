@@ -31,7 +31,7 @@ use alongside_desk::{
 use test_directory::TestDirectory;
 
 use super::*;
-use crate::agents::credential::Credential;
+use crate::agents::identity::Credential;
 use crate::events::{Events, OpenStream, StartedRequest};
 use crate::persistence::drafts::Drafts;
 use crate::reviews::proposal::PreparedProposal;

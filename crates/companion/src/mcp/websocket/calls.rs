@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
 use super::editor_tools::Question;
-use crate::agents::credential::Credential;
+use crate::agents::identity::Credential;
 use crate::agents::last_texts::LastText;
 use crate::agents::outcome_messages::OpenCall;
 use crate::events::{Event, OpenDiff, StartedRequest};
@@ -37,7 +37,6 @@ use crate::reviews::proposal::NotOpened;
 /// The longest name of a review, in bytes. Agents put the file's name and some words into it.
 const MAX_TAB_NAME: usize = 4 << 10;
 
-/// The agent at the other end.
 pub(super) struct Agent {
     server: Arc<Server>,
     credential: Credential,
@@ -67,7 +66,6 @@ impl Agent {
         }
     }
 
-    /// Carries out one message.
     pub(super) async fn carry_out(&mut self, text: &str) {
         let json = surrogates::replace_lone(text.as_bytes());
         let message = match work_on(json.len(), || Message::parse(&json)) {
@@ -217,7 +215,6 @@ impl Agent {
     }
 }
 
-/// A call of a tool.
 enum Call {
     Open(OpenDiffCall),
     Close(CloseTabCall),

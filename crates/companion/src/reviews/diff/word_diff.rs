@@ -168,10 +168,8 @@ impl Comparison {
     }
 }
 
-/// The marks of one side.
 struct Side<'a> {
     tokens: &'a Tokens<'a>,
-    /// The marked tokens.
     marks: Vec<bool>,
     /// The lines that are enough like lines of the other side to have marks.
     likeness: Vec<bool>,
