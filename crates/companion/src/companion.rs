@@ -4,14 +4,17 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use alongside_desk::{self as desk, Desk, Environment, HookProposal, Problem, Status, StoodBack, Verdict};
+use alongside_desk::{
+    self as desk, Call, Desk, Environment, HookProposal, Problem, Revised, Status, StoodBack, Verdict,
+};
 use tokio::sync::oneshot;
 
 use crate::config::{Builder, Editor, StartError, Workspace};
 use crate::context::privacy::Privacy;
 use crate::desks::profile::DeskProfile;
+use crate::desks::request::DeskRequest;
 use crate::events::{Event, Events};
-use crate::hooks::call::HookCalls;
+use crate::hook_calls::HookCalls;
 use crate::ids::DeskId;
 use crate::persistence::app_dirs::AppDirs;
 use crate::persistence::{journal, recovery_store};
@@ -85,10 +88,14 @@ impl Companion {
         let events = self.events.clone();
         events.send(Event::DeskJoined { desk: id, profile, events: seat.events });
         tokio::spawn(async move {
-            while let Some(call) = seat.calls.recv().await {
-                events.send(Event::DeskAsked { desk: id, call });
+            while let Some(Call { request, answer }) = seat.calls.recv().await {
+                match DeskRequest::of(request) {
+                    Some(request) => events.send(Event::DeskAsked { desk: id, request, answer }),
+                    // A desk that is gone needs no answer.
+                    None => drop(answer.send(Ok(Revised::default()))),
+                }
             }
-            events.send(Event::DeskLeft { desk: id });
+            events.send(Event::DeskLeft(id));
         });
         (id, desk)
     }

@@ -7,6 +7,7 @@ use alongside_contract::discovery::Stdio;
 use alongside_platform::ports::PortHold;
 
 use crate::persistence::app_dirs::AppDirs;
+use crate::persistence::journal::JournalKey;
 
 /// The configuration of a companion. Made by [`Companion::builder`](crate::Companion::builder).
 #[derive(Debug, Clone)]
@@ -187,13 +188,6 @@ pub struct Workspace {
     pub excludes: Vec<String>,
     /// Directories of which agents learn nothing at all, because their exclusions are not known.
     pub untold: Vec<PathBuf>,
-}
-
-/// The key by which the next companion finds the journal after a crash.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum JournalKey {
-    EditorAndRoots,
-    Own(String),
 }
 
 /// An editor, as agents find and show it.

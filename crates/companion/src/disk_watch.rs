@@ -26,14 +26,13 @@ pub(crate) struct DiskWatch {
 
 /// The reasons to look at the disk before the system tells of a change.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Reasons {
+pub(crate) struct LookCauses {
     /// Time runs out for an agent or a review.
     pub(crate) time_runs_out: bool,
     /// Our own files are not as they should be.
     pub(crate) own_files_incomplete: bool,
 }
 
-/// The looks that are due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Due {
     pub(crate) scan: bool,
@@ -51,7 +50,6 @@ impl DiskWatch {
         (self.watch.clone(), self.own_directories.clone())
     }
 
-    /// Waits for a change.
     pub(crate) async fn changed(&self) {
         if self.next_scan.is_some() && self.next_republish.is_some() {
             // Both looks are planned already, and most changes come in many steps.
@@ -60,19 +58,18 @@ impl DiskWatch {
         self.watch.changed().await;
     }
 
-    /// Something has changed.
     pub(crate) fn plan_looks(&mut self, now: Instant) {
         self.next_scan.get_or_insert(now + SCAN_INTERVAL);
         self.next_republish.get_or_insert(now + REPUBLISH_INTERVAL);
     }
 
     /// Plans the looks for which there is a reason. Without one, nobody wakes.
-    pub(crate) fn plan_looks_for(&mut self, now: Instant, reasons: Reasons) {
+    pub(crate) fn plan_looks_for(&mut self, now: Instant, causes: LookCauses) {
         let is_deaf = self.watch.is_deaf();
-        if reasons.time_runs_out || is_deaf {
+        if causes.time_runs_out || is_deaf {
             self.next_scan.get_or_insert(now + SCAN_INTERVAL);
         }
-        if reasons.own_files_incomplete || is_deaf {
+        if causes.own_files_incomplete || is_deaf {
             self.next_republish.get_or_insert(now + REPUBLISH_INTERVAL);
         }
     }
@@ -90,7 +87,6 @@ impl DiskWatch {
         })
     }
 
-    /// The looks whose time has come.
     pub(crate) fn on_deadline(&mut self, now: Instant) -> Due {
         Due {
             scan: self.next_scan.take_if(|at| *at <= now).is_some(),
@@ -103,7 +99,7 @@ impl DiskWatch {
 mod tests {
     use super::*;
 
-    const NONE: Reasons = Reasons { time_runs_out: false, own_files_incomplete: false };
+    const NONE: LookCauses = LookCauses { time_runs_out: false, own_files_incomplete: false };
 
     #[tokio::test(start_paused = true)]
     async fn nobody_wakes_without_a_reason() {

@@ -6,181 +6,129 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use alongside_contract::context::IdeContext;
-use alongside_contract::family::Dialect;
-use alongside_contract::mcp::Implementation;
 use alongside_contract::rpc::Id;
 use alongside_desk::{
-    self as desk, FileDiagnostics, HookProposal, Lines, Problem, Refusal, ReviewId, Revised, Status,
-    StoodBack,
+    self as desk, CallAnswer, FileDiagnostics, HookProposal, Problem, ReviewId, Status, StoodBack,
 };
 use bytes::Bytes;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::agents::credential::Credential;
+use crate::agents::identity::Identity;
+use crate::agents::last_texts::LastText;
 use crate::agents::outcome_messages::OpenCall;
 use crate::agents::session::SessionRefusal;
+use crate::calls::hooks::HookCall;
 use crate::config::Editor;
 use crate::context::file_scan::ScanResult;
 use crate::context::privacy::Privacy;
+use crate::desks::notifications::DraftVersion;
 use crate::desks::profile::DeskProfile;
-use crate::hooks::registry::Call;
+use crate::desks::request::DeskRequest;
+use crate::discovery::publisher::Published;
 use crate::ids::DeskId;
 use crate::persistence::drafts::WrittenDraft;
-use crate::reviews::proposal::{NotOpened, Proposal};
+use crate::reviews::proposal::{NotOpened, PreparedProposal};
 use crate::reviews::target::{BadTarget, Fingerprint};
-
-/// The answer to `closeDiff`: `None` for an unknown session, otherwise the last text, if there was one.
-pub(crate) type LastText = Option<Option<Arc<str>>>;
 
 /// Everything that can happen.
 #[derive(Debug)]
 pub(crate) enum Event {
-    // Requests of agents.
-    SessionWanted {
-        client: Implementation,
-        version: String,
-        credential: Credential,
-        dialect: Dialect,
-        welcomed: oneshot::Sender<Result<String, SessionRefusal>>,
-    },
-    SessionEnded {
-        session: String,
-        ended: oneshot::Sender<bool>,
-    },
-    /// The agent is used: of several, the one heard last counts.
-    AgentHeard {
-        session: String,
-    },
-    RequestStarted {
-        session: String,
-        /// Gets the answer if the session is known.
-        known: oneshot::Sender<Option<StartedRequest>>,
-    },
-    RequestRead {
-        session: String,
-    },
-    OpenDiff {
-        session: String,
-        /// The number of its request.
-        request: u64,
-        file_path: String,
-        /// The call, if its response is the outcome.
-        call: Option<OpenCall>,
-        proposal: Box<Result<Proposal, BadTarget>>,
-        answer: oneshot::Sender<Result<(), NotOpened>>,
-    },
-    CloseDiff {
-        session: String,
-        file_path: String,
-        answer: oneshot::Sender<LastText>,
-    },
-    Receipt {
-        session: String,
-        id: Id,
-    },
-    /// Gets the problems in files that agents may know of.
+    // Agents.
+    /// An agent asks for a session, and gets its id.
+    SessionWanted { identity: Identity, welcomed: oneshot::Sender<Result<String, SessionRefusal>> },
+    /// An agent ends its session, which is known or not.
+    SessionEnded { session: String, ended: oneshot::Sender<bool> },
+    /// An agent is used: of several, the one heard last counts.
+    AgentHeard(String),
+    /// A request begins. It gets an answer if the session is known.
+    RequestStarted { session: String, known: oneshot::Sender<Option<StartedRequest>> },
+    /// The messages of a request are known.
+    RequestRead { session: String },
+    /// An agent calls `openDiff`.
+    OpenDiff { session: String, open: Box<OpenDiff>, answer: oneshot::Sender<Result<(), NotOpened>> },
+    /// An agent calls `closeDiff`.
+    CloseDiff { session: String, file_path: String, answer: oneshot::Sender<LastText> },
+    /// An agent has answered the ping of this id.
+    Receipt { session: String, id: Id },
+    /// An agent asks for the problems in files that agents may know of.
     DiagnosticsWanted(oneshot::Sender<Vec<FileDiagnostics>>),
+    /// An agent asks for the state of the editors.
     EditorStateWanted(oneshot::Sender<EditorState>),
-    // Streams of agents.
-    StreamWanted {
-        session: String,
-        opened: oneshot::Sender<Option<OpenStream>>,
-    },
-    StreamDrained {
-        session: String,
-    },
-    StreamEnded {
-        session: String,
-        number: u64,
-    },
-    // Hooks of agents.
-    /// Gets the roots without links; `None` while nothing is reviewed.
+    /// An agent asks for its stream.
+    StreamWanted { session: String, opened: oneshot::Sender<Option<OpenStream>> },
+    /// A stream can take another frame.
+    StreamDrained { session: String },
+    /// The stream of this number has ended.
+    StreamEnded { session: String, number: u64 },
+    // Hooks.
+    /// A hook asks for the roots without links; `None` while nothing is reviewed.
     HookRootsWanted(oneshot::Sender<Option<Arc<[PathBuf]>>>),
-    HookCalled {
-        proposal: Box<HookProposal>,
-        prepared: Box<Proposal>,
-        call: Call,
-    },
-    /// A hook has gone without its answer.
-    HookGone {
-        /// That of its call.
-        number: u64,
-    },
+    /// A hook has a proposal reviewed.
+    HookCalled { proposal: Box<HookProposal>, prepared: Box<PreparedProposal>, call: HookCall },
+    /// The hook of this call has gone without its answer.
+    HookGone(u64),
     /// A hook has let a tool call go on without a review.
     HookStoodBack(StoodBack),
     // Desks.
-    DeskJoined {
-        desk: DeskId,
-        profile: DeskProfile,
-        events: mpsc::UnboundedSender<desk::Event>,
-    },
-    KeepersChanged {
-        desk: DeskId,
-        kept_by: Vec<String>,
-    },
-    DeskAsked {
-        desk: DeskId,
-        call: desk::Call,
-    },
-    DeskLeft {
-        desk: DeskId,
-    },
-    /// The privacy rules allow a mention, or not.
-    MentionChecked {
-        mention: Mention,
-        is_allowed: bool,
-    },
+    /// A desk has joined.
+    DeskJoined { desk: DeskId, profile: DeskProfile, events: mpsc::UnboundedSender<desk::Event> },
+    /// Others keep the companion when this desk leaves.
+    KeepersChanged { desk: DeskId, kept_by: Vec<String> },
+    /// A desk requests something.
+    DeskAsked { desk: DeskId, request: DeskRequest, answer: CallAnswer },
+    /// A desk has left.
+    DeskLeft(DeskId),
+    /// The privacy rules allow the mention of this number, or not.
+    MentionChecked { number: u64, is_allowed: bool },
     // The disk.
     /// A file or directory that is watched may have changed.
     DiskChanged,
+    /// Somebody has looked which files agents may know of.
     FilesScanned(Box<ScanResult>),
-    TargetRead {
-        review: ReviewId,
-        fingerprint: Fingerprint,
-    },
+    /// The target of a review was read again.
+    TargetRead { review: ReviewId, fingerprint: Fingerprint },
     // The writer.
+    /// A draft is written, or could not be.
     DraftWritten(WrittenDraft),
     /// The agent has written this draft into its file; the draft was never on disk.
     DraftSettled(String),
+    /// Nobody waits any longer for this draft.
+    DraftAwaited(DraftVersion),
+    /// An agent that was answered in its own prompt has not written the person's edits.
+    EditsLeftOut { file: String, agent: String },
     /// The journal is written, or the reason why it is not.
     JournalWritten(Option<String>),
     /// Somebody has removed the journal.
     JournalGone,
     /// The disk is full, and so many bytes are reserved for drafts and journal; `None`: there is room again.
     DiskShort(Option<u64>),
-    /// The discovery files are written as far as they can be.
-    Published {
-        /// Reasons why some agents cannot find the companion.
-        problems: Vec<Problem>,
-        /// Another companion has a file name that this one wants.
-        has_rival: bool,
-        /// The directories of agents that the user does not have.
-        awaited: Vec<PathBuf>,
-        /// The problems are returned to a caller, so desks need not be told.
-        asked: bool,
-    },
-    /// Nobody waits any longer for this draft: its id and its number.
-    DraftAwaited((String, u64)),
-    /// An agent that was answered in its own prompt has not written the person's edits.
-    EditsLeftOut {
-        file: String,
-        agent: String,
-    },
+    /// The discovery files are written. Desks are told of problems, unless a caller has `asked`.
+    Published { published: Published, asked: bool },
     // The host program.
-    RootsChanged {
-        roots: Vec<PathBuf>,
-        privacy: Box<Privacy>,
-        changed: oneshot::Sender<Vec<Problem>>,
-    },
-    EditorsChanged {
-        editors: Vec<Editor>,
-        shown: oneshot::Sender<Vec<Problem>>,
-    },
+    /// The workspace changes. Returns the reasons why some agents cannot find it.
+    RootsChanged { roots: Vec<PathBuf>, privacy: Box<Privacy>, changed: oneshot::Sender<Vec<Problem>> },
+    /// Agents find the companion as these editors' from now on. Returns the same.
+    EditorsChanged { editors: Vec<Editor>, shown: oneshot::Sender<Vec<Problem>> },
+    /// Every editor is gone and may come back.
     Hide(oneshot::Sender<()>),
+    /// The companion ends for a successor.
     HandOver(oneshot::Sender<()>),
+    /// The editor got the focus.
     Focused,
+    /// Somebody asks for the status.
     StatusWanted(oneshot::Sender<Status>),
+    /// The companion ends.
     Stop(oneshot::Sender<()>),
+}
+
+#[derive(Debug)]
+pub(crate) struct OpenDiff {
+    /// The number of its request.
+    pub(crate) request: u64,
+    pub(crate) file_path: String,
+    /// The call, if its response is the outcome.
+    pub(crate) call: Option<OpenCall>,
+    pub(crate) proposal: Result<PreparedProposal, BadTarget>,
 }
 
 /// A request of a known session, before its messages are read.
@@ -201,16 +149,6 @@ pub(crate) struct EditorState {
     pub(crate) roots: Vec<PathBuf>,
 }
 
-/// A file that the person adds to the prompt of an agent.
-#[derive(Debug)]
-pub(crate) struct Mention {
-    pub(crate) desk: DeskId,
-    pub(crate) session: String,
-    pub(crate) path: String,
-    pub(crate) lines: Option<Lines>,
-    pub(crate) answer: oneshot::Sender<Result<Revised, Refusal>>,
-}
-
 /// The sending end of the main loop's queue.
 #[derive(Debug, Clone)]
 pub(crate) struct Events(mpsc::UnboundedSender<Event>);
@@ -226,7 +164,6 @@ impl Events {
         let _ = self.0.send(event);
     }
 
-    /// Waits for the end of the loop.
     pub(crate) async fn ended(&self) {
         self.0.closed().await;
     }

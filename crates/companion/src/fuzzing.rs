@@ -13,7 +13,7 @@ use crate::agents::outcome_messages::Told;
 use crate::reviews::diff::{composition, word_diff, word_marks};
 use crate::reviews::line_endings::normalize;
 use crate::reviews::outcome::Outcome;
-use crate::reviews::proposal::Proposal;
+use crate::reviews::proposal::PreparedProposal;
 use crate::reviews::target::OpenTarget;
 
 pub use crate::mcp::fuzzing::{Endpoint, EndpointResponse, opened};
@@ -22,7 +22,7 @@ pub use crate::mcp::fuzzing::{Endpoint, EndpointResponse, opened};
 #[must_use]
 pub fn prepared(file_path: String, proposed: String) -> Option<impl Sized> {
     let target = OpenTarget::open(&file_path).ok()?;
-    Some(Proposal::prepare(file_path, target, proposed.into(), &[]))
+    Some(PreparedProposal::prepare(file_path, target, proposed.into(), &[]))
 }
 
 /// The words that differ between some lines; `None` also if there are too many.

@@ -1,6 +1,5 @@
 //! A parser of git's settings files: sections, keys and values. The callers know what a setting means.
 
-/// A setting of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Setting {
     /// The section in lower case, without its subsection.

@@ -35,11 +35,12 @@
 //!
 //! Three journeys cross it. *Context*: a desk's report → `context` → debounce → every session's outbox → its
 //! stream. *Review*: `openDiff` → `reviews` → every desk → the first decision → the one session that asked.
-//! *Hook*: [`Companion::review`] → `hooks` → `reviews` → every desk → the verdict for the hook that asked.
+//! *Hook*: [`Companion::review`] → `calls` → `reviews` → every desk → the verdict for the hook that asked.
 //! One loop, `main_loop`, owns all state.
 
 mod agents;
 mod background;
+mod calls;
 mod companion;
 mod config;
 mod context;
@@ -50,8 +51,9 @@ mod events;
 #[doc(hidden)]
 pub mod fuzzing;
 mod git_config;
-mod hooks;
+mod hook_calls;
 mod ids;
+mod long_work;
 mod main_loop;
 mod mcp;
 mod persistence;
@@ -59,6 +61,7 @@ mod real_path;
 mod reviews;
 mod startup;
 mod workspace_roots;
+mod writer;
 
 /// A pipe that nobody writes into.
 #[cfg(all(test, unix))]

@@ -1,52 +1,53 @@
 //! The one loop that owns all state. It calls one component for each [event](crate::events), and carries out
 //! the effects that the components return. Nothing here waits for a disk, a network or a person.
 //!
-//! The events of agents come from [`mcp`](crate::mcp), those of hooks from [`hooks`](crate::hooks), those of
-//! desks and of the program from [`companion`](crate::companion). [`startup`](crate::startup) makes the
-//! parts.
+//! The events of agents come from [`mcp`](crate::mcp), those of hooks from [`hook_calls`](crate::hook_calls),
+//! those of desks and of the program from [`companion`](crate::companion). [`startup`](crate::startup) makes
+//! the parts.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use alongside_contract::context::IdeContext;
-use alongside_contract::family::Dialect;
-use alongside_contract::mcp::Implementation;
 use alongside_contract::rpc::Id;
 use alongside_desk::{
-    self as desk, Closed, Closing, Decision, FileDiagnostics, HookProposal, Lines, Problem, Refusal, Request,
-    Review, ReviewId, Revised, Status, Verdict,
+    self as desk, CallAnswer, Closed, Closing, FileDiagnostics, HookProposal, Problem, Refusal, ReviewId,
+    Revised, Status, Verdict,
 };
 use alongside_platform::precise_timer::PreciseTimer;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
+use crate::agents::connection::Expiry;
 use crate::agents::context_frames::selected_lines;
-use crate::agents::credential::Credential;
-use crate::agents::outcome_messages::OpenCall;
+use crate::agents::identity::Identity;
+use crate::agents::last_texts::LastText;
 use crate::agents::registry::Agents;
 use crate::agents::session::SessionRefusal;
-use crate::background;
+use crate::background::{self, Background};
+use crate::calls::hooks::HookCall;
+use crate::calls::registry::{Calls, CloseCall, DeskCall, Mention, MentionCall};
 use crate::config::Editor;
-use crate::context::privacy::Privacy;
 use crate::context::tracker::ContextTracker;
-use crate::desks::diagnostics::DiagnosticsQuestions;
+use crate::desks::notifications::DraftVersion;
 use crate::desks::profile::DeskProfile;
 use crate::desks::registry::Desks;
+use crate::desks::request::DeskRequest;
 use crate::discovery::presence::{Presence, PublishedNews};
-use crate::disk_watch::{DiskWatch, Reasons};
-use crate::events::{EditorState, Event, Events, LastText, Mention, StartedRequest};
-use crate::hooks;
-use crate::hooks::registry::{Call, CallKey, Hooks};
+use crate::disk_watch::{DiskWatch, LookCauses};
+use crate::events::{EditorState, Event, OpenDiff, OpenStream, StartedRequest};
 use crate::ids::DeskId;
 use crate::persistence::journal::{Changes, Journal};
 use crate::persistence::recovery::{NextWrite, Outdated, Recovery};
-use crate::persistence::write_job::WriteJob;
-use crate::persistence::writer::WriterTask;
-use crate::reviews::decisions::{Decisions, Way};
-use crate::reviews::proposal::{NotOpened, Proposal};
-use crate::reviews::registry::{CloseCall, DraftChange, Reviews, TargetToRead};
-use crate::reviews::review::{Asker, HookTerms, PendingReview};
-use crate::reviews::target::BadTarget;
+use crate::reviews::decisions::Way;
+use crate::reviews::draft_versions::DraftChange;
+use crate::reviews::proposal::{NotOpened, PreparedProposal};
+use crate::reviews::registry::{DecisionCall, Edited, Reviews};
+use crate::reviews::review::{Asker, PendingReview};
+use crate::reviews::reviewed_text::Edit;
+use crate::reviews::target::Fingerprint;
+use crate::writer::job::WriteJob;
+use crate::writer::task::WriterTask;
 
 /// A wake-up that is this much late: the process was held up, and messages of agents wait in our sockets.
 const STALL_THRESHOLD: Duration = Duration::from_millis(50);
@@ -60,16 +61,12 @@ pub(crate) struct MainLoop {
     pub(crate) agents: Agents,
     pub(crate) reviews: Reviews,
     pub(crate) desks: Desks,
-    pub(crate) context_only: bool,
-    pub(crate) hooks: Hooks,
-    pub(crate) decisions: Decisions,
-    pub(crate) diagnostics: DiagnosticsQuestions,
+    pub(crate) calls: Calls,
     pub(crate) context: ContextTracker,
     pub(crate) presence: Presence,
     pub(crate) recovery: Recovery,
     pub(crate) disk: DiskWatch,
-    pub(crate) writer: WriterTask,
-    pub(crate) events: Events,
+    pub(crate) background: Background,
     pub(crate) stopping: Option<Stopping>,
 }
 
@@ -99,13 +96,16 @@ impl MainLoop {
             match event {
                 Some(event) => {
                     self.handle(event);
-                    let waiting = std::iter::from_fn(|| inbox.try_recv().ok());
-                    waiting.take(MAX_BATCH).for_each(|event| self.handle(event));
+                    for event in std::iter::from_fn(|| inbox.try_recv().ok()).take(MAX_BATCH) {
+                        self.handle(event);
+                    }
                 }
                 None => {
                     self.on_deadline(Instant::now());
                     // However often deadlines come, events get their turn.
-                    inbox.try_recv().into_iter().for_each(|event| self.handle(event));
+                    if let Ok(event) = inbox.try_recv() {
+                        self.handle(event);
+                    }
                 }
             }
             self.notify_status();
@@ -117,7 +117,6 @@ impl MainLoop {
         self.finish()
     }
 
-    /// The next event; `None` when a deadline has come first.
     async fn next_event(
         &self,
         deadline: Option<Instant>,
@@ -134,20 +133,16 @@ impl MainLoop {
 
     fn handle(&mut self, event: Event) {
         match event {
-            Event::SessionWanted { client, version, credential, dialect, welcomed } => {
-                let session = self.welcome(client, version, credential, dialect);
+            Event::SessionWanted { identity, welcomed } => {
+                let session = self.welcome(identity);
                 self.recovery.hold(welcomed, session);
             }
             Event::SessionEnded { session, ended } => drop(ended.send(self.end_session(&session))),
-            Event::AgentHeard { session } => self.agents.mark_heard(&session),
-            Event::RequestStarted { session, known } => {
-                let roots = self.presence.real_roots().clone();
-                let number = self.agents.begin_request(&session);
-                let _ = known.send(number.map(|number| StartedRequest { number, roots }));
-            }
+            Event::AgentHeard(session) => self.agents.mark_heard(&session),
+            Event::RequestStarted { session, known } => drop(known.send(self.begin_request(&session))),
             Event::RequestRead { session } => self.agents.end_request(&session),
-            Event::OpenDiff { session, request, file_path, call, proposal, answer } => {
-                let opened = self.open_diff(&session, request, &file_path, call, *proposal);
+            Event::OpenDiff { session, open, answer } => {
+                let opened = self.open_diff(&session, *open);
                 self.recovery.hold(answer, opened);
             }
             Event::CloseDiff { session, file_path, answer } => self.close_diff(session, file_path, answer),
@@ -155,23 +150,18 @@ impl MainLoop {
             Event::DiagnosticsWanted(answer) => self.ask_for_diagnostics(answer),
             Event::EditorStateWanted(wanted) => drop(wanted.send(self.editor_state())),
             // A stream that nobody takes ends again when it is dropped.
-            Event::StreamWanted { session, opened } => {
-                let _ = opened.send(self.agents.open_stream(session, self.events.clone()));
-            }
+            Event::StreamWanted { session, opened } => drop(opened.send(self.open_stream(session))),
             Event::StreamDrained { session } => self.agents.pump(&session),
             Event::StreamEnded { session, number } => self.agents.end_stream(&session, number),
-            Event::HookRootsWanted(wanted) => {
-                let reviews = !self.context_only && !self.presence.is_hidden();
-                drop(wanted.send(reviews.then(|| self.presence.real_roots().clone())));
-            }
-            Event::HookCalled { proposal, prepared, call } => self.hook_called(*proposal, *prepared, call),
-            Event::HookGone { number } => {
-                let review = self.hooks.gone(number);
-                review.into_iter().for_each(|id| self.end_review(id, Closing::AgentGone, None));
+            Event::HookRootsWanted(wanted) => drop(wanted.send(self.presence.reviewed_roots())),
+            Event::HookCalled { proposal, prepared, call } => self.hook_called(proposal, *prepared, call),
+            Event::HookGone(number) => {
+                if let Some(id) = self.calls.hooks.gone(number) {
+                    self.end_review(id, Closing::AgentGone, None);
+                }
             }
             Event::HookStoodBack(told) => {
-                let message = desk::messages::stood_back(&told, self.presence.roots());
-                self.desks.notify(desk::Event::Notice { message });
+                self.desks.notify_notice(desk::messages::stood_back(&told, self.presence.roots()));
             }
             Event::DeskJoined { desk, profile, events } => self.desk_joined(desk, profile, events),
             Event::KeepersChanged { desk, kept_by } => {
@@ -179,9 +169,9 @@ impl MainLoop {
                 self.desks.set_kept_by(desk, kept_by);
                 self.notify_status_now();
             }
-            Event::DeskAsked { desk, call } => self.desk_asked(desk, call),
-            Event::DeskLeft { desk } => self.desk_left(desk),
-            Event::MentionChecked { mention, is_allowed } => self.end_mention(mention, is_allowed),
+            Event::DeskAsked { desk, request, answer } => self.desk_asked(desk, request, answer),
+            Event::DeskLeft(desk) => self.desk_left(desk),
+            Event::MentionChecked { number, is_allowed } => self.end_mention(number, is_allowed),
             Event::DiskChanged => {
                 self.context.forget_looks();
                 self.disk.plan_looks(Instant::now());
@@ -190,35 +180,26 @@ impl MainLoop {
                 let (context, again) = self.context.end_scan(*result);
                 self.context_changed(context, again);
             }
-            Event::TargetRead { review, fingerprint } => {
-                let (changed, waiting) = self.reviews.end_reading(review, fingerprint);
-                changed.into_iter().for_each(|changed| self.desks.notify(desk::Event::Changed(changed)));
-                waiting.into_iter().for_each(|(desk, call)| self.answer_desk(desk, call));
-            }
+            Event::TargetRead { review, fingerprint } => self.target_read(review, fingerprint),
             Event::DraftWritten(written) => self.desks.draft_written(written),
             Event::DraftSettled(draft) => self.desks.forget_draft(&draft),
             Event::DraftAwaited(draft) => self.desks.give_up_draft(&draft),
             Event::EditsLeftOut { file, agent } => {
-                let message = desk::messages::edits_left_out(&file, &agent, self.presence.roots());
-                self.desks.notify(desk::Event::Notice { message });
+                let roots = self.presence.roots();
+                self.desks.notify_notice(desk::messages::edits_left_out(&file, &agent, roots));
             }
-            Event::JournalWritten(error) => {
-                let (written, news) = self.recovery.end_write(error);
-                let sessions = self.sessions(written);
-                self.agents.mark_recorded(&sessions);
-                news.into_iter().for_each(|news| self.desks.notify_problem(news));
-            }
+            Event::JournalWritten(error) => self.journal_written(error),
             Event::JournalGone => self.recovery.mark_all_outdated(),
             Event::DiskShort(reserved) => {
-                let news = self.recovery.mark_disk_short(reserved);
-                self.desks.notify_problem(news);
+                self.desks.notify_problem(self.recovery.mark_disk_short(reserved));
             }
-            Event::Published { problems, has_rival, awaited, asked } => {
-                let news = self.presence.mark_published(problems, has_rival, awaited);
+            Event::Published { published, asked } => {
+                let news = self.presence.mark_published(published);
                 self.published(news, asked);
             }
             Event::RootsChanged { roots, privacy, changed } => {
-                self.set_privacy(*privacy);
+                self.agents.set_context(&self.context.set_privacy(*privacy));
+                self.scan_files();
                 self.presence.set_roots(roots);
                 self.publish(false, Some(changed));
             }
@@ -236,10 +217,8 @@ impl MainLoop {
     fn deadline(&self) -> Option<Instant> {
         let deadlines = [
             self.agents.deadline(),
-            self.reviews.deadline(),
-            self.hooks.deadline(),
+            self.calls.deadline(),
             self.desks.deadline(),
-            self.diagnostics.deadline(),
             self.context.deadline(),
             self.disk.deadline(),
             self.stopping.as_ref().map(|stopping| stopping.until),
@@ -252,24 +231,23 @@ impl MainLoop {
             // Messages that came meanwhile wait in our sockets: everybody still has the time that they had.
             tracing::info!(?gap, "nothing could be done for a while");
             self.agents.shift_deadlines(gap);
-            self.reviews.shift_deadlines(gap);
+            self.calls.shift_deadlines(gap);
             return;
         }
-        self.finish_flushes(now);
-        self.finish_diagnostics(now);
-        for id in self.hooks.on_deadline(now) {
-            self.end_review(id, Closing::TimedOut, None);
-        }
+        self.finish_calls(now);
+        let timed_out = self.calls.hooks.on_deadline(now);
+        self.end_reviews(timed_out, Closing::TimedOut);
         if self.context.on_deadline(now) {
             match self.context.without_scan(now) {
                 Some(context) => self.context_changed(context, false),
                 None => self.scan_files(),
             }
         }
-        let expired = self.agents.on_deadline(now);
-        expired.away.iter().for_each(|session| self.end_reviews_of(session, Closing::AgentGone));
-        for session in &expired.gone {
-            self.end_session(session);
+        for (session, expiry) in self.agents.on_deadline(now) {
+            match expiry {
+                Expiry::Reviews => self.end_reviews(self.reviews.of(&session), Closing::AgentGone),
+                Expiry::Session => drop(self.end_session(&session)),
+            }
         }
         let due = self.disk.on_deadline(now);
         if due.scan {
@@ -277,7 +255,7 @@ impl MainLoop {
         }
         if due.republish {
             self.publish(false, None);
-            self.writer.send(WriteJob::LookAfterJournal);
+            self.background.writer.send(WriteJob::LookAfterJournal);
         }
     }
 
@@ -292,13 +270,15 @@ impl MainLoop {
 
     fn plan_looks(&mut self) {
         let is_failing = self.recovery.is_failing();
-        let time_runs_out = is_failing || self.reviews.are_waiting() || self.agents.are_awaited();
+        let time_runs_out = is_failing || self.reviews.len() > 0 || self.agents.are_awaited();
         let own_files_incomplete = is_failing || self.presence.is_incomplete();
-        self.disk.plan_looks_for(Instant::now(), Reasons { time_runs_out, own_files_incomplete });
+        self.disk.plan_looks_for(Instant::now(), LookCauses { time_runs_out, own_files_incomplete });
     }
 
     fn look_at_disk(&mut self) {
-        self.reviews.begin_reading().into_iter().for_each(|target| self.read_target(target));
+        for target in self.reviews.begin_reading() {
+            self.background.read_target(target);
+        }
         for problem in self.presence.check_roots() {
             self.desks.notify_problem(problem);
         }
@@ -314,14 +294,8 @@ impl MainLoop {
 
     // Agents.
 
-    fn welcome(
-        &mut self,
-        client: Implementation,
-        version: String,
-        credential: Credential,
-        dialect: Dialect,
-    ) -> Result<String, SessionRefusal> {
-        let (session, evicted) = self.agents.welcome(client, version, credential, dialect)?;
+    fn welcome(&mut self, identity: Identity) -> Result<String, SessionRefusal> {
+        let (session, evicted) = self.agents.welcome(identity)?;
         if let Some(evicted) = evicted {
             self.end_session(&evicted);
         }
@@ -331,49 +305,140 @@ impl MainLoop {
 
     /// Ends a session. The reviews of its agent close; edits go to drafts.
     fn end_session(&mut self, session: &str) -> bool {
-        self.end_reviews_of(session, Closing::AgentGone);
+        self.end_reviews(self.reviews.of(session), Closing::AgentGone);
         self.recovery.mark_outdated(session);
         self.agents.remove(session)
     }
 
     fn receipt(&mut self, session: &str, ping: &Id) {
         if self.agents.settle(session, ping) {
-            self.writer.look_after_drafts();
+            self.background.writer.look_after_drafts();
             self.recovery.mark_outdated(session);
         }
     }
 
+    fn begin_request(&mut self, session: &str) -> Option<StartedRequest> {
+        let number = self.agents.begin_request(session)?;
+        Some(StartedRequest { number, roots: self.presence.real_roots().clone() })
+    }
+
+    fn open_stream(&mut self, session: String) -> Option<OpenStream> {
+        let (number, frames) = self.agents.open_stream(&session)?;
+        let (events, cut) = (self.background.events.clone(), self.agents.are_cut());
+        Some(OpenStream { session, number, frames, events, cut })
+    }
+
     /// `openDiff`: answered at once, or by the outcome where that is the response to `call`.
-    fn open_diff(
-        &mut self,
-        session: &str,
-        request: u64,
-        file_path: &str,
-        call: Option<OpenCall>,
-        proposal: Result<Proposal, BadTarget>,
-    ) -> Result<(), NotOpened> {
-        let agent = self.agents.propose(session, request, file_path, call)?;
-        if let Some(replaced) = self.reviews.find(session, file_path) {
+    fn open_diff(&mut self, session: &str, open: OpenDiff) -> Result<(), NotOpened> {
+        let OpenDiff { request, file_path, call, proposal } = open;
+        let agent = self.agents.propose(session, request, &file_path, call)?;
+        if let Some(replaced) = self.reviews.find(session, &file_path) {
             self.end_review(replaced, Closing::Replaced, None);
         }
         let proposal = proposal?;
-        let dirty = self.context.is_dirty(file_path, proposal.real_path());
+        let dirty = self.context.is_dirty(&file_path, proposal.real_path());
         let way = Way { agent: agent.name.clone(), hook: None };
-        let decided = self.decisions.take(&proposal, &way);
-        let opened = self.reviews.open(Asker::Session(session.to_owned()), agent, proposal, dirty);
-        let (id, review) = (opened.id, opened.review());
+        let decided = self.reviews.decided(&proposal, &way);
+        let review = self.reviews.prepare(Asker::Session(session.to_owned()), agent, proposal, dirty);
         if decided.is_some() {
-            tracing::info!(review = id.0, file = file_path, "the person has accepted this proposal already");
-            let ended = self.reviews.end(id);
-            ended.into_iter().for_each(|ended| self.deliver(&ended, Closing::Accepted));
+            let id = review.text.id().0;
+            tracing::info!(review = id, file = file_path, "the person has accepted this proposal already");
+            self.deliver(&review, Closing::Accepted);
             return Ok(());
         }
-        self.announce(id, review);
+        self.open_review(review);
         self.recovery.mark_outdated(session);
         Ok(())
     }
 
-    fn announce(&mut self, id: ReviewId, review: Review) {
+    /// `closeDiff`: the review ends, and its last text is the answer, once desks have sent all of it.
+    fn close_diff(&mut self, session: String, file_path: String, answer: oneshot::Sender<LastText>) {
+        if !self.agents.is_known(&session) {
+            // An agent that is gone needs no answer.
+            return drop(answer.send(LastText::UnknownSession));
+        }
+        let review = self.reviews.find(&session, &file_path);
+        if let Some(id) = review {
+            self.desks.notify(desk::Event::FlushReview { id });
+        }
+        let desks = review.map(|_| self.desks.showing()).unwrap_or_default();
+        self.calls.begin_close(CloseCall { review, session, file_path, answer }, desks);
+        self.finish_calls(Instant::now());
+    }
+
+    /// Agents know no problems of files that they must not know, and none while the context is paused.
+    fn ask_for_diagnostics(&mut self, answer: oneshot::Sender<Vec<FileDiagnostics>>) {
+        let desks = if self.context.is_paused() { BTreeSet::new() } else { self.desks.diagnosing() };
+        let number = self.calls.begin_diagnostics(answer, desks.clone());
+        self.desks.notify_only(desks, desk::Event::DiagnosticsWanted { number });
+        self.finish_calls(Instant::now());
+    }
+
+    /// Goes on with the calls of agents that need not wait for desks any longer.
+    fn finish_calls(&mut self, now: Instant) {
+        for call in self.calls.take_answered(now) {
+            match call {
+                DeskCall::Close(CloseCall { review, session, file_path, answer }) => {
+                    if let Some(id) = review {
+                        self.end_review(id, Closing::AnsweredInAgent, None);
+                    }
+                    let _ = answer.send(self.agents.close_diff(&session, &file_path));
+                    self.recovery.mark_outdated(&session);
+                }
+                DeskCall::Diagnostics(call) => background::tell_diagnostics(self.context.privacy(), call),
+            }
+        }
+    }
+
+    fn editor_state(&self) -> EditorState {
+        let (context, dirty) = (self.context.told(), self.context.dirty_files());
+        EditorState { context, dirty, roots: self.presence.roots().to_vec() }
+    }
+
+    // Hooks.
+
+    /// The proposal of a hook: its review opens or goes on, unless the person has decided already.
+    fn hook_called(&mut self, proposal: Box<HookProposal>, prepared: PreparedProposal, call: HookCall) {
+        if let Some(verdict) = self.verdict_at_once(&proposal, &prepared) {
+            // A hook that is gone needs no answer.
+            return drop(call.answer.send(verdict));
+        }
+        if let Some(open) = self.calls.hooks.left_open(&self.reviews.of_hook(&proposal)) {
+            if self.reviews.proposed(open) == Some(&proposal.proposed) {
+                return self.calls.hooks.resume(open, call);
+            }
+            self.end_review(open, Closing::Replaced, None);
+        }
+        let dirty = self.context.is_dirty(&proposal.file, prepared.real_path());
+        let known = self.reviews.agent_of_hook(&proposal);
+        let agent = known.unwrap_or_else(|| self.agents.of_hook(proposal.agent.clone()));
+        let review = self.reviews.prepare(Asker::Hook(proposal), agent, prepared, dirty);
+        self.calls.hooks.begin(review.text.id(), call);
+        self.open_review(review);
+    }
+
+    /// The verdict on a proposal that needs no review, or gets none.
+    fn verdict_at_once(&mut self, proposal: &HookProposal, prepared: &PreparedProposal) -> Option<Verdict> {
+        if self.presence.reviewed_roots().is_none() {
+            return Some(Verdict::NotReviewed);
+        }
+        let way = Way { agent: proposal.agent.clone(), hook: Some(proposal.session.clone()) };
+        if let Some(verdict) = self.reviews.decided(prepared, &way) {
+            tracing::info!(file = proposal.file, "the person has decided on this proposal already");
+            return Some(verdict);
+        }
+        match proposal.only_if_decided {
+            true => Some(Verdict::NotReviewed),
+            false => self.calls.hooks.refusal(),
+        }
+    }
+
+    // Reviews.
+
+    fn open_review(&mut self, pending: PendingReview) {
+        let review = pending.review();
+        let id = review.id;
+        self.reviews.open(pending);
         tracing::info!(review = id.0, agent = review.agent.number, file = review.file, "a proposal");
         // Desks learn of a new agent before its review.
         if self.desks.is_status_due() {
@@ -385,112 +450,24 @@ impl MainLoop {
         }
     }
 
-    /// The proposal of a hook: its review opens or goes on, unless the person has decided already.
-    fn hook_called(&mut self, proposal: HookProposal, prepared: Proposal, call: Call) {
-        let now = Instant::now();
-        if self.context_only || self.presence.is_hidden() {
-            return drop(call.answer.send(Verdict::NotReviewed));
-        }
-        let way = Way { agent: proposal.agent.clone(), hook: Some(proposal.session.clone()) };
-        if let Some(verdict) = self.decisions.take(&prepared, &way) {
-            tracing::info!(file = proposal.file, "the person has decided on this proposal already");
-            // A hook that is gone needs no answer.
-            return drop(call.answer.send(verdict));
-        }
-        if proposal.only_if_decided {
-            return drop(call.answer.send(Verdict::NotReviewed));
-        }
-        if self.hooks.are_deserted(now) {
-            let message = format!("Nothing was written. {}", hooks::NO_DESK);
-            return drop(call.answer.send(Verdict::Refused { message }));
-        }
-        let key = CallKey::of(&proposal);
-        if let Some(open) = self.hooks.left_open(&key) {
-            if self.reviews.proposed(open) == Some(&proposal.proposed) {
-                return self.hooks.resume(open, call);
-            }
-            self.end_review(open, Closing::Replaced, None);
-        }
-        let dirty = self.context.is_dirty(&proposal.file, prepared.real_path());
-        let known = self.reviews.agent_of_hook(&proposal.agent, &proposal.session);
-        let agent = known.unwrap_or_else(|| self.agents.of_hook(proposal.agent.clone()));
-        let terms = HookTerms::of(proposal);
-        let opened = self.reviews.open(Asker::Hook(terms), agent, prepared, dirty);
-        let (id, review) = (opened.id, opened.review());
-        self.hooks.begin(id, key, call);
-        self.announce(id, review);
-    }
-
-    /// `closeDiff`: the review ends, and its last text is the answer, once desks have sent all of it.
-    fn close_diff(&mut self, session: String, file_path: String, answer: oneshot::Sender<LastText>) {
-        if !self.agents.is_known(&session) {
-            let _ = answer.send(None);
-            return;
-        }
-        match self.reviews.find(&session, &file_path) {
-            Some(review) => {
-                self.desks.notify(desk::Event::FlushReview { id: review });
-                let call = CloseCall { review, session, file_path, answer };
-                self.reviews.begin_flush(call, self.desks.showing());
-                self.finish_flushes(Instant::now());
-            }
-            None => self.answer_close(&session, &file_path, answer),
+    fn end_reviews(&mut self, ids: Vec<ReviewId>, closing: Closing) {
+        for id in ids {
+            self.end_review(id, closing, None);
         }
     }
 
-    /// Answers the `closeDiff` calls that need not wait any longer.
-    fn finish_flushes(&mut self, now: Instant) {
-        for CloseCall { review, session, file_path, answer } in self.reviews.take_flushed(now) {
-            self.end_review(review, Closing::AnsweredInAgent, None);
-            self.answer_close(&session, &file_path, answer);
-        }
-    }
-
-    fn answer_close(&mut self, session: &str, file_path: &str, answer: oneshot::Sender<LastText>) {
-        let text = self.agents.close_diff(session, file_path);
-        self.recovery.mark_outdated(session);
-        let _ = answer.send(text);
-    }
-
-    // Reviews.
-
-    fn end_reviews_of(&mut self, session: &str, closing: Closing) {
-        self.reviews.of(session).into_iter().for_each(|id| self.end_review(id, closing, None));
-    }
-
-    fn end_all_reviews(&mut self, closing: Closing) {
-        self.reviews.ids().into_iter().for_each(|id| self.end_review(id, closing, None));
-    }
-
-    /// Ends a review, and tells all whom it concerns: the session that asked, and every desk.
+    /// Ends a review, and tells all whom it concerns: the session or hook that asked, and every desk.
     fn end_review(&mut self, id: ReviewId, closing: Closing, decided_by: Option<DeskId>) {
-        let Some(ended) = self.reviews.end(id) else { return };
-        let draft = match self.reviews.last_draft(&ended, closing) {
-            Some(DraftChange::Save(draft)) => {
-                // The agent writes an accepted text: nobody looks for it in a draft.
-                let version = (closing != Closing::Accepted).then(|| (draft.id.clone(), draft.number));
-                let written =
-                    version.clone().map(|version| background::await_draft(self.events.clone(), version));
-                if closing == Closing::AnsweredInAgent {
-                    background::look_for_edits(self.events.clone(), draft.clone());
-                }
-                self.writer.send(WriteJob::SaveDraft(draft, written));
-                version
-            }
-            Some(DraftChange::Delete(draft)) => {
-                self.delete_draft(draft);
-                None
-            }
-            None => None,
-        };
+        let Some((ended, draft)) = self.reviews.end(id, closing) else { return };
+        let draft = self.write_draft(draft, Some(closing));
         tracing::info!(review = id.0, ?closing, draft = draft.is_some(), "a review ended");
         self.deliver(&ended, closing);
         self.tell_hook(&ended, closing, draft.as_ref().map(|(draft, _)| draft.as_str()));
         let closed = Closed { id, closing, decided_here: false, decided_in: None, draft: None };
-        self.desks.notify_end(closed, decided_by, draft.map(|draft| (draft, ended.file_path().to_owned())));
+        let draft = draft.map(|draft| (draft, ended.text.file_path().to_owned()));
+        self.desks.notify_end(closed, decided_by, draft);
     }
 
-    /// Sends the outcome to the session that asked.
     fn deliver(&mut self, ended: &PendingReview, closing: Closing) {
         let hold = self.recovery.keeps_journal() && self.stopping.is_none();
         self.agents.deliver(ended, closing, hold);
@@ -499,66 +476,73 @@ impl MainLoop {
         }
     }
 
-    /// Gives the hook that asked its verdict, and remembers it for the other way of the same edit.
+    /// Gives the hook that asked its verdict. One that nobody waits for is remembered for the next call.
     fn tell_hook(&mut self, ended: &PendingReview, closing: Closing, draft: Option<&str>) {
-        match closing {
-            Closing::Accepted => self.decisions.remember_accepted(ended),
-            Closing::AnsweredInAgent => self.decisions.remember_answered_in_agent(ended),
-            _ => {}
+        let Some(hook) = ended.hook() else { return };
+        let (file, roots) = (ended.text.file_path(), self.presence.roots());
+        let draft = draft.map(|draft| self.desks.draft_path(draft, file));
+        if closing == Closing::Accepted && !hook.takes_text && ended.text.has_edits() {
+            self.desks.notify_notice(desk::messages::asked_to_propose(&ended.agent, file, roots));
         }
-        let Some(terms) = ended.hook() else { return };
-        let draft = draft.map(|draft| self.desks.draft_path(draft, ended.file_path()));
-        let verdict = match closing {
-            Closing::TimedOut if self.hooks.are_deserted(Instant::now()) => {
-                Verdict::Undecided { message: hooks::NO_DESK.into(), draft }
-            }
-            _ => ended.verdict(closing, draft),
-        };
-        if closing == Closing::Accepted && !terms.takes_text && ended.has_edits() {
-            let message =
-                desk::messages::asked_to_propose(&ended.agent, ended.file_path(), self.presence.roots());
-            self.desks.notify(desk::Event::Notice { message });
+        let verdict = self.calls.hooks.verdict(ended, closing, draft);
+        let uncollected = self.calls.hooks.end(ended.text.id(), verdict);
+        if !matches!(closing, Closing::Accepted | Closing::Rejected) {
+            return;
         }
-        let uncollected = self.hooks.end(ended.id, verdict);
-        if matches!(closing, Closing::Accepted | Closing::Rejected) {
-            if let Some(verdict) = uncollected {
-                let message =
-                    desk::messages::told_when_called(&ended.agent, ended.file_path(), self.presence.roots());
-                self.desks.notify(desk::Event::Notice { message });
-                self.decisions.remember_uncollected(ended, verdict);
-            }
-            self.writer.look_after_drafts();
+        if let Some(verdict) = uncollected {
+            self.desks.notify_notice(desk::messages::told_when_called(&ended.agent, file, roots));
+            self.reviews.remember_uncollected(ended, verdict);
         }
+        self.background.writer.look_after_drafts();
     }
 
     /// Carries out an edit, which desks, the draft and the journal follow. Returns the new revision.
-    fn edit_review(
-        &mut self,
-        id: ReviewId,
-        edit: impl FnOnce(&mut PendingReview) -> Result<u64, Refusal>,
-    ) -> Result<u64, Refusal> {
-        let revision = edit(self.reviews.get_mut(id)?)?;
-        if let Some(changed) = self.reviews.changed_since_told(id) {
-            self.desks.notify(desk::Event::Changed(changed));
-        }
-        match self.reviews.draft(id) {
-            Some(DraftChange::Save(draft)) => self.writer.send(WriteJob::SaveDraft(draft, None)),
-            Some(DraftChange::Delete(draft)) => self.delete_draft(draft),
-            None => {}
-        }
-        if let Some(session) = self.reviews.session_of(id) {
-            self.recovery.mark_outdated(session);
+    fn edit_review(&mut self, id: ReviewId, revision: u64, edit: Edit) -> Result<u64, Refusal> {
+        let Edited { changed, draft, session } = self.reviews.edit(id, revision, edit)?;
+        let revision = changed.revision;
+        self.desks.notify(desk::Event::Changed(changed));
+        self.write_draft(draft, None);
+        if let Some(session) = session {
+            self.recovery.mark_outdated(&session);
         }
         Ok(revision)
     }
 
-    fn delete_draft(&mut self, draft: String) {
-        self.desks.forget_draft(&draft);
-        self.writer.send(WriteJob::DeleteDraft(draft));
+    fn begin_decision(&mut self, call: DecisionCall) {
+        if let Some(target) = self.reviews.begin_decision(call) {
+            self.background.read_target(target);
+        }
+        self.decide();
     }
 
-    fn read_target(&self, target: TargetToRead) {
-        background::read_target(self.events.clone(), target);
+    fn target_read(&mut self, review: ReviewId, fingerprint: Fingerprint) {
+        if let Some(changed) = self.reviews.end_reading(review, fingerprint) {
+            self.desks.notify(desk::Event::Changed(changed));
+        }
+        self.decide();
+    }
+
+    /// Takes the decisions that wait for no target.
+    fn decide(&mut self) {
+        for DecisionCall { review, revision, decision, desk, answer } in self.reviews.take_decisions() {
+            let closing = self.reviews.decide(review, revision, decision);
+            if let Ok(closing) = closing {
+                self.end_review(review, closing, Some(desk));
+            }
+            self.answer_desk(answer, closing.map(|_| Some(revision)));
+        }
+    }
+
+    /// Has the draft of a review written, which is open or has ended so.
+    fn write_draft(&mut self, draft: Option<DraftChange>, closing: Option<Closing>) -> Option<DraftVersion> {
+        match draft? {
+            DraftChange::Save(draft) => self.background.save_draft(draft, closing),
+            DraftChange::Delete(draft) => {
+                self.desks.forget_draft(&draft);
+                self.background.writer.send(WriteJob::DeleteDraft(draft));
+                None
+            }
+        }
     }
 
     // Desks.
@@ -575,104 +559,95 @@ impl MainLoop {
         self.desks.leave(id);
         self.look_for_desks();
         self.context.leave(id);
-        self.reviews.mark_flushed(id, None);
-        self.finish_flushes(Instant::now());
-        self.diagnostics.leave(id);
-        self.finish_diagnostics(Instant::now());
+        self.calls.leave(id);
+        self.finish_calls(Instant::now());
     }
 
     fn look_for_desks(&mut self) {
-        self.hooks.mark_desks(!self.desks.showing().is_empty(), Instant::now());
+        self.calls.hooks.mark_desks(!self.desks.showing().is_empty(), Instant::now());
     }
 
-    fn desk_asked(&mut self, id: DeskId, call: desk::Call) {
-        let (call, target) = self.reviews.after_reading(id, call);
-        target.into_iter().for_each(|target| self.read_target(target));
-        call.into_iter().for_each(|call| self.answer_desk(id, call));
-    }
-
-    fn answer_desk(&mut self, id: DeskId, call: desk::Call) {
-        if let Request::MentionFile { path, lines, agent } = call.request {
-            return self.begin_mention(id, path.map(|path| (path, lines)), agent, call.answer);
-        }
-        match self.carry_out(id, call.request).map(|revision| Revised { revision }) {
-            // A change that a person was told of outlives a crash.
-            Ok(revised @ Revised { revision: 1.. }) => self.recovery.hold(call.answer, Ok(revised)),
-            // A desk that is gone needs no answer.
-            answer => drop(call.answer.send(answer)),
-        }
-    }
-
-    /// Carries out the request of a desk. Returns the new revision of the review; 0 for a request about none.
-    fn carry_out(&mut self, desk: DeskId, request: Request) -> Result<u64, Refusal> {
+    fn desk_asked(&mut self, desk: DeskId, request: DeskRequest, answer: CallAnswer) {
         match request {
-            Request::EditReview { id, revision, changes } => {
-                return self.edit_review(id, |review| review.edit(revision, &changes));
+            DeskRequest::Edit(id, revision, edit) => {
+                let revision = self.edit_review(id, revision, edit);
+                return self.answer_desk(answer, revision.map(Some));
             }
-            Request::KeepHunks { id, revision, hunks, keep } => {
-                return self.edit_review(id, |review| review.keep(revision, &hunks, keep));
+            DeskRequest::Decide(review, revision, decision) => {
+                return self.begin_decision(DecisionCall { review, revision, decision, desk, answer });
             }
-            Request::SplitHunk { id, revision, hunk } => {
-                return self.edit_review(id, |review| review.split(revision, hunk));
+            DeskRequest::Mention { file, agent } => {
+                return self.begin_mention(MentionCall { desk, file, agent, answer });
             }
-            Request::SetReason { id, revision, hunk, reason } => {
-                return self.edit_review(id, |review| review.set_reason(revision, hunk, &reason));
+            DeskRequest::PauseContext(paused) => {
+                if let Err(words) = self.context.pause(paused) {
+                    return self.answer_desk(answer, Err(Refusal::Other { words }));
+                }
             }
-            Request::UndoReview { id, revision } => {
-                return self.edit_review(id, |review| review.undo(revision));
-            }
-            Request::RedoReview { id, revision } => {
-                return self.edit_review(id, |review| review.redo(revision));
-            }
-            Request::DecideReview { id, revision, decision } => {
-                self.reviews.get_mut(id)?.may_decide(revision, decision)?;
-                let closing = match decision {
-                    Decision::Accept => Closing::Accepted,
-                    Decision::Reject => Closing::Rejected,
-                };
-                self.end_review(id, closing, Some(desk));
-                return Ok(revision);
-            }
-            Request::ChangeContext(report) => {
+            DeskRequest::ChangeContext(report) => {
                 self.context.report(desk, report);
                 self.mark_dirty_reviews();
             }
-            Request::PauseContext { paused } => {
-                self.context.pause(paused).map_err(|words| Refusal::Other { words })?;
-            }
-            Request::Focus => {
+            DeskRequest::Focus => {
                 self.context.focus(desk);
                 self.publish(true, None);
             }
-            Request::Report(problem) => self.desks.report(problem),
-            Request::Leave => self.desk_left(desk),
-            Request::Flushed { id } => {
-                self.reviews.mark_flushed(desk, Some(id));
-                self.finish_flushes(Instant::now());
+            DeskRequest::Report(problem) => self.desks.report(problem),
+            DeskRequest::Leave => self.desk_left(desk),
+            DeskRequest::Flushed(review) => {
+                self.calls.mark_flushed(desk, review);
+                self.finish_calls(Instant::now());
             }
-            Request::Diagnostics { number, files } => {
-                self.diagnostics.answered(desk, number, files);
-                self.finish_diagnostics(Instant::now());
+            DeskRequest::Diagnostics(number, files) => {
+                self.calls.add_diagnostics(desk, number, files);
+                self.finish_calls(Instant::now());
             }
-            // The host program decides on the workspace; a mention has its answer elsewhere.
-            Request::ChangeRoots { .. } | Request::MentionFile { .. } => {}
         }
-        Ok(0)
+        self.answer_desk(answer, Ok(None));
+    }
+
+    /// Answers a request, with the new revision of a review if it is about one.
+    fn answer_desk(&mut self, answer: CallAnswer, revision: Result<Option<u64>, Refusal>) {
+        match revision {
+            // A change that a person was told of outlives a crash.
+            Ok(Some(revision)) => self.recovery.hold(answer, Ok(Revised { revision })),
+            // A desk that is gone needs no answer.
+            Ok(None) => drop(answer.send(Ok(Revised::default()))),
+            Err(refusal) => drop(answer.send(Err(refusal))),
+        }
+    }
+
+    fn begin_mention(&mut self, call: MentionCall) {
+        let session = self.agents.taking_mentions(call.agent);
+        let active = selected_lines(&self.context.told());
+        if let Some((number, path)) =
+            self.calls.begin_mention(call, session, active, self.context.is_paused())
+        {
+            self.background.check_mention(self.context.privacy(), number, path);
+        }
+    }
+
+    fn end_mention(&mut self, number: u64, is_allowed: bool) {
+        let Some(Mention { desk, session, path, lines, answer }) = self.calls.end_mention(number, is_allowed)
+        else {
+            return;
+        };
+        let agent = self.agents.mention(&session, &path, lines);
+        if let Some(agent) = &agent {
+            let message = desk::messages::mentioned(&path, lines, agent, self.presence.roots());
+            self.desks.notify_only([desk], desk::Event::Notice { message });
+        }
+        self.answer_desk(answer, agent.map(|_| None).ok_or(Refusal::NoAgentTakesFiles));
     }
 
     fn status(&self) -> Status {
         Status {
-            port: self.presence.port(),
-            pid: self.presence.pid(),
-            roots: self.presence.roots().to_vec(),
             agents: self.agents.list(),
             reviews: self.reviews.len(),
             paused: self.context.is_paused(),
-            context_only: self.context_only,
             desks: self.desks.showing().len(),
-            kept_by: None,
             context: self.context.shared_files(),
-            environment: self.presence.environment().clone(),
+            ..self.presence.status()
         }
     }
 
@@ -694,7 +669,7 @@ impl MainLoop {
     fn scan_files(&mut self) {
         if let Some(scan) = self.context.begin_scan() {
             let roots = self.presence.roots().to_vec();
-            background::scan_files(self.events.clone(), scan, roots, self.disk.watch());
+            self.background.scan_files(scan, roots, self.disk.watch());
         }
     }
 
@@ -706,75 +681,10 @@ impl MainLoop {
         }
     }
 
-    fn set_privacy(&mut self, privacy: Privacy) {
-        let context = self.context.set_privacy(privacy);
-        self.agents.set_context(&context);
-        self.scan_files();
-    }
-
     fn mark_dirty_reviews(&mut self) {
         for changed in self.reviews.mark_dirty(|path, real| self.context.is_dirty(path, real)) {
             self.desks.notify(desk::Event::Changed(changed));
         }
-    }
-
-    /// Agents know no problems of files that they must not know, and none while the context is paused.
-    fn ask_for_diagnostics(&mut self, answer: oneshot::Sender<Vec<FileDiagnostics>>) {
-        let desks = if self.context.is_paused() { BTreeSet::new() } else { self.desks.diagnosing() };
-        let number = self.diagnostics.begin(desks.clone(), answer);
-        self.desks.notify_only(desks, desk::Event::DiagnosticsWanted { number });
-        self.finish_diagnostics(Instant::now());
-    }
-
-    fn finish_diagnostics(&mut self, now: Instant) {
-        for found in self.diagnostics.take_done(now) {
-            background::tell_diagnostics(self.context.privacy(), found);
-        }
-    }
-
-    fn editor_state(&self) -> EditorState {
-        let (context, dirty) = (self.context.told(), self.context.dirty_files());
-        EditorState { context, dirty, roots: self.presence.roots().to_vec() }
-    }
-
-    /// A person adds a file to a prompt: this one, or the active one with its selection.
-    fn begin_mention(
-        &mut self,
-        desk: DeskId,
-        file: Option<(String, Option<Lines>)>,
-        agent: Option<u64>,
-        answer: oneshot::Sender<Result<Revised, Refusal>>,
-    ) {
-        let file = file.or_else(|| selected_lines(&self.context.told()));
-        let mentioned = match (self.context.is_paused(), self.agents.taking_mentions(agent), file) {
-            (true, ..) => Err(refused("reports about files are paused: resume them first")),
-            (_, None, _) => Err(Refusal::NoAgentTakesFiles),
-            (.., None) => Err(refused("agents know of no active file: open one first")),
-            (_, Some(session), Some((path, lines))) => Ok((session, path, lines)),
-        };
-        match mentioned {
-            Ok((session, path, lines)) => {
-                let mention = Mention { desk, session, path, lines, answer };
-                background::check_mention(self.events.clone(), self.context.privacy(), mention);
-            }
-            // A desk that is gone needs no answer.
-            Err(refusal) => drop(answer.send(Err(refusal))),
-        }
-    }
-
-    fn end_mention(&mut self, mention: Mention, is_allowed: bool) {
-        let Mention { desk, session, path, lines, answer } = mention;
-        let result = if !is_allowed {
-            Err(refused("agents never learn of this file: the privacy rules hide it"))
-        } else if let Some(agent) = self.agents.mention(&session, &path, lines) {
-            let message = desk::messages::mentioned(&path, lines, &agent, self.presence.roots());
-            self.desks.notify_only([desk], desk::Event::Notice { message });
-            Ok(Revised::default())
-        } else {
-            Err(Refusal::NoAgentTakesFiles)
-        };
-        // A desk that is gone needs no answer.
-        let _ = answer.send(result);
     }
 
     // The editor, and how agents find it.
@@ -782,15 +692,23 @@ impl MainLoop {
     /// Has the discovery files written, unless no agent is to find the companion.
     fn publish(&self, focused: bool, done: Option<oneshot::Sender<Vec<Problem>>>) {
         if self.presence.is_hidden() {
-            done.map(|done| done.send(Vec::new()));
+            if let Some(done) = done {
+                let _ = done.send(Vec::new());
+            }
             return;
         }
-        self.writer.send(WriteJob::Publish { roots: self.presence.roots().to_vec(), focused, done });
+        self.background.writer.send(WriteJob::Publish {
+            roots: self.presence.roots().to_vec(),
+            focused,
+            done,
+        });
     }
 
     fn published(&mut self, news: PublishedNews, asked: bool) {
         if !asked {
-            news.begun.into_iter().for_each(|problem| self.desks.notify_problem(problem));
+            for problem in news.begun {
+                self.desks.notify_problem(problem);
+            }
         }
         if !news.over.is_empty() {
             self.desks.forget_problems(&news.over);
@@ -802,7 +720,7 @@ impl MainLoop {
     fn set_editors(&mut self, editors: Vec<Editor>, shown: oneshot::Sender<Vec<Problem>>) {
         if let Some(used_last) = editors.first() {
             self.presence.set_editor(used_last.pid);
-            self.writer.send(WriteJob::SetEditors(editors));
+            self.background.writer.send(WriteJob::SetEditors(editors));
         }
         self.publish(true, Some(shown));
     }
@@ -810,9 +728,9 @@ impl MainLoop {
     /// Every editor is gone: reviews are rejected, and no agent is to find the companion.
     fn hide(&mut self, done: oneshot::Sender<()>) {
         self.presence.hide();
-        self.end_all_reviews(Closing::EditorGone);
+        self.end_reviews(self.reviews.ids(), Closing::EditorGone);
         self.context.forget_all();
-        self.writer.send(WriteJob::Withdraw(done));
+        self.background.writer.send(WriteJob::Withdraw(done));
     }
 
     // The journal.
@@ -831,37 +749,28 @@ impl MainLoop {
         }
     }
 
-    fn begin_write(&mut self, next: NextWrite) {
-        let changes = next.outdated.map(|outdated| self.changes(outdated));
-        self.writer.send(WriteJob::WriteJournal(changes, next.answers));
+    fn journal_written(&mut self, error: Option<String>) {
+        let (written, news) = self.recovery.end_write(error);
+        self.agents.mark_recorded(written);
+        if let Some(news) = news {
+            self.desks.notify_problem(news);
+        }
     }
 
-    fn sessions(&self, outdated: Outdated) -> Vec<String> {
-        if outdated.all { self.agents.ids() } else { outdated.sessions.into_iter().collect() }
+    fn begin_write(&mut self, next: NextWrite) {
+        let changes = next.outdated.map(|outdated| self.changes(outdated));
+        self.background.writer.send(WriteJob::WriteJournal(changes, next.answers));
     }
 
     fn changes(&mut self, outdated: Outdated) -> Changes {
-        let is_all = outdated.all;
-        let (mut known, mut gone) = (Vec::new(), Vec::new());
-        for session in self.sessions(outdated) {
-            match self.agents.begin_recording(&session) {
-                Some(mut entry) => {
-                    entry.undecided = self.reviews.undecided(&session);
-                    entry.last_review = self.reviews.last();
-                    known.push(entry);
-                }
-                None => gone.push(session),
-            }
+        let (is_all, last_review) = (outdated.all, self.reviews.last());
+        let (mut sessions, gone) = self.agents.begin_recording(outdated);
+        for known in &mut sessions {
+            known.undecided = self.reviews.undecided(&known.id);
+            known.last_review = last_review;
         }
-        let journal = Journal {
-            port: self.presence.port(),
-            addresses: self.presence.addresses().to_vec(),
-            is_damaged: false,
-            handed_over: self.hands_over(),
-            token: self.presence.token().to_owned(),
-            last_review: self.reviews.last(),
-            sessions: known,
-        };
+        let handed_over = self.hands_over();
+        let journal = Journal { last_review, handed_over, sessions, ..self.presence.journal() };
         Changes { journal, gone, is_all }
     }
 
@@ -875,7 +784,7 @@ impl MainLoop {
         let until = Instant::now() + LAST_RECEIPTS;
         self.stopping = Some(Stopping { until, done: vec![done], hands_over: false });
         self.agents.release_outcomes();
-        self.end_all_reviews(Closing::Stopped);
+        self.end_reviews(self.reviews.ids(), Closing::Stopped);
     }
 
     fn is_done(&self) -> bool {
@@ -890,12 +799,8 @@ impl MainLoop {
         self.desks.finish();
         // Dropping the sessions ends their streams.
         self.agents.cut_streams(self.hands_over());
-        (self.writer, self.stopping)
+        (self.background.writer, self.stopping)
     }
-}
-
-fn refused(words: &str) -> Refusal {
-    Refusal::Other { words: words.into() }
 }
 
 async fn until(deadline: Option<Instant>, timer: &PreciseTimer) {

@@ -23,13 +23,16 @@ pub struct Seat {
     pub events: mpsc::UnboundedSender<Event>,
 }
 
+/// The channel for the reply to a request; without a receiver, the reply is dropped.
+pub type CallAnswer = oneshot::Sender<Result<Revised, Refusal>>;
+
 /// A request, and the channel for its reply.
 #[derive(Debug)]
 pub struct Call {
     /// The request.
     pub request: Request,
-    /// The channel for the reply; without a receiver, the reply is dropped.
-    pub answer: oneshot::Sender<Result<Revised, Refusal>>,
+    /// The channel for the reply.
+    pub answer: CallAnswer,
 }
 
 /// The companion has stopped, and all its events have been read.

@@ -27,7 +27,7 @@ pub mod socket;
 mod status;
 mod text;
 
-pub use connection::{Call, Desk, Gone, Seat, pair};
+pub use connection::{Call, CallAnswer, Desk, Gone, Seat, pair};
 pub use context::{ActiveFile, ContextReport, OpenFile, Position, Range};
 pub use decision::{Closed, Closing, Decision, Refusal, Revised};
 pub use diagnostics::{Code, Diagnostic, FileDiagnostics};

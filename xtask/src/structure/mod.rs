@@ -52,10 +52,12 @@ fn no_files_of_a_library_import_each_other() {
 }
 
 #[test]
-fn no_parts_of_the_program_import_each_other() {
-    let found = circles(&Graph::of_top_level(&crate_sources("alongside")));
-    let found: Vec<_> = found.iter().map(ToString::to_string).collect();
-    assert!(found.is_empty(), "modules of crates/alongside import each other:\n{}", found.join("\n"));
+fn no_parts_of_the_program_or_the_companion_import_each_other() {
+    for name in ["alongside", "companion"] {
+        let found = circles(&Graph::of_top_level(&crate_sources(name)));
+        let found: Vec<_> = found.iter().map(ToString::to_string).collect();
+        assert!(found.is_empty(), "modules of crates/{name} import each other:\n{}", found.join("\n"));
+    }
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! Agents: who is connected, what each has still to be told, and when one is gone.
 
+pub(crate) mod connection;
 pub(crate) mod context_frames;
-pub(crate) mod credential;
 pub(crate) mod frame;
-pub(crate) mod in_flight;
+pub(crate) mod identity;
+mod in_flight;
+pub(crate) mod last_texts;
 pub(crate) mod outbox;
 pub(crate) mod outcome_messages;
 pub(crate) mod registry;

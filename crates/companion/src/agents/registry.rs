@@ -6,19 +6,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use alongside_contract::context::IdeContext;
-use alongside_contract::family::Dialect;
-use alongside_contract::mcp::Implementation;
 use alongside_contract::rpc::Id;
 use alongside_desk::{Agent, Closing, Lines};
 use alongside_platform::random;
+use bytes::Bytes;
+use tokio::sync::mpsc;
 use tokio::time::Instant;
 
+use super::connection::Expiry;
 use super::context_frames::{self, ContextFrames};
-use super::credential::Credential;
+use super::identity::Identity;
+use super::last_texts::LastText;
 use super::outcome_messages::OpenCall;
-use super::session::{Session, SessionRefusal};
-use crate::events::{Events, OpenStream};
+use super::session::{Origin, Session, SessionRefusal};
 use crate::persistence::journal::KnownSession;
+use crate::persistence::recovery::Outdated;
 use crate::reviews::outcome::Outcome;
 use crate::reviews::proposal::NotOpened;
 use crate::reviews::review::PendingReview;
@@ -40,15 +42,6 @@ pub(crate) struct Agents {
     cut: Arc<AtomicBool>,
 }
 
-/// The agents whose time is over.
-#[derive(Debug, Default)]
-pub(crate) struct Expired {
-    /// Sessions whose stream was lost and did not return: their reviews close.
-    pub(crate) away: Vec<String>,
-    /// Sessions that end.
-    pub(crate) gone: Vec<String>,
-}
-
 impl Agents {
     pub(crate) fn new(context: &IdeContext) -> Self {
         Self { context: ContextFrames::new(context), ..Self::default() }
@@ -56,28 +49,21 @@ impl Agents {
 
     /// Begins a session. Returns its id, and the session that has to end for it: the oldest unused one, else
     /// the oldest whose agent has left.
-    pub(crate) fn welcome(
-        &mut self,
-        client: Implementation,
-        version: String,
-        credential: Credential,
-        dialect: Dialect,
-    ) -> Result<(String, Option<String>), SessionRefusal> {
+    pub(crate) fn welcome(&mut self, identity: Identity) -> Result<(String, Option<String>), SessionRefusal> {
         let id = random::hex::<16>().map_err(|_| SessionRefusal::NoRandom)?;
         let mut evicted = None;
         if self.sessions.len() >= MAX_SESSIONS {
             let oldest = self
                 .sessions
                 .values()
-                .filter(|one| one.is_dispensable())
-                .min_by_key(|one| (!one.is_unused(), one.number));
+                .filter(|one| one.connection.is_dispensable())
+                .min_by_key(|one| (!one.connection.is_unused(), one.number));
             evicted = Some(oldest.ok_or(SessionRefusal::Full)?.id.clone());
         }
         self.last_session += 1;
-        let session = Session::new(id.clone(), self.last_session, client, version, credential, dialect);
-        let (family, client) = session.described();
-        tracing::info!(agent = session.number, family, client, "an agent connects");
-        self.insert(session);
+        let (family, client) = (identity.family_id(), identity.client_name());
+        tracing::info!(agent = self.last_session, family, client, "an agent connects");
+        self.insert(Session::new(id.clone(), self.last_session, identity));
         Ok((id, evicted))
     }
 
@@ -94,9 +80,10 @@ impl Agents {
     }
 
     /// Continues a session of before a crash.
-    pub(crate) fn adopt(&mut self, known: KnownSession, is_interrupted: bool) {
+    pub(crate) fn adopt(&mut self, known: KnownSession, handed_over: bool) {
         self.last_session += 1;
-        let session = Session::returning(known, self.last_session, is_interrupted);
+        let origin = if handed_over { Origin::Earlier } else { Origin::Interrupted };
+        let session = Session::returning(known, self.last_session, origin);
         self.insert(session);
     }
 
@@ -105,7 +92,6 @@ impl Agents {
         self.sessions.insert(session.id.clone(), session);
     }
 
-    /// Changes a session, if it is known.
     fn change<T>(&mut self, session: &str, change: impl FnOnce(&mut Session) -> T) -> Option<T> {
         let session = self.sessions.get_mut(session)?;
         let result = change(session);
@@ -131,45 +117,41 @@ impl Agents {
         self.sessions.contains_key(session)
     }
 
-    /// The agent is used.
     pub(crate) fn mark_heard(&mut self, session: &str) {
-        self.change(session, Session::mark_heard);
+        self.change(session, |session| session.connection.mark_heard());
     }
 
-    /// A request began. Returns its number, if the session is known.
     pub(crate) fn begin_request(&mut self, session: &str) -> Option<u64> {
-        self.change(session, Session::begin_request)
+        self.change(session, |session| session.connection.begin_request())
     }
 
-    /// The messages of a request are known.
     pub(crate) fn end_request(&mut self, session: &str) {
         self.change(session, |session| {
-            session.in_flight.end();
-            session.mark_heard();
+            session.connection.in_flight.end();
+            session.connection.mark_heard();
             session.pump(Instant::now());
         });
     }
 
     /// Opens a stream. The newest stream wins: the one before it ends.
-    pub(crate) fn open_stream(&mut self, session: String, events: Events) -> Option<OpenStream> {
+    pub(crate) fn open_stream(&mut self, session: &str) -> Option<(u64, mpsc::Receiver<Bytes>)> {
         let (number, context) = (self.last_stream + 1, self.context.clone());
-        let frames = self.change(&session, |session| {
+        let frames = self.change(session, |session| {
             tracing::info!(agent = session.number, "an agent listens");
-            session.open_stream(number, context.of(session.message_form()))
+            session.open_stream(number, context.of(session.identity.message_form()))
         })?;
         self.last_stream = number;
-        Some(OpenStream { session, number, frames, events, cut: self.cut.clone() })
+        Some((number, frames))
     }
 
     pub(crate) fn end_stream(&mut self, session: &str, number: u64) {
         self.change(session, |session| {
-            if session.end_stream(number) {
+            if session.connection.end_stream(number) {
                 tracing::info!(agent = session.number, "an agent's stream ended");
             }
         });
     }
 
-    /// Sends an agent all that can be sent now.
     pub(crate) fn pump(&mut self, session: &str) {
         self.change(session, |session| session.pump(Instant::now()));
     }
@@ -177,9 +159,9 @@ impl Agents {
     /// The agent confirmed an outcome. False if it confirmed nothing that waited.
     pub(crate) fn settle(&mut self, session: &str, ping: &Id) -> bool {
         let settled = self.change(session, |session| {
-            session.mark_heard();
+            session.connection.mark_heard();
             let path = session.outbox.settle(ping)?;
-            session.forget(&path);
+            session.ended.forget(&path);
             tracing::info!(agent = session.number, file = path, "the agent has the outcome");
             Some(())
         });
@@ -195,7 +177,7 @@ impl Agents {
         call: Option<OpenCall>,
     ) -> Result<Agent, NotOpened> {
         let proposed = self.change(session, |session| {
-            if !session.in_flight.propose(request, file_path) {
+            if !session.connection.in_flight.propose(request, file_path) {
                 return Err(NotOpened::Overtaken);
             }
             session.propose(file_path, call);
@@ -207,31 +189,34 @@ impl Agents {
     /// Queues the outcome of a review for the one session that asked; `hold` until the journal has it.
     pub(crate) fn deliver(&mut self, review: &PendingReview, closing: Closing, hold: bool) {
         let Some(session) = review.session() else { return };
+        let file_path = review.text.file_path();
         self.change(session, |session| {
-            if let Some(outcome) = Outcome::of(review, closing) {
-                session.push_outcome(review.file_path(), outcome);
+            if let Some(outcome) = Outcome::of(&review.text, closing) {
+                session.push_outcome(file_path, outcome);
                 if hold && session.is_journaled() {
                     session.outbox.hold_newest();
                 }
                 session.pump(Instant::now());
             }
             if closing == Closing::AnsweredInAgent {
-                session.forget_call(review.file_path());
+                // An answer to the open call would be another decision.
+                session.open_calls.remove(file_path);
             }
             if closing != Closing::Replaced {
-                session.remember(review.file_path(), review.current().clone());
+                session.remember(file_path, review.text.current().clone());
             }
         });
     }
 
     /// The answer to `closeDiff`: the last text of the file's review, if there was one. No notification
     /// follows it, so an undelivered outcome about the file is dropped.
-    pub(crate) fn close_diff(&mut self, session: &str, file_path: &str) -> Option<Option<Arc<str>>> {
-        self.change(session, |session| {
+    pub(crate) fn close_diff(&mut self, session: &str, file_path: &str) -> LastText {
+        let text = self.change(session, |session| {
             session.outbox.forget(file_path);
             session.mark_used();
-            session.remembered(file_path)
-        })
+            session.ended.get(file_path).map_or(LastText::NoReview, LastText::Text)
+        });
+        text.unwrap_or(LastText::UnknownSession)
     }
 
     /// Sends every agent this context; an agent that has it already gets nothing.
@@ -239,7 +224,7 @@ impl Agents {
         self.context = ContextFrames::new(context);
         let (context, now) = (self.context.clone(), Instant::now());
         self.change_all(|session| {
-            session.outbox.set_context(context.of(session.message_form()));
+            session.outbox.set_context(context.of(session.identity.message_form()));
             session.pump(now);
         });
     }
@@ -249,14 +234,15 @@ impl Agents {
         let takes = self.sessions.values().filter(|session| {
             session.takes_mentions() && agent.is_none_or(|number| number == session.number)
         });
-        takes.max_by_key(|session| session.last_heard()).map(|session| session.id.clone())
+        takes.max_by_key(|session| session.connection.last_heard).map(|session| session.id.clone())
     }
 
     /// Adds a file to the prompt of an agent. Returns the agent's name for people; `None` if it is gone.
     pub(crate) fn mention(&mut self, session: &str, path: &str, lines: Option<Lines>) -> Option<String> {
         let mentioned = self.change(session, |session| {
             session.takes_mentions().then(|| {
-                session.outbox.push_mention(context_frames::mention(path, lines, session.message_form()));
+                let form = session.identity.message_form();
+                session.outbox.push_mention(context_frames::mention(path, lines, form));
                 session.pump(Instant::now());
                 session.agent().name
             })
@@ -269,30 +255,23 @@ impl Agents {
         self.next_deadline
     }
 
-    /// Sends the outcomes that were held back, and tells for which agents time is over.
-    pub(crate) fn on_deadline(&mut self, now: Instant) -> Expired {
-        let is_due = |deadline: Option<Instant>| deadline.is_some_and(|deadline| deadline <= now);
-        let mut expired = Expired::default();
+    /// Sends the outcomes that were held back, and tells for which sessions time is over.
+    pub(crate) fn on_deadline(&mut self, now: Instant) -> Vec<(String, Expiry)> {
+        let mut expired = Vec::new();
+        self.next_deadline = None;
         for session in self.sessions.values_mut() {
-            if is_due(session.resend_at()) {
+            if session.resend_at().is_some_and(|at| at <= now) {
                 session.pump(now);
             }
-            if is_due(session.unlisted_at()) {
-                session.unlist();
+            let expiry = session.connection.on_deadline(now);
+            if expiry != Some(Expiry::Session) {
+                self.next_deadline = earlier(self.next_deadline, session.deadline());
             }
-            if is_due(session.freed_at()) {
-                expired.gone.push(session.id.clone());
-            } else if is_due(session.views_close_at()) {
-                session.forget_lost_stream();
-                expired.away.push(session.id.clone());
-            }
+            expired.extend(expiry.map(|expiry| (session.id.clone(), expiry)));
         }
-        let staying = self.sessions.values().filter(|one| !is_due(one.freed_at()));
-        self.next_deadline = staying.filter_map(Session::deadline).min();
         expired
     }
 
-    /// Whether time may run out for an agent.
     pub(crate) fn are_awaited(&self) -> bool {
         self.next_deadline.is_some()
     }
@@ -302,15 +281,14 @@ impl Agents {
         self.change_all(|session| session.hold_back(now));
     }
 
-    /// The process was stopped for this long: nobody loses time by that.
     pub(crate) fn shift_deadlines(&mut self, gap: Duration) {
-        self.change_all(|session| session.shift_deadlines(gap));
+        self.change_all(|session| session.connection.shift_deadlines(gap));
     }
 
     /// The companion stops: neither unread requests nor the journal hold outcomes back any more.
     pub(crate) fn release_outcomes(&mut self) {
         self.change_all(|session| {
-            session.in_flight.give_up();
+            session.connection.in_flight.give_up();
             session.outbox.mark_recording();
             session.outbox.mark_recorded();
             session.pump(Instant::now());
@@ -322,6 +300,10 @@ impl Agents {
         self.sessions.values().all(Session::is_settled)
     }
 
+    pub(crate) fn are_cut(&self) -> Arc<AtomicBool> {
+        self.cut.clone()
+    }
+
     /// Decides whether streams are cut or ended when the sessions are dropped.
     pub(crate) fn cut_streams(&self, cut: bool) {
         self.cut.store(cut, Ordering::Release);
@@ -329,36 +311,51 @@ impl Agents {
 
     /// The connected agents as desks see them, in the order in which they came.
     pub(crate) fn list(&self) -> Vec<Agent> {
-        let mut listed: Vec<_> = self.sessions.values().filter(|session| session.is_listed()).collect();
+        let listed = self.sessions.values().filter(|session| session.connection.is_listed());
+        let mut listed: Vec<&Session> = listed.collect();
         listed.sort_by_key(|session| session.number);
         let mut new: Vec<&Session> =
-            listed.iter().copied().filter(|session| !session.was_adopted()).collect();
+            listed.iter().copied().filter(|session| session.origin == Origin::This).collect();
         // An agent that begins another session keeps the interrupted one: each new one stands for one.
         listed.retain(|old| {
-            let by = new.iter().position(|new| old.is_interrupted() && new.is_same_release(old));
-            by.map(|by| new.swap_remove(by)).is_none()
+            let is_its = |new: &&Session| new.identity.is_same_release(&old.identity);
+            let by = new.iter().position(|new| old.origin == Origin::Interrupted && is_its(new));
+            if let Some(by) = by {
+                new.swap_remove(by);
+            }
+            by.is_none()
         });
         listed.into_iter().map(Session::agent).collect()
     }
 
-    pub(crate) fn ids(&self) -> Vec<String> {
-        self.sessions.keys().cloned().collect()
+    fn named(&self, outdated: Outdated) -> Vec<String> {
+        match outdated.all {
+            true => self.sessions.keys().cloned().collect(),
+            false => outdated.sessions.into_iter().collect(),
+        }
     }
 
-    /// The session for the journal, without undecided proposals. Its outcomes wait until it is recorded.
-    /// `None` for a session that ends with its connection.
-    pub(crate) fn begin_recording(&mut self, session: &str) -> Option<KnownSession> {
-        let recorded = self.change(session, |session| {
-            session.outbox.mark_recording();
-            session.is_journaled().then(|| session.known())
-        });
-        recorded.flatten()
+    /// The sessions for the journal, without undecided proposals, and the ids of those that it does not hold:
+    /// they have ended, or end with their connection. Outcomes wait until their session is recorded.
+    pub(crate) fn begin_recording(&mut self, outdated: Outdated) -> (Vec<KnownSession>, Vec<String>) {
+        let (mut known, mut gone) = (Vec::new(), Vec::new());
+        for id in self.named(outdated) {
+            let recorded = self.change(&id, |session| {
+                session.outbox.mark_recording();
+                session.is_journaled().then(|| session.known())
+            });
+            match recorded.flatten() {
+                Some(session) => known.push(session),
+                None => gone.push(id),
+            }
+        }
+        (known, gone)
     }
 
     /// The journal holds these sessions, or cannot: agents do not wait for it any longer.
-    pub(crate) fn mark_recorded(&mut self, sessions: &[String]) {
-        for id in sessions {
-            self.change(id, |session| {
+    pub(crate) fn mark_recorded(&mut self, written: Outdated) {
+        for id in self.named(written) {
+            self.change(&id, |session| {
                 session.outbox.mark_recorded();
                 session.pump(Instant::now());
             });
@@ -366,15 +363,13 @@ impl Agents {
     }
 }
 
-/// The earlier of two moments, if there is one.
 fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
     one.into_iter().chain(other).min()
 }
 
 /// The names of the agents of these sessions, each once, as desks show them.
-pub(crate) fn names(sessions: Vec<KnownSession>) -> Vec<String> {
-    let mut names: Vec<_> =
-        sessions.into_iter().map(|known| Session::returning(known, 0, true).agent().name).collect();
+pub(crate) fn names(sessions: &[KnownSession]) -> Vec<String> {
+    let mut names: Vec<_> = sessions.iter().map(|known| Identity::of_known(known).shown().0).collect();
     names.sort();
     names.dedup();
     names

@@ -20,7 +20,6 @@ pub(crate) struct Debounce {
 }
 
 impl Debounce {
-    /// Takes note of a change.
     pub(crate) fn touch(&mut self, now: Instant) {
         // Within the same burst, a change after an update has waited since that update.
         let goes_on = self.due.filter(|due| now.saturating_duration_since(*due) < QUIET);

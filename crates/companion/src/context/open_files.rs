@@ -92,18 +92,20 @@ impl OpenFiles {
     /// The active file of a desk is the newest of all from now on. Returns whether that is a change.
     pub(crate) fn focus(&mut self, desk: DeskId) -> bool {
         let now = self.next_timestamp();
-        let Some(known) = self.desks.get_mut(&desk) else { return false };
-        let Some(active) = &known.active else { return false };
-        let file = known.files.iter_mut().find(|file| file.path == active.path);
-        file.map(|file| file.focused = now).is_some()
+        if let Some(known) = self.desks.get_mut(&desk)
+            && let Some(active) = &known.active
+            && let Some(file) = known.files.iter_mut().find(|file| file.path == active.path)
+        {
+            file.focused = now;
+            return true;
+        }
+        false
     }
 
-    /// Removes the files of a desk that has left.
     pub(crate) fn leave(&mut self, desk: DeskId) {
         self.desks.remove(&desk);
     }
 
-    /// Removes the files of all desks.
     pub(crate) fn forget_all(&mut self) {
         self.desks.clear();
     }
@@ -114,7 +116,6 @@ impl OpenFiles {
         self.unsaved().any(|entry| entry.path == path || is_real(&entry.path))
     }
 
-    /// Sets the real paths of files with unsaved changes.
     pub(crate) fn set_real_paths(&mut self, real: HashMap<String, PathBuf>) {
         self.real = real;
     }
@@ -148,7 +149,6 @@ impl OpenFiles {
         (are_known && self.unsaved().all(is_resolved)).then_some(context)
     }
 
-    /// The context without any files.
     pub(crate) fn no_files(&self) -> IdeContext {
         self.with_files(Vec::new())
     }

@@ -28,11 +28,9 @@ pub(crate) struct ContextTracker {
     scan: Option<RunningScan>,
     /// The looks of the last scan, and until when they count.
     looks: Option<(Looks, Instant)>,
-    /// The context that agents know.
     told: IdeContext,
 }
 
-/// The scan that runs.
 #[derive(Debug)]
 struct RunningScan {
     began: Instant,
@@ -70,7 +68,6 @@ impl ContextTracker {
         }
     }
 
-    /// Takes in the report of a desk.
     pub(crate) fn report(&mut self, desk: DeskId, report: ContextReport) {
         self.files.report(desk, report);
         self.touch();
@@ -83,20 +80,17 @@ impl ContextTracker {
         }
     }
 
-    /// Stops telling agents, or continues. Fails with the reason that forbids it.
     pub(crate) fn pause(&mut self, paused: bool) -> Result<(), String> {
         self.files.pause(paused)?;
         self.touch();
         Ok(())
     }
 
-    /// A desk left, and closed its files by that.
     pub(crate) fn leave(&mut self, desk: DeskId) {
         self.files.leave(desk);
         self.touch();
     }
 
-    /// No desk has any file open any more.
     pub(crate) fn forget_all(&mut self) {
         self.files.forget_all();
         self.void_scan();
@@ -110,15 +104,18 @@ impl ContextTracker {
     /// The disk has changed: the next context needs a scan.
     pub(crate) fn forget_looks(&mut self) {
         self.looks = None;
-        self.scan.iter_mut().for_each(|scan| scan.is_stale = true);
+        if let Some(scan) = &mut self.scan {
+            scan.is_stale = true;
+        }
     }
 
     fn void_scan(&mut self) {
         self.forget_looks();
-        self.scan.iter_mut().for_each(|scan| scan.is_void = true);
+        if let Some(scan) = &mut self.scan {
+            scan.is_void = true;
+        }
     }
 
-    /// When the next context is due.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.debounce.deadline()
     }
@@ -168,12 +165,10 @@ impl ContextTracker {
         self.told.clone()
     }
 
-    /// Whether an editor holds unsaved changes to a file, whatever path it has there.
     pub(crate) fn is_dirty(&self, path: &str, real: &Path) -> bool {
         self.files.is_dirty(path, real)
     }
 
-    /// Whether agents are told of no files now.
     pub(crate) fn is_paused(&self) -> bool {
         self.files.is_paused()
     }

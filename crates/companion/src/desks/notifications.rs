@@ -52,7 +52,6 @@ impl Notifications {
         Self { held: VecDeque::new(), unsaved: BTreeMap::new(), drafts }
     }
 
-    /// Whether nothing is held.
     pub(super) fn is_empty(&self) -> bool {
         self.held.is_empty()
     }
@@ -62,7 +61,6 @@ impl Notifications {
         self.unsaved.values()
     }
 
-    /// A draft is not needed any more.
     pub(super) fn forget_draft(&mut self, draft: &str) {
         self.unsaved.remove(draft);
     }
@@ -133,11 +131,9 @@ impl Notifications {
     }
 
     fn give_up(&mut self, at: usize, desks: &[DeskId]) {
-        let Some(Held { notification: Notification::ReviewEnded { awaits, .. }, .. }) = self.held.get_mut(at)
-        else {
-            return;
-        };
-        if let Some(((id, _), file)) = awaits.take()
+        if let Some(held) = self.held.get_mut(at)
+            && let Notification::ReviewEnded { awaits, .. } = &mut held.notification
+            && let Some(((id, _), file)) = awaits.take()
             && !self.unsaved.contains_key(&id)
         {
             let path = self.drafts.path_of(&id, &file);

@@ -24,7 +24,6 @@ pub(crate) struct Desks {
     problems: Vec<Problem>,
     /// News of a time without desks: told to the first desk that shows reviews.
     news: Vec<Problem>,
-    /// The status that desks know.
     status: Status,
     /// When desks may be told the next status.
     next_status: Instant,
@@ -32,7 +31,6 @@ pub(crate) struct Desks {
     is_status_due: bool,
 }
 
-/// A desk that has joined.
 #[derive(Debug)]
 struct ConnectedDesk {
     profile: DeskProfile,
@@ -62,7 +60,6 @@ impl Desks {
         }
     }
 
-    /// A desk joined.
     pub(crate) fn join(
         &mut self,
         id: DeskId,
@@ -95,9 +92,10 @@ impl Desks {
         let problems =
             found.chain(self.notifications.unsaved().cloned()).chain(news).map(desk::Event::Problem);
         let first = std::iter::once(desk.status(&status));
-        // A desk that is gone already will be reported as such.
-        let all = first.chain(problems).chain(reviews.map(desk::Event::Opened));
-        all.for_each(|event| drop(desk.events.send(event)));
+        for event in first.chain(problems).chain(reviews.map(desk::Event::Opened)) {
+            // A desk that is gone already will be reported as such.
+            let _ = desk.events.send(event);
+        }
     }
 
     /// A desk left, and gets nothing more.
@@ -105,7 +103,6 @@ impl Desks {
         self.connected.remove(&id);
     }
 
-    /// The desks that show reviews.
     pub(crate) fn showing(&self) -> BTreeSet<DeskId> {
         self.connected.iter().filter(|(_, desk)| !desk.profile.observes).map(|(id, _)| *id).collect()
     }
@@ -115,19 +112,20 @@ impl Desks {
         self.connected.iter().filter(|(_, desk)| desk.profile.diagnoses).map(|(id, _)| *id).collect()
     }
 
-    /// Tells some desks.
     pub(crate) fn notify_only(&mut self, desks: impl IntoIterator<Item = DeskId>, event: desk::Event) {
         self.notifications.push(desks.into_iter().collect(), event);
         self.send_held();
     }
 
-    /// Tells every desk.
     pub(crate) fn notify(&mut self, event: desk::Event) {
         self.notifications.push(self.ids(), event);
         self.send_held();
     }
 
-    /// Tells every desk of a problem.
+    pub(crate) fn notify_notice(&mut self, message: String) {
+        self.notify(desk::Event::Notice { message });
+    }
+
     pub(crate) fn notify_problem(&mut self, problem: Problem) {
         self.notify(desk::Event::Problem(problem));
     }
@@ -144,7 +142,6 @@ impl Desks {
         self.send_held();
     }
 
-    /// The path of the text of a draft.
     pub(crate) fn draft_path(&self, draft: &str, file: &str) -> PathBuf {
         self.notifications.draft_path(draft, file)
     }
@@ -155,12 +152,10 @@ impl Desks {
         self.problems.push(problem);
     }
 
-    /// These problems are over.
     pub(crate) fn forget_problems(&mut self, over: &[Problem]) {
         self.problems.retain(|problem| !over.contains(problem));
     }
 
-    /// The writer has written a draft, or could not.
     pub(crate) fn draft_written(&mut self, written: WrittenDraft) {
         if let Some(problem) = self.notifications.draft_written(written) {
             self.notifications.push(self.ids(), desk::Event::Problem(problem));
@@ -168,23 +163,19 @@ impl Desks {
         self.send_held();
     }
 
-    /// The time is over for this version of a draft: the end of its review is told without it.
     pub(crate) fn give_up_draft(&mut self, draft: &DraftVersion) {
         self.notifications.give_up_draft(draft, &self.ids());
         self.send_held();
     }
 
-    /// A draft is not needed any more.
     pub(crate) fn forget_draft(&mut self, draft: &str) {
         self.notifications.forget_draft(draft);
     }
 
-    /// Whether nothing waits to be told.
     pub(crate) fn are_told_all(&self) -> bool {
         self.notifications.is_empty()
     }
 
-    /// Whether the status may have changed since desks were told.
     pub(crate) fn is_status_due(&self) -> bool {
         self.is_status_due
     }
@@ -195,7 +186,6 @@ impl Desks {
         self.next_status <= now
     }
 
-    /// When the status is to be told.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.is_status_due.then_some(self.next_status)
     }

@@ -4,7 +4,6 @@ use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use alongside_contract::discovery::Record;
 use alongside_contract::token_proof;
 use alongside_platform::random;
 
@@ -13,15 +12,14 @@ const TIMEOUT: Duration = Duration::from_millis(500);
 /// The longest head of an answer in bytes. A proof's has some two hundred.
 const MAX_HEAD: usize = 4 << 10;
 
-/// Whether the companion of this record listens on its port: the listener has to [prove](token_proof) that it
+/// Whether the companion of this token listens on its port: the listener has to [prove](token_proof) that it
 /// knows the token, for anybody may have the port by now. Blocks for half a second at most.
-pub(super) fn answers(record: &Record) -> bool {
-    ask(record).unwrap_or(false)
+pub(super) fn answers(port: u16, token: &str) -> bool {
+    ask(port, token).unwrap_or(false)
 }
 
-fn ask(record: &Record) -> io::Result<bool> {
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, record.port));
-    let Some(token) = record.auth_token.as_deref() else { return Ok(false) };
+fn ask(port: u16, token: &str) -> io::Result<bool> {
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let nonce = random::hex::<32>()?;
     let deadline = Instant::now() + TIMEOUT;
     let mut stream = TcpStream::connect_timeout(&address, TIMEOUT)?;

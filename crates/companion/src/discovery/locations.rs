@@ -32,7 +32,9 @@ pub(crate) fn directories(dirs: &AppDirs) -> impl Iterator<Item = PathBuf> {
 
 /// Removes empty directories in which other users could create none of their own.
 pub(crate) fn remove_empty(dirs: &AppDirs) {
-    searched(dirs).for_each(|(_, searched)| searched.remove_empty());
+    for (_, searched) in searched(dirs) {
+        searched.remove_empty();
+    }
 }
 
 /// A directory of discovery files below home, and the agent's own directory above it; empty for another one.

@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use alongside_contract::discovery::{Record, WRITER};
+use alongside_contract::discovery::WRITER;
 use alongside_contract::lock_file::{self, LockFile, TRANSPORT};
 use alongside_platform::directory::Directory;
 use alongside_platform::{process, untrusted};
@@ -22,7 +22,6 @@ use crate::real_path;
 /// The largest lock in bytes. One has a few hundred.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// A lock on disk.
 #[derive(Debug, Clone)]
 pub(super) struct Lock {
     /// The open directory of the file, for its path may lead elsewhere by now.
@@ -87,7 +86,6 @@ impl Lock {
         self.directory.path().join(self.name())
     }
 
-    /// Whether a companion of ours wrote it.
     fn is_ours(&self) -> bool {
         self.content.writer.as_deref() == Some(WRITER)
     }
@@ -108,30 +106,20 @@ impl Lock {
     /// Whether agents believe it: its editor lives, and a companion of ours answers. Blocks for half a second
     /// at most.
     fn lives(&self) -> bool {
-        process::is_alive(self.content.pid) && (!self.is_ours() || answers(&self.record()))
+        process::is_alive(self.content.pid) && (!self.is_ours() || self.answers())
     }
 
     /// Whether a companion of ours wrote it that does not answer any more.
     pub(super) fn is_left(&self) -> bool {
-        self.is_ours() && !answers(&self.record())
+        self.is_ours() && !self.answers()
     }
 
-    /// Whether it leads to the companion of this token.
+    fn answers(&self) -> bool {
+        answers(self.port, &self.content.auth_token)
+    }
+
     pub(super) fn has_token(&self, token: &str) -> bool {
         self.content.auth_token == token
-    }
-
-    fn record(&self) -> Record {
-        Record {
-            port: self.port,
-            workspace_path: String::new(),
-            auth_token: Some(self.content.auth_token.clone()),
-            ide_info: None,
-            ppid: Some(self.content.pid),
-            ide_name: None,
-            stdio: None,
-            writer: self.content.writer.clone(),
-        }
     }
 }
 

@@ -4,6 +4,7 @@ mod ancestors;
 mod liveness;
 pub(crate) mod locations;
 mod lock;
+mod plan;
 pub(crate) mod presence;
 mod problems;
 pub(crate) mod publisher;

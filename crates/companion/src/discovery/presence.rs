@@ -7,9 +7,12 @@ use std::sync::Arc;
 
 use alongside_contract::discovery::{Record, Stdio, WRITER};
 use alongside_contract::environment;
-use alongside_desk::{Environment, Problem};
+use alongside_desk::{Environment, Problem, Status};
 
+use super::publisher::Published;
 use super::workspace_path::workspace_path;
+use crate::config::Builder;
+use crate::persistence::journal::Journal;
 use crate::real_path;
 
 #[derive(Debug, Default)]
@@ -23,26 +26,21 @@ pub(crate) struct Presence {
     real_roots: Arc<[PathBuf]>,
     /// Roots that are no directories any more: desks are told once.
     vanished: Vec<PathBuf>,
-    /// This process.
-    pid: u32,
     /// The process of the editor that a person used last.
     editor: u32,
     /// Variables that lead agents to the companion. They hold the token.
     environment: Environment,
     /// Every editor is gone: no agent is to find the companion.
     is_hidden: bool,
-    /// Reasons why some agents cannot find the companion.
-    unpublished: Vec<Problem>,
-    /// Another companion has a file name that this one wants, and may end without a word.
-    has_rival: bool,
-    /// The directories of agents that the user did not have when the files were written.
-    awaited: Vec<PathBuf>,
+    /// Agents get no reviews.
+    context_only: bool,
+    /// How far the discovery files were written.
+    published: Published,
 }
 
 /// The changes in who can find the companion.
 #[derive(Debug, Default)]
 pub(crate) struct PublishedNews {
-    /// Problems that are new.
     pub(crate) begun: Vec<Problem>,
     /// All problems of before, if there is none any more.
     pub(crate) over: Vec<Problem>,
@@ -52,26 +50,17 @@ impl Presence {
     pub(crate) fn new(
         addresses: Vec<SocketAddr>,
         token: Arc<str>,
-        stdio: Option<Stdio>,
         roots: Vec<PathBuf>,
-        editor: u32,
+        of: &Builder,
     ) -> Self {
-        let pid = std::process::id();
-        let mut presence = Self { addresses, token, stdio, pid, editor, ..Self::default() };
+        let (stdio, editor, context_only) = (of.stdio.clone(), of.editor.pid, of.context_only);
+        let mut presence = Self { addresses, token, stdio, editor, context_only, ..Self::default() };
         presence.set_roots(roots);
         presence
     }
 
     pub(crate) fn port(&self) -> u16 {
         self.addresses.first().map_or(0, SocketAddr::port)
-    }
-
-    pub(crate) fn pid(&self) -> u32 {
-        self.pid
-    }
-
-    pub(crate) fn addresses(&self) -> &[SocketAddr] {
-        &self.addresses
     }
 
     pub(crate) fn token(&self) -> &str {
@@ -86,8 +75,27 @@ impl Presence {
         &self.real_roots
     }
 
-    pub(crate) fn environment(&self) -> &Environment {
-        &self.environment
+    /// The roots of the files whose proposals hooks get reviewed; `None` while none are.
+    pub(crate) fn reviewed_roots(&self) -> Option<Arc<[PathBuf]>> {
+        (!self.context_only && !self.is_hidden).then(|| self.real_roots.clone())
+    }
+
+    /// The part of the status that is about the companion itself.
+    pub(crate) fn status(&self) -> Status {
+        Status {
+            port: self.port(),
+            pid: std::process::id(),
+            roots: self.roots.clone(),
+            context_only: self.context_only,
+            environment: self.environment.clone(),
+            ..Status::default()
+        }
+    }
+
+    /// The part of the journal that is about the companion itself.
+    pub(crate) fn journal(&self) -> Journal {
+        let (addresses, token) = (self.addresses.clone(), self.token.to_string());
+        Journal { port: self.port(), addresses, token, ..Journal::default() }
     }
 
     pub(crate) fn is_hidden(&self) -> bool {
@@ -95,12 +103,13 @@ impl Presence {
     }
 
     pub(crate) fn problems(&self) -> &[Problem] {
-        &self.unpublished
+        &self.published.problems
     }
 
-    /// Whether the files have to be written again from time to time: some could not be, or may become free.
+    /// Whether the files have to be written again from time to time: some could not be, or a rival may end
+    /// without a word.
     pub(crate) fn is_incomplete(&self) -> bool {
-        !self.unpublished.is_empty() || self.has_rival
+        !self.published.problems.is_empty() || self.published.has_rival
     }
 
     pub(crate) fn set_roots(&mut self, roots: Vec<PathBuf>) {
@@ -116,28 +125,20 @@ impl Presence {
         self.update_environment();
     }
 
-    /// Every editor is gone.
     pub(crate) fn hide(&mut self) {
         self.is_hidden = true;
     }
 
-    /// The discovery files are written as far as they can be.
-    pub(crate) fn mark_published(
-        &mut self,
-        problems: Vec<Problem>,
-        has_rival: bool,
-        awaited: Vec<PathBuf>,
-    ) -> PublishedNews {
-        (self.has_rival, self.awaited) = (has_rival, awaited);
-        let before = std::mem::replace(&mut self.unpublished, problems);
-        let is_new = |problem: &&Problem| !before.contains(problem);
-        let begun = self.unpublished.iter().filter(is_new).cloned().collect();
-        PublishedNews { begun, over: if self.unpublished.is_empty() { before } else { Vec::new() } }
+    pub(crate) fn mark_published(&mut self, published: Published) -> PublishedNews {
+        let before = std::mem::replace(&mut self.published, published).problems;
+        let problems = &self.published.problems;
+        let begun = problems.iter().filter(|problem| !before.contains(problem)).cloned().collect();
+        PublishedNews { begun, over: if problems.is_empty() { before } else { Vec::new() } }
     }
 
     /// Whether an agent has started for the first time since the files were written: it has its directory.
     pub(crate) fn has_new_agent(&self) -> bool {
-        self.awaited.iter().any(|directory| directory.is_dir())
+        self.published.awaited.iter().any(|directory| directory.is_dir())
     }
 
     /// Returns the problems of roots that have vanished since the last look. Their agents stay.
@@ -152,7 +153,7 @@ impl Presence {
         let record = Record {
             port: self.port(),
             // The publisher reports the roots that cannot be written in it.
-            workspace_path: workspace_path(&self.roots, &mut Vec::new()),
+            workspace_path: workspace_path(&self.roots).0,
             auth_token: Some(self.token.to_string()),
             ide_info: None,
             ppid: None,

@@ -10,7 +10,7 @@ use alongside_contract::token;
 use alongside_platform::directory::Directory;
 use alongside_platform::untrusted;
 
-use super::locations;
+use super::{liveness, locations};
 use crate::persistence::app_dirs::AppDirs;
 use crate::persistence::private_files::LinkedCopies;
 
@@ -48,6 +48,11 @@ pub(super) fn read_ours(directory: &Arc<Directory>, name: &OsStr) -> Option<Reco
     is_ours.then(|| RecordFile { directory: directory.clone(), path: directory.path().join(name), record })
 }
 
+/// Whether the companion of a record listens. Blocks for half a second at most.
+pub(super) fn answers(record: &Record) -> bool {
+    record.auth_token.as_deref().is_some_and(|token| liveness::answers(record.port, token))
+}
+
 impl RecordFile {
     fn name(&self) -> &OsStr {
         self.path.file_name().unwrap_or_default()
@@ -58,7 +63,6 @@ impl RecordFile {
         self.record.auth_token.as_deref().is_some_and(|known| token::split(known).0 == token)
     }
 
-    /// The record that the file holds now.
     pub(super) fn read_again(&self) -> Option<Record> {
         read_ours(&self.directory, self.name()).map(|file| file.record)
     }
@@ -73,7 +77,6 @@ impl RecordFile {
         self.directory.is_anothers(self.name())
     }
 
-    /// Writes the record in one step.
     pub(super) fn write(&self, copies: &mut LinkedCopies) -> io::Result<()> {
         copies.put(&self.directory, self.name(), serde_json::to_vec(&self.record)?)
     }

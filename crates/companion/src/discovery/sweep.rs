@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use alongside_contract::discovery::Record;
 
-use super::liveness::answers;
+use super::record_file::answers;
 use super::{locations, lock, record_file};
 use crate::persistence::app_dirs::AppDirs;
 use crate::persistence::private_files;
@@ -13,7 +13,9 @@ use crate::persistence::private_files;
 /// Removes the discovery files of companions that do not answer, and returns the paths. Blocks.
 pub(crate) fn sweep(dirs: &AppDirs, own_token: &str) -> Vec<PathBuf> {
     let directories = locations::searched(dirs).filter_map(|(_, searched)| searched.open().ok());
-    directories.for_each(|directory| private_files::remove_unfinished_in(&directory));
+    for directory in directories {
+        private_files::remove_unfinished_in(&directory);
+    }
     let mut removed = Vec::new();
     let mut asked: Vec<(Record, bool)> = Vec::new();
     // A file with our port and another token is a predecessor's, whose token is burned.

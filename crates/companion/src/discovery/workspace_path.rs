@@ -6,8 +6,8 @@ use alongside_contract::discovery::{delimiter, join_roots};
 use alongside_desk::Problem;
 
 /// The literal and real paths of the roots, joined. A root that the format cannot hold becomes a problem.
-pub(super) fn workspace_path(roots: &[PathBuf], problems: &mut Vec<Problem>) -> String {
-    let mut spelled: Vec<String> = Vec::new();
+pub(super) fn workspace_path(roots: &[PathBuf]) -> (String, Vec<Problem>) {
+    let (mut spelled, mut problems) = (Vec::<String>::new(), Vec::new());
     for root in roots {
         let real = root.canonicalize().unwrap_or_else(|_| root.clone());
         for path in [root, &real] {
@@ -25,5 +25,5 @@ pub(super) fn workspace_path(roots: &[PathBuf], problems: &mut Vec<Problem>) -> 
             }
         }
     }
-    join_roots(spelled.iter().map(String::as_str)).unwrap_or_default()
+    (join_roots(spelled.iter().map(String::as_str)).unwrap_or_default(), problems)
 }

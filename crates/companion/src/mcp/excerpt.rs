@@ -3,7 +3,6 @@
 /// The longest excerpt in bytes.
 const MAX_BYTES: usize = 512;
 
-/// The beginning of a text.
 pub(super) fn excerpt(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_BYTES)]
 }

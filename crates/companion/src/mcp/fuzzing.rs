@@ -18,6 +18,7 @@ use super::gate::Gate;
 use super::http::router;
 use super::server::Server;
 use super::tools::{self, ToolCall};
+use crate::agents::last_texts::LastText;
 use crate::events::{Event, Events, StartedRequest};
 use crate::reviews::proposal::NotOpened;
 
@@ -112,11 +113,14 @@ fn respond_to(event: Event) {
         Event::RequestStarted { session, known: answer } => {
             drop(answer.send(known(&session).then(StartedRequest::default)));
         }
-        Event::OpenDiff { session, proposal, answer, .. } => {
+        Event::OpenDiff { session, open, answer } => {
             let opened = if known(&session) { Ok(()) } else { Err(NotOpened::UnknownSession) };
-            drop(answer.send(opened.and(proposal.map(drop).map_err(NotOpened::from))));
+            drop(answer.send(opened.and(open.proposal.map(drop).map_err(NotOpened::from))));
         }
-        Event::CloseDiff { session, answer, .. } => drop(answer.send(known(&session).then_some(None))),
+        Event::CloseDiff { session, answer, .. } => {
+            let text = if known(&session) { LastText::NoReview } else { LastText::UnknownSession };
+            drop(answer.send(text));
+        }
         Event::StreamWanted { opened, .. } => drop(opened.send(None)),
         Event::StatusWanted(status) => drop(status.send(Status::default())),
         _ => {}

@@ -4,7 +4,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use alongside_contract::agent::FamilyAgent;
 use alongside_contract::{rpc, token, token_proof, websocket};
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN, WWW_AUTHENTICATE};
@@ -16,7 +15,7 @@ use subtle::ConstantTimeEq as _;
 use super::listener::Connection;
 use super::rate_limited_log::RateLimitedLog;
 use super::refusals::refusal;
-use crate::agents::credential::Credential;
+use crate::agents::identity::Credential;
 
 /// [`token_proof::NONCE_HEADER`] in lower case, as `HeaderName` requires.
 const NONCE: &str = "alongside-nonce";
@@ -80,7 +79,6 @@ impl Gate {
             Some(given) => given
                 .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("Bearer "))
                 .and_then(|(_, token)| self.check_token(token))
-                .map(Credential::Token)
                 .ok_or((StatusCode::UNAUTHORIZED, "this is not the token of this companion")),
         }
     }
@@ -98,10 +96,10 @@ impl Gate {
         Some(token_proof::prove(&self.token, nonce, dialled))
     }
 
-    /// Checks a token in constant time. Returns the agent it was given to.
-    fn check_token(&self, given: &str) -> Option<Option<FamilyAgent>> {
+    /// Checks a token in constant time, with the agent it was given to; `None` for another token.
+    fn check_token(&self, given: &str) -> Option<Credential> {
         let (secret, agent) = token::split(given);
-        bool::from(secret.as_bytes().ct_eq(self.token.as_bytes())).then_some(agent)
+        bool::from(secret.as_bytes().ct_eq(self.token.as_bytes())).then_some(Credential::Token(agent))
     }
 }
 

@@ -11,7 +11,6 @@ pub(super) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> 
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
-/// The id of the session that a request names.
 pub(super) fn session(headers: &HeaderMap) -> Option<&str> {
     header(headers, SESSION_HEADER)
 }

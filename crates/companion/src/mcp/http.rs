@@ -18,7 +18,7 @@ use super::post::post_messages;
 use super::refusals::{no_session_named, no_such_session, stopping};
 use super::server::Server;
 use super::{stream, websocket};
-use crate::agents::credential::Credential;
+use crate::agents::identity::Credential;
 use crate::events::Event;
 
 /// The routes behind the gate.

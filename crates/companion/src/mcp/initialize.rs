@@ -8,12 +8,12 @@ use serde_json::value::RawValue;
 
 use super::excerpt::excerpt;
 use super::response::RpcResponse;
-use crate::agents::credential::Credential;
+use crate::agents::identity::Credential;
+use crate::agents::identity::Identity;
 use crate::agents::registry::MAX_SESSIONS;
 use crate::agents::session::SessionRefusal;
 use crate::events::{Event, Events};
 
-/// Asks for a session.
 pub(super) async fn initialize(
     events: &Events,
     credential: Credential,
@@ -36,7 +36,8 @@ pub(super) async fn initialize(
         title: named.title.as_deref().map(|title| excerpt(title).to_owned()),
     };
     let version = protocol_version.clone();
-    let wanted = |welcomed| Event::SessionWanted { client, version, credential, dialect, welcomed };
+    let identity = Identity::new(client, version, credential, dialect);
+    let wanted = |welcomed| Event::SessionWanted { identity, welcomed };
     let session = match events.ask(wanted).await {
         Some(Ok(session)) => session,
         Some(Err(SessionRefusal::Full)) => {

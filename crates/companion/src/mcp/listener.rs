@@ -54,13 +54,11 @@ impl Connection {
         (Self { authenticated: Arc::new(authenticated), dialled }, is_authenticated)
     }
 
-    /// A connection to this address.
     #[cfg(test)]
     pub(super) fn of(dialled: SocketAddr) -> Self {
         Self::new(Some(dialled)).0
     }
 
-    /// The client has sent the token.
     pub(crate) fn mark_authenticated(&self) {
         self.authenticated.send_if_modified(|is_authenticated| !std::mem::replace(is_authenticated, true));
     }

@@ -3,7 +3,6 @@
 use alongside_contract::rpc::{self, Id};
 use serde::Serialize;
 
-/// The response to one message.
 #[derive(Debug)]
 pub(super) enum RpcResponse {
     /// Notifications and replies get none.

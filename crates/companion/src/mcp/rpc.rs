@@ -10,13 +10,14 @@ use serde_json::value::RawValue;
 
 use super::excerpt::excerpt;
 use super::initialize::initialize;
-use super::long_work::work_on;
-use super::proposal_queue::ProposalQueue;
 use super::response::{RpcResponse, reply};
 use super::tools::{self, BadCall, ToolCall};
 use super::unread_request::UnreadRequest;
-use crate::agents::credential::Credential;
-use crate::events::{Event, Events, StartedRequest};
+use crate::agents::identity::Credential;
+use crate::agents::last_texts::LastText;
+use crate::events::{Event, Events, OpenDiff, StartedRequest};
+use crate::long_work::work_on;
+use crate::reviews::proposal_queue::ProposalQueue;
 
 /// The sender of the messages of one POST.
 #[derive(Debug)]
@@ -33,7 +34,6 @@ pub(super) struct Caller {
 }
 
 impl Caller {
-    /// Carries out one message.
     pub(super) async fn carry_out(&mut self, message: Message<'_>) -> RpcResponse {
         match message {
             Message::Request { id, method, params } => self.request(id, &method, params).await,
@@ -88,10 +88,9 @@ impl Caller {
                     let why = "the proposal could not be prepared";
                     return RpcResponse::Reply(rpc::error(Some(id), rpc::INVALID_REQUEST, why));
                 };
-                let proposal = Box::new(proposal);
+                let open = Box::new(OpenDiff { request, file_path, call: None, proposal });
                 let (answer, answered) = tokio::sync::oneshot::channel();
-                let call = None;
-                self.events.send(Event::OpenDiff { session, request, file_path, call, proposal, answer });
+                self.events.send(Event::OpenDiff { session, open, answer });
                 self.unread = None;
                 answered.await.ok().and_then(tools::opened)
             }
@@ -99,7 +98,11 @@ impl Caller {
                 let (answer, answered) = tokio::sync::oneshot::channel();
                 self.events.send(Event::CloseDiff { session, file_path: close.file_path, answer });
                 self.unread = None;
-                let Some(text) = answered.await.ok().flatten() else { return RpcResponse::NoSuchSession };
+                let text = match answered.await {
+                    Ok(LastText::Text(text)) => Some(text),
+                    Ok(LastText::NoReview) => None,
+                    Ok(LastText::UnknownSession) | Err(_) => return RpcResponse::NoSuchSession,
+                };
                 let size = text.as_ref().map_or(0, |text| text.len());
                 return work_on(size, || reply(id, &tools::closed(text.as_deref())));
             }

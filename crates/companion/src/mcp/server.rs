@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::proposal_queue::ProposalQueue;
 use crate::events::Events;
+use crate::reviews::proposal_queue::ProposalQueue;
 
 #[derive(Debug)]
 pub(crate) struct Server {

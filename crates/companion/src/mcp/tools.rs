@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 use super::excerpt::excerpt;
 use crate::reviews::proposal::NotOpened;
 
-/// A call that can be carried out.
 #[derive(Debug)]
 pub(super) enum ToolCall {
     OpenDiff(OpenDiffRequest),
@@ -109,7 +108,6 @@ pub(super) fn list() -> Value {
     ] })
 }
 
-/// Reads the parameters of `tools/call`.
 pub(super) fn parse(params: Option<&RawValue>) -> Result<ToolCall, BadCall> {
     #[derive(Deserialize)]
     struct RawCall<'a> {

@@ -21,8 +21,8 @@ use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use super::refusals::refusal;
 use super::server::Server;
-use crate::agents::credential::Credential;
 use crate::agents::frame;
+use crate::agents::identity::Credential;
 use crate::events::{Event, Events, OpenStream};
 use calls::Agent;
 

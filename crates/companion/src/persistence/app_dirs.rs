@@ -83,7 +83,6 @@ impl AppDirs {
     }
 }
 
-/// A directory that agents search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SearchDirectory {
     base: PathBuf,

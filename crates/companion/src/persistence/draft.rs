@@ -80,8 +80,7 @@ impl Draft {
     }
 }
 
-/// A draft to write.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct NewDraft {
     pub(crate) id: String,
     /// Rises with each write of this draft.
@@ -98,7 +97,6 @@ pub(crate) struct NewDraft {
     pub(crate) text: Arc<str>,
 }
 
-/// The result of writing a draft.
 #[derive(Debug)]
 pub(crate) struct WrittenDraft {
     pub(crate) id: String,

@@ -110,9 +110,7 @@ impl Drafts {
             (0_u32..).map(|n| format!("{now}-{process}-{n}")).find(|id| !self.directory().join(id).exists());
         let id = free.ok_or_else(|| io::Error::other("no name is free"))?;
         let (file, agent, why) = (file.to_owned(), agent.to_owned(), why.to_owned());
-        let (awaited, is_open, text) = (false, false, text.into());
-        let (number, reasons) = (0, String::new());
-        let new = NewDraft { id, number, file, agent, why, awaited, is_open, reasons, text };
+        let new = NewDraft { id, file, agent, why, text: text.into(), ..NewDraft::default() };
         self.reserve().write(ReserveUse::Drafts, || self.save(&new))
     }
 
@@ -202,7 +200,6 @@ impl Drafts {
         private_files::write(&directory.join(DESCRIPTION), &serde_json::to_vec_pretty(draft)?)
     }
 
-    /// A free path for a draft that is being created or deleted.
     fn unfinished(&self, id: &str) -> io::Result<PathBuf> {
         let path = |n: u32| self.directory().join(format!("{UNFINISHED}{id}-{}-{n}", std::process::id()));
         let free = (0..).map(path).find(|path| !path.exists());

@@ -13,8 +13,6 @@ use std::sync::Arc;
 use alongside_contract::mcp::Implementation;
 use serde::{Deserialize, Serialize};
 
-use crate::config::JournalKey;
-
 /// The journal. Private: it holds the token and texts. Each session has its own file, so that a write costs
 /// as much as has changed, however many sessions there are and however much one of them has not received yet.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,7 +56,6 @@ pub(crate) struct KnownSession<T = Arc<str>> {
 }
 
 impl<T> KnownSession<T> {
-    /// All its texts.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &T> {
         let undecided = self.undecided.iter().map(|review| &review.text);
         undecided.chain(self.unsettled.iter().map(|decision| &decision.text))
@@ -104,7 +101,6 @@ pub(crate) struct Unsettled<T = Arc<str>> {
     pub(crate) text: T,
 }
 
-/// The changes to write.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
     /// The journal, with the sessions that have changed.
@@ -113,6 +109,13 @@ pub(crate) struct Changes {
     pub(crate) gone: Vec<String>,
     /// The journal has all sessions: other files of sessions are removed.
     pub(crate) is_all: bool,
+}
+
+/// The key by which the next companion finds the journal after a crash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum JournalKey {
+    EditorAndRoots,
+    Own(String),
 }
 
 /// The [name] of the caller's own key.

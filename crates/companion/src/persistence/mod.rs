@@ -1,8 +1,7 @@
-//! Our own files: drafts, the recovery journal, and the one task that writes them.
+//! Our own files: drafts, the recovery journal, and the room that is reserved for both.
 
 pub(crate) mod app_dirs;
 mod draft;
-mod draft_check;
 pub mod drafts;
 pub(crate) mod journal;
 mod journal_file;
@@ -11,6 +10,3 @@ pub(crate) mod recovery;
 pub(crate) mod recovery_store;
 pub(crate) mod reserve;
 mod session_files;
-pub(crate) mod write_job;
-mod write_worker;
-pub(crate) mod writer;

@@ -6,8 +6,6 @@ use std::path::PathBuf;
 use alongside_desk::Problem;
 use tokio::sync::oneshot;
 
-use super::write_job::HeldAnswers;
-
 #[derive(Debug, Default)]
 pub(crate) struct Recovery {
     /// The companion keeps a journal.
@@ -39,6 +37,37 @@ pub(crate) struct NextWrite {
     /// The entries to write; `None` if only answers wait for the writer.
     pub(crate) outdated: Option<Outdated>,
     pub(crate) answers: HeldAnswers,
+}
+
+/// Answers that wait for the disk: after a crash, agent and edit that they speak of must be known.
+#[derive(Default)]
+pub(crate) struct HeldAnswers(Vec<Box<dyn FnOnce() + Send + Sync>>);
+
+impl HeldAnswers {
+    pub(crate) fn extend(&mut self, others: Self) {
+        self.0.extend(others.0);
+    }
+
+    fn add<T: Send + Sync + 'static>(&mut self, to: oneshot::Sender<T>, answer: T) {
+        // An asker that is gone needs no answer.
+        self.0.push(Box::new(move || drop(to.send(answer))));
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn give(self) {
+        for give in self.0 {
+            give();
+        }
+    }
+}
+
+impl std::fmt::Debug for HeldAnswers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} answers", self.0.len())
+    }
 }
 
 impl Recovery {

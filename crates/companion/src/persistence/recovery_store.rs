@@ -142,7 +142,9 @@ impl RecoveryStore {
             let files = self.sessions.entry(known.id.clone()).or_insert_with(|| SessionFiles::new(path));
             files.put(known)?;
         }
-        gone.iter().filter_map(|id| self.sessions.remove(id)).for_each(SessionFiles::remove);
+        for files in gone.iter().filter_map(|id| self.sessions.remove(id)) {
+            files.remove();
+        }
         if *is_all {
             self.remove_other_files();
         }

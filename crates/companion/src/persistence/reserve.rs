@@ -90,7 +90,6 @@ impl Reserve {
         self.is_short
     }
 
-    /// The bytes that are held.
     pub(crate) fn held(&self) -> u64 {
         (0..SLICES)
             .filter_map(|number| fs::symlink_metadata(self.slice(number)).ok())

@@ -121,7 +121,6 @@ impl SessionFiles {
         std::iter::once(self.path.clone()).chain(texts)
     }
 
-    /// Removes the files: the session has ended.
     pub(super) fn remove(self) {
         for file in self.files() {
             // A file that stays is a session that no agent comes back to.

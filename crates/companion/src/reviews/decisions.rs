@@ -11,7 +11,7 @@ use alongside_desk::Verdict;
 use tokio::time::Instant;
 use twox_hash::XxHash3_64;
 
-use super::proposal::Proposal;
+use super::proposal::PreparedProposal;
 use super::review::PendingReview;
 use super::target::Fingerprint;
 
@@ -65,27 +65,28 @@ impl Decisions {
         let within = match ended.hook() {
             Some(hook) if !hook.comes_twice => return,
             // Its model is asked to propose this text.
-            Some(hook) if !hook.takes_text && ended.has_edits() => REPEATED_WITHIN,
+            Some(hook) if !hook.takes_text && ended.text.has_edits() => REPEATED_WITHIN,
             _ => SECOND_WAY_WITHIN,
         };
-        let accepted = (self.hash(ended.current()), None);
+        let accepted = (self.hash(ended.text.current()), None);
         self.remember(ended, vec![accepted], within);
     }
 
     /// The person answered in the agent's prompt: the agent may write its own text, or that of the desks.
     pub(crate) fn remember_answered_in_agent(&mut self, ended: &PendingReview) {
-        let answers = [ended.current(), ended.proposed()].map(|text| (self.hash(text), None));
+        let answers = [ended.text.current(), ended.text.proposed()].map(|text| (self.hash(text), None));
         self.remember(ended, answers.into(), AFTER_ITS_PROMPT);
     }
 
     /// Nobody waits for this verdict any longer: the repeated call gets it.
     pub(crate) fn remember_uncollected(&mut self, ended: &PendingReview, verdict: Verdict) {
         let has_text = |decided: &Decided| decided.answers.iter().any(|(_, verdict)| verdict.is_some());
-        if self.decided.iter().filter(|decided| has_text(decided)).count() == MAX_TEXTS {
-            let oldest = self.decided.iter().position(has_text);
-            oldest.into_iter().for_each(|oldest| drop(self.decided.remove(oldest)));
+        if self.decided.iter().filter(|decided| has_text(decided)).count() == MAX_TEXTS
+            && let Some(oldest) = self.decided.iter().position(has_text)
+        {
+            self.decided.remove(oldest);
         }
-        let answer = (self.hash(ended.proposed()), Some(verdict));
+        let answer = (self.hash(ended.text.proposed()), Some(verdict));
         self.remember(ended, vec![answer], REPEATED_WITHIN);
     }
 
@@ -97,13 +98,14 @@ impl Decisions {
         }
         let hook = ended.hook().map(|hook| hook.session.clone());
         let way = Way { agent: ended.agent.name.clone(), hook };
-        let (real, original) = (ended.real_path().to_owned(), ended.fingerprint().clone());
+        let (real, original) =
+            (ended.text.proposal.real_path().to_owned(), ended.text.proposal.fingerprint.clone());
         self.decided.push(Decided { way, real, original, answers, until: now + within });
     }
 
     /// The answer to a proposal on which the person has decided already. An agent that opens a diff gets its
     /// own text by it, and nothing else.
-    pub(crate) fn take(&mut self, proposal: &Proposal, way: &Way) -> Option<Verdict> {
+    pub(crate) fn take(&mut self, proposal: &PreparedProposal, way: &Way) -> Option<Verdict> {
         let (proposed, now) = (proposal.composition.proposed(), Instant::now());
         let real: &Path = proposal.real_path();
         let counts =

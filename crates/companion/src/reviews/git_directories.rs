@@ -40,14 +40,12 @@ fn is_bare(directory: &Path, file: &Path) -> bool {
     will_be("objects") && will_be("refs") || will_be("HEAD") && will_be("commondir")
 }
 
-/// The paths in a repository's settings.
 #[derive(Debug, Default)]
 struct Settings {
     /// `core.hooksPath` as it is written. The last one counts.
     hooks_path: Option<String>,
     /// The resolved directory of hooks.
     hooks: Option<PathBuf>,
-    /// Included settings files.
     included: Vec<PathBuf>,
 }
 

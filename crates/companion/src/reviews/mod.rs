@@ -3,12 +3,15 @@
 pub(crate) mod decisions;
 mod destination;
 pub(crate) mod diff;
+pub(crate) mod draft_versions;
 mod git_directories;
 pub(crate) mod line_endings;
 pub(crate) mod outcome;
 pub(crate) mod proposal;
+pub(crate) mod proposal_queue;
 mod reasons;
 pub(crate) mod registry;
 pub(crate) mod remarks;
 pub(crate) mod review;
+pub(crate) mod reviewed_text;
 pub(crate) mod target;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use alongside_desk::Closing;
 
-use super::review::PendingReview;
+use super::reviewed_text::ReviewedText;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Outcome {
@@ -16,10 +16,10 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    /// The outcome of a review that ended so; `None` if its agent waits for none.
-    pub(crate) fn of(review: &PendingReview, closing: Closing) -> Option<Self> {
+    /// The outcome of a review of this text that ended so; `None` if its agent waits for none.
+    pub(crate) fn of(text: &ReviewedText, closing: Closing) -> Option<Self> {
         match closing {
-            Closing::Accepted => Some(Self::Accepted(review.current().clone())),
+            Closing::Accepted => Some(Self::Accepted(text.current().clone())),
             Closing::AnsweredInAgent | Closing::Replaced => None,
             Closing::Rejected => Some(Self::Rejected),
             Closing::AgentGone

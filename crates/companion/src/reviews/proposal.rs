@@ -10,7 +10,7 @@ use super::target::{BadTarget, Fingerprint, OpenTarget};
 use crate::real_path;
 
 #[derive(Debug)]
-pub(crate) struct Proposal {
+pub(crate) struct PreparedProposal {
     /// The path as the agent spells it.
     pub(super) file_path: String,
     pub(super) composition: Composition,
@@ -40,7 +40,7 @@ impl From<BadTarget> for NotOpened {
     }
 }
 
-impl Proposal {
+impl PreparedProposal {
     /// Reads the target and compares; `roots` have no links. Blocks.
     pub(crate) fn prepare(
         file_path: String,
@@ -64,7 +64,6 @@ impl Proposal {
         &self.real
     }
 
-    /// Where a write would end up, if that is outside of every root.
     pub(crate) fn outside(&self) -> Option<&str> {
         self.outside.as_deref()
     }

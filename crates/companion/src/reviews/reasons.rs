@@ -40,7 +40,6 @@ impl ReasonStore {
         self.whole.is_none() && self.hunks.is_empty()
     }
 
-    /// Gives each change its reason.
     pub(super) fn annotate(&self, hunks: &mut [Hunk]) {
         if self.hunks.is_empty() {
             return;

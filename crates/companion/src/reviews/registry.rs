@@ -1,76 +1,61 @@
 //! All reviews that wait: they open, are edited and decided, and end.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use alongside_desk::{
-    self as desk, Agent, Changed, Closing, Decision, Reasons, Refusal, Request, Review, ReviewId,
+    Agent, CallAnswer, Changed, Closing, Decision, HookProposal, Refusal, Review, ReviewId, Verdict,
 };
-use tokio::sync::oneshot;
-use tokio::time::Instant;
 
-use super::proposal::Proposal;
-use super::remarks;
+use super::decisions::{Decisions, Way};
+use super::draft_versions::{DraftChange, DraftVersions};
+use super::proposal::PreparedProposal;
 use super::review::{Asker, PendingReview};
+use super::reviewed_text::Edit;
 use super::target::Fingerprint;
 use crate::ids::DeskId;
-use crate::persistence::drafts::NewDraft;
 use crate::persistence::journal::Undecided;
-
-/// How long `closeDiff` waits for desks to send their unsent edits.
-const FLUSH_TIMEOUT: Duration = Duration::from_millis(150);
 
 #[derive(Debug, Default)]
 pub(crate) struct Reviews {
     /// The id of the newest review; 0 if there was none.
     last: u64,
     pending: BTreeMap<ReviewId, PendingReview>,
-    flushes: Vec<Flush>,
-    /// Acceptances that wait until their target is read.
-    waiting: Vec<(ReviewId, DeskId, desk::Call)>,
-    /// Begins the ids of drafts: the companion's start, in milliseconds since the Unix epoch.
-    started: u64,
-    /// Numbers every version of a draft.
-    last_draft: u64,
+    /// Decisions, of which acceptances wait until their target is read.
+    waiting: Vec<DecisionCall>,
+    decisions: Decisions,
+    drafts: DraftVersions,
 }
 
-/// A `closeDiff` that waits for desks.
+/// A person's decision on a revision, and the desk that waits for the reply.
 #[derive(Debug)]
-struct Flush {
-    call: CloseCall,
-    waiting: BTreeSet<DeskId>,
-    until: Instant,
-}
-
-/// A `closeDiff` for an open review.
-#[derive(Debug)]
-pub(crate) struct CloseCall {
+pub(crate) struct DecisionCall {
     pub(crate) review: ReviewId,
-    pub(crate) session: String,
-    pub(crate) file_path: String,
-    pub(crate) answer: oneshot::Sender<Option<Option<Arc<str>>>>,
+    pub(crate) revision: u64,
+    pub(crate) decision: Decision,
+    pub(crate) desk: DeskId,
+    pub(crate) answer: CallAnswer,
 }
 
-/// The draft of a review, as it has to be on disk.
-#[derive(Debug)]
-pub(crate) enum DraftChange {
-    /// Nothing was typed: the draft of this id goes.
-    Delete(String),
-    Save(NewDraft),
-}
-
-/// A target that has to be read.
 #[derive(Debug)]
 pub(crate) struct TargetToRead {
     pub(crate) review: ReviewId,
     pub(crate) file_path: String,
 }
 
+#[derive(Debug)]
+pub(crate) struct Edited {
+    pub(crate) changed: Changed,
+    pub(crate) draft: Option<DraftChange>,
+    /// The session that asked for the review, if one did.
+    pub(crate) session: Option<String>,
+}
+
 impl Reviews {
+    /// `started` is the companion's start, in milliseconds since the Unix epoch.
     pub(crate) fn new(started: u64) -> Self {
-        Self { started, ..Self::default() }
+        Self { drafts: DraftVersions::new(started), ..Self::default() }
     }
 
     pub(crate) fn last(&self) -> u64 {
@@ -82,123 +67,85 @@ impl Reviews {
         self.last = self.last.max(last);
     }
 
-    /// Opens a review. The caller has ended the one that it replaces.
-    pub(crate) fn open(
+    /// A review with an id of its own, for the caller to open.
+    pub(crate) fn prepare(
         &mut self,
         asker: Asker,
         agent: Agent,
-        proposal: Proposal,
+        proposal: PreparedProposal,
         dirty: bool,
-    ) -> &PendingReview {
+    ) -> PendingReview {
         self.last += 1;
-        let id = ReviewId(self.last);
-        let review = PendingReview::new(id, asker, agent, proposal, dirty);
-        self.pending.entry(id).or_insert(review)
+        PendingReview::new(ReviewId(self.last), asker, agent, proposal, dirty)
     }
 
-    /// The agent of the open reviews that hooks of this session have asked for.
-    pub(crate) fn agent_of_hook(&self, name: &str, session: &str) -> Option<Agent> {
-        let is_its = |review: &&PendingReview| {
-            review.agent.name == name && review.hook().is_some_and(|hook| hook.session == session)
-        };
-        self.pending.values().find(is_its).map(|review| review.agent.clone())
+    /// Opens a review. The caller has ended the one that it replaces.
+    pub(crate) fn open(&mut self, review: PendingReview) {
+        self.pending.insert(review.text.id(), review);
     }
 
-    /// The proposed text of an open review.
+    /// The verdict on a proposal on which the person has decided already.
+    pub(crate) fn decided(&mut self, proposal: &PreparedProposal, way: &Way) -> Option<Verdict> {
+        self.decisions.take(proposal, way)
+    }
+
+    /// Nobody waits for the verdict on this review any longer.
+    pub(crate) fn remember_uncollected(&mut self, ended: &PendingReview, verdict: Verdict) {
+        self.decisions.remember_uncollected(ended, verdict);
+    }
+
+    /// The agent of the open reviews that hooks of the same session have asked for.
+    pub(crate) fn agent_of_hook(&self, proposal: &HookProposal) -> Option<Agent> {
+        self.by_hook(proposal).next().map(|review| review.agent.clone())
+    }
+
+    /// The open reviews of the same file that hooks of the same session have asked for.
+    pub(crate) fn of_hook(&self, proposal: &HookProposal) -> Vec<ReviewId> {
+        let same = self.by_hook(proposal).filter(|review| review.text.file_path() == proposal.file);
+        same.map(|review| review.text.id()).collect()
+    }
+
+    fn by_hook(&self, proposal: &HookProposal) -> impl Iterator<Item = &PendingReview> {
+        let is_same = |hook: &HookProposal| hook.agent == proposal.agent && hook.session == proposal.session;
+        self.pending.values().filter(move |review| review.hook().is_some_and(is_same))
+    }
+
     pub(crate) fn proposed(&self, id: ReviewId) -> Option<&Arc<str>> {
-        self.pending.get(&id).map(PendingReview::proposed)
+        self.pending.get(&id).map(|review| review.text.proposed())
     }
 
-    pub(crate) fn get_mut(&mut self, id: ReviewId) -> Result<&mut PendingReview, Refusal> {
-        self.pending.get_mut(&id).ok_or(Refusal::NoSuchReview)
+    /// Carries out an edit that was made on this revision.
+    pub(crate) fn edit(&mut self, id: ReviewId, revision: u64, edit: Edit) -> Result<Edited, Refusal> {
+        let review = self.pending.get_mut(&id).ok_or(Refusal::NoSuchReview)?;
+        review.edit(revision, edit)?;
+        let changed = review.text.changed_since_told();
+        let session = review.session().map(str::to_owned);
+        Ok(Edited { changed, draft: self.drafts.of_open(review), session })
     }
 
-    /// Ends a review.
-    pub(crate) fn end(&mut self, id: ReviewId) -> Option<PendingReview> {
-        self.pending.remove(&id)
-    }
-
-    /// The draft of an open review, which follows every edit.
-    pub(crate) fn draft(&mut self, id: ReviewId) -> Option<DraftChange> {
-        let review = self.pending.get_mut(&id)?;
-        let keeps = review.has_edits() || review.has_reasons();
-        let ending = Ending { why: "its review is still open", awaited: false, keeps, is_told: false };
-        let draft = new_draft(self.started, &mut self.last_draft, review, ending)?;
-        Some(match draft {
-            DraftChange::Save(draft) => {
-                review.has_draft = true;
-                DraftChange::Save(NewDraft { is_open: true, ..draft })
-            }
-            delete @ DraftChange::Delete(_) => delete,
+    /// Whether this decision may be taken on this revision. Returns the end of the review by it.
+    pub(crate) fn decide(&self, id: ReviewId, revision: u64, decision: Decision) -> Result<Closing, Refusal> {
+        self.pending.get(&id).ok_or(Refusal::NoSuchReview)?.may_decide(revision, decision)?;
+        Ok(match decision {
+            Decision::Accept => Closing::Accepted,
+            Decision::Reject => Closing::Rejected,
         })
     }
 
-    /// The draft of a review that ended; `None` if it never had one.
-    pub(crate) fn last_draft(&mut self, ended: &PendingReview, closing: Closing) -> Option<DraftChange> {
-        let why = match closing {
-            Closing::Accepted => "it was accepted, and the file does not hold it",
-            Closing::Rejected => "it was rejected",
-            Closing::AnsweredInAgent => "it was answered in the agent, and the file does not hold it",
-            Closing::Replaced => "the agent proposed the file anew",
-            Closing::AgentGone => "the agent went away",
-            Closing::Stopped => "the companion was stopped",
-            Closing::EditorGone => "the editor went away",
-            Closing::Interrupted => "the companion was interrupted",
-            Closing::TimedOut => "the agent waited no longer",
-        };
-        // An accepted text stays until the agent has written it. Answers in the agent are not told here, and
-        // some agents write the text as it was at the desks.
-        let awaited = matches!(closing, Closing::Accepted | Closing::AnsweredInAgent);
-        // The model reads the reasons with a decision.
-        let reasons = ended.hook().map(|hook| hook.reasons).unwrap_or_default();
-        let is_told = match closing {
-            Closing::Rejected => true,
-            Closing::Accepted => reasons == Reasons::Always,
-            _ => false,
-        };
-        let keeps = ended.has_edits() || ended.has_reasons() && !is_told;
-        new_draft(self.started, &mut self.last_draft, ended, Ending { why, awaited, keeps, is_told })
-    }
-
-    /// The number of the next version of any draft.
-    pub(crate) fn next_draft_number(&mut self) -> u64 {
-        self.last_draft += 1;
-        self.last_draft
-    }
-
-    /// `closeDiff` for an open review: it waits until these desks have sent their unsent edits.
-    pub(crate) fn begin_flush(&mut self, call: CloseCall, desks: BTreeSet<DeskId>) {
-        self.flushes.push(Flush { call, waiting: desks, until: Instant::now() + FLUSH_TIMEOUT });
-    }
-
-    /// A desk has sent all its edits of a review, or of every review.
-    pub(crate) fn mark_flushed(&mut self, desk: DeskId, review: Option<ReviewId>) {
-        for flush in &mut self.flushes {
-            if review.is_none_or(|review| review == flush.call.review) {
-                flush.waiting.remove(&desk);
-            }
+    /// Ends a review. Returns it with its draft, and remembers a decision for the other way of the same edit.
+    pub(crate) fn end(
+        &mut self,
+        id: ReviewId,
+        closing: Closing,
+    ) -> Option<(PendingReview, Option<DraftChange>)> {
+        let ended = self.pending.remove(&id)?;
+        match closing {
+            Closing::Accepted => self.decisions.remember_accepted(&ended),
+            Closing::AnsweredInAgent => self.decisions.remember_answered_in_agent(&ended),
+            _ => {}
         }
-    }
-
-    /// The `closeDiff` calls that need not wait any longer.
-    pub(crate) fn take_flushed(&mut self, now: Instant) -> Vec<CloseCall> {
-        let is_done = |flush: &mut Flush| flush.waiting.is_empty() || flush.until <= now;
-        self.flushes.extract_if(.., is_done).map(|flush| flush.call).collect()
-    }
-
-    /// When the next `closeDiff` waits no longer.
-    pub(crate) fn deadline(&self) -> Option<Instant> {
-        self.flushes.iter().map(|flush| flush.until).min()
-    }
-
-    /// The process was stopped for this long: no desk loses time by that.
-    pub(crate) fn shift_deadlines(&mut self, gap: Duration) {
-        self.flushes.iter_mut().for_each(|flush| flush.until += gap);
-    }
-
-    /// Whether a review or a `closeDiff` waits.
-    pub(crate) fn are_waiting(&self) -> bool {
-        !self.pending.is_empty() || !self.flushes.is_empty()
+        let draft = self.drafts.of_ended(&ended, closing);
+        Some((ended, draft))
     }
 
     /// The targets that may have changed and are not being read: the caller reads them.
@@ -206,94 +153,68 @@ impl Reviews {
         self.pending.values_mut().filter_map(begin_reading).collect()
     }
 
-    /// An acceptance waits until its target is read, if that may have changed: nobody accepts the replacement
-    /// of a file that they have not seen. Returns the call if it need not wait, and the target to read.
-    pub(crate) fn after_reading(
-        &mut self,
-        desk: DeskId,
-        call: desk::Call,
-    ) -> (Option<desk::Call>, Option<TargetToRead>) {
-        let Request::DecideReview { id, decision: Decision::Accept, .. } = call.request else {
-            return (Some(call), None);
-        };
-        let Some(review) = self.pending.get_mut(&id) else { return (Some(call), None) };
-        let target = begin_reading(review);
-        if !review.is_reading() {
-            return (Some(call), None);
-        }
-        self.waiting.push((id, desk, call));
-        (None, target)
+    /// A decision waits until the next [`take_decisions`](Self::take_decisions). Returns the target to read
+    /// first, if that may have changed: nobody accepts the replacement of a file that they have not seen.
+    pub(crate) fn begin_decision(&mut self, call: DecisionCall) -> Option<TargetToRead> {
+        let review = self.pending.get_mut(&call.review).filter(|_| call.decision == Decision::Accept);
+        self.waiting.push(call);
+        review.and_then(begin_reading)
     }
 
-    /// A target was read. Returns the change for desks, and the calls that waited for it.
-    pub(crate) fn end_reading(
-        &mut self,
-        id: ReviewId,
-        fingerprint: Fingerprint,
-    ) -> (Option<Changed>, Vec<(DeskId, desk::Call)>) {
-        let review = self.pending.get_mut(&id);
-        let changed =
-            review.and_then(|review| review.end_reading(fingerprint).then(|| review.changed_since_told()));
-        let waiting = self.waiting.extract_if(.., |(of, ..)| *of == id);
-        (changed, waiting.map(|(_, desk, call)| (desk, call)).collect())
+    /// The decisions that wait for no target.
+    pub(crate) fn take_decisions(&mut self) -> Vec<DecisionCall> {
+        let is_reading = |id: &ReviewId| self.pending.get(id).is_some_and(|review| review.text.is_reading());
+        let is_ready =
+            |call: &mut DecisionCall| call.decision == Decision::Reject || !is_reading(&call.review);
+        self.waiting.extract_if(.., is_ready).collect()
+    }
+
+    /// A target was read. Returns the change for desks.
+    pub(crate) fn end_reading(&mut self, id: ReviewId, fingerprint: Fingerprint) -> Option<Changed> {
+        let text = &mut self.pending.get_mut(&id)?.text;
+        text.end_reading(fingerprint).then(|| text.changed_since_told())
     }
 
     /// Marks the reviews whose file has unsaved changes in an editor. Returns the changes for desks.
     pub(crate) fn mark_dirty(&mut self, is_dirty: impl Fn(&str, &Path) -> bool) -> Vec<Changed> {
-        let reviews = self.pending.values_mut();
-        reviews
-            .filter_map(|review| {
-                let dirty = is_dirty(review.file_path(), review.real_path());
-                review.set_dirty(dirty).then(|| review.changed_since_told())
-            })
-            .collect()
-    }
-
-    /// The changes of a review that desks do not know.
-    pub(crate) fn changed_since_told(&mut self, id: ReviewId) -> Option<Changed> {
-        self.pending.get_mut(&id).map(PendingReview::changed_since_told)
-    }
-
-    /// The session that asked for a review, if one did.
-    pub(crate) fn session_of(&self, id: ReviewId) -> Option<&str> {
-        self.pending.get(&id)?.session()
+        let mut all = Vec::new();
+        for PendingReview { text, .. } in self.pending.values_mut() {
+            if text.set_dirty(is_dirty(text.file_path(), text.proposal.real_path())) {
+                all.push(text.changed_since_told());
+            }
+        }
+        all
     }
 
     /// The review of this file by this session: paths are compared byte for byte.
     pub(crate) fn find(&self, session: &str, file_path: &str) -> Option<ReviewId> {
-        let is_it =
-            |review: &&PendingReview| review.session() == Some(session) && review.file_path() == file_path;
-        self.pending.values().find(is_it).map(|review| review.id)
+        self.by(session).find(|review| review.text.file_path() == file_path).map(|review| review.text.id())
     }
 
-    /// The reviews of one session.
     pub(crate) fn of(&self, session: &str) -> Vec<ReviewId> {
-        self.pending
-            .values()
-            .filter(|review| review.session() == Some(session))
-            .map(|review| review.id)
-            .collect()
+        self.by(session).map(|review| review.text.id()).collect()
+    }
+
+    fn by(&self, session: &str) -> impl Iterator<Item = &PendingReview> {
+        self.pending.values().filter(move |review| review.session() == Some(session))
     }
 
     pub(crate) fn ids(&self) -> Vec<ReviewId> {
         self.pending.keys().copied().collect()
     }
 
-    /// All reviews as desks see them.
     pub(crate) fn list(&self) -> impl Iterator<Item = Review> {
         self.pending.values().map(PendingReview::review)
     }
 
     /// The open reviews of a session as the journal holds them.
     pub(crate) fn undecided(&self, session: &str) -> Vec<Undecided> {
-        let undecided = self.pending.values().filter(|review| review.session() == Some(session));
-        undecided
-            .map(|review| Undecided {
-                file_path: review.file_path().to_owned(),
-                text: review.current().clone(),
-                draft: review.has_edits().then(|| draft_id(self.started, review.id)),
-            })
-            .collect()
+        let undecided = self.by(session).map(|review| Undecided {
+            file_path: review.text.file_path().to_owned(),
+            text: review.text.current().clone(),
+            draft: review.text.has_edits().then(|| self.drafts.id(review.text.id())),
+        });
+        undecided.collect()
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -302,46 +223,6 @@ impl Reviews {
 }
 
 fn begin_reading(review: &mut PendingReview) -> Option<TargetToRead> {
-    let begins = review.begin_reading();
-    begins.then(|| TargetToRead { review: review.id, file_path: review.file_path().to_owned() })
-}
-
-fn draft_id(started: u64, review: ReviewId) -> String {
-    format!("{started}-{review}")
-}
-
-/// How a review ended, as its draft says it.
-struct Ending<'a> {
-    why: &'a str,
-    /// The agent is to write the text.
-    awaited: bool,
-    /// There is something to keep.
-    keeps: bool,
-    /// The model reads the reasons.
-    is_told: bool,
-}
-
-fn new_draft(
-    started: u64,
-    number: &mut u64,
-    review: &PendingReview,
-    ending: Ending<'_>,
-) -> Option<DraftChange> {
-    let id = draft_id(started, review.id);
-    let Ending { why, awaited, keeps, is_told } = ending;
-    if !keeps {
-        return review.has_draft.then_some(DraftChange::Delete(id));
-    }
-    *number += 1;
-    Some(DraftChange::Save(NewDraft {
-        id,
-        number: *number,
-        file: review.file_path().to_owned(),
-        agent: review.agent.name.clone(),
-        why: why.to_owned(),
-        awaited,
-        is_open: false,
-        reasons: if is_told { String::new() } else { remarks::reasons(&review.review()) },
-        text: review.current().clone(),
-    }))
+    let begins = review.text.begin_reading();
+    begins.then(|| TargetToRead { review: review.text.id(), file_path: review.text.file_path().to_owned() })
 }

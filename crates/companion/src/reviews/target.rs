@@ -44,7 +44,6 @@ impl Fingerprint {
         self.stat.is_none()
     }
 
-    /// Whether the content differs.
     pub(crate) fn differs_from(&self, other: &Self) -> bool {
         self.content != other.content
     }
@@ -72,7 +71,6 @@ pub(crate) enum BadTarget {
     Special(String),
 }
 
-/// The target of a proposal, open.
 #[derive(Debug)]
 pub(crate) struct OpenTarget {
     stat: Stat,
@@ -80,7 +78,6 @@ pub(crate) struct OpenTarget {
 }
 
 impl OpenTarget {
-    /// Opens the target. Blocks briefly.
     pub(crate) fn open(file_path: &str) -> Result<Self, BadTarget> {
         let (path, found) = look_at(file_path)?;
         Ok(Self::of(&found, open(path)))
@@ -117,7 +114,9 @@ impl OpenTarget {
         let read = self.opened.and_then(Bounded::whole);
         let hash = read.as_ref().map(|bytes| {
             let mut hash = XxHash3_64::new();
-            bytes.chunks(CHUNK).for_each(|chunk| hash.write(chunk));
+            for chunk in bytes.chunks(CHUNK) {
+                hash.write(chunk);
+            }
             hash.finish()
         });
         let fingerprint = Fingerprint { stat: self.stat, content: content(hash) };

@@ -8,30 +8,21 @@ use crate::persistence::drafts::{Draft, Drafts, NewDraft};
 use crate::persistence::journal::{Journal, KnownSession, Undecided};
 use crate::reviews::registry::Reviews;
 
-/// The result for the successor.
-#[derive(Debug, Default)]
-pub(super) struct Adopted {
-    /// News for the first desk.
-    pub(super) news: Vec<Problem>,
-    /// Edits that are in the journal only.
-    pub(super) drafts: Vec<NewDraft>,
-}
-
-/// Takes over what the journal holds.
+/// Takes over what the journal holds. Returns news for the first desk, and the edits that are only there.
 pub(super) fn adopt(
     journal: Journal,
     presence: &Presence,
     drafts: &Drafts,
     reviews: &mut Reviews,
     agents: &mut Agents,
-) -> Adopted {
-    let mut adopted = Adopted::default();
+) -> (Vec<Problem>, Vec<NewDraft>) {
+    let (mut news, mut lost) = (Vec::new(), Vec::new());
     reviews.continue_after(journal.last_review);
     if journal.is_damaged {
-        adopted.news.push(unusable_journal("it is damaged, or of another release", drafts));
+        news.push(unusable_journal("it is damaged, or of another release", drafts));
     }
     for known in &journal.sessions {
-        adopted.drafts.extend(lost_drafts(known, drafts, reviews));
+        lost.extend(lost_drafts(known, drafts));
         for id in known.undecided.iter().filter_map(|open| open.draft.as_deref()) {
             // Without this the draft says so all the same, once its process is gone.
             let _ = drafts.mark_interrupted(id);
@@ -39,31 +30,29 @@ pub(super) fn adopt(
     }
     let typed = where_typed(&journal, drafts);
     if journal.token != presence.token() {
-        adopted.news.extend(lost_sessions(journal, presence, typed));
-        return adopted;
+        news.extend(lost_sessions(&journal, presence, typed));
+        return (news, lost);
     }
     if !journal.sessions.is_empty() {
-        adopted.news.push(continued_sessions(&journal, typed));
+        news.push(continued_sessions(&journal, typed));
     }
-    let is_interrupted = !journal.handed_over;
-    journal.sessions.into_iter().for_each(|known| agents.adopt(known, is_interrupted));
-    adopted
+    for known in journal.sessions {
+        agents.adopt(known, journal.handed_over);
+    }
+    (news, lost)
 }
 
 /// The edits of a session that are in the journal and not among the drafts.
-fn lost_drafts(known: &KnownSession, drafts: &Drafts, reviews: &mut Reviews) -> Vec<NewDraft> {
+fn lost_drafts(known: &KnownSession, drafts: &Drafts) -> Vec<NewDraft> {
     let is_lost = |id: &String| drafts.read(id).is_err();
     let lost = known.undecided.iter().filter_map(|open| Some((open, open.draft.clone().filter(is_lost)?)));
     lost.map(|(open, id)| NewDraft {
         id,
-        number: reviews.next_draft_number(),
         file: open.file_path.clone(),
         agent: known.client.name.clone(),
         why: "the companion was interrupted".into(),
-        awaited: false,
-        is_open: false,
-        reasons: String::new(),
         text: open.text.clone(),
+        ..NewDraft::default()
     })
     .collect()
 }
@@ -97,11 +86,11 @@ fn continued_sessions(journal: &Journal, typed: &str) -> Problem {
 }
 
 /// The agents know another port or token, and somebody else may know that token by now.
-fn lost_sessions(journal: Journal, presence: &Presence, typed: &str) -> Option<Problem> {
+fn lost_sessions(journal: &Journal, presence: &Presence, typed: &str) -> Option<Problem> {
     let undecided = journal.sessions.iter().flat_map(|known| &known.undecided).map(|open| &open.file_path);
     let untold = journal.sessions.iter().flat_map(|known| &known.unsettled).map(|untold| &untold.file_path);
-    let waited: Vec<_> = undecided.chain(untold).cloned().collect();
-    let agents = registry::names(journal.sessions);
+    let waited: Vec<_> = undecided.chain(untold).map(String::as_str).collect();
+    let agents = registry::names(&journal.sessions);
     if agents.is_empty() {
         return None;
     }

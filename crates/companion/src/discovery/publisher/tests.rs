@@ -64,7 +64,7 @@ fn every_row_of_every_family_is_written_and_removed() {
     let mut publisher = publisher(directory.path(), 4711);
     install(directory.path(), "ola");
     publisher.aliases = false;
-    assert_eq!(publisher.publish(&roots, true), []);
+    assert_eq!(publisher.publish(&roots, true).problems, []);
     let pid = publisher.editors[0].pid;
     let mut expected = vec![
         format!("/tmp/gemini/ide/gemini-ide-server-{pid}-4711.json"),
@@ -96,7 +96,7 @@ fn directories_in_use_or_not_created_by_us_stay() {
     fs::create_dir_all(path("tmp/llxprt/ide")).unwrap();
     fs::write(path("tmp/llxprt/theirs"), "").unwrap();
     let roots = [path("home")];
-    assert_eq!((one.publish(&roots, true), other.publish(&roots, true)), (vec![], vec![]));
+    assert_eq!([&mut one, &mut other].map(|each| each.publish(&roots, true).problems), [vec![], vec![]]);
     one.withdraw();
     assert!(path("tmp/gemini/ide").exists() && path("home/.ola/ide").exists());
     other.withdraw();
@@ -104,7 +104,7 @@ fn directories_in_use_or_not_created_by_us_stay() {
     assert!(path("tmp/llxprt/theirs").exists());
     assert!(path("home/.qwen/ide").exists(), "the other one has not created it");
     fs::remove_dir_all(path("home/.qwen/ide")).unwrap();
-    assert_eq!(one.publish(&roots, true), []);
+    assert_eq!(one.publish(&roots, true).problems, []);
     one.withdraw();
     assert!(path("home/.qwen").exists() && !path("home/.qwen/ide").exists());
     // The next sweep removes the directories of killed companions.
@@ -126,7 +126,7 @@ fn a_directory_of_another_user_is_a_problem_with_a_hint() {
     let theirs = directory.path().join("tmp/gemini");
     fs::create_dir(&theirs).unwrap();
     std::os::unix::fs::chown(&theirs, Some(65_534), None).unwrap();
-    let problems = publisher.publish(&[directory.path().join("home")], true);
+    let problems = publisher.publish(&[directory.path().join("home")], true).problems;
     assert!(problems.iter().any(|problem| problem.to_string().contains("rmdir")), "{problems:?}");
     publisher.withdraw();
     assert!(theirs.exists(), "it is not ours to remove");
@@ -139,7 +139,7 @@ fn equal_files_are_links_and_the_focus_renews_them() {
     let (directory, roots) = directories();
     let mut publisher = publisher(directory.path(), 4711);
     let mut files = |focused| {
-        assert_eq!(publisher.publish(&roots, focused), []);
+        assert_eq!(publisher.publish(&roots, focused).problems, []);
         let files = publisher.written.iter().map(|found| {
             assert_eq!(found.read_again().as_ref(), Some(&found.record), "{}", found.path.display());
             (serde_json::to_vec(&found.record).unwrap(), found.path.metadata().unwrap().ino())
@@ -218,7 +218,7 @@ fn a_root_with_the_delimiter_is_a_problem_of_that_root_only() {
     let (good, bad) = (directory.path().join("a b\nü"), directory.path().join("a:b"));
     [&good, &bad].iter().for_each(|path| fs::create_dir(path).unwrap());
     let mut publisher = publisher(directory.path(), 7);
-    let problems = publisher.publish(&[good.clone(), bad], true);
+    let problems = publisher.publish(&[good.clone(), bad], true).problems;
     assert!(problems.iter().any(|problem| problem.what.contains("a:b")), "{problems:?}");
     let record = read_ours(&directory.path().join("home/.qwen/ide/7.lock")).unwrap().record;
     assert_eq!(Path::new(&record.workspace_path), good.canonicalize().unwrap());
@@ -229,7 +229,7 @@ fn an_unwritable_directory_names_the_affected_agents() {
     let (directory, roots) = directories();
     let mut publisher = publisher(directory.path(), 7);
     fs::write(directory.path().join("tmp/gemini"), "a file in the way").unwrap();
-    let problems = publisher.publish(&roots, true);
+    let problems = publisher.publish(&roots, true).problems;
     let told = problems.iter().map(ToString::to_string).collect::<String>();
     assert_eq!(problems.len(), 1, "{told}");
     for part in ["will not find this companion", "Gemini CLI 0.5.3 and newer", "alongside env"] {

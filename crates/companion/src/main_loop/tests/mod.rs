@@ -31,11 +31,10 @@ use alongside_desk::{
 use test_directory::TestDirectory;
 
 use super::*;
-use crate::agents::credential::Credential;
-use crate::events::OpenStream;
-use crate::events::StartedRequest;
+use crate::agents::identity::Credential;
+use crate::events::{Events, OpenStream, StartedRequest};
 use crate::persistence::drafts::Drafts;
-use crate::reviews::proposal::Proposal;
+use crate::reviews::proposal::PreparedProposal;
 use crate::reviews::target::OpenTarget;
 use crate::{AppDirs, Builder, Companion, Editor, PortHold, StartError, Workspace};
 
@@ -118,7 +117,8 @@ impl Story {
         let client = Implementation { name: name.into(), version: name.into(), title: None };
         let version = "2025-06-18".into();
         let dialect = Dialect::Http;
-        let wanted = |welcomed| Event::SessionWanted { client, version, credential, dialect, welcomed };
+        let identity = Identity::new(client, version, credential, dialect);
+        let wanted = |welcomed| Event::SessionWanted { identity, welcomed };
         self.companion.events.ask(wanted).await.unwrap()
     }
 
@@ -295,17 +295,20 @@ impl Agent {
     async fn open_diff_by(&self, request: StartedRequest, file: &str, text: &str) -> Result<(), NotOpened> {
         let (session, file_path) = (self.session.clone(), file.to_owned());
         let StartedRequest { number: request, roots } = request;
-        let prepare = |target| Proposal::prepare(file.into(), target, text.into(), &roots);
-        let proposal = Box::new(OpenTarget::open(file).map(prepare));
-        let call = None;
-        let open = |answer| Event::OpenDiff { session, request, file_path, call, proposal, answer };
-        self.events.ask(open).await.unwrap()
+        let prepare = |target| PreparedProposal::prepare(file.into(), target, text.into(), &roots);
+        let proposal = OpenTarget::open(file).map(prepare);
+        let open = Box::new(OpenDiff { request, file_path, call: None, proposal });
+        self.events.ask(|answer| Event::OpenDiff { session, open, answer }).await.unwrap()
     }
 
     async fn close_diff(&self, file: &str) -> Option<String> {
         let (session, file_path) = (self.session.clone(), file.to_owned());
         let answer = self.events.ask(|answer| Event::CloseDiff { session, file_path, answer }).await;
-        answer.unwrap().unwrap().map(|text| text.to_string())
+        match answer.unwrap() {
+            LastText::Text(text) => Some(text.to_string()),
+            LastText::NoReview => None,
+            LastText::UnknownSession => panic!("the session is known"),
+        }
     }
 
     fn confirm(&self, ping: Id) {

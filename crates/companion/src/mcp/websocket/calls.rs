@@ -21,12 +21,13 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
 use super::editor_tools::Question;
-use crate::agents::credential::Credential;
+use crate::agents::identity::Credential;
+use crate::agents::last_texts::LastText;
 use crate::agents::outcome_messages::OpenCall;
-use crate::events::{Event, StartedRequest};
+use crate::events::{Event, OpenDiff, StartedRequest};
+use crate::long_work::work_on;
 use crate::mcp::excerpt::excerpt;
 use crate::mcp::initialize::initialize;
-use crate::mcp::long_work::work_on;
 use crate::mcp::response::RpcResponse;
 use crate::mcp::server::Server;
 use crate::mcp::tools::CONTEXT_ONLY;
@@ -36,7 +37,6 @@ use crate::reviews::proposal::NotOpened;
 /// The longest name of a review, in bytes. Agents put the file's name and some words into it.
 const MAX_TAB_NAME: usize = 4 << 10;
 
-/// The agent at the other end.
 pub(super) struct Agent {
     server: Arc<Server>,
     credential: Credential,
@@ -66,7 +66,6 @@ impl Agent {
         }
     }
 
-    /// Carries out one message.
     pub(super) async fn carry_out(&mut self, text: &str) {
         let json = surrogates::replace_lone(text.as_bytes());
         let message = match work_on(json.len(), || Message::parse(&json)) {
@@ -133,7 +132,7 @@ impl Agent {
     }
 
     async fn call(&mut self, id: Id, session: String, params: Option<&RawValue>) -> Option<String> {
-        self.server.events.send(Event::AgentHeard { session: session.clone() });
+        self.server.events.send(Event::AgentHeard(session.clone()));
         let size = params.map_or(0, |params| params.get().len());
         let call = match work_on(size, || Call::read(params)) {
             Ok(call) => call,
@@ -188,8 +187,8 @@ impl Agent {
         self.tabs.insert(file_path.clone(), tab_name.clone());
         let (answer, answered) = oneshot::channel();
         let call = Some(OpenCall { id: id.clone(), tab: tab_name });
-        let proposal = Box::new(proposal);
-        events.send(Event::OpenDiff { session, request, file_path, call, proposal, answer });
+        let open = Box::new(OpenDiff { request, file_path, call, proposal });
+        events.send(Event::OpenDiff { session, open, answer });
         drop(unread);
         let answers = self.answers.clone();
         tokio::spawn(async move {
@@ -212,11 +211,10 @@ impl Agent {
             events.ask(|answer| Event::CloseDiff { session, file_path, answer })
         };
         let closed = join_all(paths.into_iter().map(close)).await;
-        closed.into_iter().filter(|closed| matches!(closed, Some(Some(Some(_))))).count()
+        closed.into_iter().filter(|closed| matches!(closed, Some(LastText::Text(_)))).count()
     }
 }
 
-/// A call of a tool.
 enum Call {
     Open(OpenDiffCall),
     Close(CloseTabCall),

@@ -130,7 +130,9 @@ fn diagnostics(found: Vec<desk::FileDiagnostics>, uri: Option<String>) -> Vec<Fi
     }
     ranked.sort_by_key(|(_, one)| severity(one));
     ranked.truncate(MAX_DIAGNOSTICS);
-    ranked.into_iter().for_each(|(at, one)| told[at].diagnostics.push(diagnostic(one)));
+    for (at, one) in ranked {
+        told[at].diagnostics.push(diagnostic(one));
+    }
     told
 }
 

@@ -15,10 +15,8 @@ fn new(id: &str, text: &str) -> NewDraft {
         file: "/p/a b.rs".into(),
         agent: "Gemini CLI".into(),
         why: "rejected".into(),
-        awaited: false,
-        is_open: false,
-        reasons: String::new(),
         text: text.into(),
+        ..NewDraft::default()
     }
 }
 #[test]

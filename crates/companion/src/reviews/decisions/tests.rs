@@ -1,9 +1,9 @@
 //! The second way of an edit, and calls that are repeated.
 
-use alongside_desk::{Agent, Reasons, ReviewId};
+use alongside_desk::{Agent, HookProposal, Reasons, ReviewId};
 
 use super::*;
-use crate::reviews::review::{Asker, HookTerms};
+use crate::reviews::review::Asker;
 use crate::reviews::target::OpenTarget;
 
 const OLD: &str = "old\n";
@@ -22,22 +22,22 @@ impl File {
         std::fs::write(self.0.path(), text).unwrap();
     }
 
-    fn proposal(&self, text: &str) -> Proposal {
+    fn proposal(&self, text: &str) -> PreparedProposal {
         let path = self.0.path().to_str().unwrap();
-        Proposal::prepare(path.to_owned(), OpenTarget::open(path).unwrap(), text.into(), &[])
+        PreparedProposal::prepare(path.to_owned(), OpenTarget::open(path).unwrap(), text.into(), &[])
     }
 
     /// A review that has ended; its hook is that of Qwen Code.
     fn ended(&self, text: &str, hook: bool, comes_twice: bool) -> PendingReview {
-        let terms = HookTerms {
+        let proposal = HookProposal {
             session: "s".into(),
             comes_twice,
             takes_text: true,
             reasons: Reasons::Never,
-            remark: None,
             parts: 1,
+            ..HookProposal::default()
         };
-        let asker = if hook { Asker::Hook(terms) } else { Asker::Session("of a diff".into()) };
+        let asker = if hook { Asker::Hook(proposal.into()) } else { Asker::Session("of a diff".into()) };
         let agent = Agent { name: "Qwen Code".into(), ..Agent::default() };
         PendingReview::new(ReviewId(1), asker, agent, self.proposal(text), false)
     }

@@ -70,7 +70,6 @@ pub(super) fn views<'a>(
 }
 
 impl<'a> SegmentView<'a> {
-    /// The state of a hunk.
     pub(super) fn state(&self) -> HunkState {
         let Self { original, proposed, current, .. } = *self;
         // A line ending that `keep` had to add does not make a hunk edited.

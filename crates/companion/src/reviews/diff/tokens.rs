@@ -70,7 +70,6 @@ impl<'a> Tokens<'a> {
         Self { all, lines }
     }
 
-    /// The weight of a line.
     pub(super) fn weight(&self, line: usize) -> usize {
         self.all[self.lines[line].clone()].iter().map(Token::weight).sum()
     }

@@ -133,8 +133,12 @@ impl<'a> Marks<'a> {
                 continue;
             }
             changes += 1;
-            o[op.old_range()].iter().for_each(|at| self.old.marks[*at] = true);
-            n[op.new_range()].iter().for_each(|at| self.new.marks[*at] = true);
+            for at in &o[op.old_range()] {
+                self.old.marks[*at] = true;
+            }
+            for at in &n[op.new_range()] {
+                self.new.marks[*at] = true;
+            }
         }
         Comparison { shared, lines: (weight(old, o), weight(new, n)), changes }
     }
@@ -164,10 +168,8 @@ impl Comparison {
     }
 }
 
-/// The marks of one side.
 struct Side<'a> {
     tokens: &'a Tokens<'a>,
-    /// The marked tokens.
     marks: Vec<bool>,
     /// The lines that are enough like lines of the other side to have marks.
     likeness: Vec<bool>,

@@ -19,14 +19,16 @@ fn an_unproven_agent_gets_a_directory_only_where_the_user_has_it() {
     let (directory, roots) = directories();
     let mut publisher = publisher(directory.path(), 4711);
     let home = path(&directory, "home");
-    assert_eq!(publisher.publish(&roots, true), [], "that is no problem");
+    let published = publisher.publish(&roots, true);
+    assert_eq!(published.problems, [], "that is no problem");
     assert_eq!(entries(&home), [".qwen"], "a proven agent finds the companion at its first start");
-    assert_eq!(publisher.awaited(), [home.join(".ola"), home.join(".claude")]);
+    assert_eq!(published.awaited, [home.join(".ola"), home.join(".claude")]);
     // Its first start.
     fs::create_dir(home.join(".ola")).unwrap();
-    assert_eq!(publisher.publish(&roots, false), []);
+    let published = publisher.publish(&roots, false);
+    assert_eq!(published.problems, []);
     assert_eq!(entries(&home.join(".ola/ide")), ["4711.lock"]);
-    assert_eq!(publisher.awaited(), [home.join(".claude")]);
+    assert_eq!(published.awaited, [home.join(".claude")]);
     publisher.withdraw();
     assert_eq!((entries(&home), entries(&home.join(".ola")).len()), (vec![".ola".to_owned()], 0));
 }
@@ -37,7 +39,7 @@ fn a_directory_for_a_command_is_removed_again() {
     let mut publisher = publisher(directory.path(), 4711);
     install(directory.path(), "ola");
     let home = path(&directory, "home");
-    assert_eq!(publisher.publish(&roots, true), []);
+    assert_eq!(publisher.publish(&roots, true).problems, []);
     assert_eq!(entries(&home.join(".ola/ide")), ["4711.lock"]);
     publisher.withdraw();
     assert_eq!(entries(&home), [""; 0]);

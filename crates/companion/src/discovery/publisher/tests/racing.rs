@@ -109,7 +109,7 @@ fn names_redirected_while_we_write_change_nothing_elsewhere() {
     let mut publisher = publisher(directory.path(), 4711);
     publisher.aliases = false;
     let roots = [path("project")];
-    assert_eq!(publisher.publish(&roots, true), []);
+    assert_eq!(publisher.publish(&roots, true).problems, []);
     let written: Vec<PathBuf> = publisher.written.iter().map(|found| found.path.clone()).collect();
     let below: Vec<&Path> = written.iter().filter_map(|file| file.strip_prefix(path("tmp")).ok()).collect();
     publisher.withdraw();
@@ -140,7 +140,7 @@ fn names_redirected_while_we_write_change_nothing_elsewhere() {
     let mut neighbour = Neighbour::moves_in(&path("tmp"), &path("canary"), &names);
     let (mut written, mut kept_out) = (0, 0);
     for round in 0..400 {
-        kept_out += usize::from(!publisher.publish(&roots, round % 2 == 0).is_empty());
+        kept_out += usize::from(!publisher.publish(&roots, round % 2 == 0).problems.is_empty());
         written += publisher.written.iter().filter(|found| found.read_again().is_some()).count();
         sweep::sweep(&publisher.dirs, &publisher.token);
         assert_eq!(given_away(&path("tmp")), Vec::<PathBuf>::new(), "in round {round}");

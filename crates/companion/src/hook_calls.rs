@@ -1,4 +1,4 @@
-//! A call of a hook, from its proposal to the verdict. It waits beside the main loop.
+//! The calls of hooks, each from its proposal to the verdict. They wait beside the main loop.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,9 +8,9 @@ use std::time::Duration;
 use alongside_desk::{HookProposal, Verdict};
 use tokio::time::Instant;
 
-use super::registry::Call;
+use crate::calls::hooks::HookCall;
 use crate::events::{Event, Events};
-use crate::mcp::proposal_queue::ProposalQueue;
+use crate::reviews::proposal_queue::ProposalQueue;
 
 /// The longest wait for a decision.
 const MAX_PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
@@ -21,20 +21,27 @@ const BROKEN_OFF: &str =
 /// The state that all calls of a companion share.
 #[derive(Debug)]
 pub(crate) struct HookCalls {
-    pub(crate) events: Events,
-    pub(crate) proposals: Arc<ProposalQueue>,
+    events: Events,
+    proposals: Arc<ProposalQueue>,
     /// The largest text, in bytes.
-    pub(crate) max_bytes: usize,
-    pub(crate) last: AtomicU64,
+    max_bytes: usize,
+    last: AtomicU64,
 }
 
 impl HookCalls {
+    pub(crate) fn new(events: Events, proposals: Arc<ProposalQueue>, max_bytes: usize) -> Self {
+        Self { events, proposals, max_bytes, last: AtomicU64::new(1) }
+    }
+
     /// Opens a review and waits for its end. The review ends if the returned future is dropped.
     pub(crate) async fn review(&self, proposal: HookProposal) -> Verdict {
         let until = Instant::now() + Duration::from_millis(proposal.patience_ms).min(MAX_PATIENCE);
         let broken_off = || Verdict::Undecided { message: BROKEN_OFF.into(), draft: None };
-        let Some(wanted) = self.events.ask(Event::HookRootsWanted).await else { return broken_off() };
-        let Some(roots) = wanted else { return Verdict::NotReviewed };
+        let roots = match self.events.ask(Event::HookRootsWanted).await {
+            Some(Some(roots)) => roots,
+            Some(None) => return Verdict::NotReviewed,
+            None => return broken_off(),
+        };
         if proposal.proposed.len() > self.max_bytes {
             return refused(
                 &proposal,
@@ -62,7 +69,7 @@ impl HookCalls {
         let verdict = self.events.ask(|answer| Event::HookCalled {
             proposal,
             prepared,
-            call: Call { number, until, calls_again, answer },
+            call: HookCall { number, until, calls_again, answer },
         });
         let verdict = verdict.await.unwrap_or_else(broken_off);
         gone.events = None;
@@ -89,9 +96,8 @@ struct HookGone {
 
 impl Drop for HookGone {
     fn drop(&mut self) {
-        self.events
-            .take()
-            .into_iter()
-            .for_each(|events| events.send(Event::HookGone { number: self.number }));
+        if let Some(events) = self.events.take() {
+            events.send(Event::HookGone(self.number));
+        }
     }
 }

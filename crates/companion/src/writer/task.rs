@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::mpsc::{self, UnboundedSender};
 
-use super::drafts::Drafts;
-use super::recovery_store::RecoveryStore;
-use super::write_job::WriteJob;
-use super::write_worker::WriteWorker;
+use super::job::WriteJob;
+use super::worker::WriteWorker;
 use crate::discovery::publisher::Publisher;
 use crate::events::Events;
+use crate::persistence::drafts::Drafts;
+use crate::persistence::recovery_store::RecoveryStore;
 
 /// Hands jobs to the task, which ends with the last handle.
 #[derive(Debug, Clone)]
@@ -62,7 +62,6 @@ impl WriterTask {
         }
     }
 
-    /// Queues a job.
     pub(crate) fn send(&self, job: WriteJob) {
         // The task ends only when every handle is gone.
         let _ = self.jobs.send(job);
@@ -107,14 +106,12 @@ mod tests {
         assert!(queue.try_recv().is_err(), "nothing was typed");
         let draft = NewDraft {
             id: "1-1".into(),
-            number: 1,
             file: file.to_str().unwrap().into(),
             agent: "Gemini CLI".into(),
             why: "it was accepted".into(),
             awaited: true,
-            is_open: false,
-            reasons: String::new(),
             text: "mine\n".into(),
+            ..NewDraft::default()
         };
         writer.send(WriteJob::SaveDraft(draft, None));
         until_checks(&writer, true).await;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
-use super::long_work::MAX_LITTLE;
-use crate::reviews::proposal::Proposal;
-use crate::reviews::target::{BadTarget, OpenTarget};
+use super::proposal::PreparedProposal;
+use super::target::{BadTarget, OpenTarget};
+use crate::long_work::MAX_LITTLE;
 
 /// The bytes of text that are compared at once. A larger proposal waits until it is alone.
 const MAX_BYTES: u64 = 256 << 20;
@@ -38,18 +38,18 @@ impl ProposalQueue {
         file_path: String,
         proposed: Arc<str>,
         roots: Arc<[PathBuf]>,
-    ) -> Option<Result<Proposal, BadTarget>> {
+    ) -> Option<Result<PreparedProposal, BadTarget>> {
         if proposed.len() <= MAX_LITTLE
             && let Some(target) = OpenTarget::open_cached(&file_path)
         {
-            return Some(target.map(|target| Proposal::prepare(file_path, target, proposed, &roots)));
+            return Some(target.map(|target| PreparedProposal::prepare(file_path, target, proposed, &roots)));
         }
         let queue = self.clone();
         let begun = blocking(move || {
             let target = OpenTarget::open(&file_path)?;
             let room = queue.units_for(target.size().saturating_add(proposed.len() as u64));
             Ok(match queue.room.try_acquire_many(room) {
-                Ok(_room) => Begun::Prepared(Proposal::prepare(file_path, target, proposed, &roots)),
+                Ok(_room) => Begun::Prepared(PreparedProposal::prepare(file_path, target, proposed, &roots)),
                 Err(_) => Begun::Waits(room, file_path, target, proposed, roots),
             })
         });
@@ -57,7 +57,7 @@ impl ProposalQueue {
             Ok(Begun::Prepared(proposal)) => Some(Ok(proposal)),
             Ok(Begun::Waits(room, file_path, target, proposed, roots)) => {
                 let _room = self.room.acquire_many(room).await.ok()?;
-                blocking(move || Ok(Proposal::prepare(file_path, target, proposed, &roots))).await
+                blocking(move || Ok(PreparedProposal::prepare(file_path, target, proposed, &roots))).await
             }
             Err(bad) => Some(Err(bad)),
         }
@@ -71,7 +71,7 @@ impl ProposalQueue {
 
 /// A proposal whose target is open.
 enum Begun {
-    Prepared(Proposal),
+    Prepared(PreparedProposal),
     /// There is no room for it.
     Waits(u32, String, OpenTarget, Arc<str>, Arc<[PathBuf]>),
 }

@@ -34,26 +34,26 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-fn done(pending: &mut PendingReview, act: Act) {
-    let revision = pending.revision;
-    // A refused action changes nothing, so desks need not hear of it.
-    let _ = match act {
-        Act::Keep(hunk, keep) => pending.keep(revision, &[hunk], keep),
-        Act::Split(hunk) => pending.split(revision, hunk),
+fn done(reviewed: &mut ReviewedText, act: Act) {
+    let edit = match act {
+        Act::Keep(hunk, keep) => Edit::Keep { hunks: vec![hunk], keep },
+        Act::Split(hunk) => Edit::Split { hunk },
         Act::Type(place, text) => {
             let range = place.map(|(line, character, lines)| Range {
                 start: Position { line, character },
                 end: Position { line: line + lines, character },
             });
-            pending.edit(revision, &[Change { range, text }])
+            Edit::Type(vec![Change { range, text }])
         }
-        Act::Undo => pending.undo(revision),
-        Act::Redo => pending.redo(revision),
+        Act::Undo => Edit::Undo,
+        Act::Redo => Edit::Redo,
         Act::Dirty(dirty) => {
-            pending.set_dirty(dirty);
-            Ok(revision)
+            reviewed.set_dirty(dirty);
+            return;
         }
     };
+    // A refused action changes nothing, so desks need not hear of it.
+    let _ = reviewed.edit(reviewed.revision, edit);
 }
 
 proptest! {
@@ -67,20 +67,18 @@ proptest! {
         std::fs::write(file.path(), original).unwrap();
         let path = file.path().to_str().unwrap();
         let target = OpenTarget::open(path).unwrap();
-        let proposal = Proposal::prepare(path.to_owned(), target, proposed.into(), &[]);
-        let asker = Asker::Session("s".into());
-        let mut review = PendingReview::new(ReviewId(1), asker, Agent::default(), proposal, false);
-        let pending = &mut review;
-        let mut known = pending.review();
+        let proposal = PreparedProposal::prepare(path.to_owned(), target, proposed.into(), &[]);
+        let mut reviewed = ReviewedText::new(ReviewId(1), proposal, false);
+        let mut known = reviewed.review();
         for (act, tell) in acts {
-            done(pending, act);
+            done(&mut reviewed, act);
             // Several acts may be told as one.
             if tell {
-                prop_assert_eq!(known.take(pending.changed_since_told()), Ok(()));
-                prop_assert_eq!(&known, &pending.review());
+                prop_assert_eq!(known.take(reviewed.changed_since_told()), Ok(()));
+                prop_assert_eq!(&known, &reviewed.review());
             }
         }
-        prop_assert_eq!(known.take(pending.changed_since_told()), Ok(()));
-        prop_assert_eq!(&known, &pending.review());
+        prop_assert_eq!(known.take(reviewed.changed_since_told()), Ok(()));
+        prop_assert_eq!(&known, &reviewed.review());
     }
 }

@@ -1,4 +1,4 @@
-//! The worker behind the [writer](super::writer): carries out jobs, retries drafts, and keeps a reserve.
+//! The worker behind the [writer](super::task): carries out jobs, retries drafts, and keeps a reserve.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,18 +9,18 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::Instant;
 
 use super::draft_check::DraftCheck;
-use super::drafts::{Drafts, NewDraft, WrittenDraft};
-use super::journal::Changes;
-use super::recovery_store::RecoveryStore;
-use super::reserve::{self, Reserve, ReserveUse};
-use super::write_job::{HeldAnswers, WriteJob, skip_overwritten};
+use super::job::{WriteJob, skip_overwritten};
 use crate::discovery::publisher::Publisher;
 use crate::events::{Event, Events};
+use crate::persistence::drafts::{Drafts, NewDraft, WrittenDraft};
+use crate::persistence::journal::Changes;
+use crate::persistence::recovery::HeldAnswers;
+use crate::persistence::recovery_store::RecoveryStore;
+use crate::persistence::reserve::{self, Reserve, ReserveUse};
 
 /// How soon the worker retries drafts that it could not write.
 const RETRY_INTERVAL: Duration = Duration::from_secs(2);
 
-/// The next work.
 pub(super) enum Task {
     Do(WriteJob),
     /// A deadline of the worker's own has come.
@@ -45,7 +45,7 @@ pub(super) struct WriteWorker {
     last_try: Instant,
     /// `None` while no agent is to write a draft.
     draft_check: Option<DraftCheck>,
-    /// Whether there is a draft check, for the [handle](super::writer::WriterTask).
+    /// Whether there is a draft check, for the [handle](super::task::WriterTask).
     checks_drafts: Arc<AtomicBool>,
 }
 
@@ -130,7 +130,9 @@ impl WriteWorker {
             }
             skip_overwritten(&mut jobs);
             let mut answers = HeldAnswers::default();
-            jobs.drain(..).for_each(|job| self.carry_out(job, &mut answers));
+            for job in jobs.drain(..) {
+                self.carry_out(job, &mut answers);
+            }
             // The write that an answer waits for may have been skipped for a newer one, which is done by now.
             answers.give();
         }
@@ -211,7 +213,9 @@ impl WriteWorker {
                     self.fill_reserve();
                 }
                 self.save(draft);
-                written.map(|written| written.send(()));
+                if let Some(written) = written {
+                    let _ = written.send(());
+                }
             }
             WriteJob::DeleteDraft(id) => {
                 self.unsaved.remove(&id);
@@ -232,14 +236,12 @@ impl WriteWorker {
                 }
             }
             WriteJob::Publish { roots, focused, done } => {
-                let problems = self.publisher.publish(&roots, focused);
-                self.events.send(Event::Published {
-                    problems: problems.clone(),
-                    has_rival: self.publisher.has_rival(),
-                    awaited: self.publisher.awaited().to_vec(),
-                    asked: done.is_some(),
-                });
-                done.map(|done| done.send(problems));
+                let published = self.publisher.publish(&roots, focused);
+                let problems = published.problems.clone();
+                self.events.send(Event::Published { published, asked: done.is_some() });
+                if let Some(done) = done {
+                    let _ = done.send(problems);
+                }
             }
             WriteJob::SetEditors(editors) => self.publisher.set_editors(editors),
             WriteJob::Withdraw(done) => {

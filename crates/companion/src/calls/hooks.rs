@@ -4,28 +4,33 @@
 //! its patience is over, and soon after the last desk has gone.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use alongside_desk::{HookProposal, ReviewId, Verdict};
+use alongside_desk::{Closing, ReviewId, Verdict};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use crate::reviews::decisions::REPEATED_WITHIN;
+use crate::reviews::review::PendingReview;
+
+/// The answer to a hook where no desk has been open for a while.
+const NO_DESK: &str = "No desk of alongside is open, so nobody can review this change. Ask the person to run \
+                       `alongside` in the project.";
 
 /// How long a review waits while no desk is there to decide on it: one that vanished may come back.
 const NO_DESK_TIMEOUT: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Default)]
 pub(crate) struct Hooks {
-    calls: BTreeMap<ReviewId, HookCall>,
+    calls: BTreeMap<ReviewId, AskedReview>,
     /// Since when no desk shows reviews; `None` while one does.
     deserted: Option<Instant>,
 }
 
 /// A review that a hook has asked for.
 #[derive(Debug)]
-struct HookCall {
-    key: CallKey,
+struct AskedReview {
     calls_again: bool,
     /// The number of the call, and its answer; `None` between two calls.
     waiting: Option<(u64, oneshot::Sender<Verdict>)>,
@@ -33,24 +38,8 @@ struct HookCall {
     until: Instant,
 }
 
-/// The parts that a repeated call shares with the one before.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct CallKey {
-    agent: String,
-    session: String,
-    file: String,
-}
-
-impl CallKey {
-    pub(crate) fn of(proposal: &HookProposal) -> Self {
-        let HookProposal { agent, session, file, .. } = proposal;
-        Self { agent: agent.clone(), session: session.clone(), file: file.clone() }
-    }
-}
-
-/// A call of a hook.
 #[derive(Debug)]
-pub(crate) struct Call {
+pub(crate) struct HookCall {
     pub(crate) number: u64,
     /// When it must be answered.
     pub(crate) until: Instant,
@@ -60,23 +49,36 @@ pub(crate) struct Call {
 
 impl Hooks {
     /// A review was opened for a call.
-    pub(crate) fn begin(&mut self, review: ReviewId, key: CallKey, call: Call) {
-        let Call { number, until, calls_again, answer } = call;
-        self.calls.insert(review, HookCall { key, calls_again, waiting: Some((number, answer)), until });
+    pub(crate) fn begin(&mut self, review: ReviewId, call: HookCall) {
+        let HookCall { number, until, calls_again, answer } = call;
+        self.calls.insert(review, AskedReview { calls_again, waiting: Some((number, answer)), until });
     }
 
-    /// The review that stayed open for a repeated call.
-    pub(crate) fn left_open(&self, key: &CallKey) -> Option<ReviewId> {
-        let mut calls = self.calls.iter();
-        calls.find(|(_, call)| call.waiting.is_none() && call.key == *key).map(|(review, _)| *review)
+    /// The one of these reviews that stayed open for a repeated call.
+    pub(crate) fn left_open(&self, reviews: &[ReviewId]) -> Option<ReviewId> {
+        let is_it = |review: &&ReviewId| self.calls.get(review).is_some_and(|call| call.waiting.is_none());
+        reviews.iter().find(is_it).copied()
     }
 
-    /// The call for an open review was repeated.
-    pub(crate) fn resume(&mut self, review: ReviewId, call: Call) {
+    pub(crate) fn resume(&mut self, review: ReviewId, call: HookCall) {
         if let Some(open) = self.calls.get_mut(&review) {
             open.waiting = Some((call.number, call.answer));
             open.until = call.until;
         }
+    }
+
+    /// The verdict on a proposal that is not opened, because nobody is there to review it.
+    pub(crate) fn refusal(&self) -> Option<Verdict> {
+        let message = || format!("Nothing was written. {NO_DESK}");
+        self.are_deserted(Instant::now()).then(|| Verdict::Refused { message: message() })
+    }
+
+    /// The verdict for the hook that asked for a review, which ended so.
+    pub(crate) fn verdict(&self, ended: &PendingReview, closing: Closing, draft: Option<PathBuf>) -> Verdict {
+        if closing == Closing::TimedOut && self.are_deserted(Instant::now()) {
+            return Verdict::Undecided { message: NO_DESK.into(), draft };
+        }
+        ended.verdict(closing, draft)
     }
 
     /// The review ended. Returns the verdict if nobody waits for it now.
@@ -90,7 +92,7 @@ impl Hooks {
 
     /// A hook has gone without its answer. Returns its review.
     pub(crate) fn gone(&self, number: u64) -> Option<ReviewId> {
-        let is_it = |call: &HookCall| call.waiting.as_ref().is_some_and(|(waiting, _)| *waiting == number);
+        let is_it = |call: &AskedReview| call.waiting.as_ref().is_some_and(|(waiting, _)| *waiting == number);
         self.calls.iter().find(|(_, call)| is_it(call)).map(|(review, _)| *review)
     }
 
@@ -100,11 +102,10 @@ impl Hooks {
     }
 
     /// Whether there has been no desk for long.
-    pub(crate) fn are_deserted(&self, now: Instant) -> bool {
+    fn are_deserted(&self, now: Instant) -> bool {
         self.deserted.is_some_and(|since| since + NO_DESK_TIMEOUT <= now)
     }
 
-    /// When time runs out for the next call.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         let deserted = self.deserted.map(|since| since + NO_DESK_TIMEOUT);
         self.calls.values().map(|call| deserted.map_or(call.until, |until| until.min(call.until))).min()
@@ -132,26 +133,23 @@ impl Hooks {
 mod tests {
     use super::*;
 
-    fn call(number: u64, calls_again: bool) -> (Call, oneshot::Receiver<Verdict>) {
+    fn call(number: u64, calls_again: bool) -> (HookCall, oneshot::Receiver<Verdict>) {
         let (answer, answered) = oneshot::channel();
         let until = Instant::now() + Duration::from_secs(55);
-        (Call { number, until, calls_again, answer }, answered)
-    }
-
-    fn key(file: &str) -> CallKey {
-        CallKey { agent: "Qwen Code".into(), session: "1".into(), file: file.into() }
+        (HookCall { number, until, calls_again, answer }, answered)
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_call_is_answered_before_its_patience_is_over_and_again_from_the_same_review() {
         let (mut hooks, review, start) = (Hooks::default(), ReviewId(1), Instant::now());
         let (first, mut answered) = call(1, true);
-        hooks.begin(review, key("/a"), first);
-        assert_eq!(hooks.left_open(&key("/a")), None, "its hook waits");
+        hooks.begin(review, first);
+        assert_eq!(hooks.left_open(&[review]), None, "its hook waits");
         let until = hooks.deadline().unwrap();
         assert_eq!(until, start + Duration::from_secs(55));
         assert_eq!((hooks.on_deadline(until), answered.try_recv()), (Vec::new(), Ok(Verdict::StillOpen)));
-        assert_eq!((hooks.left_open(&key("/a")), hooks.left_open(&key("/b"))), (Some(review), None));
+        let other = ReviewId(2);
+        assert_eq!((hooks.left_open(&[other, review]), hooks.left_open(&[other])), (Some(review), None));
         let (second, mut answered) = call(2, true);
         hooks.resume(review, second);
         assert_eq!((hooks.gone(1), hooks.gone(2)), (None, Some(review)));
@@ -165,7 +163,7 @@ mod tests {
     async fn a_verdict_that_nobody_waits_for_is_returned_and_a_review_is_not_kept_for_good() {
         let (mut hooks, review) = (Hooks::default(), ReviewId(1));
         let (first, _answered) = call(1, true);
-        hooks.begin(review, key("/a"), first);
+        hooks.begin(review, first);
         let until = hooks.deadline().unwrap();
         assert!(hooks.on_deadline(until).is_empty());
         assert_eq!(hooks.on_deadline(hooks.deadline().unwrap()), [review]);
@@ -177,12 +175,12 @@ mod tests {
         let (mut hooks, start) = (Hooks::default(), Instant::now());
         hooks.mark_desks(true, start);
         let (one, _answered) = call(1, false);
-        hooks.begin(ReviewId(1), key("/a"), one);
+        hooks.begin(ReviewId(1), one);
         assert_eq!(hooks.on_deadline(start + Duration::from_secs(54)), []);
         assert_eq!(hooks.on_deadline(start + Duration::from_secs(55)), [ReviewId(1)]);
         hooks.end(ReviewId(1), Verdict::StillOpen);
         let (two, _answered) = call(2, true);
-        hooks.begin(ReviewId(2), key("/a"), two);
+        hooks.begin(ReviewId(2), two);
         hooks.mark_desks(false, start);
         hooks.mark_desks(false, start + Duration::from_secs(20));
         assert_eq!(hooks.deadline(), Some(start + NO_DESK_TIMEOUT));

@@ -3,11 +3,11 @@
 use tokio::runtime::{Handle, RuntimeFlavor};
 
 /// Work on so many bytes is done where it is asked for: another thread takes longer to wake.
-pub(super) const MAX_LITTLE: usize = 64 << 10;
+pub(crate) const MAX_LITTLE: usize = 64 << 10;
 
 /// Does work on so many bytes. If they are many, another thread takes over this one's tasks first, in a
 /// runtime that can do so.
-pub(super) fn work_on<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
+pub(crate) fn work_on<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
     let is_long = bytes > MAX_LITTLE;
     let hands_over =
         || Handle::try_current().is_ok_and(|now| now.runtime_flavor() == RuntimeFlavor::MultiThread);

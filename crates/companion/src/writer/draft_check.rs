@@ -9,7 +9,6 @@ const FIRST_PAUSE: Duration = Duration::from_millis(500);
 /// The longest pause. After it the checks end; the next start and `alongside drafts` check once more.
 const LAST_PAUSE: Duration = Duration::from_secs(256);
 
-/// The next check.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DraftCheck {
     at: Instant,

@@ -1,0 +1,182 @@
+//! The connection of an agent: whether its stream is open, and when it counts as gone.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use super::in_flight::InFlight;
+
+/// A session ends this long after its last stream or request: agents never say goodbye.
+const FREED_AFTER: Duration = Duration::from_secs(60);
+/// The reviews of an agent close this long after its stream was lost: until then the agent may come back.
+const VIEWS_CLOSE_AFTER: Duration = Duration::from_secs(10);
+/// Desks do not list an agent this long after its stream was lost: most agents that leave say nothing, and
+/// one that comes back opens its stream sooner.
+const UNLISTED_AFTER: Duration = Duration::from_millis(1_500);
+/// An outcome that was decided before a stream opened is not sent on it before this time has passed.
+const RESEND_AFTER: Duration = Duration::from_millis(100);
+
+#[derive(Debug)]
+pub(super) struct Connection {
+    phase: Phase,
+    pub(super) in_flight: InFlight,
+    /// The time of the last stream or request.
+    pub(super) last_heard: Instant,
+}
+
+#[derive(Debug)]
+enum Phase {
+    /// The agent has only asked for a session.
+    New,
+    /// It sends requests, and has no stream.
+    Heard,
+    Listening(Stream),
+    /// Its stream ended at this time.
+    Lost(Instant),
+    /// The same, and desks do not list it any longer.
+    Left(Instant),
+    /// Desks do not list it until it is heard: it has left, or is known from before a crash.
+    Silent,
+}
+
+/// What ends for an agent that has been away.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Expiry {
+    Reviews,
+    Session,
+}
+
+/// An open GET.
+#[derive(Debug)]
+pub(super) struct Stream {
+    /// Never used again for another stream.
+    pub(super) number: u64,
+    /// Holds one frame: a stream is fed as fast as it is read. Dropping the sender ends the stream properly.
+    pub(super) frames: mpsc::Sender<Bytes>,
+    opened: Instant,
+}
+
+impl Stream {
+    pub(super) fn resend_at(&self) -> Instant {
+        self.opened + RESEND_AFTER
+    }
+}
+
+impl Connection {
+    /// That of an agent which asks for a session.
+    pub(super) fn new() -> Self {
+        Self { phase: Phase::New, in_flight: InFlight::default(), last_heard: Instant::now() }
+    }
+
+    /// That of an agent which was connected before a crash.
+    pub(super) fn returning() -> Self {
+        Self { phase: Phase::Silent, ..Self::new() }
+    }
+
+    pub(super) fn begin_request(&mut self) -> u64 {
+        match self.phase {
+            Phase::New | Phase::Silent => self.phase = Phase::Heard,
+            Phase::Left(lost) => self.phase = Phase::Lost(lost),
+            Phase::Heard | Phase::Listening(_) | Phase::Lost(_) => {}
+        }
+        self.mark_heard();
+        self.in_flight.begin()
+    }
+
+    pub(super) fn mark_heard(&mut self) {
+        self.last_heard = Instant::now();
+    }
+
+    pub(super) fn open_stream(&mut self, number: u64) -> mpsc::Receiver<Bytes> {
+        let (sender, frames) = mpsc::channel(1);
+        self.mark_heard();
+        self.phase = Phase::Listening(Stream { number, frames: sender, opened: self.last_heard });
+        frames
+    }
+
+    /// The stream of this number ended. False if another has taken its place.
+    pub(super) fn end_stream(&mut self, number: u64) -> bool {
+        let is_current = self.stream().is_some_and(|stream| stream.number == number);
+        if is_current {
+            self.mark_heard();
+            self.phase = Phase::Lost(self.last_heard);
+        }
+        is_current
+    }
+
+    pub(super) fn stream(&self) -> Option<&Stream> {
+        match &self.phase {
+            Phase::Listening(stream) => Some(stream),
+            _ => None,
+        }
+    }
+
+    pub(super) fn hold_back(&mut self, now: Instant) {
+        if let Phase::Listening(stream) = &mut self.phase {
+            stream.opened = now;
+        }
+    }
+
+    /// Whether desks list the agent: it was heard in this life of the companion, and did not leave.
+    pub(super) fn is_listed(&self) -> bool {
+        !matches!(self.phase, Phase::Left(_) | Phase::Silent)
+    }
+
+    pub(super) fn is_unused(&self) -> bool {
+        matches!(self.phase, Phase::New)
+    }
+
+    /// Whether the agent has left, as far as anybody can tell, or has only asked for a session.
+    pub(super) fn is_dispensable(&self) -> bool {
+        matches!(self.phase, Phase::New | Phase::Left(_))
+    }
+
+    /// The process was stopped for this long: no deadline of the agent comes nearer by that.
+    pub(super) fn shift_deadlines(&mut self, gap: Duration) {
+        self.last_heard += gap;
+        if let Phase::Lost(lost) | Phase::Left(lost) = &mut self.phase {
+            *lost += gap;
+        }
+    }
+
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        [self.unlisted_at(), self.freed_at(), self.views_close_at()].into_iter().flatten().min()
+    }
+
+    /// Returns what is over for the agent, unless it is heard again.
+    pub(super) fn on_deadline(&mut self, now: Instant) -> Option<Expiry> {
+        let is_due = |deadline: Option<Instant>| deadline.is_some_and(|deadline| deadline <= now);
+        if is_due(self.unlisted_at())
+            && let Phase::Lost(lost) = self.phase
+        {
+            self.phase = Phase::Left(lost);
+        }
+        if is_due(self.freed_at()) {
+            return Some(Expiry::Session);
+        }
+        let expires = is_due(self.views_close_at());
+        if expires {
+            // Nothing more follows from the lost stream.
+            self.phase = if self.is_listed() { Phase::Heard } else { Phase::Silent };
+        }
+        expires.then_some(Expiry::Reviews)
+    }
+
+    fn freed_at(&self) -> Option<Instant> {
+        (self.stream().is_none() && self.in_flight.are_read()).then_some(self.last_heard + FREED_AFTER)
+    }
+
+    fn unlisted_at(&self) -> Option<Instant> {
+        let has_left = matches!(self.phase, Phase::Lost(_)) && self.in_flight.are_read();
+        has_left.then_some(self.last_heard + UNLISTED_AFTER)
+    }
+
+    fn views_close_at(&self) -> Option<Instant> {
+        match self.phase {
+            Phase::Lost(lost) | Phase::Left(lost) => Some(lost + VIEWS_CLOSE_AFTER),
+            _ => None,
+        }
+    }
+}

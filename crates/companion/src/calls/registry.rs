@@ -1,0 +1,228 @@
+//! All calls that wait: those of hooks for a decision, those of agents for the answers of desks, and those of
+//! desks that mention a file for a look at the privacy rules.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use alongside_desk::{CallAnswer, FileDiagnostics, Lines, Refusal, ReviewId};
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use super::hooks::Hooks;
+use crate::agents::last_texts::LastText;
+use crate::ids::DeskId;
+
+/// How long `closeDiff` waits for desks to send their unsent edits.
+const FLUSH_TIMEOUT: Duration = Duration::from_millis(150);
+/// How long a question for diagnostics waits for desks. Claude Code waits 500 ms.
+const DIAGNOSTICS_TIMEOUT: Duration = Duration::from_millis(400);
+
+#[derive(Debug, Default)]
+pub(crate) struct Calls {
+    pub(crate) hooks: Hooks,
+    desk_waits: Vec<DeskWait>,
+    /// The number of the newest question for diagnostics.
+    last_question: u64,
+    /// The mentions that are being checked.
+    mentions: BTreeMap<u64, Mention>,
+    last_mention: u64,
+}
+
+/// A call that waits until these desks have answered, or the time is over.
+#[derive(Debug)]
+struct DeskWait {
+    call: DeskCall,
+    desks: BTreeSet<DeskId>,
+    until: Instant,
+}
+
+#[derive(Debug)]
+pub(crate) enum DeskCall {
+    Close(CloseCall),
+    Diagnostics(DiagnosticsCall),
+}
+
+/// A `closeDiff`. Of an open review, desks send their unsent edits first.
+#[derive(Debug)]
+pub(crate) struct CloseCall {
+    pub(crate) review: Option<ReviewId>,
+    pub(crate) session: String,
+    pub(crate) file_path: String,
+    pub(crate) answer: oneshot::Sender<LastText>,
+}
+
+/// A question for the problems in files, with those that desks have found.
+#[derive(Debug)]
+pub(crate) struct DiagnosticsCall {
+    number: u64,
+    pub(crate) files: Vec<FileDiagnostics>,
+    /// Gets the problems that agents may know.
+    pub(crate) answer: oneshot::Sender<Vec<FileDiagnostics>>,
+}
+
+/// The call of a desk whose person adds a file to the prompt of an agent.
+#[derive(Debug)]
+pub(crate) struct MentionCall {
+    pub(crate) desk: DeskId,
+    /// The file, and lines of it; `None` for the active file with its selection.
+    pub(crate) file: Option<(String, Option<Lines>)>,
+    /// The number of the agent; `None` for the one that was used last.
+    pub(crate) agent: Option<u64>,
+    pub(crate) answer: CallAnswer,
+}
+
+/// A file for the prompt of the agent of this session.
+#[derive(Debug)]
+pub(crate) struct Mention {
+    pub(crate) desk: DeskId,
+    pub(crate) session: String,
+    pub(crate) path: String,
+    pub(crate) lines: Option<Lines>,
+    pub(crate) answer: CallAnswer,
+}
+
+fn refused(words: &str) -> Refusal {
+    Refusal::Other { words: words.into() }
+}
+
+impl Calls {
+    /// `closeDiff` waits until these desks have sent their unsent edits of its review.
+    pub(crate) fn begin_close(&mut self, call: CloseCall, desks: BTreeSet<DeskId>) {
+        self.wait_for_desks(DeskCall::Close(call), desks, FLUSH_TIMEOUT);
+    }
+
+    /// An agent asks for problems, and these desks are asked. Returns the number of the question.
+    pub(crate) fn begin_diagnostics(
+        &mut self,
+        answer: oneshot::Sender<Vec<FileDiagnostics>>,
+        desks: BTreeSet<DeskId>,
+    ) -> u64 {
+        self.last_question += 1;
+        let call = DiagnosticsCall { number: self.last_question, files: Vec::new(), answer };
+        self.wait_for_desks(DeskCall::Diagnostics(call), desks, DIAGNOSTICS_TIMEOUT);
+        self.last_question
+    }
+
+    fn wait_for_desks(&mut self, call: DeskCall, desks: BTreeSet<DeskId>, within: Duration) {
+        self.desk_waits.push(DeskWait { call, desks, until: Instant::now() + within });
+    }
+
+    pub(crate) fn mark_flushed(&mut self, desk: DeskId, review: ReviewId) {
+        for wait in &mut self.desk_waits {
+            if matches!(&wait.call, DeskCall::Close(call) if call.review == Some(review)) {
+                wait.desks.remove(&desk);
+            }
+        }
+    }
+
+    /// A desk has found these problems. An answer that nobody waits for is dropped.
+    pub(crate) fn add_diagnostics(&mut self, desk: DeskId, number: u64, files: Vec<FileDiagnostics>) {
+        for wait in &mut self.desk_waits {
+            if let DeskCall::Diagnostics(call) = &mut wait.call
+                && call.number == number
+                && wait.desks.remove(&desk)
+            {
+                return call.files.extend(files);
+            }
+        }
+    }
+
+    /// A desk has left, and answers nothing more.
+    pub(crate) fn leave(&mut self, desk: DeskId) {
+        for wait in &mut self.desk_waits {
+            wait.desks.remove(&desk);
+        }
+    }
+
+    /// The calls that need not wait for desks any longer.
+    pub(crate) fn take_answered(&mut self, now: Instant) -> Vec<DeskCall> {
+        let is_done = |wait: &mut DeskWait| wait.desks.is_empty() || wait.until <= now;
+        self.desk_waits.extract_if(.., is_done).map(|wait| wait.call).collect()
+    }
+
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.desk_waits.iter().map(|wait| wait.until).chain(self.hooks.deadline()).min()
+    }
+
+    /// The process was stopped for this long: no desk loses time by that. Agents wait no longer for an answer
+    /// with diagnostics, or to a hook.
+    pub(crate) fn shift_deadlines(&mut self, gap: Duration) {
+        for wait in &mut self.desk_waits {
+            if matches!(wait.call, DeskCall::Close(_)) {
+                wait.until += gap;
+            }
+        }
+    }
+
+    /// A mention waits until somebody has looked whether agents may know of its file. Returns its number and
+    /// the path; `None` for one that is refused. `session` is the one that takes it, and `active` the active
+    /// file.
+    pub(crate) fn begin_mention(
+        &mut self,
+        call: MentionCall,
+        session: Option<String>,
+        active: Option<(String, Option<Lines>)>,
+        is_paused: bool,
+    ) -> Option<(u64, String)> {
+        let MentionCall { desk, file, answer, .. } = call;
+        let refusal = match (session, file.or(active)) {
+            _ if is_paused => refused("reports about files are paused: resume them first"),
+            (None, _) => Refusal::NoAgentTakesFiles,
+            (_, None) => refused("agents know of no active file: open one first"),
+            (Some(session), Some((path, lines))) => {
+                self.last_mention += 1;
+                let told = (self.last_mention, path.clone());
+                self.mentions.insert(self.last_mention, Mention { desk, session, path, lines, answer });
+                return Some(told);
+            }
+        };
+        // A desk that is gone needs no answer.
+        let _ = answer.send(Err(refusal));
+        None
+    }
+
+    /// Ends the wait of a mention, which the caller carries out; `None` for one that is refused.
+    pub(crate) fn end_mention(&mut self, number: u64, is_allowed: bool) -> Option<Mention> {
+        let mention = self.mentions.remove(&number)?;
+        if is_allowed {
+            return Some(mention);
+        }
+        let hidden = refused("agents never learn of this file: the privacy rules hide it");
+        let _ = mention.answer.send(Err(hidden));
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(names: &[&str]) -> Vec<FileDiagnostics> {
+        names.iter().map(|name| FileDiagnostics { path: (*name).into(), ..Default::default() }).collect()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_waits_for_the_desks_that_were_asked_or_for_its_time() {
+        let (mut calls, start) = (Calls::default(), Instant::now());
+        let desks = || BTreeSet::from([DeskId(1), DeskId(2)]);
+        let number = calls.begin_diagnostics(oneshot::channel().0, desks());
+        let (answer, session) = (oneshot::channel().0, String::new());
+        let close = CloseCall { review: Some(ReviewId(7)), session, file_path: "/a".into(), answer };
+        calls.begin_close(close, desks());
+        assert_eq!(calls.deadline(), Some(start + FLUSH_TIMEOUT));
+        calls.add_diagnostics(DeskId(1), number, files(&["/a"]));
+        calls.add_diagnostics(DeskId(1), number, files(&["/again"]));
+        calls.add_diagnostics(DeskId(3), number, files(&["/unasked"]));
+        calls.mark_flushed(DeskId(1), ReviewId(8));
+        assert!(calls.take_answered(start).is_empty());
+        calls.leave(DeskId(2));
+        let answered = calls.take_answered(start);
+        let [DeskCall::Diagnostics(found)] = answered.as_slice() else { panic!("{answered:?}") };
+        assert_eq!(found.files, files(&["/a"]));
+        calls.shift_deadlines(FLUSH_TIMEOUT);
+        assert!(calls.take_answered(start + FLUSH_TIMEOUT).is_empty(), "a desk loses no time");
+        let flushed = calls.take_answered(start + 2 * FLUSH_TIMEOUT);
+        assert!(matches!(&flushed[..], [DeskCall::Close(call)] if call.review == Some(ReviewId(7))));
+        assert_eq!(calls.deadline(), None);
+    }
+}

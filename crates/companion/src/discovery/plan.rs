@@ -1,0 +1,126 @@
+//! The plan of the discovery files that a companion wants: their names, their records, and its claim on each
+//! name. It follows from the facts alone; the [publisher](super::publisher) finds out what can be had.
+
+use alongside_contract::agent::FamilyAgent;
+use alongside_contract::agents::with_family;
+use alongside_contract::discovery::{IdeInfo, Record, Stdio, WRITER};
+use alongside_contract::family::{DiscoveryFile, Fields};
+use alongside_contract::token;
+
+use crate::config::Editor;
+
+/// Everything that the plan follows from.
+#[derive(Debug)]
+pub(super) struct Facts<'f> {
+    /// The editors, each with the ancestors under which it is published as well.
+    pub(super) editors: Vec<(&'f Editor, Vec<u32>)>,
+    pub(super) port: u16,
+    pub(super) token: &'f str,
+    pub(super) stdio: Option<&'f Stdio>,
+    /// The workspace path in the files of the editors themselves.
+    pub(super) own_path: String,
+    /// The workspace path in aliases: the files of ancestors.
+    pub(super) alias_path: String,
+}
+
+/// The wanted files of one discovery file of an agent. Of two with the same name, the first one counts.
+#[derive(Debug)]
+pub(super) struct PlannedRow {
+    pub(super) agent: FamilyAgent,
+    pub(super) row: &'static DiscoveryFile,
+    pub(super) files: Vec<PlannedFile>,
+}
+
+#[derive(Debug)]
+pub(super) struct PlannedFile {
+    pub(super) name: String,
+    /// The process that agents take for the editor.
+    pub(super) pid: u32,
+    pub(super) claim: Claim,
+    pub(super) record: Record,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Claim {
+    /// The name has its port, and is that of its own editor: nobody else wants it.
+    Own,
+    /// The name has its port. Of the companions with the same workspace below an ancestor, one gets it.
+    Alias,
+    /// Several companions of one process share the names without a port.
+    Shared,
+}
+
+pub(super) fn plan(facts: &Facts<'_>) -> Vec<PlannedRow> {
+    let rows = with_family().flat_map(|agent| agent.family.files.iter().map(move |row| (agent, row)));
+    rows.map(|(agent, row)| PlannedRow { agent, row, files: facts.files(agent, row) }).collect()
+}
+
+impl Facts<'_> {
+    /// An editor's own name precedes the alias of another editor that it runs in.
+    fn files(&self, agent: FamilyAgent, row: &DiscoveryFile) -> Vec<PlannedFile> {
+        let own = self.editors.iter().map(|(editor, _)| (*editor, editor.pid));
+        let aliases = self.editors.iter().filter(|_| row.names_pid());
+        let aliases = aliases.flat_map(|(editor, pids)| pids.iter().map(move |pid| (*editor, *pid)));
+        let file = |editor: &Editor, pid, path| PlannedFile {
+            name: row.file_name(pid, self.port),
+            pid,
+            claim: match row.names_port() {
+                false => Claim::Shared,
+                true if editor.pid == pid => Claim::Own,
+                true => Claim::Alias,
+            },
+            record: self.record(editor, agent, row.fields, path),
+        };
+        let own = own.map(|(editor, pid)| file(editor, pid, &self.own_path));
+        own.chain(aliases.map(|(editor, pid)| file(editor, pid, &self.alias_path))).collect()
+    }
+
+    fn record(&self, editor: &Editor, agent: FamilyAgent, fields: Fields, workspace_path: &str) -> Record {
+        Record {
+            port: self.port,
+            workspace_path: workspace_path.to_owned(),
+            auth_token: Some(token::for_agent(self.token, agent)),
+            ide_info: Some(IdeInfo { name: editor.name.clone(), display_name: editor.display_name.clone() }),
+            // In every record: tells an editor's own file from an alias. Gemini ignores it.
+            ppid: Some(editor.pid),
+            ide_name: (fields == Fields::WithParent).then(|| editor.display_name.clone()),
+            stdio: self.stdio.cloned(),
+            writer: Some(WRITER.to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_names_come_before_aliases_and_only_names_with_a_port_are_certain() {
+        let editors = [10, 20].map(|pid| Editor { name: "e".into(), display_name: "E".into(), pid });
+        let [outer, inner] = &editors;
+        let facts = Facts {
+            editors: vec![(outer, vec![2]), (inner, vec![10, 2])],
+            port: 7,
+            token: "t",
+            stdio: None,
+            own_path: "/home".into(),
+            alias_path: "/home/p".into(),
+        };
+        for PlannedRow { row, files, .. } in plan(&facts) {
+            let planned = |editor: u32, pid: u32, certain: Claim, path: &str| {
+                let claim = if row.names_port() { certain } else { Claim::Shared };
+                (row.file_name(pid, 7), claim, Some(editor), path.to_owned())
+            };
+            let mut expected =
+                vec![planned(10, 10, Claim::Own, "/home"), planned(20, 20, Claim::Own, "/home")];
+            if row.names_pid() {
+                let aliases = [(10, 2), (20, 10), (20, 2)];
+                expected.extend(aliases.map(|(editor, pid)| planned(editor, pid, Claim::Alias, "/home/p")));
+            }
+            let found = files.into_iter().map(|PlannedFile { name, claim, record, .. }| {
+                (name, claim, record.ppid, record.workspace_path)
+            });
+            assert_eq!(found.collect::<Vec<_>>(), expected);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The drafts that reviews leave: whether there is one, and its words.
+
+use alongside_desk::{Closing, Reasons, ReviewId};
+
+use super::remarks;
+use super::review::PendingReview;
+use crate::persistence::drafts::NewDraft;
+
+/// Names the drafts, and numbers every version of any of them.
+#[derive(Debug, Default)]
+pub(super) struct DraftVersions {
+    /// Begins the ids of drafts: the companion's start, in milliseconds since the Unix epoch.
+    started: u64,
+    last: u64,
+}
+
+/// The draft of a review, as it has to be on disk.
+#[derive(Debug)]
+pub(crate) enum DraftChange {
+    /// Nothing was typed: the draft of this id goes.
+    Delete(String),
+    Save(NewDraft),
+}
+
+impl DraftVersions {
+    pub(super) fn new(started: u64) -> Self {
+        Self { started, last: 0 }
+    }
+
+    pub(super) fn id(&self, review: ReviewId) -> String {
+        format!("{}-{review}", self.started)
+    }
+
+    /// The draft of an open review, which follows every edit; `None` if it never had one.
+    pub(super) fn of_open(&mut self, review: &mut PendingReview) -> Option<DraftChange> {
+        if !review.text.has_edits() && !review.text.has_reasons() {
+            return self.without_text(review);
+        }
+        review.has_draft = true;
+        let reasons = remarks::reasons(&review.review());
+        let draft = self.next(review, "its review is still open", reasons);
+        Some(DraftChange::Save(NewDraft { is_open: true, ..draft }))
+    }
+
+    /// The draft of a review that ended; `None` if it never had one.
+    pub(super) fn of_ended(&mut self, review: &PendingReview, closing: Closing) -> Option<DraftChange> {
+        let why = match closing {
+            Closing::Accepted => "it was accepted, and the file does not hold it",
+            Closing::Rejected => "it was rejected",
+            Closing::AnsweredInAgent => "it was answered in the agent, and the file does not hold it",
+            Closing::Replaced => "the agent proposed the file anew",
+            Closing::AgentGone => "the agent went away",
+            Closing::Stopped => "the companion was stopped",
+            Closing::EditorGone => "the editor went away",
+            Closing::Interrupted => "the companion was interrupted",
+            Closing::TimedOut => "the agent waited no longer",
+        };
+        // The model reads the reasons with a decision.
+        let are_told = match closing {
+            Closing::Rejected => true,
+            Closing::Accepted => review.reasons() == Reasons::Always,
+            _ => false,
+        };
+        if !review.text.has_edits() && (!review.text.has_reasons() || are_told) {
+            return self.without_text(review);
+        }
+        let reasons = if are_told { String::new() } else { remarks::reasons(&review.review()) };
+        // An accepted text stays until the agent has written it. Answers in the agent are not told here, and
+        // some agents write the text as it was at the desks.
+        let awaited = matches!(closing, Closing::Accepted | Closing::AnsweredInAgent);
+        Some(DraftChange::Save(NewDraft { awaited, ..self.next(review, why, reasons) }))
+    }
+
+    fn without_text(&self, review: &PendingReview) -> Option<DraftChange> {
+        review.has_draft.then(|| DraftChange::Delete(self.id(review.text.id())))
+    }
+
+    fn next(&mut self, review: &PendingReview, why: &str, reasons: String) -> NewDraft {
+        self.last += 1;
+        NewDraft {
+            id: self.id(review.text.id()),
+            number: self.last,
+            file: review.text.file_path().to_owned(),
+            agent: review.agent.name.clone(),
+            why: why.to_owned(),
+            reasons,
+            text: review.text.current().clone(),
+            ..NewDraft::default()
+        }
+    }
+}

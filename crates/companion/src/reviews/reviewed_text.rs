@@ -1,0 +1,202 @@
+//! A text under review: the file on disk, the text that is proposed for it, and the person's, with revisions,
+//! hunks and reasons. It knows no agent and nobody who asked: [`review`](super::review) adds these.
+
+use std::sync::Arc;
+
+use alongside_desk::{Change, Changed, Hunk, Refusal, Review, ReviewId};
+
+use super::proposal::PreparedProposal;
+use super::reasons::ReasonStore;
+use super::target::Fingerprint;
+
+#[derive(Debug)]
+pub(crate) struct ReviewedText {
+    id: ReviewId,
+    pub(super) proposal: PreparedProposal,
+    reasons: ReasonStore,
+    revision: u64,
+    stale: bool,
+    dirty: bool,
+    /// The revision and the text that desks know.
+    told: (u64, Arc<str>),
+    /// The target as it was last read.
+    seen: Fingerprint,
+    /// The target is being read again.
+    is_reading: bool,
+}
+
+/// A change of the text, of its hunks, or of a reason, which is for the whole review without a hunk.
+#[derive(Debug)]
+pub(crate) enum Edit {
+    Type(Vec<Change>),
+    Keep { hunks: Vec<usize>, keep: bool },
+    Split { hunk: usize },
+    SetReason { hunk: Option<usize>, reason: String },
+    Undo,
+    Redo,
+}
+
+impl ReviewedText {
+    pub(super) fn new(id: ReviewId, proposal: PreparedProposal, dirty: bool) -> Self {
+        Self {
+            id,
+            reasons: ReasonStore::default(),
+            revision: 1,
+            stale: false,
+            dirty,
+            told: (1, proposal.composition.current().clone()),
+            seen: proposal.fingerprint.clone(),
+            is_reading: false,
+            proposal,
+        }
+    }
+
+    pub(crate) fn id(&self) -> ReviewId {
+        self.id
+    }
+
+    /// The path, byte for byte as it came with the proposal.
+    pub(crate) fn file_path(&self) -> &str {
+        &self.proposal.file_path
+    }
+
+    pub(super) fn proposed(&self) -> &Arc<str> {
+        self.proposal.composition.proposed()
+    }
+
+    pub(crate) fn current(&self) -> &Arc<str> {
+        self.proposal.composition.current()
+    }
+
+    pub(crate) fn has_edits(&self) -> bool {
+        self.proposal.composition.has_edits()
+    }
+
+    pub(super) fn has_reasons(&self) -> bool {
+        !self.reasons.is_empty()
+    }
+
+    pub(super) fn is_as_proposed(&self) -> bool {
+        self.current() == self.proposed()
+    }
+
+    /// Whether nothing is left of a proposal.
+    pub(super) fn is_emptied(&self) -> bool {
+        self.current().is_empty() && !self.proposed().is_empty()
+    }
+
+    /// Whether the file holds the text already, in the same form.
+    pub(super) fn is_in_file(&self) -> bool {
+        let normalized = &self.proposal.normalized;
+        let has_another_form = normalized.file_line_ending.is_some() || normalized.file_has_bom.is_some();
+        self.proposal.is_comparable()
+            && self.current() == self.proposal.composition.original()
+            && !(has_another_form && self.is_as_proposed())
+    }
+
+    fn hunks(&self) -> Vec<Hunk> {
+        let mut hunks = self.proposal.composition.hunks();
+        self.reasons.annotate(&mut hunks);
+        hunks
+    }
+
+    /// The review as desks see it, without an agent and without the terms of whoever asked.
+    pub(super) fn review(&self) -> Review {
+        let PreparedProposal { file_path, composition, normalized, .. } = &self.proposal;
+        Review {
+            id: self.id,
+            file: file_path.clone(),
+            original: self.proposal.is_comparable().then(|| composition.original().clone()),
+            proposed: composition.proposed().clone(),
+            current: composition.current().clone(),
+            revision: self.revision,
+            hunks: self.hunks(),
+            whole_file_only: normalized.whole_file_only.clone(),
+            file_line_ending: normalized.file_line_ending,
+            file_has_bom: normalized.file_has_bom,
+            stale: self.stale,
+            dirty: self.dirty,
+            outside: self.proposal.outside.clone(),
+            in_git: self.proposal.in_git.clone(),
+            reason: self.reasons.whole().cloned(),
+            ..Review::default()
+        }
+    }
+
+    /// The changes that desks do not know. They know them from now on.
+    pub(super) fn changed_since_told(&mut self) -> Changed {
+        let current = self.current().clone();
+        let (from, text) = std::mem::replace(&mut self.told, (self.revision, current.clone()));
+        Changed {
+            id: self.id,
+            from,
+            revision: self.revision,
+            changes: alongside_desk::replacement(&text, &current).into_iter().collect(),
+            hunks: self.hunks(),
+            stale: self.stale,
+            dirty: self.dirty,
+            reason: self.reasons.whole().cloned(),
+        }
+    }
+
+    /// The target has to be read again, and nobody does so yet: the caller reads it now.
+    pub(super) fn begin_reading(&mut self) -> bool {
+        let begins = !self.is_reading && self.seen.is_outdated(self.file_path());
+        self.is_reading |= begins;
+        begins
+    }
+
+    pub(super) fn is_reading(&self) -> bool {
+        self.is_reading
+    }
+
+    /// The target was read again. True if desks have to be told.
+    pub(super) fn end_reading(&mut self, seen: Fingerprint) -> bool {
+        let stale = seen.differs_from(&self.proposal.fingerprint);
+        self.is_reading = false;
+        self.seen = seen;
+        self.set_marks(stale, self.dirty)
+    }
+
+    /// An editor holds unsaved changes to the target, or does not. True if desks have to be told.
+    pub(super) fn set_dirty(&mut self, dirty: bool) -> bool {
+        self.set_marks(self.stale, dirty)
+    }
+
+    fn set_marks(&mut self, stale: bool, dirty: bool) -> bool {
+        let is_news = (stale, dirty) != (self.stale, self.dirty);
+        (self.stale, self.dirty) = (stale, dirty);
+        self.revision += u64::from(is_news);
+        is_news
+    }
+
+    pub(super) fn check_revision(&self, revision: u64) -> Result<(), Refusal> {
+        if revision == self.revision { Ok(()) } else { Err(Refusal::Stale { revision: self.revision }) }
+    }
+
+    /// Carries out an edit that was made on this revision. The result is a new revision.
+    pub(super) fn edit(&mut self, revision: u64, edit: Edit) -> Result<(), Refusal> {
+        self.check_revision(revision)?;
+        let composition = &mut self.proposal.composition;
+        match (edit, &self.proposal.normalized.whole_file_only) {
+            (Edit::Keep { .. } | Edit::Split { .. }, Some(reason)) => {
+                return Err(Refusal::WholeFileOnly { reason: reason.clone() });
+            }
+            (Edit::Keep { hunks, keep }, None) => composition.keep(&hunks, keep)?,
+            (Edit::Split { hunk }, None) => composition.split(hunk)?,
+            (Edit::Type(changes), _) => composition.edit(&changes)?,
+            (Edit::SetReason { hunk: None, reason }, _) => self.reasons.set(None, &reason),
+            (Edit::SetReason { hunk: Some(at), reason }, _) => {
+                let place = || Refusal::OutOfRange { place: format!("change {}", at.saturating_add(1)) };
+                self.reasons.set(Some(composition.hunks().get(at).ok_or_else(place)?), &reason);
+            }
+            (Edit::Undo, _) => composition.undo()?,
+            (Edit::Redo, _) => composition.redo()?,
+        }
+        self.revision += 1;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,109 @@
+//! The plan of a start: what the companion takes over from one that was interrupted.
+
+use std::io;
+use std::time::Duration;
+
+use alongside_desk::Problem;
+use alongside_platform::ports::PortHold;
+use tokio::time::Instant;
+
+use super::adoption::unusable_journal;
+use crate::mcp::ports::Predecessor;
+use crate::persistence::app_dirs::AppDirs;
+use crate::persistence::drafts::Drafts;
+use crate::persistence::journal::Journal;
+use crate::persistence::recovery_store::RecoveryStore;
+
+/// How often the journal is tried while a predecessor holds it.
+const RETRY_INTERVAL: Duration = Duration::from_millis(20);
+
+#[derive(Debug, Default)]
+pub(super) struct Takeover {
+    /// The journal that was left; `None` without a predecessor.
+    pub(super) journal: Option<Journal>,
+    /// For every desk.
+    pub(super) problems: Vec<Problem>,
+    /// For the first desk.
+    pub(super) news: Vec<Problem>,
+}
+
+impl Takeover {
+    fn plan(left: io::Result<Option<Journal>>, drafts: &Drafts) -> Self {
+        match left {
+            Ok(journal) => Self { journal, ..Self::default() },
+            Err(error) => {
+                Self { news: vec![unusable_journal(&error.to_string(), drafts)], ..Self::default() }
+            }
+        }
+    }
+
+    /// The predecessor, whose port is wanted. `hold` is the hold on that port.
+    pub(super) fn predecessor<'t>(&'t self, hold: Option<&'t PortHold>) -> Option<Predecessor<'t>> {
+        let journal = self.journal.as_ref()?;
+        Some(Predecessor { port: journal.port, addresses: &journal.addresses, hold })
+    }
+
+    /// The predecessor's token, if no other user can have heard it.
+    pub(super) fn token(&self, was_held: bool) -> Option<&str> {
+        self.journal.as_ref().filter(|_| was_held).map(|journal| journal.token.as_str())
+    }
+}
+
+/// Takes the journal of this name, if the companion keeps one. Waits `until` then for a predecessor that was
+/// killed.
+pub(super) async fn begin(
+    dirs: &AppDirs,
+    drafts: &Drafts,
+    name: Option<&str>,
+    until: Instant,
+) -> (Option<RecoveryStore>, Takeover) {
+    let Some(name) = name else { return (None, Takeover::default()) };
+    match take_store(dirs, name, until).await {
+        Ok(store) => {
+            let takeover = Takeover::plan(store.left_behind(), drafts);
+            (Some(store), takeover)
+        }
+        Err(problem) => (None, Takeover { problems: vec![problem], ..Takeover::default() }),
+    }
+}
+
+/// Takes the journal, once a predecessor that was killed is quite gone.
+async fn take_store(dirs: &AppDirs, name: &str, until: Instant) -> Result<RecoveryStore, Problem> {
+    loop {
+        match RecoveryStore::take(&dirs.state, name) {
+            Ok(Some(store)) => return Ok(store),
+            Ok(None) if until <= Instant::now() => {
+                return Err(Problem::new(
+                    "another companion of this project is running and keeps the journal",
+                    "A crash of this one would leave agents waiting. End one of them: `alongside status` \
+                     shows both.",
+                ));
+            }
+            Ok(None) => tokio::time::sleep(RETRY_INTERVAL).await,
+            Err(error) => {
+                return Err(Problem::new(
+                    format!("no journal can be kept in {}: {error}", dirs.state.display()),
+                    "After a crash, connected agents would have to be reconnected with `/ide enable`.",
+                ));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_old_token_stays_only_where_its_port_was_held() {
+        let directory = tempfile::tempdir().unwrap();
+        let plan = |left| Takeover::plan(left, &Drafts::open(&AppDirs::below(directory.path())));
+        let crashed = plan(Ok(Some(Journal { port: 7, token: "t".into(), ..Journal::default() })));
+        assert_eq!([true, false].map(|was_held| crashed.token(was_held)), [Some("t"), None]);
+        assert_eq!(crashed.predecessor(None).map(|predecessor| predecessor.port), Some(7));
+        let first = plan(Ok(None));
+        assert!(first.token(true).is_none() && first.predecessor(None).is_none() && first.news.is_empty());
+        let unusable = plan(Err(io::Error::other("no port")));
+        assert!(unusable.token(true).is_none() && unusable.news[0].what.ends_with("no port"));
+    }
+}
