@@ -4,10 +4,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use crate::merge::differences;
 use alongside_desk::Text;
 use proptest::prelude::*;
 
-use crate::merge::differences;
 use crate::without_plugin::mirror::Mirror;
 
 /// The reaction of an editor to an edit of a text that it no longer has.
