@@ -40,6 +40,13 @@ def Test_a_text_returns_as_it_came()
   endfor
 enddef
 
+def Test_the_first_lines_of_a_text_can_go()
+  final buffer = BufferWith("one\ntwo\nthree\n")
+  text.Replace(buffer, "three\n")
+  assert_equal("three\n", text.Of(buffer))
+  bwipeout!
+enddef
+
 def Test_only_lines_that_differ_are_replaced()
   final buffer = BufferWith("one\ntwo\nthree\nfour\n")
   # The next change is one that `undo` takes back by itself.
