@@ -1,8 +1,8 @@
 //! The hover on a proposal, and on its announcement in the target. A proposal shows only the new text; a
 //! hover shows the old one, all of it.
 
-use crate::hunk_diff::{fenced, hunk_diff};
 use alongside_desk::{Hunk, HunkState, Review, Text};
+use alongside_presentation::{fenced, hunk_diff};
 use serde_json::{Value, json};
 
 use super::hunk_places::{hunks_at, is_typed, line_count, shown};

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use crate::merge::merged;
+use alongside_presentation::merged;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Mirror {

@@ -4,8 +4,8 @@
 
 use std::ops::Range;
 
-use crate::merge::differences;
 use alongside_desk::{Range as TextRange, Text, alike_at_end, alike_at_start};
+use alongside_presentation::differences;
 
 use super::lsp_types as lsp;
 use super::positions::{position, without_ending};

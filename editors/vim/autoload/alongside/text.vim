@@ -22,6 +22,27 @@ def Alike(old: list<string>, new: list<string>): list<number>
   return [start, rest]
 enddef
 
+# The lines of a text, each with its end.
+def Lines(content: string): list<string>
+  return content->split('\n\zs')
+enddef
+
+# The replacement that makes one text of another: lines of it, and the text in their place.
+export def Replacement(before: string, after: string): dict<any>
+  final old = Lines(before)
+  final new = Lines(after)
+  final alike = Alike(old, new)
+  final added = new->slice(alike[0], len(new) - alike[1])
+  return {lines: {start: alike[0], end: len(old) - alike[1]}, text: added->join('')}
+enddef
+
+# A text with a replacement.
+export def Replaced(before: string, replacement: dict<any>): string
+  final lines = Lines(before)
+  final head = lines->slice(0, replacement.lines.start)
+  return head->join('') .. replacement.text .. lines->slice(replacement.lines.end)->join('')
+enddef
+
 # Replaces the lines that differ, so that cursor, marks and undo stay where they can.
 export def Replace(buffer: number, content: string)
   final length = strlen(content)

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use crate::merge::differences;
 use alongside_desk::{
     Agent, Changed, Closed, Closing, Decision, Event, Hunk, HunkState, Lines, Refusal, Review, ReviewId,
     Revised, Text, replacement,
 };
+use alongside_presentation::differences;
 
 use super::*;
 

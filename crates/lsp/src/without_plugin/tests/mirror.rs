@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::merge::differences;
 use alongside_desk::Text;
+use alongside_presentation::differences;
 use proptest::prelude::*;
 
 use crate::without_plugin::mirror::Mirror;
