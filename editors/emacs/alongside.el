@@ -383,8 +383,13 @@ The file that was used last stays the active one, in a terminal or a review."
 
 (defun alongside--take (review params)
   "Take what PARAMS of an event say about REVIEW."
-  (setf (alongside--review-text review) (plist-get params :current)
-        (alongside--review-revision review) (plist-get params :revision)
+  (let ((current (plist-get params :current))
+        (replacement (plist-get params :replacement)))
+    (cond
+     (current (setf (alongside--review-text review) current))
+     (replacement (setf (alongside--review-text review)
+                        (alongside--replaced (alongside--review-text review) replacement)))))
+  (setf (alongside--review-revision review) (plist-get params :revision)
         (alongside--review-hunks review) (append (plist-get params :hunks) nil)
         (alongside--review-display review) (plist-get params :display)))
 
@@ -786,15 +791,12 @@ They are dropped unless all of them are dropped already."
 (defun alongside--seen ()
   "What the person sees of the review of this buffer, to decide on it."
   (let* ((review (alongside--at-point))
-         (edit (alongside--review-edit-buffer review))
-         (unsent (alongside--unsent-p edit)))
-    (list :id (alongside--review-id review)
-          :revision (if unsent
-                        (buffer-local-value 'alongside--shown edit)
-                      (alongside--review-revision review))
-          :text (if unsent
-                    (with-current-buffer edit (alongside--text))
-                  (alongside--review-text review)))))
+         (edit (alongside--review-edit-buffer review)))
+    (if (alongside--unsent-p edit)
+        (with-current-buffer edit
+          (alongside--text-params review alongside--shown (alongside--text)))
+      (alongside--text-params review (alongside--review-revision review)
+                              (alongside--review-text review)))))
 
 (defun alongside--decide (decision seen)
   "Decide on the review of this buffer as it was SEEN.
@@ -913,6 +915,61 @@ The text, which nobody has accepted, chooses nothing."
     (widen)
     (buffer-substring-no-properties (point-min) (point-max))))
 
+;; The server sends and gets how a text differs from the newest one: lines of that,
+;; and the text in their place.
+
+(defun alongside--text-params (review revision text)
+  "The parameters that tell the server TEXT, made of that at REVISION of REVIEW."
+  (let ((newest (alongside--review-text review)))
+    (append (list :id (alongside--review-id review) :revision revision
+                  :from (alongside--review-revision review))
+            (unless (equal text newest)
+              (list :replacement (alongside--replacement newest text))))))
+
+(defun alongside--alike-at-end (one other most)
+  "How many characters ONE and OTHER end with alike, of at most MOST."
+  (let ((alike 0))
+    (while (< alike most)
+      (let ((more (/ (+ alike most 1) 2)))
+        (if (string-suffix-p (substring one (- (length one) more)) other)
+            (setq alike more)
+          (setq most (1- more)))))
+    alike))
+
+(defun alongside--replacement (old new)
+  "The replacement that makes NEW of OLD, which differ."
+  (with-temp-buffer
+    (insert old)
+    (let* ((alike (1- (abs (compare-strings old nil nil new nil nil))))
+           (most (- (min (length old) (length new)) alike))
+           (rest (alongside--alike-at-end old new most))
+           (end (- (point-max) rest))
+           start first)
+      (goto-char (1+ alike))
+      (forward-line 0)
+      (setq start (point)
+            first (1- (line-number-at-pos)))
+      ;; Up to the end of a line.
+      (goto-char end)
+      (unless (bolp)
+        (forward-line 1))
+      (setq rest (- (point-max) (point)))
+      (list :lines (list :start first :end (+ first (count-lines start (point))))
+            :text (substring new (1- start) (- (length new) rest))))))
+
+(defun alongside--replaced (text replacement)
+  "TEXT with REPLACEMENT."
+  (let ((lines (plist-get replacement :lines)))
+    (with-temp-buffer
+      (insert text)
+      (goto-char (point-min))
+      (forward-line (plist-get lines :start))
+      (let ((start (point)))
+        (forward-line (- (plist-get lines :end) (plist-get lines :start)))
+        (delete-region start (point)))
+      (insert (plist-get replacement :text))
+      (buffer-string))))
+
 (defun alongside--unsent-p (buffer)
   "Whether the companion lacks text of BUFFER."
   (and (buffer-live-p buffer)
@@ -933,32 +990,28 @@ Unless it has to be NOW, it waits for an earlier one that is on its way."
           (cl-incf alongside--sending)
           (alongside--request
            (alongside--review-desk review) 'alongside/setReviewText
-           (list :id (alongside--review-id review) :revision alongside--shown :text text)
-           (lambda (answer) (alongside--sent buffer text answer))
+           (alongside--text-params review alongside--shown text)
+           (lambda (_) (alongside--sent buffer text))
            (lambda (error) (alongside--not-sent buffer error))))))))
 
-(defun alongside--sent (buffer text answer)
-  "The companion has TEXT of BUFFER; ANSWER has its revision."
+(defun alongside--sent (buffer text)
+  "The companion has TEXT of BUFFER, merged with what other desks have changed.
+That is the newest text, which came before the answer."
   (when (buffer-live-p buffer)
     (with-current-buffer buffer
       (cl-decf alongside--sending)
-      (let ((merged (plist-get answer :text)))
-        (cond
-         ;; A later answer counts.
-         ((or (null alongside--review) (> alongside--sending 0)))
-         ((equal text (alongside--text))
-          (when merged
-            (alongside--replace merged))
-          (setq alongside--shown (plist-get answer :revision))
-          (when (> (alongside--review-revision alongside--review) alongside--shown)
-            (alongside--follow alongside--review))
-          (mapc #'funcall (nreverse (prog1 alongside--when-sent
-                                      (setq alongside--when-sent nil)))))
-         (t
-          ;; Later edits are based on this text, or merged with what it was merged with.
-          (unless merged
-            (setq alongside--shown (plist-get answer :revision)))
-          (alongside--send buffer)))))))
+      (cond
+       ;; A later answer counts.
+       ((or (null alongside--review) (> alongside--sending 0)))
+       ((equal text (alongside--text))
+        (alongside--show-newest)
+        (mapc #'funcall (nreverse (prog1 alongside--when-sent
+                                    (setq alongside--when-sent nil)))))
+       (t
+        ;; Later edits are based on this text, or merged with what it was merged with.
+        (when (equal text (alongside--review-text alongside--review))
+          (setq alongside--shown (alongside--review-revision alongside--review)))
+        (alongside--send buffer))))))
 
 (defun alongside--not-sent (buffer error)
   "The companion does not take the text of BUFFER, because of ERROR."
@@ -988,9 +1041,14 @@ Unless it has to be NOW, it waits for an earlier one that is on its way."
   (let ((buffer (alongside--review-edit-buffer review)))
     (when (and (buffer-live-p buffer) (not (alongside--unsent-p buffer)))
       (with-current-buffer buffer
-        (unless (equal (alongside--review-text review) (alongside--text))
-          (alongside--replace (alongside--review-text review)))
-        (setq alongside--shown (alongside--review-revision review))))))
+        (alongside--show-newest)))))
+
+(defun alongside--show-newest ()
+  "Show the newest text of the review that is edited in this buffer."
+  (let ((text (alongside--review-text alongside--review)))
+    (unless (equal text (alongside--text))
+      (alongside--replace text))
+    (setq alongside--shown (alongside--review-revision alongside--review))))
 
 (defun alongside--send-now (review)
   "Send the text of REVIEW that the person typed last."

@@ -17,7 +17,11 @@ mod tests {
         ("alongside-agent", &["alongside-contract", "alongside-platform"]),
         ("alongside-conformance", &["alongside-agent", "alongside-contract", "alongside-platform"]),
         ("alongside-companion", &["alongside-desk", "alongside-contract", "alongside-platform"]),
-        ("alongside-lsp", &["alongside-desk", "alongside-contract", "alongside-platform"]),
+        ("alongside-presentation", &["alongside-desk", "alongside-contract", "alongside-platform"]),
+        (
+            "alongside-lsp",
+            &["alongside-presentation", "alongside-desk", "alongside-contract", "alongside-platform"],
+        ),
         ("alongside-terminal", &["alongside-desk", "alongside-contract", "alongside-platform"]),
         (
             "alongside-common",
@@ -44,6 +48,7 @@ mod tests {
                 "alongside-desk",
                 "alongside-lsp",
                 "alongside-platform",
+                "alongside-presentation",
             ],
         ),
         (
@@ -60,6 +65,7 @@ mod tests {
                 "alongside-host",
                 "alongside-lsp",
                 "alongside-platform",
+                "alongside-presentation",
                 "alongside-terminal",
             ],
         ),

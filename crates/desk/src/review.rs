@@ -132,7 +132,7 @@ impl Review {
 }
 
 /// A new revision of a review, as the difference to the one before.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Changed {
     /// Which review.
@@ -170,7 +170,7 @@ pub enum LineEnding {
 }
 
 /// A stretch where the texts differ.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hunk {
     /// Its lines in the original.
     pub original: Lines,
@@ -219,6 +219,12 @@ pub struct Lines {
     pub end: usize,
 }
 
+impl From<std::ops::Range<usize>> for Lines {
+    fn from(lines: std::ops::Range<usize>) -> Self {
+        Self { start: lines.start, end: lines.end }
+    }
+}
+
 impl Lines {
     /// How many.
     pub fn len(self) -> usize {
@@ -232,10 +238,11 @@ impl Lines {
 }
 
 /// Whether a hunk is kept, dropped or edited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HunkState {
     /// The current text has the proposal's lines.
+    #[default]
     Kept,
     /// The current text has the original's lines.
     Dropped,

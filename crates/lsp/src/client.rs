@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use alongside_desk::socket::EditorProcess;
 use serde_json::Value;
 
-use crate::editors::{self, Editor};
+use crate::editors::{self, EditorKind};
 use crate::encoding::Encoding;
 use crate::roots;
 
@@ -17,14 +17,14 @@ pub struct Client {
     pub name: String,
     /// The version it gives.
     pub version: String,
-    /// The process it names. Agents may take another one for the editor: see [`Editor::process`].
+    /// The process it names. Agents may take another one for the editor: see [`EditorKind::process`].
     pub process_id: Option<u32>,
     /// The editor that its plugin names.
     pub named_editor: Option<EditorProcess>,
     /// Absolute paths of its projects. Never empty: an editor without any works in its current directory.
     pub roots: Vec<PathBuf>,
     /// Its row in the table.
-    pub editor: &'static Editor,
+    pub kind: &'static EditorKind,
     /// The version of the desk protocol that its plugin speaks, if it has one.
     pub(crate) protocol: Option<u32>,
     /// Whether that plugin only presents reviews, and the server adds words, diffs and merges.
@@ -52,7 +52,6 @@ impl Client {
         let protocol = ours.and_then(|ours| ours.get("protocol")).and_then(Value::as_u64);
         let named = ours.and_then(|ours| ours.get("editor").or_else(|| ours.get("owner")));
         let name = text("/clientInfo/name").to_owned();
-        let editor = editors::find(&name);
         let protocol = protocol.map(|version| u32::try_from(version).unwrap_or(u32::MAX));
         let mut roots = roots::from_initialize(params, here);
         if protocol.is_none() {
@@ -63,7 +62,7 @@ impl Client {
             process_id: number("/processId").and_then(|pid| u32::try_from(pid).ok()),
             named_editor: named.and_then(|named| serde_json::from_value(named.clone()).ok()),
             roots,
-            editor,
+            kind: editors::find(&name),
             protocol,
             encoding: Encoding::negotiate(params),
             presents: ours.and_then(|ours| ours.get("presentation")).and_then(Value::as_bool) == Some(true),

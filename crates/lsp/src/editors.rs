@@ -1,9 +1,9 @@
 //! The table of editors: the name each gives, the process that agents take for it, and where its messages
 //! mean something else than those of other editors. A new editor is one row; an unknown one gets `ANY`.
 
-/// An editor.
+/// A kind of editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Editor {
+pub struct EditorKind {
     /// The prefix of `clientInfo.name`, in lower case.
     prefix: &'static str,
     /// A short lower-case identifier; empty for an unknown editor.
@@ -45,7 +45,7 @@ pub struct Editor {
     pub(crate) hovers_at_cursor: bool,
 }
 
-impl Editor {
+impl EditorKind {
     /// The keys that show the proposal for a file, if they are the same for everybody.
     pub(crate) fn showing_key(&self) -> Option<&'static str> {
         self.review_key.or(self.actions_key)
@@ -87,7 +87,7 @@ pub(crate) enum ShowDocument {
     Never,
 }
 
-const ANY: Editor = Editor {
+const ANY: EditorKind = EditorKind {
     prefix: "",
     name: "",
     display_name: "",
@@ -109,9 +109,18 @@ const ANY: Editor = Editor {
     hovers_at_cursor: false,
 };
 
+const VSCODE: EditorKind = EditorKind {
+    prefix: "visual studio code",
+    name: "vscode",
+    display_name: "VS Code",
+    process: Process::Parent,
+    prompts: true,
+    ..ANY
+};
+
 /// The first row that fits counts.
-const EDITORS: [Editor; 19] = [
-    Editor {
+const EDITORS: [EditorKind; 19] = [
+    EditorKind {
         prefix: "neovim",
         name: "neovim",
         display_name: "Neovim",
@@ -122,7 +131,7 @@ const EDITORS: [Editor; 19] = [
         ..ANY
     },
     // 25.01 shows documents and declares no capability.
-    Editor {
+    EditorKind {
         prefix: "helix",
         name: "helix",
         display_name: "Helix",
@@ -137,56 +146,14 @@ const EDITORS: [Editor; 19] = [
         hovers_at_cursor: true,
         ..ANY
     },
-    Editor {
-        prefix: "visual studio code",
-        name: "vscode",
-        display_name: "VS Code",
-        process: Process::Parent,
-        prompts: true,
-        ..ANY
-    },
-    Editor {
-        prefix: "code - oss",
-        name: "vscode",
-        display_name: "Code - OSS",
-        process: Process::Parent,
-        prompts: true,
-        ..ANY
-    },
-    Editor {
-        prefix: "vscodium",
-        name: "vscodium",
-        display_name: "VSCodium",
-        process: Process::Parent,
-        prompts: true,
-        ..ANY
-    },
-    Editor {
-        prefix: "code-server",
-        name: "vscode",
-        display_name: "code-server",
-        process: Process::Parent,
-        prompts: true,
-        ..ANY
-    },
-    Editor {
-        prefix: "cursor",
-        name: "cursor",
-        display_name: "Cursor",
-        process: Process::Parent,
-        prompts: true,
-        ..ANY
-    },
-    Editor {
-        prefix: "windsurf",
-        name: "windsurf",
-        display_name: "Windsurf",
-        process: Process::Parent,
-        prompts: true,
-        ..ANY
-    },
+    VSCODE,
+    EditorKind { prefix: "code - oss", display_name: "Code - OSS", ..VSCODE },
+    EditorKind { prefix: "vscodium", name: "vscodium", display_name: "VSCodium", ..VSCODE },
+    EditorKind { prefix: "code-server", display_name: "code-server", ..VSCODE },
+    EditorKind { prefix: "cursor", name: "cursor", display_name: "Cursor", ..VSCODE },
+    EditorKind { prefix: "windsurf", name: "windsurf", display_name: "Windsurf", ..VSCODE },
     // Eldoc asks for the hover at point.
-    Editor {
+    EditorKind {
         prefix: "eglot",
         name: "emacs",
         display_name: "Emacs",
@@ -195,9 +162,9 @@ const EDITORS: [Editor; 19] = [
         ..ANY
     },
     // lsp-mode.
-    Editor { prefix: "emacs", name: "emacs", display_name: "Emacs", shows_plain_text: true, ..ANY },
+    EditorKind { prefix: "emacs", name: "emacs", display_name: "Emacs", shows_plain_text: true, ..ANY },
     // With alongside.kak, which names the session.
-    Editor {
+    EditorKind {
         prefix: "alongside.kak",
         name: "kakoune",
         display_name: "Kakoune",
@@ -214,7 +181,7 @@ const EDITORS: [Editor; 19] = [
         ..ANY
     },
     // kakoune-lsp, formerly kak-lsp.
-    Editor {
+    EditorKind {
         prefix: "kak",
         name: "kakoune",
         display_name: "Kakoune",
@@ -228,7 +195,7 @@ const EDITORS: [Editor; 19] = [
         hovers_at_cursor: true,
         ..ANY
     },
-    Editor {
+    EditorKind {
         prefix: "vim-lsp",
         name: "vim",
         display_name: "Vim",
@@ -239,7 +206,7 @@ const EDITORS: [Editor; 19] = [
         ..ANY
     },
     // It adds its own name to messages.
-    Editor {
+    EditorKind {
         prefix: "coc.nvim",
         name: "vim",
         display_name: "Vim",
@@ -249,17 +216,24 @@ const EDITORS: [Editor; 19] = [
         ..ANY
     },
     // yegappan/lsp.
-    Editor { prefix: "vim", name: "vim", display_name: "Vim", brief: true, shows_plain_text: true, ..ANY },
-    Editor { prefix: "sublime text lsp", name: "sublime-text", display_name: "Sublime Text", ..ANY },
-    Editor { prefix: "zed", name: "zed", display_name: "Zed", ..ANY },
-    Editor {
+    EditorKind {
+        prefix: "vim",
+        name: "vim",
+        display_name: "Vim",
+        brief: true,
+        shows_plain_text: true,
+        ..ANY
+    },
+    EditorKind { prefix: "sublime text lsp", name: "sublime-text", display_name: "Sublime Text", ..ANY },
+    EditorKind { prefix: "zed", name: "zed", display_name: "Zed", ..ANY },
+    EditorKind {
         prefix: "lapce",
         name: "lapce",
         display_name: "Lapce",
         show_document: ShowDocument::Never,
         ..ANY
     },
-    Editor {
+    EditorKind {
         prefix: "kate",
         name: "kate",
         display_name: "Kate",
@@ -272,7 +246,7 @@ const EDITORS: [Editor; 19] = [
 ];
 
 /// The row of the editor that gives this name.
-pub fn find(name: &str) -> &'static Editor {
+pub fn find(name: &str) -> &'static EditorKind {
     let name = name.to_lowercase();
     EDITORS.iter().find(|editor| name.starts_with(editor.prefix)).unwrap_or(&ANY)
 }

@@ -9,7 +9,7 @@ use lsp_server::RequestId;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::editors::Editor;
+use crate::editors::EditorKind;
 use crate::io::{Io, RequestOrigin};
 use crate::problems;
 
@@ -40,8 +40,8 @@ pub(crate) trait Frontend {
     fn handle_reply(&mut self, io: &mut Io, origin: RequestOrigin, reply: Result<Revised, Refusal>);
 
     /// The changes of settings that the installed agents need.
-    fn handle_offers(&mut self, io: &mut Io, offers: Vec<Offer>, editor: &Editor) {
-        if let Some(problem) = problems::agents_do_not_look(&offers, editor.agents_command) {
+    fn handle_offers(&mut self, io: &mut Io, offers: Vec<Offer>, kind: &EditorKind) {
+        if let Some(problem) = problems::agents_do_not_look(&offers, kind.agents_command) {
             self.handle_event(io, Event::Problem(problem));
         }
     }

@@ -14,7 +14,7 @@ use crate::client::Client;
 use crate::connector::Connector;
 use crate::encoding::Encoding;
 use crate::io::{CompanionMessage, Io};
-use crate::session::{Event, Session};
+use crate::session::{Session, SessionEvent};
 use crate::without_plugin::documents::Documents;
 use crate::without_plugin::positions;
 
@@ -109,7 +109,7 @@ pub fn converse<E>(
         let mut elsewhere = None;
         match step {
             Step::Said(message) => {
-                if session.handle(Event::Editor(message)).is_break() {
+                if session.handle(SessionEvent::Editor(message)).is_break() {
                     break;
                 }
             }
@@ -117,7 +117,7 @@ pub fn converse<E>(
             Step::Waits => {
                 for _ in 0..MAX_DEADLINES {
                     let Some(now) = session.deadline() else { break };
-                    let _ = session.handle(Event::Deadline(now));
+                    let _ = session.handle(SessionEvent::Deadline(now));
                 }
             }
         }
@@ -133,6 +133,6 @@ fn receive(session: &mut Session<'_>) {
         if matches!(message, CompanionMessage::Stopped) {
             return;
         }
-        let _ = session.handle(Event::Companion(message));
+        let _ = session.handle(SessionEvent::Companion(message));
     }
 }

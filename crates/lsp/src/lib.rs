@@ -16,9 +16,7 @@ mod frontend;
 #[doc(hidden)]
 pub mod fuzzing;
 mod handshake;
-mod hunk_diff;
 mod io;
-mod merge;
 mod plugin_desk;
 mod problems;
 mod remote;

@@ -1,31 +1,24 @@
 //! An editor whose plugin speaks the desk protocol. Its messages pass through among LSP's own: unchanged, or
-//! with all that a plugin needs that [only presents](presentation) reviews.
-
-mod answers;
-mod presentation;
-mod presented_review;
-mod text_form;
-mod text_requests;
+//! by way of a [`Presentation`] for a plugin that only presents reviews.
 
 use alongside_contract::rpc::{self, Id};
 use alongside_desk::socket::{PROTOCOL, wire};
 use alongside_desk::{ContextReport, Event, Refusal, Request, Revised};
+use alongside_presentation::{Effect, Presentation, TextParams};
 use lsp_server::{Message, RequestId};
 use serde_json::{Value, json};
 
-use self::answers::refuse;
-use self::presentation::Presentation;
 use crate::client::Client;
 use crate::frontend::Frontend;
 use crate::io::{Io, RequestOrigin};
 use crate::problems;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct PluginDesk {
     /// The last report, repeated to a companion that connects later.
     context: Option<ContextReport>,
     /// For a plugin that only presents reviews.
-    presentation: Option<Presentation>,
+    presentation: Option<Presentation<RequestId>>,
 }
 
 /// The capabilities in the answer to `initialize`. LSP's own features would compete with other servers.
@@ -53,10 +46,10 @@ impl PluginDesk {
             return false;
         }
         if let Some(presentation) = &mut self.presentation
-            && let Some(text) = text_requests::read(method, params)
+            && let Some(text) = TextParams::read(method, params)
         {
             match (text, id) {
-                (Ok(text), id) => presentation.text_sent(io, id.cloned(), text),
+                (Ok(text), id) => carry_out(io, presentation.text_sent(id.cloned(), &text)),
                 (Err(error), Some(id)) => io.refuse(id.clone(), rpc::INVALID_PARAMS, error.to_string(), None),
                 (Err(error), None) => tracing::warn!(method, %error, "cannot read a message of the plugin"),
             }
@@ -69,7 +62,9 @@ impl PluginDesk {
         }
         match (request, id) {
             (Ok(Some(request)), Some(id)) => {
-                self.presentation.iter_mut().for_each(|presentation| presentation.change_sent(id, &request));
+                if let Some(presentation) = &mut self.presentation {
+                    presentation.request_sent(id, &request);
+                }
                 io.request(RequestOrigin::Plugin(id.clone()), request);
             }
             (Ok(Some(request)), None) => io.request(RequestOrigin::Unawaited, request),
@@ -111,31 +106,62 @@ impl Frontend for PluginDesk {
         };
         let result = result.and_then(|result| serde_json::value::to_raw_value(&result).ok());
         match (wire::read_reply(&id, result.as_deref()), &mut self.presentation) {
-            (Some(Request::Flushed { id }), Some(presentation)) => presentation.flushed(io, id),
+            (Some(Request::Flushed { id }), Some(presentation)) => carry_out(io, presentation.flushed(id)),
             (Some(request), _) => io.request(RequestOrigin::Unawaited, request),
             (None, _) => {}
         }
     }
 
     fn handle_event(&mut self, io: &mut Io, event: Event) {
-        match serde_json::from_str::<Message>(&wire::event(&event)) {
-            Ok(message) => match &mut self.presentation {
-                Some(presentation) => presentation.present(io, event, message),
-                None => io.send(message),
-            },
-            Err(error) => tracing::error!(%error, "cannot write an event"),
+        match &mut self.presentation {
+            Some(presentation) => carry_out(io, presentation.present(event)),
+            None => tell(io, serde_json::from_str(&wire::event(&event))),
         }
     }
 
     fn handle_reply(&mut self, io: &mut Io, origin: RequestOrigin, reply: Result<Revised, Refusal>) {
-        if let (RequestOrigin::Plugin(id), Some(presentation)) = (&origin, &mut self.presentation) {
-            presentation.change_replied(id);
-        }
-        match (origin, reply, &mut self.presentation) {
-            (RequestOrigin::Plugin(id), Ok(revised), _) => io.reply(id, revised),
-            (RequestOrigin::Plugin(id), Err(refusal), _) => refuse(io, id, &refusal, None),
-            (RequestOrigin::Edit(id), reply, Some(presentation)) => presentation.replied(io, id, reply),
+        match (origin, &mut self.presentation) {
+            (RequestOrigin::Plugin(id), presentation) => {
+                if let Some(presentation) = presentation {
+                    presentation.request_replied(&id);
+                }
+                answer(io, id, reply);
+            }
+            (RequestOrigin::Edit(id), Some(presentation)) => {
+                carry_out(io, presentation.text_replied(id, reply));
+            }
             _ => {}
+        }
+    }
+}
+
+fn carry_out(io: &mut Io, effects: Vec<Effect<RequestId>>) {
+    for effect in effects {
+        match effect {
+            Effect::Tell(message) => tell(io, serde_json::from_value(message)),
+            Effect::Answer(id, reply) => answer(io, id, reply),
+            Effect::PassOn(Some(id), request) => io.request(RequestOrigin::Plugin(id), request),
+            Effect::PassOn(None, request) => io.request(RequestOrigin::Unawaited, request),
+            Effect::SendText(id, request) => io.request(RequestOrigin::Edit(id), request),
+        }
+    }
+}
+
+/// Sends the plugin an event.
+fn tell(io: &Io, message: Result<Message, serde_json::Error>) {
+    match message {
+        Ok(message) => io.send(message),
+        Err(error) => tracing::error!(%error, "cannot write an event"),
+    }
+}
+
+/// Answers a request of the plugin.
+fn answer(io: &Io, id: RequestId, reply: Result<Revised, Refusal>) {
+    match reply {
+        Ok(revised) => io.reply(id, revised),
+        Err(refusal) => {
+            let data = serde_json::to_value(&refusal).unwrap_or_default();
+            io.refuse(id, wire::REQUEST_FAILED, refusal.to_string(), Some(data));
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use alongside_desk::agent_setup::{AgentSetup, SetupReply};
-use alongside_desk::{Desk, DraftKeeper, Event as CompanionEvent, Problem};
+use alongside_desk::{Desk, DraftKeeper, Event, Problem};
 use futures_util::FutureExt as _;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
 use serde_json::Value;
@@ -75,7 +75,7 @@ pub async fn run(
 }
 
 /// Everything that can happen to a session.
-pub(crate) enum Event {
+pub(crate) enum SessionEvent {
     /// The editor sends a message.
     Editor(Message),
     /// The editor has closed its pipe.
@@ -142,16 +142,16 @@ impl<'a> Session<'a> {
     }
 
     /// Waits for whatever happens first.
-    async fn next_event(&mut self) -> Event {
+    async fn next_event(&mut self) -> SessionEvent {
         let deadline = self.deadline();
         let is_running = self.phase == Phase::Running;
         tokio::select! {
-            message = self.inbox.recv() => message.map_or(Event::EditorGone, Event::Editor),
+            message = self.inbox.recv() => message.map_or(SessionEvent::EditorGone, SessionEvent::Editor),
             (result, roots) = self.connector.next_result(&self.client) => {
-                Event::ConnectResult(Box::new(result), roots)
+                SessionEvent::ConnectResult(Box::new(result), roots)
             }
-            message = self.io.next_companion_message(), if is_running => Event::Companion(message),
-            () = sleep_until(deadline) => Event::Deadline(Instant::now()),
+            message = self.io.next_companion_message(), if is_running => SessionEvent::Companion(message),
+            () = sleep_until(deadline) => SessionEvent::Deadline(Instant::now()),
         }
     }
 
@@ -169,37 +169,37 @@ impl<'a> Session<'a> {
     }
 
     /// Handles an event; breaks when the session is over.
-    pub(crate) fn handle(&mut self, event: Event) -> ControlFlow<()> {
+    pub(crate) fn handle(&mut self, event: SessionEvent) -> ControlFlow<()> {
         match event {
-            Event::Editor(message) => self.handle_editor_message(message)?,
-            Event::EditorGone => return ControlFlow::Break(()),
-            Event::ConnectResult(result, roots) => match *result {
+            SessionEvent::Editor(message) => self.handle_editor_message(message)?,
+            SessionEvent::EditorGone => return ControlFlow::Break(()),
+            SessionEvent::ConnectResult(result, roots) => match *result {
                 Ok(desk) => self.connected(desk, &roots),
                 Err(problem) => self.report_problem(problem),
             },
-            Event::Companion(CompanionMessage::Event(event)) => {
+            SessionEvent::Companion(CompanionMessage::Event(event)) => {
                 self.look_for_agents(&event);
                 self.frontend.handle_event(&mut self.io, *event);
             }
-            Event::Companion(CompanionMessage::Reply(origin, reply)) => {
+            SessionEvent::Companion(CompanionMessage::Reply(origin, reply)) => {
                 self.frontend.handle_reply(&mut self.io, origin, reply);
             }
-            Event::Companion(CompanionMessage::AgentSetup(SetupReply::Offers(offers))) => {
-                self.frontend.handle_offers(&mut self.io, offers, self.client.editor);
+            SessionEvent::Companion(CompanionMessage::AgentSetup(SetupReply::Offers(offers))) => {
+                self.frontend.handle_offers(&mut self.io, offers, self.client.kind);
             }
-            Event::Companion(CompanionMessage::AgentSetup(SetupReply::Made(made))) => {
+            SessionEvent::Companion(CompanionMessage::AgentSetup(SetupReply::Made(made))) => {
                 self.frontend.handle_agent_change(&mut self.io, made);
             }
-            Event::Companion(CompanionMessage::Shown(number, shown)) => {
+            SessionEvent::Companion(CompanionMessage::Shown(number, shown)) => {
                 let result = serde_json::json!({ "success": shown });
                 self.frontend.handle_response(&mut self.io, number, Some(result));
             }
-            Event::Companion(CompanionMessage::Stopped) => {
+            SessionEvent::Companion(CompanionMessage::Stopped) => {
                 self.io.disconnect();
                 self.connector.connection_lost();
                 self.frontend.disconnected(&mut self.io);
             }
-            Event::Deadline(now) => {
+            SessionEvent::Deadline(now) => {
                 for number in self.io.expire_questions(now) {
                     self.frontend.handle_response(&mut self.io, number, None);
                 }
@@ -261,7 +261,7 @@ impl<'a> Session<'a> {
             self.phase = Phase::Running;
         }
         if let Some(problem) = self.pending_problem.take() {
-            self.frontend.handle_event(&mut self.io, CompanionEvent::Problem(problem));
+            self.frontend.handle_event(&mut self.io, Event::Problem(problem));
         }
     }
 
@@ -276,8 +276,8 @@ impl<'a> Session<'a> {
     }
 
     /// Looks once for agents to set up, where none is connected.
-    fn look_for_agents(&mut self, event: &CompanionEvent) {
-        if let CompanionEvent::Status(status) = event
+    fn look_for_agents(&mut self, event: &Event) {
+        if let Event::Status(status) = event
             && !std::mem::replace(&mut self.has_looked_for_agents, true)
             && status.agents.is_empty()
         {
@@ -305,7 +305,7 @@ impl<'a> Session<'a> {
             self.last_problem = Some(problem.clone());
             match self.phase {
                 Phase::Initializing => self.pending_problem = Some(problem),
-                _ => self.frontend.handle_event(&mut self.io, CompanionEvent::Problem(problem)),
+                _ => self.frontend.handle_event(&mut self.io, Event::Problem(problem)),
             }
         }
     }

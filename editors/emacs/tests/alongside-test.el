@@ -34,6 +34,12 @@
                                    states '(0 4)))
         :display (apply #'alongside-test--display states)))
 
+(defun alongside-test--change (desk revision text &rest states)
+  "Tell DESK that the review has TEXT at REVISION, and hunks in STATES."
+  (alongside--heard desk 'alongside/didChangeReview
+                    (append (list :replacement (list :lines '(:start 0 :end 9) :text text))
+                            (apply #'alongside-test--params revision nil states))))
+
 (defmacro alongside-test--with-review (&rest body)
   "Run BODY with `desk' and `review', whose requests are only noted."
   (declare (indent 0))
@@ -87,8 +93,7 @@
 (ert-deftest alongside-test-a-dropped-hunk-is-kept-again ()
   (alongside-test--with-review
     (with-current-buffer (alongside--buffer review)
-      (alongside--heard desk 'alongside/didChangeReview
-                        (alongside-test--params 2 "one\n" "dropped" "kept"))
+      (alongside-test--change desk 2 "one\n" "dropped" "kept")
       (should (looking-at "@@ -1,2 .* dropped"))
       (alongside-toggle)
       (should (eq (plist-get (nth 1 (car alongside-test--asked)) :keep) t)))))
@@ -98,8 +103,7 @@
     (with-current-buffer (alongside--buffer review)
       (goto-char (point-min))
       (search-forward "-five")
-      (alongside--heard desk 'alongside/didChangeReview
-                        (alongside-test--params 2 "x\n" "dropped" "edited"))
+      (alongside-test--change desk 2 "x\n" "dropped" "edited")
       (should (looking-at "-five")))))
 
 (ert-deftest alongside-test-an-edit-is-sent-and-merged ()
@@ -112,16 +116,29 @@
       (should alongside--send-timer)
       (alongside--send (current-buffer))
       (should (equal (nth 1 (car alongside-test--asked))
-                     '(:id 1 :revision 1 :text "mine ONE\ntwo\nthree\nfour\nFIVE\n")))
+                     '(:id 1 :revision 1 :from 1
+                           :replacement (:lines (:start 0 :end 1) :text "mine ONE\n"))))
       (insert "own ")
+      (alongside-test--change desk 2 "mine ONE\ntwo\nthree\nfour\nFIVE\n" "edited" "kept")
       (alongside-test--answer 0 '(:revision 2))
       (should (= alongside--shown 2))
-      (should (equal (plist-get (nth 1 (car alongside-test--asked)) :text)
-                     "mine own ONE\ntwo\nthree\nfour\nFIVE\n"))
-      (alongside-test--answer 1 '(:revision 4 :text "mine own ONE\ntheirs\n"))
+      (should (equal (nth 1 (car alongside-test--asked))
+                     '(:id 1 :revision 2 :from 2
+                           :replacement (:lines (:start 0 :end 1) :text "mine own ONE\n"))))
+      (alongside-test--change desk 4 "mine own ONE\ntheirs\n" "edited" "kept")
+      (alongside-test--answer 1 '(:revision 4))
       (should (equal (alongside--text) "mine own ONE\ntheirs\n"))
       (should (= alongside--shown 4))
       (should-not (alongside--unsent-p (current-buffer))))))
+
+(ert-deftest alongside-test-a-replacement-makes-one-text-of-another ()
+  (let ((texts '("" "\n" "one" "one\n" "one\ntwo\nthree\n" "one\n2\nthree\n" "three\n"
+                 "one\ntwo" "\n\none\n" "ä😀\none\n")))
+    (dolist (old texts)
+      (dolist (new (remove old texts))
+        (should (equal (alongside--replaced old (alongside--replacement old new)) new)))))
+  (should (equal (alongside--replacement "one\ntwo\nthree\n" "one\n2\nthree\n")
+                 '(:lines (:start 1 :end 2) :text "2\n"))))
 
 (ert-deftest alongside-test-unsent-text-is-never-replaced ()
   (alongside-test--with-review
@@ -129,8 +146,7 @@
       (switch-to-buffer (alongside--buffer review))
       (alongside-edit)
       (insert "typed")
-      (alongside--heard desk 'alongside/didChangeReview
-                        (alongside-test--params 2 "theirs\n" "edited" "edited"))
+      (alongside-test--change desk 2 "theirs\n" "edited" "edited")
       (should (string-match-p "typed" (alongside--text)))
       (let ((buffer (current-buffer)))
         (alongside--heard desk 'alongside/didCloseReview '(:id 1 :closing "rejected"))
@@ -183,9 +199,13 @@
     (alongside-edit)
     (insert "typed last ")
     (cl-letf (((symbol-function 'accept-process-output)
-               (lambda (&rest _) (alongside-test--answer 0 '(:revision 2)))))
+               (lambda (&rest _)
+                 (alongside-test--change desk 2 (alongside--text) "edited" "kept")
+                 (alongside-test--answer 0 '(:revision 2)))))
       (alongside--send-all))
-    (should (string-prefix-p "typed last " (plist-get (nth 1 (car alongside-test--asked)) :text)))
+    (should (equal (nth 1 (car alongside-test--asked))
+                   '(:id 1 :revision 1 :from 1
+                         :replacement (:lines (:start 0 :end 1) :text "typed last ONE\n"))))
     (should-not (alongside--unsent-p (current-buffer)))))
 
 (ert-deftest alongside-test-the-keys-for-undo-are-those-of-the-person ()
@@ -202,9 +222,8 @@
     (let ((alongside--send-timer nil))
       (alongside-edit-mode 1))
     (alongside--send (current-buffer))
+    (alongside-test--change desk 2 (alongside--text) "edited" "kept")
     (alongside-test--answer 0 '(:revision 2))
-    (setf (alongside--review-text review) (alongside--text)
-          (alongside--review-revision review) 2)
     (alongside-finish-edit)
     (alongside-edit)
     (insert "second ")
@@ -220,8 +239,7 @@
       (alongside-reject)
       (should (equal (car (car alongside-test--asked)) 'alongside/decideReview))
       (should (equal (nth 1 (car alongside-test--asked))
-                     '(:id 1 :revision 1 :text "ONE\ntwo\nthree\nfour\nFIVE\n"
-                           :decision "reject"))))))
+                     '(:id 1 :revision 1 :from 1 :decision "reject"))))))
 
 (ert-deftest alongside-test-messages-wait-for-the-minibuffer ()
   (let ((alongside--messages nil) said)

@@ -40,6 +40,24 @@ def Test_a_text_returns_as_it_came()
   endfor
 enddef
 
+def Test_the_first_lines_of_a_text_can_go()
+  final buffer = BufferWith("one\ntwo\nthree\n")
+  text.Replace(buffer, "three\n")
+  assert_equal("three\n", text.Of(buffer))
+  bwipeout!
+enddef
+
+def Test_a_replacement_makes_one_text_of_another()
+  final texts = ['', "\n", 'one', "one\n", "one\ntwo\nthree\n", "one\n2\nthree\n", "three\n", "one\ntwo", "\n\none\n"]
+  for before in texts
+    for after in texts
+      final replacement = text.Replacement(before, after)
+      assert_equal(after, text.Replaced(before, replacement), $'{before} {replacement}')
+    endfor
+  endfor
+  assert_equal({lines: {start: 1, end: 2}, text: "2\n"}, text.Replacement("one\ntwo\nthree\n", "one\n2\nthree\n"))
+enddef
+
 def Test_only_lines_that_differ_are_replaced()
   final buffer = BufferWith("one\ntwo\nthree\nfour\n")
   # The next change is one that `undo` takes back by itself.

@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import type { Companion } from './companion';
 import { type Hunk, messageOf, refusal } from './protocol';
-import { ORIGINAL, proposalUri, type Review } from './reviews';
+import { ORIGINAL, proposalUri, type Review, textParams } from './reviews';
 import type { Sender } from './sending';
 import { activeUri, show, tabsOf } from './view';
 import { ask, inform, say, warn } from './window';
@@ -75,10 +75,9 @@ export class Decider implements vscode.Disposable {
     }
     // The decision has the text.
     this.sender.stop(review);
-    const { id, base, text } = review;
-    review.decided = text;
+    review.decided = review.text;
     try {
-      await this.companion.request('alongside/decideReview', { id, revision: base, text, decision });
+      await this.companion.request('alongside/decideReview', { ...textParams(review), decision });
     } catch (error) {
       review.decided = undefined;
       void this.sender.send(review);

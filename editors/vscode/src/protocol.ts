@@ -20,15 +20,23 @@ export interface Hunk {
   state: 'kept' | 'dropped' | 'edited';
 }
 
-export interface ChangedReview {
+// Lines of a text, and the text in their place.
+export interface Replacement { lines: Lines; text: string }
+
+export interface ReviewState {
   id: number;
-  current: string;
   revision: number;
   hunks: Hunk[];
   display: ReviewDisplay;
 }
 
-export interface OpenedReview extends ChangedReview {
+export interface ChangedReview extends ReviewState {
+  // Absent if the text stays.
+  replacement?: Replacement;
+}
+
+export interface OpenedReview extends ReviewState {
+  current: string;
   file: string;
   agent: { since: number };
   // Absent for a new file.
@@ -52,9 +60,6 @@ export interface Status {
   environment: Record<string, string>;
   display: Display & { line: string };
 }
-
-// The answer to a text: `text` is there if the review has another one, with the changes of other desks.
-export interface SetText { revision: number; text?: string }
 
 // Why the server refuses a request; undefined if something else went wrong.
 export function refusal(error: unknown): string | undefined {

@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import type { ChangedReview, OpenedReview } from './protocol';
-import { changed, shows } from './text';
+import { changed, replaced, replacement, shows } from './text';
 import { documentUri } from './window';
 
 export const PROPOSAL = 'alongside-proposal';
@@ -35,6 +35,10 @@ const uriOf = (scheme: string, { id, agent, display }: OpenedReview): vscode.Uri
 
 export const proposalUri = (review: OpenedReview): vscode.Uri => uriOf(PROPOSAL, review);
 export const originalUri = (review: OpenedReview): vscode.Uri => uriOf(ORIGINAL, review);
+
+// The parameters that tell the server the text that the person sees, as it differs from the newest one.
+export const textParams = ({ id, base, revision, current, text }: Review): object =>
+  ({ id, revision: base, from: revision, replacement: replacement(current, text) });
 
 export class Reviews implements vscode.Disposable {
   private readonly all = new Map<string, Review>();
@@ -96,9 +100,10 @@ export class Reviews implements vscode.Disposable {
     return review;
   }
 
-  change({ id, current, revision, hunks, display }: ChangedReview): Review | undefined {
+  change({ id, replacement: change, revision, hunks, display }: ChangedReview): Review | undefined {
     const review = this.get(id);
     if (review) {
+      const current = change ? replaced(review.current, change) : review.current;
       Object.assign(review, { current, revision, hunks, display });
       this.changes.fire();
     }

@@ -2,8 +2,8 @@
 
 import * as vscode from 'vscode';
 import type { Companion } from './companion';
-import { messageOf, refusal, type SetText } from './protocol';
-import type { Review, Reviews } from './reviews';
+import { messageOf, refusal } from './protocol';
+import { type Review, type Reviews, textParams } from './reviews';
 import { replace, shows } from './text';
 import { activeUri } from './view';
 import { warn } from './window';
@@ -54,12 +54,12 @@ export class Sender implements vscode.Disposable {
     if (!review.unsent || review.ended) {
       return;
     }
-    const { id, base, text } = review;
+    const { text } = review;
     this.count(review, 1);
     try {
-      const answer = await this.companion.request<SetText>('alongside/setReviewText', { id, revision: base, text });
+      await this.companion.request('alongside/setReviewText', textParams(review));
       this.count(review, -1);
-      await this.sent(review, text, answer);
+      await this.sent(review, text);
     } catch (error) {
       this.count(review, -1);
       await this.refused(review, error);
@@ -70,20 +70,22 @@ export class Sender implements vscode.Disposable {
     this.sending.set(review, (this.sending.get(review) ?? 0) + change);
   }
 
-  private async sent(review: Review, text: string, answer: SetText): Promise<void> {
+  // The review has the text, merged with the changes of other desks: the newest one, which came before the answer.
+  private async sent(review: Review, text: string): Promise<void> {
     this.hasWarned = false;
     // Only the last answer counts.
     if (this.sending.get(review) || review.ended) {
       return;
     }
+    const { current, revision } = review;
     if (review.text !== text) {
       // Later edits are based on this text, or are merged with what it was merged with.
-      review.base = answer.text === undefined ? answer.revision : review.base;
+      review.base = current === text ? revision : review.base;
       return this.send(review);
     }
-    if (answer.text === undefined || await this.show(review, answer.text)) {
-      review.unsent = review.text !== (answer.text ?? text);
-      review.base = answer.revision;
+    if (current === text || await this.show(review, current)) {
+      review.unsent = review.text !== current;
+      review.base = revision;
     }
     await this.follow(review);
   }

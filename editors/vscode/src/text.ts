@@ -2,6 +2,7 @@
 // a proposal with mixed line endings keeps them in the lines that the person leaves alone.
 
 import * as vscode from 'vscode';
+import type { Replacement } from './protocol';
 
 const normal = (text: string): string => text.replace(/\r\n?/g, '\n');
 
@@ -31,6 +32,35 @@ function lineStarts(text: string): number[] {
   return [0, ...[...text.matchAll(/\r\n|\r|\n/g)].map((end) => end.index + end[0].length)];
 }
 
+// How many elements two texts begin with alike, and how many of the others they end with alike.
+function alike(old: ArrayLike<string>, goal: ArrayLike<string>): { start: number; rest: number } {
+  const most = Math.min(old.length, goal.length);
+  let start = 0;
+  while (start < most && old[start] === goal[start]) {
+    start += 1;
+  }
+  let rest = 0;
+  while (rest < most - start && old[old.length - 1 - rest] === goal[goal.length - 1 - rest]) {
+    rest += 1;
+  }
+  return { start, rest };
+}
+
+const linesOf = (text: string): string[] => text.split(/(?<=\n)/);
+
+// The replacement that makes one text of another; undefined if they are the same.
+export function replacement(before: string, after: string): Replacement | undefined {
+  const [old, goal] = [linesOf(before), linesOf(after)];
+  const { start, rest } = alike(old, goal);
+  const lines = { start, end: old.length - rest };
+  return before === after ? undefined : { lines, text: goal.slice(start, goal.length - rest).join('') };
+}
+
+export function replaced(before: string, { lines: { start, end }, text }: Replacement): string {
+  const lines = linesOf(before);
+  return [...lines.slice(0, start), text, ...lines.slice(end)].join('');
+}
+
 // Replaces the part that differs, so that the cursor stays where it can. False if the person typed meanwhile.
 export async function replace(document: vscode.TextDocument, text: string, before = document.getText()): Promise<boolean> {
   const old = normal(before);
@@ -38,14 +68,7 @@ export async function replace(document: vscode.TextDocument, text: string, befor
   if (old === goal) {
     return true;
   }
-  let start = 0;
-  while (start < old.length && start < goal.length && old[start] === goal[start]) {
-    start += 1;
-  }
-  let rest = 0;
-  while (rest < Math.min(old.length, goal.length) - start && old.at(-1 - rest) === goal.at(-1 - rest)) {
-    rest += 1;
-  }
+  const { start, rest } = alike(old, goal);
   const position = (offset: number): vscode.Position => {
     const before = old.slice(0, offset).split('\n');
     return new vscode.Position(before.length - 1, before.at(-1)!.length);

@@ -20,7 +20,7 @@ use alongside_testing::chores::checkout;
 pub(crate) use sources::files_below;
 
 /// Crates in which no two files import each other, directly or by way of others.
-const WITHOUT_CIRCLES: [&str; 11] = [
+const WITHOUT_CIRCLES: [&str; 12] = [
     "adapters",
     "agent",
     "common",
@@ -31,6 +31,7 @@ const WITHOUT_CIRCLES: [&str; 11] = [
     "hook",
     "host",
     "lsp",
+    "presentation",
     "terminal",
 ];
 
@@ -60,14 +61,24 @@ fn no_parts_of_the_program_or_the_companion_import_each_other() {
     }
 }
 
-#[test]
-fn only_its_own_file_implements_the_main_loop() {
-    let elsewhere: Vec<_> = crate_sources("companion")
+/// Holds that a module is the only one of a crate with methods of a type.
+fn assert_implemented_in(name: &str, type_name: &str, module: &[&str]) {
+    let elsewhere: Vec<_> = crate_sources(name)
         .into_iter()
-        .filter(|source| source.implements("MainLoop") != (source.module == ["main_loop"]))
+        .filter(|source| source.implements(type_name) != (source.module == module))
         .map(|source| source.path)
         .collect();
-    assert!(elsewhere.is_empty(), "the main loop is implemented in: {elsewhere:?}");
+    assert!(elsewhere.is_empty(), "{type_name} is implemented in: {elsewhere:?}");
+}
+
+#[test]
+fn only_its_own_file_implements_the_main_loop() {
+    assert_implemented_in("companion", "MainLoop", &["main_loop"]);
+}
+
+#[test]
+fn only_its_own_file_implements_the_lsp_desk() {
+    assert_implemented_in("lsp", "LspDesk", &["without_plugin", "lsp_desk"]);
 }
 
 #[test]

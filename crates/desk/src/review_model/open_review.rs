@@ -176,7 +176,6 @@ fn same_place(old: &[Hunk], place: usize, new: &[Hunk]) -> usize {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::review::{HunkState, Lines};
     use crate::status::Agent;
 
     /// A review of `/p/src/a.rs` that changes line 2 of three.
@@ -198,16 +197,7 @@ pub(crate) mod tests {
         let changes = text.map(|text| crate::text::Change { range: None, text: text.into() });
         let changes = changes.into_iter().collect();
         let hunks = vec![hunk(1..2, 1..2)];
-        Changed {
-            id: ReviewId(1),
-            from,
-            revision: from + 1,
-            changes,
-            hunks,
-            stale,
-            dirty: false,
-            reason: None,
-        }
+        Changed { id: ReviewId(1), from, revision: from + 1, changes, hunks, stale, ..Changed::default() }
     }
 
     #[test]
@@ -245,17 +235,8 @@ pub(crate) mod tests {
     }
 
     fn hunk(original: std::ops::Range<usize>, proposed: std::ops::Range<usize>) -> Hunk {
-        let lines = |range: std::ops::Range<usize>| Lines { start: range.start, end: range.end };
-        let (original, proposed) = (lines(original), lines(proposed));
-        Hunk {
-            original,
-            proposed,
-            current: proposed,
-            state: HunkState::Kept,
-            words: None,
-            limit: None,
-            reason: None,
-        }
+        let proposed = proposed.into();
+        Hunk { original: original.into(), proposed, current: proposed, ..Hunk::default() }
     }
 
     #[test]

@@ -201,9 +201,10 @@ fn receive(message: &[u8], open: &mut OpenRequests) -> Received {
     }
     let told = match Message::parse(message) {
         Ok(Ok(Message::Reply { id: Some(Id::Number(id)), result })) => {
-            let answer = u64::try_from(id).ok().and_then(|id| open.remove(&id));
-            // Nobody need wait for the answer.
-            drop(answer.map(|answer| answer.send(wire::read_answer(result))));
+            if let Some(answer) = u64::try_from(id).ok().and_then(|id| open.remove(&id)) {
+                // Nobody need wait for the answer.
+                let _ = answer.send(wire::read_answer(result));
+            }
             return Received::Nothing;
         }
         Ok(Ok(Message::Request { method, params, .. } | Message::Notification { method, params })) => {

@@ -127,9 +127,7 @@ mod tests {
             proposed,
             current,
             state,
-            words: None,
-            limit: None,
-            reason: None,
+            ..Hunk::default()
         };
         Review {
             id: ReviewId(1),
@@ -173,15 +171,8 @@ mod tests {
         assert_eq!((&whole, current), (&untouched, None));
         assert!(Arc::ptr_eq(&whole.current, &whole.proposed), "what is the same is there once");
         let open = "one\ntwo\nthree";
-        let hunks = vec![Hunk {
-            original: lines(2, 3),
-            proposed: lines(2, 4),
-            current: lines(2, 4),
-            state: HunkState::Kept,
-            words: None,
-            limit: None,
-            reason: None,
-        }];
+        let (original, proposed) = (lines(2, 3), lines(2, 4));
+        let hunks = vec![Hunk { original, proposed, current: proposed, ..Hunk::default() }];
         let proposed: Arc<str> = "one\ntwo\n3\n4\n".into();
         let at_the_end =
             Review { original: Some(open.into()), current: proposed.clone(), proposed, hunks, ..review() };

@@ -3,15 +3,15 @@
 
 use std::path::PathBuf;
 
-use alongside_desk::{Hunk, HunkState, Position, Review, Text};
+use alongside_desk::{Hunk, HunkState, Review};
 use serde_json::{Value, json};
 
 use super::action_titles::{self, Edits};
 use super::command_queue::HunkStart;
+use super::hunk_places::{hunks_at, is_typed, line_count, shown, start_of};
 use super::lsp_types as lsp;
 use super::messages;
-use super::positions::to_lsp as position_to_lsp;
-use super::proposal::{Proposal, is_typed, shown, start_of};
+use super::positions::at_line;
 
 /// A command with a title.
 fn command(review: &Review, title: String, name: &str, mut arguments: Value) -> lsp::Command {
@@ -72,15 +72,14 @@ pub(crate) fn decide(review: &Review, roots: &[PathBuf], named: Named) -> [lsp::
 /// Everything that a person can do in a proposal at some lines, in places that stay: the first action is
 /// about the changes there and decides nothing, then accept and reject; what is not always there comes last.
 pub(crate) fn in_proposal(
-    proposal: &Proposal,
+    review: &Review,
     roots: &[PathBuf],
     lines: (usize, usize),
     named: Named,
     shows_original: bool,
 ) -> Vec<lsp::Command> {
-    let review = &proposal.review;
     let next = || command(review, action_titles::next_change(review), "next", json!({ "line": lines.1 }));
-    let at = if review.whole_file_only.is_some() { Vec::new() } else { proposal.hunks_at(lines) };
+    let at = if review.whole_file_only.is_some() { Vec::new() } else { hunks_at(review, lines) };
     let changes = Changes { review, hunks: at.iter().filter_map(|index| review.hunks.get(*index)).collect() };
     let first = changes.drop_or_keep();
     let is_change = first.is_some();
@@ -138,17 +137,14 @@ impl Changes<'_> {
 }
 
 /// The same commands as lenses above the lines.
-pub(crate) fn lenses(proposal: &Proposal, roots: &[PathBuf], named: Named) -> Vec<lsp::CodeLens> {
-    let review = &proposal.review;
+pub(crate) fn lenses(review: &Review, roots: &[PathBuf], named: Named) -> Vec<lsp::CodeLens> {
     let lens = |line: usize, command: lsp::Command| {
-        let line = u32::try_from(line).unwrap_or(u32::MAX);
-        let at = position_to_lsp(Position { line, character: 0 });
         let title = command.title.trim_start_matches("alongside: ").to_owned();
-        lsp::CodeLens { range: lsp::Range { start: at, end: at }, command: lsp::Command { title, ..command } }
+        lsp::CodeLens { range: at_line(line), command: lsp::Command { title, ..command } }
     };
     let mut lenses: Vec<_> = decide(review, roots, named).map(|command| lens(0, command)).into();
     if review.whole_file_only.is_none() {
-        let lines = Text::new(review.current.clone()).len();
+        let lines = line_count(review);
         let about = |hunk| Changes { review, hunks: vec![hunk] };
         lenses.extend(
             review

@@ -4,6 +4,9 @@
 use std::collections::VecDeque;
 
 use lsp_server::RequestId;
+use serde_json::Value;
+
+use crate::io::Io;
 
 /// A hunk, by the lines where it starts in the original and in the proposal: these stay while other hunks
 /// change.
@@ -29,7 +32,7 @@ pub(crate) struct PendingCommand {
 }
 
 /// A command without a reply.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Running {
     /// It replaces text that the person typed.
     pub(crate) drops_edit: bool,
@@ -45,8 +48,8 @@ pub(crate) struct CommandQueue {
 }
 
 impl CommandQueue {
-    pub(crate) fn push(&mut self, request: Option<RequestId>, command: ReviewCommand) {
-        self.pending.push_back(PendingCommand { request, command });
+    pub(crate) fn push(&mut self, command: PendingCommand) {
+        self.pending.push_back(command);
     }
 
     /// The next command, unless one is running.
@@ -71,5 +74,12 @@ impl CommandQueue {
     /// Removes all commands and returns the editor's requests for them.
     pub(crate) fn clear(&mut self) -> Vec<Option<RequestId>> {
         self.pending.drain(..).map(|command| command.request).collect()
+    }
+}
+
+/// Answers the editor's request for a command, if it made one.
+pub(super) fn finish(io: &Io, request: Option<RequestId>) {
+    if let Some(request) = request {
+        io.reply(request, Value::Null);
     }
 }

@@ -12,6 +12,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::document::{DocumentEdit, DocumentKey};
 use super::documents::Documents;
+use super::person_place::Trigger;
 use super::positions::position;
 use crate::editors::CodeActionRange;
 use crate::encoding::Encoding;
@@ -71,25 +72,25 @@ impl ContextTracker {
     }
 
     /// A request names the position of the cursor.
-    pub(crate) fn cursor_at(&mut self, key: &DocumentKey, cursor: usize) {
+    pub(super) fn cursor_at(&mut self, key: &DocumentKey, cursor: usize) {
         let active = self.activate(key);
         active.cursor = Some(cursor);
         // Editors also highlight within a selection.
         active.selection.take_if(|selection| cursor < selection.start || selection.end < cursor);
     }
 
-    /// The editor asks for the code actions of a range; `is_invoked` if the person did.
-    pub(crate) fn code_action_range(
+    /// The editor asks for the code actions of a range.
+    pub(super) fn code_action_range(
         &mut self,
         key: &DocumentKey,
         range: Range<usize>,
         text: &Text,
-        is_invoked: bool,
+        trigger: Trigger,
     ) {
         let means = self.range;
         let active = self.activate(key);
         // Then some editors send the range of a diagnostic.
-        if is_invoked && means != CodeActionRange::Cells {
+        if trigger == Trigger::Invoked && means != CodeActionRange::Cells {
             return;
         }
         let is_cursor = match means {
@@ -112,10 +113,7 @@ impl ContextTracker {
             self.recent.retain(|open| open != key);
             self.recent.insert(0, key.clone());
         }
-        match &mut self.active {
-            Some(active) if active.key == *key => {}
-            other => *other = Some(Active { key: key.clone(), cursor: None, selection: None }),
-        }
+        self.active.take_if(|active| active.key != *key);
         self.active.get_or_insert_with(|| Active { key: key.clone(), cursor: None, selection: None })
     }
 

@@ -1,28 +1,21 @@
 //! Marks of reviews as diagnostics, which every editor draws at a line and steps through.
 
-use std::path::PathBuf;
+use alongside_desk::{HunkState, Lines, Range, Review, Text};
 
-use alongside_desk::{HunkState, Lines, Review, Text};
-
+use super::editor::Editor;
+use super::hunk_places::shown;
 use super::lsp_types as lsp;
-use super::positions::{position, to_lsp, without_ending};
-use super::proposal::{Proposal, shown};
+use super::positions::{position, without_ending};
 use super::{hunk_messages, messages};
 use crate::encoding::Encoding;
 
-/// The mark in the target of a review, at its first change.
-pub(crate) fn on_target(
-    review: &Review,
-    roots: &[PathBuf],
-    encoding: Encoding,
-    actions_key: Option<&str>,
-    is_apart: bool,
-) -> lsp::Diagnostic {
+/// The mark in the target of a review, at its first change. `is_apart`: this server offers nothing there.
+pub(crate) fn on_target(review: &Review, editor: &Editor, is_apart: bool) -> lsp::Diagnostic {
     let text = Text::new(review.original.clone().unwrap_or_default());
     let start = target_line(review);
     let line = Lines { start, end: start + 1 };
-    let said = messages::mark(review, roots, actions_key, is_apart);
-    mark(lsp::DiagnosticSeverity::Information, line, &text, encoding, said)
+    let said = messages::mark(review, editor.roots(), editor.kind().showing_key(), is_apart);
+    mark(lsp::DiagnosticSeverity::Information, line, &text, editor.encoding(), said)
 }
 
 /// The line of the target that has the mark.
@@ -32,8 +25,7 @@ pub(crate) fn target_line(review: &Review) -> usize {
 }
 
 /// The marks in a proposal: the text before and the state of each hunk. `editor` is the text there.
-pub(crate) fn in_proposal(proposal: &Proposal, editor: &Text, encoding: Encoding) -> Vec<lsp::Diagnostic> {
-    let review = &proposal.review;
+pub(crate) fn in_proposal(review: &Review, editor: &Text, encoding: Encoding) -> Vec<lsp::Diagnostic> {
     let original = Text::new(review.original.clone().unwrap_or_default());
     let proposed = Text::new(review.proposed.clone());
     let current = Text::new(review.current.clone());
@@ -88,9 +80,7 @@ fn mark(
     let start = lines.start.min(text.len().saturating_sub(1));
     let last = lines.end.clamp(start + 1, text.len().max(start + 1)) - 1;
     let end = text.lines(0..last).len() + without_ending(text.lines(last..last + 1)).len();
-    let range = lsp::Range {
-        start: to_lsp(position(text, text.lines(0..start).len(), encoding)),
-        end: to_lsp(position(text, end, encoding)),
-    };
+    let start = position(text, text.lines(0..start).len(), encoding);
+    let range = Range { start, end: position(text, end, encoding) };
     lsp::Diagnostic { range, severity, source: "alongside", message }
 }

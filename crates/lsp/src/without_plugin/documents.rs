@@ -2,16 +2,16 @@
 //! invalid changes; an invalid change does nothing.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use alongside_desk::{Position, Text};
-use serde_json::Value;
+use alongside_desk::Text;
+use serde_json::{Value, json};
 
 use super::document::{Document, DocumentEdit, DocumentKey, is_whole_text};
-use super::positions::{offset, span};
+use super::lsp_types as lsp;
 use crate::encoding::Encoding;
+use crate::io::Io;
 use crate::uri;
 
 /// All open documents.
@@ -28,6 +28,25 @@ impl Documents {
 
     pub(crate) fn get(&self, key: &Path) -> Option<&Document> {
         self.open.get(key)
+    }
+
+    /// The key of a file, by the name under which the editor has it open.
+    pub(crate) fn name_of(&self, file: &str) -> DocumentKey {
+        let path: PathBuf = Path::new(file).components().collect();
+        if self.open.contains_key(&path) {
+            return path;
+        }
+        let real = path.canonicalize().ok();
+        real.filter(|real| self.open.contains_key(real)).unwrap_or(path)
+    }
+
+    /// Replaces the diagnostics of a document.
+    pub(crate) fn publish(&self, io: &Io, key: &Path, marks: &[lsp::Diagnostic]) {
+        let known = self.open.get(key).map(|document| document.uri.clone());
+        let uri = known.or_else(|| uri::of_path(key).map(String::from));
+        if let Some(uri) = uri {
+            io.notify("textDocument/publishDiagnostics", json!({ "uri": uri, "diagnostics": marks }));
+        }
     }
 
     /// `textDocument/didOpen`.
@@ -78,16 +97,6 @@ impl Documents {
     /// Whether an open document has unsaved changes. Blocks briefly.
     pub(crate) fn check_dirty(&mut self, key: &Path) -> bool {
         self.open.get_mut(key).is_some_and(|document| document.check_dirty(key))
-    }
-
-    /// The byte offset of a position in an open document.
-    pub(crate) fn offset(&self, key: &Path, position: Position) -> Option<usize> {
-        Some(offset(&self.open.get(key)?.text, position, self.encoding))
-    }
-
-    /// The byte range between two positions of an open document.
-    pub(crate) fn span(&self, key: &Path, from: Position, to: Position) -> Option<Range<usize>> {
-        Some(span(&self.open.get(key)?.text, from, to, self.encoding))
     }
 }
 

@@ -1,23 +1,10 @@
-//! The structures of LSP that this server sends, with the fields that it sets. A crate with all structures of
+//! The structures of LSP that this server sends, with the fields that it sets; [`Range`] is one of the desk
+//! protocol, too. A crate with all structures of
 //! LSP takes longer to build than this one.
 
+use alongside_desk::Range;
 use serde::Serialize;
 use serde_json::Value;
-
-/// `Position`: a place between two characters, both numbers from 0. The negotiated encoding counts
-/// characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub(crate) struct Position {
-    pub(crate) line: u32,
-    pub(crate) character: u32,
-}
-
-/// `Range`: from one position up to another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub(crate) struct Range {
-    pub(crate) start: Position,
-    pub(crate) end: Position,
-}
 
 /// `TextEdit`: a text in place of a range.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -82,14 +69,6 @@ impl From<DiagnosticSeverity> for u8 {
     }
 }
 
-/// `ShowMessageParams`: a line for the person.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct ShowMessageParams {
-    #[serde(rename = "type")]
-    pub(crate) kind: MessageType,
-    pub(crate) message: String,
-}
-
 /// `MessageType`, a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(into = "u8")]
@@ -104,23 +83,9 @@ impl From<MessageType> for u8 {
     }
 }
 
-/// `MarkupContent`: a text and its format.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct MarkupContent {
-    pub(crate) kind: MarkupKind,
-    pub(crate) value: String,
-}
-
-/// `MarkupKind`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum MarkupKind {
-    PlainText,
-    Markdown,
-}
-
 #[cfg(test)]
 mod tests {
+    use alongside_desk::Position;
     use serde_json::json;
 
     use super::*;
@@ -153,11 +118,6 @@ mod tests {
         assert_eq!(json!(mark), mark_json);
         assert_eq!(json!([DiagnosticSeverity::Warning, DiagnosticSeverity::Hint]), json!([2, 4]));
 
-        let message = ShowMessageParams { kind: MessageType::Info, message: "m".to_owned() };
-        assert_eq!(json!(message), json!({"type": 3, "message": "m"}));
-        assert_eq!(json!(MessageType::Warning), json!(2));
-        let content = MarkupContent { kind: MarkupKind::PlainText, value: "v".to_owned() };
-        assert_eq!(json!(content), json!({"kind": "plaintext", "value": "v"}));
-        assert_eq!(json!(MarkupKind::Markdown), json!("markdown"));
+        assert_eq!(json!([MessageType::Warning, MessageType::Info]), json!([2, 3]));
     }
 }

@@ -239,10 +239,10 @@ pub(crate) fn waiting_here(size: &str, actions: &str) -> String {
     format!("Proposed here: {size}. Open the proposal with {actions}.")
 }
 
-/// The changes that the hover on an announcement leaves out.
-pub(crate) fn changes_left_out(count: usize) -> String {
+/// The changes that the hover on an announcement leaves out, if any.
+pub(crate) fn changes_left_out(count: usize) -> Option<String> {
     let noun = if count == 1 { "change" } else { "changes" };
-    format!("… {count} more {noun} in the proposal")
+    (count > 0).then(|| format!("… {count} more {noun} in the proposal"))
 }
 
 /// A hunk among all, and its state.

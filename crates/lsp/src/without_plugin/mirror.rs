@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use crate::merge::merged;
+use alongside_presentation::merged;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Mirror {
@@ -15,8 +15,8 @@ pub(crate) struct Mirror {
     base: Arc<str>,
     editor: Arc<str>,
     companion: Arc<str>,
-    sent: Option<Sent>,
-    offered: Option<Offer>,
+    sent: Option<SentText>,
+    offered: Option<OfferedText>,
     /// The number of the last offer.
     offers: u64,
     /// The editor refused the last offer; its next change allows another one.
@@ -30,7 +30,7 @@ pub(crate) struct Mirror {
 
 /// A text in flight to the companion.
 #[derive(Debug, Clone)]
-struct Sent {
+struct SentText {
     text: Arc<str>,
     /// The editor's text at that time.
     editor: Arc<str>,
@@ -42,7 +42,7 @@ struct Sent {
 
 /// A text in flight to the editor.
 #[derive(Debug, Clone)]
-struct Offer {
+struct OfferedText {
     number: u64,
     from: Arc<str>,
     to: Arc<str>,
@@ -100,7 +100,7 @@ impl Mirror {
 
     /// Whether the editor shows this text, perhaps without having sent it.
     pub(crate) fn shows(&self, text: &Arc<str>) -> bool {
-        let is_taken = |offer: &Offer| offer.is_taken && offer.from == self.editor && offer.to == *text;
+        let is_taken = |offer: &OfferedText| offer.is_taken && offer.from == self.editor && offer.to == *text;
         self.editor == *text || self.offered.as_ref().is_some_and(is_taken)
     }
 
@@ -187,7 +187,7 @@ impl Mirror {
         if text == self.companion {
             return None;
         }
-        self.sent = Some(Sent {
+        self.sent = Some(SentText {
             text: text.clone(),
             editor: self.editor.clone(),
             is_announced: false,
@@ -220,7 +220,7 @@ impl Mirror {
         }
         self.offers += 1;
         let (from, to, companion) = (self.editor.clone(), text.clone(), self.companion.clone());
-        self.offered = Some(Offer { number: self.offers, from, to, companion, is_taken: false });
+        self.offered = Some(OfferedText { number: self.offers, from, to, companion, is_taken: false });
         Some((text, self.offers))
     }
 

@@ -4,12 +4,12 @@
 
 use std::ops::Range;
 
-use alongside_desk::{Text, alike_at_end, alike_at_start};
+use alongside_desk::{Range as TextRange, Text, alike_at_end, alike_at_start};
+use alongside_presentation::differences;
 
 use super::lsp_types as lsp;
-use super::positions::{position, to_lsp, without_ending};
+use super::positions::{position, without_ending};
 use crate::encoding::Encoding;
-use crate::merge::differences;
 
 const BOM: char = '\u{feff}';
 
@@ -115,8 +115,8 @@ impl Normalization {
             }
             let start = editor.lines(0..old.start).len();
             let (replaced, new) = narrowed(editor.lines(old), &text);
-            let at = |offset: usize| to_lsp(position(editor, start + offset, encoding));
-            let range = lsp::Range { start: at(replaced.start), end: at(replaced.end) };
+            let at = |offset: usize| position(editor, start + offset, encoding);
+            let range = TextRange { start: at(replaced.start), end: at(replaced.end) };
             lsp::TextEdit { range, new_text: text[new].to_owned() }
         };
         changes.into_iter().map(edit).collect()
@@ -158,7 +158,6 @@ fn with_endings(text: &str, ending: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use alongside_desk::Position;
     use proptest::prelude::*;
 
     use super::*;
@@ -238,8 +237,7 @@ mod tests {
             for encoding in [Encoding::Utf8, Encoding::Utf16] {
                 let mut text = editor.clone();
                 for edit in normalization.edits(&editor, &disk, &goal, encoding).iter().rev() {
-                    let at = |at: lsp::Position| Position { line: at.line, character: at.character };
-                    let offset = |place| offset(&text, at(place), encoding);
+                    let offset = |place| offset(&text, place, encoding);
                     let (from, to) = (offset(edit.range.start), offset(edit.range.end));
                     let (head, tail) = (&text.text()[..from], &text.text()[to..]);
                     text = Text::new(format!("{head}{}{tail}", edit.new_text));

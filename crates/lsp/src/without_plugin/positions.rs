@@ -3,10 +3,9 @@
 
 use std::ops::Range;
 
-use alongside_desk::{Position, Text};
+use alongside_desk::{Position, Range as TextRange, Text};
 use serde_json::Value;
 
-use super::lsp_types as lsp;
 use crate::encoding::Encoding;
 
 pub(crate) fn read_range(range: &Value) -> Option<(Position, Position)> {
@@ -60,9 +59,10 @@ pub(crate) fn without_ending(line: &str) -> &str {
     line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line))
 }
 
-/// The position in the types of LSP.
-pub(crate) fn to_lsp(position: Position) -> lsp::Position {
-    lsp::Position { line: position.line, character: position.character }
+/// The empty range at the start of a line.
+pub(super) fn at_line(line: usize) -> TextRange {
+    let at = Position { line: u32::try_from(line).unwrap_or(u32::MAX), character: 0 };
+    TextRange { start: at, end: at }
 }
 
 #[cfg(test)]

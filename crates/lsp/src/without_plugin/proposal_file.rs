@@ -6,14 +6,45 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use alongside_desk::{Review, harmless};
 use alongside_platform::untrusted::{self, Whose};
 use alongside_platform::{private, process};
+
+use crate::client::Client;
+use crate::uri;
 
 /// The time of a new file, after 1970: before every editor that opens it.
 const CREATED: Duration = Duration::from_secs(1_000_000_000);
 
 /// The largest text that is read again, in bytes.
 const MAX_READ: u64 = 64 << 20;
+
+/// The private directory below which proposals are files; without it the editor cannot show them.
+#[derive(Debug)]
+pub(super) struct ReviewDirectory(Option<PathBuf>);
+
+impl ReviewDirectory {
+    /// Removes the files of editors that have ended.
+    pub(super) fn new(path: Option<PathBuf>) -> Self {
+        if let Some(path) = &path {
+            sweep(path);
+        }
+        Self(path)
+    }
+
+    pub(super) fn holds(&self, path: &Path) -> bool {
+        self.0.as_ref().is_some_and(|directory| path.starts_with(directory))
+    }
+
+    /// The place of the file of a review. `host` is the process of the companion. The name survives a restart
+    /// of the server, because the editor may still have the document open.
+    pub(super) fn place_of(&self, review: &Review, client: &Client, host: u32) -> Option<PathBuf> {
+        let name = format!("{}-{host}-{}", client.process_id.unwrap_or_default(), review.id);
+        let file = harmless::copy_name(&review.file);
+        let file = if client.kind.strict_uris { uri::without_escaped(&file) } else { file };
+        Some(self.0.as_ref()?.join(name).join(file))
+    }
+}
 
 /// A file in a directory of its own. Dropping it removes both.
 #[derive(Debug)]
@@ -41,9 +72,7 @@ impl ProposalFile {
     }
 
     /// The text as it is now; `None` if somebody has removed the file.
-    ///
-    /// # Errors
-    /// When the file cannot be read, or is not UTF-8.
+    /// Fails if the file cannot be read, or is not UTF-8.
     pub(crate) fn read(&self) -> io::Result<Option<String>> {
         match untrusted::read_text(&self.path, MAX_READ, Whose::Ours) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -56,7 +85,7 @@ impl ProposalFile {
         write(&self.path, text, None)
     }
 
-    /// The same, and the file keeps the time of its last change.
+    /// The same, and the editor does not take that for a change by somebody else: the file keeps its time.
     pub(crate) fn replace_in_silence(&self, text: &str) -> io::Result<()> {
         write(&self.path, text, Some(fs::metadata(&self.path)?.modified()?))
     }
@@ -66,7 +95,9 @@ impl Drop for ProposalFile {
     fn drop(&mut self) {
         // Somebody may have removed them already.
         let _ = fs::remove_file(&self.path);
-        let _ = self.path.parent().map(fs::remove_dir);
+        if let Some(directory) = self.path.parent() {
+            let _ = fs::remove_dir(directory);
+        }
     }
 }
 
@@ -84,7 +115,7 @@ fn write(path: &Path, text: &str, modified: Option<SystemTime>) -> io::Result<()
 }
 
 /// Removes the files of editors that have ended. The name of each directory begins with the editor's process.
-pub(crate) fn sweep(directory: &Path) {
+fn sweep(directory: &Path) {
     for left in fs::read_dir(directory).into_iter().flatten().flatten() {
         let name = left.file_name();
         let editor = name.to_str().and_then(|name| name.split('-').next()?.parse::<u32>().ok());

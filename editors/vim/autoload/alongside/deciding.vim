@@ -110,12 +110,10 @@ def Send(one: dict<any>, decision: string)
     # So that `:wq` closes the window.
     setbufvar(one.right, '&modified', false)
   endif
-  server.Request(one.desk, 'alongside/decideReview', {
-    id: one.id,
-    revision: has_text ? one.base : one.revision,
-    text: has_text ? text.Of(one.right) : one.current,
-    decision: decision,
-  }, null_function, (error) => {
+  final params = sending.Params(one, has_text ? text.Of(one.right) : one.current)
+  params.revision = has_text ? one.base : one.revision
+  params.decision = decision
+  server.Request(one.desk, 'alongside/decideReview', params, null_function, (error) => {
     one.is_decided = false
     if has_text && bufloaded(one.right)
       setbufvar(one.right, '&modified', was_modified)

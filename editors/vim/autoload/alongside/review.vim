@@ -19,7 +19,10 @@ enddef
 export def Changed(desk: dict<any>, params: dict<any>)
   final one = reviews.Find(desk, params.id)
   if !empty(one)
-    for field in ['current', 'revision', 'hunks', 'display']
+    if has_key(params, 'replacement')
+      one.current = text.Replaced(one.current, params.replacement)
+    endif
+    for field in ['revision', 'hunks', 'display']
       one[field] = params[field]
     endfor
     sending.Follow(one)

@@ -57,41 +57,48 @@ def Send(one: dict<any>, now: bool)
     return
   endif
   one.sending += 1
-  server.Request(one.desk, 'alongside/setReviewText', {id: one.id, revision: one.base, text: content},
-    (answer) => Sent(one, content, answer),
+  server.Request(one.desk, 'alongside/setReviewText', Params(one, content), (_) => Sent(one, content),
     (error) => {
       one.sending -= 1
       say.Error($'Your text is only in this buffer: {error.message}')
     })
 enddef
 
-# The companion has this text, merged with what other desks have changed.
-def Sent(one: dict<any>, content: string, answer: dict<any>)
+# The parameters that tell the server a text, as it differs from the newest one.
+export def Params(one: dict<any>, content: string): dict<any>
+  final params: dict<any> = {id: one.id, revision: one.base, from: one.revision}
+  if content != one.current
+    params.replacement = text.Replacement(one.current, content)
+  endif
+  return params
+enddef
+
+# The companion has this text, merged with what other desks have changed: the newest one, which came before the answer.
+def Sent(one: dict<any>, content: string)
   one.sending -= 1
   if one.sending > 0 || !bufloaded(one.right)
     # A later answer counts.
     return
   endif
   if content == text.Of(one.right)
-    if has_key(answer, 'text')
-      Replace(one, answer.text)
-    endif
-    one.base = answer.revision
-    Follow(one)
+    ShowNewest(one)
     return
   endif
   # Later edits are based on this text, or are merged with what it was merged with.
-  if !has_key(answer, 'text')
-    one.base = answer.revision
+  if content == one.current
+    one.base = one.revision
   endif
   Send(one, false)
 enddef
 
 # Shows the newest text, unless there are unsent edits.
 export def Follow(one: dict<any>)
-  if one.right == 0 || !bufloaded(one.right) || IsUnsent(one)
-    return
+  if one.right != 0 && bufloaded(one.right) && !IsUnsent(one)
+    ShowNewest(one)
   endif
+enddef
+
+def ShowNewest(one: dict<any>)
   Replace(one, one.current)
   one.base = one.revision
   SetModified(one)
@@ -130,7 +137,7 @@ export def SendAll()
       endif
       listener_flush(one.right)
       if IsUnsent(one)
-        server.RequestNow(desk, 'alongside/setReviewText', {id: one.id, revision: one.base, text: text.Of(one.right)})
+        server.RequestNow(desk, 'alongside/setReviewText', Params(one, text.Of(one.right)))
       endif
     endfor
   endfor

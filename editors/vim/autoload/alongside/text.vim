@@ -8,22 +8,51 @@ export def Of(buffer: number): string
   return lines == [''] && end == '' ? '' : join(lines, "\n") .. end
 enddef
 
+# How many lines two texts begin with alike, and how many of the others they end with alike.
+def Alike(old: list<string>, new: list<string>): list<number>
+  final most = min([len(old), len(new)])
+  var start = 0
+  while start < most && old[start] ==# new[start]
+    start += 1
+  endwhile
+  var rest = 0
+  while rest < most - start && old[-1 - rest] ==# new[-1 - rest]
+    rest += 1
+  endwhile
+  return [start, rest]
+enddef
+
+# The lines of a text, each with its end.
+def Lines(content: string): list<string>
+  return content->split('\n\zs')
+enddef
+
+# The replacement that makes one text of another: lines of it, and the text in their place.
+export def Replacement(before: string, after: string): dict<any>
+  final old = Lines(before)
+  final new = Lines(after)
+  final alike = Alike(old, new)
+  final added = new->slice(alike[0], len(new) - alike[1])
+  return {lines: {start: alike[0], end: len(old) - alike[1]}, text: added->join('')}
+enddef
+
+# A text with a replacement.
+export def Replaced(before: string, replacement: dict<any>): string
+  final lines = Lines(before)
+  final head = lines->slice(0, replacement.lines.start)
+  return head->join('') .. replacement.text .. lines->slice(replacement.lines.end)->join('')
+enddef
+
 # Replaces the lines that differ, so that cursor, marks and undo stay where they can.
 export def Replace(buffer: number, content: string)
   final length = strlen(content)
   final has_end = strpart(content, length - 1) == "\n"
   final new = strpart(content, 0, has_end ? length - 1 : length)->split("\n", true)
   final old = getbufline(buffer, 1, '$')
-  var start = 0
-  while start < len(old) && start < len(new) && old[start] ==# new[start]
-    start += 1
-  endwhile
-  var rest = 0
-  while rest < len(old) - start && rest < len(new) - start && old[-1 - rest] ==# new[-1 - rest]
-    rest += 1
-  endwhile
-  final replaced = len(old) - start - rest
-  final added = new[start : len(new) - rest - 1]
+  final alike = Alike(old, new)
+  final start = alike[0]
+  final replaced = len(old) - start - alike[1]
+  final added = new->slice(start, len(new) - alike[1])
   # The new lines come first, because a buffer has at least one line.
   if !empty(added)
     appendbufline(buffer, start + replaced, added)

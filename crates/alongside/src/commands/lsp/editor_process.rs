@@ -8,7 +8,7 @@ use alongside_platform::process::{self, Process, is_alive, look_up};
 
 /// The editor that the desk speaks for. `pid` is the person's choice, and wins.
 pub(super) fn of(client: &Client, pid: Option<u32>) -> EditorProcess {
-    let row = client.editor;
+    let row = client.kind;
     let found = pid.or_else(|| {
         let reported = client.process_id.filter(|pid| is_alive(*pid)).unwrap_or_else(parent);
         editor_process(row.process, reported, look_up, session())
@@ -55,10 +55,10 @@ fn parent() -> u32 {
 
 /// The editor's name, without a process.
 fn named(client: &Client) -> EditorProcess {
-    let (name, display_name) = match (client.editor.name, client.name.trim()) {
+    let (name, display_name) = match (client.kind.name, client.name.trim()) {
         ("", "") => ("editor".to_owned(), "Editor".to_owned()),
         ("", name) => (identifier(name), name.to_owned()),
-        (name, _) => (name.to_owned(), client.editor.display_name.to_owned()),
+        (name, _) => (name.to_owned(), client.kind.display_name.to_owned()),
     };
     EditorProcess { pid: 0, name, display_name, window: None }
 }

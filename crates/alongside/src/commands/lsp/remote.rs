@@ -9,12 +9,12 @@ use super::{kakoune, kate};
 /// The own program of an editor. An editor that gives no name is recognised by its environment.
 pub(super) fn of(client: &mut Client) -> Option<Arc<dyn EditorRemote>> {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    if let Some(session) = client.session.clone().filter(|_| client.editor.name == "kakoune") {
-        client.editor = editors::find("alongside.kak");
+    if let Some(session) = client.session.clone().filter(|_| client.kind.name == "kakoune") {
+        client.kind = editors::find("alongside.kak");
         return Some(Arc::new(kakoune::Kakoune::new(session)));
     }
     let kate = variable("KATE_PID")?.parse().ok().filter(|pid| client.process_id == Some(*pid))?;
-    client.editor = editors::find("kate");
+    client.kind = editors::find("kate");
     // Without a message bus, the program opens a second Kate.
     variable("DBUS_SESSION_BUS_ADDRESS")?;
     Some(Arc::new(kate::Kate::new(kate)))

@@ -11,8 +11,7 @@ use crate::without_plugin::messages;
 async fn a_command_means_the_documents_or_the_named_review() {
     let (mut stage, _) = proposed("Eglot").await;
     let agent = Agent { number: 2, ..Agent::default() };
-    let file = stage.path("b.txt").to_str().unwrap().to_owned();
-    Companion::opens(&mut stage, Companion::review(2, agent, file, "b\n", "B\n")).serve(&mut stage).await;
+    Companion::also_proposes(&mut stage, agent, "b.txt", "b\n", "B\n").serve(&mut stage).await;
     stage.open("c.txt", "c\n");
     stage.seen();
     stage.command(json!({"command": "alongside.review"}));
@@ -32,9 +31,7 @@ async fn a_command_means_the_documents_or_the_named_review() {
 #[tokio::test(start_paused = true)]
 async fn helix_is_told_in_one_line_that_several_wait() {
     let (mut stage, _) = proposed("helix").await;
-    let file = stage.path("b.txt").to_str().unwrap().to_owned();
-    let second = Companion::review(2, Agent::default(), file, "b\n", "B\n");
-    Companion::opens(&mut stage, second).serve(&mut stage).await;
+    Companion::also_proposes(&mut stage, Agent::default(), "b.txt", "b\n", "B\n").serve(&mut stage).await;
     stage.open("c.txt", "c\n");
     stage.seen();
     stage.command(json!({"command": "alongside.review"}));
@@ -44,12 +41,10 @@ async fn helix_is_told_in_one_line_that_several_wait() {
 #[tokio::test(start_paused = true)]
 async fn the_documents_review_comes_first_and_is_named() {
     let (mut stage, _) = proposed("helix").await;
-    let file = stage.path("m.md").to_str().unwrap().to_owned();
     stage.open("m.md", "m\n");
-    let mut second = Companion::opens(&mut stage, Companion::review(2, Agent::default(), file, "m\n", "M\n"));
-    second.serve(&mut stage).await;
+    Companion::also_proposes(&mut stage, Agent::default(), "m.md", "m\n", "M\n").serve(&mut stage).await;
     let roots = stage.desk.editor.roots();
-    let names = stage.desk.proposals.values().map(|proposal| messages::file_name(&proposal.review, roots));
+    let names = stage.desk.reviews.iter().map(|waiting| messages::file_name(waiting.review(), roots));
     let [first, second] = names.collect::<Vec<_>>().try_into().unwrap();
     let begins = |titles: Vec<String>, expected: &[String]| {
         let fits = titles.iter().zip(expected).all(|(title, expected)| title.starts_with(expected));
@@ -73,8 +68,7 @@ async fn the_documents_review_comes_first_and_is_named() {
 async fn decisions_on_two_proposals_for_one_file_name_their_agents() {
     let (mut stage, _) = proposed("helix").await;
     let agent = Agent { number: 2, name: "Qwen Code".into(), ..Agent::default() };
-    let file = stage.path("notes.txt").to_str().unwrap().to_owned();
-    Companion::opens(&mut stage, Companion::review(2, agent, file, OLD, "other\n")).serve(&mut stage).await;
+    Companion::also_proposes(&mut stage, agent, "notes.txt", OLD, "other\n").serve(&mut stage).await;
     let titles = stage.titles(&stage.uri("notes.txt"), 0);
     for verb in ["Accept", "Reject"] {
         let meant: Vec<_> =

@@ -7,9 +7,9 @@ use alongside_desk::{
     Agent, Changed, Closed, Closing, Decision, Event, Hunk, HunkState, Lines, Refusal, Review, ReviewId,
     Revised, Text, replacement,
 };
+use alongside_presentation::differences;
 
 use super::*;
-use crate::merge::differences;
 
 pub(super) struct Companion {
     pub(super) review: Review,
@@ -27,6 +27,18 @@ impl Companion {
         let agent = Agent { number: 1, name: "Gemini CLI".into(), listening: true, ..Agent::default() };
         let file = stage.path(file).to_str().unwrap().to_owned();
         Self::opens(stage, Self::review(1, agent, file, original, proposed))
+    }
+
+    /// Proposes a change of another file, or by another agent.
+    pub(super) fn also_proposes(
+        stage: &mut Stage,
+        agent: Agent,
+        file: &str,
+        original: &str,
+        proposed: &str,
+    ) -> Self {
+        let file = stage.path(file).to_str().unwrap().to_owned();
+        Self::opens(stage, Self::review(2, agent, file, original, proposed))
     }
 
     pub(super) fn review(id: u64, agent: Agent, file: String, original: &str, proposed: &str) -> Review {
@@ -70,11 +82,8 @@ impl Companion {
             std::mem::replace(&mut self.told, (self.review.current.clone(), self.review.revision));
         let changes = replacement(&text, &self.review.current).into_iter().collect();
         let Review { id, revision, hunks, stale, dirty, .. } = self.review.clone();
-        stage
-            .seat
-            .events
-            .send(Event::Changed(Changed { id, from, revision, changes, hunks, stale, dirty, reason: None }))
-            .unwrap();
+        let changed = Changed { id, from, revision, changes, hunks, stale, dirty, reason: None };
+        stage.seat.events.send(Event::Changed(changed)).unwrap();
     }
 
     pub(super) fn close(&self, stage: &Stage, closing: Closing, decided_here: bool) {
@@ -152,7 +161,7 @@ impl Companion {
 
 /// The hunks of a review.
 fn hunks(review: &Review) -> Vec<Hunk> {
-    let lines = |range: std::ops::Range<usize>| Lines { start: range.start, end: range.end };
+    let lines = Lines::from;
     let original = Text::new(review.original.clone().unwrap_or_default());
     let (proposed, current) = (Text::new(review.proposed.clone()), Text::new(review.current.clone()));
     let proposal = differences(&original, &proposed);
@@ -164,15 +173,8 @@ fn hunks(review: &Review) -> Vec<Hunk> {
         let state = if same.is_some() { HunkState::Kept } else { HunkState::Edited };
         let there = same.or_else(|| proposal.iter().find(|(place, _)| *place == old));
         let proposed = there.map_or(lines(0..0), |(_, text)| lines(text.clone()));
-        hunks.push(Hunk {
-            original: lines(old),
-            proposed,
-            current: lines(new),
-            state,
-            words: None,
-            limit: None,
-            reason: None,
-        });
+        let (original, current) = (lines(old), lines(new));
+        hunks.push(Hunk { original, proposed, current, state, ..Hunk::default() });
     }
     for (old, new) in proposal {
         let touches = |hunk: &Hunk| hunk.original.start <= old.end && old.start <= hunk.original.end;
@@ -182,16 +184,8 @@ fn hunks(review: &Review) -> Vec<Hunk> {
                 before.map(|hunk| hunk.current.len() as isize - hunk.original.len() as isize).sum();
             let at = |line: usize| line.checked_add_signed(shift).unwrap();
             let current = lines(at(old.start)..at(old.end));
-            let state = HunkState::Dropped;
-            hunks.push(Hunk {
-                original: lines(old),
-                proposed: lines(new),
-                current,
-                state,
-                words: None,
-                limit: None,
-                reason: None,
-            });
+            let (original, proposed, state) = (lines(old), lines(new), HunkState::Dropped);
+            hunks.push(Hunk { original, proposed, current, state, ..Hunk::default() });
         }
     }
     hunks.sort_by_key(|hunk| hunk.original.start);

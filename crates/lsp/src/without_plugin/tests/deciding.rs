@@ -241,7 +241,7 @@ async fn closing_the_proposal_rejects_it_after_500_ms() {
     let (mut stage, mut companion, own) = looked_at("helix").await;
     stage.tell("didClose", json!({"textDocument": {"uri": own}}));
     let start = Instant::now();
-    let closes = stage.desk.proposals.values().find_map(|proposal| proposal.closes_at);
+    let closes = stage.desk.reviews.iter().find_map(|waiting| waiting.document.phase.deadline());
     assert_eq!(closes, Some(start + Duration::from_millis(500)));
     stage.wait();
     companion.serve(&mut stage).await;

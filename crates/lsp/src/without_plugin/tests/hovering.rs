@@ -14,7 +14,11 @@ fn hover(stage: &mut Stage, uri: &str, line: u32) -> String {
         stage.ask("textDocument/hover", json!({"textDocument": {"uri": uri}, "position": at(line, 0)}));
     assert!(answered);
     let seen = stage.seen();
-    seen.result().pointer("/contents/value").and_then(Value::as_str).unwrap_or_default().to_owned()
+    let contents = &seen.result()["contents"];
+    let is_plain = stage.desk.editor.client().capabilities["textDocument"]["hover"].is_object();
+    let kind = if is_plain { "plaintext" } else { "markdown" };
+    assert!(contents.is_null() || contents["kind"] == kind, "{contents}");
+    contents["value"].as_str().unwrap_or_default().to_owned()
 }
 
 async fn shown(editor: &str, old: &str, new: &str) -> (Stage, Companion, String) {

@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use alongside_desk::Text;
+use alongside_presentation::differences;
 use proptest::prelude::*;
 
-use crate::merge::differences;
 use crate::without_plugin::mirror::Mirror;
 
 /// The reaction of an editor to an edit of a text that it no longer has.

@@ -24,6 +24,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::LspDesk;
+use super::editor::Editor;
 use crate::client::Client;
 use crate::frontend::Frontend as _;
 use crate::fuzzing::DraftsInMemory;
@@ -70,6 +71,13 @@ impl Stage {
         let mut desk = LspDesk::new(&client, Some(dir.path().join("own")), drafts.clone());
         desk.connected(&mut io);
         Self { desk, io, seat, editor, dir, drafts, last: 0 }
+    }
+
+    /// The same editor with the project as its root.
+    fn in_project(mut self) -> Self {
+        let roots = vec![self.dir.path().to_owned()];
+        self.desk.editor = Editor::new(Client { roots, ..self.desk.editor.client().clone() });
+        self
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -157,7 +165,7 @@ impl Stage {
                 CompanionMessage::Event(event) => self.desk.handle_event(&mut self.io, *event),
                 CompanionMessage::Reply(asked, answer) => self.desk.handle_reply(&mut self.io, asked, answer),
                 CompanionMessage::AgentSetup(SetupReply::Offers(offers)) => {
-                    self.desk.offers_arrived(&self.io, offers);
+                    self.desk.handle_offers(&mut self.io, offers, self.desk.editor.kind());
                 }
                 CompanionMessage::AgentSetup(SetupReply::Made(made)) => {
                     self.desk.handle_agent_change(&mut self.io, made);

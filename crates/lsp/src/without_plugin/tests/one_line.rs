@@ -39,11 +39,7 @@ async fn an_announcement_names_the_keys_and_fits() {
     let [said] = said(&stage).try_into().unwrap();
     assert!(said.starts_with("Gemini CLI proposes …/deep/"), "{said}");
     assert!(said.ends_with("/deep/InvoiceRepository漢字.java: space a"), "{said}");
-    let mut stage = Stage::new("helix", &[]);
-    stage.desk.editor = super::super::editor_ui::EditorUi::new(Client {
-        roots: vec![stage.dir.path().to_owned()],
-        ..stage.desk.editor.client().clone()
-    });
+    let mut stage = Stage::new("helix", &[]).in_project();
     stage.open("main.py", OLD);
     Companion::proposes(&mut stage, "main.py", OLD, NEW).serve(&mut stage).await;
     assert_eq!(stage.seen().said(), "Gemini CLI proposes main.py: space a");
@@ -135,11 +131,7 @@ async fn a_problem_is_one_message_for_the_next_replaces_it() {
 
 /// A stage in the directory of its project, on which Helix has heard of reviews of two files.
 async fn two_announced() -> (Stage, Vec<Companion>) {
-    let mut stage = Stage::new("helix", &[]);
-    stage.desk.editor = super::super::editor_ui::EditorUi::new(Client {
-        roots: vec![stage.dir.path().to_owned()],
-        ..stage.desk.editor.client().clone()
-    });
+    let mut stage = Stage::new("helix", &[]).in_project();
     let mut companions = Vec::new();
     for (id, name) in [(1, "basket.py"), (2, "numbers.txt")] {
         stage.open(name, OLD);

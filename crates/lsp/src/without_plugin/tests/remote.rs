@@ -9,7 +9,7 @@ use super::showing::{NEW, OLD};
 use super::*;
 use crate::editors;
 use crate::remote::EditorRemote;
-use crate::without_plugin::editor_ui::EditorUi;
+use crate::without_plugin::editor::Editor;
 
 /// Records what the editor is to do, and does it.
 #[derive(Default)]
@@ -54,8 +54,8 @@ fn kakoune() -> (Stage, Arc<Recorder>) {
     let mut stage = Stage::new("kakoune-lsp", &[]);
     let remote = Arc::<Recorder>::default();
     stage.io.set_remote(Some(remote.clone()));
-    stage.desk.editor = EditorUi::new(Client {
-        editor: editors::find("alongside.kak"),
+    stage.desk.editor = Editor::new(Client {
+        kind: editors::find("alongside.kak"),
         has_remote: true,
         roots: vec![stage.dir.path().to_owned()],
         ..stage.desk.editor.client().clone()

@@ -19,7 +19,7 @@ struct Buffer {
 impl Stage {
     /// The editor opens the proposal with a text; returns its URI.
     pub(super) fn show_proposal(&mut self, text: &str) -> String {
-        let uri = uri(self.desk.proposals.values().find_map(|proposal| proposal.path()).unwrap());
+        let uri = uri(self.desk.reviews.iter().find_map(|waiting| waiting.document.path()).unwrap());
         self.tell("didOpen", json!({"textDocument": {"uri": uri, "version": 1, "text": text}}));
         uri
     }

@@ -13,7 +13,7 @@ use similar::algorithms::{Capture, Compact, Replace, myers};
 const COMPARISON_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// The differences of two texts: pairs of line ranges in order, with equal lines between them.
-pub(crate) fn differences(old: &Text, new: &Text) -> Vec<(Range<usize>, Range<usize>)> {
+pub fn differences(old: &Text, new: &Text) -> Vec<(Range<usize>, Range<usize>)> {
     let old: Vec<&str> = (0..old.len()).map(|line| old.lines(line..line + 1)).collect();
     let new: Vec<&str> = (0..new.len()).map(|line| new.lines(line..line + 1)).collect();
     let deadline = Some(Instant::now() + COMPARISON_TIMEOUT);
@@ -38,7 +38,7 @@ pub(crate) fn differences(old: &Text, new: &Text) -> Vec<(Range<usize>, Range<us
 
 /// Merges two versions of `base`. Where their changes overlap or touch, `mine` wins. A line that `theirs`
 /// moves to such a place, or from it, stays where it is: half a move would remove the line, or double it.
-pub(crate) fn merged(base: &Arc<str>, mine: &Arc<str>, theirs: &Arc<str>) -> Arc<str> {
+pub fn merged(base: &Arc<str>, mine: &Arc<str>, theirs: &Arc<str>) -> Arc<str> {
     if base == theirs || mine == theirs {
         return mine.clone();
     }

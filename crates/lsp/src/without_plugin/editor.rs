@@ -1,20 +1,22 @@
-//! Requests and notifications that make the editor show something to its person, within the capabilities of
-//! that editor.
+//! The editor of a session: its open documents, and the requests and notifications that make it show
+//! something to its person, within its capabilities.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use alongside_desk::path_fit::fitted;
-use alongside_desk::{Position, ReviewId};
+use alongside_desk::{Closed, Closing, Problem, Review, ReviewId, harmless, messages as desk_messages};
 use serde_json::{Value, json};
 
-use super::document::Document;
+use super::code_actions;
+use super::documents::Documents;
 use super::lsp_types as lsp;
+use super::one_line_messages::{self, Others, Reload, ended_beside};
 use super::plain_text::without_markup;
-use super::positions::to_lsp;
+use super::positions::at_line;
 use crate::client::Client;
-use crate::editors::ShowDocument;
+use crate::editors::{EditorKind, ShowDocument};
 use crate::encoding::Encoding;
 use crate::io::Io;
 
@@ -35,18 +37,23 @@ pub(crate) enum Question {
 }
 
 #[derive(Debug)]
-pub(crate) struct EditorUi {
+pub(crate) struct Editor {
     client: Client,
+    pub(super) documents: Documents,
     questions: BTreeMap<i32, Question>,
 }
 
-impl EditorUi {
+impl Editor {
     pub(crate) fn new(client: Client) -> Self {
-        Self { client, questions: BTreeMap::new() }
+        Self { documents: Documents::new(client.encoding), client, questions: BTreeMap::new() }
     }
 
     pub(crate) fn client(&self) -> &Client {
         &self.client
+    }
+
+    pub(crate) fn kind(&self) -> &'static EditorKind {
+        self.client.kind
     }
 
     pub(crate) fn roots(&self) -> &[PathBuf] {
@@ -67,55 +74,97 @@ impl EditorUi {
         self.show_message(io, lsp::MessageType::Warning, message);
     }
 
-    /// Shows a line about a file, which is named shorter where the line is cut off.
-    pub(crate) fn inform_about(&self, io: &Io, name: &str, message: String) {
-        self.inform(io, &self.fitted(name, message));
+    /// Shows a line about the file of a review, which is named shorter where the line is cut off.
+    pub(crate) fn inform_about(&self, io: &Io, review: &Review, message: String) {
+        self.inform(io, &self.fitted(review, message, 0));
     }
 
-    /// Shows a line about a file as a warning.
-    pub(crate) fn warn_about(&self, io: &Io, name: &str, message: String) {
-        self.warn(io, &self.fitted(name, message));
+    /// The same as a warning.
+    pub(crate) fn warn_about(&self, io: &Io, review: &Review, message: String) {
+        self.warn(io, &self.fitted(review, message, 0));
+    }
+
+    /// Tells the end of a review. `is_in_front`: the person is in its target, or gets there; `waiting`: how
+    /// many others still wait.
+    pub(crate) fn tell_end(
+        &self,
+        io: &Io,
+        review: &Review,
+        closed: &Closed,
+        is_in_front: bool,
+        waiting: usize,
+    ) {
+        let (kind, roots) = (self.kind(), self.roots());
+        let message = match kind.columns {
+            Some(columns) => {
+                let reload = kind.reload_command.map(|command| Reload { command, is_in_front });
+                let others = kind.actions_key.map(|key| Others { count: waiting, key, columns });
+                ended_beside(review, closed, roots, reload, others)
+            }
+            None => desk_messages::closed(review, closed, roots, false),
+        };
+        match closed.decided_here || closed.closing == Closing::Accepted {
+            true => self.inform_about(io, review, message),
+            false => self.warn_about(io, review, message),
+        }
+    }
+
+    /// Shows a problem.
+    pub(super) fn report(&self, io: &Io, problem: &Problem) {
+        if self.kind().columns.is_some() {
+            return self.warn(io, &one_line_messages::problem(problem));
+        }
+        self.warn(io, &harmless::name(&problem.what));
+        if let Some(hint) = &problem.hint {
+            self.warn(io, &harmless::text(hint));
+        }
     }
 
     /// A message or title as this editor shows it without taking a name in it for something else.
     fn plain<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        if self.client.editor.shows_plain_text { text.into() } else { without_markup(text) }
+        if self.kind().shows_plain_text { text.into() } else { without_markup(text) }
     }
 
-    /// The titles of commands, for a menu or for lenses.
-    pub(crate) fn with_plain_title(&self, command: lsp::Command) -> lsp::Command {
+    /// Code actions as this editor takes them.
+    pub(super) fn code_actions(&self, commands: Vec<lsp::Command>, params: &Value) -> Value {
+        let commands = commands.into_iter().map(|command| self.with_plain_title(command)).collect();
+        let literals = "/textDocument/codeAction/codeActionLiteralSupport";
+        let literals = self.client.capabilities.pointer(literals).is_some_and(Value::is_object);
+        code_actions::to_lsp(commands, params, literals)
+    }
+
+    /// The title of a command as [`Self::plain`] shows it.
+    pub(super) fn with_plain_title(&self, command: lsp::Command) -> lsp::Command {
         let title = self.plain(&command.title).into_owned();
         lsp::Command { title, ..command }
     }
 
-    /// The title of an action about a file, which is named shorter where the title is cut off.
-    pub(crate) fn fitted_title(&self, name: &str, title: String) -> String {
-        match self.client.editor.columns {
-            Some(columns) => fitted(title, name, columns.saturating_sub(MENU_MARGIN)),
-            None => title,
-        }
+    /// The title of an action about a review, whose file is named shorter where the title is cut off.
+    pub(crate) fn fitted_title(&self, review: &Review, title: String) -> String {
+        self.fitted(review, title, MENU_MARGIN)
     }
 
-    fn fitted(&self, name: &str, message: String) -> String {
-        match self.client.editor.columns {
-            Some(columns) => fitted(message, name, columns),
-            None => message,
-        }
+    /// A line that leaves a margin. It may name the file of the review with or without its directory.
+    fn fitted(&self, review: &Review, line: String, margin: usize) -> String {
+        let Some(columns) = self.kind().columns else { return line };
+        let name = desk_messages::file_name(&review.file, self.roots());
+        let name = if line.contains(&name) { name } else { desk_messages::short_name(review) };
+        fitted(line, &name, columns.saturating_sub(margin))
     }
 
-    fn show_message(&self, io: &Io, kind: lsp::MessageType, message: &str) {
-        let is_warning = kind == lsp::MessageType::Warning;
+    fn show_message(&self, io: &Io, level: lsp::MessageType, message: &str) {
+        let is_warning = level == lsp::MessageType::Warning;
         if io.remote().is_some_and(|remote| remote.say(message, is_warning)) {
             return;
         }
-        let editor = self.client.editor;
+        let kind = self.kind();
         let message = self.plain(message);
         // Some editors add the server's name themselves, some have no room for it.
-        let message = match editor.brief || editor.columns.is_some() {
+        let message = match kind.brief || kind.columns.is_some() {
             true => message.into_owned(),
             false => format!("alongside: {message}"),
         };
-        io.notify("window/showMessage", lsp::ShowMessageParams { kind, message });
+        io.notify("window/showMessage", json!({ "type": level, "message": message }));
     }
 
     /// Asks the person; without an answer nothing happens.
@@ -132,7 +181,7 @@ impl EditorUi {
         if self.client.has_remote {
             return true;
         }
-        match self.client.editor.show_document {
+        match self.kind().show_document {
             ShowDocument::Always => true,
             ShowDocument::IfDeclared => self.client.supports("window/showDocument/support"),
             ShowDocument::Never => false,
@@ -152,11 +201,8 @@ impl EditorUi {
         {
             return;
         }
-        io.ask(
-            "window/showDocument",
-            json!({ "uri": uri.as_str(), "external": false, "takeFocus": true }),
-            false,
-        );
+        let params = json!({ "uri": uri.as_str(), "external": false, "takeFocus": true });
+        io.ask("window/showDocument", params, false);
     }
 
     /// Shows a proposal at a line.
@@ -167,8 +213,7 @@ impl EditorUi {
             self.questions.insert(number, Question::Show(id, line));
             return;
         }
-        let at = to_lsp(Position { line: u32::try_from(line).unwrap_or(u32::MAX), character: 0 });
-        let selection = lsp::Range { start: at, end: at };
+        let selection = at_line(line);
         let params =
             json!({ "uri": uri.as_str(), "external": false, "takeFocus": true, "selection": selection });
         let number = io.ask("window/showDocument", params, false);
@@ -179,10 +224,11 @@ impl EditorUi {
     pub(crate) fn apply_edits(
         &mut self,
         io: &mut Io,
-        document: &Document,
+        path: &Path,
         edits: &[lsp::TextEdit],
         question: Question,
     ) {
+        let Some(document) = self.documents.get(path) else { return };
         let edit = match self.client.supports("workspace/workspaceEdit/documentChanges") {
             true => {
                 let document = json!({ "uri": document.uri, "version": document.version });

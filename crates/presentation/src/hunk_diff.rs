@@ -13,7 +13,7 @@ const CONTEXT: usize = 3;
 const MAX_LINE: usize = 300;
 
 /// The diff between some lines of two texts; empty if they are equal. It is harmless and ends with a newline.
-pub(crate) fn hunk_diff((old, old_lines): (&Text, Lines), (new, new_lines): (&Text, Lines)) -> String {
+pub fn hunk_diff((old, old_lines): (&Text, Lines), (new, new_lines): (&Text, Lines)) -> String {
     let old = Text::new(old.lines(old_lines.start..old_lines.end));
     let new = Text::new(new.lines(new_lines.start..new_lines.end));
     let differences = differences(&old, &new);
@@ -27,7 +27,7 @@ pub(crate) fn hunk_diff((old, old_lines): (&Text, Lines), (new, new_lines): (&Te
 
 /// Every hunk of a review as a unified diff with the lines around it, whole and harmless: the change that
 /// accepting would make, and for a dropped hunk the proposed one. A review without hunks is one diff.
-pub(crate) fn review_diff(review: &Review) -> Vec<String> {
+pub(super) fn review_diff(review: &Review) -> Vec<String> {
     let original = Text::new(review.original.clone().unwrap_or_default());
     let (proposed, current) = (Text::new(review.proposed.clone()), Text::new(review.current.clone()));
     if review.hunks.is_empty() {
@@ -153,7 +153,7 @@ impl Diff {
 }
 
 /// A diff as a fenced block of Markdown. The fence is longer than every run of backticks in it.
-pub(crate) fn fenced(diff: &str) -> String {
+pub fn fenced(diff: &str) -> String {
     let runs = diff.split(|c| c != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or_default().max(2) + 1);
     format!("{fence}diff\n{diff}{fence}")

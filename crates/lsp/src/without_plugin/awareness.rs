@@ -1,0 +1,78 @@
+//! The person's knowledge of a review: the news from elsewhere, and the explanations that they have read.
+
+use super::messages;
+
+#[derive(Debug, Default)]
+pub(super) struct Awareness {
+    /// The newest revision made elsewhere: a command on an older one has not seen that.
+    foreign_revision: u64,
+    foreign: Foreign,
+    /// Another desk has changed the text, and the editor has not yet answered whether it shows that.
+    pub(super) is_change_untold: bool,
+    /// The person knows that another desk changes the text, and has done nothing since.
+    pub(super) knows_other_desk: bool,
+    /// The person's text has taken the place of what another desk typed in the same lines, and they do not
+    /// know.
+    pub(super) has_overwritten: bool,
+    /// The revision at which the person was warned, and may insist.
+    warned_revision: Option<u64>,
+    /// The person has read what is said at opening, and at saving.
+    has_opened: bool,
+    has_saved: bool,
+}
+
+/// The subject of a revision that was made elsewhere.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Foreign {
+    #[default]
+    Text,
+    File,
+}
+
+impl Awareness {
+    /// The person can see this revision.
+    pub(super) fn of(revision: u64) -> Self {
+        Self { foreign_revision: revision, ..Self::default() }
+    }
+
+    /// The person has not seen this revision.
+    pub(super) fn mark_foreign(&mut self, revision: u64, foreign: Foreign) {
+        (self.foreign_revision, self.foreign) = (revision, foreign);
+    }
+
+    /// Whether the person has seen all that came from elsewhere, in the revision `seen` or the present one.
+    pub(super) fn has_seen(&self, seen: Option<u64>) -> bool {
+        seen.is_none_or(|seen| seen >= self.foreign_revision)
+    }
+
+    /// The reason why the person has to look at the proposal again.
+    pub(super) fn reason_to_look(&self) -> &'static str {
+        match self.foreign {
+            Foreign::Text => messages::CHANGED_ELSEWHERE,
+            Foreign::File => messages::FILE_CHANGED,
+        }
+    }
+
+    /// The review has changed; `is_elsewhere`: another desk has changed its text.
+    pub(super) fn review_changed(&mut self, is_elsewhere: bool, is_open: bool) {
+        // The newer change is shown before anything is accepted.
+        self.has_overwritten &= !is_elsewhere;
+        let knew = std::mem::replace(&mut self.knows_other_desk, is_elsewhere);
+        self.is_change_untold |= is_elsewhere && !knew && is_open;
+    }
+
+    /// The person is warned before they accept this revision. Returns true if they were before.
+    pub(super) fn warn_at(&mut self, revision: u64) -> bool {
+        self.warned_revision.replace(revision) == Some(revision)
+    }
+
+    /// Returns true the first time that the person opens the proposal.
+    pub(super) fn mark_opened(&mut self) -> bool {
+        !std::mem::replace(&mut self.has_opened, true)
+    }
+
+    /// Returns true the first time that they save it.
+    pub(super) fn mark_saved(&mut self) -> bool {
+        !std::mem::replace(&mut self.has_saved, true)
+    }
+}

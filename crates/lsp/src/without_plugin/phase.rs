@@ -1,0 +1,126 @@
+//! Where the document of a review is: closed, open, or shown by the editor without this server.
+
+use std::time::Duration;
+
+use alongside_desk::Text;
+use tokio::time::Instant;
+
+use super::normalization::Normalization;
+
+/// An editor that shows a proposal opens it here within this time, or never.
+const OPEN_TIMEOUT: Duration = Duration::from_secs(2);
+/// A closed proposal is rejected after this time. Editors also close documents to reopen them, and before
+/// they end.
+const CLOSE_DELAY: Duration = Duration::from_millis(500);
+/// The time between two looks at the file of a proposal that the editor shows without this server.
+const LOOK: Duration = Duration::from_millis(500);
+
+#[derive(Debug)]
+pub(super) enum Phase {
+    Closed {
+        /// When that counts as a rejection, unless the editor opens the document again.
+        rejects_at: Option<Instant>,
+        /// Until when the editor, which says that it shows the document, may open it here.
+        opens_until: Option<Instant>,
+    },
+    Open(OpenDocument),
+    /// The editor shows the document without this server, so that only the file tells what the person saves.
+    Apart {
+        /// When to look next for text that was saved there.
+        looks_at: Instant,
+        /// As in [`Phase::Closed`].
+        opens_until: Option<Instant>,
+    },
+}
+
+/// The document while the editor has it open.
+#[derive(Debug)]
+pub(super) struct OpenDocument {
+    /// How the editor normalizes the text.
+    pub(super) normalization: Normalization,
+    /// The text in the editor.
+    pub(super) text: Text,
+    /// The editor is about to save the document, because this server has edited it.
+    pub(super) is_save_due: bool,
+}
+
+/// The event whose time has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Due {
+    /// The document has been closed for long enough.
+    Rejection,
+    /// The editor shows the document without this server.
+    Apart,
+    /// A look at the file.
+    Look,
+}
+
+impl Phase {
+    pub(super) fn new() -> Self {
+        Self::Closed { rejects_at: None, opens_until: None }
+    }
+
+    pub(super) fn open(&mut self, normalization: Normalization, text: Text) {
+        *self = Self::Open(OpenDocument { normalization, text, is_save_due: false });
+    }
+
+    /// The editor closes the document. Returns it as it was, if it was open.
+    pub(super) fn close(&mut self) -> Option<OpenDocument> {
+        let rejects_at = Some(Instant::now() + CLOSE_DELAY);
+        match std::mem::replace(self, Self::Closed { rejects_at, opens_until: None }) {
+            Self::Open(document) => Some(document),
+            Self::Closed { .. } | Self::Apart { .. } => None,
+        }
+    }
+
+    /// The editor says that it shows the document.
+    pub(super) fn await_opening(&mut self) {
+        match self {
+            Self::Closed { opens_until, .. } | Self::Apart { opens_until, .. } => {
+                *opens_until = Some(Instant::now() + OPEN_TIMEOUT);
+            }
+            Self::Open(_) => {}
+        }
+    }
+
+    pub(super) fn opened(&self) -> Option<&OpenDocument> {
+        if let Self::Open(document) = self { Some(document) } else { None }
+    }
+
+    pub(super) fn opened_mut(&mut self) -> Option<&mut OpenDocument> {
+        if let Self::Open(document) = self { Some(document) } else { None }
+    }
+
+    pub(super) fn is_apart(&self) -> bool {
+        matches!(self, Self::Apart { .. })
+    }
+
+    /// When [`Self::take_due`] has a result next.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        match self {
+            Self::Closed { rejects_at, opens_until } => rejects_at.iter().chain(opens_until).min().copied(),
+            Self::Open(_) => None,
+            Self::Apart { looks_at, opens_until } => opens_until.iter().chain([looks_at]).min().copied(),
+        }
+    }
+
+    /// An event whose time has come; it counts as handled.
+    pub(super) fn take_due(&mut self, now: Instant) -> Option<Due> {
+        let is_over = |at: &Option<Instant>| at.is_some_and(|at| at <= now);
+        match self {
+            Self::Closed { rejects_at, .. } if is_over(rejects_at) => {
+                *rejects_at = None;
+                Some(Due::Rejection)
+            }
+            Self::Closed { opens_until, .. } | Self::Apart { opens_until, .. } if is_over(opens_until) => {
+                *self = Self::Apart { looks_at: now, opens_until: None };
+                Some(Due::Apart)
+            }
+            Self::Apart { looks_at, .. } if *looks_at <= now => {
+                *looks_at = now + LOOK;
+                Some(Due::Look)
+            }
+            Self::Closed { .. } | Self::Open(_) | Self::Apart { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,467 @@
+//! A review that waits for the person of this editor. Edits and commands go to the companion one after the
+//! other, each after the one before it has arrived.
+
+use std::path::Path;
+
+use alongside_desk::{
+    Changed, Decision, HunkState, Refusal, Request, Review, ReviewId, Revised, Text,
+    messages as desk_messages,
+};
+use lsp_server::RequestId;
+
+use super::awareness::{Awareness, Foreign};
+use super::command_arguments::CommandArguments;
+use super::command_queue::{CommandQueue, HunkStart, PendingCommand, ReviewCommand, Running, finish};
+use super::document::DocumentKey;
+use super::editor::{Editor, Question};
+use super::hunk_places::{hunks_at, hunks_from, next_line, start_of};
+use super::review_document::ReviewDocument;
+use super::{diagnostics, messages, one_line_messages};
+use crate::io::{Io, RequestOrigin};
+use crate::uri;
+
+#[derive(Debug)]
+pub(super) struct WaitingReview {
+    pub(super) document: ReviewDocument,
+    awareness: Awareness,
+    commands: CommandQueue,
+    /// The document from which the person went to the proposal, unless that is its target.
+    shown_from: Option<DocumentKey>,
+    /// The companion waits for unsent edits.
+    is_flushing: bool,
+}
+
+impl WaitingReview {
+    /// The editor may have the document open already.
+    pub(super) fn new(mut document: ReviewDocument, editor: &Editor) -> Self {
+        if let Some(open) = document.path().and_then(|path| editor.documents.get(path)) {
+            document.editor_opened(&open.text);
+        }
+        let awareness = Awareness::of(document.review.revision);
+        let commands = CommandQueue::default();
+        Self { document, awareness, commands, shown_from: None, is_flushing: false }
+    }
+
+    pub(super) fn review(&self) -> &Review {
+        &self.document.review
+    }
+
+    /// The editor has opened the document.
+    pub(super) fn opened(&mut self, io: &mut Io, editor: &mut Editor) {
+        let opened = self.document.path().and_then(|path| editor.documents.get(path));
+        let Some(text) = opened.map(|opened| opened.text.clone()) else { return };
+        self.document.editor_opened(&text);
+        let is_first = self.awareness.mark_opened();
+        let review = self.review();
+        let told = [messages::hidden_differences(review), messages::coarse_changes(review)];
+        let mut told = told.into_iter().flatten().filter(|_| is_first).peekable();
+        if let Some(keys) = editor.kind().keys.filter(|_| told.peek().is_none()) {
+            editor.inform(io, keys);
+        }
+        for text in told {
+            editor.inform_about(io, review, text);
+        }
+        self.sync(io, editor);
+        self.mark(io, editor);
+    }
+
+    /// The editor's text has changed in these steps.
+    pub(super) fn edited(&mut self, io: &mut Io, editor: &mut Editor, steps: &[Text]) {
+        // Some editors send the text of an offer after they have answered it.
+        let awaited = self.document.mirror.has_offer();
+        self.document.editor_changed(steps);
+        let is_ours = awaited || self.document.phase.opened().is_some_and(|open| open.is_save_due);
+        self.sync(io, editor);
+        if is_ours {
+            self.mark(io, editor);
+        }
+    }
+
+    /// The editor has saved the private file, which decides nothing. The person hears that once, or each time
+    /// in an editor whose messages go with the next key. Some editors save by themselves.
+    pub(super) fn saved(&mut self, io: &mut Io, editor: &mut Editor) {
+        let ReviewDocument { phase, copy, mirror, .. } = &mut self.document;
+        copy.mark_saved(mirror.editor_text().clone());
+        if phase.opened_mut().is_some_and(|open| std::mem::take(&mut open.is_save_due)) {
+            // The marks that came before the edit are at other lines.
+            return self.mark(io, editor);
+        }
+        let kind = editor.kind();
+        if self.awareness.mark_saved() || kind.columns.is_some() {
+            editor.inform(io, &messages::saved(self.document.has_edits(), kind.actions_key));
+        }
+    }
+
+    /// The editor has closed the document.
+    pub(super) fn closed(&mut self, io: &mut Io, editor: &mut Editor) {
+        if let Err(error) = self.document.editor_closed() {
+            editor.warn(io, &messages::saved_text_unread(&error));
+        }
+        if let Some(path) = self.document.path() {
+            editor.documents.publish(io, path, &[]);
+        }
+        self.sync(io, editor);
+    }
+
+    /// The editor has closed the document and has not opened it again in time.
+    pub(super) fn closed_for_good(&mut self, io: &mut Io, editor: &mut Editor) {
+        let (review, roots) = (self.review(), editor.roots());
+        if self.document.has_edits() {
+            editor.warn_about(io, review, messages::closed_with_edits(review, roots));
+        } else if editor.kind().prompts {
+            // These editors also close a document to show another one.
+            let message = messages::closed(review, roots);
+            let question = Question::Closed(review.id);
+            editor.ask(io, &message, [messages::WAIT, messages::REJECT], question);
+        } else {
+            self.queue(io, editor, PendingCommand { request: None, command: ReviewCommand::Reject });
+        }
+    }
+
+    /// The editor says that it shows the document, which has this path.
+    pub(super) fn shown(&mut self) -> Option<&Path> {
+        self.document.phase.await_opening();
+        self.document.path()
+    }
+
+    /// The editor shows the document without this server, because it uses none for that language. The person
+    /// sees no marks or actions there, so a message says where to go.
+    pub(super) fn shown_apart(&self, io: &Io, editor: &Editor) {
+        let message = messages::apart(self.review(), editor.kind().language_command);
+        editor.warn_about(io, self.review(), message);
+    }
+
+    /// The editor has answered an offer of the mirror.
+    pub(super) fn offer_answered(&mut self, io: &mut Io, editor: &mut Editor, offer: u64, is_taken: bool) {
+        if let Some(open) = self.document.phase.opened_mut() {
+            open.is_save_due = is_taken && editor.kind().saves_edits;
+        }
+        self.document.mirror.offer_answered(offer, is_taken);
+        self.sync(io, editor);
+        self.mark(io, editor);
+    }
+
+    /// Takes the text that the person saved where the editor shows the document without this server.
+    pub(super) fn take_saved(&mut self, io: &Io, editor: &Editor) {
+        if let Err(error) = self.document.take_saved() {
+            editor.warn(io, &messages::saved_text_unread(&error));
+        }
+    }
+
+    /// Another connection to the companion tells the review again.
+    pub(super) fn repeated(&mut self, io: &mut Io, editor: &mut Editor, review: Review) {
+        self.document.mirror.companion_changed(review.current.clone());
+        self.awareness.mark_foreign(review.revision, Foreign::Text);
+        self.document.review = review;
+        self.sync(io, editor);
+    }
+
+    /// The companion tells a new revision.
+    pub(super) fn changed(&mut self, io: &mut Io, editor: &mut Editor, changed: Changed) {
+        let (text, target) = (self.review().current.clone(), self.document.target_state());
+        let ReviewDocument { review, mirror, .. } = &mut self.document;
+        if let Err(out_of_step) = review.take(changed) {
+            // The companion refuses decisions on an old revision.
+            return tracing::error!(review = review.id.0, %out_of_step);
+        }
+        let is_own = mirror.companion_changed(review.current.clone()) || self.commands.is_running();
+        let (revision, is_elsewhere) = (review.revision, !is_own && text != review.current);
+        if target != self.document.target_state() {
+            self.awareness.mark_foreign(revision, Foreign::File);
+        } else if !is_own {
+            self.awareness.mark_foreign(revision, Foreign::Text);
+        }
+        self.awareness.review_changed(is_elsewhere, self.document.phase.opened().is_some());
+        let (was_stale, _) = target;
+        if self.review().stale && !was_stale {
+            editor.warn_about(io, self.review(), messages::became_stale(self.review(), editor.roots()));
+        }
+        self.sync(io, editor);
+        self.mark(io, editor);
+    }
+
+    /// The companion waits for unsent edits.
+    pub(super) fn flush(&mut self, io: &mut Io, editor: &mut Editor) {
+        self.take_saved(io, editor);
+        self.is_flushing = true;
+        self.sync(io, editor);
+    }
+
+    /// The companion has replied to an edit.
+    pub(super) fn edit_replied(&mut self, io: &mut Io, editor: &mut Editor, is_taken: bool) {
+        self.document.mirror.companion_replied(is_taken);
+        self.sync(io, editor);
+    }
+
+    /// The companion has replied to a command.
+    pub(super) fn command_replied(
+        &mut self,
+        io: &mut Io,
+        editor: &mut Editor,
+        request: Option<RequestId>,
+        reply: &Result<Revised, Refusal>,
+    ) {
+        match (reply, self.commands.mark_finished()) {
+            (Err(Refusal::Stale { .. }), Some(finished)) => {
+                let is_about_text = finished.target_state == self.document.target_state();
+                let foreign = if is_about_text { Foreign::Text } else { Foreign::File };
+                self.awareness.mark_foreign(self.review().revision, foreign);
+                editor.warn(io, self.awareness.reason_to_look());
+            }
+            (Err(refusal), _) => editor.warn(io, &desk_messages::refusal(refusal)),
+            (Ok(_), Some(finished)) if finished.drops_edit => editor.inform(io, messages::EDIT_DROPPED),
+            (Ok(_), _) => {}
+        }
+        finish(io, request);
+        self.sync(io, editor);
+    }
+
+    /// Does everything that the review is ready for. Every event about it calls this.
+    pub(super) fn sync(&mut self, io: &mut Io, editor: &mut Editor) {
+        self.offer_to_editor(io, editor);
+        self.tell_change(io, editor);
+        let change = self.document.outgoing(self.is_flushing);
+        if self.document.mirror.take_overwritten() {
+            self.awareness.has_overwritten = true;
+            editor.warn_about(io, self.review(), messages::OVERWRITTEN.to_owned());
+        }
+        let &Review { id, revision, .. } = self.review();
+        if let Some(change) = change {
+            let request = Request::EditReview { id, revision, changes: vec![change] };
+            io.request(RequestOrigin::Edit(id), request);
+        }
+        if self.document.mirror.is_unsent() {
+            return;
+        }
+        if editor.kind().reload_command.is_some() {
+            self.document.refresh_open_file();
+        }
+        if std::mem::take(&mut self.is_flushing) {
+            io.request(RequestOrigin::Unawaited, Request::Flushed { id });
+        }
+        self.run_next_command(io, editor);
+    }
+
+    /// Offers changes from elsewhere to the editor.
+    fn offer_to_editor(&mut self, io: &mut Io, editor: &mut Editor) {
+        if let Some((edits, offer)) = self.document.incoming(editor.encoding())
+            && let Some(path) = self.document.path()
+        {
+            editor.apply_edits(io, path, &edits, Question::Apply(self.review().id, offer));
+        }
+    }
+
+    /// Tells that another desk has changed the proposal, once the editor shows that or has refused to.
+    fn tell_change(&mut self, io: &Io, editor: &Editor) {
+        let mirror = &self.document.mirror;
+        if !self.awareness.is_change_untold || !mirror.shows_all() && !mirror.is_behind() {
+            return;
+        }
+        let (review, roots) = (self.review(), editor.roots());
+        editor.warn_about(io, review, messages::changed_elsewhere(review, roots, mirror.shows_all()));
+        self.awareness.is_change_untold = false;
+    }
+
+    fn run_next_command(&mut self, io: &mut Io, editor: &mut Editor) {
+        let Some(next) = self.commands.pop() else { return };
+        let &Review { id, revision, .. } = self.review();
+        let hunks = match &next.command {
+            ReviewCommand::Keep(starts) | ReviewCommand::Drop(starts) => hunks_from(self.review(), starts),
+            _ => Vec::new(),
+        };
+        let is_edited = |index: &usize| {
+            self.review().hunks.get(*index).is_some_and(|hunk| hunk.state == HunkState::Edited)
+        };
+        let drops_edit = hunks.iter().any(is_edited);
+        let request = match next.command {
+            ReviewCommand::Keep(_) => Request::KeepHunks { id, revision, hunks, keep: true },
+            ReviewCommand::Drop(_) => Request::KeepHunks { id, revision, hunks, keep: false },
+            ReviewCommand::Undo => Request::UndoReview { id, revision },
+            ReviewCommand::Redo => Request::RedoReview { id, revision },
+            ReviewCommand::Accept if self.document.is_behind() => {
+                // The offer that this command allowed shows the text.
+                let is_coming = self.document.mirror.awaits_editor();
+                editor.warn(io, if is_coming { messages::CHANGED_ELSEWHERE } else { messages::NOT_SHOWN });
+                return finish(io, next.request);
+            }
+            ReviewCommand::Accept => Request::DecideReview { id, revision, decision: Decision::Accept },
+            ReviewCommand::Reject => Request::DecideReview { id, revision, decision: Decision::Reject },
+        };
+        self.commands.mark_running(Running { drops_edit, target_state: self.document.target_state() });
+        io.request(RequestOrigin::Command(next.request, id), request);
+    }
+
+    /// Queues a command until everything typed before has arrived.
+    pub(super) fn queue(&mut self, io: &mut Io, editor: &mut Editor, command: PendingCommand) {
+        self.take_saved(io, editor);
+        self.mark_acting();
+        self.commands.push(command);
+        self.sync(io, editor);
+    }
+
+    /// The person acts on the review: some editors take edits only while one of their commands runs.
+    fn mark_acting(&mut self) {
+        self.awareness.knows_other_desk = false;
+        self.document.mirror.allow_offer();
+    }
+
+    /// Answers the commands that wait.
+    pub(super) fn cancel_commands(&mut self, io: &Io) {
+        for request in self.commands.clear() {
+            finish(io, request);
+        }
+    }
+
+    /// True if the person has seen the revision that they decide on; else the editor gets it.
+    pub(super) fn admit_seen(&mut self, io: &mut Io, editor: &mut Editor, seen: Option<u64>) -> bool {
+        let has_seen = self.awareness.has_seen(seen);
+        if !has_seen {
+            editor.warn(io, self.awareness.reason_to_look());
+            self.mark_acting();
+            self.sync(io, editor);
+        }
+        has_seen
+    }
+
+    /// Whether accepting may go on: the person knows of everything that speaks against it.
+    pub(super) fn admit_accept(
+        &mut self,
+        io: &mut Io,
+        editor: &mut Editor,
+        arguments: &CommandArguments,
+    ) -> bool {
+        if !self.admit_seen(io, editor, arguments.revision) {
+            return false;
+        }
+        if std::mem::take(&mut self.awareness.has_overwritten) {
+            editor.warn(io, messages::LOOK_BEFORE);
+            return false;
+        }
+        let doubts = messages::doubts(self.review(), editor.roots());
+        let Some(doubts) = doubts.filter(|_| !arguments.accepts_doubts) else { return true };
+        if self.awareness.warn_at(self.document.review.revision) {
+            return true;
+        }
+        let message = match editor.kind().columns {
+            Some(_) => one_line_messages::insist(&doubts),
+            None => messages::insist(&doubts),
+        };
+        editor.warn_about(io, self.review(), message);
+        false
+    }
+
+    /// The hunks at a line.
+    pub(super) fn hunks_at(&self, line: usize) -> Vec<HunkStart> {
+        let hunks = hunks_at(self.review(), (line, line)).into_iter();
+        hunks.filter_map(|index| self.review().hunks.get(index)).map(start_of).collect()
+    }
+
+    /// Tells the person about the new review, beside which `others` wait.
+    pub(super) fn announce(&self, io: &mut Io, editor: &mut Editor, others: usize) {
+        let path = self.document.path().filter(|_| !editor.can_show_documents());
+        let kind = editor.kind();
+        let (review, roots) = (self.review(), editor.roots());
+        let message = match (path, kind.showing_key()) {
+            (None, Some(key)) => one_line_messages::announced(review, roots, key, others),
+            // The mark in the file says how to see the review.
+            (None, None) if kind.brief => desk_messages::proposes(review),
+            _ => messages::announced(review, roots, path, kind.language_command.is_some()),
+        };
+        if kind.prompts && path.is_none() {
+            let question = Question::Announced(review.id);
+            editor.ask(io, &message, [messages::LATER, messages::REVIEW], question);
+        } else {
+            editor.inform_about(io, review, message);
+        }
+    }
+
+    /// Shows the proposal at the first change after a line, to a person who is in the document `from`.
+    pub(super) fn show(
+        &mut self,
+        io: &mut Io,
+        editor: &mut Editor,
+        after: Option<usize>,
+        from: Option<DocumentKey>,
+    ) {
+        self.take_saved(io, editor);
+        let target = editor.documents.name_of(&self.review().file);
+        self.shown_from = from.filter(|from| *from != target).or_else(|| self.shown_from.take());
+        self.document.refresh_file();
+        let Some(uri) = self.document.path().and_then(uri::of_path) else {
+            let message = messages::no_file(self.review(), editor.roots());
+            return editor.warn_about(io, self.review(), message);
+        };
+        match editor.can_show_documents() {
+            true => {
+                editor.show_proposal(io, self.review().id, &uri, next_line(self.review(), after));
+            }
+            false => self.show_by_hand(io, editor),
+        }
+    }
+
+    /// Names the file to open, in an editor that shows no documents on request.
+    pub(super) fn show_by_hand(&self, io: &Io, editor: &Editor) {
+        if let Some(path) = self.document.path() {
+            editor.inform(io, &messages::open_by_hand(self.review(), editor.roots(), path));
+        }
+    }
+
+    /// Shows the text before the proposal: as a document of ours, or as a file in editors that know only
+    /// those.
+    pub(super) fn show_original(&mut self, io: &mut Io, editor: &mut Editor) {
+        let Some(original) = self.review().original.clone() else {
+            return editor.inform(io, messages::NO_ORIGINAL);
+        };
+        let shows = editor.can_show_documents();
+        if shows && editor.knows_our_documents() {
+            let name = self.document.path().and_then(|path| path.file_name()).unwrap_or_default();
+            if let Some(uri) = uri::of_original(self.review().id, &name.to_string_lossy()) {
+                return editor.show_document(io, &uri);
+            }
+        }
+        let Some(path) = self.document.copy.write_original(&original) else {
+            return editor.warn(io, messages::CANNOT_WRITE_ORIGINAL);
+        };
+        match uri::of_path(path).filter(|_| shows) {
+            Some(uri) => editor.show_document(io, &uri),
+            None => editor.inform(io, &messages::original_by_hand(path)),
+        }
+    }
+
+    /// Where the person goes from the document after their decision, if they are there and the editor can
+    /// show it: to the target, or to the document from which they came.
+    pub(super) fn way_back(&self, editor: &Editor, target: &DocumentKey) -> Option<DocumentKey> {
+        let back = if target.is_file() { Some(target) } else { self.shown_from.as_ref() };
+        let can_return = self.document.phase.opened().is_some() && editor.can_show_documents();
+        back.filter(|back| can_return && !(editor.kind().strict_uris && uri::is_escaped(back))).cloned()
+    }
+
+    /// Marks the hunks of the proposal, if the editor has it open.
+    pub(super) fn mark(&self, io: &mut Io, editor: &mut Editor) {
+        let ReviewDocument { review, phase, mirror, .. } = &self.document;
+        // The lines move when the editor applies an offer; until then, the marks of before are right.
+        if mirror.awaits_editor() || mirror.is_behind() {
+            return;
+        }
+        if let (Some(open), Some(path)) = (phase.opened(), self.document.path()) {
+            editor.documents.publish(
+                io,
+                path,
+                &diagnostics::in_proposal(review, &open.text, editor.encoding()),
+            );
+            editor.refresh_lenses(io);
+        }
+    }
+}
+
+/// The companion does not take edits.
+pub(super) fn tell_refused_edit(io: &Io, editor: &Editor, id: ReviewId, refusal: &Refusal) {
+    match refusal {
+        // The text is merged into the new revision and sent again, or the end of the review is told.
+        Refusal::Stale { .. } | Refusal::NoSuchReview | Refusal::Stopped => {}
+        refusal => {
+            tracing::warn!(review = id.0, %refusal, "the companion refuses edits");
+            editor.warn(io, &messages::edit_refused(refusal));
+        }
+    }
+}

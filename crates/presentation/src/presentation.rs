@@ -1,0 +1,164 @@
+//! The desk of a plugin that only presents reviews: adds the sentences, notes and diffs that such a plugin
+//! shows, and keeps its texts equal to the companion's.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use alongside_desk::review_model::{CompanionState, Message as Sentence};
+use alongside_desk::socket::wire;
+use alongside_desk::{Changed, Event, Refusal, Request, Review, ReviewId, Revised, Status, messages};
+use serde_json::{Value, json};
+
+use crate::effect::Effect;
+use crate::presented_review::PresentedReview;
+use crate::text_requests::{TextParams, TextRequests};
+
+/// The reviews as the plugin has them. `Id` names a request of the plugin.
+#[derive(Debug)]
+pub struct Presentation<Id> {
+    companion: CompanionState,
+    reviews: BTreeMap<ReviewId, PresentedReview>,
+    texts: TextRequests<Id>,
+    /// Requests of the plugin that change a review, until their answers.
+    changing: Vec<(Id, ReviewId)>,
+}
+
+impl<Id> Default for Presentation<Id> {
+    fn default() -> Self {
+        let (companion, reviews, texts, changing) = Default::default();
+        Self { companion, reviews, texts, changing }
+    }
+}
+
+impl<Id: Clone + PartialEq> Presentation<Id> {
+    /// The plugin sends a text. Without `id`, it wants no answer.
+    #[must_use]
+    pub fn text_sent(&mut self, id: Option<Id>, params: &TextParams) -> Vec<Effect<Id>> {
+        self.texts.push(id, params, self.reviews.get(&params.id));
+        self.texts.take_effects()
+    }
+
+    /// The companion has replied to a text.
+    #[must_use]
+    pub fn text_replied(&mut self, id: ReviewId, reply: Result<Revised, Refusal>) -> Vec<Effect<Id>> {
+        self.texts.replied(id, reply, self.reviews.get(&id));
+        self.texts.take_effects()
+    }
+
+    /// The plugin has sent every text of a review.
+    #[must_use]
+    pub fn flushed(&mut self, id: ReviewId) -> Vec<Effect<Id>> {
+        self.texts.flush(id);
+        self.texts.take_effects()
+    }
+
+    /// The relay passes on a request of the plugin.
+    pub fn request_sent(&mut self, id: &Id, request: &Request) {
+        if let Some(review) = changed_review(request) {
+            self.changing.push((id.clone(), review));
+        }
+    }
+
+    /// The companion has replied to a request that the relay passed on.
+    pub fn request_replied(&mut self, id: &Id) {
+        self.changing.retain(|(request, _)| request != id);
+    }
+
+    /// The companion tells an event: the plugin gets it with its words.
+    #[must_use]
+    pub fn present(&mut self, event: Event) -> Vec<Effect<Id>> {
+        // An event is written without an error.
+        let mut message: Value = serde_json::from_str(&wire::event(&event)).unwrap_or_default();
+        let params = &mut message["params"];
+        match event {
+            Event::Opened(review) => self.opened(review, params),
+            Event::Changed(changed) => {
+                if !self.reviews.contains_key(&changed.id) {
+                    return Vec::new();
+                }
+                self.changed(changed, params);
+            }
+            Event::Closed(closed) => {
+                let review = self.reviews.remove(&closed.id);
+                self.texts.advance(closed.id, None);
+                let said = review
+                    .map(|review| self.companion.review_closed(review.review(), &closed, self.roots()).text);
+                params["display"] = json!({ "messages": Vec::from_iter(said) });
+            }
+            Event::Status(status) => {
+                let line = status_line(&status);
+                let said = self.companion.take_status(status).into_iter().map(|Sentence { text, .. }| text);
+                let said: Vec<_> = said.collect();
+                let leaving = self.companion.stays_open(self.reviews.len());
+                params["display"] = json!({ "messages": said, "line": line, "leaving": leaving });
+            }
+            Event::Problem(problem) => {
+                params["display"] = json!({ "messages": [self.companion.take_problem(&problem).text] });
+            }
+            Event::Notice { message } => params["display"] = json!({ "messages": [message] }),
+            Event::FlushReview { .. } | Event::DiagnosticsWanted { .. } => {}
+        }
+        let mut effects = self.texts.take_effects();
+        effects.push(Effect::Tell(message));
+        effects
+    }
+
+    fn opened(&mut self, review: Review, params: &mut Value) {
+        // Editors may show equal messages once.
+        let is_alike = |other: &PresentedReview| {
+            let other = other.review();
+            other.file != review.file && messages::short_name(other) == messages::short_name(&review)
+        };
+        let said = match self.reviews.values().any(is_alike) {
+            true => messages::proposes_for(&review, &messages::file_name(&review.file, self.roots())),
+            false => messages::proposes(&review),
+        };
+        let review = PresentedReview::new(review);
+        review.show_texts(params);
+        params["display"] = review.display(self.roots(), vec![said]);
+        self.reviews.insert(review.review().id, review);
+    }
+
+    /// The plugin gets the change of its text in place of that of the companion's.
+    fn changed(&mut self, changed: Changed, params: &mut Value) {
+        let id = changed.id;
+        let is_changed_here = self.changing.iter().any(|(_, changing)| *changing == id);
+        let is_own = is_changed_here || self.texts.is_on_its_way(id);
+        let roots = &self.companion.status().roots;
+        let Some(review) = self.reviews.get_mut(&id) else { return };
+        let (replacement, said) = review.take(changed, roots, is_own);
+        if let Some(params) = params.as_object_mut() {
+            params.remove("changes");
+            params.extend(replacement.map(|replacement| ("replacement".to_owned(), json!(replacement))));
+            params.insert("display".to_owned(), review.display(roots, said));
+        }
+    }
+
+    fn roots(&self) -> &[PathBuf] {
+        &self.companion.status().roots
+    }
+}
+
+/// The review that a request changes, if it does.
+fn changed_review(request: &Request) -> Option<ReviewId> {
+    match request {
+        Request::EditReview { id, .. }
+        | Request::KeepHunks { id, .. }
+        | Request::SplitHunk { id, .. }
+        | Request::UndoReview { id, .. }
+        | Request::RedoReview { id, .. } => Some(*id),
+        _ => None,
+    }
+}
+
+/// The companion in a few words, for a mode line: its reviews, else its agents.
+fn status_line(status: &Status) -> String {
+    let listening = status.agents.iter().filter(|agent| agent.listening).count();
+    match (status.reviews, listening) {
+        (1, _) => "1 review".into(),
+        (0, 0) => "no agent".into(),
+        (0, 1) => "1 agent".into(),
+        (0, agents) => format!("{agents} agents"),
+        (reviews, _) => format!("{reviews} reviews"),
+    }
+}

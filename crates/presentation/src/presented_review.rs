@@ -1,0 +1,96 @@
+//! A review as a plugin presents it: with its name, size, notes and diffs, and in the plugin's form.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use alongside_desk::review_model::{OpenReview, notes};
+use alongside_desk::{Changed, Review, messages};
+use serde_json::{Value, json};
+
+use crate::hunk_diff::review_diff;
+use crate::replacement::Replacement;
+use crate::text_form::TextForm;
+use crate::text_history::TextHistory;
+
+/// A review that waits.
+#[derive(Debug)]
+pub(super) struct PresentedReview {
+    open: OpenReview,
+    pub(super) form: TextForm,
+    history: TextHistory,
+    /// The revision at which the person last had to be warned of the file's own changes.
+    pub(super) warned_at: u64,
+}
+
+impl PresentedReview {
+    pub(super) fn new(review: Review) -> Self {
+        let (form, history) = (TextForm::of(&review), TextHistory::new(review.revision));
+        Self { form, history, warned_at: 0, open: OpenReview::new(review) }
+    }
+
+    pub(super) fn review(&self) -> &Review {
+        self.open.review()
+    }
+
+    /// Takes a new revision. Returns how the plugin's text changes, and the messages for the person.
+    pub(super) fn take(
+        &mut self,
+        changed: Changed,
+        roots: &[PathBuf],
+        is_own: bool,
+    ) -> (Option<Replacement>, Vec<String>) {
+        if is_own {
+            self.open.mark_own(changed.revision);
+        }
+        let before = self.review().current.clone();
+        let Ok(news) = self.open.take(changed) else {
+            tracing::error!(review = self.review().id.0, "a change does not follow on the review");
+            return (None, Vec::new());
+        };
+        let review = self.open.review();
+        if news.became_stale || news.became_dirty {
+            self.warned_at = news.revision;
+        }
+        self.history.push(review.revision, &before, &review.current);
+        let shown = [&before, &review.current].map(|text| self.form.shown(text));
+        let name = messages::file_name(&review.file, roots);
+        let said = news.messages(&name, self.open.is_foreign(news)).into_iter();
+        (Replacement::between(&shown[0], &shown[1]), said.map(|message| message.text).collect())
+    }
+
+    /// The text at a revision; `None` if that is too long ago, or has not come yet.
+    pub(super) fn text_at(&self, revision: u64) -> Option<Arc<str>> {
+        let Review { revision: newest, current, .. } = self.review();
+        if revision <= *newest { self.history.text_at(revision, current) } else { None }
+    }
+
+    /// Everything that the plugin shows of it beside its texts.
+    pub(super) fn display(&self, roots: &[PathBuf], said: Vec<String>) -> Value {
+        let review = self.review();
+        let name = messages::file_name(&review.file, roots);
+        let (agent, size) = (messages::agent_name(&review.agent), messages::size(review));
+        let notes = notes(review, roots).into_iter();
+        let notes = notes.map(|note| json!({ "text": note.text, "warning": note.warning }));
+        json!({
+            "messages": said,
+            "title": format!("{name} ({agent}, {size})"),
+            "name": name,
+            "agent": agent,
+            "states": messages::hunk_states(review),
+            "notes": notes.collect::<Vec<_>>(),
+            "diff": review_diff(review),
+        })
+    }
+
+    /// Brings the texts of a new review into the plugin's form.
+    pub(super) fn show_texts(&self, params: &mut Value) {
+        let Review { original, proposed, current, .. } = self.review();
+        let texts =
+            [("original", original.as_ref()), ("proposed", Some(proposed)), ("current", Some(current))];
+        for (name, text) in texts {
+            if let Some(text) = text {
+                params[name] = json!(self.form.shown(text));
+            }
+        }
+    }
+}

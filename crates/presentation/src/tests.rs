@@ -1,0 +1,366 @@
+//! A plugin that only presents reviews, its relay, and a companion with one review.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use alongside_desk::{
+    Agent, Changed, Closed, Closing, Decision, Event, Hunk, Refusal, Request, Review, ReviewId, Revised,
+    Status, Text, replacement,
+};
+use serde_json::{Value, json};
+
+use crate::{Effect, Presentation, Replacement, TextParams};
+
+const FILE: &str = "/p/notes.md";
+
+struct Stage {
+    presentation: Presentation<u64>,
+    /// Requests to the companion that it has not carried out.
+    calls: VecDeque<Effect<u64>>,
+    /// Events that it has not told.
+    events: VecDeque<Event>,
+    review: Review,
+    decided: Option<(u64, Decision)>,
+    flushed: bool,
+    /// The events that the plugin has heard, and the answers to its requests, each after so many events.
+    heard: Vec<Value>,
+    answers: BTreeMap<u64, (usize, Result<u64, Refusal>)>,
+    /// The newest text that it has, and the revision.
+    newest: (String, u64),
+    last: u64,
+}
+
+impl Stage {
+    /// A review of `proposed` for a file with `original`, told to the plugin.
+    fn with(original: &str, proposed: &str) -> Self {
+        let agent = Agent { number: 1, name: "Gemini CLI".into(), listening: true, ..Agent::default() };
+        let line = (0..1).into();
+        let hunk = Hunk { original: line, proposed: line, current: line, ..Hunk::default() };
+        let review = Review {
+            id: ReviewId(1),
+            agent: agent.clone(),
+            file: FILE.into(),
+            original: Some(original.into()),
+            proposed: proposed.into(),
+            current: proposed.into(),
+            revision: 1,
+            hunks: vec![hunk],
+            ..Review::default()
+        };
+        let status =
+            Status { roots: vec!["/p".into()], agents: vec![agent], reviews: 1, ..Status::default() };
+        let mut stage = Self {
+            presentation: Presentation::default(),
+            calls: VecDeque::new(),
+            events: [Event::Status(status), Event::Opened(review.clone())].into(),
+            review,
+            decided: None,
+            flushed: false,
+            heard: Vec::new(),
+            answers: BTreeMap::new(),
+            newest: (String::new(), 0),
+            last: 0,
+        };
+        stage.run();
+        stage
+    }
+
+    /// The review has another text now, by anybody.
+    fn set(&mut self, text: &str) {
+        let changes = replacement(&self.review.current, text).into_iter().collect();
+        let from = self.review.revision;
+        self.review.revision += 1;
+        self.review.current = text.into();
+        let Review { id, revision, hunks, stale, dirty, .. } = self.review.clone();
+        let changed = Changed { id, from, revision, changes, hunks, stale, dirty, reason: None };
+        self.events.push_back(Event::Changed(changed));
+    }
+
+    /// Plays the relay and the companion until nothing more happens. Events come before the reply to the
+    /// request that caused them.
+    fn run(&mut self) {
+        self.tell();
+        while let Some(call) = self.calls.pop_front() {
+            match call {
+                Effect::SendText(id, request) => {
+                    let reply = self.carry_out(request);
+                    self.tell();
+                    let effects = self.presentation.text_replied(id, reply);
+                    self.relay(effects);
+                }
+                Effect::PassOn(asker, request) => {
+                    let reply = self.carry_out(request);
+                    self.tell();
+                    if let Some(asker) = asker {
+                        self.presentation.request_replied(&asker);
+                        self.relay(vec![Effect::Answer(asker, reply)]);
+                    }
+                }
+                Effect::Tell(_) | Effect::Answer(..) => panic!("no call: {call:?}"),
+            }
+        }
+    }
+
+    fn tell(&mut self) {
+        while let Some(event) = self.events.pop_front() {
+            let effects = self.presentation.present(event);
+            self.relay(effects);
+        }
+    }
+
+    /// Plays the relay, and the plugin as it hears the messages.
+    fn relay(&mut self, effects: Vec<Effect<u64>>) {
+        for effect in effects {
+            match effect {
+                Effect::Tell(message) => {
+                    let told = &message["params"];
+                    if let Some(text) = told["current"].as_str() {
+                        self.newest.0 = text.to_owned();
+                    }
+                    if let Ok(change) = serde_json::from_value::<Replacement>(told["replacement"].clone()) {
+                        self.newest.0 = change.applied(&self.newest.0);
+                    }
+                    self.newest.1 = told["revision"].as_u64().unwrap_or(self.newest.1);
+                    assert!(told["changes"].is_null(), "those are of another form of the text");
+                    self.heard.push(message);
+                }
+                Effect::Answer(id, reply) => {
+                    let answer = (self.heard.len(), reply.map(|revised| revised.revision));
+                    assert!(self.answers.insert(id, answer).is_none(), "answered twice");
+                }
+                call => self.calls.push_back(call),
+            }
+        }
+    }
+
+    fn carry_out(&mut self, request: Request) -> Result<Revised, Refusal> {
+        let now = self.review.revision;
+        match request {
+            Request::EditReview { revision, .. } | Request::DecideReview { revision, .. }
+                if revision != now =>
+            {
+                return Err(Refusal::Stale { revision: now });
+            }
+            Request::EditReview { changes, .. } => {
+                let text = Text::new(self.review.current.clone()).changed(&changes).unwrap();
+                self.set(text.text());
+            }
+            Request::DecideReview { revision, decision, .. } => {
+                self.decided = Some((revision, decision));
+                let (id, closing) = (self.review.id, Closing::Accepted);
+                let closed = Closed { id, closing, decided_here: true, decided_in: None, draft: None };
+                self.events.push_back(Event::Closed(closed));
+            }
+            Request::KeepHunks { .. } => {
+                let original = self.review.original.clone().unwrap();
+                self.set(&original);
+            }
+            Request::Flushed { .. } => self.flushed = true,
+            _ => {}
+        }
+        Ok(Revised { revision: self.review.revision })
+    }
+
+    /// Sends a request of the plugin with a text. Its number.
+    fn ask(&mut self, method: &str, params: &Value) -> u64 {
+        self.last += 1;
+        let params = TextParams::read(method, params).expect("it has a text").unwrap();
+        let effects = self.presentation.text_sent(Some(self.last), &params);
+        self.relay(effects);
+        self.last
+    }
+
+    /// The plugin has this text, which was made of that at a revision.
+    fn send(&mut self, revision: u64, text: &str) -> u64 {
+        let params = self.params(revision, text);
+        self.ask("alongside/setReviewText", &params)
+    }
+
+    fn accept(&mut self, revision: u64, text: &str) -> u64 {
+        let mut params = self.params(revision, text);
+        params["decision"] = "accept".into();
+        self.ask("alongside/decideReview", &params)
+    }
+
+    fn params(&self, revision: u64, text: &str) -> Value {
+        let (newest, from) = &self.newest;
+        let replacement = Replacement::between(newest, text);
+        json!({ "id": 1, "revision": revision, "from": from, "replacement": replacement })
+    }
+
+    /// The parameters of the last notification of this method.
+    fn last(&self, method: &str) -> &Value {
+        let method = format!("alongside/{method}");
+        let told = self.heard.iter().rfind(|message| message["method"] == method);
+        told.map_or(&Value::Null, |message| &message["params"])
+    }
+
+    /// The sentences of the last change.
+    fn said(&self) -> &Value {
+        &self.last("didChangeReview")["display"]["messages"]
+    }
+
+    /// The answer to a request.
+    fn answer(&self, id: u64) -> Result<u64, Refusal> {
+        self.answers[&id].1.clone()
+    }
+}
+
+#[test]
+fn a_review_comes_with_its_words_and_diff() {
+    let stage = Stage::with("one\ntwo\n", "ONE\ntwo\n");
+    let display = &stage.last("didOpenReview")["display"];
+    assert_eq!(display["messages"], json!(["notes.md: Gemini CLI proposes 1 change"]));
+    assert_eq!(display["title"], "notes.md (Gemini CLI, 1 change)");
+    assert_eq!((&display["states"], &display["notes"]), (&json!("1 kept"), &json!([])));
+    assert_eq!(display["diff"], json!(["@@ -1,2 +1,2 @@ change 1 of 1: kept\n-one\n+ONE\n two\n"]));
+}
+
+#[test]
+fn files_of_one_name_are_told_apart() {
+    let mut stage = Stage::with("one\n", "ONE\n");
+    let other = Review { id: ReviewId(2), file: "/p/below/notes.md".into(), ..stage.review.clone() };
+    stage.events.push_back(Event::Opened(other));
+    stage.run();
+    let display = &stage.last("didOpenReview")["display"];
+    assert_eq!(display["messages"], json!(["below/notes.md: Gemini CLI proposes 1 change"]));
+}
+
+#[test]
+fn a_text_is_set_and_the_answer_names_the_revision() {
+    let mut stage = Stage::with("one\ntwo\n", "ONE\ntwo\n");
+    let id = stage.send(1, "ONE\ntyped\n");
+    stage.run();
+    let told = stage.last("didChangeReview");
+    assert_eq!(told["replacement"], json!({ "lines": { "start": 1, "end": 2 }, "text": "typed\n" }));
+    assert_eq!(told["display"]["messages"], json!([]), "the person knows what they typed");
+    assert_eq!(stage.answers[&id], (stage.heard.len(), Ok(2)), "the answer comes after the event");
+    assert_eq!((&*stage.review.current, &*stage.newest.0), ("ONE\ntyped\n", "ONE\ntyped\n"));
+}
+
+#[test]
+fn a_text_is_merged_with_the_changes_of_other_desks() {
+    let mut stage = Stage::with("one\ntwo\nthree\n", "ONE\ntwo\nthree\n");
+    stage.set("ONE\ntwo\nTHREE there\n");
+    // The plugin has not seen that.
+    let id = stage.send(1, "ONE here\ntwo\nthree\n");
+    stage.run();
+    let both = "ONE here\ntwo\nTHREE there\n";
+    assert_eq!((stage.answer(id), &*stage.newest.0), (Ok(3), both));
+    assert_eq!(&*stage.review.current, both);
+    // Based on the same revision still, the plugin types more before it shows the merged text.
+    let id = stage.send(1, "ONE here!\ntwo\nthree\n");
+    stage.run();
+    let both = "ONE here!\ntwo\nTHREE there\n";
+    assert_eq!((stage.answer(id), &*stage.newest.0), (Ok(4), both));
+    stage.set("ONE elsewhere\n");
+    stage.run();
+    assert_eq!(*stage.said(), json!(["notes.md: changed at another desk; this is how it stands now."]));
+    assert_eq!(stage.newest.0, "ONE elsewhere\n");
+}
+
+#[test]
+fn a_change_that_the_person_made_here_is_no_news() {
+    let mut stage = Stage::with("one\n", "ONE\n");
+    let keep = Request::KeepHunks { id: ReviewId(1), revision: 1, hunks: vec![0], keep: false };
+    stage.presentation.request_sent(&1, &keep);
+    stage.calls.push_back(Effect::PassOn(Some(1), keep));
+    stage.run();
+    assert_eq!(*stage.said(), json!([]));
+    stage.set("two\n");
+    stage.run();
+    assert_ne!(*stage.said(), json!([]), "the answer has come");
+}
+
+#[test]
+fn a_decision_is_made_on_the_text_that_the_person_sees() {
+    let mut stage = Stage::with("one\n", "ONE\n");
+    stage.set("ONE there\ntoo\n");
+    let id = stage.accept(1, "ONE\nhere\n");
+    stage.run();
+    assert!(matches!(stage.answer(id), Err(Refusal::Stale { .. })));
+    assert_eq!(*stage.newest.0, *stage.review.current);
+    assert_eq!(stage.decided, None, "the person has not seen the merged text");
+
+    let (revision, seen) = (stage.review.revision, stage.review.current.to_string() + "seen\n");
+    let id = stage.accept(revision, &seen);
+    stage.run();
+    assert_eq!(stage.decided, Some((revision + 1, Decision::Accept)));
+    assert_eq!(*stage.review.current, *seen);
+    assert!(stage.answer(id).is_ok());
+    let said = &stage.last("didCloseReview")["display"]["messages"];
+    assert_eq!(*said, json!(["notes.md: accepted; Gemini CLI writes it."]));
+}
+
+#[test]
+fn a_file_that_has_changed_is_accepted_only_by_who_knows() {
+    let mut stage = Stage::with("one\n", "ONE\n");
+    stage.review.stale = true;
+    stage.set("ONE\n");
+    stage.run();
+    let id = stage.accept(1, "ONE\n");
+    stage.run();
+    assert_eq!((stage.answer(id), stage.decided), (Err(Refusal::Stale { revision: 2 }), None));
+    stage.accept(2, "ONE\n");
+    stage.run();
+    assert_eq!(stage.decided, Some((2, Decision::Accept)));
+}
+
+#[test]
+fn a_text_that_nobody_edited_is_accepted_byte_for_byte() {
+    for (original, proposed) in [("one\ntwo\r\n", "ONE\r\ntwo\r\n"), ("one\r\ntwo\r\n", "ONE\r\ntwo\r\n")] {
+        let mut stage = Stage::with(original, proposed);
+        stage.set("one\ntwo\r\n");
+        stage.run();
+        let shown = stage.newest.0.clone();
+        stage.accept(2, &shown);
+        stage.run();
+        assert_eq!((stage.decided, &*stage.review.current), (Some((2, Decision::Accept)), "one\ntwo\r\n"));
+    }
+}
+
+#[test]
+fn texts_have_no_mark_and_plain_line_ends_in_the_editor_only() {
+    let mut stage = Stage::with("\u{feff}one\r\ntwo\r\n", "\u{feff}ONE\r\ntwo\r\n");
+    let told = stage.last("didOpenReview");
+    assert_eq!((&told["current"], &told["original"]), (&json!("ONE\ntwo\n"), &json!("one\ntwo\n")));
+    let id = stage.send(1, "ONE\ntwo\nthree\n");
+    stage.run();
+    assert_eq!((stage.answer(id), &*stage.newest.0), (Ok(2), "ONE\ntwo\nthree\n"));
+    assert_eq!(&*stage.review.current, "\u{feff}ONE\r\ntwo\r\nthree\r\n");
+}
+
+#[test]
+fn a_flush_waits_for_the_last_text() {
+    let mut stage = Stage::with("one\n", "ONE\n");
+    stage.send(1, "typed\n");
+    assert!(matches!(stage.calls.front(), Some(Effect::SendText(..))) && stage.calls.len() == 1);
+    assert_eq!(stage.presentation.flushed(ReviewId(1)), [], "the text is on its way");
+    stage.run();
+    assert!(stage.flushed && &*stage.review.current == "typed\n");
+}
+
+#[test]
+fn a_flush_after_a_decision_is_answered() {
+    let mut stage = Stage::with("one\n", "ONE\n");
+    stage.accept(1, "ONE\n");
+    let effects = stage.presentation.flushed(ReviewId(1));
+    stage.relay(effects);
+    stage.run();
+    assert!(stage.flushed && stage.decided.is_some());
+}
+
+#[test]
+fn a_text_for_an_ended_review_or_an_unknown_revision_is_refused() {
+    let mut stage = Stage::with("one\n", "ONE\n");
+    for (revision, from) in [(9, 1), (1, 9)] {
+        let params = json!({ "id": 1, "revision": revision, "from": from, "replacement": null });
+        let id = stage.ask("alongside/setReviewText", &params);
+        stage.run();
+        assert_eq!(stage.answer(id), Err(Refusal::Stale { revision: 1 }));
+    }
+    let id = stage.ask("alongside/setReviewText", &json!({ "id": 7, "revision": 1, "from": 1 }));
+    stage.run();
+    assert_eq!(stage.answer(id), Err(Refusal::NoSuchReview));
+    assert!(TextParams::read("alongside/setReviewText", &json!({ "id": 1, "from": "5" })).unwrap().is_err());
+    assert!(TextParams::read("alongside/decideReview", &json!({ "id": 1, "revision": 1 })).is_none());
+}

@@ -1,0 +1,209 @@
+//! The texts that a plugin sends for a review, each based on a revision that the plugin has. They are merged
+//! with the changes of other desks and sent to the companion one after the other.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use alongside_desk::{Decision, Refusal, Request, ReviewId, Revised, replacement};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::effect::Effect;
+use crate::merge::merged;
+use crate::presented_review::PresentedReview;
+use crate::replacement::Replacement;
+
+/// How often a text is merged again after another desk was faster.
+const MAX_ATTEMPTS: usize = 8;
+
+/// The parameters of `alongside/setReviewText`, and of `alongside/decideReview` with a text.
+#[derive(Debug, Deserialize)]
+pub struct TextParams {
+    pub(super) id: ReviewId,
+    /// The revision of the text that the plugin's text was made of.
+    pub(super) revision: u64,
+    /// The newest revision that the plugin has.
+    from: u64,
+    /// The plugin's text, as it differs from that of the newest revision; absent if it is the same.
+    replacement: Option<Replacement>,
+    /// Decides, if the review has exactly this text then.
+    decision: Option<Decision>,
+}
+
+impl TextParams {
+    /// Reads the parameters of a request of the plugin; `None` if it has no text.
+    pub fn read(method: &str, params: &Value) -> Option<Result<Self, serde_json::Error>> {
+        let has_text = match method {
+            "alongside/setReviewText" => true,
+            "alongside/decideReview" => params.get("from").is_some(),
+            _ => false,
+        };
+        has_text.then(|| Self::deserialize(params))
+    }
+
+    /// The text as the review holds it; `None` if the plugin's revision is too long ago.
+    fn text(&self, review: &PresentedReview) -> Option<Arc<str>> {
+        let newest = review.text_at(self.from)?;
+        let Some(replacement) = &self.replacement else { return Some(newest) };
+        let text = replacement.applied(&review.form.shown(&newest));
+        // A text that is as it was shown is as it was.
+        let base = review.text_at(self.revision).filter(|base| *review.form.shown(base) == *text);
+        Some(base.unwrap_or_else(|| review.form.restored(&text)))
+    }
+}
+
+/// A text that waits, or is on its way.
+#[derive(Debug)]
+struct TextRequest<Id> {
+    /// The plugin's request; without one, nobody waits for the answer.
+    id: Option<Id>,
+    revision: u64,
+    /// Absent if nobody knows any more what it was made of.
+    text: Option<Arc<str>>,
+    decision: Option<Decision>,
+    attempts: usize,
+}
+
+impl<Id> TextRequest<Id> {
+    /// The text to merge and the one that it is based on. For a decision these are what the person sees: no
+    /// other desk has changed the text, and they know of every change of the file that accepting would undo.
+    fn basis(&self, review: &PresentedReview) -> Option<(Arc<str>, &Arc<str>)> {
+        let base = review.text_at(self.revision).filter(|_| self.attempts <= MAX_ATTEMPTS)?;
+        let text = self.text.as_ref()?;
+        let current = &review.review().current;
+        let is_seen = (base == *current || text == current) && self.is_warned(review);
+        (self.decision.is_none() || is_seen).then_some((base, text))
+    }
+
+    fn is_warned(&self, review: &PresentedReview) -> bool {
+        self.decision == Some(Decision::Reject) || self.revision >= review.warned_at
+    }
+}
+
+/// The texts of every review, in the order in which they came.
+#[derive(Debug)]
+pub(super) struct TextRequests<Id> {
+    waiting: BTreeMap<ReviewId, VecDeque<TextRequest<Id>>>,
+    /// Reviews whose first text the companion has not answered.
+    in_flight: BTreeSet<ReviewId>,
+    /// Reviews of which the companion wants to hear once they have no text left.
+    flushing: BTreeSet<ReviewId>,
+    effects: Vec<Effect<Id>>,
+}
+
+impl<Id> Default for TextRequests<Id> {
+    fn default() -> Self {
+        let (waiting, in_flight, flushing) = Default::default();
+        Self { waiting, in_flight, flushing, effects: Vec::new() }
+    }
+}
+
+impl<Id> TextRequests<Id> {
+    /// Whether a text of a review is on its way to the companion.
+    pub(super) fn is_on_its_way(&self, id: ReviewId) -> bool {
+        self.in_flight.contains(&id)
+    }
+
+    /// The consequences of the calls since the last one of this.
+    pub(super) fn take_effects(&mut self) -> Vec<Effect<Id>> {
+        std::mem::take(&mut self.effects)
+    }
+
+    /// The plugin sends a text.
+    pub(super) fn push(&mut self, id: Option<Id>, params: &TextParams, review: Option<&PresentedReview>) {
+        let &TextParams { id: of, revision, decision, .. } = params;
+        let text = review.and_then(|review| params.text(review));
+        let request = TextRequest { id, revision, text, decision, attempts: 0 };
+        self.waiting.entry(of).or_default().push_back(request);
+        self.advance(of, review);
+    }
+
+    /// The companion asks for every text of a review.
+    pub(super) fn flush(&mut self, id: ReviewId) {
+        self.flushing.insert(id);
+        self.finish_flush(id);
+    }
+
+    /// The companion has replied to a text.
+    pub(super) fn replied(
+        &mut self,
+        id: ReviewId,
+        reply: Result<Revised, Refusal>,
+        review: Option<&PresentedReview>,
+    ) {
+        self.in_flight.remove(&id);
+        match (reply, review) {
+            (Ok(_), Some(review)) => self.was_set(id, review),
+            (Ok(_), None) => self.answer(id, Err(Refusal::NoSuchReview)),
+            // The text is merged again.
+            (Err(Refusal::Stale { .. }), _) => {}
+            (Err(refusal), _) => self.answer(id, Err(refusal)),
+        }
+        self.advance(id, review);
+    }
+
+    /// Sends the next text of a review, if none is on its way.
+    pub(super) fn advance(&mut self, id: ReviewId, review: Option<&PresentedReview>) {
+        while !self.in_flight.contains(&id) {
+            let Some(first) = self.waiting.get_mut(&id).and_then(VecDeque::front_mut) else { break };
+            let Some(known) = review else {
+                self.answer(id, Err(Refusal::NoSuchReview));
+                continue;
+            };
+            let (revision, current) = (known.review().revision, &known.review().current);
+            first.attempts += 1;
+            let Some((base, text)) = first.basis(known) else {
+                self.answer(id, Err(Refusal::Stale { revision }));
+                continue;
+            };
+            match replacement(current, &merged(&base, text, current)) {
+                None => self.was_set(id, known),
+                Some(change) => {
+                    let request = Request::EditReview { id, revision, changes: vec![change] };
+                    self.in_flight.insert(id);
+                    self.effects.push(Effect::SendText(id, request));
+                }
+            }
+        }
+        self.finish_flush(id);
+    }
+
+    /// The review holds the first text, perhaps with changes of other desks.
+    fn was_set(&mut self, id: ReviewId, review: &PresentedReview) {
+        let Some(request) = self.waiting.get(&id).and_then(VecDeque::front) else { return };
+        let revision = review.review().revision;
+        let is_exact = request.text.as_ref() == Some(&review.review().current) && request.is_warned(review);
+        match request.decision {
+            Some(decision) if is_exact => {
+                let request = self.pop(id).and_then(|request| request.id);
+                let decide = Request::DecideReview { id, revision, decision };
+                self.effects.push(Effect::PassOn(request, decide));
+            }
+            Some(_) => self.answer(id, Err(Refusal::Stale { revision })),
+            None => self.answer(id, Ok(Revised { revision })),
+        }
+    }
+
+    /// Removes the first text of a review.
+    fn pop(&mut self, id: ReviewId) -> Option<TextRequest<Id>> {
+        let first = self.waiting.get_mut(&id).and_then(VecDeque::pop_front);
+        if self.waiting.get(&id).is_some_and(VecDeque::is_empty) {
+            self.waiting.remove(&id);
+        }
+        first
+    }
+
+    /// Answers the first text of a review.
+    fn answer(&mut self, id: ReviewId, answer: Result<Revised, Refusal>) {
+        if let Some(request) = self.pop(id).and_then(|request| request.id) {
+            self.effects.push(Effect::Answer(request, answer));
+        }
+    }
+
+    fn finish_flush(&mut self, id: ReviewId) {
+        let is_empty = !self.waiting.contains_key(&id) && !self.in_flight.contains(&id);
+        if is_empty && self.flushing.remove(&id) {
+            self.effects.push(Effect::PassOn(None, Request::Flushed { id }));
+        }
+    }
+}
