@@ -107,9 +107,7 @@ impl LineDesk {
 
     /// A text that was kept in this file is elsewhere by now.
     fn discard(&self, file: Option<PathBuf>) {
-        if let Some(file) = file {
-            self.drafts.clone().unwrap_or_default().discard(&file);
-        }
+        self.drafts.clone().unwrap_or_default().discard(file);
     }
 
     fn say_taken(&mut self, id: ReviewId) {
