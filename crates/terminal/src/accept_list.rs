@@ -1,4 +1,7 @@
 //! The list of reviews that the person confirms to accept together, as it is on the screen.
+//!
+//! Nothing is accepted that was not on the screen: every row of the list has to be there before a reply
+//! counts, and each acceptance names the revision that is listed.
 
 use std::ops::Range;
 
@@ -13,7 +16,7 @@ pub(crate) struct AcceptAll {
     /// The reviews that have an obstacle.
     pub(crate) held_back: Vec<(ListedReview, String)>,
     /// The first row on the screen.
-    pub(crate) top: usize,
+    top: usize,
     /// How many rows, from the first on, have been on the screen.
     seen: usize,
 }
@@ -66,8 +69,8 @@ impl AcceptAll {
         self.rows_to_see() > self.seen.max(self.rows_on_screen(height).end)
     }
 
-    /// Whether everything that a reply accepts has been on the screen.
-    pub(crate) fn is_seen(&self) -> bool {
-        self.seen >= self.rows_to_see()
+    /// Whether there is something to accept, and all of it has been on the screen.
+    pub(crate) fn is_ready(&self) -> bool {
+        !self.ready.is_empty() && self.seen >= self.rows_to_see()
     }
 }

@@ -1,65 +1,212 @@
-//! The changes of settings that agents need, as the desk last found them, and the one that it asks about.
+//! The set-up of agents at the desk: which agents do not connect to it, and one change of their settings
+//! after another, shown and confirmed.
 
 use std::collections::BTreeSet;
 
-use alongside_desk::agent_setup::Offer;
+use alongside_desk::agent_setup::{Offer, SetupReply};
+use alongside_desk::review_model::{Message, Subject};
+use crossterm::event::{KeyCode, KeyEvent};
 
-/// The changes that agents need, and the one that the person is asked about.
-#[derive(Debug, Default)]
+use crate::keys::{Action, Answer};
+use crate::messages;
+use crate::open_offer::OpenOffer;
+use crate::output::{Effect, Look, Output};
+use crate::overlays::Overlay;
+
+/// The changes of settings that agents need. The one that the person is asked about lies over the desk.
+#[derive(Debug)]
 pub(crate) struct AgentOffers {
+    /// Whether the desk can look at all.
+    is_available: bool,
     /// The changes that the last look found.
-    pub(crate) offers: Vec<Offer>,
-    /// Why the reply to the next look opens one.
-    pub(crate) opening: Option<Opening>,
-    /// The look that is under way.
-    pub(crate) look: Option<Look>,
-    /// The settings may have changed since that look began: another one follows it.
-    pub(crate) look_again: bool,
-    /// The change on the screen.
-    pub(crate) open: Option<OpenOffer>,
+    offers: Vec<Offer>,
+    looking: Looking,
+    /// Why the reply to the next look opens an offer.
+    opening: Option<Opening>,
     /// The offers that the person has answered since they opened the first one.
-    pub(crate) answered: BTreeSet<String>,
+    answered: BTreeSet<String>,
 }
 
-/// A look for agents to set up.
+/// The look that is under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Look {
-    /// A program may have to run to say its version.
-    Thorough,
-    /// It costs next to nothing, and comes every few seconds.
+enum Looking {
+    Idle,
     Quick,
+    Thorough,
+    /// The settings may have changed since it began: a thorough one follows it.
+    Outdated,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Opening {
+enum Opening {
     /// The person asked for it.
     Asked,
     /// The change before was made.
     Next,
 }
 
-/// A change that the person is asked about.
-#[derive(Debug)]
-pub(crate) struct OpenOffer {
-    pub(crate) offer: Offer,
-    /// Whether the question has been on the screen.
-    pub(crate) seen: bool,
-    /// Whether the person agreed, and the change is under way.
-    pub(crate) is_agreed: bool,
-    /// The first row on the screen.
-    pub(crate) top: usize,
-}
-
 impl AgentOffers {
-    /// The first change that the person has not answered.
-    pub(crate) fn next_unanswered(&self) -> Option<Offer> {
-        self.offers.iter().find(|offer| !self.answered.contains(&offer.id)).cloned()
+    /// None yet. `is_available`: whether the desk can look for any.
+    pub(crate) fn new(is_available: bool) -> Self {
+        let (looking, opening) = (Looking::Idle, None);
+        Self { is_available, offers: Vec::new(), looking, opening, answered: BTreeSet::new() }
+    }
+
+    /// The changes that the last look found.
+    pub(crate) fn offers(&self) -> &[Offer] {
+        &self.offers
+    }
+
+    /// Begins to look for agents to set up. A thorough look that is under way serves as well.
+    pub(crate) fn look(&mut self, out: &mut Output) {
+        match self.looking {
+            Looking::Idle => self.begin(Look::Thorough, out),
+            Looking::Quick => self.looking = Looking::Outdated,
+            Looking::Thorough | Looking::Outdated => {}
+        }
+    }
+
+    /// Looks at the settings, and starts no program for it.
+    pub(crate) fn look_quickly(&mut self, out: &mut Output) {
+        self.begin(Look::Quick, out);
+    }
+
+    fn begin(&mut self, look: Look, out: &mut Output) {
+        self.looking = match look {
+            Look::Quick => Looking::Quick,
+            Look::Thorough => Looking::Thorough,
+        };
+        out.add_effect(Effect::LookForAgents(look));
+    }
+
+    /// Whether a look in the background disturbs no other, and no change that is shown.
+    pub(crate) fn is_idle(&self, out: &Output) -> bool {
+        let is_open = matches!(out.overlays.cover(), Some(Overlay::Offer(_)));
+        self.is_available && self.looking == Looking::Idle && self.opening.is_none() && !is_open
+    }
+
+    /// The person wants to set agents up. `is_alone`: whether no agent is connected.
+    pub(crate) fn open(&mut self, is_alone: bool, out: &mut Output) {
+        if !self.is_available {
+            return say_that_agents_are_set_up(is_alone, out);
+        }
+        self.answered.clear();
+        self.opening = Some(Opening::Asked);
+        out.answer(Message::notice(messages::LOOKING_FOR_AGENTS).about(Subject::AgentSetup));
+        self.look(out);
+    }
+
+    /// Takes a key while the desk looks at the settings because the person asked for it. True if the key has
+    /// no other meaning.
+    pub(crate) fn take_key_while_looking(
+        &mut self,
+        key: KeyEvent,
+        action: Option<Action>,
+        out: &mut Output,
+    ) -> bool {
+        match (self.opening, key.code, action) {
+            (None | Some(Opening::Next), ..) => return false,
+            (_, KeyCode::Char('y' | 'Y' | 'n' | 'N'), _) => {
+                out.warn(alongside_desk::messages::TYPED_TOO_SOON);
+                return true;
+            }
+            (.., Some(Action::SetUpAgents)) => return true,
+            (_, KeyCode::Esc, _) | (.., Some(_)) => {}
+            (.., None) => return false,
+        }
+        // The person has turned to something else.
+        self.opening = None;
+        out.messages.end(Subject::AgentSetup);
+        key.code == KeyCode::Esc || action == Some(Action::Leave)
+    }
+
+    /// Takes the reply of the program.
+    pub(crate) fn take_reply(&mut self, reply: SetupReply, is_alone: bool, out: &mut Output) {
+        match reply {
+            SetupReply::Offers(offers) => self.take_offers(offers, is_alone, out),
+            SetupReply::Made(made) => {
+                match made {
+                    Ok(message) => out.answer(Message::notice(message).about(Subject::AgentSetup)),
+                    Err(message) => out.warn(message),
+                }
+                self.opening = Some(Opening::Next);
+                // A look that is under way may have begun before the change.
+                match self.looking {
+                    Looking::Idle => self.begin(Look::Thorough, out),
+                    Looking::Quick | Looking::Thorough | Looking::Outdated => {
+                        self.looking = Looking::Outdated;
+                    }
+                }
+            }
+        }
+    }
+
+    fn take_offers(&mut self, offers: Vec<Offer>, is_alone: bool, out: &mut Output) {
+        if std::mem::replace(&mut self.looking, Looking::Idle) == Looking::Outdated {
+            return self.look(out);
+        }
+        let is_known = |offer: &Offer| self.offers.iter().any(|known| known.id == offer.id);
+        // The last message about a change is not true any more.
+        if self.opening == Some(Opening::Asked) || !offers.iter().all(is_known) {
+            out.messages.end(Subject::AgentSetup);
+        }
+        if self.opening.is_some() || offers != self.offers {
+            out.mark_due();
+        }
+        self.offers = offers;
+        match self.opening.take() {
+            Some(Opening::Asked) => {
+                if !self.open_next(out) {
+                    say_that_agents_are_set_up(is_alone, out);
+                }
+            }
+            Some(Opening::Next) if matches!(out.overlays.cover(), Some(Overlay::Offer(_))) => {
+                self.open_next(out);
+            }
+            Some(Opening::Next) | None => {}
+        }
+    }
+
+    /// Shows the next change that the person has not answered; false if there is none.
+    fn open_next(&mut self, out: &mut Output) -> bool {
+        let next = self.offers.iter().find(|offer| !self.answered.contains(&offer.id)).cloned();
+        match next {
+            Some(offer) => out.overlays.open(Overlay::Offer(OpenOffer::new(offer))),
+            None => {
+                close(out);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Takes the person's answer to the change that is shown.
+    pub(crate) fn take_answer(&mut self, answer: Answer, out: &mut Output) {
+        let Some(Overlay::Offer(open)) = out.overlays.cover() else { return };
+        let Offer { id, preview, agent, .. } = open.offer().clone();
+        match answer {
+            Answer::Yes => {
+                self.answered.insert(id.clone());
+                out.say(format!("Changing the settings of {agent}…"));
+                out.add_effect(Effect::SetAgentUp { id, preview });
+            }
+            Answer::No => {
+                self.answered.insert(id);
+                self.open_next(out);
+            }
+            Answer::TooSoon => out.warn(alongside_desk::messages::TYPED_TOO_SOON),
+            Answer::Close => close(out),
+            Answer::Nothing => {}
+        }
     }
 }
 
-impl OpenOffer {
-    /// A change that has not been on the screen.
-    pub(crate) fn new(offer: Offer) -> Self {
-        Self { offer, seen: false, is_agreed: false, top: 0 }
-    }
+/// Shows what the change covered: a review may have come meanwhile, and nobody has read it yet.
+fn close(out: &mut Output) {
+    out.overlays.close(|overlay| matches!(overlay, Overlay::Offer(_)));
+    out.invalidate_keys();
+}
+
+fn say_that_agents_are_set_up(is_alone: bool, out: &mut Output) {
+    out.say(if is_alone { messages::SET_UP_BUT_NOT_STARTED } else { messages::NOTHING_TO_SET_UP });
 }

@@ -1,321 +1,445 @@
-//! The desk's state: reviews, agents, messages, the open question, and the edit under way.
-//!
-//! `companion_events` and `companion_replies` change it when the companion speaks, `input` and `navigation`
-//! when the person does, `editor_events` when their editor does. `screen_layout` draws it.
+//! The desk's state, and the way of each event to the part that owns it: what the companion says goes to
+//! [`ReviewWork`], a key to the overlay in front or to the desk. Accepting is one explicit act on the
+//! revision that was on the screen; a key that was pressed before that decides nothing.
 
-use std::collections::VecDeque;
-use std::ops::Range;
-use std::path::PathBuf;
+use std::io;
+use std::process::ExitStatus;
 
-use alongside_desk::review_model::{CompanionState, Message, Question};
-use alongside_desk::{Agent, Request, ReviewId, messages};
-use tokio::time::Instant;
+use alongside_desk::agent_setup::SetupReply;
+use alongside_desk::review_model::Question;
+use alongside_desk::{Event, Refusal, Request, Revised};
+use crossterm::event::{
+    Event as TerminalEvent, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent,
+    MouseEventKind,
+};
+use ratatui_core::layout::{Position, Size};
+use ratatui_core::terminal::Frame;
+use tokio::time::{Duration, Instant};
 
-use crate::accept_list::AcceptAll;
-use crate::agent_offers::{AgentOffers, Look};
-use crate::areas::Areas;
+use crate::agent_offers::AgentOffers;
 use crate::colour::Colours;
-use crate::message_log::MessageLog;
-use crate::options::{Layout, Options};
+use crate::keys::{self, Action, Answer};
+use crate::options::Options;
+use crate::output::{Effect, Purpose};
+use crate::overlays::Overlay;
 use crate::palette::Palette;
-use crate::pending_edit::PendingEdit;
-use crate::reason_input::ReasonEntry;
-use crate::review_page::Needle;
+use crate::panels::{Scene, help};
+use crate::picture::Picture;
 use crate::review_view::ReviewView;
-use crate::seen_screen::SeenScreen;
+use crate::review_work::ReviewWork;
+use crate::reviews::Reviews;
+use crate::screen_layout::{self, ScreenLayout};
+use crate::search::Search;
+use crate::text_input::in_one_line;
+
+/// Rows that a turn of the wheel scrolls.
+const WHEEL: isize = 3;
+
+/// The companion hears at most this often that the person has turned to this desk.
+const FOCUS_INTERVAL: Duration = Duration::from_secs(1);
+
+/// A review is announced outside the screen at most this often.
+const NOTIFY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The desk's state.
 pub(crate) struct App {
-    pub(crate) options: Options,
-    pub(crate) palette: Palette,
-    pub(crate) colours: Colours,
-    pub(crate) companion: CompanionState,
-    /// The reviews that wait, in the order of the list.
-    pub(crate) reviews: Vec<ReviewView>,
-    /// The review on the screen.
-    pub(crate) at: Option<ReviewId>,
-    /// The place of a review that its agent is about to propose anew.
-    pub(crate) vacancy: Option<Vacancy>,
-    pub(crate) messages: MessageLog,
-    pub(crate) question: Option<Question>,
-    /// Whether the open question has been on the screen.
-    pub(crate) question_seen: bool,
-    /// The list of reviews to accept together, while it is open.
-    pub(crate) accept_all: Option<AcceptAll>,
-    /// The first line of the help on the screen, while it is open.
-    pub(crate) help: Option<usize>,
-    /// The agents to set up.
-    pub(crate) setup: AgentOffers,
-    pub(crate) search: Search,
-    /// The reason for the agent's model.
-    pub(crate) reason: ReasonEntry,
-    /// Whether the banner of a demo still names the first key.
-    pub(crate) is_new_to_demo: bool,
-    /// The layout that the person asked for.
-    pub(crate) layout: Option<Layout>,
-    /// Whether long lines are wrapped.
-    pub(crate) wrap: bool,
-    /// Whether the person asked for the lists of agents and reviews, or wants none.
-    pub(crate) sidebar: Option<bool>,
-    pub(crate) pending: PendingEdit,
-    pub(crate) seen: SeenScreen,
+    options: Options,
+    palette: Palette,
+    colours: Colours,
+    work: ReviewWork,
+    setup: AgentOffers,
+    search: Search,
+    layout: ScreenLayout,
     /// Whether the terminal has the focus, as far as it says so.
-    pub(crate) is_focused: bool,
-    /// When a review was last announced outside the screen.
-    pub(crate) notified: Option<Instant>,
+    is_focused: bool,
     /// When the companion last heard that the person turned to this desk.
-    pub(crate) focused: Option<Instant>,
-    pub(crate) areas: Areas,
+    focused: Option<Instant>,
+    /// When a review was last announced outside the screen.
+    notified: Option<Instant>,
     /// Milliseconds since the Unix epoch, for ages.
-    pub(crate) now: u64,
-    /// Whether the screen is out of date.
-    pub(crate) due: bool,
-    effects: VecDeque<Effect>,
+    now: u64,
 }
 
-/// Work that the state asks the loop for.
-#[derive(Debug)]
-pub(crate) enum Effect {
-    /// Send a request; the reply goes to [`App::take_reply`].
-    Ask(Request, Purpose),
-    /// Open the review on the screen in the person's editor.
-    Edit,
-    /// Put a text into the clipboard.
-    Copy(String),
-    /// Announce a review of this file to a person who looks elsewhere.
-    Notify(String),
-    /// Stop the process until the shell continues it.
-    Stop,
-    /// Look for agents to set up.
-    LookForAgents(Look),
-    /// Make the change of this offer, if it still is the one that the preview shows.
-    SetAgentUp {
-        id: String,
-        preview: String,
-    },
-    /// Draw every cell anew.
-    Redraw,
-    Leave,
-}
-
-/// The purpose of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
-    /// The pending change.
-    Change(ReviewId),
-    Decide(ReviewId),
-    /// An acceptance among several.
-    AcceptListed(ReviewId),
-    /// A text that was saved in an open editor.
-    Upload(ReviewId),
-    /// Pausing or resuming the context.
-    Pause(bool),
-    Send,
-    /// The desk needs no reply.
-    Nothing,
-}
-
-/// The place of a review that its agent proposes anew.
-pub(crate) struct Vacancy {
-    pub(crate) index: usize,
-    pub(crate) agent: u64,
-    pub(crate) file: String,
-    /// Whether it was on the screen.
-    pub(crate) current: bool,
-}
-
-/// The search in a review.
-#[derive(Debug, Default)]
-pub(crate) struct Search {
-    /// The text being typed.
-    pub(crate) typing: Option<String>,
-    /// The text typed last, and the needle made of it.
-    pub(crate) text: String,
-    pub(crate) needle: Option<Needle>,
-}
-
-/// The content of a frame, so that the desk knows later what was on the screen.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Picture {
-    change: u64,
-    review: Option<(ReviewId, u64)>,
-    question: Option<Question>,
-    /// Whether it shows the change of an agent's settings that is asked about.
-    setup: bool,
-    /// The rows of the list of reviews to accept together.
-    listed: Option<Range<usize>>,
-    message: Option<u64>,
+/// Something that happens to the state by itself.
+pub(crate) enum OwnEvent {
+    EditorEnded(io::Result<ExitStatus>),
+    /// Colours are ready.
+    Coloured,
 }
 
 impl App {
     pub(crate) fn new(options: Options, palette: Palette) -> Self {
+        let reviews = Reviews::new(options.roots.clone(), options.rehearsal);
+        let mut work = ReviewWork::new(reviews, options.drafts.clone());
+        work.out_mut().mark_due();
         Self {
-            layout: options.layout,
-            is_new_to_demo: options.rehearsal,
-            options,
             palette,
             colours: Colours::new(),
-            companion: CompanionState::default(),
-            reviews: Vec::new(),
-            at: None,
-            vacancy: None,
-            messages: MessageLog::default(),
-            question: None,
-            question_seen: false,
-            accept_all: None,
-            help: None,
-            setup: AgentOffers::default(),
+            work,
+            setup: AgentOffers::new(options.agent_setup.is_some()),
             search: Search::default(),
-            reason: ReasonEntry::default(),
-            wrap: false,
-            sidebar: None,
-            pending: PendingEdit::Idle,
-            seen: SeenScreen::default(),
+            layout: ScreenLayout::new(options.layout),
             is_focused: true,
-            notified: None,
             focused: None,
-            areas: Areas::default(),
+            notified: None,
             now: 0,
-            due: true,
-            effects: VecDeque::new(),
+            options,
         }
     }
 
-    /// Directories that file names are shown relative to.
-    pub(crate) fn roots(&self) -> &[PathBuf] {
-        let roots = &self.companion.status().roots;
-        if roots.is_empty() { &self.options.roots } else { roots }
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
     }
 
-    pub(crate) fn current(&self) -> Option<&ReviewView> {
-        self.at.and_then(|at| self.view(at))
+    pub(crate) fn work(&self) -> &ReviewWork {
+        &self.work
     }
 
-    pub(crate) fn current_mut(&mut self) -> Option<&mut ReviewView> {
-        let at = self.at?;
-        self.view_mut(at)
+    pub(crate) fn work_mut(&mut self) -> &mut ReviewWork {
+        &mut self.work
     }
 
-    pub(crate) fn view(&self, id: ReviewId) -> Option<&ReviewView> {
-        self.reviews.iter().find(|view| view.review().id == id)
+    /// The person opens the desk.
+    pub(crate) fn begin(&mut self, now: Instant) {
+        self.focus(now);
+        self.setup.look(self.work.out_mut());
     }
 
-    pub(crate) fn view_mut(&mut self, id: ReviewId) -> Option<&mut ReviewView> {
-        self.reviews.iter_mut().find(|view| view.review().id == id)
-    }
-
-    /// An agent's name, with its number where another agent has the same name.
-    pub(crate) fn agent(&self, agent: &Agent) -> String {
-        let name = messages::agent_name(agent);
-        let same = |other: &Agent| other.number != agent.number && messages::agent_name(other) == name;
-        let connected = self.companion.status().agents.iter();
-        let mut others = connected.chain(self.reviews.iter().map(|view| &view.review().agent));
-        if others.any(same) { format!("{name} #{}", agent.number) } else { name }
-    }
-
-    /// Answers the person: something happened.
-    pub(crate) fn say(&mut self, text: impl Into<String>) {
-        self.answer(Message::notice(text));
-    }
-
-    /// Answers the person: something is wrong.
-    pub(crate) fn warn(&mut self, text: impl Into<String>) {
-        self.answer(Message::warning(text));
-    }
-
-    /// Shows a message that the person looks for now, over warnings that wait.
-    pub(crate) fn answer(&mut self, message: Message) {
-        self.messages.add_on_top(message);
-        self.due = true;
-    }
-
-    /// Shows news.
-    pub(crate) fn show(&mut self, messages: impl IntoIterator<Item = Message>) {
-        messages.into_iter().for_each(|message| self.messages.add(message));
-        self.due = true;
-    }
-
-    pub(crate) fn ask(&mut self, request: Request, purpose: Purpose) {
-        self.add_effect(Effect::Ask(request, purpose));
-    }
-
-    pub(crate) fn add_effect(&mut self, effect: Effect) {
-        self.effects.push_back(effect);
-    }
-
-    /// Takes the work for the loop.
-    pub(crate) fn take_effects(&mut self) -> VecDeque<Effect> {
-        std::mem::take(&mut self.effects)
-    }
-
-    /// Keys mean something else now, and not because the person asked for it: they count again when this has
-    /// been on the screen for a moment.
-    pub(crate) fn invalidate_keys(&mut self) {
-        self.seen.change();
-        self.question = None;
-        self.pending.drop_held_keys();
-        self.due = true;
-    }
-
-    pub(crate) fn open_question(&mut self, question: Question) {
-        self.question = Some(question);
-        self.question_seen = false;
-        self.due = true;
-    }
-
-    /// Whether the person types a text on the status line.
-    pub(crate) fn is_typing(&self) -> bool {
-        self.search.typing.is_some() || self.reason.typing.is_some()
-    }
-
-    /// Whether the status line has room for a message: a question and a text that is typed come first.
-    pub(crate) fn shows_message(&self) -> bool {
-        self.question.is_none() && self.accept_all.is_none() && !self.is_typing()
-    }
-
-    /// The content of a frame drawn now.
-    pub(crate) fn picture(&self) -> Picture {
-        let small = self.areas.too_small;
-        // The help, the set-up of agents and the list cover the review.
-        let setup = self.help.is_none() && !small && self.setup.open.is_some();
-        let is_covered = self.help.is_some() || setup || self.accept_all.is_some();
-        let view = self.current().filter(|_| !is_covered && !small);
-        let list = self.accept_all.as_ref().filter(|_| !small);
-        Picture {
-            change: self.seen.current(),
-            review: view.map(|view| (view.review().id, view.review().revision)),
-            question: self.question.filter(|_| !small),
-            setup,
-            listed: list.map(|list| list.rows_on_screen(self.areas.main.height)),
-            message: self.messages.current_number().filter(|_| self.shows_message() && !small),
+    /// Waits for the next event of its own. Cancel safe.
+    pub(crate) async fn next(&mut self) -> OwnEvent {
+        tokio::select! {
+            biased;
+            status = self.work.editor_exit() => OwnEvent::EditorEnded(status),
+            () = self.colours.changed() => OwnEvent::Coloured,
         }
     }
 
-    /// A frame is on the screen.
-    pub(crate) fn mark_shown(&mut self, picture: Picture, now: Instant) {
-        self.seen.mark_drawn(picture.change, now);
-        if let Some((id, revision)) = picture.review
-            && let Some(view) = self.view_mut(id)
+    pub(crate) fn take_event(&mut self, event: Event) {
+        if let Event::Opened(review) = &event
+            && self.work.reviews().view(review.id).is_none()
         {
-            view.seen = Some(revision);
+            self.notify(&review.file);
         }
-        if picture.setup
-            && let Some(open) = &mut self.setup.open
-        {
-            open.seen = true;
+        if self.work.take_event(event) {
+            // A search is in the review that the person read.
+            self.search.end();
         }
-        if let Some(number) = picture.message {
-            self.messages.mark_shown(number, now);
+        self.settle();
+    }
+
+    /// Announces a review to a person who looks elsewhere. Several that come together are announced once.
+    fn notify(&mut self, file: &str) {
+        let is_blank = self.work.out().keys.is_blank();
+        let looks_elsewhere = !self.is_focused && !self.work.pending().has_editor() && !is_blank;
+        let now = Instant::now();
+        if looks_elsewhere && self.notified.is_none_or(|last| now >= last + NOTIFY_INTERVAL) {
+            self.notified = Some(now);
+            self.work.out_mut().add_effect(Effect::Notify(file.to_owned()));
         }
-        if let (Some(list), Some(rows)) = (&mut self.accept_all, &picture.listed) {
-            list.mark_seen(rows);
+    }
+
+    pub(crate) fn take_reply(&mut self, purpose: Purpose, reply: Result<Revised, Refusal>) {
+        self.work.take_reply(purpose, reply);
+        self.settle();
+    }
+
+    /// Once the pending change is on this desk, the keys that waited for it act.
+    fn settle(&mut self) {
+        if self.work.settle() {
+            self.work.out_mut().keys.forget_reason_key();
+            while !self.work.pending().is_change()
+                && let Some((key, at)) = self.work.out_mut().keys.take_held()
+            {
+                self.take_key(key, at);
+            }
         }
-        self.question_seen = self.question.is_some() && picture.question == self.question;
+    }
+
+    /// Takes the reply to a look for agents, or to a change of their settings.
+    pub(crate) fn take_setup(&mut self, reply: SetupReply) {
+        let (reviews, out) = self.work.parts();
+        self.setup.take_reply(reply, reviews.is_alone(), out);
+    }
+
+    /// Whether to look for agents every few seconds: the screen says which are not set up, and nothing else
+    /// tells of their settings.
+    pub(crate) fn looks_in_the_background(&self) -> bool {
+        let work = &self.work;
+        work.reviews().is_alone() && !work.pending().has_editor() && self.setup.is_idle(work.out())
+    }
+
+    pub(crate) fn look_in_the_background(&mut self) {
+        self.setup.look_quickly(self.work.out_mut());
+    }
+
+    /// Takes an event of the terminal that came at `at`.
+    pub(crate) fn take_input(&mut self, event: TerminalEvent, at: Instant) {
+        // A terminal that reports no focus is taken for focused: then every event means so.
+        self.is_focused = !matches!(event, TerminalEvent::FocusLost);
+        match event {
+            TerminalEvent::Key(key) if key.kind != KeyEventKind::Release => {
+                self.work.out_mut().messages.key_pressed(at);
+                self.take_key(key, at);
+            }
+            TerminalEvent::Mouse(mouse) => self.mouse(mouse),
+            TerminalEvent::FocusGained => {
+                self.focus(at);
+                // The person may have changed settings elsewhere.
+                if self.work.reviews().is_alone() || !self.setup.offers().is_empty() {
+                    self.setup.look(self.work.out_mut());
+                }
+            }
+            TerminalEvent::Resize(..) => {}
+            TerminalEvent::Paste(text) => self.paste(&text),
+            TerminalEvent::Key(_) | TerminalEvent::FocusLost => return,
+        }
+        self.work.out_mut().mark_due();
+    }
+
+    /// The person turned to this desk.
+    fn focus(&mut self, at: Instant) {
+        if self.focused.is_none_or(|focused| at >= focused + FOCUS_INTERVAL) {
+            self.focused = Some(at);
+            self.work.out_mut().ask(Request::Focus, Purpose::Nothing);
+        }
+    }
+
+    /// A paste is no row of keys: only an input takes text.
+    fn paste(&mut self, text: &str) {
+        let out = self.work.out_mut();
+        match out.overlays.front_mut() {
+            Some(Overlay::Reason(input)) => input.text.push_str(&in_one_line(text)),
+            Some(Overlay::Search(needle)) => needle.push_str(text.lines().next().unwrap_or_default()),
+            _ => out.say("You can only paste into a search (/) or a reason (R)."),
+        }
+    }
+
+    /// Takes a key that was pressed at `at`.
+    fn take_key(&mut self, key: KeyEvent, at: Instant) {
+        let action = keys::action(key);
+        let interrupts = key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
+        let (counts, has_change) = (self.key_counts(at), self.work.pending().is_change());
+        let out = self.work.out_mut();
+        match (out.overlays.front(), action) {
+            (Some(Overlay::Search(_)), _) if !interrupts => return self.search.take_key(key, &mut self.work),
+            (Some(Overlay::Reason(_)), _) if !interrupts => return self.work.type_reason(key, counts),
+            (_, Some(Action::Stop)) => return out.add_effect(Effect::Stop),
+            (_, Some(Action::Redraw)) => return out.add_effect(Effect::Redraw),
+            _ => {}
+        }
+        let is_swallowed = out.keys.swallow(at);
+        if !interrupts && has_change && out.keys.is_input_held() {
+            return out.keys.hold(key, at);
+        }
+        if !interrupts && is_swallowed {
+            return;
+        }
+        match out.overlays.front_mut() {
+            Some(Overlay::Question(open)) if interrupts && open.question == Question::Leave => {
+                out.add_effect(Effect::Leave);
+            }
+            Some(Overlay::Question(open)) => {
+                let question = open.question;
+                if let Some(reply) = open.reply(key) {
+                    out.close_question();
+                    self.work.take_answer(question, reply);
+                }
+            }
+            Some(front) if front.covers_review() => {
+                let main = self.layout.areas().main;
+                let answer = front.take_key(key, action, main.height, help::excess(main));
+                self.cover_answered(answer);
+            }
+            _ => {
+                if !self.setup.take_key_while_looking(key, action, out) {
+                    self.desk_key(key, action, at);
+                }
+            }
+        }
+    }
+
+    /// Takes the answer to what lies over the review.
+    fn cover_answered(&mut self, answer: Answer) {
+        let out = self.work.out_mut();
+        match (answer, out.overlays.cover()) {
+            (Answer::Nothing, _) => {}
+            (_, Some(Overlay::Offer(_))) => self.setup.take_answer(answer, out),
+            (Answer::Yes, _) => {
+                if let Some(Overlay::List(list)) = self.close_cover() {
+                    self.work.accept_listed(list);
+                }
+            }
+            (Answer::No | Answer::Close | Answer::TooSoon, _) => drop(self.close_cover()),
+        }
+    }
+
+    /// Closes the list or the help, which covered the review.
+    fn close_cover(&mut self) -> Option<Overlay> {
+        let (reviews, out) = self.work.parts();
+        reviews.forget_seen(out);
+        out.overlays.close(Overlay::covers_review)
+    }
+
+    /// Takes a key that nothing lies in the way of.
+    fn desk_key(&mut self, key: KeyEvent, action: Option<Action>, at: Instant) {
+        if key.code == KeyCode::Esc {
+            self.search.end();
+        }
+        let Some(action) = action else { return };
+        if action == Action::Reason {
+            self.work.out_mut().keys.mark_reason_key(at);
+        }
+        let (counts, pending) = (self.key_counts(at), self.work.pending());
+        let has_review = self.work.reviews().at().is_some();
+        match action {
+            Action::NextHunk | Action::PreviousHunk if pending.is_change_of_hunks() => {
+                self.work.out_mut().keys.hold(key, at);
+            }
+            action if !action.touches_review() => self.navigate(action),
+            _ if !has_review => self.work.out_mut().say_that_nothing_waits(),
+            _ if pending.is_change() => self.work.out_mut().keys.hold(key, at),
+            // It was not meant for the review after this one.
+            _ if !pending.is_idle() => {}
+            _ if !counts => self.work.out_mut().show_too_soon(),
+            action => self.work.carry_out(action),
+        }
     }
 
     /// Whether a key pressed at `at` can mean the review on the screen: the person saw it, and for long
     /// enough if it came there by itself.
-    pub(crate) fn key_counts(&self, at: Instant) -> bool {
-        self.seen.counts(at) && !self.areas.too_small && self.current().is_none_or(|view| view.seen.is_some())
+    fn key_counts(&self, at: Instant) -> bool {
+        let is_seen = self.work.reviews().current().is_none_or(|view| view.seen.is_some());
+        self.work.out().keys.counts(at) && !self.layout.areas().too_small && is_seen
+    }
+
+    /// Carries out an action that touches no review.
+    fn navigate(&mut self, action: Action) {
+        let (reviews, out) = self.work.parts();
+        let has_review = reviews.at().is_some();
+        match action {
+            Action::Leave => self.leave(),
+            Action::Help => out.overlays.open(Overlay::Help(0)),
+            Action::Pause => {
+                let paused = !reviews.status().paused;
+                out.ask(Request::PauseContext { paused }, Purpose::Pause(paused));
+            }
+            Action::Send => {
+                let active = Request::MentionFile { path: None, lines: None, agent: None };
+                out.ask(active, Purpose::Send);
+            }
+            Action::SetUpAgents => self.setup.open(reviews.is_alone(), out),
+            Action::NextReview => reviews.turn_by(1, out),
+            Action::PreviousReview => reviews.turn_by(-1, out),
+            Action::Layout => self.layout.switch_layout(),
+            Action::Wrap => out.say(self.layout.switch_wrap()),
+            Action::Sidebar => self.layout.switch_lists(),
+            Action::Left | Action::Right if self.layout.is_wrapped() && has_review => {
+                out.say("Long lines are wrapped; w turns that off.");
+            }
+            Action::Search if has_review => out.overlays.open(Overlay::Search(String::new())),
+            Action::SearchOn => self.search.go_on(&mut self.work, true),
+            Action::SearchBack => self.search.go_on(&mut self.work, false),
+            action => reviews.scroll(action, out),
+        }
+    }
+
+    /// Leaves, or asks first.
+    fn leave(&mut self) {
+        self.work.out_mut().close_search();
+        self.work.keep_reason();
+        match self.work.reviews().question_before_leaving() {
+            Some(question) => self.work.out_mut().open_question(question),
+            None => self.work.out_mut().add_effect(Effect::Leave),
+        }
+    }
+
+    /// Takes a click or a turn of the wheel.
+    fn mouse(&mut self, mouse: MouseEvent) {
+        let wheel = match mouse.kind {
+            MouseEventKind::ScrollDown => WHEEL,
+            MouseEventKind::ScrollUp => -WHEEL,
+            MouseEventKind::Down(MouseButton::Left) => 0,
+            _ => return,
+        };
+        let main = self.layout.areas().main;
+        let (reviews, out) = self.work.parts();
+        let is_free = out.overlays.front().is_none();
+        match (out.overlays.cover_mut(), reviews.current_mut()) {
+            (Some(Overlay::Help(_)), _) if wheel == 0 => drop(self.close_cover()),
+            (Some(cover), _) => cover.scroll(wheel, main.height, help::excess(main)),
+            (None, Some(view)) if wheel != 0 => _ = view.scroll(wheel),
+            (None, _) if wheel == 0 && is_free => self.click(Position { x: mouse.column, y: mouse.row }),
+            (None, _) => {}
+        }
+    }
+
+    fn click(&mut self, at: Position) {
+        let areas = self.layout.areas();
+        let (reviews, out) = self.work.parts();
+        if areas.page.contains(at) {
+            if let Some(view) = reviews.current_mut() {
+                view.clicked(view.top + usize::from(at.y - areas.page.y));
+            }
+        } else if let Some(id) = areas.review_at(at) {
+            reviews.turn_to(id, out);
+        }
+    }
+
+    /// Arranges a frame on a screen of this size, and returns its content. `now`: milliseconds since the Unix
+    /// epoch.
+    pub(crate) fn arrange(&mut self, size: Size, now: u64) -> Picture {
+        self.now = now;
+        let (reviews, out) = self.work.parts();
+        reviews.fill_vacancy(out);
+        let areas = self.layout.begin(size, reviews.current_mut());
+        let areas = screen_layout::places(&self.scene(), size, areas);
+        let (reviews, out) = self.work.parts();
+        if let Some(view) = reviews.current_mut() {
+            view.arrange(self.layout.is_wrapped(), areas.page.height, areas.page.width);
+            view.look_for(self.search.needle());
+            if let Some(page) = view.page() {
+                self.colours.ask(&view.review().file, page.lines_in(view.rows()));
+            }
+        }
+        out.mark_drawn();
+        let picture = Picture::of(reviews, out, &areas);
+        self.layout.end(areas);
+        picture
+    }
+
+    /// Draws what was arranged.
+    pub(crate) fn draw(&self, frame: &mut Frame<'_>) {
+        screen_layout::draw(&self.scene(), &self.colours, frame);
+    }
+
+    fn scene(&self) -> Scene<'_> {
+        Scene {
+            palette: &self.palette,
+            areas: self.layout.areas(),
+            reviews: self.work.reviews(),
+            overlays: &self.work.out().overlays,
+            messages: &self.work.out().messages,
+            search: &self.search,
+            offers: self.setup.offers(),
+            keeps_drafts: !self.options.rehearsal,
+            now: self.now,
+        }
+    }
+
+    /// A frame is on the screen.
+    pub(crate) fn mark_shown(&mut self, picture: &Picture, now: Instant) {
+        let (reviews, out) = self.work.parts();
+        picture.mark_shown(now, reviews, out);
+    }
+
+    /// The review on the screen, for the benches.
+    pub(crate) fn current_mut(&mut self) -> Option<&mut ReviewView> {
+        self.work.parts().0.current_mut()
+    }
+
+    /// Shows or hides the lists; without a wish, the width decides.
+    #[cfg(test)]
+    pub(crate) fn set_lists(&mut self, wish: Option<bool>) {
+        self.layout.set_lists(wish);
     }
 }

@@ -6,7 +6,7 @@ use ratatui_core::layout::{Position, Rect};
 use crate::options::Layout;
 
 /// Where everything is on the screen.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(crate) struct Areas {
     /// How reviews are laid out.
     pub(crate) layout: Layout,
@@ -34,38 +34,15 @@ pub(crate) struct Areas {
 }
 
 /// Where agents, reviews and context are listed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Lists {
     /// In a column on the left.
     Column,
     /// In a line or two on top.
+    #[default]
     Strip,
     /// Nowhere; the header counts the reviews.
     Hidden,
-}
-
-impl Default for Areas {
-    fn default() -> Self {
-        let none = Rect::ZERO;
-        Self {
-            layout: Layout::OneColumn,
-            too_small: false,
-            banner: none,
-            lists: Lists::Strip,
-            is_roomy: false,
-            strip: none,
-            agents: none,
-            reviews: none,
-            context: none,
-            border: none,
-            main: none,
-            header: none,
-            page: none,
-            messages: none,
-            keys: none,
-            listed: Vec::new(),
-        }
-    }
 }
 
 impl Areas {

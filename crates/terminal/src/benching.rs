@@ -67,10 +67,9 @@ impl Stage {
     /// As [`new`](Self::new).
     #[allow(clippy::expect_used, reason = "writing to memory does not fail")]
     pub fn frame(&mut self) -> usize {
-        self.app.arrange(self.size);
-        let picture = self.app.picture();
+        let picture = self.app.arrange(self.size, 0);
         self.terminal.draw(|frame| self.app.draw(frame)).expect("memory is there");
-        self.app.mark_shown(picture, self.now);
+        self.app.mark_shown(&picture, self.now);
         // A second later whatever is on the screen counts.
         self.now += Duration::from_secs(1);
         self.pen.take().len()
@@ -94,7 +93,7 @@ impl Stage {
             Move::End => key(KeyCode::End),
         };
         self.app.take_input(typed, self.now);
-        self.app.take_effects();
+        self.app.work_mut().out_mut().take_effects();
     }
 
     /// Opens all folds.
@@ -114,7 +113,7 @@ impl Stage {
         loop {
             self.frame();
             std::thread::sleep(std::time::Duration::from_millis(100));
-            if self.app.colours.changed().now_or_never().is_none() {
+            if self.app.next().now_or_never().is_none() {
                 return;
             }
         }

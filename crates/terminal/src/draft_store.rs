@@ -1,7 +1,7 @@
 //! Keeps texts that a person typed and that no companion took: among the drafts, or in a private directory.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use alongside_desk::review_model::RefusedText;
@@ -42,10 +42,11 @@ impl DraftStore {
         (RefusedText { text, kept }, said)
     }
 
-    /// Removes a text that is elsewhere by now: `path` is where it was kept.
-    pub fn discard(&self, path: &Path) {
+    /// Removes a text that is elsewhere by now: `path` is where it was kept, if it was.
+    pub fn discard(&self, path: Option<PathBuf>) {
+        let Some(path) = path else { return };
         let discarded = match (&self.0, path.parent()) {
-            (Some(keeper), _) => keeper.discard(path),
+            (Some(keeper), _) => keeper.discard(&path),
             (None, Some(directory)) => std::fs::remove_dir_all(directory),
             (None, None) => Ok(()),
         };

@@ -8,28 +8,8 @@ use alongside_platform::{Os, shell};
 use tokio::process::Command;
 
 /// Editors that take `+LINE` in front of the file.
-const TAKE_PLUS_LINE: &[&str] = &[
-    "ee",
-    "emacs",
-    "emacsclient",
-    "ex",
-    "gvim",
-    "jed",
-    "joe",
-    "jove",
-    "kak",
-    "mcedit",
-    "mg",
-    "micro",
-    "nano",
-    "ne",
-    "nvi",
-    "nvim",
-    "pico",
-    "vi",
-    "view",
-    "vim",
-];
+const TAKE_PLUS_LINE: &str = "ee emacs emacsclient ex gvim jed joe jove kak mcedit mg micro nano ne nvi nvim pico vi \
+                              view vim";
 
 /// Editors that take `FILE:LINE`, and what must stand before it.
 const TAKE_FILE_LINE: &[(&str, &str)] =
@@ -53,7 +33,7 @@ pub(crate) fn editor_command(editor: &str, path: &Path, line: usize) -> Command 
 
 fn arguments(editor: &str, path: &Path, line: usize) -> Vec<std::ffi::OsString> {
     let program = shell::program_name(Os::HERE, editor);
-    if TAKE_PLUS_LINE.contains(&program.as_str()) {
+    if TAKE_PLUS_LINE.split(' ').any(|name| name == program) {
         return vec![format!("+{line}").into(), path.into()];
     }
     if let Some((_, flag)) = TAKE_FILE_LINE.iter().find(|(name, _)| *name == program) {

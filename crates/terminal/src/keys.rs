@@ -60,6 +60,18 @@ impl Action {
         )
     }
 
+    /// The rows by which it scrolls a list, on a screen of so many.
+    pub(crate) fn rows(self, height: u16) -> Option<isize> {
+        let page = isize::try_from(height.max(2) / 2).unwrap_or(1);
+        match self {
+            Self::NextHunk => Some(1),
+            Self::PreviousHunk => Some(-1),
+            Self::PageDown | Self::HalfDown => Some(page),
+            Self::PageUp | Self::HalfUp => Some(-page),
+            _ => None,
+        }
+    }
+
     /// Where it stands in the help.
     pub(crate) fn group(self) -> Group {
         match self {
@@ -75,6 +87,18 @@ impl Action {
             Self::Help | Self::Stop | Self::Leave => Group::Program,
         }
     }
+}
+
+/// The meaning of a key for what lies over the review.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Yes,
+    No,
+    /// A yes to something that was not on the screen.
+    TooSoon,
+    Close,
+    /// It moves about at most.
+    Nothing,
 }
 
 /// A group of keys in the help.

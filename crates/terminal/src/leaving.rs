@@ -1,6 +1,6 @@
-//! The last events of a companion that a desk leaves: they say how the reviews end that nobody keeps.
+//! The last words of a desk: where reviews wait on, and how those end that nobody keeps.
 
-use alongside_desk::{Desk, Event, Request};
+use alongside_desk::{Desk, Event, Request, messages};
 use tokio::time::{Duration, timeout};
 
 use crate::app::App;
@@ -16,11 +16,28 @@ pub(crate) async fn leave(desk: &mut Desk, app: &App) -> Vec<String> {
     let mut ends = Vec::new();
     while let Ok(Ok(event)) = timeout(GOODBYE_TIMEOUT, desk.next()).await {
         if let Event::Closed(closed) = event
-            && let Some(view) = app.view(closed.id)
-            && !app.options.rehearsal
+            && let Some(end) = app.work().reviews().end_of(&closed)
+            && !app.options().rehearsal
         {
-            ends.push(app.companion.review_closed(view.review(), &closed, app.roots()).text);
+            ends.push(end.text);
         }
     }
     ends
+}
+
+/// The last lines of a desk that the person leaves: where reviews wait on. `last` comes last.
+pub(crate) fn words_on_leaving(app: &App, last: Option<String>) -> Option<String> {
+    let lines: Vec<_> = app.work().reviews().stays_open().into_iter().chain(last).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// The last lines of a desk that ends because the companion did. `last` comes last.
+pub(crate) fn parting_words(app: &App, last: Option<String>) -> String {
+    if app.options().rehearsal {
+        // Each demo ends so.
+        return last.unwrap_or_default();
+    }
+    let said = app.work().out().messages.iter().map(|message| message.text.clone());
+    let lines = std::iter::once(messages::COMPANION_STOPPED.to_owned()).chain(said).chain(last);
+    lines.collect::<Vec<_>>().join("\n")
 }

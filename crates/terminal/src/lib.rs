@@ -3,43 +3,43 @@
 //! It draws the events it gets and sends a request for each key. It knows nothing of hunks being made or
 //! decisions being carried out: the companion does that, at the other end of a [`Desk`].
 
-mod accept_all;
 mod accept_list;
 mod agent_offers;
-mod agent_setup;
 mod app;
 mod areas;
 #[doc(hidden)]
 pub mod benching;
 mod colour;
-mod companion_events;
-mod companion_replies;
 mod draft_store;
 mod editor;
 mod editor_command;
-mod editor_events;
-mod input;
+mod key_gate;
 mod keys;
 mod leaving;
 mod matches;
 mod message_log;
 mod messages;
-mod navigation;
 mod notification;
+mod open_offer;
 mod options;
+mod output;
+mod overlays;
 mod palette;
 mod panels;
 mod pending_edit;
+mod picture;
 mod reason_input;
 mod reasons;
 mod review_page;
 mod review_view;
+mod review_work;
+mod reviews;
 mod run;
 mod screen;
 mod screen_layout;
 #[cfg(test)]
 mod scripted;
-mod seen_screen;
+mod search;
 mod signals;
 mod terminal_replies;
 #[cfg(test)]
@@ -98,9 +98,9 @@ pub async fn run(mut desk: Desk, options: Options) -> anyhow::Result<Ending> {
     let mut inputs = Inputs { signals, panicked, editor, clock, in_tmux };
     let mut tty = Tty::open(panic_hook).context("cannot use the terminal")?;
     let ending = run::run(&mut desk, &mut app, &mut tty, &mut inputs).await;
-    let last_words = match (&ending, app.last_words().await) {
-        (Ok(Ending::Left), words) => app.words_on_leaving(words),
-        (Ok(Ending::Gone), words) => Some(app.parting_words(words)),
+    let last_words = match (&ending, app.work_mut().last_words().await) {
+        (Ok(Ending::Left), words) => leaving::words_on_leaving(&app, words),
+        (Ok(Ending::Gone), words) => Some(leaving::parting_words(&app, words)),
         (_, words) => words,
     };
     tty.close(last_words.as_deref()).await;

@@ -15,7 +15,7 @@ pub(crate) struct Matches {
 
 impl Matches {
     pub(crate) fn new(needle: &Needle, page: &Page) -> Self {
-        Self { needle: needle.clone(), all: page.matches(needle), at: None }
+        Self { needle: needle.clone(), all: needle.all_in(page.content()), at: None }
     }
 
     pub(crate) fn are_of(&self, needle: &Needle) -> bool {
@@ -38,14 +38,14 @@ impl Matches {
     /// The page has another layout.
     pub(crate) fn reorder(&mut self, page: &Page) {
         let current = self.current();
-        self.all = page.matches(&self.needle);
+        self.all = self.needle.all_in(page.content());
         self.at = current.and_then(|current| self.all.iter().position(|found| *found == current));
     }
 
     /// The text has changed; `row` is now where the current match was.
     pub(crate) fn search_again(&mut self, page: &Page, row: Option<usize>) {
         let current = self.current();
-        self.all = page.matches(&self.needle);
+        self.all = self.needle.all_in(page.content());
         self.at = row.and_then(|row| {
             let first = self.first_from(page, row);
             let in_row = self.all[first..].iter().take_while(|found| page.match_row(found) == row);

@@ -59,6 +59,15 @@ pub(crate) const DEMO_BRIEFLY: &str = "Demo: press space to drop this change.";
 /// The hunk that a key would act on was not on the screen; now it is.
 pub(crate) const LOOK_FIRST: &str = "The key acts on this change. Press it again.";
 
+/// No hunk is at the person's place.
+pub(crate) const NO_CHANGE_HERE: &str = "There is no change to decide on here.";
+
+/// The person wants to edit a proposal that has no hunks to decide on.
+pub(crate) const WHOLE_ONLY: &str = "You can only accept or reject this proposal as a whole.";
+
+/// A hunk that the person had edited is dropped.
+pub(crate) const EDIT_DROPPED: &str = "Edit dropped; u brings it back.";
+
 /// The change of a reason is dropped.
 pub(crate) const DROPPED_WITH_REASON: &str = "Dropped, with your reason.";
 

@@ -38,11 +38,12 @@ pub enum Theme {
 }
 
 /// How a review is laid out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Layout {
     /// The original beside the text that would be accepted.
     SideBySide,
     /// Both in one column.
+    #[default]
     OneColumn,
 }
 

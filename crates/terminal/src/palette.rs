@@ -46,7 +46,7 @@ impl Depth {
 }
 
 /// See the module. Fields are styles to patch onto one another: an unset part leaves the style below.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Palette {
     /// Plain text.
     pub(crate) text: Style,
@@ -124,17 +124,11 @@ impl Palette {
         let reversed = plain.add_modifier(Modifier::REVERSED);
         let change = Change { line: plain, sign: bold, words: bold.patch(underlined) };
         Self {
-            text: plain,
-            quiet: plain,
             heading: bold,
-            border: plain,
             key: bold,
             selected: reversed,
             warning: bold,
-            number: plain,
-            margin: plain,
             cursor: bold,
-            fold: plain,
             mark: underlined,
             found: reversed,
             found_here: reversed.patch(bold).patch(underlined),
@@ -142,8 +136,7 @@ impl Palette {
             removed: change,
             edited: change,
             dropped: Change { words: plain, ..change },
-            syntax_in_changes: false,
-            classes: [plain; Class::ALL.len()],
+            ..Self::default()
         }
     }
 

@@ -1,56 +1,6 @@
 //! The reason that the person types for the agent's model: for one change, or for the whole proposal.
 
 use alongside_desk::{HunkState, Lines, Reasons, Review, ReviewId, messages};
-use tokio::time::{Duration, Instant};
-
-/// Keys that follow an unanswered `R` this closely are the letters of a reason, and no commands.
-const TYPING_PAUSE: Duration = Duration::from_millis(400);
-
-/// The reason being typed, the one under way, and the one that nobody took.
-#[derive(Debug, Default)]
-pub(crate) struct ReasonEntry {
-    pub(crate) typing: Option<ReasonInput>,
-    /// The companion was asked to take this one.
-    pub(crate) sent: Option<String>,
-    /// The companion did not take this one: the next input begins with it.
-    pub(crate) unsent: Option<String>,
-    /// The last key of a row that began with `R` and opened no input so far.
-    pressed: Option<Instant>,
-}
-
-impl ReasonEntry {
-    /// The person pressed `R`, and may type on before they see what it does.
-    pub(crate) fn mark_pressed(&mut self, at: Instant) {
-        self.pressed = Some(at);
-    }
-
-    /// The keys that waited act now, an `R` among them too.
-    pub(crate) fn forget_pressed(&mut self) {
-        self.pressed = None;
-    }
-
-    /// Whether a key is a letter of a reason that no input takes.
-    pub(crate) fn swallows(&mut self, at: Instant) -> bool {
-        let follows = self.pressed.is_some_and(|last| at < last + TYPING_PAUSE);
-        self.pressed = follows.then_some(at);
-        follows
-    }
-
-    /// Closes the input. Returns it.
-    pub(crate) fn close(&mut self) -> Option<ReasonInput> {
-        self.pressed = None;
-        self.typing.take()
-    }
-
-    /// Keeps a text for the next input. False if there is none.
-    pub(crate) fn keep(&mut self, text: String) -> bool {
-        let has_words = !text.trim().is_empty();
-        if has_words {
-            self.unsent = Some(text);
-        }
-        has_words
-    }
-}
 
 /// A reason as it is typed.
 #[derive(Debug)]
@@ -203,15 +153,5 @@ mod tests {
         review.whole_file_only = None;
         review.hunks.truncate(1);
         assert!(!ReasonInput::new(&review, 0, None).can_switch());
-    }
-
-    #[test]
-    fn letters_behind_an_unanswered_key_are_swallowed_until_a_pause() {
-        let (mut entry, start) = (ReasonEntry::default(), Instant::now());
-        assert!(!entry.swallows(start));
-        entry.mark_pressed(start);
-        let late = start + TYPING_PAUSE * 3;
-        assert!(entry.swallows(start + TYPING_PAUSE / 2) && entry.swallows(start + TYPING_PAUSE));
-        assert!(!entry.swallows(late) && !entry.swallows(late));
     }
 }

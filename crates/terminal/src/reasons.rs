@@ -4,99 +4,107 @@
 use alongside_desk::review_model::{Message, Subject};
 use alongside_desk::{Refusal, Request, ReviewId, messages};
 use crossterm::event::{KeyCode, KeyEvent};
-use tokio::time::Instant;
 
-use crate::app::App;
-use crate::messages::{DROPPED_WITH_REASON, REASON_COMES_BACK, REVIEW_ENDED};
-use crate::pending_edit::EditKind;
+use crate::messages::{REASON_COMES_BACK, REVIEW_ENDED};
+use crate::output::Output;
+use crate::overlays::Overlay;
+use crate::pending_edit::{EditKind, Typed};
 use crate::reason_input::{ReasonEdit, ReasonInput, known};
+use crate::review_view::ReviewView;
+use crate::reviews::Reviews;
 use crate::text_input;
 
-impl App {
+/// The reason that nobody took: the next input begins with it.
+#[derive(Debug, Default)]
+pub(crate) struct UnsentReason(Option<String>);
+
+impl UnsentReason {
     /// Opens the input, unless the agent's model would not read the reason: then the person learns that
     /// before they type it.
-    pub(crate) fn open_reason(&mut self) {
-        let Some(at) = self.at else { return };
-        let Some(view) = self.view_mut(at) else { return };
+    pub(crate) fn open_input(&mut self, view: &mut ReviewView, out: &mut Output) {
         if view.review().reasons.are_lost() {
-            let why = messages::no_reason(&view.review().agent);
-            return self.warn(why);
+            return out.warn(messages::no_reason(&view.review().agent));
         }
         if view.review().hunks.len() > 1 && !view.hunk_on_screen() {
             view.show_hunk();
         }
-        let unsent = self.reason.unsent.take();
-        let Some(view) = self.view(at) else { return };
-        self.reason.typing = Some(ReasonInput::new(view.review(), view.hunk(), unsent));
-        self.due = true;
+        let input = ReasonInput::new(view.review(), view.hunk(), self.0.take());
+        out.overlays.open(Overlay::Reason(input));
     }
 
-    /// Takes a key while the person types a reason.
-    pub(crate) fn reason_typed(&mut self, key: KeyEvent, at: Instant) {
-        let Some(input) = &mut self.reason.typing else { return };
-        match key.code {
-            KeyCode::Enter => self.confirm_reason(at),
-            KeyCode::Esc => drop(self.reason.close()),
-            KeyCode::Tab | KeyCode::BackTab => {
-                let view = self.reviews.iter().find(|view| view.review().id == input.id);
-                if let Some(view) = view {
+    /// Keeps a text for the next input. Returns the words that say so; none if there is nothing to keep.
+    pub(crate) fn keep(&mut self, text: String) -> &'static str {
+        if text.trim().is_empty() {
+            return "";
+        }
+        self.0 = Some(text);
+        REASON_COMES_BACK
+    }
+
+    /// Takes a key while the person types a reason. `counts`: whether the key can mean what is on the screen.
+    /// Returns the change to ask for.
+    pub(crate) fn take_key(
+        &mut self,
+        key: KeyEvent,
+        counts: bool,
+        reviews: &Reviews,
+        out: &mut Output,
+    ) -> Option<(ReviewId, EditKind, Request, Typed)> {
+        match (out.overlays.front_mut(), key.code) {
+            // It may drop a change, and must not hit one that the person has not seen.
+            (_, KeyCode::Enter) if !counts => out.show_too_soon(),
+            (_, KeyCode::Enter) => return self.confirm(out.close_reason()?, reviews, out),
+            (_, KeyCode::Esc) => drop(out.close_reason()),
+            (Some(Overlay::Reason(input)), KeyCode::Tab | KeyCode::BackTab) => {
+                if let Some(view) = reviews.view(input.id) {
                     input.switch(view.review());
                 }
             }
-            _ => text_input::edit(&mut input.text, key),
+            (Some(Overlay::Reason(input)), _) => text_input::edit(&mut input.text, key),
+            _ => {}
         }
+        None
     }
 
-    /// Asks the companion to take the reason.
-    fn confirm_reason(&mut self, at: Instant) {
-        // It may drop a change, and must not hit one that the person has not seen.
-        if !self.key_counts(at) {
-            return self.show([Message::notice(messages::TYPED_TOO_SOON)]);
-        }
-        let Some(input) = self.reason.close() else { return };
-        let Some(view) = self.view(input.id) else {
-            let is_kept = self.reason.keep(input.text);
-            return self.warn(format!("{REVIEW_ENDED}{}", if is_kept { REASON_COMES_BACK } else { "" }));
+    fn confirm(
+        &mut self,
+        input: ReasonInput,
+        reviews: &Reviews,
+        out: &mut Output,
+    ) -> Option<(ReviewId, EditKind, Request, Typed)> {
+        let Some(view) = reviews.view(input.id) else {
+            out.warn(format!("{REVIEW_ENDED}{}", self.keep(input.text)));
+            return None;
         };
         let (review, revision) = (view.review(), view.meant_revision());
         let (id, hunk, edit) = (review.id, input.hunk(review), input.edit(review));
         if edit == ReasonEdit::Removed && known(review, hunk).is_none() {
-            return;
+            return None;
         }
         let reason = input.text.trim().to_owned();
         let request = Request::SetReason { id, revision, hunk, reason: reason.clone() };
-        self.reason.sent = Some(reason);
-        self.change(id, EditKind::Reason(edit), request, None);
+        Some((id, EditKind::Reason(edit), request, Typed::Reason(reason)))
     }
 
-    /// The review has the reason, or has lost it; a change that it is for is dropped next.
-    pub(crate) fn reason_taken(&mut self, id: ReviewId, edit: ReasonEdit) {
-        let Some(view) = self.view(id) else { return };
-        let (revision, reasons) = (view.meant_revision(), view.review().reasons);
-        match edit {
-            ReasonEdit::Removed => self.say(messages::REASON_REMOVED),
-            ReasonEdit::OfAll => self.say(messages::reason_noted(reasons)),
-            ReasonEdit::OfChange => self.say(messages::reason_of_change_noted(reasons)),
-            ReasonEdit::OfChangeToDrop { hunk } => {
-                let request = Request::KeepHunks { id, revision, hunks: vec![hunk], keep: false };
-                self.change(id, EditKind::DropWithReason { hunk }, request, None);
-            }
+    /// The companion did not take a reason: the next `R` begins with it.
+    pub(crate) fn take_refused(&mut self, id: ReviewId, reason: String, refusal: &Refusal, out: &mut Output) {
+        let message = format!("{}{}", messages::refusal(refusal), self.keep(reason));
+        out.answer(Message::warning(message).about(Subject::Review(id)));
+    }
+}
+
+/// The review has the reason, or has lost it. Returns the change to ask for: a hunk that it is for is dropped
+/// next.
+pub(crate) fn taken(view: &ReviewView, edit: ReasonEdit, out: &mut Output) -> Option<(EditKind, Request)> {
+    let (id, revision, reasons) = (view.review().id, view.meant_revision(), view.review().reasons);
+    match edit {
+        ReasonEdit::Removed => out.say(messages::REASON_REMOVED),
+        ReasonEdit::OfAll => out.say(messages::reason_noted(reasons)),
+        ReasonEdit::OfChange => out.say(messages::reason_of_change_noted(reasons)),
+        ReasonEdit::OfChangeToDrop { hunk } => {
+            let request = Request::KeepHunks { id, revision, hunks: vec![hunk], keep: false };
+            return Some((EditKind::DropWithReason { hunk }, request));
         }
     }
-
-    /// The change of a reason is dropped.
-    pub(crate) fn dropped_with_reason(&mut self, id: ReviewId, hunk: usize) {
-        if let Some(view) = self.view_mut(id) {
-            view.push_step(hunk);
-        }
-        self.is_new_to_demo = false;
-        self.say(DROPPED_WITH_REASON);
-    }
-
-    /// The companion did not take the reason: the next `R` begins with it.
-    pub(crate) fn reason_refused(&mut self, id: ReviewId, reason: String, refusal: &Refusal) {
-        let back = if self.reason.keep(reason) { REASON_COMES_BACK } else { "" };
-        let message = Message::warning(format!("{}{back}", messages::refusal(refusal)));
-        self.answer(message.about(Subject::Review(id)));
-    }
+    None
 }

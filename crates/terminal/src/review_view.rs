@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use alongside_desk::review_model::{OpenReview, RefusedText, ReviewNews};
+use alongside_desk::review_model::{OpenReview, ReviewNews};
 use alongside_desk::{Changed, OutOfStep, Review, messages};
 
 use crate::matches::Matches;
@@ -62,9 +62,8 @@ impl ReviewView {
         &self.open
     }
 
-    /// A text of the person that the companion refused, until their editor opens it again.
-    pub(crate) fn set_refused(&mut self, refused: Option<RefusedText>) {
-        self.open.refused = refused;
+    pub(crate) fn open_mut(&mut self) -> &mut OpenReview {
+        &mut self.open
     }
 
     /// Lines that accepting would add and remove now: `+3 -1`.
@@ -76,21 +75,6 @@ impl ReviewView {
     /// The hunk that keys mean, as an index.
     pub(crate) fn hunk(&self) -> usize {
         self.open.hunk()
-    }
-
-    /// This desk made a revision, so the person knows it.
-    pub(crate) fn mark_own(&mut self, revision: u64) {
-        self.open.mark_own(revision);
-    }
-
-    /// Whether another desk changed the text or the hunks.
-    pub(crate) fn is_foreign(&self, news: ReviewNews) -> bool {
-        self.open.is_foreign(news)
-    }
-
-    /// Remembers the hunk of a change, for undo and redo.
-    pub(crate) fn push_step(&mut self, hunk: usize) {
-        self.open.push_step(hunk, true);
     }
 
     /// The last change was undone: the person goes to its hunk.
@@ -105,11 +89,6 @@ impl ReviewView {
         if let Some(step) = self.open.mark_redone() {
             self.go_to_hunk(step.hunk);
         }
-    }
-
-    /// There is nothing to redo any more.
-    pub(crate) fn forget_undone(&mut self) {
-        self.open.forget_undone();
     }
 
     /// Lays the review out in this way. The rows that the person reads stay where they are.
@@ -160,7 +139,7 @@ impl ReviewView {
         let revision = self.open.review().revision;
         let needs = match self.needs {
             Some((known, needs)) if known == revision => needs,
-            _ => page.needs(most),
+            _ => page.content().needs(most),
         };
         self.needs = Some((revision, needs));
         page.room(width) < needs
@@ -213,30 +192,27 @@ impl ReviewView {
         Ok(news)
     }
 
+    /// The rows of a hunk; none before it is laid out.
+    fn hunk_rows(&self, hunk: usize) -> Range<usize> {
+        self.page().map_or(0..0, |page| page.hunk_rows(hunk))
+    }
+
     /// Whether the hunk that keys mean is on the screen, at least in part.
     pub(crate) fn hunk_on_screen(&self) -> bool {
-        let Some(page) = self.page() else { return false };
-        if self.review().hunks.is_empty() {
-            return false;
-        }
-        let rows = page.hunk_rows(self.hunk());
+        let rows = self.hunk_rows(self.hunk());
         rows.start < self.top + self.height && rows.end > self.top
     }
 
     /// Whether all of that hunk is on the screen.
     fn is_hunk_whole(&self) -> bool {
-        let rows = self.page().map_or(0..0, |page| page.hunk_rows(self.hunk()));
+        let rows = self.hunk_rows(self.hunk());
         !rows.is_empty() && rows.start >= self.top && rows.end <= self.top + self.height
     }
 
     /// Scrolls so that the hunk is seen, all of it if it fits.
     pub(crate) fn show_hunk(&mut self) {
-        let Some(page) = self.page() else { return };
-        if self.review().hunks.is_empty() {
-            return;
-        }
-        let rows = page.hunk_rows(self.hunk());
-        if rows.start < self.top || rows.end > self.top + self.height {
+        let rows = self.hunk_rows(self.hunk());
+        if !rows.is_empty() && (rows.start < self.top || rows.end > self.top + self.height) {
             let spare = self.height.saturating_sub(rows.len());
             self.top = rows.start.saturating_sub(ABOVE.max(spare / 3).min(spare.max(1)));
         }
@@ -245,62 +221,50 @@ impl ReviewView {
 
     /// The next hunk, or more of this one if it goes on below the screen. False at the end.
     pub(crate) fn next_hunk(&mut self) -> bool {
-        let Some(page) = self.page() else { return false };
-        let bottom = self.top + self.height;
-        if self.review().hunks.is_empty() {
+        let (hunks, rows, bottom) = (self.hunks(), self.hunk_rows(self.hunk()), self.top + self.height);
+        let next = if hunks.is_empty() {
             return self.scroll(self.half());
-        }
-        let rows = page.hunk_rows(self.hunk());
-        if rows.start >= bottom || rows.end <= self.top {
+        } else if !self.hunk_on_screen() {
             // It is elsewhere: the next one from here is meant.
-            let from = self.top;
-            self.open.look_at(
-                (0..self.review().hunks.len())
-                    .find(|hunk| page.hunk_rows(*hunk).end > from)
-                    .unwrap_or(self.review().hunks.len() - 1),
-            );
-            self.show_hunk();
-            return true;
-        }
-        if rows.end > bottom {
-            let by = (rows.end - bottom).min(self.height.saturating_sub(2).max(1));
-            return self.scroll(by as isize);
-        }
-        if self.hunk() + 1 >= self.review().hunks.len() {
-            return false;
-        }
-        self.open.look_at(self.hunk() + 1);
-        self.show_hunk();
-        true
+            hunks.clone().find(|hunk| self.hunk_rows(*hunk).end > self.top).or(hunks.last())
+        } else if rows.end > bottom {
+            return self.scroll((rows.end - bottom).min(self.most()) as isize);
+        } else {
+            Some(self.hunk() + 1).filter(|next| hunks.contains(next))
+        };
+        self.go_on(next)
     }
 
     /// The hunk before, or more of this one if it begins above the screen. False at the beginning.
     pub(crate) fn previous_hunk(&mut self) -> bool {
-        let Some(page) = self.page() else { return false };
-        if self.review().hunks.is_empty() {
+        let (mut hunks, rows, bottom) = (self.hunks(), self.hunk_rows(self.hunk()), self.top + self.height);
+        let next = if hunks.is_empty() {
             return self.scroll(-self.half());
+        } else if !self.hunk_on_screen() {
+            hunks.rfind(|hunk| self.hunk_rows(*hunk).start < bottom).or(Some(0))
+        } else if rows.start < self.top {
+            return self.scroll(-((self.top - rows.start + 1).min(self.most()) as isize));
+        } else {
+            self.hunk().checked_sub(1)
+        };
+        self.go_on(next)
+    }
+
+    fn go_on(&mut self, hunk: Option<usize>) -> bool {
+        if let Some(hunk) = hunk {
+            self.go_to_hunk(hunk);
         }
-        let (rows, bottom) = (page.hunk_rows(self.hunk()), self.top + self.height);
-        if rows.start >= bottom || rows.end <= self.top {
-            self.open.look_at(
-                (0..self.review().hunks.len())
-                    .rev()
-                    .find(|hunk| page.hunk_rows(*hunk).start < bottom)
-                    .unwrap_or(0),
-            );
-            self.show_hunk();
-            return true;
-        }
-        if rows.start < self.top {
-            let by = (self.top - rows.start + 1).min(self.height.saturating_sub(2).max(1));
-            return self.scroll(-(by as isize));
-        }
-        if self.hunk() == 0 {
-            return false;
-        }
-        self.open.look_at(self.hunk() - 1);
-        self.show_hunk();
-        true
+        hunk.is_some()
+    }
+
+    /// All hunks, as indices.
+    fn hunks(&self) -> Range<usize> {
+        0..self.review().hunks.len()
+    }
+
+    /// The most rows by which a key scrolls a hunk.
+    fn most(&self) -> usize {
+        self.height.saturating_sub(2).max(1)
     }
 
     /// Scrolls by rows; the hunk that keys mean is then one that is seen, if one is. False if nothing moved.
@@ -334,7 +298,7 @@ impl ReviewView {
     }
 
     pub(crate) fn whole(&self) -> isize {
-        self.height.saturating_sub(2).max(1) as isize
+        self.most() as isize
     }
 
     /// Opens or closes the fold in a row; false if there is none.
@@ -379,7 +343,7 @@ impl ReviewView {
         let Some(found) = matches.step(page, &rows, forward) else { return false };
         page.reveal(&found);
         let (row, columns, room) =
-            (page.match_row(&found), page.match_columns(&found), page.room(self.width));
+            (page.match_row(&found), found.columns_in(page.content()), page.room(self.width));
         // The marks of a cut line take a column at each end.
         if columns.start <= self.sideways || columns.end >= self.sideways + room {
             self.sideways = if columns.end < room { 0 } else { columns.start.saturating_sub(room / 3) };
@@ -399,15 +363,11 @@ impl ReviewView {
         if self.hunk_on_screen() {
             return;
         }
-        let Some(page) = self.page() else { return };
         let (top, bottom) = (self.top, self.top + self.height);
         // Hunks are in order, and so are their rows.
-        let hunks = 0..self.review().hunks.len();
-        let seen = |hunk: &usize| {
-            let rows = page.hunk_rows(*hunk);
-            rows.start < bottom && rows.end > top
-        };
-        let found = if up { hunks.rev().find(seen) } else { hunks.into_iter().find(seen) };
+        let (mut hunks, rows) = (self.hunks(), |hunk: usize| self.hunk_rows(hunk));
+        let seen = |hunk: &usize| rows(*hunk).start < bottom && rows(*hunk).end > top;
+        let found = if up { hunks.rfind(seen) } else { hunks.find(seen) };
         if let Some(hunk) = found {
             self.open.look_at(hunk);
         }

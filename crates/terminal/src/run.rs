@@ -7,15 +7,14 @@ use std::io;
 use std::process::ExitStatus;
 
 use alongside_desk::agent_setup::{AgentSetup, SetupReply};
-use alongside_desk::{Desk, Event as CompanionEvent, Gone, Refusal, Request, Revised, harmless, messages};
+use alongside_desk::{Desk, Event as CompanionEvent, Gone, Refusal, Request, Revised};
 use tokio::sync::mpsc;
 use tokio::time::{Duration, Instant, sleep, sleep_until, timeout};
 
-use crate::agent_offers::Look;
-use crate::app::{App, Effect, Picture, Purpose};
-use crate::editor::Editing;
+use crate::app::{App, OwnEvent};
 use crate::options::Ending;
-use crate::pending_edit::PendingEdit;
+use crate::output::{Effect, Look, Purpose};
+use crate::picture::Picture;
 use crate::screen::{Screen, ScreenEvent};
 use crate::signals::{SignalKind, Signals};
 
@@ -108,9 +107,7 @@ pub(crate) async fn run(
     let (reply_to, replies) = mpsc::unbounded_channel();
     let (setup_reply_to, setup_replies) = mpsc::unbounded_channel();
     let (picture, due_since, drawn, looked) = (None, None, Instant::now(), Instant::now());
-    // The person who opens a desk has turned to it.
-    app.focus(drawn);
-    app.look_for_agents();
+    app.begin(drawn);
     let mut main_loop = MainLoop {
         desk,
         app,
@@ -140,15 +137,15 @@ pub(crate) async fn run(
 impl<S: Screen> MainLoop<'_, S> {
     /// The first thing that happens; where several have, the first in this order.
     async fn next_event(&mut self) -> io::Result<Event> {
-        let due = self.app.due && self.screen.is_ready();
+        let due = self.app.work().out().is_due() && self.screen.is_ready();
         self.due_since = self.due_since.filter(|_| due).or_else(|| due.then(Instant::now));
         if self.due_since.is_some_and(|since| since.elapsed() > OVERDUE) {
             return Ok(Event::Draw);
         }
         let (app, signals) = (&mut *self.app, &mut self.inputs.signals);
-        let has_editor = app.pending.has_editor();
+        let has_editor = app.work().pending().has_editor();
         let looks_for_agents = app.looks_in_the_background();
-        let shows_ages = !app.due && !app.companion.status().agents.is_empty();
+        let shows_ages = !app.work().out().is_due() && !app.work().reviews().is_alone();
         let from_screen = tokio::select! {
             biased;
             signal = signals.next() => return Ok(Event::Signal(signal)),
@@ -157,10 +154,12 @@ impl<S: Screen> MainLoop<'_, S> {
             }
             Some(reply) = self.replies.recv() => return Ok(Event::Reply(reply)),
             Some(reply) = self.setup_replies.recv() => return Ok(Event::Setup(reply)),
-            status = app.pending.editor_exit() => return Ok(Event::EditorEnded(status)),
+            event = app.next() => return Ok(match event {
+                OwnEvent::EditorEnded(status) => Event::EditorEnded(status),
+                OwnEvent::Coloured => Event::OutOfDate,
+            }),
             event = self.screen.next() => event,
             Some(()) = self.inputs.panicked.recv() => return Ok(Event::Panicked),
-            () = app.colours.changed() => return Ok(Event::OutOfDate),
             () = sleep(SAVED_EVERY), if has_editor => return Ok(Event::LookForSavedText),
             () = sleep_until(self.drawn + DRAWN_EVERY), if shows_ages => return Ok(Event::OutOfDate),
             () = sleep_until(self.looked + LOOKED_EVERY), if looks_for_agents => {
@@ -177,7 +176,7 @@ impl<S: Screen> MainLoop<'_, S> {
 
     /// The consequences of an event; an ending if the desk ends with it.
     async fn handle(&mut self, event: Event) -> io::Result<Option<Ending>> {
-        let has_editor = self.app.pending.has_editor();
+        let has_editor = self.app.work().pending().has_editor();
         match event {
             // The terminal sends Ctrl-C to the editor too, and there it means something else.
             Event::Signal(SignalKind::Interrupt | SignalKind::Continued) if has_editor => {}
@@ -188,7 +187,7 @@ impl<S: Screen> MainLoop<'_, S> {
             }
             Event::Signal(SignalKind::Continued) => {
                 self.screen.take_back()?;
-                self.app.invalidate_keys();
+                self.app.work_mut().out_mut().invalidate_keys();
             }
             Event::Companion(event) => self.app.take_event(event),
             Event::CompanionGone if has_editor => self.companion_gone = true,
@@ -197,27 +196,28 @@ impl<S: Screen> MainLoop<'_, S> {
             Event::Setup(reply) => self.app.take_setup(reply),
             Event::Screen(ScreenEvent::Written) => {
                 if let Some(picture) = self.picture.take() {
-                    self.app.mark_shown(picture, Instant::now());
+                    self.app.mark_shown(&picture, Instant::now());
                 }
             }
-            Event::Screen(ScreenEvent::Resized) | Event::OutOfDate => self.app.due = true,
+            Event::Screen(ScreenEvent::Resized) | Event::OutOfDate => {
+                self.app.work_mut().out_mut().mark_due()
+            }
             Event::Screen(ScreenEvent::Input(event)) => self.app.take_input(event, Instant::now()),
             Event::Screen(ScreenEvent::Nothing) => {}
             Event::EditorEnded(status) => {
-                if let Some(editor) = self.app.pending.open_editor() {
-                    editor.editing.give_back_terminal();
-                }
+                self.app.work_mut().give_back_terminal();
                 self.screen.take_back()?;
-                self.app.editor_ended(status);
+                self.app.work_mut().editor_ended(status);
                 if self.companion_gone {
                     return Ok(Some(Ending::Gone));
                 }
             }
             Event::LookForAgents => self.app.look_in_the_background(),
-            Event::LookForSavedText => self.app.upload_saved_text(),
+            Event::LookForSavedText => self.app.work_mut().upload_saved_text(),
             Event::Panicked => {
                 self.screen.take_back()?;
-                self.app.warn("A part of alongside failed. Ctrl-L redraws the screen; please report this.");
+                let out = self.app.work_mut().out_mut();
+                out.warn("A part of alongside failed. Ctrl-L redraws the screen; please report this.");
             }
             Event::Draw => self.draw()?,
         }
@@ -225,11 +225,8 @@ impl<S: Screen> MainLoop<'_, S> {
     }
 
     fn draw(&mut self) -> io::Result<()> {
-        self.app.now = (self.inputs.clock)();
-        self.app.arrange(self.screen.size());
-        self.picture = Some(self.app.picture());
+        self.picture = Some(self.app.arrange(self.screen.size(), (self.inputs.clock)()));
         self.screen.draw(self.app)?;
-        self.app.due = false;
         self.drawn = Instant::now();
         Ok(())
     }
@@ -237,11 +234,11 @@ impl<S: Screen> MainLoop<'_, S> {
     /// The desk ends: gives the companion a moment to take the saved text. The desk keeps a text without a
     /// reply.
     async fn upload_last_text(&mut self) {
-        self.app.upload_saved_text();
-        let effects = self.app.take_effects();
+        self.app.work_mut().upload_saved_text();
+        let effects = self.app.work_mut().out_mut().take_effects();
         send_requests(effects, self.desk, &self.reply_to);
         let taken = async {
-            while self.app.pending.has_text_under_way()
+            while self.app.work().pending().has_text_under_way()
                 && let Some((purpose, reply)) = self.replies.recv().await
             {
                 self.app.take_reply(purpose, reply);
@@ -252,23 +249,23 @@ impl<S: Screen> MainLoop<'_, S> {
 
     /// Does the work that the state asks for; true if the desk is to be left.
     async fn carry_out(&mut self) -> io::Result<bool> {
-        for effect in self.app.take_effects() {
+        for effect in self.app.work_mut().out_mut().take_effects() {
             match effect {
                 Effect::Ask(request, purpose) => send(self.desk, request, purpose, &self.reply_to),
                 Effect::Copy(text) => self.screen.copy(&text)?,
                 Effect::Notify(file) => {
-                    if let Some(how) = self.app.options.notify {
+                    if let Some(how) = self.app.options().notify {
                         self.screen.notify(how.bytes(&file, self.inputs.in_tmux))?;
                     }
                 }
                 Effect::Redraw => {
                     self.screen.redraw()?;
-                    self.app.due = true;
+                    self.app.work_mut().out_mut().mark_due();
                 }
                 Effect::Stop => {
                     let stopped = self.screen.stop();
                     hear_companion_during(stopped, self.app, self.desk, &self.reply_to).await?;
-                    self.app.invalidate_keys();
+                    self.app.work_mut().out_mut().invalidate_keys();
                 }
                 Effect::LookForAgents(look) => {
                     self.looked = Instant::now();
@@ -296,7 +293,7 @@ impl<S: Screen> MainLoop<'_, S> {
     where
         F: Future<Output = SetupReply> + Send + 'static,
     {
-        let Some(agents) = &self.app.options.agent_setup else { return };
+        let Some(agents) = &self.app.options().agent_setup else { return };
         let (reply, reply_to) = (start(&**agents), self.setup_reply_to.clone());
         // A loop that has ended takes no replies.
         tokio::spawn(async move { drop(reply_to.send(reply.await)) });
@@ -304,23 +301,11 @@ impl<S: Screen> MainLoop<'_, S> {
 
     /// Gives the review on the screen, and the terminal, to the person's editor.
     async fn start_editor(&mut self) -> io::Result<()> {
-        self.app.pending = PendingEdit::Idle;
-        let Some(view) = self.app.current() else { return Ok(()) };
-        let name = messages::file_name(&view.review().file, self.app.roots());
-        let (id, note) = (view.review().id, format!("{name} is open in your editor. Close it to come back."));
+        let Some((id, note)) = self.app.work_mut().begin_editing() else { return Ok(()) };
         let handed_over = self.screen.hand_over(&note);
         hear_companion_during(handed_over, self.app, self.desk, &self.reply_to).await;
-        // The review may have ended meanwhile.
-        let Some(view) = self.app.view_mut(id) else { return self.screen.take_back() };
-        match Editing::start(&self.inputs.editor, view.open()) {
-            Ok(editing) => {
-                view.set_refused(None);
-                self.app.pending = PendingEdit::editor(editing);
-            }
-            Err(error) => {
-                self.screen.take_back()?;
-                self.app.warn(harmless::name(&format!("{error:#}")).into_owned());
-            }
+        if !self.app.work_mut().start_editor(id, &self.inputs.editor) {
+            self.screen.take_back()?;
         }
         Ok(())
     }
@@ -341,9 +326,9 @@ async fn hear_companion_during<T>(
             done = &mut done => return done,
             Ok(event) = desk.next() => {
                 app.take_event(event);
-                let effects = app.take_effects();
+                let effects = app.work_mut().out_mut().take_effects();
                 for other in send_requests(effects, desk, reply_to) {
-                    app.add_effect(other);
+                    app.work_mut().out_mut().add_effect(other);
                 }
             }
             else => return done.await,

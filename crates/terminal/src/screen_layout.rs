@@ -1,16 +1,18 @@
-//! Lays the screen out and draws it: [`arrange`](App::arrange) finds the places before a frame,
-//! [`draw`](App::draw) changes nothing.
+//! Lays the screen out as the person wishes and the width allows: where everything is. Arranging finds the
+//! places before a frame, and drawing changes nothing.
 
 use ratatui_core::layout::{Constraint, Layout as Split, Position, Rect, Size};
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
-use crate::app::App;
 use crate::areas::{Areas, Lists};
+use crate::colour::Colours;
 use crate::matches::Matches;
 use crate::options::Layout;
-use crate::panels;
-use crate::review_page::DrawOptions;
+use crate::overlays::Overlay;
+use crate::panels::{self, Scene};
+use crate::review_page::{DrawOptions, draw as draw_page};
+use crate::review_view::ReviewView;
 
 /// Smaller screens show nothing but that they are too small.
 const SMALLEST: Size = Size { width: 40, height: 10 };
@@ -25,141 +27,179 @@ const CODE: usize = 80;
 /// From this width on the original stands beside the text that would be accepted.
 const SIDE_BY_SIDE_FROM: u16 = 110;
 
-impl App {
-    /// Works out where everything is on a screen of this size.
-    pub(crate) fn arrange(&mut self, size: Size) {
-        self.fill_vacancy();
+/// The person's wishes, and the places of the last frame.
+#[derive(Debug)]
+pub(crate) struct ScreenLayout {
+    /// The layout that the person asked for.
+    layout: Option<Layout>,
+    /// Whether long lines are wrapped.
+    wrap: bool,
+    /// Whether the person asked for the lists of agents and reviews, or wants none.
+    lists: Option<bool>,
+    areas: Areas,
+}
+
+impl ScreenLayout {
+    /// Nothing is arranged yet.
+    pub(crate) fn new(layout: Option<Layout>) -> Self {
+        Self { layout, wrap: false, lists: None, areas: Areas::default() }
+    }
+
+    /// The places of the last frame.
+    pub(crate) fn areas(&self) -> &Areas {
+        &self.areas
+    }
+
+    pub(crate) fn is_wrapped(&self) -> bool {
+        self.wrap
+    }
+
+    /// The person wants the other layout.
+    pub(crate) fn switch_layout(&mut self) {
+        self.layout = Some(match self.layout.unwrap_or(self.areas.layout) {
+            Layout::SideBySide => Layout::OneColumn,
+            Layout::OneColumn => Layout::SideBySide,
+        });
+    }
+
+    /// The person wants long lines wrapped, or not any more. Returns the message.
+    pub(crate) fn switch_wrap(&mut self) -> &'static str {
+        self.wrap = !self.wrap;
+        if self.wrap { "Long lines are wrapped." } else { "Long lines scroll to the side." }
+    }
+
+    /// The person wants to see the lists, or to hide them. Lists that gave way to the code come back first.
+    pub(crate) fn switch_lists(&mut self) {
+        let is_hidden = match self.areas.lists {
+            Lists::Hidden => true,
+            Lists::Strip => self.areas.is_roomy,
+            Lists::Column => false,
+        };
+        self.lists = Some(is_hidden);
+    }
+
+    /// Shows or hides the lists; without a wish, the width decides.
+    #[cfg(test)]
+    pub(crate) fn set_lists(&mut self, wish: Option<bool>) {
+        self.lists = wish;
+    }
+
+    /// Finds the layout of reviews and the place of the lists on a screen of this size, before
+    /// [`places`].
+    pub(crate) fn begin(&self, size: Size, view: Option<&mut ReviewView>) -> Areas {
         let by_width = if size.width >= SIDE_BY_SIDE_FROM { Layout::SideBySide } else { Layout::OneColumn };
         let layout = self.layout.unwrap_or(by_width);
-        if let Some(view) = self.current_mut() {
+        let is_roomy = size.width >= COLUMN_FROM.width && size.height >= COLUMN_FROM.height;
+        let beside = size.width.saturating_sub(column(size) + 1);
+        let mut gives_way = false;
+        if let Some(view) = view {
             view.set_layout(layout);
+            // Only a column has to give way.
+            gives_way = (self.lists, is_roomy) == (None, true) && view.needs_more_than(beside, CODE);
         }
-        let column = (size.width / 5).clamp(24, 36);
-        let mut areas = Areas {
-            layout,
-            too_small: size.width < SMALLEST.width || size.height < SMALLEST.height,
-            is_roomy: size.width >= COLUMN_FROM.width && size.height >= COLUMN_FROM.height,
-            ..Areas::default()
+        let lists = match (self.lists, is_roomy) {
+            (Some(false), _) => Lists::Hidden,
+            (_, false) => Lists::Strip,
+            (Some(true), true) => Lists::Column,
+            (None, true) if gives_way => Lists::Strip,
+            (None, true) => Lists::Column,
         };
-        areas.lists = self.lists(areas.is_roomy, size.width.saturating_sub(column + 1));
-        let whole = Rect::from((Position::ORIGIN, size));
-        let [banner, above, messages, keys] = Split::vertical([
-            Constraint::Length(u16::from(self.is_new_to_demo)),
-            Constraint::Fill(1),
-            Constraint::Length(panels::bottom::height(self, size)),
-            Constraint::Length(1),
-        ])
-        .areas(whole);
-        (areas.banner, areas.main, areas.messages, areas.keys) = (banner, above, messages, keys);
-        match areas.lists {
-            Lists::Column => {
-                let [left, border, main] = Split::horizontal([
-                    Constraint::Length(column),
-                    Constraint::Length(1),
-                    Constraint::Fill(1),
-                ])
-                .areas(above);
-                (areas.border, areas.main) = (border, main);
-                let third = left.height / 3;
-                [areas.agents, areas.reviews, areas.context] = Split::vertical([
-                    Constraint::Length(panels::agents::height(self).min(third)),
-                    Constraint::Fill(1),
-                    Constraint::Length(panels::context::height(self).min(third)),
-                ])
-                .areas(left);
-            }
-            Lists::Strip => {
-                let rows = if size.height >= COLUMN_FROM.height { 2 } else { 1 };
-                [areas.strip, areas.main] =
-                    Split::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(above);
-            }
-            Lists::Hidden => {}
-        }
-        let header = panels::header::height(self, areas.main);
-        [areas.header, areas.page] =
-            Split::vertical([Constraint::Length(header), Constraint::Fill(1)]).areas(areas.main);
-        areas.listed = panels::reviews::places(self, &areas);
-        let page = areas.page;
+        let too_small = size.width < SMALLEST.width || size.height < SMALLEST.height;
+        Areas { layout, lists, is_roomy, too_small, ..Areas::default() }
+    }
+
+    /// These are the places of the frame that is drawn next.
+    pub(crate) fn end(&mut self, areas: Areas) {
         self.areas = areas;
-        let Some(at) = self.at else { return };
-        let Some(view) = self.reviews.iter_mut().find(|view| view.review().id == at) else { return };
-        view.arrange(self.wrap, page.height, page.width);
-        view.look_for(self.search.needle.as_ref());
-        if let Some(page) = view.page() {
-            self.colours.ask(&view.review().file, page.lines_in(view.rows()));
-        }
     }
+}
 
-    /// Where the lists are: as the person asked, else where they leave room for the code. `beside` is the
-    /// width beside the column.
-    fn lists(&mut self, is_roomy: bool, beside: u16) -> Lists {
-        match (self.sidebar, is_roomy) {
-            (Some(false), _) => return Lists::Hidden,
-            (_, false) => return Lists::Strip,
-            (Some(true), true) => return Lists::Column,
-            (None, true) => {}
+/// The width of the column of lists.
+fn column(size: Size) -> u16 {
+    (size.width / 5).clamp(24, 36)
+}
+
+/// Works out where everything is on a screen of this size.
+pub(crate) fn places(scene: &Scene<'_>, size: Size, mut areas: Areas) -> Areas {
+    let whole = Rect::from((Position::ORIGIN, size));
+    let [banner, above, messages, keys] = Split::vertical([
+        Constraint::Length(u16::from(scene.reviews.has_demo_banner())),
+        Constraint::Fill(1),
+        Constraint::Length(panels::bottom::height(scene, size)),
+        Constraint::Length(1),
+    ])
+    .areas(whole);
+    (areas.banner, areas.main, areas.messages, areas.keys) = (banner, above, messages, keys);
+    match areas.lists {
+        Lists::Column => {
+            let [left, border, main] = Split::horizontal([
+                Constraint::Length(column(size)),
+                Constraint::Length(1),
+                Constraint::Fill(1),
+            ])
+            .areas(above);
+            (areas.border, areas.main) = (border, main);
+            let third = left.height / 3;
+            [areas.agents, areas.reviews, areas.context] = Split::vertical([
+                Constraint::Length(panels::agents::height(scene).min(third)),
+                Constraint::Fill(1),
+                Constraint::Length(panels::context::height(scene).min(third)),
+            ])
+            .areas(left);
         }
-        let give_way = self.current_mut().is_some_and(|view| view.needs_more_than(beside, CODE));
-        if give_way { Lists::Strip } else { Lists::Column }
+        Lists::Strip => {
+            let rows = if size.height >= COLUMN_FROM.height { 2 } else { 1 };
+            [areas.strip, areas.main] =
+                Split::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(above);
+        }
+        Lists::Hidden => {}
     }
+    let header = panels::header::height(scene, areas.main);
+    [areas.header, areas.page] =
+        Split::vertical([Constraint::Length(header), Constraint::Fill(1)]).areas(areas.main);
+    areas.listed = panels::reviews::places(scene, &areas);
+    areas
+}
 
-    /// Draws what was arranged.
-    pub(crate) fn draw(&self, frame: &mut Frame<'_>) {
-        let (areas, palette) = (&self.areas, &self.palette);
-        if areas.too_small {
-            let said = Line::styled("Too small: alongside needs 40x10.", palette.warning);
-            return frame.render_widget(said, Rect { height: 1, ..frame.area() });
-        }
-        panels::banner::draw(self, frame);
-        match areas.lists {
-            Lists::Column => {
-                panels::agents::draw(self, frame);
-                panels::reviews::draw(self, frame);
-                panels::context::draw(self, frame);
-                for y in areas.border.rows() {
-                    frame.render_widget(Span::styled("│", palette.border), y);
-                }
+/// Draws what was arranged.
+pub(crate) fn draw(scene: &Scene<'_>, colours: &Colours, frame: &mut Frame<'_>) {
+    let (areas, palette) = (scene.areas, scene.palette);
+    if areas.too_small {
+        let said = Line::styled("Too small: alongside needs 40x10.", palette.warning);
+        return frame.render_widget(said, Rect { height: 1, ..frame.area() });
+    }
+    panels::banner::draw(scene, frame);
+    match areas.lists {
+        Lists::Column => {
+            panels::agents::draw(scene, frame);
+            panels::reviews::draw(scene, frame);
+            panels::context::draw(scene, frame);
+            for y in areas.border.rows() {
+                frame.render_widget(Span::styled("│", palette.border), y);
             }
-            Lists::Strip => panels::strip::draw(self, frame),
-            Lists::Hidden => {}
         }
-        match self.current() {
-            _ if let Some(list) = &self.accept_all => panels::accept_all::draw(self, list, frame),
-            _ if self.help.is_some() => panels::help::draw(self, frame),
-            _ if self.setup.open.is_some() => panels::agent_setup::draw(self, frame),
-            None => panels::empty::draw(self, frame),
-            Some(view) => {
-                panels::header::draw(self, view, frame);
-                if let Some(page) = view.page() {
-                    let options = DrawOptions {
-                        palette,
-                        colours: &self.colours,
-                        hunk: (!view.review().hunks.is_empty()).then_some(view.hunk()),
-                        search: self.search.needle.as_ref(),
-                        found: view.matches.as_ref().and_then(Matches::current),
-                        sideways: view.sideways,
-                    };
-                    page.draw(frame.buffer_mut(), areas.page, view.top, &options);
-                }
+        Lists::Strip => panels::strip::draw(scene, frame),
+        Lists::Hidden => {}
+    }
+    match (scene.overlays.cover(), scene.reviews.current()) {
+        (Some(Overlay::List(list)), _) => panels::accept_all::draw(scene, list, frame),
+        (Some(Overlay::Help(top)), _) => panels::help::draw(scene, *top, frame),
+        (Some(Overlay::Offer(open)), _) => panels::agent_setup::draw(scene, open, frame),
+        (_, None) => panels::empty::draw(scene, frame),
+        (_, Some(view)) => {
+            panels::header::draw(scene, view, frame);
+            if let Some(page) = view.page() {
+                let options = DrawOptions {
+                    palette,
+                    colours,
+                    hunk: (!view.review().hunks.is_empty()).then_some(view.hunk()),
+                    search: scene.search.needle(),
+                    found: view.matches.as_ref().and_then(Matches::current),
+                    sideways: view.sideways,
+                };
+                draw_page(page, frame.buffer_mut(), areas.page, view.top, &options);
             }
         }
-        panels::bottom::draw(self, frame);
     }
-
-    /// Rows of styled lines in an area; what does not fit is left out.
-    pub(crate) fn lines(
-        &self,
-        frame: &mut Frame<'_>,
-        area: Rect,
-        lines: impl IntoIterator<Item = Line<'static>>,
-    ) {
-        for (row, line) in area.rows().zip(lines) {
-            frame.render_widget(line, row);
-        }
-    }
-
-    /// The title of a panel.
-    pub(crate) fn title(&self, text: impl Into<String>) -> Line<'static> {
-        Line::styled(text.into(), self.palette.heading)
-    }
+    panels::bottom::draw(scene, frame);
 }

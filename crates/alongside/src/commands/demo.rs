@@ -161,7 +161,7 @@ impl Demo {
         let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
         let (desk, roots) = (companion.join(), vec![self.root.clone()]);
         let mut desk = match terminal {
-            true => LineDesk::new(desk, roots, Policy::Ask),
+            true => LineDesk::new(desk, roots, Policy::Ask, None),
             false => LineDesk::scripted(desk, roots, SCRIPTED_ANSWERS),
         };
         desk.say(&format!(

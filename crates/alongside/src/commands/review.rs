@@ -91,8 +91,8 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
             |own: &PathBuf| args.host.is_none() && !served.iter().any(|root| own.starts_with(root));
         let added: Vec<_> = roots.into_iter().filter(is_added).collect();
         served.extend(added);
-        let desk = LineDesk::new(reached.desk, served.clone(), policy);
-        let mut desk = desk.with_drafts(DraftStore::among_drafts(draft_keeper()));
+        let drafts = Some(DraftStore::among_drafts(draft_keeper()));
+        let mut desk = LineDesk::new(reached.desk, served.clone(), policy, drafts);
         let has_keyboard = std::io::IsTerminal::is_terminal(&std::io::stdin());
         if let Some(remark) = agent_setup::remark().await {
             desk.say(&remark);

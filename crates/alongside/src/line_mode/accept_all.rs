@@ -3,10 +3,11 @@
 //! The list names revisions of which the person has seen every change. Only those are accepted: a review that
 //! changes or comes later waits on.
 
-use alongside_desk::review_model::{Acceptances, ListedReview, Obstacle};
-use alongside_desk::{Closed, Decision, Hunk, Lines, Request, Review, ReviewId, messages};
+use std::collections::HashMap;
+use std::path::PathBuf;
 
-use super::desk::{Activity, Due, LineDesk};
+use alongside_desk::review_model::{ListedReview, Obstacle, OpenReview};
+use alongside_desk::{Hunk, Lines, Review, ReviewId, messages};
 
 /// The list that the person confirms. It stays as it was when it was printed.
 #[derive(Debug)]
@@ -54,23 +55,17 @@ impl Printed {
 }
 
 impl AcceptAll {
-    /// The prompt below the list.
-    pub(super) fn prompt(&self) -> String {
-        match self.ready.len() {
-            1 => "Accept this review [y,n]?".into(),
-            count => format!("Accept these {count} reviews [y,n]?"),
-        }
-    }
-}
-
-impl LineDesk {
-    /// Prints the reviews that wait, for the person to confirm.
-    pub(super) fn list_to_accept(&mut self) {
-        let reviews = self.reviews.iter().map(|open| {
+    /// Lists the reviews that wait, and the list as it is printed. `printed`: the printed part of each.
+    pub(super) fn new(
+        reviews: &[OpenReview],
+        printed: &HashMap<ReviewId, Printed>,
+        roots: &[PathBuf],
+    ) -> (Self, String) {
+        let reviews = reviews.iter().map(|open| {
             let review = open.review();
-            let printed = self.printed.get(&review.id);
+            let printed = printed.get(&review.id);
             let known = printed.map(|printed| printed.revision);
-            let mut listed = ListedReview::new(review, known, &self.roots);
+            let mut listed = ListedReview::new(review, known, roots);
             if printed.is_some_and(|printed| !printed.is_all_of(review)) {
                 listed.obstacle.get_or_insert(Obstacle::PartlySeen);
             }
@@ -90,63 +85,25 @@ impl LineDesk {
             }
         }
         let ids = ready.iter().chain(&held_back).map(|(listed, _)| listed.id).collect();
-        self.printer.say(&lines.join("\n"));
-        if ready.is_empty() {
-            self.printer.say("No review can be accepted from this list.");
-            return;
-        }
-        self.accept_all =
-            Some(AcceptAll { ready: ready.into_iter().map(|(listed, _)| listed).collect(), ids });
-        self.due = Due::Prompt;
+        (Self { ready: ready.into_iter().map(|(listed, _)| listed).collect(), ids }, lines.join("\n"))
     }
 
-    /// Takes the reply to the list.
-    pub(super) async fn list_answered(&mut self, list: AcceptAll, line: &str) {
-        match line {
-            "y" | "yes" => self.accept_listed(list).await,
-            "n" | "no" | "q" => self.due = Due::Review,
-            _ => {
-                self.printer.say("Type one of [y,n] and Enter.");
-                self.accept_all = Some(list);
-            }
-        }
+    /// Whether no review can be accepted.
+    pub(super) fn is_empty(&self) -> bool {
+        self.ready.is_empty()
     }
 
-    async fn accept_listed(&mut self, list: AcceptAll) {
-        let mut acceptances = Acceptances::of(list.ids.into_iter());
-        let mut asked = Vec::new();
-        for listed in list.ready {
-            let (id, revision) = (listed.id, listed.revision);
-            if acceptances.begin(&listed, self.review(id).map(|review| review.revision)) {
-                let request = Request::DecideReview { id, revision, decision: Decision::Accept };
-                asked.push((id, self.desk.request(request).await));
-            }
-        }
-        for (id, answer) in asked {
-            if let Err(refusal) = answer {
-                let name = self.review(id).map(|review| messages::file_name(&review.file, &self.roots));
-                acceptances.refused(id, name, &refusal);
-            }
-        }
-        self.activity = Activity::Accepting(acceptances);
-        self.due = Due::Review;
-        self.end_acceptances();
+    /// The reviews to accept, and all of the list.
+    pub(super) fn into_parts(self) -> (Vec<ListedReview>, Vec<ReviewId>) {
+        (self.ready, self.ids)
     }
 
-    /// A review of the list may have ended.
-    pub(super) fn acceptance_closed(&mut self, closed: &Closed) {
-        if let Activity::Accepting(acceptances) = &mut self.activity {
-            acceptances.closed(closed);
-            self.end_acceptances();
+    /// The prompt below the list.
+    pub(super) fn prompt(&self) -> String {
+        match self.ready.len() {
+            1 => "Accept this review [y,n]?".into(),
+            count => format!("Accept these {count} reviews [y,n]?"),
         }
-    }
-
-    /// Tells the person the end once no acceptance is under way.
-    fn end_acceptances(&mut self) {
-        let Activity::Accepting(acceptances) = &mut self.activity else { return };
-        let Some(end) = acceptances.end(self.reviews.iter().map(|open| open.review().id)) else { return };
-        self.activity = Activity::Listening;
-        self.printer.say(&end.text());
     }
 }
 

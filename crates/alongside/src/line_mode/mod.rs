@@ -2,18 +2,16 @@
 //! -p`. [`json`] is the same for programs.
 
 mod accept_all;
-mod companion_events;
 mod desk;
-mod editor_events;
 mod ending;
-mod input;
 pub(crate) mod json;
 mod line_reader;
 mod printer;
 mod prompts;
-mod reasons;
+mod reading;
 pub(crate) mod render;
 mod undo;
+mod work;
 
 pub(crate) use desk::LineDesk;
 pub(crate) use ending::{Ending, Policy};

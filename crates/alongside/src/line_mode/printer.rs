@@ -106,6 +106,11 @@ impl Printer {
         self.held.get_or_insert_default();
     }
 
+    /// Whether an editor has the terminal.
+    pub(crate) fn is_held(&self) -> bool {
+        self.held.is_some()
+    }
+
     /// The terminal is the desk's again: writes the lines that waited.
     pub(crate) fn release(&mut self) {
         for text in self.held.take().unwrap_or_default() {

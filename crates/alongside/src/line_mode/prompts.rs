@@ -53,6 +53,15 @@ pub(super) fn reason(known: Option<&str>, at_hunk: bool) -> String {
     }
 }
 
+/// The text in place of a reason that removes one.
+pub(super) const REMOVE: &str = "-";
+
+/// The reason behind `R`: empty if that stands alone.
+pub(super) fn reason_in(line: &str) -> Option<&str> {
+    let (command, text) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    matches!(command, "R" | "reason").then_some(text.trim())
+}
+
 /// The help at a hunk.
 pub(super) const AT_A_HUNK: &str = "\
 Type one of these, then Enter:
@@ -155,5 +164,14 @@ mod tests {
             };
             assert!(AT_A_HUNK.lines().any(is_named), "{letter}");
         }
+    }
+
+    #[test]
+    fn a_reason_is_the_text_behind_its_letter() {
+        assert_eq!(reason_in("R too early "), Some("too early"));
+        assert_eq!(reason_in("reason\tno"), Some("no"));
+        assert_eq!(reason_in("R"), Some(""));
+        assert_eq!(reason_in("Rtoo early"), None);
+        assert_eq!(reason_in("r too early"), None, "a rejection takes no text");
     }
 }

@@ -1,55 +1,23 @@
-//! Undo and redo in line mode: each says that it was done, and shows the change that is another one now.
+//! Undo and redo in line mode: which change is another one afterwards.
 
-use alongside_desk::review_model::{OpenReview, UndoStep};
-use alongside_desk::{Hunk, Request, Review, ReviewId, Text, messages};
+use alongside_desk::review_model::UndoStep;
+use alongside_desk::{Hunk, Review, Text};
 
-use super::desk::LineDesk;
-
-impl LineDesk {
-    pub(super) async fn undo(&mut self, id: ReviewId) {
-        let Some(open) = self.open_mut(id) else { return };
-        let (step, before) = (open.last_step(), open.review().clone());
-        if !changes_nothing(step) {
-            let request = Request::UndoReview { id, revision: before.revision };
-            if self.ask(id, request).await.is_none() {
-                return;
-            }
-        }
-        self.open_mut(id).and_then(OpenReview::mark_undone);
-        self.show_changed(id, step, &before, messages::UNDONE);
-    }
-
-    pub(super) async fn redo(&mut self, id: ReviewId) {
-        let Some(open) = self.open_mut(id) else { return };
-        let (step, before) = (open.last_undone(), open.review().clone());
-        if !changes_nothing(step) {
-            let request = Request::RedoReview { id, revision: before.revision };
-            if self.ask(id, request).await.is_none() {
-                self.open_mut(id).map(OpenReview::forget_undone);
-                return;
-            }
-        }
-        self.open_mut(id).and_then(OpenReview::mark_redone);
-        self.show_changed(id, step, &before, messages::REDONE);
-    }
-
-    /// Goes to the hunk that differs from `before`; without one, to that of the step.
-    fn show_changed(&mut self, id: ReviewId, step: Option<UndoStep>, before: &Review, said: &str) {
-        let Some(now) = self.review(id) else { return };
-        let hunk = first_difference(before, now).or(step.map(|step| step.hunk));
-        self.printer.say(said);
-        self.look_at(hunk.unwrap_or(0));
-    }
+/// A way through the person's own changes.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Step {
+    Undo,
+    Redo,
 }
 
 /// A step of this desk that the companion does not know of: keeping a kept hunk.
-fn changes_nothing(step: Option<UndoStep>) -> bool {
+pub(super) fn changes_nothing(step: Option<UndoStep>) -> bool {
     step.is_some_and(|step| !step.changed)
 }
 
 /// The first hunk of `now` that is not in `before`. A step may come from another desk, and an edit of the
 /// whole text may be anywhere.
-fn first_difference(before: &Review, now: &Review) -> Option<usize> {
+pub(super) fn first_difference(before: &Review, now: &Review) -> Option<usize> {
     let (old, new) = (Text::new(before.current.clone()), Text::new(now.current.clone()));
     fn content<'a>(hunk: &Hunk, text: &'a Text) -> impl PartialEq + use<'a> {
         let lines = hunk.current.start..hunk.current.end;

@@ -6,12 +6,12 @@ use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
+use super::scene::{Scene, draw_lines};
 use crate::accept_list::AcceptAll;
-use crate::app::App;
 use crate::width;
 
-pub(crate) fn draw(app: &App, list: &AcceptAll, frame: &mut Frame<'_>) {
-    let main = app.areas.main;
+pub(crate) fn draw(scene: &Scene<'_>, list: &AcceptAll, frame: &mut Frame<'_>) {
+    let main = scene.areas.main;
     let area = Rect { x: main.x + 1, width: main.width.saturating_sub(1), ..main };
     let mut lines = Vec::new();
     let all = || list.ready.iter().chain(&list.held_back);
@@ -27,27 +27,27 @@ pub(crate) fn draw(app: &App, list: &AcceptAll, frame: &mut Frame<'_>) {
             format!("{text}{}  ", " ".repeat(gap))
         };
         Line::from(vec![
-            Span::styled(format!("  {}", pad(&shortened(&listed.name, names), names)), app.palette.text),
-            Span::styled(pad(&size(listed), counts), app.palette.text),
-            Span::styled(pad(agent, agents), app.palette.quiet),
-            Span::styled(listed.states.clone(), app.palette.quiet),
+            Span::styled(format!("  {}", pad(&shortened(&listed.name, names), names)), scene.palette.text),
+            Span::styled(pad(&size(listed), counts), scene.palette.text),
+            Span::styled(pad(agent, agents), scene.palette.quiet),
+            Span::styled(listed.states.clone(), scene.palette.quiet),
         ])
     };
     if !list.ready.is_empty() {
-        lines.push(app.title("To accept, as they stand now:"));
+        lines.push(scene.title("To accept, as they stand now:"));
         lines.extend(list.ready.iter().map(row));
         lines.push(Line::default());
     }
     if !list.held_back.is_empty() {
-        lines.push(app.title("Not accepted; these wait on:"));
+        lines.push(scene.title("Not accepted; these wait on:"));
         for held in &list.held_back {
             let reason = held.0.obstacle.map_or("", |obstacle| obstacle.text());
             lines.push(row(held));
-            lines.push(Line::styled(format!("    {reason}"), app.palette.warning));
+            lines.push(Line::styled(format!("    {reason}"), scene.palette.warning));
         }
     }
     let shown = list.rows_on_screen(main.height);
-    app.lines(frame, area, lines.into_iter().skip(shown.start).take(shown.len()));
+    draw_lines(frame, area, lines.into_iter().skip(shown.start).take(shown.len()));
 }
 
 fn size(listed: &ListedReview) -> String {

@@ -4,15 +4,15 @@ use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::Line;
 
-use crate::app::App;
+use super::scene::{Scene, draw_lines};
+use crate::open_offer::OpenOffer;
 use crate::text_fit::wrapped;
 
-pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
-    let Some(open) = &app.setup.open else { return };
-    let (main, palette, offer) = (app.areas.main, &app.palette, &open.offer);
+pub(crate) fn draw(scene: &Scene<'_>, open: &OpenOffer, frame: &mut Frame<'_>) {
+    let (main, palette, offer) = (scene.areas.main, scene.palette, open.offer());
     let area = Rect { x: main.x + 1, width: main.width.saturating_sub(2), ..main };
     let width = usize::from(area.width);
-    let mut rows = vec![app.title(offer.question.clone())];
+    let mut rows = vec![scene.title(offer.question.clone())];
     rows.extend(wrapped(&offer.fact, width).into_iter().map(|row| Line::styled(row, palette.text)));
     rows.push(Line::default());
     for line in offer.preview.lines() {
@@ -28,6 +28,6 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
         rows.extend(pieces.into_iter().map(|piece| Line::styled(format!("{indent}{piece}"), style)));
     }
     let room = usize::from(area.height);
-    let top = open.top.min(rows.len().saturating_sub(room));
-    app.lines(frame, area, rows.into_iter().skip(top));
+    let top = open.top().min(rows.len().saturating_sub(room));
+    draw_lines(frame, area, rows.into_iter().skip(top));
 }

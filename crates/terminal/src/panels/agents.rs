@@ -4,31 +4,31 @@ use alongside_desk::harmless;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::Line;
 
-use crate::app::App;
+use super::scene::{Scene, draw_lines};
 use crate::messages;
 use crate::text_fit::{beginning, both_ends};
 use crate::width;
 
 /// Rows it would like to have, a blank one below it included.
-pub(crate) fn height(app: &App) -> u16 {
-    u16::try_from(app.companion.status().agents.len().max(1) + 2).unwrap_or(u16::MAX)
+pub(crate) fn height(scene: &Scene<'_>) -> u16 {
+    u16::try_from(scene.status().agents.len().max(1) + 2).unwrap_or(u16::MAX)
 }
 
-pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
-    let (area, palette) = (app.areas.agents, &app.palette);
-    let mut lines = vec![app.title("Agents")];
-    if app.companion.status().agents.is_empty() {
+pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
+    let (area, palette) = (scene.areas.agents, scene.palette);
+    let mut lines = vec![scene.title("Agents")];
+    if scene.status().agents.is_empty() {
         lines.push(Line::styled("none yet", palette.quiet));
     }
-    for agent in &app.companion.status().agents {
+    for agent in &scene.status().agents {
         let (style, since) = if agent.listening {
-            (palette.text, messages::ago(agent.since, app.now))
+            (palette.text, messages::ago(agent.since, scene.now))
         } else {
             (palette.quiet, "away".into())
         };
         // The name is what tells them apart. A part of a version reads as another one.
         let room = usize::from(area.width).saturating_sub(since.len() + 1);
-        let name = app.agent(agent);
+        let name = scene.reviews.agent(agent);
         let with_version = format!("{name} {}", harmless::name(&agent.version));
         let name = if width::columns(&with_version) <= room { with_version } else { name };
         lines.push(both_ends(beginning(&name, room).trim_end(), (style, palette.quiet), &since, area.width));
@@ -38,5 +38,5 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
         lines.truncate(usize::from(area.height) - 1);
         lines.push(Line::styled(format!("and {} more", more + 1), palette.quiet));
     }
-    app.lines(frame, area, lines);
+    draw_lines(frame, area, lines);
 }

@@ -3,13 +3,13 @@
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::Line;
 
-use crate::app::App;
+use super::scene::Scene;
 use crate::messages::{DEMO, DEMO_BRIEFLY};
 use crate::width::columns;
 
-pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
-    let area = app.areas.banner;
+pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
+    let area = scene.areas.banner;
     let fits = columns(DEMO) <= usize::from(area.width);
-    let line = Line::styled(if fits { DEMO } else { DEMO_BRIEFLY }, app.palette.selected);
-    frame.render_widget(line.style(app.palette.selected), area);
+    let line = Line::styled(if fits { DEMO } else { DEMO_BRIEFLY }, scene.palette.selected);
+    frame.render_widget(line.style(scene.palette.selected), area);
 }

@@ -7,8 +7,9 @@ use ratatui_core::style::Style;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
-use crate::app::App;
+use super::scene::{Scene, draw_lines};
 use crate::keys::{Action, TABLE};
+use crate::overlays::Overlay;
 use crate::text_fit::{cut, wrapped};
 use crate::width;
 
@@ -16,43 +17,46 @@ use crate::width;
 const SEARCHED: usize = 16;
 
 /// The height of the status line: one row, or more where one message is longer than the screen is wide.
-pub(crate) fn height(app: &App, size: Size) -> u16 {
+pub(crate) fn height(scene: &Scene<'_>, size: Size) -> u16 {
     let most = (size.height / 5).clamp(1, 5);
-    u16::try_from(status(app, size.width).0.len()).unwrap_or(u16::MAX).clamp(1, most)
+    u16::try_from(status(scene, size.width).0.len()).unwrap_or(u16::MAX).clamp(1, most)
 }
 
-pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
-    let area = app.areas.messages;
-    let (rows, style) = status(app, area.width);
+pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
+    let area = scene.areas.messages;
+    let (rows, style) = status(scene, area.width);
     let rows = shortened(rows, usize::from(area.height), usize::from(area.width));
-    app.lines(frame, area, rows.into_iter().map(|row| Line::styled(row, style)));
-    if let Some(column) = cursor(app, usize::from(area.width)) {
+    draw_lines(frame, area, rows.into_iter().map(|row| Line::styled(row, style)));
+    if let Some(column) = cursor(scene, usize::from(area.width)) {
         let x = area.x + u16::try_from(column).unwrap_or(u16::MAX).min(area.width.saturating_sub(1));
         frame.set_cursor_position(Position { x, y: area.bottom().saturating_sub(1) });
     }
-    let found = search_count(app);
+    let found = search_count(scene);
     let room = area.width.saturating_sub(u16::try_from(width::columns(&found)).unwrap_or(0));
-    frame.render_widget(keys(app, room), app.areas.keys);
+    frame.render_widget(keys(scene, room), scene.areas.keys);
     if room < area.width {
-        frame.render_widget(Line::styled(found, app.palette.key).right_aligned(), app.areas.keys);
+        frame.render_widget(Line::styled(found, scene.palette.key).right_aligned(), scene.areas.keys);
     }
 }
 
 /// The column behind the text that the person types.
-fn cursor(app: &App, width: usize) -> Option<usize> {
-    if let Some(input) = &app.reason.typing {
-        return Some(super::reason::cursor(app, input, width));
+fn cursor(scene: &Scene<'_>, width: usize) -> Option<usize> {
+    match scene.overlays.front()? {
+        Overlay::Reason(input) => Some(super::reason::cursor(scene, input, width)),
+        Overlay::Search(needle) => Some(1 + width::columns(&harmless::name(needle))),
+        Overlay::Offer(_) | Overlay::Help(_) | Overlay::List(_) | Overlay::Question(_) => None,
     }
-    app.search.typing.as_ref().map(|needle| 1 + width::columns(&harmless::name(needle)))
 }
 
 /// The search, the current match, and how many there are.
-fn search_count(app: &App) -> String {
-    let matches = app.current().and_then(|view| view.matches.as_ref());
-    let Some(matches) = matches.filter(|_| app.question.is_none() && app.help.is_none()) else {
-        return String::new();
-    };
-    format!(" /{} {}", cut(&harmless::name(&app.search.text), SEARCHED), matches.count())
+fn search_count(scene: &Scene<'_>) -> String {
+    let matches = scene.reviews.current().and_then(|view| view.matches.as_ref());
+    match (scene.overlays.front(), matches) {
+        (Some(Overlay::Question(_) | Overlay::Help(_)), _) | (_, None) => String::new(),
+        (_, Some(matches)) => {
+            format!(" /{} {}", cut(&harmless::name(scene.search.text()), SEARCHED), matches.count())
+        }
+    }
 }
 
 /// The first rows, if not all fit.
@@ -68,25 +72,27 @@ fn shortened(mut rows: Vec<String>, height: usize, width: usize) -> Vec<String> 
 }
 
 /// The rows of the one thing that the status line says: the text being typed, a question, or a message.
-fn status(app: &App, width: u16) -> (Vec<String>, Style) {
-    let (palette, width) = (&app.palette, usize::from(width));
+fn status(scene: &Scene<'_>, width: u16) -> (Vec<String>, Style) {
+    let (palette, width) = (scene.palette, usize::from(width));
     let rows = |text: &str| wrapped(text, width);
-    if let Some(input) = &app.reason.typing {
-        return (super::reason::rows(app, input, width), palette.text);
+    match scene.overlays.front() {
+        Some(Overlay::Reason(input)) => return (super::reason::rows(scene, input, width), palette.text),
+        Some(Overlay::Search(needle)) => {
+            let text = format!("/{}", harmless::name(needle));
+            return (vec![cut(&text, width.saturating_sub(1))], palette.text);
+        }
+        Some(Overlay::Question(open)) => {
+            let reviews = scene.reviews.all();
+            let is_edited = reviews.iter().any(|view| view.review().is_edited());
+            let text = open.question.text(reviews.len(), scene.keeps_drafts && is_edited);
+            return (rows(&text), palette.warning);
+        }
+        Some(Overlay::List(list)) => {
+            return (rows(&super::accept_all::question(list, scene.areas.main)), palette.warning);
+        }
+        Some(Overlay::Offer(_) | Overlay::Help(_)) | None => {}
     }
-    if let Some(needle) = &app.search.typing {
-        let text = format!("/{}", harmless::name(needle));
-        return (vec![cut(&text, width.saturating_sub(1))], palette.text);
-    }
-    if let Some(question) = app.question {
-        let is_edited = app.reviews.iter().any(|view| view.review().is_edited());
-        let keeps_drafts = !app.options.rehearsal && is_edited;
-        return (rows(&question.text(app.reviews.len(), keeps_drafts)), palette.warning);
-    }
-    if let Some(list) = &app.accept_all {
-        return (rows(&super::accept_all::question(list, app.areas.main)), palette.warning);
-    }
-    let Some((message, behind)) = app.messages.current() else { return (Vec::new(), palette.text) };
+    let Some((message, behind)) = scene.messages.current() else { return (Vec::new(), palette.text) };
     let style = if message.kind == MessageKind::Warning { palette.warning } else { palette.text };
     let more = if behind > 0 { format!(" ({behind} more)") } else { String::new() };
     let text = in_one_line(&message.text) + &more;
@@ -113,19 +119,19 @@ fn in_one_line(text: &str) -> String {
     line
 }
 
-fn keys(app: &App, width: u16) -> Line<'static> {
-    let palette = &app.palette;
-    let keys = match app.question {
-        Some(question) => question.choices().to_vec(),
-        None if let Some(input) = &app.reason.typing => super::reason::keys(app, input),
-        None if app.search.typing.is_some() => vec![("Enter", "find"), ("Esc", "end the search")],
-        None if let Some(list) = &app.accept_all => super::accept_all::keys(list, app.areas.main),
-        None if app.setup.open.is_some() => vec![("y", "change it"), ("n", "leave it"), ("Esc", "back")],
-        None if app.help.is_some() && super::help::excess(app.areas.main) > 0 => {
+fn keys(scene: &Scene<'_>, width: u16) -> Line<'static> {
+    let palette = scene.palette;
+    let keys = match scene.overlays.front() {
+        Some(Overlay::Question(open)) => open.question.choices().to_vec(),
+        Some(Overlay::Reason(input)) => super::reason::keys(scene, input),
+        Some(Overlay::Search(_)) => vec![("Enter", "find"), ("Esc", "end the search")],
+        Some(Overlay::List(list)) => super::accept_all::keys(list, scene.areas.main),
+        Some(Overlay::Offer(_)) => vec![("y", "change it"), ("n", "leave it"), ("Esc", "back")],
+        Some(Overlay::Help(_)) if super::help::excess(scene.areas.main) > 0 => {
             vec![("j/k", "more"), ("Esc", "back")]
         }
-        None if app.help.is_some() => vec![("Esc", "back")],
-        None => brief(app, usize::from(width)),
+        Some(Overlay::Help(_)) => vec![("Esc", "back")],
+        None => brief(scene, usize::from(width)),
     };
     let mut spans = Vec::new();
     for (key, what) in keys {
@@ -136,14 +142,14 @@ fn keys(app: &App, width: u16) -> Line<'static> {
 }
 
 /// Whether an agent takes the active file.
-fn can_send(app: &App) -> bool {
-    let status = app.companion.status();
+fn can_send(scene: &Scene<'_>) -> bool {
+    let status = scene.status();
     status.agents.iter().any(|agent| agent.takes_files) && status.context.iter().any(|file| file.active)
 }
 
 /// As many keys of the table as fit; the last two, help and leave, always.
-fn brief(app: &App, width: usize) -> Vec<(&'static str, &'static str)> {
-    let means = |act: Action| match app.current() {
+fn brief(scene: &Scene<'_>, width: usize) -> Vec<(&'static str, &'static str)> {
+    let means = |act: Action| match scene.reviews.current() {
         None => {
             matches!(act, Action::Pause | Action::Send | Action::SetUpAgents | Action::Help | Action::Leave)
         }
@@ -155,10 +161,10 @@ fn brief(app: &App, width: usize) -> Vec<(&'static str, &'static str)> {
         Some(_) => true,
     };
     let applies = |act: Action| match act {
-        Action::NextReview | Action::AcceptAll => app.reviews.len() > 1,
-        Action::Reason => app.current().is_some_and(|view| !view.review().reasons.are_lost()),
-        Action::Send => app.current().is_none() && can_send(app),
-        Action::SetUpAgents => app.current().is_none() && !app.setup.offers.is_empty(),
+        Action::NextReview | Action::AcceptAll => scene.reviews.all().len() > 1,
+        Action::Reason => scene.reviews.current().is_some_and(|view| !view.review().reasons.are_lost()),
+        Action::Send => scene.reviews.current().is_none() && can_send(scene),
+        Action::SetUpAgents => scene.reviews.current().is_none() && !scene.offers.is_empty(),
         _ => true,
     };
     let rows = TABLE.iter().filter(|row| means(row.action) && applies(row.action));

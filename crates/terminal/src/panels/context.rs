@@ -5,27 +5,27 @@ use alongside_desk::path_fit::shortened;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::Line;
 
-use crate::app::App;
+use super::scene::{Scene, draw_lines};
 use crate::text_fit::cut;
 use crate::width::columns;
 
 /// Rows it would like to have.
-pub(crate) fn height(app: &App) -> u16 {
-    u16::try_from(app.companion.status().context.len().max(1) + 1).unwrap_or(u16::MAX)
+pub(crate) fn height(scene: &Scene<'_>) -> u16 {
+    u16::try_from(scene.status().context.len().max(1) + 1).unwrap_or(u16::MAX)
 }
 
-pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
-    let (area, palette) = (app.areas.context, &app.palette);
+pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
+    let (area, palette) = (scene.areas.context, scene.palette);
     let width = usize::from(area.width);
-    let mut lines = vec![app.title("Agents see")];
-    if app.companion.status().paused {
+    let mut lines = vec![scene.title("Agents see")];
+    if scene.status().paused {
         lines.push(Line::styled("nothing: paused", palette.warning));
-    } else if app.companion.status().context.is_empty() {
+    } else if scene.status().context.is_empty() {
         lines.push(Line::styled("no open file", palette.quiet));
     }
-    let shown = app.companion.status().context.iter().filter(|_| !app.companion.status().paused);
+    let shown = scene.status().context.iter().filter(|_| !scene.status().paused);
     for file in shown {
-        let name = messages::file_name(&file.path, app.roots());
+        let name = messages::file_name(&file.path, scene.reviews.roots());
         let place = file.cursor.map(|cursor| format!(":{}", u64::from(cursor.line) + 1)).unwrap_or_default();
         let selected =
             if file.selected > 0 { format!(" ({} selected)", file.selected) } else { String::new() };
@@ -34,5 +34,5 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
         let name = shortened(&name, width.saturating_sub(columns(&place)));
         lines.push(Line::styled(cut(&format!("{name}{place}"), width), style));
     }
-    app.lines(frame, area, lines);
+    draw_lines(frame, area, lines);
 }

@@ -6,14 +6,14 @@ use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::Line;
 
-use crate::app::App;
+use super::scene::{Scene, draw_lines};
 use crate::messages;
 use crate::text_fit::wrapped;
 
-pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
-    let (main, palette) = (app.areas.main, &app.palette);
+pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
+    let (main, palette) = (scene.areas.main, scene.palette);
     let width = main.width.saturating_sub(4);
-    let rows: Vec<_> = text(app).iter().flat_map(|line| wrapped(line, usize::from(width))).collect();
+    let rows: Vec<_> = text(scene).iter().flat_map(|line| wrapped(line, usize::from(width))).collect();
     let height = u16::try_from(rows.len()).unwrap_or(u16::MAX);
     let y = main.y + main.height.saturating_sub(height) / 3;
     let area = Rect { x: main.x + 2, y, width, height }.intersection(main);
@@ -21,22 +21,22 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
         .into_iter()
         .enumerate()
         .map(|(index, row)| Line::styled(row, if index == 0 { palette.heading } else { palette.text }));
-    app.lines(frame, area, lines);
+    draw_lines(frame, area, lines);
 }
 
 /// The lines of the screen; of agents that are not set up, the ones that matter now.
-fn text(app: &App) -> Vec<String> {
-    let (agents, offers) = (&app.companion.status().agents, &app.setup.offers);
+fn text(scene: &Scene<'_>) -> Vec<String> {
+    let (agents, offers) = (&scene.status().agents, scene.offers);
     if agents.is_empty() {
         let mut text = match Offer::unconnected(offers) {
             Some(names) => messages::ide_mode_is_off(&names),
             None => lines(messages::NO_AGENT),
         };
-        let roots: Vec<_> = app.roots().iter().map(|root| harmless::path(root)).collect();
+        let roots: Vec<_> = scene.reviews.roots().iter().map(|root| harmless::path(root)).collect();
         text.extend([String::new(), format!("Project: {}", roots.join(", "))]);
         return text;
     }
-    if app.companion.status().context_only {
+    if scene.status().context_only {
         return lines(messages::CONTEXT_ONLY);
     }
     let mut text = lines(messages::NO_REVIEW);

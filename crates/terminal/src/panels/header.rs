@@ -7,7 +7,7 @@ use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::Line;
 
-use crate::app::App;
+use super::scene::{Scene, draw_lines};
 use crate::areas::Lists;
 use crate::review_view::ReviewView;
 use crate::text_fit::wrapped;
@@ -17,26 +17,26 @@ use crate::width;
 const NAME: usize = 16;
 
 /// A title and the notes; the page keeps two thirds of the room.
-pub(crate) fn height(app: &App, main: Rect) -> u16 {
-    let Some(view) = app.current() else { return 0 };
-    let rows = 1 + notes(app, view, main.width).len();
+pub(crate) fn height(scene: &Scene<'_>, main: Rect) -> u16 {
+    let Some(view) = scene.reviews.current() else { return 0 };
+    let rows = 1 + notes(scene, view, main.width).len();
     u16::try_from(rows).unwrap_or(u16::MAX).min((main.height / 3).max(1))
 }
 
-pub(crate) fn draw(app: &App, view: &ReviewView, frame: &mut Frame<'_>) {
-    let area = app.areas.header;
-    let mut lines = vec![title(app, view, area.width)];
-    lines.extend(notes(app, view, area.width));
-    app.lines(frame, area, lines);
+pub(crate) fn draw(scene: &Scene<'_>, view: &ReviewView, frame: &mut Frame<'_>) {
+    let area = scene.areas.header;
+    let mut lines = vec![title(scene, view, area.width)];
+    lines.extend(notes(scene, view, area.width));
+    draw_lines(frame, area, lines);
 }
 
-fn title(app: &App, view: &ReviewView, width: u16) -> Line<'static> {
-    let (review, palette) = (view.review(), &app.palette);
+fn title(scene: &Scene<'_>, view: &ReviewView, width: u16) -> Line<'static> {
+    let (review, palette) = (view.review(), scene.palette);
     let width = usize::from(width);
     let (added, removed) = view.counts;
     let new = if review.original.is_none() && review.whole_file_only.is_none() { "new file, " } else { "" };
-    let unlisted = unlisted(app);
-    let mut about = format!("  {}  {new}+{added} -{removed}", app.agent(&review.agent));
+    let unlisted = unlisted(scene);
+    let mut about = format!("  {}  {new}+{added} -{removed}", scene.reviews.agent(&review.agent));
     if !unlisted.is_empty() && width::columns(&about) + width::columns(&unlisted) + NAME > width {
         about = format!("  {new}+{added} -{removed}");
     }
@@ -46,7 +46,7 @@ fn title(app: &App, view: &ReviewView, width: u16) -> Line<'static> {
         state.push(messages::hunk_states(review));
     }
     let mut state = state.join(": ");
-    let name = messages::file_name(&review.file, app.roots());
+    let name = scene.reviews.file_name(review);
     // The name stays; what does not fit beside it goes.
     let room = width.saturating_sub(width::columns(&about) + width::columns(&unlisted) + 2);
     if width::columns(&name) + width::columns(&state) > room {
@@ -68,25 +68,25 @@ fn title(app: &App, view: &ReviewView, width: u16) -> Line<'static> {
 }
 
 /// The facts that the lists would show, while they are hidden.
-fn unlisted(app: &App) -> String {
-    if app.areas.lists != Lists::Hidden {
+fn unlisted(scene: &Scene<'_>) -> String {
+    if scene.areas.lists != Lists::Hidden {
         return String::new();
     }
-    let at = app.reviews.iter().position(|view| Some(view.review().id) == app.at).map_or(0, |at| at + 1);
+    let at = scene.reviews.index().map_or(0, |at| at + 1);
     let mut facts = String::new();
-    if app.reviews.len() > 1 {
-        facts += &format!("  review {at} of {}", app.reviews.len());
+    if scene.reviews.all().len() > 1 {
+        facts += &format!("  review {at} of {}", scene.reviews.all().len());
     }
-    if app.companion.status().paused {
+    if scene.status().paused {
         facts += "  paused";
     }
     facts
 }
 
-fn notes(app: &App, view: &ReviewView, width: u16) -> Vec<Line<'static>> {
+fn notes(scene: &Scene<'_>, view: &ReviewView, width: u16) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
-    for Note { text, warning } in review_notes(view.review(), app.roots()) {
-        let style = if warning { app.palette.warning } else { app.palette.quiet };
+    for Note { text, warning } in review_notes(view.review(), scene.reviews.roots()) {
+        let style = if warning { scene.palette.warning } else { scene.palette.quiet };
         let sign = if warning { "! " } else { "  " };
         let rows = wrapped(&text, usize::from(width.saturating_sub(2)));
         lines.extend(rows.into_iter().map(|row| Line::styled(format!("{sign}{row}"), style)));

@@ -4,7 +4,7 @@ use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
-use crate::app::App;
+use super::scene::{Scene, draw_lines};
 use crate::keys::{Group, TABLE};
 use crate::width;
 
@@ -62,8 +62,8 @@ pub(crate) fn excess(main: Rect) -> usize {
     left.len().max(right.len()).saturating_sub(usize::from(main.height).saturating_sub(1))
 }
 
-pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
-    let (main, palette) = (app.areas.main, &app.palette);
+pub(crate) fn draw(scene: &Scene<'_>, top: usize, frame: &mut Frame<'_>) {
+    let (main, palette) = (scene.areas.main, scene.palette);
     let (left, right) = columns(area(main));
     let spans = |row: Option<&Row>| match row {
         None | Some(Row::Blank) => [Span::raw(""), Span::raw("")],
@@ -82,10 +82,10 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
         }
         line
     };
-    let top = app.help.unwrap_or(0).min(excess(main));
-    let mut lines = vec![app.title("Keys. Nothing is written before you accept.")];
+    let top = top.min(excess(main));
+    let mut lines = vec![scene.title("Keys. Nothing is written before you accept.")];
     lines.extend((top..left.len().max(right.len())).map(row));
-    app.lines(frame, area(main), lines);
+    draw_lines(frame, area(main), lines);
 }
 
 #[cfg(test)]

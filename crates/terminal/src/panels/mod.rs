@@ -11,4 +11,7 @@ pub(crate) mod header;
 pub(crate) mod help;
 pub(crate) mod reason;
 pub(crate) mod reviews;
+mod scene;
 pub(crate) mod strip;
+
+pub(crate) use scene::Scene;

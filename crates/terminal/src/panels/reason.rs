@@ -2,7 +2,7 @@
 
 use alongside_desk::harmless;
 
-use crate::app::App;
+use super::scene::Scene;
 use crate::reason_input::{ReasonEdit, ReasonInput, hint, known};
 use crate::text_fit::cut;
 use crate::width::columns;
@@ -11,8 +11,8 @@ use crate::width::columns;
 const ROOM: usize = 12;
 
 /// The words before the text in a row this wide, and the hint if it stands in the row above.
-fn prompt(app: &App, input: &ReasonInput, width: usize) -> (Option<&'static str>, String) {
-    let Some(view) = app.view(input.id) else { return (None, "The review has ended. ".into()) };
+fn prompt(scene: &Scene<'_>, input: &ReasonInput, width: usize) -> (Option<&'static str>, String) {
+    let Some(view) = scene.reviews.view(input.id) else { return (None, "The review has ended. ".into()) };
     let prompt = input.prompt(view.review());
     match hint(view.review()) {
         Some(hint) if columns(&prompt) + columns(hint) + 1 + ROOM > width => (Some(hint), prompt),
@@ -22,21 +22,23 @@ fn prompt(app: &App, input: &ReasonInput, width: usize) -> (Option<&'static str>
 }
 
 /// The rows of the input; of a long text, the end.
-pub(crate) fn rows(app: &App, input: &ReasonInput, width: usize) -> Vec<String> {
-    let (hint, prompt) = prompt(app, input, width);
+pub(crate) fn rows(scene: &Scene<'_>, input: &ReasonInput, width: usize) -> Vec<String> {
+    let (hint, prompt) = prompt(scene, input, width);
     let room = width.saturating_sub(columns(&prompt) + 1);
     let typed = format!("{prompt}{}", cut(&harmless::name(&input.text), room));
     hint.map(str::to_owned).into_iter().chain([typed]).collect()
 }
 
 /// The column behind the text.
-pub(crate) fn cursor(app: &App, input: &ReasonInput, width: usize) -> usize {
-    columns(&prompt(app, input, width).1) + columns(&harmless::name(&input.text))
+pub(crate) fn cursor(scene: &Scene<'_>, input: &ReasonInput, width: usize) -> usize {
+    columns(&prompt(scene, input, width).1) + columns(&harmless::name(&input.text))
 }
 
 /// The keys of the input.
-pub(crate) fn keys(app: &App, input: &ReasonInput) -> Vec<(&'static str, &'static str)> {
-    let Some(view) = app.view(input.id) else { return vec![("Enter", "keep it"), ("Esc", "cancel")] };
+pub(crate) fn keys(scene: &Scene<'_>, input: &ReasonInput) -> Vec<(&'static str, &'static str)> {
+    let Some(view) = scene.reviews.view(input.id) else {
+        return vec![("Enter", "keep it"), ("Esc", "cancel")];
+    };
     let review = view.review();
     let confirm = match input.edit(review) {
         ReasonEdit::Removed if known(review, input.hunk(review)).is_some() => "remove it",

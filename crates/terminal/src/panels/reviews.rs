@@ -1,12 +1,12 @@
 //! The list of reviews that wait: file, size and agent. The one on the screen is marked.
 
 use alongside_desk::path_fit::shortened;
-use alongside_desk::{Review, ReviewId, messages};
+use alongside_desk::{Review, ReviewId};
 use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
-use crate::app::App;
+use super::scene::{Scene, draw_lines};
 use crate::areas::{Areas, Lists};
 use crate::review_view::ReviewView;
 use crate::text_fit::both_ends;
@@ -16,10 +16,10 @@ use crate::width;
 const ROWS: u16 = 2;
 
 /// Where reviews are listed, in the column or in the strip.
-pub(crate) fn places(app: &App, areas: &Areas) -> Vec<(Rect, ReviewId)> {
+pub(crate) fn places(scene: &Scene<'_>, areas: &Areas) -> Vec<(Rect, ReviewId)> {
     match areas.lists {
         Lists::Hidden => return Vec::new(),
-        Lists::Strip => return super::strip::places(app, areas.strip),
+        Lists::Strip => return super::strip::places(scene, areas.strip),
         Lists::Column => {}
     }
     let list = Rect {
@@ -28,30 +28,30 @@ pub(crate) fn places(app: &App, areas: &Areas) -> Vec<(Rect, ReviewId)> {
         ..areas.reviews
     };
     let fit = usize::from(list.height / ROWS).max(1);
-    let at = app.reviews.iter().position(|view| Some(view.review().id) == app.at).unwrap_or(0);
+    let at = scene.reviews.index().unwrap_or(0);
     let first = (at + 1).saturating_sub(fit);
     let place = |(index, view): (usize, &ReviewView)| {
         let y = list.y + u16::try_from(index).unwrap_or(0) * ROWS;
         (Rect { y, height: ROWS, ..list }.intersection(list), view.review().id)
     };
-    app.reviews.iter().skip(first).take(fit).enumerate().map(place).collect()
+    scene.reviews.all().iter().skip(first).take(fit).enumerate().map(place).collect()
 }
 
-pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
-    let (area, palette) = (app.areas.reviews, &app.palette);
-    let title = match app.reviews.len() {
+pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
+    let (area, palette) = (scene.areas.reviews, scene.palette);
+    let title = match scene.reviews.all().len() {
         0 => "Reviews".to_owned(),
         n => format!("Reviews ({n})"),
     };
-    app.lines(frame, area, [app.title(title)]);
-    if app.reviews.is_empty() {
+    draw_lines(frame, area, [scene.title(title)]);
+    if scene.reviews.all().is_empty() {
         let below = Rect { y: area.y + 1, height: 1, ..area }.intersection(area);
-        app.lines(frame, below, [Line::styled("none", palette.quiet)]);
+        draw_lines(frame, below, [Line::styled("none", palette.quiet)]);
     }
-    for (place, id) in &app.areas.listed {
-        let Some(view) = app.view(*id) else { continue };
-        let read = app.at == Some(*id);
-        let name = messages::file_name(&view.review().file, app.roots());
+    for (place, id) in &scene.areas.listed {
+        let Some(view) = scene.reviews.view(*id) else { continue };
+        let read = scene.reviews.at() == Some(*id);
+        let name = scene.reviews.file_name(view.review());
         let size = view.size();
         let room = usize::from(place.width).saturating_sub(size.len() + 3);
         let name = format!("{} {}", if read { "▸" } else { " " }, shortened(&name, room));
@@ -60,7 +60,7 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
         if read {
             first = first.style(palette.selected);
         }
-        let agent = app.agent(&view.review().agent);
+        let agent = scene.reviews.agent(&view.review().agent);
         let second = match note(view.review()) {
             None => vec![Span::styled(agent, palette.quiet)],
             Some(note) if width::columns(&agent) + note.len() + 4 <= usize::from(place.width) => {
@@ -70,7 +70,7 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
             Some(note) => vec![Span::styled(note, palette.warning)],
         };
         let second = Line::from_iter(std::iter::once(Span::raw("  ")).chain(second));
-        app.lines(frame, *place, [first, second]);
+        draw_lines(frame, *place, [first, second]);
     }
 }
 

@@ -115,7 +115,13 @@ pub(super) fn line(buf: &mut Buffer, area: Rect, text: &str, part: &Part, marks:
     }
 }
 
-impl Marks<'_> {
+impl<'a> Marks<'a> {
+    /// None, on a style.
+    pub(super) fn plain(base: Style, palette: &'a Palette) -> Self {
+        let words: (&[alongside_desk::Range], _) = (&[], Style::new());
+        Self { base, spans: &[], words, search: None, found: None, ends_open: false, palette }
+    }
+
     fn style(&self, unit: &Unit<'_>, found: &[Range<usize>]) -> Style {
         let mut style = self.base;
         let byte = unit.bytes.start;

@@ -1,18 +1,17 @@
 //! A review as rows on a screen: [`Page`] knows where everything is; the other files draw it and search it.
 
-mod cells;
 mod columns;
+mod content;
 mod draw;
 mod find;
 mod line;
-mod model;
-mod page_rows;
+mod page;
 mod rows;
 #[cfg(test)]
 mod tests;
 mod texts;
 mod wrapping;
 
-pub(crate) use draw::DrawOptions;
+pub(crate) use draw::{DrawOptions, draw};
 pub(crate) use find::{Match, Needle};
-pub(crate) use model::{Page, PageForm};
+pub(crate) use page::{Page, PageForm};

@@ -7,8 +7,23 @@ use crate::width::Units;
 /// How a page is wrapped.
 #[derive(Debug)]
 pub(super) struct Wrapping {
+    /// The width of the page.
+    pub(super) width: u16,
     /// The first row of each unwrapped row, and after the last one the number of all rows.
     pub(super) starts: Vec<usize>,
+}
+
+impl Wrapping {
+    /// The first row of an unwrapped row.
+    pub(super) fn first_row(&self, unwrapped: usize) -> usize {
+        self.starts.get(unwrapped).or(self.starts.last()).copied().unwrap_or(0)
+    }
+
+    /// The unwrapped row that a row belongs to; beyond the end, one that does not exist.
+    pub(super) fn unwrapped(&self, row: usize) -> usize {
+        let before = self.starts.partition_point(|start| *start <= row);
+        before.saturating_sub(1)
+    }
 }
 
 /// The columns of a line at which its rows begin; the first is 0. Behind the line there are so many columns

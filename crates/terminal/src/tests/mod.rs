@@ -176,16 +176,16 @@ impl Stage {
         let mut cells =
             Cells { terminal, shared: shared.clone(), input: typed, under_way: false, ours: true };
         let mut app = App::new(options, Palette::new(Theme::Dark, Depth::Sixteen));
-        app.sidebar = sidebar;
+        app.set_lists(sidebar);
         let (panic, panicked) = mpsc::unbounded_channel();
         let signals = Signals::listen().unwrap();
         let mut inputs = Inputs { signals, panicked, editor: editor.into(), clock: || NOW, in_tmux: false };
         let ended = tokio::spawn(async move {
             let _panic = panic;
             let ending = run::run(&mut desk, &mut app, &mut cells, &mut inputs).await;
-            let words = app.last_words().await;
+            let words = app.work_mut().last_words().await;
             let left = matches!(ending, Ok(Ending::Left));
-            let words = if left { app.words_on_leaving(words) } else { words };
+            let words = if left { leaving::words_on_leaving(&app, words) } else { words };
             let ends = if left { leaving::leave(&mut desk, &app).await } else { Vec::new() };
             let said: Vec<_> = words.into_iter().chain(ends).collect();
             (ending, (!said.is_empty()).then(|| said.join("\n")))

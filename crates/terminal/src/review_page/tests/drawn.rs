@@ -238,7 +238,7 @@ fn a_wrapped_page_can_be_begun_within_a_line() {
     let whole = Eyes::new(Depth::None).drawn(&page, 62, u16::try_from(page.rows()).unwrap());
     let eyes = Eyes::new(Depth::None);
     for top in 0..page.rows() - 1 {
-        page.draw(&mut buf, Rect::new(0, 0, 62, 2), top, &eyes.options());
+        draw(&page, &mut buf, Rect::new(0, 0, 62, 2), top, &eyes.options());
         let (first, second) = (u16::try_from(top).unwrap(), u16::try_from(top + 1).unwrap());
         assert_eq!([line(&buf, 0), line(&buf, 1)], [line(&whole, first), line(&whole, second)]);
     }
@@ -262,7 +262,7 @@ fn the_current_match_is_pointed_at() {
     let page = Page::new(&long_lines(), PageForm { layout: Layout::SideBySide, wrap: Some(62) });
     let mut eyes = Eyes::new(Depth::None);
     eyes.needle = Needle::new("one");
-    let found = page.matches(eyes.needle.as_ref().unwrap());
+    let found = eyes.needle.as_ref().unwrap().all_in(page.content());
     assert_eq!(found.len(), 3, "twice before, once after");
     eyes.found = Some(found[1]);
     let drawn = eyes.drawn(&page, 62, u16::try_from(page.rows()).unwrap());

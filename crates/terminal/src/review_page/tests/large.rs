@@ -39,14 +39,14 @@ fn drawing_looks_at_what_is_on_the_screen_only() {
             sideways: 0,
         };
         let mut buf = Buffer::empty(Rect::new(0, 0, 120, 40));
-        let read = lines_read(|| page.draw(&mut buf, Rect::new(0, 0, 120, 40), top, &options));
+        let read = lines_read(|| draw(&page, &mut buf, Rect::new(0, 0, 120, 40), top, &options));
         assert!(read <= 2 * 40, "{read} lines for 40 rows");
         assert!(page.lines_in(top..top + 40).iter().map(|(_, lines)| lines.len()).sum::<usize>() <= 2 * 40);
     }
     let read = lines_read(|| {
         page.update(&review);
         page.relayout(Layout::OneColumn);
-        let found = page.matches(&Needle::new("199999").unwrap());
+        let found = Needle::new("199999").unwrap().all_in(page.content());
         assert_eq!(
             found.iter().map(|found| page.line_at(page.match_row(found))).collect::<Vec<_>>(),
             [200_000]
@@ -87,7 +87,7 @@ fn a_line_of_a_megabyte_is_wrapped() {
     assert_eq!(page.rows(), 2 * 1_000_000usize.div_ceil(room));
     let last = Needle::new("9!").unwrap();
     assert_eq!(
-        page.matches(&last).iter().map(|found| page.match_row(found)).collect::<Vec<_>>(),
+        last.all_in(page.content()).iter().map(|found| page.match_row(found)).collect::<Vec<_>>(),
         [page.rows() - 1]
     );
 }

@@ -13,7 +13,7 @@ use ratatui_core::style::{Color, Style};
 
 use super::rows::{self, Kind};
 use super::texts;
-use super::{DrawOptions, Match, Needle, Page, PageForm};
+use super::{DrawOptions, Match, Needle, Page, PageForm, draw};
 use crate::colour::Colours;
 use crate::palette::{Depth, Palette};
 use crate::{Layout, Theme};
@@ -170,7 +170,7 @@ impl Eyes {
 
     fn drawn(&self, page: &Page, width: u16, height: u16) -> Buffer {
         let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
-        page.draw(&mut buf, Rect::new(0, 0, width, height), 0, &self.options());
+        draw(page, &mut buf, Rect::new(0, 0, width, height), 0, &self.options());
         buf
     }
 }
@@ -225,13 +225,14 @@ impl Page {
     /// The line of the current text at a row or next to it, counted from 1.
     fn line_at(&self, row: usize) -> usize {
         let row = self.unwrapped(row);
-        let Some(block) = self.block(row) else { return 1 };
+        let content = self.content();
+        let Some(block) = content.block(row) else { return 1 };
         let offset = block.offset(row).unwrap_or(0);
         let line = match block.kind {
             Kind::Same | Kind::Fold { .. } => block.at.current + offset,
             Kind::Hunk(hunk) => {
-                let hunk = &self.hunks[hunk];
-                let left = match self.shape() {
+                let hunk = &content.hunks[hunk];
+                let left = match content.shape() {
                     Layout::SideBySide => 0,
                     Layout::OneColumn => rows::sides(hunk).0,
                 };
@@ -239,6 +240,6 @@ impl Page {
                 (hunk.current.start + offset.saturating_sub(left)).min(last)
             }
         };
-        line.min(self.texts.text(texts::Side::Current).len().saturating_sub(1)) + 1
+        line.min(content.texts.text(texts::Side::Current).len().saturating_sub(1)) + 1
     }
 }

@@ -115,8 +115,11 @@ fn few_lines_are_not_folded() {
 fn matches_are_in_the_order_of_the_rows_folded_ones_too() {
     let page = Page::new(&review(&far_apart()), Layout::OneColumn);
     let lines = |needle: &str| {
-        let found = page.matches(&Needle::new(needle).unwrap());
-        found.iter().map(|found| (page.match_row(found), page.match_columns(found))).collect::<Vec<_>>()
+        let found = Needle::new(needle).unwrap().all_in(page.content());
+        found
+            .iter()
+            .map(|found| (page.match_row(found), found.columns_in(page.content())))
+            .collect::<Vec<_>>()
     };
     assert_eq!(lines("line 19"), [(2, 0..7)], "in sight");
     assert_eq!(lines("LINE 19"), [], "capitals are meant");
@@ -134,7 +137,7 @@ fn matches_are_in_the_order_of_the_rows_folded_ones_too() {
 #[test]
 fn a_match_in_a_fold_is_revealed() {
     let mut page = Page::new(&review(&far_apart()), Layout::OneColumn);
-    let found = page.matches(&Needle::new("line 40").unwrap())[0];
+    let found = Needle::new("line 40").unwrap().all_in(page.content())[0];
     page.reveal(&found);
     assert_eq!((page.match_row(&found), page.rows()), (9 + 16, 19 + 33));
     page.reveal(&found);
@@ -145,7 +148,7 @@ fn a_match_in_a_fold_is_revealed() {
 fn matches_on_both_sides_count_from_left_to_right() {
     let text = " a\n-one\n-two two\n+three\n+four\n+five\n b\n|\n-five\nxsix\n";
     let rows = |page: &Page, needle: &str| {
-        let found = page.matches(&Needle::new(needle).unwrap());
+        let found = Needle::new(needle).unwrap().all_in(page.content());
         found.iter().map(|found| page.match_row(found)).collect::<Vec<_>>()
     };
     let beside = Page::new(&review(text), Layout::SideBySide);

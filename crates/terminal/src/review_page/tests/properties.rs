@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::review_page::cells::Row;
+use crate::review_page::content::Row;
 use crate::review_page::texts::Side;
 
 /// Lines that are hard to draw.
@@ -70,10 +70,10 @@ fn open_all(page: &mut Page) {
 
 fn row_at(page: &Page, row: usize) -> Row {
     let row = page.unwrapped(row);
-    page.row_in(page.block(row).unwrap(), row)
+    page.content().row_in(page.content().block(row).unwrap(), row)
 }
 
-fn cells(row: Row) -> Vec<crate::review_page::cells::Cell> {
+fn cells(row: Row) -> Vec<crate::review_page::content::Cell> {
     match row {
         Row::Fold { .. } | Row::Reason(_) => Vec::new(),
         Row::One(cell) => vec![cell],
@@ -88,19 +88,19 @@ proptest! {
         let mut page = Page::new(&review, layout);
         open_all(&mut page);
         let all: Vec<_> = (0..page.rows()).flat_map(|row| cells(row_at(&page, row))).collect();
-        let lines = |number: fn(&crate::review_page::cells::Cell) -> Option<usize>, side: Side| {
+        let lines = |number: fn(&crate::review_page::content::Cell) -> Option<usize>, side: Side| {
             let mut lines: Vec<_> = all.iter().filter(|cell| cell.side == side || layout == Layout::OneColumn)
                 .filter_map(number).collect();
             lines.dedup();
             lines
         };
         let originals = lines(|cell| cell.original, Side::Original);
-        prop_assert_eq!(originals, (0..page.texts.text(Side::Original).len()).collect::<Vec<_>>());
+        prop_assert_eq!(originals, (0..page.content().texts.text(Side::Original).len()).collect::<Vec<_>>());
         // A dropped hunk's lines stand on the side of the original.
         let mut currents: Vec<_> = all.iter().filter_map(|cell| cell.current).collect();
         currents.sort_unstable();
         currents.dedup();
-        prop_assert_eq!(currents, (0..page.texts.text(Side::Current).len()).collect::<Vec<_>>());
+        prop_assert_eq!(currents, (0..page.content().texts.text(Side::Current).len()).collect::<Vec<_>>());
         for (index, hunk) in review.hunks.iter().enumerate() {
             let rows = page.hunk_rows(index);
             prop_assert!(!rows.is_empty());
@@ -112,7 +112,7 @@ proptest! {
     fn a_match_is_above_a_row_if_its_own_row_is(diff in any_diff(), form in forms(), row in 0..90usize) {
         let mut page = Page::new(&review(&diff), form);
         page.toggle_fold(row);
-        for found in page.matches(&Needle::new("a").unwrap()) {
+        for found in Needle::new("a").unwrap().all_in(page.content()) {
             page.reveal(&found);
             prop_assert_eq!(page.is_above(&found, row), page.match_row(&found) < row);
         }
@@ -123,8 +123,8 @@ proptest! {
         let page = Page::new(&review(&diff), layout);
         for row in 0..page.rows() {
             for cell in cells(row_at(&page, row)) {
-                let twin = page.texts.line(cell.twin.0, cell.twin.1);
-                prop_assert_eq!(page.texts.line(cell.side, cell.line), twin);
+                let twin = page.content().texts.line(cell.twin.0, cell.twin.1);
+                prop_assert_eq!(page.content().texts.line(cell.side, cell.line), twin);
             }
         }
     }
@@ -145,10 +145,10 @@ proptest! {
         let area = Rect::new(x, y, width, height);
         let needle = Needle::new("a");
         let (palette, colours) = (&eyes.palette, &eyes.colours);
-        let found = needle.as_ref().and_then(|needle| page.matches(needle).first().copied());
+        let found = needle.as_ref().and_then(|needle| needle.all_in(page.content()).first().copied());
         let search = needle.as_ref();
         let options = DrawOptions { palette, colours, hunk: Some(0), search, found, sideways };
-        page.draw(&mut buf, area, top, &options);
+        draw(&page, &mut buf, area, top, &options);
         for at in whole.positions() {
             let inside = area.contains(at);
             prop_assert_eq!(buf[at] == untouched, !inside, "{:?}", at);
@@ -171,7 +171,7 @@ proptest! {
             }
         }
         let shown = page.rows().saturating_sub(top).min(area.height.into());
-        if layout == Layout::SideBySide && !page.is_one_sided() && area.width > 2 {
+        if layout == Layout::SideBySide && !page.content().is_one_sided() && area.width > 2 {
             let middle = area.x + 1 + (area.width - 2) / 2;
             for at in 0..u16::try_from(shown).unwrap() {
                 if !matches!(row_at(&page, top + usize::from(at)), Row::Fold { .. } | Row::Reason(_)) {
@@ -211,11 +211,11 @@ proptest! {
         let mut page = Page::new(&review, form);
         let anchor = page.anchor(row);
         page.toggle_fold(row);
-        for found in page.matches(&Needle::new("a").unwrap()) {
+        for found in Needle::new("a").unwrap().all_in(page.content()) {
             page.reveal(&found);
             prop_assert!(page.match_row(&found) < page.rows());
             page.is_above(&found, row);
-            page.match_columns(&found);
+            found.columns_in(page.content());
         }
         page.update(&review);
         let eyes = Eyes { sideways, ..Eyes::new(Depth::True) };
@@ -267,9 +267,9 @@ proptest! {
             seen.extend(cells.filter(|symbol| *symbol != " "));
         }
         let mut expected = String::new();
-        for row in 0..page.unwrapped_rows() {
-            for cell in cells(page.row_in(page.block(row).unwrap(), row)) {
-                for unit in crate::width::Units::from(page.texts.line(cell.side, cell.line), 0) {
+        for row in 0..page.content().rows() {
+            for cell in cells(page.content().row_in(page.content().block(row).unwrap(), row)) {
+                for unit in crate::width::Units::from(page.content().texts.line(cell.side, cell.line), 0) {
                     match unit.shown {
                         crate::width::Shown::Text(text) if text != " " => expected.push_str(text),
                         crate::width::Shown::Escape(escape) => expected.push_str(&escape),

@@ -109,7 +109,11 @@ async fn source_code_is_coloured_once_its_colours_are_there() {
             .await
             .expect("colours come");
     }
-    while eyes.colours.line(page.texts.text(crate::review_page::texts::Side::Original).text(), 1).is_none() {
+    while eyes
+        .colours
+        .line(page.content().texts.text(crate::review_page::texts::Side::Original).text(), 1)
+        .is_none()
+    {
         eyes.colours.changed().await;
     }
     insta::assert_snapshot!(all_rows(&eyes, &page, 36));

@@ -1,0 +1,438 @@
+//! The reviews as a person reads them line by line, and the prompt that they answer. A review that arrives
+//! never changes the one that is read: one line announces it, and it waits its turn. Each change notes the
+//! [output due](Due), which is printed before the desk waits again.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use alongside_desk::review_model::{CompanionState, Message, OpenReview, Question};
+use alongside_desk::{Changed, Closed, Decision, Review, ReviewId, Status, messages};
+
+use super::accept_all::{AcceptAll, Printed};
+use super::ending::Policy;
+use super::line_reader::LineReader;
+use super::printer::Printer;
+use super::{prompts, render};
+
+/// The output due before the next reply, from little to much.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Due {
+    Nothing,
+    /// The prompt.
+    Prompt,
+    /// The hunk or the summary, and the prompt.
+    Place,
+    /// The header too.
+    Review,
+}
+
+/// The thing that the next line answers.
+#[derive(Debug)]
+pub(super) enum Prompt {
+    /// The person's place in a review, if they read one.
+    Place,
+    Question(Question),
+    /// The list of reviews to accept together.
+    List(AcceptAll),
+}
+
+/// See the module.
+pub(super) struct Reading {
+    input: LineReader,
+    printer: Printer,
+    policy: Policy,
+    roots: Vec<PathBuf>,
+    /// Whether edits outlive the desk.
+    keeps_drafts: bool,
+    companion: CompanionState,
+    /// The reviews that wait, the oldest first.
+    reviews: Vec<OpenReview>,
+    /// The review that the person reads.
+    at: Option<ReviewId>,
+    prompt: Prompt,
+    /// The printed part of each review.
+    printed: HashMap<ReviewId, Printed>,
+    due: Due,
+}
+
+impl Reading {
+    pub(super) fn new(input: LineReader, roots: Vec<PathBuf>, policy: Policy, keeps_drafts: bool) -> Self {
+        Self {
+            input,
+            printer: Printer::stdout(),
+            policy,
+            roots,
+            keeps_drafts,
+            companion: CompanionState::default(),
+            reviews: Vec::new(),
+            at: None,
+            prompt: Prompt::Place,
+            printed: HashMap::new(),
+            due: Due::Nothing,
+        }
+    }
+
+    pub(super) fn roots(&self) -> &[PathBuf] {
+        &self.roots
+    }
+
+    /// The reviews that wait, the oldest first.
+    pub(super) fn reviews(&self) -> &[OpenReview] {
+        &self.reviews
+    }
+
+    /// The review that the person reads.
+    pub(super) fn at(&self) -> Option<ReviewId> {
+        self.at
+    }
+
+    pub(super) fn current(&self) -> Option<&OpenReview> {
+        self.open(self.at?)
+    }
+
+    pub(super) fn open(&self, id: ReviewId) -> Option<&OpenReview> {
+        self.reviews.iter().find(|open| open.review().id == id)
+    }
+
+    pub(super) fn open_mut(&mut self, id: ReviewId) -> Option<&mut OpenReview> {
+        self.reviews.iter_mut().find(|open| open.review().id == id)
+    }
+
+    pub(super) fn review(&self, id: ReviewId) -> Option<&Review> {
+        self.open(id).map(OpenReview::review)
+    }
+
+    pub(super) fn companion(&mut self) -> &mut CompanionState {
+        &mut self.companion
+    }
+
+    pub(super) fn input(&mut self) -> &mut LineReader {
+        &mut self.input
+    }
+
+    pub(super) fn printer(&mut self) -> &mut Printer {
+        &mut self.printer
+    }
+
+    /// Writes a line, or several, that are harmless already.
+    pub(super) fn say(&mut self, text: &str) {
+        self.printer.say(text);
+    }
+
+    /// Prints messages, and the prompt again.
+    pub(super) fn show(&mut self, messages: Vec<Message>) {
+        for message in &messages {
+            self.printer.say(&message.text);
+        }
+        if !messages.is_empty() {
+            self.prompt_again();
+        }
+    }
+
+    /// More is to be printed before the next reply.
+    pub(super) fn mark_due(&mut self, due: Due) {
+        self.due = self.due.max(due);
+    }
+
+    /// The sentence that says where reviews wait on when the desk is left.
+    pub(super) fn stays_open(&self) -> Option<String> {
+        self.companion.stays_open(self.reviews.len())
+    }
+
+    /// The question before leaving, if that ends reviews.
+    pub(super) fn question_before_leaving(&self) -> Option<Question> {
+        Question::before_leaving(self.reviews.len(), self.companion.status())
+    }
+
+    /// The desk decides by itself, or leaves: no review is shown any more.
+    pub(super) fn stop_showing(&mut self) {
+        self.policy = Policy::RejectAll;
+        self.close_question();
+    }
+
+    pub(super) fn take_status(&mut self, status: Status) {
+        self.roots.clone_from(&status.roots);
+        let news = self.companion.take_status(status);
+        self.show(news);
+        // Somebody else came who keeps the reviews: leaving is no question any more.
+        if let Prompt::Question(Question::Leave) = self.prompt
+            && let Some(stays) = self.stays_open()
+        {
+            self.prompt = Prompt::Place;
+            self.prompt_changed();
+            self.show(vec![Message::notice(stays)]);
+        }
+    }
+
+    /// A review arrives. Returns the decision on it that the policy makes.
+    pub(super) fn add(&mut self, review: Review) -> Option<Decision> {
+        let id = review.id;
+        let arrived = messages::arrived(&review, &self.roots, self.reviews.len() + 1, "l lists them");
+        let mut open = OpenReview::new(review);
+        if open.review().whole_file_only.is_some() {
+            open.look_at(usize::MAX);
+        }
+        self.reviews.push(open);
+        match self.policy {
+            Policy::AcceptAll => return Some(Decision::Accept),
+            Policy::RejectAll => return Some(Decision::Reject),
+            Policy::Ask if self.has_prompt() => self.show(vec![Message::notice(arrived)]),
+            Policy::Ask => {
+                if self.input.terminal && !self.printer.is_held() {
+                    self.printer.break_line();
+                }
+                self.begin(id);
+            }
+        }
+        None
+    }
+
+    /// The policy decides on this review; its end is that of the review that is read.
+    pub(super) fn turn_silently_to(&mut self, id: ReviewId) {
+        self.at = Some(id);
+    }
+
+    /// A review has a new revision.
+    pub(super) fn change(&mut self, changed: Changed) {
+        let (id, from) = (changed.id, changed.from);
+        let Some(open) = self.reviews.iter_mut().find(|open| open.review().id == id) else { return };
+        let news = match open.take(changed) {
+            Ok(news) => news,
+            // The person still sees a revision the companion had; it refuses a decision on it as stale.
+            Err(out_of_step) => return tracing::error!(review = id.0, %out_of_step),
+        };
+        let foreign = open.is_foreign(news);
+        let said = news.messages(&messages::file_name(&open.review().file, &self.roots), foreign);
+        if let Some(printed) = self.printed.get_mut(&id) {
+            if foreign {
+                printed.forget_hunks();
+            }
+            // A change of the file alone is no other text than the one that was printed.
+            if printed.revision == from && !news.content_changed {
+                printed.revision = news.revision;
+            }
+        }
+        if self.at != Some(id) {
+            return;
+        }
+        self.show(said);
+        // The list stays as it is: the changed review is not accepted with it.
+        if foreign && !matches!(self.prompt, Prompt::List(_)) {
+            self.prompt = Prompt::Place;
+            self.mark_due(Due::Review);
+            self.prompt_changed();
+        }
+    }
+
+    /// A review ended.
+    pub(super) fn close(&mut self, closed: &Closed) {
+        let Some(index) = self.reviews.iter().position(|open| open.review().id == closed.id) else { return };
+        let open = self.reviews.remove(index);
+        let message = self.companion.review_closed(open.review(), closed, &self.roots);
+        self.printer.say(&message.text);
+        self.printed.remove(&closed.id);
+    }
+
+    /// After the end of a review: goes on to the next one if it was read. That one begins when the editor
+    /// ends.
+    pub(super) fn leave(&mut self, id: ReviewId) {
+        if self.at != Some(id) {
+            return self.prompt_again();
+        }
+        self.at = None;
+        self.close_question();
+        if !self.printer.is_held() {
+            self.next_review();
+        }
+    }
+
+    /// Goes on to the review that has waited longest, or says that there is none.
+    pub(super) fn next_review(&mut self) {
+        match self.reviews.first() {
+            Some(open) => self.begin(open.review().id),
+            None => {
+                self.due = Due::Nothing;
+                self.prompt_changed();
+                self.say_idle();
+            }
+        }
+    }
+
+    /// Shows a review from its beginning.
+    pub(super) fn begin(&mut self, id: ReviewId) {
+        self.at = Some(id);
+        self.prompt = Prompt::Place;
+        self.due = Due::Review;
+        self.prompt_changed();
+    }
+
+    /// Shows a hunk of the review that is read.
+    pub(super) fn look_at(&mut self, hunk: usize) {
+        if let Some(open) = self.at.and_then(|at| self.open_mut(at)) {
+            open.look_at(hunk);
+            self.due = Due::Place;
+        }
+    }
+
+    pub(super) fn open_question(&mut self, question: Question) {
+        self.prompt = Prompt::Question(question);
+        self.mark_due(Due::Prompt);
+    }
+
+    fn close_question(&mut self) {
+        if let Prompt::Question(_) = self.prompt {
+            self.prompt = Prompt::Place;
+        }
+    }
+
+    /// Prints the reviews that wait, for the person to accept together.
+    pub(super) fn list_to_accept(&mut self) {
+        let (list, text) = AcceptAll::new(&self.reviews, &self.printed, &self.roots);
+        self.printer.say(&text);
+        if list.is_empty() {
+            self.printer.say("No review can be accepted from this list.");
+        } else {
+            self.ask_about(list);
+        }
+    }
+
+    /// The next line answers this list.
+    pub(super) fn ask_about(&mut self, list: AcceptAll) {
+        self.prompt = Prompt::List(list);
+        self.due = Due::Prompt;
+    }
+
+    /// Whether there is a review or a question to reply to.
+    pub(super) fn has_prompt(&self) -> bool {
+        self.at.is_some() || !matches!(self.prompt, Prompt::Place)
+    }
+
+    /// Takes the prompt that a line answers.
+    pub(super) fn take_prompt(&mut self) -> Prompt {
+        std::mem::replace(&mut self.prompt, Prompt::Place)
+    }
+
+    /// Whether the desk wants a line of input now. A script's lines wait for a review.
+    pub(super) fn wants_line(&self) -> bool {
+        !self.input.has_ended() && (self.has_prompt() || !self.input.holds_one())
+    }
+
+    /// The prompt is not the one that the person typed for. An editor's keys are its own.
+    pub(super) fn prompt_changed(&mut self) {
+        if !self.printer.is_held() {
+            self.input.prompt_changed();
+        }
+    }
+
+    /// Repeats the prompt after other output.
+    pub(super) fn prompt_again(&mut self) {
+        if self.has_prompt() {
+            self.mark_due(Due::Prompt);
+            if !self.printer.is_held() {
+                self.input.discard_typed();
+            }
+        }
+    }
+
+    /// Back after Ctrl-Z and `fg`: the prompt is far up, or gone.
+    pub(super) fn process_continued(&mut self) {
+        match self.at {
+            _ if self.printer.is_held() || !self.input.terminal => {}
+            Some(_) => self.prompt_again(),
+            None => self.say_idle(),
+        }
+    }
+
+    fn say_idle(&mut self) {
+        if self.input.terminal && !self.input.has_ended() && self.policy == Policy::Ask {
+            self.printer.say(prompts::NOTHING_WAITS);
+        }
+    }
+
+    /// Prints the output that is due.
+    pub(super) fn print_due(&mut self) {
+        if self.policy != Policy::Ask {
+            return;
+        }
+        let due = std::mem::replace(&mut self.due, Due::Nothing);
+        let question = match &self.prompt {
+            _ if due == Due::Nothing => return,
+            Prompt::List(list) => return self.printer.ask(&list.prompt()),
+            Prompt::Question(question) => {
+                let is_edited = self.reviews.iter().any(|open| open.review().is_edited());
+                Some(prompts::question(*question, self.reviews.len(), self.keeps_drafts && is_edited))
+            }
+            Prompt::Place => None,
+        };
+        let open = self.reviews.iter().find(|open| Some(open.review().id) == self.at);
+        let Some(open) = open else {
+            if let Some(question) = question {
+                self.printer.ask(&question);
+            }
+            return;
+        };
+        let (review, inks) = (open.review(), self.printer.inks);
+        if due >= Due::Review {
+            self.printer.say(&render::header(review, &self.roots, inks));
+            if review.whole_file_only.is_some() && review.hunks.is_empty() {
+                self.printer.say(&render::whole(review, inks));
+            } else if review.whole_file_only.is_some() {
+                for hunk in &review.hunks {
+                    self.printer.say(&render::hunk(review, hunk, inks));
+                }
+            }
+        }
+        if due >= Due::Place {
+            let hunk = review.hunks.get(open.hunk());
+            self.printed.entry(review.id).or_default().add(review.revision, hunk);
+            match hunk {
+                Some(hunk) => self.printer.say(&render::hunk(review, hunk, inks)),
+                None => self.printer.say(&render::summary(review, &self.roots)),
+            }
+        }
+        if !self.input.has_ended() {
+            self.printer.ask(&question.unwrap_or_else(|| prompts::place(open)));
+        } else if due >= Due::Place {
+            self.printer.say("Answer this review in the agent.");
+        }
+    }
+
+    /// Goes to the review of this number in the list.
+    pub(super) fn go_to(&mut self, number: usize) {
+        match number.checked_sub(1).and_then(|index| self.reviews.get(index)) {
+            Some(open) => self.begin(open.review().id),
+            None => self.printer.say("No review has that number; l lists them."),
+        }
+    }
+
+    /// Prints the waiting reviews, and the agents.
+    pub(super) fn list(&mut self) {
+        let mut lines = Vec::new();
+        for (index, open) in self.reviews.iter().enumerate() {
+            let review = open.review();
+            let here = if self.at == Some(review.id) { " - you are here" } else { "" };
+            let name = messages::file_name(&review.file, &self.roots);
+            let (agent, size) = (messages::agent_name(&review.agent), messages::size(review));
+            lines.push(format!("{}. {name} ({agent}, {size}){here}", index + 1));
+        }
+        if lines.is_empty() {
+            lines.push(messages::NO_REVIEW.into());
+        }
+        let status = self.companion.status();
+        lines.push(format!("Agents connected: {}.", render::agents(&status.agents)));
+        if status.paused {
+            lines.push(messages::paused(true).into());
+        }
+        self.printer.say(&lines.join("\n"));
+    }
+
+    /// Prints the letters that mean something now.
+    pub(super) fn help(&mut self) {
+        let help = match self.current() {
+            None => prompts::IDLE,
+            Some(open) if open.hunk() < open.review().hunks.len() => prompts::AT_A_HUNK,
+            Some(_) => prompts::AT_THE_END,
+        };
+        self.printer.say(help);
+    }
+}

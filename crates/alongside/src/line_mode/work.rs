@@ -1,0 +1,478 @@
+//! The person's work on reviews: what they ask the companion for, and their editor. After each reply the desk
+//! waits until it has the revision that the companion made, so that the next line is about what is printed.
+
+use std::io;
+use std::process::ExitStatus;
+
+use alongside_desk::review_model::{Acceptances, Message, Question};
+use alongside_desk::{
+    Closed, Decision, Desk, Event, Gone, HunkState, Refusal, Request, ReviewId, Revised, harmless, messages,
+};
+use alongside_terminal::{DraftStore, EditOutcome, Editing, editor_command};
+
+use super::accept_all::AcceptAll;
+use super::line_reader::InputLine;
+use super::prompts;
+use super::reading::{Due, Reading};
+use super::undo::{Step, changes_nothing, first_difference};
+
+/// The thing that keeps the desk from listening to the person.
+#[derive(Debug)]
+enum Activity {
+    /// Nothing: the desk listens.
+    Listening,
+    /// A decision was sent, and its review has not closed yet.
+    Deciding(ReviewId),
+    /// Acceptances of a list were sent, and not all have been answered.
+    Accepting(Acceptances),
+    /// The person's editor has the terminal.
+    Editor(Box<Editing>),
+}
+
+/// One thing that happens.
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, and nothing keeps it")]
+pub(super) enum Happened {
+    Told(Event),
+    /// The companion has stopped.
+    Gone,
+    EditorEnded(io::Result<ExitStatus>),
+    Typed(InputLine),
+}
+
+/// See the module.
+pub(super) struct ReviewWork {
+    desk: Desk,
+    reading: Reading,
+    activity: Activity,
+    /// Where texts go that no companion took.
+    drafts: DraftStore,
+    /// The companion has stopped; the desk stays for an editor that is still open.
+    is_gone: bool,
+}
+
+impl ReviewWork {
+    pub(super) fn new(desk: Desk, reading: Reading, drafts: DraftStore) -> Self {
+        Self { desk, reading, activity: Activity::Listening, drafts, is_gone: false }
+    }
+
+    pub(super) fn reading(&mut self) -> &mut Reading {
+        &mut self.reading
+    }
+
+    pub(super) fn desk(&mut self) -> &mut Desk {
+        &mut self.desk
+    }
+
+    pub(super) fn has_editor(&self) -> bool {
+        matches!(self.activity, Activity::Editor(_))
+    }
+
+    /// Prints the output that is due, unless something keeps the desk from listening.
+    pub(super) fn print_due(&mut self) {
+        if let Activity::Listening = self.activity {
+            self.reading.print_due();
+        }
+    }
+
+    /// The first thing that happens; where several have, the first in this order. Cancel safe.
+    pub(super) async fn next(&mut self) -> Happened {
+        let listens = matches!(self.activity, Activity::Listening) && self.reading.wants_line();
+        let editor_exit = async {
+            match &mut self.activity {
+                Activity::Editor(editing) => editing.ended().await,
+                _ => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            event = self.desk.next(), if !self.is_gone => event.map_or_else(|Gone| Happened::Gone, Happened::Told),
+            status = editor_exit => Happened::EditorEnded(status),
+            line = self.reading.input().next(), if listens => Happened::Typed(line),
+        }
+    }
+
+    /// The companion has stopped. True if the desk ends with it: an editor that is open keeps the desk.
+    pub(super) fn companion_gone(&mut self) -> bool {
+        self.is_gone = true;
+        !self.has_editor()
+    }
+
+    pub(super) fn is_gone(&self) -> bool {
+        self.is_gone
+    }
+
+    /// Takes an event of the companion.
+    pub(super) async fn take_event(&mut self, event: Event) {
+        match event {
+            Event::Status(status) => self.reading.take_status(status),
+            Event::Opened(review) => {
+                let id = review.id;
+                if let Some(decision) = self.reading.add(review) {
+                    self.decide_at_once(id, decision).await;
+                }
+            }
+            Event::Changed(changed) => self.reading.change(changed),
+            Event::Closed(closed) => self.review_closed(&closed),
+            Event::FlushReview { id } => {
+                // The agent is about to take the review: the saved text comes before the reply.
+                if matches!(&self.activity, Activity::Editor(editing) if editing.id == id) {
+                    self.upload_saved_text().await;
+                }
+                self.desk.send(Request::Flushed { id });
+            }
+            Event::Problem(problem) => {
+                let message = self.reading.companion().take_problem(&problem);
+                self.reading.show(vec![message]);
+            }
+            Event::DiagnosticsWanted { .. } => {}
+            Event::Notice { message } => self.reading.show(vec![Message::notice(message)]),
+        }
+    }
+
+    fn review_closed(&mut self, closed: &Closed) {
+        if self.reading.open(closed.id).is_none() {
+            return;
+        }
+        self.reading.close(closed);
+        match &mut self.activity {
+            Activity::Deciding(id) if *id == closed.id => self.activity = Activity::Listening,
+            Activity::Accepting(acceptances) => {
+                acceptances.closed(closed);
+                self.end_acceptances();
+            }
+            Activity::Listening | Activity::Deciding(_) | Activity::Editor(_) => {}
+        }
+        self.reading.leave(closed.id);
+    }
+
+    /// Decides without a question, by the desk's policy.
+    async fn decide_at_once(&mut self, id: ReviewId, mut decision: Decision) {
+        self.reading.turn_silently_to(id);
+        let Some(review) = self.reading.review(id) else { return };
+        let (mut revision, name) = (review.revision, messages::file_name(&review.file, self.reading.roots()));
+        // A review that keeps changing meanwhile is somebody else's to decide.
+        for _ in 0..5 {
+            match self.desk.request(Request::DecideReview { id, revision, decision }).await {
+                Ok(_) | Err(Refusal::NoSuchReview | Refusal::Stopped) => return,
+                Err(Refusal::Stale { revision: now }) => revision = now,
+                Err(refusal) => {
+                    self.reading.say(&format!("{name}: {}", harmless::text(&refusal.to_string())));
+                    decision = Decision::Reject;
+                }
+            }
+        }
+    }
+
+    /// Sends a request and prints a refusal. After success the review here is the one of the reply.
+    async fn ask(&mut self, id: ReviewId, request: Request) -> Option<Revised> {
+        match self.desk.request(request).await {
+            Ok(revised) => {
+                self.catch_up(id, revised.revision).await;
+                Some(revised)
+            }
+            Err(refusal) => {
+                self.tell_refusal(id, &refusal).await;
+                None
+            }
+        }
+    }
+
+    async fn tell_refusal(&mut self, id: ReviewId, refusal: &Refusal) {
+        self.reading.say(&messages::refusal(refusal));
+        if let Refusal::Stale { revision } = *refusal {
+            self.catch_up(id, revision).await;
+            self.reading.mark_due(Due::Review);
+        }
+        if let Some(question) = Question::after(refusal) {
+            self.reading.open_question(question);
+        }
+    }
+
+    /// Waits until this desk has a revision that the person knows of.
+    async fn catch_up(&mut self, id: ReviewId, revision: u64) {
+        if let Some(open) = self.reading.open_mut(id) {
+            open.mark_own(revision);
+        }
+        while self.reading.review(id).is_some_and(|review| review.revision < revision) {
+            match self.desk.next().await {
+                Ok(event) => self.take_event(event).await,
+                Err(Gone) => return,
+            }
+        }
+    }
+
+    fn push_step(&mut self, id: ReviewId, hunk: usize, changed: bool) {
+        if let Some(open) = self.reading.open_mut(id) {
+            open.push_step(hunk, changed);
+        }
+    }
+
+    pub(super) async fn keep(&mut self, id: ReviewId, place: usize, keep: bool) {
+        let Some(review) = self.reading.review(id) else { return };
+        let Some(hunk) = review.hunks.get(place) else { return };
+        // Keeping a kept hunk changes nothing, so that there is nothing to undo. Keeping an edited hunk keeps
+        // the person's own text: it never gives way to the proposal.
+        let changes = match hunk.state {
+            HunkState::Kept | HunkState::Edited => !keep,
+            HunkState::Dropped => keep,
+        };
+        let (revision, after) = (review.revision, review.hunks.len() - place - 1);
+        let request = Request::KeepHunks { id, revision, hunks: vec![place], keep };
+        if !changes || self.ask(id, request).await.is_some() {
+            self.push_step(id, place, changes);
+            // Counted from the end: a dropped edit leaves no hunk behind, or joins its neighbour.
+            let now = self.reading.review(id).map_or(0, |review| review.hunks.len());
+            self.reading.look_at(now.saturating_sub(after));
+        }
+    }
+
+    pub(super) async fn split(&mut self, id: ReviewId, hunk: usize) {
+        let Some(review) = self.reading.review(id) else { return };
+        if review.hunks.get(hunk).is_some_and(|hunk| hunk.state == HunkState::Edited) {
+            return self.reading.say(messages::EDITED_NOT_SPLIT);
+        }
+        let (revision, before) = (review.revision, review.hunks.len());
+        if self.ask(id, Request::SplitHunk { id, revision, hunk }).await.is_some() {
+            self.push_step(id, hunk, true);
+            let now = self.reading.review(id).map_or(before, |review| review.hunks.len());
+            self.reading.say(&messages::split(before, now));
+            self.reading.look_at(hunk);
+        }
+    }
+
+    /// Undoes or redoes a change, and shows the hunk that differs now; without one, that of the change.
+    pub(super) async fn take_step(&mut self, id: ReviewId, to: Step) {
+        let Some(open) = self.reading.open(id) else { return };
+        let before = open.review().clone();
+        let revision = before.revision;
+        let (step, request, said) = match to {
+            Step::Undo => (open.last_step(), Request::UndoReview { id, revision }, messages::UNDONE),
+            Step::Redo => (open.last_undone(), Request::RedoReview { id, revision }, messages::REDONE),
+        };
+        let is_done = changes_nothing(step) || self.ask(id, request).await.is_some();
+        let Some(open) = self.reading.open_mut(id) else { return };
+        match (to, is_done) {
+            (Step::Undo, true) => _ = open.mark_undone(),
+            (Step::Redo, true) => _ = open.mark_redone(),
+            (Step::Undo, false) => return,
+            (Step::Redo, false) => return open.forget_undone(),
+        }
+        let hunk = first_difference(&before, open.review()).or(step.map(|step| step.hunk));
+        self.reading.say(said);
+        self.reading.look_at(hunk.unwrap_or(0));
+    }
+
+    /// Notes a reason for a change, and drops a change that is kept so far; without a `place`, the reason is
+    /// for the decision on the whole review.
+    pub(super) async fn reason(&mut self, id: ReviewId, place: Option<usize>, text: &str) {
+        let Some(review) = self.reading.review(id) else { return };
+        if review.reasons.are_lost() {
+            let why = messages::no_reason(&review.agent);
+            return self.reading.say(&why);
+        }
+        let hunk = place.and_then(|place| review.hunks.get(place));
+        let known =
+            if place.is_some() { hunk.and_then(|hunk| hunk.reason.as_ref()) } else { review.reason.as_ref() };
+        if text.is_empty() {
+            let help = prompts::reason(known.map(String::as_str), place.is_some());
+            return self.reading.say(&help);
+        }
+        let (revision, reasons) = (review.revision, review.reasons);
+        let is_kept = hunk.is_some_and(|hunk| hunk.state == HunkState::Kept);
+        let removes = text == prompts::REMOVE;
+        let reason = if removes { String::new() } else { text.to_owned() };
+        if self.ask(id, Request::SetReason { id, revision, hunk: place, reason }).await.is_none() {
+            return;
+        }
+        self.reading.say(match place {
+            _ if removes => messages::REASON_REMOVED,
+            Some(_) => messages::reason_of_change_noted(reasons),
+            None => messages::reason_noted(reasons),
+        });
+        if let Some(place) = place.filter(|_| is_kept && !removes) {
+            self.keep(id, place, false).await;
+        }
+    }
+
+    pub(super) async fn accept(&mut self, id: ReviewId) {
+        match self.reading.review(id).and_then(Question::before_accepting) {
+            Some(question) => self.reading.open_question(question),
+            None => self.decide(id, Decision::Accept).await,
+        }
+    }
+
+    /// Accepts one empty line in place of an empty text.
+    pub(super) async fn accept_single_newline(&mut self, id: ReviewId) {
+        if let Some(revision) = self.reading.review(id).map(|review| review.revision)
+            && self.ask(id, Request::replace_text(id, revision, "\n".into())).await.is_some()
+        {
+            self.decide(id, Decision::Accept).await;
+        }
+    }
+
+    /// Decides on the revision that is shown.
+    pub(super) async fn decide(&mut self, id: ReviewId, decision: Decision) {
+        let Some(revision) = self.reading.review(id).map(|review| review.revision) else { return };
+        match self.desk.request(Request::DecideReview { id, revision, decision }).await {
+            Ok(_) if self.reading.review(id).is_some() => self.activity = Activity::Deciding(id),
+            Ok(_) => {}
+            Err(refusal) => self.tell_refusal(id, &refusal).await,
+        }
+    }
+
+    /// Accepts the reviews of a list as they are listed. One that changes or comes later waits on.
+    pub(super) async fn accept_listed(&mut self, list: AcceptAll) {
+        let (ready, ids) = list.into_parts();
+        let mut acceptances = Acceptances::of(ids.into_iter());
+        let mut asked = Vec::new();
+        for listed in ready {
+            let (id, revision) = (listed.id, listed.revision);
+            if acceptances.begin(&listed, self.reading.review(id).map(|review| review.revision)) {
+                let request = Request::DecideReview { id, revision, decision: Decision::Accept };
+                asked.push((id, self.desk.request(request).await));
+            }
+        }
+        for (id, answer) in asked {
+            if let Err(refusal) = answer {
+                let review = self.reading.review(id);
+                let name = review.map(|review| messages::file_name(&review.file, self.reading.roots()));
+                acceptances.refused(id, name, &refusal);
+            }
+        }
+        self.activity = Activity::Accepting(acceptances);
+        self.reading.mark_due(Due::Review);
+        self.end_acceptances();
+    }
+
+    /// Tells the person the end once no acceptance is under way.
+    fn end_acceptances(&mut self) {
+        if let Activity::Accepting(acceptances) = &mut self.activity
+            && let Some(end) = acceptances.end(self.reading.reviews().iter().map(|open| open.review().id))
+        {
+            self.activity = Activity::Listening;
+            self.reading.say(&end.text());
+        }
+    }
+
+    /// Pauses the context, or resumes it.
+    pub(super) async fn pause(&mut self) {
+        let paused = !self.reading.companion().status().paused;
+        match self.desk.request(Request::PauseContext { paused }).await {
+            Ok(_) => {
+                let message = self.reading.companion().set_paused(paused);
+                self.reading.say(&message.text);
+            }
+            Err(refusal) => self.reading.say(&messages::refusal(&refusal)),
+        }
+    }
+
+    /// Gives the text of the review that is read to the person's editor.
+    pub(super) fn edit(&mut self) {
+        let Some(open) = self.reading.current() else { return };
+        match Editing::start(&editor_command(), open) {
+            Ok(editing) => {
+                if let Some(open) = self.reading.open_mut(editing.id) {
+                    open.refused = None;
+                }
+                self.reading.printer().hold();
+                self.activity = Activity::Editor(Box::new(editing));
+            }
+            Err(error) => self.reading.say(&alongside_common::failure::lines(&error).join("\n")),
+        }
+    }
+
+    /// Sends the text that was saved in the open editor. From then on it is in the drafts, whatever happens.
+    pub(super) async fn upload_saved_text(&mut self) {
+        let Activity::Editor(editing) = &mut self.activity else { return };
+        let Some(text) = editing.unsent() else { return };
+        let request = Request::replace_text(editing.id, editing.revision, text.clone());
+        // A refused text stays in the file, and is offered again when the editor ends.
+        if let Ok(revised) = self.desk.request(request).await {
+            if let Some(open) = self.reading.open_mut(editing.id) {
+                open.mark_own(revised.revision);
+                open.push_step(editing.hunk, true);
+            }
+            self.drafts.discard(editing.taken_over(text, revised.revision));
+        }
+    }
+
+    /// The editor has ended.
+    pub(super) async fn editor_ended(&mut self, status: io::Result<ExitStatus>) {
+        let Some(editing) = self.take_editor() else { return };
+        let (id, hunk, replaces) = (editing.id, editing.hunk, editing.reopened());
+        let (file, agent) = (editing.file.clone(), editing.agent.clone());
+        self.reading.printer().release();
+        self.reading.prompt_changed();
+        let review = self.reading.review(id);
+        let revision = review.map_or(editing.revision, |review| editing.revision_in(review));
+        match editing.finish(status, review.is_some(), &self.drafts, self.reading.roots()) {
+            EditOutcome::Taken => self.say_taken(id),
+            EditOutcome::Message(message) => self.reading.say(&message.text),
+            EditOutcome::Text(text) => {
+                match self.desk.request(Request::replace_text(id, revision, text.clone())).await {
+                    Ok(revised) => {
+                        self.catch_up(id, revised.revision).await;
+                        self.push_step(id, hunk, true);
+                        self.say_taken(id);
+                    }
+                    Err(refusal) => self.text_refused(id, (&file, &agent), text, &refusal).await,
+                }
+                self.drafts.discard(replaces);
+            }
+        }
+        match self.reading.at() {
+            Some(_) => self.reading.mark_due(Due::Place),
+            None => self.reading.next_review(),
+        }
+    }
+
+    /// Takes the editor, which has ended or is to end.
+    fn take_editor(&mut self) -> Option<Editing> {
+        match std::mem::replace(&mut self.activity, Activity::Listening) {
+            Activity::Editor(editing) => Some(*editing),
+            other => {
+                self.activity = other;
+                None
+            }
+        }
+    }
+
+    /// The desk is left: ends the editor, and keeps a text that the companion does not have.
+    pub(super) async fn end_editor(&mut self) {
+        let Some(mut editing) = self.take_editor() else { return };
+        editing.end().await;
+        match editing.unsent() {
+            Some(text) => self.keep_text((&editing.file, &editing.agent), &text, "the desk was closed"),
+            None if editing.sent => self.reading.say(messages::SAVED_TEXT_IN_DRAFTS),
+            None => {}
+        }
+    }
+
+    /// The companion refused a text from the editor. The text is kept; if the review changed, `e` opens the
+    /// text again.
+    async fn text_refused(&mut self, id: ReviewId, whose: (&str, &str), text: String, refusal: &Refusal) {
+        let Refusal::Stale { revision } = *refusal else {
+            return self.keep_text(whose, &text, &refusal.to_string());
+        };
+        self.catch_up(id, revision).await;
+        if self.reading.open(id).is_none() {
+            return self.keep_text(whose, &text, "the review has ended");
+        }
+        let (refused, said) = self.drafts.keep_refused(whose, text, self.reading.roots());
+        if let Some(open) = self.reading.open_mut(id) {
+            open.refused = Some(refused);
+        }
+        self.reading.say(&said);
+        self.reading.mark_due(Due::Review);
+    }
+
+    fn say_taken(&mut self, id: ReviewId) {
+        let hunks = self.reading.review(id).map_or(0, |review| review.hunks.len());
+        self.reading.say(&messages::edit_taken(hunks));
+    }
+
+    fn keep_text(&mut self, whose: (&str, &str), text: &str, why: &str) {
+        let said = self.drafts.keep(whose, why, text, self.reading.roots());
+        self.reading.say(&said);
+    }
+}

@@ -1,0 +1,64 @@
+//! The change of an agent's settings that the person is asked about.
+
+use alongside_desk::agent_setup::Offer;
+use crossterm::event::KeyCode;
+
+use crate::keys::Answer;
+
+/// A change that the person is asked about.
+#[derive(Debug)]
+pub(crate) struct OpenOffer {
+    offer: Offer,
+    phase: Phase,
+    /// The first row on the screen.
+    top: usize,
+}
+
+/// How far the question has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// It has not been on the screen.
+    Unseen,
+    Seen,
+    /// The person agreed, and the change is under way.
+    Agreed,
+}
+
+impl OpenOffer {
+    pub(crate) fn new(offer: Offer) -> Self {
+        Self { offer, phase: Phase::Unseen, top: 0 }
+    }
+
+    pub(crate) fn offer(&self) -> &Offer {
+        &self.offer
+    }
+
+    /// The first row on the screen; perhaps one below the last that fills it.
+    pub(crate) fn top(&self) -> usize {
+        self.top
+    }
+
+    /// The question is on the screen.
+    pub(crate) fn mark_shown(&mut self) {
+        if self.phase == Phase::Unseen {
+            self.phase = Phase::Seen;
+        }
+    }
+
+    /// Takes a `y` or an `n`.
+    pub(crate) fn take_answer(&mut self, key: KeyCode) -> Answer {
+        match (self.phase, key) {
+            (Phase::Agreed, _) => Answer::Nothing,
+            (_, KeyCode::Char('n' | 'N')) => Answer::No,
+            (Phase::Unseen, _) => Answer::TooSoon,
+            (Phase::Seen, _) => {
+                self.phase = Phase::Agreed;
+                Answer::Yes
+            }
+        }
+    }
+
+    pub(crate) fn scroll(&mut self, by: isize) {
+        self.top = self.top.saturating_add_signed(by);
+    }
+}

@@ -1,0 +1,171 @@
+//! Everything that goes out of the desk's state: messages and overlays to the person, requests and other work
+//! to the loop. The parts of the state hand it on to each other, so that each can speak for itself.
+
+use std::collections::VecDeque;
+
+use alongside_desk::review_model::{Message, Question};
+use alongside_desk::{Request, ReviewId, messages};
+
+use crate::key_gate::KeyGate;
+use crate::message_log::MessageLog;
+use crate::overlays::{OpenQuestion, Overlay, Overlays};
+use crate::reason_input::ReasonInput;
+
+/// Work that the state asks the loop for.
+#[derive(Debug)]
+pub(crate) enum Effect {
+    /// Send a request; the reply goes to [`App::take_reply`](crate::app::App::take_reply).
+    Ask(Request, Purpose),
+    /// Open the review on the screen in the person's editor.
+    Edit,
+    /// Put a text into the clipboard.
+    Copy(String),
+    /// Announce a review of this file to a person who looks elsewhere.
+    Notify(String),
+    /// Stop the process until the shell continues it.
+    Stop,
+    /// Look for agents to set up.
+    LookForAgents(Look),
+    /// Make the change of this offer, if it still is the one that the preview shows.
+    SetAgentUp {
+        id: String,
+        preview: String,
+    },
+    /// Draw every cell anew.
+    Redraw,
+    Leave,
+}
+
+/// The purpose of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// The pending change.
+    Change(ReviewId),
+    Decide(ReviewId),
+    /// An acceptance among several.
+    AcceptListed(ReviewId),
+    /// A text that was saved in an open editor.
+    Upload(ReviewId),
+    /// Pausing or resuming the context.
+    Pause(bool),
+    Send,
+    /// The desk needs no reply.
+    Nothing,
+}
+
+/// A look for agents to set up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// A program may have to run to say its version.
+    Thorough,
+    /// It costs next to nothing, and comes every few seconds.
+    Quick,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Output {
+    pub(crate) messages: MessageLog,
+    pub(crate) overlays: Overlays,
+    /// Whether the person has seen all that, so that their keys count.
+    pub(crate) keys: KeyGate,
+    effects: VecDeque<Effect>,
+    due: bool,
+}
+
+impl Output {
+    /// Answers the person: something happened.
+    pub(crate) fn say(&mut self, text: impl Into<String>) {
+        self.answer(Message::notice(text));
+    }
+
+    /// Answers the person: something is wrong.
+    pub(crate) fn warn(&mut self, text: impl Into<String>) {
+        self.answer(Message::warning(text));
+    }
+
+    /// Shows a message that the person looks for now, over warnings that wait.
+    pub(crate) fn answer(&mut self, message: Message) {
+        self.messages.add_on_top(message);
+        self.due = true;
+    }
+
+    /// Shows news.
+    pub(crate) fn show(&mut self, messages: impl IntoIterator<Item = Message>) {
+        for message in messages {
+            self.messages.add(message);
+        }
+        self.due = true;
+    }
+
+    /// The key was pressed before its screen was seen. A warning that came meanwhile says more.
+    pub(crate) fn show_too_soon(&mut self) {
+        self.show([Message::notice(messages::TYPED_TOO_SOON)]);
+    }
+
+    /// The key came too late for a review. A message that nobody has read, such as its end, stays.
+    pub(crate) fn say_that_nothing_waits(&mut self) {
+        if self.messages.current_number().is_none() {
+            self.say(messages::NO_REVIEW);
+        }
+    }
+
+    /// Asks the companion.
+    pub(crate) fn ask(&mut self, request: Request, purpose: Purpose) {
+        self.add_effect(Effect::Ask(request, purpose));
+    }
+
+    pub(crate) fn add_effect(&mut self, effect: Effect) {
+        self.effects.push_back(effect);
+    }
+
+    /// Takes the work for the loop.
+    pub(crate) fn take_effects(&mut self) -> VecDeque<Effect> {
+        std::mem::take(&mut self.effects)
+    }
+
+    /// Keys mean something else now, and not because the person asked for it: they count again when this has
+    /// been on the screen for a moment.
+    pub(crate) fn invalidate_keys(&mut self) {
+        self.keys.invalidate();
+        self.close_question();
+        self.due = true;
+    }
+
+    /// Asks the person.
+    pub(crate) fn open_question(&mut self, question: Question) {
+        self.overlays.open(Overlay::Question(OpenQuestion { question, seen: false }));
+    }
+
+    pub(crate) fn close_question(&mut self) {
+        self.overlays.close(|overlay| matches!(overlay, Overlay::Question(_)));
+    }
+
+    /// Closes the input of a search.
+    pub(crate) fn close_search(&mut self) {
+        self.overlays.close(|overlay| matches!(overlay, Overlay::Search(_)));
+    }
+
+    /// Closes the input of a reason, and returns it.
+    pub(crate) fn close_reason(&mut self) -> Option<ReasonInput> {
+        self.keys.forget_reason_key();
+        match self.overlays.close(|overlay| matches!(overlay, Overlay::Reason(_))) {
+            Some(Overlay::Reason(input)) => Some(input),
+            _ => None,
+        }
+    }
+
+    /// Whether the screen is out of date.
+    pub(crate) fn is_due(&self) -> bool {
+        self.due
+    }
+
+    pub(crate) fn mark_due(&mut self) {
+        self.due = true;
+    }
+
+    /// A frame that shows all this is drawn.
+    pub(crate) fn mark_drawn(&mut self) {
+        self.due = false;
+    }
+}

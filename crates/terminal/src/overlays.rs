@@ -1,0 +1,187 @@
+//! The things that lie over the desk. Their order is decided here, for keys and for drawing: the one in front
+//! takes the keys and the status line; the one that covers the review takes its place and the wheel.
+
+use std::ops::Range;
+
+use alongside_desk::review_model::{Question, Reply};
+use crossterm::event::{KeyCode, KeyEvent};
+
+use crate::accept_list::AcceptAll;
+use crate::keys::{Action, Answer};
+use crate::open_offer::OpenOffer;
+use crate::reason_input::ReasonInput;
+
+/// One thing that lies over the desk.
+#[derive(Debug)]
+pub(crate) enum Overlay {
+    /// A change of an agent's settings, over the review.
+    Offer(OpenOffer),
+    /// All keys, over the review: the first row on the screen.
+    Help(usize),
+    /// The reviews to accept together, over the one on the screen.
+    List(AcceptAll),
+    Question(OpenQuestion),
+    /// The reason that the person types for the agent's model.
+    Reason(ReasonInput),
+    /// The text to search for, as the person types it.
+    Search(String),
+}
+
+impl Overlay {
+    /// Its place: a higher one is in front. There is one overlay in each place at most.
+    fn place(&self) -> u8 {
+        match self {
+            Self::Offer(_) => 0,
+            Self::Help(_) => 1,
+            Self::List(_) => 2,
+            Self::Question(_) => 3,
+            Self::Reason(_) | Self::Search(_) => 4,
+        }
+    }
+
+    /// Whether it lies over the review, and not on the status line only.
+    pub(crate) fn covers_review(&self) -> bool {
+        matches!(self, Self::Offer(_) | Self::Help(_) | Self::List(_))
+    }
+
+    /// Whether the status line is its, so that messages wait.
+    pub(crate) fn has_status_line(&self) -> bool {
+        !matches!(self, Self::Offer(_) | Self::Help(_))
+    }
+
+    /// Takes a key for what lies over the review, on a screen of so many rows. `excess`: the rows of the help
+    /// that do not fit.
+    pub(crate) fn take_key(
+        &mut self,
+        key: KeyEvent,
+        action: Option<Action>,
+        height: u16,
+        excess: usize,
+    ) -> Answer {
+        match (&mut *self, key.code) {
+            (Self::Offer(open), KeyCode::Char('y' | 'Y' | 'n' | 'N')) => return open.take_answer(key.code),
+            (Self::List(list), KeyCode::Char('y' | 'Y')) if list.is_ready() => return Answer::Yes,
+            (Self::List(_), KeyCode::Char('n' | 'N' | 'c')) | (_, KeyCode::Esc) => return Answer::Close,
+            _ if action == Some(Action::Leave) => return Answer::Close,
+            _ => {}
+        }
+        match (self, action) {
+            (overlay, Some(action)) if let Some(by) = action.rows(height) => {
+                overlay.scroll(by, height, excess)
+            }
+            (Self::Help(top), Some(Action::Top)) => *top = 0,
+            (Self::Help(top), Some(Action::Bottom)) => *top = excess,
+            (Self::Help(_), _) => return Answer::Close,
+            _ => {}
+        }
+        Answer::Nothing
+    }
+
+    /// Scrolls what lies over the review.
+    pub(crate) fn scroll(&mut self, by: isize, height: u16, excess: usize) {
+        match self {
+            Self::Offer(open) => open.scroll(by),
+            Self::Help(top) => *top = top.saturating_add_signed(by).min(excess),
+            Self::List(list) => list.scroll(by, height),
+            Self::Question(_) | Self::Reason(_) | Self::Search(_) => {}
+        }
+    }
+}
+
+/// A question, and whether the person has seen it.
+#[derive(Debug)]
+pub(crate) struct OpenQuestion {
+    pub(crate) question: Question,
+    pub(crate) seen: bool,
+}
+
+impl OpenQuestion {
+    /// The reply that a key is. Only a no counts before the question was seen.
+    pub(crate) fn reply(&self, key: KeyEvent) -> Option<Reply> {
+        let reply = match key.code {
+            KeyCode::Esc | KeyCode::Char('c' | 'N') => Reply::No,
+            KeyCode::Char('Y') => Reply::Yes,
+            KeyCode::Char(c) => self.question.reply(c.encode_utf8(&mut [0; 4]))?,
+            _ => return None,
+        };
+        (reply == Reply::No || self.seen).then_some(reply)
+    }
+}
+
+/// The overlays on the screen, so that the desk knows later what the person saw.
+#[derive(Debug, Default)]
+pub(crate) struct ShownOverlays {
+    question: Option<Question>,
+    /// Whether it shows the change of an agent's settings that is asked about.
+    offer: bool,
+    /// The rows of the list of reviews to accept together.
+    listed: Option<Range<usize>>,
+}
+
+/// The overlays that are open, the one in front last.
+#[derive(Debug, Default)]
+pub(crate) struct Overlays(Vec<Overlay>);
+
+impl Overlays {
+    /// Opens an overlay at its place, instead of the one that is there.
+    pub(crate) fn open(&mut self, overlay: Overlay) {
+        self.0.retain(|other| other.place() != overlay.place());
+        let at = self.0.partition_point(|other| other.place() < overlay.place());
+        self.0.insert(at, overlay);
+    }
+
+    /// Closes the foremost overlay of a kind, and returns it.
+    pub(crate) fn close(&mut self, is: impl Fn(&Overlay) -> bool) -> Option<Overlay> {
+        let at = self.0.iter().rposition(is)?;
+        Some(self.0.remove(at))
+    }
+
+    /// The one in front, which takes the keys.
+    pub(crate) fn front(&self) -> Option<&Overlay> {
+        self.0.last()
+    }
+
+    pub(crate) fn front_mut(&mut self) -> Option<&mut Overlay> {
+        self.0.last_mut()
+    }
+
+    /// The one over the review.
+    pub(crate) fn cover(&self) -> Option<&Overlay> {
+        self.0.iter().rfind(|overlay| overlay.covers_review())
+    }
+
+    pub(crate) fn cover_mut(&mut self) -> Option<&mut Overlay> {
+        self.0.iter_mut().rfind(|overlay| overlay.covers_review())
+    }
+
+    /// Whether this question is open, perhaps behind a text that the person types.
+    pub(crate) fn has_question(&self, question: Question) -> bool {
+        self.0.iter().any(|overlay| matches!(overlay, Overlay::Question(open) if open.question == question))
+    }
+
+    /// The content of a frame, with so many rows for the review.
+    pub(crate) fn shown(&self, height: u16) -> ShownOverlays {
+        let mut shown = ShownOverlays::default();
+        if let Some(Overlay::Question(open)) = self.front() {
+            shown.question = Some(open.question);
+        }
+        match self.cover() {
+            Some(Overlay::Offer(_)) => shown.offer = true,
+            Some(Overlay::List(list)) => shown.listed = Some(list.rows_on_screen(height)),
+            _ => {}
+        }
+        shown
+    }
+
+    /// A frame with this content is on the screen.
+    pub(crate) fn mark_shown(&mut self, shown: &ShownOverlays) {
+        for overlay in &mut self.0 {
+            match (overlay, &shown.listed) {
+                (Overlay::Question(open), _) => open.seen = shown.question == Some(open.question),
+                (Overlay::Offer(open), _) if shown.offer => open.mark_shown(),
+                (Overlay::List(list), Some(rows)) => list.mark_seen(rows),
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Everything that panels show: a look at the state, which drawing does not change.
+
+use alongside_desk::Status;
+use alongside_desk::agent_setup::Offer;
+use ratatui_core::layout::Rect;
+use ratatui_core::terminal::Frame;
+use ratatui_core::text::Line;
+
+use crate::areas::Areas;
+use crate::message_log::MessageLog;
+use crate::overlays::Overlays;
+use crate::palette::Palette;
+use crate::reviews::Reviews;
+use crate::search::Search;
+
+/// See the module.
+#[derive(Clone, Copy)]
+pub(crate) struct Scene<'a> {
+    pub(crate) palette: &'a Palette,
+    pub(crate) areas: &'a Areas,
+    pub(crate) reviews: &'a Reviews,
+    pub(crate) overlays: &'a Overlays,
+    pub(crate) messages: &'a MessageLog,
+    pub(crate) search: &'a Search,
+    /// The changes that agents need.
+    pub(crate) offers: &'a [Offer],
+    /// Whether drafts outlive the desk.
+    pub(crate) keeps_drafts: bool,
+    /// Milliseconds since the Unix epoch, for ages.
+    pub(crate) now: u64,
+}
+
+impl<'a> Scene<'a> {
+    pub(crate) fn status(&self) -> &'a Status {
+        self.reviews.status()
+    }
+
+    /// The title of a panel.
+    pub(crate) fn title(&self, text: impl Into<String>) -> Line<'static> {
+        Line::styled(text.into(), self.palette.heading)
+    }
+}
+
+/// Draws rows of styled lines in an area; what does not fit is left out.
+pub(crate) fn draw_lines(frame: &mut Frame<'_>, area: Rect, lines: impl IntoIterator<Item = Line<'static>>) {
+    for (row, line) in area.rows().zip(lines) {
+        frame.render_widget(line, row);
+    }
+}

@@ -1,0 +1,52 @@
+//! The content of a frame, so that the desk knows later what was on the screen.
+
+use alongside_desk::ReviewId;
+use tokio::time::Instant;
+
+use crate::areas::Areas;
+use crate::output::Output;
+use crate::overlays::{Overlay, ShownOverlays};
+use crate::reviews::Reviews;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Picture {
+    /// See [`KeyGate::current`](crate::key_gate::KeyGate::current).
+    change: u64,
+    /// The review and its revision; none if something covers it.
+    review: Option<(ReviewId, u64)>,
+    overlays: ShownOverlays,
+    message: Option<u64>,
+}
+
+impl Picture {
+    /// The content of a frame drawn now.
+    pub(crate) fn of(reviews: &Reviews, out: &Output, areas: &Areas) -> Self {
+        let change = out.keys.current();
+        if areas.too_small {
+            return Self { change, ..Self::default() };
+        }
+        let view = reviews.current().filter(|_| out.overlays.cover().is_none());
+        let has_room = !out.overlays.front().is_some_and(Overlay::has_status_line);
+        Self {
+            change,
+            review: view.map(|view| (view.review().id, view.review().revision)),
+            overlays: out.overlays.shown(areas.main.height),
+            message: out.messages.current_number().filter(|_| has_room),
+        }
+    }
+
+    /// The frame is on the screen.
+    pub(crate) fn mark_shown(&self, now: Instant, reviews: &mut Reviews, out: &mut Output) {
+        out.keys.mark_drawn(self.change, now);
+        if let Some((id, revision)) = self.review
+            && let Some(view) = reviews.view_mut(id)
+        {
+            view.seen = Some(revision);
+        }
+        out.overlays.mark_shown(&self.overlays);
+        if let Some(number) = self.message {
+            out.messages.mark_shown(number, now);
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! The content of a page as *unwrapped rows*, one for each line: a line of one text or of two, with numbers
+//! and a sign.
+
+use alongside_desk::{Hunk, HunkState, Range, Review, messages};
+use ratatui_core::layout::Rect;
+
+use super::columns::Columns;
+use super::line::ENDS_OPEN;
+use super::rows::{self, Block, Kind, OpenFolds, Place};
+use super::texts::{ReviewTexts, Side};
+use super::wrapping::{Wrapping, row_starts};
+use crate::options::Layout;
+use crate::width::Units;
+
+/// So many lines are measured for [`Content::needs`].
+const MEASURED: usize = 1_000;
+
+/// The texts of a review, and where everything is in them.
+#[derive(Debug)]
+pub(crate) struct Content {
+    pub(super) texts: ReviewTexts,
+    pub(super) hunks: Vec<Hunk>,
+    pub(super) blocks: Vec<Block>,
+    layout: Layout,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Row {
+    /// A fold over some lines.
+    Fold { lines: usize, open: bool },
+    /// One cell over the whole width.
+    One(Cell),
+    /// The original beside the text in its place; nothing where one has fewer lines.
+    Two(Option<Cell>, Option<Cell>),
+    /// The person's reason for a hunk, over the whole width.
+    Reason(usize),
+}
+
+impl Row {
+    /// Its cells, the left one first.
+    pub(super) fn cells(self) -> impl Iterator<Item = Cell> {
+        let (left, right) = match self {
+            Self::Fold { .. } | Self::Reason(_) => (None, None),
+            Self::One(cell) => (Some(cell), None),
+            Self::Two(left, right) => (left, right),
+        };
+        left.into_iter().chain(right)
+    }
+}
+
+/// A line as it stands in a row. All lines are 0-based.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cell {
+    /// The text it is from.
+    pub(super) side: Side,
+    /// Its line there.
+    pub(super) line: usize,
+    /// The line that has its colours and words. For an unchanged or kept line that is the proposal's, which
+    /// never changes, so that an edit needs no new colours.
+    pub(super) twin: (Side, usize),
+    /// Its line in the original, if it is there.
+    pub(super) original: Option<usize>,
+    /// Its line in the current text, if it is there.
+    pub(super) current: Option<usize>,
+    pub(super) sign: Sign,
+    /// Its hunk, if it is in one.
+    pub(super) hunk: Option<usize>,
+}
+
+/// The sign of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sign {
+    /// It stays.
+    Same,
+    /// It goes.
+    Removed,
+    /// It comes.
+    Added,
+    /// The person wrote it.
+    Edited,
+    /// It would have come, but the person does not want it.
+    Dropped,
+}
+
+impl Sign {
+    pub(super) fn shown(self) -> &'static str {
+        match self {
+            Self::Same => " ",
+            Self::Removed => "-",
+            Self::Added => "+",
+            Self::Edited => "~",
+            Self::Dropped => "x",
+        }
+    }
+}
+
+impl Content {
+    pub(super) fn new(review: &Review, layout: Layout) -> Self {
+        let (texts, hunks) = (ReviewTexts::new(review), review.hunks.clone());
+        Self { texts, hunks, layout, blocks: Vec::new() }
+    }
+
+    /// Takes a change of the same review in, before [`lay_out`](Self::lay_out).
+    pub(super) fn update(&mut self, review: &Review) {
+        self.texts.update(review);
+        self.hunks.clone_from(&review.hunks);
+    }
+
+    /// Finds the rows of everything.
+    pub(super) fn lay_out(&mut self, layout: Layout, open_folds: &OpenFolds) {
+        self.layout = layout;
+        let lines = self.texts.text(Side::Current).len();
+        self.blocks = rows::blocks(&self.hunks, lines, self.shape(), open_folds);
+    }
+
+    /// The layout in fact: where there is no original, there is nothing to set the text beside.
+    pub(super) fn shape(&self) -> Layout {
+        if self.is_one_sided() { Layout::OneColumn } else { self.layout }
+    }
+
+    pub(super) fn is_one_sided(&self) -> bool {
+        self.texts.text(Side::Original).is_empty()
+    }
+
+    /// How many rows there are.
+    pub(super) fn rows(&self) -> usize {
+        self.blocks.last().map_or(0, Block::end)
+    }
+
+    pub(super) fn block(&self, row: usize) -> Option<&Block> {
+        self.blocks.get(self.block_index(row))
+    }
+
+    pub(super) fn block_index(&self, row: usize) -> usize {
+        self.blocks.partition_point(|block| block.end() <= row)
+    }
+
+    pub(super) fn hunk_block(&self, hunk: usize) -> Option<&Block> {
+        let wanted = self.hunks.get(hunk)?;
+        // Blocks lie in the order of the current text; those that begin at the same line are few.
+        let from = self.blocks.partition_point(|block| block.at.current < wanted.current.start);
+        self.blocks[from..].iter().find(|block| block.kind == Kind::Hunk(hunk))
+    }
+
+    /// The content of a row in a block.
+    pub(super) fn row_in(&self, block: &Block, row: usize) -> Row {
+        match (block.kind, block.offset(row)) {
+            (Kind::Fold { lines, open }, None) => Row::Fold { lines, open },
+            (Kind::Hunk(hunk), Some(offset)) if offset + 1 == block.rows && self.has_reason(hunk) => {
+                Row::Reason(hunk)
+            }
+            (Kind::Hunk(hunk), Some(offset)) => self.hunk_row(hunk, offset),
+            (_, offset) => self.same(block.at.below(offset.unwrap_or(0))),
+        }
+    }
+
+    fn has_reason(&self, hunk: usize) -> bool {
+        self.hunks.get(hunk).is_some_and(|hunk| hunk.reason.is_some())
+    }
+
+    /// The words of the row that has the reason for a hunk.
+    pub(super) fn reason_of(&self, hunk: usize) -> String {
+        self.hunks.get(hunk).and_then(messages::why).unwrap_or_default()
+    }
+
+    fn same(&self, at: Place) -> Row {
+        let right = Cell {
+            side: Side::Current,
+            line: at.current,
+            twin: (Side::Proposed, at.proposed),
+            original: Some(at.original),
+            current: Some(at.current),
+            sign: Sign::Same,
+            hunk: None,
+        };
+        match self.shape() {
+            Layout::OneColumn => Row::One(right),
+            Layout::SideBySide => {
+                let twin = (Side::Original, at.original);
+                Row::Two(Some(Cell { side: Side::Original, line: at.original, twin, ..right }), Some(right))
+            }
+        }
+    }
+
+    fn hunk_row(&self, index: usize, offset: usize) -> Row {
+        let (left, right) = rows::sides(&self.hunks[index]);
+        match self.shape() {
+            Layout::SideBySide => Row::Two(
+                (offset < left).then(|| self.before(index, offset)),
+                (offset < right).then(|| self.after(index, offset)),
+            ),
+            Layout::OneColumn if offset < left => Row::One(self.before(index, offset)),
+            Layout::OneColumn => Row::One(self.after(index, offset - left)),
+        }
+    }
+
+    /// A line of a hunk as it was.
+    fn before(&self, index: usize, offset: usize) -> Cell {
+        let hunk = &self.hunks[index];
+        let line = hunk.original.start + offset;
+        let stays = hunk.state == HunkState::Dropped;
+        Cell {
+            side: Side::Original,
+            line,
+            twin: (Side::Original, line),
+            original: Some(line),
+            current: stays.then_some(hunk.current.start + offset),
+            sign: if stays { Sign::Same } else { Sign::Removed },
+            hunk: Some(index),
+        }
+    }
+
+    /// A line of a hunk as it would be accepted, or of what was dropped.
+    fn after(&self, index: usize, offset: usize) -> Cell {
+        let hunk = &self.hunks[index];
+        let (proposed, current) = (hunk.proposed.start + offset, hunk.current.start + offset);
+        let (side, line, twin, sign) = match hunk.state {
+            HunkState::Kept => (Side::Current, current, (Side::Proposed, proposed), Sign::Added),
+            HunkState::Edited => (Side::Current, current, (Side::Current, current), Sign::Edited),
+            HunkState::Dropped => (Side::Proposed, proposed, (Side::Proposed, proposed), Sign::Dropped),
+        };
+        let current = (side == Side::Current).then_some(current);
+        Cell { side, line, twin, original: None, current, sign, hunk: Some(index) }
+    }
+
+    /// Those words of a line that differ, in order.
+    pub(super) fn words(&self, cell: Cell) -> &[Range] {
+        let hunk = cell.hunk.and_then(|hunk| self.hunks.get(hunk));
+        let ranges = match (hunk.and_then(|hunk| hunk.words.as_ref()), cell.twin.0) {
+            (None, _) => return &[],
+            (Some(words), Side::Original) => &words.removed,
+            (Some(words), Side::Proposed | Side::Current) => &words.added,
+        };
+        let before = |line: usize| ranges.partition_point(|range| (range.start.line as usize) < line);
+        ranges.get(before(cell.twin.1)..before(cell.twin.1 + 1)).unwrap_or_default()
+    }
+
+    /// The columns of a row, in an area.
+    pub(super) fn columns(&self, area: Rect) -> Columns {
+        let lines = self.texts.text(Side::Original).len().max(self.texts.text(Side::Current).len());
+        Columns::new(area, lines, self.shape(), self.is_one_sided())
+    }
+
+    /// The columns of a row this wide.
+    pub(super) fn columns_in(&self, width: u16) -> Columns {
+        self.columns(Rect { width, height: 1, ..Rect::ZERO })
+    }
+
+    /// The columns at which the wrapped rows of a row begin, on both sides: see [`row_starts`].
+    pub(super) fn starts_in(&self, row: &Row, columns: &Columns) -> (Vec<usize>, Vec<usize>) {
+        let (left, right) = columns.rooms();
+        let starts = |cell: &Cell, room: usize| {
+            let mark = if self.texts.ends_open(cell.side, cell.line) { ENDS_OPEN.len() } else { 0 };
+            row_starts(self.texts.line(cell.side, cell.line), mark, room)
+        };
+        match row {
+            Row::Fold { .. } => (vec![0], Vec::new()),
+            Row::Reason(hunk) => (row_starts(&self.reason_of(*hunk), 0, columns.reason_room()), Vec::new()),
+            Row::One(cell) => (starts(cell, left), Vec::new()),
+            Row::Two(before, after) => (
+                before.as_ref().map_or_else(Vec::new, |cell| starts(cell, left)),
+                after.as_ref().map_or_else(Vec::new, |cell| starts(cell, right)),
+            ),
+        }
+    }
+
+    /// Measures every line that is not folded, to wrap it at this width.
+    pub(super) fn wrapped(&self, width: u16) -> Wrapping {
+        let (columns, mut next) = (self.columns_in(width), 0);
+        let mut starts = Vec::with_capacity(self.rows() + 1);
+        for block in &self.blocks {
+            for row in block.row..block.end() {
+                starts.push(next);
+                let (left, right) = self.starts_in(&self.row_in(block, row), &columns);
+                next += left.len().max(right.len()).max(1);
+            }
+        }
+        starts.push(next);
+        Wrapping { width, starts }
+    }
+
+    /// The columns that the changed lines and those around them need, at most so many. Folded lines do not
+    /// count, nor do opened folds: the answer stays while the person reads.
+    pub(crate) fn needs(&self, most: usize) -> usize {
+        let mut widest = 0;
+        let blocks = self.blocks.iter().filter(|block| !matches!(block.kind, Kind::Fold { .. }));
+        let rows = blocks.flat_map(|block| (block.row..block.end()).map(move |row| (block, row)));
+        for (block, row) in rows.take(MEASURED) {
+            for cell in self.row_in(block, row).cells() {
+                widest = widest.max(Units::from(self.texts.line(cell.side, cell.line), most).column());
+            }
+            if widest >= most {
+                return most;
+            }
+        }
+        widest
+    }
+}

@@ -1,0 +1,320 @@
+//! A review laid out in rows: numbered lines, the original beside or above the current text, unchanged lines
+//! folded. Each lookup touches only the rows on the screen, however long the text is.
+
+use std::ops::Range;
+
+use alongside_desk::{Review, Text};
+
+use super::content::{Cell, Content, Row, Sign};
+use super::find::Match;
+use super::rows::{Block, Kind, OpenFolds};
+use super::texts::Side;
+use super::wrapping::{self, Wrapping};
+use crate::options::Layout;
+use crate::width;
+
+/// A review on a screen. Its content has unwrapped rows; here each is one or more rows of the screen. Beside
+/// one another, both sides take as many rows as the longer one.
+#[derive(Debug)]
+pub(crate) struct Page {
+    content: Content,
+    form: PageForm,
+    open_folds: OpenFolds,
+    /// Present while long lines are wrapped.
+    wrapping: Option<Wrapping>,
+}
+
+/// How a page is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PageForm {
+    pub(crate) layout: Layout,
+    /// The width of the page at which long lines are wrapped; without it they are cut.
+    pub(crate) wrap: Option<u16>,
+}
+
+impl From<Layout> for PageForm {
+    fn from(layout: Layout) -> Self {
+        Self { layout, wrap: None }
+    }
+}
+
+/// A row that is found again after the page has changed: by its line in the texts that never change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Anchor {
+    original: usize,
+    proposed: usize,
+    spot: AnchorKind,
+    /// The column at which the row begins, if a long line goes on there.
+    column: usize,
+}
+
+/// The kind of an anchored row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum AnchorKind {
+    Line,
+    Fold,
+    /// A row of the hunk that begins there.
+    Hunk(usize),
+}
+
+impl Page {
+    /// Lays a review out with all unchanged stretches folded. A new file has one column in either layout.
+    pub(crate) fn new(review: &Review, form: impl Into<PageForm>) -> Self {
+        let form = form.into();
+        let content = Content::new(review, form.layout);
+        let mut page = Self { content, form, open_folds: OpenFolds::default(), wrapping: None };
+        page.lay_out();
+        page
+    }
+
+    /// Takes a change of the same review in; what was unfolded stays so. Rows may move: see
+    /// [`anchor`](Self::anchor).
+    pub(crate) fn update(&mut self, review: &Review) {
+        self.content.update(review);
+        self.lay_out();
+    }
+
+    /// Lays it out otherwise. Rows move.
+    pub(crate) fn relayout(&mut self, form: impl Into<PageForm>) {
+        let form = form.into();
+        if form != self.form {
+            self.form = form;
+            self.lay_out();
+        }
+    }
+
+    fn lay_out(&mut self) {
+        self.content.lay_out(self.form.layout, &self.open_folds);
+        self.wrapping = self.form.wrap.map(|width| self.content.wrapped(width));
+    }
+
+    pub(crate) fn form(&self) -> PageForm {
+        self.form
+    }
+
+    pub(crate) fn content(&self) -> &Content {
+        &self.content
+    }
+
+    /// How many rows there are.
+    pub(crate) fn rows(&self) -> usize {
+        self.first_row(self.content.rows())
+    }
+
+    /// The first row of an unwrapped row.
+    fn first_row(&self, unwrapped: usize) -> usize {
+        self.wrapping.as_ref().map_or(unwrapped, |wrapping| wrapping.first_row(unwrapped))
+    }
+
+    /// The rows of an unwrapped row.
+    pub(super) fn rows_of(&self, unwrapped: usize) -> Range<usize> {
+        self.first_row(unwrapped)..self.first_row(unwrapped + 1)
+    }
+
+    /// The unwrapped row that a row belongs to; beyond the end, one that does not exist.
+    pub(super) fn unwrapped(&self, row: usize) -> usize {
+        self.wrapping.as_ref().map_or(row, |wrapping| wrapping.unwrapped(row))
+    }
+
+    /// Calls back with every unwrapped row that has a row among some.
+    pub(super) fn each_row(&self, rows: Range<usize>, mut each: impl FnMut(usize, &Block, Row)) {
+        if rows.is_empty() {
+            return;
+        }
+        let wanted = self.unwrapped(rows.start)..self.unwrapped(rows.end - 1).saturating_add(1);
+        let first = self.content.block_index(wanted.start);
+        for block in self.content.blocks[first..].iter().take_while(|block| block.row < wanted.end) {
+            for row in wanted.start.max(block.row)..wanted.end.min(block.end()) {
+                each(row, block, self.content.row_in(block, row));
+            }
+        }
+    }
+
+    /// The room that every line has on a page this wide.
+    pub(crate) fn room(&self, width: u16) -> usize {
+        self.content.columns_in(width).room()
+    }
+
+    /// The furthest that some rows can scroll to the side on a page this wide.
+    pub(crate) fn most_sideways(&self, rows: Range<usize>, width: u16) -> usize {
+        if self.wrapping.is_some() {
+            return 0;
+        }
+        let columns = self.content.columns_in(width);
+        let (left_room, right_room) = columns.rooms();
+        let over = |cell: Cell, room: usize| {
+            width::columns(self.content.texts.line(cell.side, cell.line)).saturating_sub(room)
+        };
+        let mut most = 0;
+        self.each_row(rows, |_, _, row| {
+            most = most.max(match row {
+                Row::Fold { .. } => 0,
+                Row::Reason(hunk) => {
+                    width::columns(&self.content.reason_of(hunk)).saturating_sub(columns.reason_room())
+                }
+                Row::One(cell) => over(cell, left_room),
+                Row::Two(left, right) => {
+                    let left = left.map_or(0, |cell| over(cell, left_room));
+                    right.map_or(0, |cell| over(cell, right_room)).max(left)
+                }
+            });
+        });
+        most
+    }
+
+    /// Which lines of which texts some rows show in colour, for
+    /// [`Colours::ask`](crate::colour::Colours::ask).
+    pub(crate) fn lines_in(&self, rows: Range<usize>) -> Vec<(Text, Range<usize>)> {
+        let mut wanted: Vec<(Side, Range<usize>)> = Vec::new();
+        self.each_row(rows, |_, _, row| {
+            for cell in row.cells().filter(|cell| cell.sign != Sign::Dropped) {
+                let (side, line) = cell.twin;
+                match wanted.iter_mut().rev().find(|(known, lines)| *known == side && lines.end == line) {
+                    Some((_, lines)) => lines.end += 1,
+                    None => wanted.push((side, line..line + 1)),
+                }
+            }
+        });
+        wanted.into_iter().map(|(side, lines)| (self.content.texts.text(side).clone(), lines)).collect()
+    }
+
+    /// The rows of a hunk, by its index; empty if there is no such hunk.
+    pub(crate) fn hunk_rows(&self, hunk: usize) -> Range<usize> {
+        let rows = |block: &Block| self.first_row(block.row)..self.first_row(block.end());
+        self.content.hunk_block(hunk).map_or(0..0, rows)
+    }
+
+    /// The hunk that a row belongs to, as an index.
+    pub(crate) fn hunk_at(&self, row: usize) -> Option<usize> {
+        match self.content.block(self.unwrapped(row))?.kind {
+            Kind::Hunk(hunk) => Some(hunk),
+            Kind::Same | Kind::Fold { .. } => None,
+        }
+    }
+
+    /// The columns at which the rows of an unwrapped row begin, on both sides; none if they are not wrapped.
+    pub(super) fn starts_of(&self, row: &Row) -> Option<(Vec<usize>, Vec<usize>)> {
+        let width = self.wrapping.as_ref()?.width;
+        Some(self.content.starts_in(row, &self.content.columns_in(width)))
+    }
+
+    /// The same, of the side that takes more rows.
+    fn longer_starts(&self, unwrapped: usize) -> Option<Vec<usize>> {
+        let block = self.content.block(unwrapped)?;
+        let (left, right) = self.starts_of(&self.content.row_in(block, unwrapped))?;
+        Some(if right.len() > left.len() { right } else { left })
+    }
+
+    /// The anchor that finds this row again after [`update`](Self::update), [`relayout`](Self::relayout) or
+    /// [`toggle_fold`](Self::toggle_fold).
+    pub(crate) fn anchor(&self, row: usize) -> Anchor {
+        let row = row.min(self.rows().saturating_sub(1));
+        let column = self.column_of(row);
+        let row = self.unwrapped(row);
+        let Some(block) = self.content.block(row) else {
+            return Anchor { original: 0, proposed: 0, spot: AnchorKind::Line, column };
+        };
+        let (below, spot) = match (block.kind, block.offset(row)) {
+            (Kind::Hunk(_), offset) => (0, AnchorKind::Hunk(offset.unwrap_or(0))),
+            (_, Some(offset)) => (offset, AnchorKind::Line),
+            (_, None) => (0, AnchorKind::Fold),
+        };
+        let at = block.at.below(below);
+        Anchor { original: at.original, proposed: at.proposed, spot, column }
+    }
+
+    /// The column at which a row begins, of the longer line if there are two.
+    fn column_of(&self, row: usize) -> usize {
+        let unwrapped = self.unwrapped(row);
+        match row.saturating_sub(self.first_row(unwrapped)) {
+            0 => 0,
+            part => self.longer_starts(unwrapped).and_then(|starts| starts.get(part).copied()).unwrap_or(0),
+        }
+    }
+
+    /// Where an anchored row is now, or what is left of it.
+    pub(crate) fn row(&self, anchor: Anchor) -> usize {
+        let unwrapped = self.unwrapped_row(anchor);
+        let starts = if anchor.column > 0 { self.longer_starts(unwrapped) } else { None };
+        self.first_row(unwrapped) + starts.map_or(0, |starts| wrapping::row_of(&starts, anchor.column))
+    }
+
+    fn unwrapped_row(&self, anchor: Anchor) -> usize {
+        let wanted = (anchor.original, anchor.proposed);
+        let starts = |block: &Block| (block.at.original, block.at.proposed);
+        let blocks = &self.content.blocks;
+        let after = blocks.partition_point(|block| starts(block) <= wanted);
+        // Where a hunk has no lines in texts that never change, the lines below it begin where it does.
+        let here = blocks[..after].iter().rev().take_while(|block| starts(block) == wanted);
+        let exactly = |is: fn(Kind) -> bool| here.clone().find(|block| is(block.kind));
+        let block = match anchor.spot {
+            AnchorKind::Hunk(_) => exactly(|kind| matches!(kind, Kind::Hunk(_))),
+            AnchorKind::Fold => exactly(|kind| matches!(kind, Kind::Fold { .. })),
+            AnchorKind::Line => None,
+        };
+        let Some(block) = block.or(blocks[..after].last()) else { return 0 };
+        let below = anchor.original.saturating_sub(block.at.original);
+        match (anchor.spot, block.kind) {
+            (AnchorKind::Fold, Kind::Fold { .. }) => block.row,
+            (AnchorKind::Hunk(within), _) => block.row_of(within + below),
+            _ => block.row_of(below),
+        }
+    }
+
+    /// The row of the fold, open or closed, that is nearest to `row` among some rows.
+    pub(crate) fn fold_near(&self, row: usize, within: Range<usize>) -> Option<usize> {
+        let first = self.content.blocks.partition_point(|block| self.first_row(block.row) < within.start);
+        self.content.blocks[first..]
+            .iter()
+            .map(|block| (self.first_row(block.row), block.kind))
+            .take_while(|(row, _)| *row < within.end)
+            .filter(|(_, kind)| matches!(kind, Kind::Fold { .. }))
+            .map(|(row, _)| row)
+            .min_by_key(|fold| fold.abs_diff(row))
+    }
+
+    /// Opens the fold whose row this is, or closes the open one that it belongs to. False if there is none.
+    pub(crate) fn toggle_fold(&mut self, row: usize) -> bool {
+        let block = self.content.block(self.unwrapped(row));
+        let Some(&Block { at, kind: Kind::Fold { lines, open }, .. }) = block else { return false };
+        let lines = at.original..at.original + lines;
+        if open {
+            self.open_folds.close(&lines);
+        } else {
+            self.open_folds.open(lines);
+        }
+        self.lay_out();
+        true
+    }
+
+    /// The row of a match, or that of the fold over it.
+    pub(crate) fn match_row(&self, found: &Match) -> usize {
+        let Some((block, offset)) = found.place_in(&self.content) else { return 0 };
+        let unwrapped = block.row_of(offset);
+        let first = self.first_row(unwrapped);
+        if let Kind::Fold { open: false, .. } = block.kind {
+            return first;
+        }
+        let Some((left, right)) = self.starts_of(&self.content.row_in(block, unwrapped)) else {
+            return first;
+        };
+        let starts = if found.is_right_in(&self.content) { right } else { left };
+        first + wrapping::row_of(&starts, found.columns_in(&self.content).start)
+    }
+
+    /// Whether a match is above a row. Only the line of that row is measured.
+    pub(crate) fn is_above(&self, found: &Match, row: usize) -> bool {
+        let Some((block, offset)) = found.place_in(&self.content) else { return true };
+        let rows = self.rows_of(block.row_of(offset));
+        rows.end <= row || (rows.start < row && self.match_row(found) < row)
+    }
+
+    /// Opens the fold over a match, if there is one: rows below it move.
+    pub(crate) fn reveal(&mut self, found: &Match) {
+        if let Some((&Block { row, kind: Kind::Fold { open: false, .. }, .. }, _)) =
+            found.place_in(&self.content)
+        {
+            self.toggle_fold(self.first_row(row));
+        }
+    }
+}

@@ -1,0 +1,472 @@
+//! The person's work on reviews: the companion's events and replies, what the person asks it for, and their
+//! editor. One thing is under way at a time, and a text that the companion did not take is never lost.
+
+use std::io;
+use std::process::ExitStatus;
+
+use alongside_desk::review_model::{Acceptances, Message, Question, Reply, ReviewNews, Subject};
+use alongside_desk::{
+    Closed, Decision, Event, HunkState, Refusal, Request, ReviewId, Revised, harmless, messages,
+};
+use crossterm::event::KeyEvent;
+
+use crate::accept_list::AcceptAll;
+use crate::draft_store::DraftStore;
+use crate::editor::{EditOutcome, Editing};
+use crate::keys::Action;
+use crate::messages::{DROPPED_WITH_REASON, EDIT_DROPPED, LOOK_FIRST, NO_CHANGE_HERE, WHOLE_ONLY};
+use crate::output::{Effect, Output, Purpose};
+use crate::overlays::Overlay;
+use crate::pending_edit::{EditKind, OpenEditor, PendingEdit, Typed, UnsavedText};
+use crate::reasons::{self, UnsentReason};
+use crate::reviews::Reviews;
+
+/// The reason on a text that the desk keeps when it ends.
+const DESK_CLOSED: &str = "the desk was closed";
+
+/// See the module.
+pub(crate) struct ReviewWork {
+    reviews: Reviews,
+    pending: PendingEdit,
+    unsent_reason: UnsentReason,
+    /// Where texts go that no companion took.
+    drafts: DraftStore,
+    out: Output,
+}
+
+impl ReviewWork {
+    pub(crate) fn new(reviews: Reviews, drafts: DraftStore) -> Self {
+        let (pending, unsent_reason) = (PendingEdit::Idle, UnsentReason::default());
+        Self { reviews, pending, unsent_reason, drafts, out: Output::default() }
+    }
+
+    pub(crate) fn reviews(&self) -> &Reviews {
+        &self.reviews
+    }
+
+    pub(crate) fn out(&self) -> &Output {
+        &self.out
+    }
+
+    pub(crate) fn out_mut(&mut self) -> &mut Output {
+        &mut self.out
+    }
+
+    /// The reviews, and the output of moving about in them.
+    pub(crate) fn parts(&mut self) -> (&mut Reviews, &mut Output) {
+        (&mut self.reviews, &mut self.out)
+    }
+
+    pub(crate) fn pending(&self) -> &PendingEdit {
+        &self.pending
+    }
+
+    /// Takes an event of the companion. True if the review on the screen ended.
+    pub(crate) fn take_event(&mut self, event: Event) -> bool {
+        let (reviews, out) = (&mut self.reviews, &mut self.out);
+        out.mark_due();
+        match event {
+            Event::Status(status) => reviews.take_status(status, out),
+            Event::Opened(review) => reviews.open(review, out),
+            Event::Changed(changed) => {
+                let news = reviews.change(changed, out).and_then(|news| self.pending.judge(news));
+                self.tell_all(news);
+            }
+            Event::Closed(closed) => return self.review_closed(&closed),
+            Event::FlushReview { id } => self.flush(id),
+            Event::Problem(problem) => reviews.take_problem(&problem, out),
+            // Only an editor that knows problems in files is asked.
+            Event::DiagnosticsWanted { .. } => {}
+            Event::Notice { message } => out.show([Message::notice(message)]),
+        }
+        false
+    }
+
+    fn review_closed(&mut self, closed: &Closed) -> bool {
+        // A message about all of them will tell.
+        let is_counted = match &mut self.pending {
+            PendingEdit::Acceptances(acceptances) => acceptances.closed(closed),
+            _ => false,
+        };
+        let was_current = self.reviews.close(closed, is_counted, &mut self.out);
+        self.pending.end_decision(closed.id);
+        self.end_acceptances();
+        was_current
+    }
+
+    fn tell_all(&mut self, news: impl IntoIterator<Item = ReviewNews>) {
+        for news in news {
+            self.reviews.tell_news(news, self.pending.is_uploading(), &mut self.out);
+        }
+    }
+
+    /// Takes the companion's reply to a request.
+    pub(crate) fn take_reply(&mut self, purpose: Purpose, reply: Result<Revised, Refusal>) {
+        self.out.mark_due();
+        match (purpose, reply) {
+            (Purpose::Change(id), Ok(Revised { revision })) => {
+                self.reviews.mark_own(id, revision);
+                let (unjudged, typed) = self.pending.mark_made(id, revision);
+                if let Some(Typed::Text(text)) = typed {
+                    self.drafts.discard(text.replaces);
+                }
+                self.tell_all(unjudged);
+            }
+            (Purpose::Change(id), Err(refusal)) => {
+                let (unjudged, typed) = self.pending.take_refused();
+                self.out.keys.drop_held();
+                self.tell_all(unjudged);
+                if refusal == Refusal::NothingToRedo
+                    && let Some(view) = self.reviews.view_mut(id)
+                {
+                    view.open_mut().forget_undone();
+                }
+                match typed {
+                    Some(Typed::Text(text)) => self.text_refused(id, text, &refusal),
+                    Some(Typed::Reason(reason)) => {
+                        self.unsent_reason.take_refused(id, reason, &refusal, &mut self.out);
+                    }
+                    None => self.tell_refusal(Some(id), &refusal),
+                }
+            }
+            (Purpose::Upload(_), reply) => self.upload_answered(reply.ok()),
+            (Purpose::Pause(paused), Ok(_)) => self.reviews.set_paused(paused, &mut self.out),
+            // The review has ended, and a message says how.
+            (Purpose::Decide(id), Err(Refusal::NoSuchReview)) if self.reviews.view(id).is_none() => {}
+            (Purpose::Decide(id), Err(refusal)) => {
+                self.pending.end_decision(id);
+                self.tell_refusal(Some(id), &refusal);
+            }
+            (Purpose::AcceptListed(id), Err(refusal)) => self.acceptance_refused(id, &refusal),
+            (Purpose::Pause(_) | Purpose::Send, Err(refusal)) => self.tell_refusal(None, &refusal),
+            // A notice says where the selection is.
+            (Purpose::Send | Purpose::Decide(_) | Purpose::AcceptListed(_), Ok(_)) => {}
+            (Purpose::Nothing, _) => {}
+        }
+    }
+
+    /// Tells a refusal, or asks the question that says it.
+    fn tell_refusal(&mut self, id: Option<ReviewId>, refusal: &Refusal) {
+        match Question::after(refusal) {
+            Some(question) => self.out.open_question(question),
+            None => {
+                let message = Message::warning(messages::refusal(refusal));
+                self.out.answer(Message { about: id.map(Subject::Review), ..message });
+            }
+        }
+    }
+
+    /// Changes or decides the review on the screen.
+    pub(crate) fn carry_out(&mut self, action: Action) {
+        let Some(view) = self.reviews.current_mut() else { return };
+        let (id, revision, hunk) = (view.review().id, view.meant_revision(), view.hunk());
+        let before = view.review().hunks.len();
+        let state = view.review().hunks.get(hunk).map(|hunk| hunk.state);
+        match (action, state) {
+            (Action::Accept, _) => match Question::before_accepting(view.review()) {
+                Some(question) => self.out.open_question(question),
+                None => self.decide(Decision::Accept),
+            },
+            (Action::AcceptAll, _) => {
+                self.out.overlays.open(Overlay::List(AcceptAll::new(self.reviews.listed())));
+            }
+            (Action::Reject, _) => self.decide(Decision::Reject),
+            (Action::Reason, _) => self.unsent_reason.open_input(view, &mut self.out),
+            (Action::Undo, _) => self.change(id, EditKind::Undo, Request::UndoReview { id, revision }, None),
+            (Action::Redo, _) => self.change(id, EditKind::Redo, Request::RedoReview { id, revision }, None),
+            (Action::Edit, _) if view.review().whole_file_only.is_some() => self.out.warn(WHOLE_ONLY),
+            (Action::Edit, _) => {
+                self.pending = PendingEdit::OpeningEditor;
+                self.out.add_effect(Effect::Edit);
+            }
+            (_, None) => self.out.say(NO_CHANGE_HERE),
+            (_, Some(_)) if !view.hunk_on_screen() => {
+                view.show_hunk();
+                self.out.say(LOOK_FIRST);
+            }
+            (Action::Split, Some(HunkState::Edited)) => self.out.say(messages::EDITED_NOT_SPLIT),
+            (Action::Split, Some(_)) => {
+                let kind = EditKind::Split { hunk, before };
+                self.change(id, kind, Request::SplitHunk { id, revision, hunk }, None);
+            }
+            (_, Some(state)) => {
+                let keep = state == HunkState::Dropped;
+                if state == HunkState::Edited {
+                    self.out.say(EDIT_DROPPED);
+                }
+                let request = Request::KeepHunks { id, revision, hunks: vec![hunk], keep };
+                self.change(id, EditKind::KeepOrDrop { hunk }, request, None);
+            }
+        }
+    }
+
+    /// Takes the person's reply to a question.
+    pub(crate) fn take_answer(&mut self, question: Question, reply: Reply) {
+        match (reply, question) {
+            (Reply::No, _) => {}
+            (Reply::Reject, _) => self.decide(Decision::Reject),
+            (Reply::Yes, Question::Leave) => self.out.add_effect(Effect::Leave),
+            (Reply::Yes, Question::AcceptAnyway) => self.decide(Decision::Accept),
+            (Reply::Yes, Question::SingleNewline) => {
+                if let Some(view) = self.reviews.current() {
+                    let id = view.review().id;
+                    let request = Request::replace_text(id, view.meant_revision(), "\n".into());
+                    self.change(id, EditKind::SingleNewline, request, None);
+                }
+            }
+        }
+    }
+
+    /// Decides on the revision that was on the screen.
+    fn decide(&mut self, decision: Decision) {
+        let Some(view) = self.reviews.current() else { return };
+        let (id, revision) = (view.review().id, view.meant_revision());
+        self.pending = PendingEdit::Decision(id);
+        self.out.ask(Request::DecideReview { id, revision, decision }, Purpose::Decide(id));
+    }
+
+    /// Asks for a change; keys that touch a review wait for it. `typed`: the words that it carries.
+    fn change(&mut self, id: ReviewId, kind: EditKind, request: Request, typed: Option<Typed>) {
+        self.pending = PendingEdit::change(id, kind, typed);
+        self.out.ask(request, Purpose::Change(id));
+    }
+
+    /// Once the pending change is on this desk, its consequences follow. True if it is.
+    pub(crate) fn settle(&mut self) -> bool {
+        let known = |id| self.reviews.view(id).map(|view| view.review().revision);
+        let Some((id, kind)) = self.pending.take_settled(known) else { return false };
+        self.follow_up(id, kind);
+        true
+    }
+
+    /// The consequences of a change that is on this desk.
+    fn follow_up(&mut self, id: ReviewId, kind: EditKind) {
+        let is_current = self.reviews.at() == Some(id);
+        let Some(view) = self.reviews.view_mut(id) else {
+            if kind == EditKind::Edited {
+                self.out.say(messages::SAVED_BEFORE_THE_END);
+            }
+            return;
+        };
+        let hunks = view.review().hunks.len();
+        match kind {
+            EditKind::KeepOrDrop { hunk } => {
+                view.open_mut().push_step(hunk, true);
+                self.reviews.end_demo_banner();
+            }
+            EditKind::Undo => {
+                view.mark_undone();
+                self.out.say(messages::UNDONE);
+            }
+            EditKind::Redo => {
+                view.mark_redone();
+                self.out.say(messages::REDONE);
+            }
+            EditKind::Split { hunk, before } => {
+                view.open_mut().push_step(hunk, true);
+                self.out.say(messages::split(before, hunks));
+            }
+            EditKind::Reason(edit) => {
+                if let Some((kind, request)) = reasons::taken(view, edit, &mut self.out) {
+                    self.change(id, kind, request, None);
+                }
+            }
+            EditKind::DropWithReason { hunk } => {
+                view.open_mut().push_step(hunk, true);
+                self.reviews.end_demo_banner();
+                self.out.say(DROPPED_WITH_REASON);
+            }
+            EditKind::SingleNewline if is_current => self.decide(Decision::Accept),
+            EditKind::SingleNewline => {}
+            EditKind::Edited => self.out.say(messages::edit_taken(hunks)),
+        }
+    }
+
+    /// Takes a key while the person types a reason. `counts`: whether the key can mean what is on the screen.
+    pub(crate) fn type_reason(&mut self, key: KeyEvent, counts: bool) {
+        let asked = self.unsent_reason.take_key(key, counts, &self.reviews, &mut self.out);
+        if let Some((id, kind, request, typed)) = asked {
+            self.change(id, kind, request, Some(typed));
+        }
+    }
+
+    /// The person leaves the input of a reason: the next one begins with the text.
+    pub(crate) fn keep_reason(&mut self) {
+        if let Some(input) = self.out.close_reason() {
+            self.unsent_reason.keep(input.text);
+        }
+    }
+
+    /// Accepts what the person saw on a list, and nothing else.
+    pub(crate) fn accept_listed(&mut self, list: AcceptAll) {
+        let mut acceptances = Acceptances::of(list.ids());
+        for (listed, _) in list.ready {
+            let (id, revision) = (listed.id, listed.revision);
+            if acceptances.begin(&listed, self.reviews.view(id).map(|view| view.review().revision)) {
+                let request = Request::DecideReview { id, revision, decision: Decision::Accept };
+                self.out.ask(request, Purpose::AcceptListed(id));
+            }
+        }
+        self.pending = PendingEdit::Acceptances(acceptances);
+        self.end_acceptances();
+    }
+
+    fn acceptance_refused(&mut self, id: ReviewId, refusal: &Refusal) {
+        if let PendingEdit::Acceptances(acceptances) = &mut self.pending {
+            let name = self.reviews.view(id).map(|view| self.reviews.file_name(view.review()));
+            acceptances.refused(id, name, refusal);
+        }
+        self.end_acceptances();
+    }
+
+    /// Tells the person the end once no acceptance is under way.
+    fn end_acceptances(&mut self) {
+        if let PendingEdit::Acceptances(acceptances) = &mut self.pending
+            && let Some(end) = acceptances.end(self.reviews.all().iter().map(|view| view.review().id))
+        {
+            self.pending = PendingEdit::Idle;
+            let (text, failed) = (end.text(), end.has_failures());
+            self.out.answer(if failed { Message::warning(text) } else { Message::notice(text) });
+        }
+    }
+
+    /// The loop is about to give the terminal to the person's editor. Returns the review, and a note for the
+    /// screen.
+    pub(crate) fn begin_editing(&mut self) -> Option<(ReviewId, String)> {
+        self.pending = PendingEdit::Idle;
+        let review = self.reviews.current()?.review();
+        let name = self.reviews.file_name(review);
+        Some((review.id, format!("{name} is open in your editor. Close it to come back.")))
+    }
+
+    /// Gives a review to the person's editor. False if it does not start, or the review has ended meanwhile.
+    pub(crate) fn start_editor(&mut self, id: ReviewId, command: &str) -> bool {
+        let Some(view) = self.reviews.view_mut(id) else { return false };
+        match Editing::start(command, view.open()) {
+            Ok(editing) => {
+                view.open_mut().refused = None;
+                self.pending = PendingEdit::editor(editing);
+                true
+            }
+            Err(error) => {
+                self.out.warn(harmless::name(&format!("{error:#}")).into_owned());
+                false
+            }
+        }
+    }
+
+    /// Waits until the editor ends. Cancel safe; never returns without one.
+    pub(crate) async fn editor_exit(&mut self) -> io::Result<ExitStatus> {
+        self.pending.editor_exit().await
+    }
+
+    /// The editor has ended: restores the modes of the terminal.
+    pub(crate) fn give_back_terminal(&mut self) {
+        if let Some(editor) = self.pending.open_editor() {
+            editor.editing.give_back_terminal();
+        }
+    }
+
+    /// Sends the text that was saved in the open editor. From then on it is in the drafts, whatever happens.
+    pub(crate) fn upload_saved_text(&mut self) {
+        if let Some((id, request)) = self.pending.open_editor().and_then(OpenEditor::upload) {
+            self.out.ask(request, Purpose::Upload(id));
+        }
+    }
+
+    /// The companion took the saved text, or refused it.
+    fn upload_answered(&mut self, revised: Option<Revised>) {
+        let Some(editor) = self.pending.open_editor() else { return };
+        let revision = revised.map(|revised| revised.revision);
+        let id = editor.editing.id;
+        let after = editor.uploaded(revision);
+        self.drafts.discard(after.replaced);
+        if let Some(revision) = revision {
+            self.reviews.mark_own(id, revision);
+        }
+        if let Some(status) = after.exit {
+            self.editor_ended(status);
+        }
+        if after.flush {
+            self.flush(id);
+        }
+    }
+
+    /// The agent is about to take the review: the desk sends the saved text before it confirms.
+    fn flush(&mut self, id: ReviewId) {
+        if let Some(editor) = self.pending.open_editor().filter(|editor| editor.editing.id == id) {
+            if editor.delay_flush() {
+                return;
+            }
+            self.upload_saved_text();
+        }
+        self.out.ask(Request::Flushed { id }, Purpose::Nothing);
+    }
+
+    /// The editor has ended, and the terminal is the desk's again.
+    pub(crate) fn editor_ended(&mut self, status: io::Result<ExitStatus>) {
+        let Some((editing, status)) = self.pending.end_editor(status) else { return };
+        // Keys typed into the editor were not meant for the desk.
+        self.out.invalidate_keys();
+        let (id, hunk, replaces) = (editing.id, editing.hunk, editing.reopened());
+        let (file, agent) = (editing.file.clone(), editing.agent.clone());
+        let view = self.reviews.view(id);
+        let revision = view.map_or(editing.revision, |view| editing.revision_in(view.review()));
+        match editing.finish(status, view.is_some(), &self.drafts, self.reviews.roots()) {
+            EditOutcome::Taken => self.follow_up(id, EditKind::Edited),
+            EditOutcome::Message(message) => self.out.answer(message),
+            EditOutcome::Text(text) => {
+                let request = Request::replace_text(id, revision, text.clone());
+                let typed = Typed::Text(UnsavedText { file, agent, text, replaces });
+                self.change(id, EditKind::Edited, request, Some(typed));
+                if let Some(view) = self.reviews.view_mut(id) {
+                    view.open_mut().push_step(hunk, true);
+                }
+            }
+        }
+    }
+
+    /// The companion refused a text from the editor. The text is kept; if the review changed, `e` opens the
+    /// text again.
+    fn text_refused(&mut self, id: ReviewId, unsaved: UnsavedText, refusal: &Refusal) {
+        let said = match refusal {
+            Refusal::Stale { .. } if self.reviews.view(id).is_some() => {
+                let whose = (unsaved.file.as_str(), unsaved.agent.as_str());
+                let (refused, said) = self.drafts.keep_refused(whose, unsaved.text, self.reviews.roots());
+                if let Some(view) = self.reviews.view_mut(id) {
+                    view.open_mut().refused = Some(refused);
+                }
+                // This says that the review changed, too.
+                self.out.messages.end(Subject::Review(id));
+                said
+            }
+            refusal => self.keep_text(&unsaved, &refusal.to_string()),
+        };
+        self.drafts.discard(unsaved.replaces);
+        self.out.warn(said);
+    }
+
+    /// Keeps a text that only this desk has; the message says where.
+    fn keep_text(&self, unsaved: &UnsavedText, why: &str) -> String {
+        let UnsavedText { file, agent, text, .. } = unsaved;
+        self.drafts.keep((file, agent), why, text, self.reviews.roots())
+    }
+
+    /// The desk is left: a text that the companion does not have is kept, and the message says where.
+    pub(crate) async fn last_words(&mut self) -> Option<String> {
+        let unsaved = match self.pending.take_editor() {
+            Some(mut editing) => {
+                editing.end().await;
+                let Some(text) = editing.unsent() else {
+                    return editing.sent.then(|| messages::SAVED_TEXT_IN_DRAFTS.to_owned());
+                };
+                UnsavedText { file: editing.file.clone(), agent: editing.agent.clone(), text, replaces: None }
+            }
+            None => match self.pending.take_refused().1 {
+                Some(Typed::Text(text)) => text,
+                Some(Typed::Reason(_)) | None => return None,
+            },
+        };
+        Some(self.keep_text(&unsaved, DESK_CLOSED))
+    }
+}

@@ -1,0 +1,69 @@
+//! The search in reviews: the text that the person typed last, and the needle made of it.
+
+use alongside_desk::harmless;
+use crossterm::event::{KeyCode, KeyEvent};
+
+use crate::overlays::Overlay;
+use crate::review_page::Needle;
+use crate::review_work::ReviewWork;
+use crate::text_input;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Search {
+    text: String,
+    /// Absent once the search has ended.
+    needle: Option<Needle>,
+}
+
+impl Search {
+    /// The text that was typed last.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(crate) fn needle(&self) -> Option<&Needle> {
+        self.needle.as_ref()
+    }
+
+    /// No match is marked any more.
+    pub(crate) fn end(&mut self) {
+        self.needle = None;
+    }
+
+    /// Takes a key while the person types what to search for.
+    pub(crate) fn take_key(&mut self, key: KeyEvent, work: &mut ReviewWork) {
+        let out = work.out_mut();
+        match (out.overlays.front_mut(), key.code) {
+            (_, KeyCode::Esc) => {
+                out.close_search();
+                self.end();
+            }
+            (Some(Overlay::Search(typed)), KeyCode::Enter) => {
+                // Nothing repeats the last search.
+                if !typed.is_empty() {
+                    self.needle = Needle::new(typed);
+                    self.text = std::mem::take(typed);
+                }
+                out.close_search();
+                self.go_on(work, true);
+            }
+            (Some(Overlay::Search(typed)), _) => text_input::edit(typed, key),
+            _ => {}
+        }
+    }
+
+    /// Goes to the next match in the review on the screen, round the end.
+    pub(crate) fn go_on(&self, work: &mut ReviewWork, forward: bool) {
+        let (reviews, out) = work.parts();
+        match (&self.needle, reviews.current_mut()) {
+            (None, _) => out.say("Nothing to search for yet; type / first."),
+            (Some(needle), Some(view)) => {
+                if !view.find(needle, forward) {
+                    out.warn(format!("\"{}\" is not in this text.", harmless::name(&self.text)));
+                }
+            }
+            (Some(_), None) => {}
+        }
+    }
+}
