@@ -937,21 +937,22 @@ The text, which nobody has accepted, chooses nothing."
     alike))
 
 (defun alongside--replacement (old new)
-  "The replacement that makes NEW of OLD, which differ."
+  "Return the replacement between OLD and NEW, which differ."
   (with-temp-buffer
     (insert old)
     (let* ((alike (1- (abs (compare-strings old nil nil new nil nil))))
            (most (- (min (length old) (length new)) alike))
            (rest (alongside--alike-at-end old new most))
            (end (- (point-max) rest))
+           (new-end (- (length new) rest))
            start first)
       (goto-char (1+ alike))
       (forward-line 0)
       (setq start (point)
             first (1- (line-number-at-pos)))
-      ;; Up to the end of a line.
+      ;; Whole lines, of both texts.
       (goto-char end)
-      (unless (bolp)
+      (unless (and (bolp) (or (zerop new-end) (eq (aref new (1- new-end)) ?\n)))
         (forward-line 1))
       (setq rest (- (point-max) (point)))
       (list :lines (list :start first :end (+ first (count-lines start (point))))
