@@ -8,8 +8,8 @@ use alongside_platform::{Os, shell};
 use tokio::process::Command;
 
 /// Editors that take `+LINE` in front of the file.
-const TAKE_PLUS_LINE: &str = "ee emacs emacsclient ex gvim jed joe jove kak mcedit mg micro nano ne nvi nvim pico vi \
-                              view vim";
+const TAKE_PLUS_LINE: &str =
+    "ee emacs emacsclient ex gvim jed joe jove kak mcedit mg micro nano ne nvi nvim pico vi view vim";
 
 /// Editors that take `FILE:LINE`, and what must stand before it.
 const TAKE_FILE_LINE: &[(&str, &str)] =

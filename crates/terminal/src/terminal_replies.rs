@@ -16,9 +16,9 @@ pub(crate) struct TerminalReplies {
 }
 
 impl TerminalReplies {
-    /// Whether the event is no key but a part of a reply: replies begin with ESC ] or ESC P and end with BEL
-    /// or ESC \.
-    pub(crate) fn discards(&mut self, event: &Event) -> bool {
+    /// Takes an event. True if it is no key but a part of a reply: replies begin with ESC ] or ESC P and end
+    /// with BEL or ESC \.
+    pub(crate) fn discard(&mut self, event: &Event) -> bool {
         let Event::Key(key) = event else { return false };
         let alt = key.modifiers.contains(KeyModifiers::ALT);
         let begins = alt && matches!(key.code, KeyCode::Char(']' | 'P'));
@@ -47,7 +47,7 @@ mod tests {
     fn a_late_reply_presses_no_keys() {
         let mut replies = TerminalReplies::default();
         let mut press =
-            |c, modifiers| replies.discards(&Event::Key(KeyEvent::new(KeyCode::Char(c), modifiers)));
+            |c, modifiers| replies.discard(&Event::Key(KeyEvent::new(KeyCode::Char(c), modifiers)));
         assert!(!press('a', KeyModifiers::NONE));
         assert!(press(']', KeyModifiers::ALT));
         for c in "11;rgb:1a1a/ffff/0000".chars() {

@@ -195,7 +195,7 @@ impl Screen for Tty {
             typed = input => typed,
         };
         match typed {
-            Some(Ok(event)) if self.replies.discards(&event) => Ok(ScreenEvent::Nothing),
+            Some(Ok(event)) if self.replies.discard(&event) => Ok(ScreenEvent::Nothing),
             // This key was typed before an editor had the terminal, for the screen of that time.
             Some(Ok(Event::Key(_))) if self.taken_back.is_some_and(|at| at.elapsed() < LEFT_OVER) => {
                 Ok(ScreenEvent::Nothing)

@@ -1,4 +1,5 @@
-//! The editors and agents as sentences and the help list them, so that a new row of a table is in all of them.
+//! The editors and agents as sentences and the help list them, so that a new row of a table is in all of
+//! them.
 
 use alongside_adapters::editors::{EDITORS, agents_to_set_up, with_extensions};
 use alongside_contract::agents::{AGENTS, with_hook};

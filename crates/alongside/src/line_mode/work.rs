@@ -85,7 +85,9 @@ impl ReviewWork {
         };
         tokio::select! {
             biased;
-            event = self.desk.next(), if !self.is_gone => event.map_or_else(|Gone| Happened::Gone, Happened::Told),
+            event = self.desk.next(), if !self.is_gone => {
+                event.map_or_else(|Gone| Happened::Gone, Happened::Told)
+            }
             status = editor_exit => Happened::EditorEnded(status),
             line = self.reading.input().next(), if listens => Happened::Typed(line),
         }

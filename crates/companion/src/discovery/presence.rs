@@ -26,6 +26,8 @@ pub(crate) struct Presence {
     real_roots: Arc<[PathBuf]>,
     /// Roots that are no directories any more: desks are told once.
     vanished: Vec<PathBuf>,
+    /// This process: asking for it is a system call.
+    pid: u32,
     /// The process of the editor that a person used last.
     editor: u32,
     /// Variables that lead agents to the companion. They hold the token.
@@ -54,7 +56,8 @@ impl Presence {
         of: &Builder,
     ) -> Self {
         let (stdio, editor, context_only) = (of.stdio.clone(), of.editor.pid, of.context_only);
-        let mut presence = Self { addresses, token, stdio, editor, context_only, ..Self::default() };
+        let pid = std::process::id();
+        let mut presence = Self { addresses, token, stdio, pid, editor, context_only, ..Self::default() };
         presence.set_roots(roots);
         presence
     }
@@ -84,7 +87,7 @@ impl Presence {
     pub(crate) fn status(&self) -> Status {
         Status {
             port: self.port(),
-            pid: std::process::id(),
+            pid: self.pid,
             roots: self.roots.clone(),
             context_only: self.context_only,
             environment: self.environment.clone(),

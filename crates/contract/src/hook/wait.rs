@@ -11,7 +11,8 @@ pub struct Wait {
     pub unit: TimeoutUnit,
     /// How long it waits for a hook whose entry names none.
     pub by_default: Duration,
-    /// How long it really waits with [`Self::timeout`]. Afterwards [`HookEvent::on_failure`](super::HookEvent::on_failure) holds.
+    /// How long it really waits with [`Self::timeout`]. Afterwards
+    /// [`HookEvent::on_failure`](super::HookEvent::on_failure) holds.
     pub limit: Duration,
     /// How much earlier than that the hook answers.
     pub margin: Duration,

@@ -5,9 +5,8 @@ use alongside_desk::{Hunk, HunkState, Range, Review, messages};
 use ratatui_core::layout::Rect;
 
 use super::columns::Columns;
-use super::line::ENDS_OPEN;
 use super::rows::{self, Block, Kind, OpenFolds, Place};
-use super::texts::{ReviewTexts, Side};
+use super::texts::{ENDS_OPEN, ReviewTexts, Side};
 use super::wrapping::{Wrapping, row_starts};
 use crate::options::Layout;
 use crate::width::Units;

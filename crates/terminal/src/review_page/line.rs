@@ -9,15 +9,13 @@ use ratatui_core::layout::Rect;
 use ratatui_core::style::Style;
 
 use super::find::Needle;
+use super::texts::ENDS_OPEN;
 use crate::colour::Span;
 use crate::palette::Palette;
 use crate::width::{Shown, Unit, Units};
 
 /// The mark where a line is cut.
 const CUT: &str = "…";
-
-/// The mark behind a last line without line ending, as in diffs.
-pub(super) const ENDS_OPEN: &str = " \\ no newline at end";
 
 /// A search for matches goes on so many bytes beyond the visible part.
 const AROUND: usize = 256;

@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use alongside_desk::{Review, Text};
 
+/// The mark behind a last line without line ending, as in diffs.
+pub(super) const ENDS_OPEN: &str = " \\ no newline at end";
+
 /// One of the three texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {

@@ -132,8 +132,8 @@ impl Examiner<'_> {
         causes
     }
 
-    /// The processes of this agent in this project that are older than the companion. Among several companions
-    /// an agent may be connected to another one, so all their sessions count.
+    /// The processes of this agent in this project that are older than the companion. Among several
+    /// companions an agent may be connected to another one, so all their sessions count.
     fn started_earlier(&self, finding: &Finding, companion: &RunningCompanion) -> Option<Vec<u32>> {
         let row = finding.agent.row;
         let since = process::started(companion.host.as_ref()?.status.pid)?;
