@@ -86,8 +86,8 @@ pub enum AnsweredBy {
 /// The form of a hook's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnswerFormat {
-    /// `decision` and `reason`; other arguments are `tool_input` in `hookSpecificOutput`. Without those, a yes
-    /// is silence.
+    /// `decision` and `reason`; other arguments are `tool_input` in `hookSpecificOutput`. Without those, a
+    /// yes is silence.
     Decision,
     /// `permissionDecision` and `permissionDecisionReason` in `hookSpecificOutput`; other arguments are
     /// `updatedInput` there, and a message beside a yes is `additionalContext`.
