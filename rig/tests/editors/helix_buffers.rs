@@ -26,6 +26,7 @@ fn saved_and_reloaded(generation: Generation) -> Result<()> {
     helix.enter(":o other.md")?;
     helix.wait_for("the other file", |screen| screen.contains("1  other"))?;
     helix.type_text("Aunsaved")?;
+    helix.wait_for("the unsaved text", |screen| screen.contains("otherunsaved"))?;
     to_normal_mode(&helix)?;
     helix.enter(":o notes.md")?;
     helix.wait_for("the file again", |screen| screen.contains("2  two"))?;
