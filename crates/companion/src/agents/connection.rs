@@ -41,7 +41,7 @@ enum Phase {
     Silent,
 }
 
-/// What ends for an agent that has been away.
+/// The part that ends for an agent that has been away.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Expiry {
     Reviews,

@@ -1,4 +1,4 @@
-//! Who an agent is, by its token and by the name that it gives itself.
+//! The identity of an agent, by its token and by the name that it gives itself.
 
 use alongside_contract::agent::FamilyAgent;
 use alongside_contract::family::Dialect;

@@ -14,7 +14,7 @@ pub(super) const AGENT: Agent = Agent {
         client_names: &["opencode"],
         env: Variables::port("OPENCODE_EDITOR_SSE_PORT"),
         websocket: Some(WebSocketAgent {
-            // Whatever the variable of Claude Code says.
+            // It ignores the variable of Claude Code.
             locks: Directory::Home { below_home: ".claude/ide", base_variable: None, below_base: "" },
             first_line: 1,
             forgets: false,

@@ -43,7 +43,7 @@ pub struct EditArguments {
     pub new: &'static str,
     /// The switch for every occurrence.
     pub all: &'static str,
-    /// What becomes of line ends.
+    /// The tool's treatment of line ends.
     pub line_ends: LineEnds,
 }
 

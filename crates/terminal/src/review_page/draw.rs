@@ -44,7 +44,7 @@ struct RowPart {
     shown: Row,
     /// Whether it is the first or the last row of its block.
     ends: (bool, bool),
-    /// What it shows of the line on either side; nothing where the other side takes more rows.
+    /// Its piece of the line on either side; nothing where the other side takes more rows.
     parts: (Option<Part>, Option<Part>),
 }
 
