@@ -1,6 +1,5 @@
 //! Hooks of agents: a tool writes the text that the person accepted, or it does not run.
 
-use alongside_contract::agent::Agent;
 use alongside_contract::agents::AGENTS;
 use alongside_contract::hook::{AnswerFormat, Arguments, Hook, Tool, ToolArguments};
 use alongside_desk::Verdict;
@@ -11,7 +10,7 @@ const MODES: [&str; 4] = ["replace", "insert", "delete", "none"];
 
 /// Every tool of every agent, in the order of the table: a seed chooses one by its place.
 fn tools() -> Vec<(&'static Hook, &'static Tool)> {
-    let hooks = AGENTS.iter().filter_map(|agent: &Agent| agent.hook.as_ref());
+    let hooks = AGENTS.iter().filter_map(|agent| agent.hook.as_ref());
     hooks.flat_map(|hook| hook.tools.iter().map(move |tool| (hook, tool))).collect()
 }
 
@@ -29,7 +28,8 @@ pub fn holds(data: &[u8]) {
     let acts = acts.unwrap_or_default().as_bytes();
     patches_leave(file, mine);
     let act = |at: usize| acts.get(at).copied().map_or(0, usize::from);
-    // The seeds count the tools from `F` on, so that they stay right when the table grows.
+    // The seeds count the tools from `F` on. An agent at the end of the table moves none of them; a new tool of
+    // an older agent moves those behind it, and their seeds.
     let tools = tools();
     let (hook, tool) = tools[(act(0) + 256 - usize::from(b'F')) % 256 % tools.len()];
     let path = if act(2) & 1 == 1 { "/new" } else { "/f" };
@@ -43,7 +43,7 @@ pub fn holds(data: &[u8]) {
                 { names.old: second, names.new: first },
             ] }),
             None => json!({
-                names.path: path, names.old: first, names.new: second, names.all: all,
+                names.path: path, names.old: first, names.new: second, "replace_all": all, "allow_multiple": all,
                 "expected_replacements": 1,
             }),
         },
@@ -106,7 +106,7 @@ fn anything(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     for hook in AGENTS.iter().filter_map(|agent| agent.hook.as_ref()) {
         let Ok(input) = HookInput::read(hook, data) else { continue };
-        assert!(heard(hook, &input, &hook::refusal(hook, &input, &text)).is_none());
+        assert!(heard(hook, &input, &hook::refusal(input.event_or_first(hook), &text)).is_none());
         let Ok(call) = ToolCall::read(hook, &input) else { continue };
         let texts = ["", "a\nb\na\n", "a\r\nb\r\n", "a\r\nb\n", r#"{"cells": [{"id": "a", "source": []}]}"#];
         let files = texts.map(|text| TextFile::Text(text.into()));
@@ -173,7 +173,7 @@ fn made(
             }
             (Some(arguments), false) => arguments.expect("the agent writes another text"),
         };
-        let event = input.event(hook).unwrap_or(&hook.before_tool);
+        let event = input.event_or_first(hook);
         assert_eq!(event.arguments, Arguments::Taken);
         let again = HookInput { tool_input: arguments, ..input.clone() };
         let call = ToolCall::read(hook, &again).expect("the agent knows its own tool");
@@ -191,7 +191,7 @@ fn heard(hook: &'static Hook, input: &HookInput, answer: &Answer) -> Option<Opti
     assert!(!line.contains(['\n', '\r']), "an answer is one line: {line}");
     let answer: Value = serde_json::from_str(line).expect("an answer is JSON");
     let output = &answer["hookSpecificOutput"];
-    let (decision, arguments) = match input.event(hook).unwrap_or(&hook.before_tool).answer {
+    let (decision, arguments) = match input.event_or_first(hook).answer {
         AnswerFormat::Decision => (&answer["decision"], &output["tool_input"]),
         AnswerFormat::Behavior => (&output["decision"]["behavior"], &output["decision"]["updatedInput"]),
         AnswerFormat::PermissionDecision(_) => (&output["permissionDecision"], &output["updatedInput"]),

@@ -9,7 +9,7 @@ use alongside_desk::Closing;
 use alongside_platform::watch::Watch;
 use tokio::sync::oneshot;
 
-use crate::calls::registry::DiagnosticsCall;
+use crate::calls::registry::{DiagnosticsCall, Mention};
 use crate::context::privacy::Privacy;
 use crate::context::tracker::FileScan;
 use crate::desks::notifications::DraftVersion;
@@ -81,12 +81,12 @@ impl Background {
     }
 
     /// Looks whether agents may know of the file of a mention.
-    pub(crate) fn check_mention(&self, privacy: Arc<Mutex<Privacy>>, number: u64, path: String) {
+    pub(crate) fn check_mention(&self, privacy: Arc<Mutex<Privacy>>, mention: Mention) {
         let events = self.events.clone();
         tokio::task::spawn_blocking(move || {
             let mut privacy = privacy.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_allowed = privacy.allows(Path::new(&path));
-            events.send(Event::MentionChecked { number, is_allowed });
+            let is_allowed = privacy.allows(Path::new(&mention.path));
+            events.send(Event::MentionChecked { mention, is_allowed });
         });
     }
 

@@ -18,6 +18,7 @@ use crate::agents::last_texts::LastText;
 use crate::agents::outcome_messages::OpenCall;
 use crate::agents::session::SessionRefusal;
 use crate::calls::hooks::HookCall;
+use crate::calls::registry::Mention;
 use crate::config::Editor;
 use crate::context::file_scan::ScanResult;
 use crate::context::privacy::Privacy;
@@ -78,8 +79,8 @@ pub(crate) enum Event {
     DeskAsked { desk: DeskId, request: DeskRequest, answer: CallAnswer },
     /// A desk has left.
     DeskLeft(DeskId),
-    /// The privacy rules allow the mention of this number, or not.
-    MentionChecked { number: u64, is_allowed: bool },
+    /// The privacy rules allow this mention, or not.
+    MentionChecked { mention: Mention, is_allowed: bool },
     // The disk.
     /// A file or directory that is watched may have changed.
     DiskChanged,

@@ -35,8 +35,8 @@
 //!
 //! Three journeys cross it. *Context*: a desk's report → `context` → debounce → every session's outbox → its
 //! stream. *Review*: `openDiff` → `reviews` → every desk → the first decision → the one session that asked.
-//! *Hook*: [`Companion::review`] → `calls` → `reviews` → every desk → the verdict for the hook that asked.
-//! One loop, `main_loop`, owns all state.
+//! *Hook*: [`Companion::review`] → `hook_calls` → `reviews` → every desk → `calls` → the verdict for the hook
+//! that asked. One loop, `main_loop`, owns all state.
 
 mod agents;
 mod background;

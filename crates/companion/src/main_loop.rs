@@ -25,7 +25,7 @@ use crate::agents::last_texts::LastText;
 use crate::agents::registry::Agents;
 use crate::agents::session::SessionRefusal;
 use crate::background::{self, Background};
-use crate::calls::hooks::HookCall;
+use crate::calls::hooks::{HookCall, Hooks};
 use crate::calls::registry::{Calls, CloseCall, DeskCall, Mention, MentionCall};
 use crate::config::Editor;
 use crate::context::tracker::ContextTracker;
@@ -61,6 +61,7 @@ pub(crate) struct MainLoop {
     pub(crate) agents: Agents,
     pub(crate) reviews: Reviews,
     pub(crate) desks: Desks,
+    pub(crate) hooks: Hooks,
     pub(crate) calls: Calls,
     pub(crate) context: ContextTracker,
     pub(crate) presence: Presence,
@@ -117,6 +118,7 @@ impl MainLoop {
         self.finish()
     }
 
+    /// The next event; `None` when a deadline has come first.
     async fn next_event(
         &self,
         deadline: Option<Instant>,
@@ -156,7 +158,7 @@ impl MainLoop {
             Event::HookRootsWanted(wanted) => drop(wanted.send(self.presence.reviewed_roots())),
             Event::HookCalled { proposal, prepared, call } => self.hook_called(proposal, *prepared, call),
             Event::HookGone(number) => {
-                if let Some(id) = self.calls.hooks.gone(number) {
+                if let Some(id) = self.hooks.gone(number) {
                     self.end_review(id, Closing::AgentGone, None);
                 }
             }
@@ -171,7 +173,7 @@ impl MainLoop {
             }
             Event::DeskAsked { desk, request, answer } => self.desk_asked(desk, request, answer),
             Event::DeskLeft(desk) => self.desk_left(desk),
-            Event::MentionChecked { number, is_allowed } => self.end_mention(number, is_allowed),
+            Event::MentionChecked { mention, is_allowed } => self.end_mention(mention, is_allowed),
             Event::DiskChanged => {
                 self.context.forget_looks();
                 self.disk.plan_looks(Instant::now());
@@ -217,6 +219,7 @@ impl MainLoop {
     fn deadline(&self) -> Option<Instant> {
         let deadlines = [
             self.agents.deadline(),
+            self.hooks.deadline(),
             self.calls.deadline(),
             self.desks.deadline(),
             self.context.deadline(),
@@ -235,7 +238,7 @@ impl MainLoop {
             return;
         }
         self.finish_calls(now);
-        let timed_out = self.calls.hooks.on_deadline(now);
+        let timed_out = self.hooks.on_deadline(now);
         self.end_reviews(timed_out, Closing::TimedOut);
         if self.context.on_deadline(now) {
             match self.context.without_scan(now) {
@@ -403,9 +406,9 @@ impl MainLoop {
             // A hook that is gone needs no answer.
             return drop(call.answer.send(verdict));
         }
-        if let Some(open) = self.calls.hooks.left_open(&self.reviews.of_hook(&proposal)) {
+        if let Some(open) = self.hooks.left_open(&self.reviews.of_hook(&proposal)) {
             if self.reviews.proposed(open) == Some(&proposal.proposed) {
-                return self.calls.hooks.resume(open, call);
+                return self.hooks.resume(open, call);
             }
             self.end_review(open, Closing::Replaced, None);
         }
@@ -413,7 +416,7 @@ impl MainLoop {
         let known = self.reviews.agent_of_hook(&proposal);
         let agent = known.unwrap_or_else(|| self.agents.of_hook(proposal.agent.clone()));
         let review = self.reviews.prepare(Asker::Hook(proposal), agent, prepared, dirty);
-        self.calls.hooks.begin(review.text.id(), call);
+        self.hooks.begin(review.text.id(), call);
         self.open_review(review);
     }
 
@@ -429,7 +432,7 @@ impl MainLoop {
         }
         match proposal.only_if_decided {
             true => Some(Verdict::NotReviewed),
-            false => self.calls.hooks.refusal(),
+            false => self.hooks.refusal(),
         }
     }
 
@@ -484,8 +487,8 @@ impl MainLoop {
         if closing == Closing::Accepted && !hook.takes_text && ended.text.has_edits() {
             self.desks.notify_notice(desk::messages::asked_to_propose(&ended.agent, file, roots));
         }
-        let verdict = self.calls.hooks.verdict(ended, closing, draft);
-        let uncollected = self.calls.hooks.end(ended.text.id(), verdict);
+        let verdict = self.hooks.verdict(ended, closing, draft);
+        let uncollected = self.hooks.end(ended.text.id(), verdict);
         if !matches!(closing, Closing::Accepted | Closing::Rejected) {
             return;
         }
@@ -498,12 +501,12 @@ impl MainLoop {
 
     /// Carries out an edit, which desks, the draft and the journal follow. Returns the new revision.
     fn edit_review(&mut self, id: ReviewId, revision: u64, edit: Edit) -> Result<u64, Refusal> {
-        let Edited { changed, draft, session } = self.reviews.edit(id, revision, edit)?;
+        let Edited { changed, draft } = self.reviews.edit(id, revision, edit)?;
         let revision = changed.revision;
         self.desks.notify(desk::Event::Changed(changed));
         self.write_draft(draft, None);
-        if let Some(session) = session {
-            self.recovery.mark_outdated(&session);
+        if let Some(session) = self.reviews.session_of(id) {
+            self.recovery.mark_outdated(session);
         }
         Ok(revision)
     }
@@ -564,7 +567,7 @@ impl MainLoop {
     }
 
     fn look_for_desks(&mut self) {
-        self.calls.hooks.mark_desks(!self.desks.showing().is_empty(), Instant::now());
+        self.hooks.mark_desks(!self.desks.showing().is_empty(), Instant::now());
     }
 
     fn desk_asked(&mut self, desk: DeskId, request: DeskRequest, answer: CallAnswer) {
@@ -619,17 +622,14 @@ impl MainLoop {
 
     fn begin_mention(&mut self, call: MentionCall) {
         let session = self.agents.taking_mentions(call.agent);
-        let active = selected_lines(&self.context.told());
-        if let Some((number, path)) =
-            self.calls.begin_mention(call, session, active, self.context.is_paused())
-        {
-            self.background.check_mention(self.context.privacy(), number, path);
+        let active = if call.file.is_none() { selected_lines(&self.context.told()) } else { None };
+        if let Some(mention) = call.begin(session, active, self.context.is_paused()) {
+            self.background.check_mention(self.context.privacy(), mention);
         }
     }
 
-    fn end_mention(&mut self, number: u64, is_allowed: bool) {
-        let Some(Mention { desk, session, path, lines, answer }) = self.calls.end_mention(number, is_allowed)
-        else {
+    fn end_mention(&mut self, mention: Mention, is_allowed: bool) {
+        let Some(Mention { desk, session, path, lines, answer }) = mention.checked(is_allowed) else {
             return;
         };
         let agent = self.agents.mention(&session, &path, lines);

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use crate::agents::registry::Agents;
 use crate::background::Background;
+use crate::calls::hooks::Hooks;
 use crate::calls::registry::Calls;
 use crate::companion::Companion;
 use crate::config::{Builder, StartError, Workspace};
@@ -115,6 +116,7 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
         agents,
         reviews,
         desks: Desks::new(drafts.clone(), problems, news),
+        hooks: Hooks::default(),
         calls: Calls::default(),
         context: ContextTracker::new(files, privacy),
         presence,

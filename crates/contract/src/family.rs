@@ -103,7 +103,7 @@ pub struct Variables {
 }
 
 impl Variables {
-    /// Only the variable of the port.
+    /// The variable of the port alone, to which a row adds the others that its agent reads.
     pub(crate) const fn port(name: &'static str) -> Self {
         let (workspace_path, auth_token, pid, stdio_command, stdio_args) = (None, None, None, None, None);
         Self { port: name, workspace_path, auth_token, pid, stdio_command, stdio_args }

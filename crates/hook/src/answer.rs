@@ -35,6 +35,7 @@ pub fn answer(
     verdicts: &[Verdict],
     mut read: impl FnMut(&str) -> TextFile,
 ) -> Answer {
+    let event = input.event_or_first(hook);
     let mut messages = Vec::new();
     let mut texts = Vec::new();
     for (change, verdict) in changes.iter().zip(verdicts) {
@@ -47,17 +48,17 @@ pub fn answer(
                 return Answer::Silence;
             }
             Verdict::NotReviewed => {
-                return refusal(hook, input, &named("Nothing was written: this file is not reviewed now."));
+                return refusal(event, &named("Nothing was written: this file is not reviewed now."));
             }
-            Verdict::StillOpen => return refusal(hook, input, STILL_OPEN),
+            Verdict::StillOpen => return refusal(event, STILL_OPEN),
             Verdict::Undecided { message, draft } => {
                 let draft = draft
                     .as_ref()
                     .map(|draft| format!(" A text that the person typed is in {}.", draft.display()));
                 let message = format!("{message} Nothing was written.{}", draft.unwrap_or_default());
-                return refusal(hook, input, &named(&message));
+                return refusal(event, &named(&message));
             }
-            Verdict::Refused { message } => return refusal(hook, input, &named(message)),
+            Verdict::Refused { message } => return refusal(event, &named(message)),
             Verdict::Rejected { message } => {
                 messages.push(named(message));
                 texts.push(None);
@@ -70,31 +71,31 @@ pub fn answer(
     }
     let message = messages.join("\n");
     if texts.iter().all(Option::is_none) {
-        return refusal(hook, input, &message);
+        return refusal(event, &message);
     }
     // The file may have changed since: the tool must still write what the person accepted.
     let now = call.changes(&mut read).unwrap_or_default();
     let writes = |text: &Option<&str>, change: &Change| *text == Some(change.proposed.as_str());
     let is_changed = now.len() != texts.len() || !texts.iter().zip(&now).all(|(text, now)| writes(text, now));
     if !is_changed {
-        return allowed(hook, input, None, &message);
+        return allowed(hook, event, None, &message);
     }
-    match event(hook, input).arguments {
+    match event.arguments {
         Arguments::Taken => {
             let arguments = call.rewritten(input, &texts, &mut read);
             let arguments =
                 arguments.and_then(|arguments| checked(hook, input, arguments, (changes, &texts), &mut read));
             match arguments {
-                Ok(arguments) => allowed(hook, input, Some(arguments.into()), &message),
+                Ok(arguments) => allowed(hook, event, Some(arguments.into()), &message),
                 Err(why) => {
                     let wanted = wanted(call, &texts, &mut read);
-                    refusal(hook, input, &format!("{message}\nNothing was written: {why}.{wanted}"))
+                    refusal(event, &format!("{message}\nNothing was written: {why}.{wanted}"))
                 }
             }
         }
         Arguments::Ignored => {
             let wanted = wanted(call, &texts, &mut read);
-            refusal(hook, input, &format!("{message}\nNothing was written yet.{wanted}"))
+            refusal(event, &format!("{message}\nNothing was written yet.{wanted}"))
         }
     }
 }
@@ -135,14 +136,9 @@ const STILL_OPEN: &str = "The review of this change is still open, and nothing w
                           again with the same arguments, and do nothing else before: the next call gets its \
                           outcome.";
 
-/// The event that the answer is for. Of an input without one, or with another, it is the event before a tool.
-fn event<'a>(hook: &'a Hook, input: &HookInput) -> &'a HookEvent {
-    input.event(hook).unwrap_or(&hook.before_tool)
-}
-
-/// The answer that keeps the tool from running.
-pub fn refusal(hook: &Hook, input: &HookInput, reason: &str) -> Answer {
-    let (reason, event) = (short(reason, MAX_REASON), event(hook, input));
+/// The answer at an event that keeps the tool from running.
+pub fn refusal(event: &HookEvent, reason: &str) -> Answer {
+    let reason = short(reason, MAX_REASON);
     line(match event.answer {
         AnswerFormat::Decision => json!({"decision": "deny", "reason": reason}),
         AnswerFormat::Behavior => {
@@ -156,8 +152,7 @@ pub fn refusal(hook: &Hook, input: &HookInput, reason: &str) -> Answer {
 }
 
 /// The answer with which the tool runs. An empty message is none.
-fn allowed(hook: &Hook, input: &HookInput, arguments: Option<Value>, message: &str) -> Answer {
-    let event = event(hook, input);
+fn allowed(hook: &Hook, event: &HookEvent, arguments: Option<Value>, message: &str) -> Answer {
     let is_heard = hook.hears_acceptances && !message.is_empty();
     let message = is_heard.then(|| short(message, MAX_CONTEXT));
     match (event.answer, arguments) {

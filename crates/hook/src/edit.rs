@@ -42,8 +42,13 @@ impl Edit {
 
     fn replaced(&self, text: &str, line_ends: LineEnds) -> String {
         let line = format!("{}\n", self.old);
-        let deletes_line = self.new.is_empty() && !self.old.ends_with('\n') && text.contains(&line);
-        if line_ends == LineEnds::DeletedWithLine && deletes_line {
+        let deletes_line = match line_ends {
+            LineEnds::DeletedWithLine => {
+                self.new.is_empty() && !self.old.ends_with('\n') && text.contains(&line)
+            }
+            LineEnds::LastKept => false,
+        };
+        if deletes_line {
             return if self.all { text.replace(&line, "") } else { text.replacen(&line, "", 1) };
         }
         text.replace(&self.old, &self.new)

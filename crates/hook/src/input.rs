@@ -62,6 +62,11 @@ impl HookInput {
         hook.event(&self.hook_event_name)
     }
 
+    /// The same; of an input without an event, or with another one, the event before a tool.
+    pub fn event_or_first<'a>(&self, hook: &'a Hook) -> &'a HookEvent {
+        self.event(hook).unwrap_or(&hook.before_tool)
+    }
+
     /// A text among the arguments.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.tool_input.get(name)?.as_str()

@@ -155,7 +155,7 @@ impl ToolCall {
                         set(names.new, edit.new.into());
                     }
                 }
-                for number in [names.all, "expected_replacements"] {
+                for number in ["replace_all", "allow_multiple", "expected_replacements"] {
                     arguments.remove(number);
                 }
             }

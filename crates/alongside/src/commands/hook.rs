@@ -70,9 +70,9 @@ pub(crate) async fn run(args: Args) -> ExitCode {
     let late = tokio::time::sleep_until((call.until + GRACE).into());
     let answer = tokio::select! {
         answer = call.answer() => answer,
-        () = late => call.refusal(&HookInput::default(), TOO_LATE),
+        () = late => refusal(&agent.hook.before_tool, TOO_LATE),
         // The agent has lost interest, but may still obey.
-        () = asked_to_end() => call.refusal(&HookInput::default(), BROKEN_OFF),
+        () = asked_to_end() => refusal(&agent.hook.before_tool, BROKEN_OFF),
         // Nobody reads an answer any more: the agent was killed, or has broken off the call.
         () = abandoned() => return ExitCode::SUCCESS,
     };
@@ -118,7 +118,7 @@ impl Call {
             Err(why) => match Reviewer::of(&directory("")).await {
                 Ok(None) => Ok(Answer::Silence),
                 Ok(Some(_)) => {
-                    Ok(self.refusal(&HookInput::default(), &format!("Nothing was written: {why}.")))
+                    Ok(refusal(&self.agent.hook.before_tool, &format!("Nothing was written: {why}.")))
                 }
                 Err(restarting) => Err(restarting),
             },
@@ -126,12 +126,8 @@ impl Call {
         answer.unwrap_or_else(|Restarting| {
             let why =
                 "Nothing was written: the companion of this project is starting again. Call the tool again.";
-            self.refusal(&HookInput::default(), why)
+            refusal(&self.agent.hook.before_tool, why)
         })
-    }
-
-    fn refusal(&self, input: &HookInput, reason: &str) -> Answer {
-        refusal(self.agent.hook, input, reason)
     }
 
     async fn review(&self, input: &HookInput) -> Result<Answer, Restarting> {
@@ -159,7 +155,10 @@ impl Call {
             });
         }
         if let Some(why) = wrong_files(&changes, &reviewers, &cwd) {
-            return Ok(self.refusal(input, &format!("Nothing was written: {why}.")));
+            return Ok(refusal(
+                input.event_or_first(self.agent.hook),
+                &format!("Nothing was written: {why}."),
+            ));
         }
         let verdicts = changes.iter().zip(&reviewers).map(async |(change, reviewer)| match reviewer {
             Some(reviewer) => self.verdict(input, change, changes.len(), (&cwd, reviewer)).await,
@@ -182,7 +181,10 @@ impl Call {
         let Some(reviewer) = Reviewer::of(cwd).await? else { return Ok(Answer::Silence) };
         let NoChange::Unclear { path, why } = no_change else {
             let NoChange::Refused { why } = no_change else { return Ok(Answer::Silence) };
-            return Ok(self.refusal(input, &format!("Nothing was written: {why}.")));
+            return Ok(refusal(
+                input.event_or_first(self.agent.hook),
+                &format!("Nothing was written: {why}."),
+            ));
         };
         if !self.asks_again(input) {
             let file = cwd.join(path).display().to_string();
@@ -195,17 +197,17 @@ impl Call {
 
     /// Whether the agent has run the hook for this call before.
     fn asks_again(&self, input: &HookInput) -> bool {
-        match input.event(self.agent.hook).map(|event| event.answered_by) {
-            Some(AnsweredBy::EarlierDecision) => true,
-            Some(AnsweredBy::Person) | None => false,
+        match input.event_or_first(self.agent.hook).answered_by {
+            AnsweredBy::EarlierDecision => true,
+            AnsweredBy::Person => false,
         }
     }
 
     /// Whether the agent runs the tool with other arguments here.
     fn takes_text(&self, input: &HookInput) -> bool {
-        match input.event(self.agent.hook).map(|event| event.arguments) {
-            Some(Arguments::Taken) => true,
-            Some(Arguments::Ignored) | None => false,
+        match input.event_or_first(self.agent.hook).arguments {
+            Arguments::Taken => true,
+            Arguments::Ignored => false,
         }
     }
 

@@ -121,6 +121,7 @@ impl Agents {
         self.change(session, |session| session.connection.mark_heard());
     }
 
+    /// Returns the request's number, if the session is known.
     pub(crate) fn begin_request(&mut self, session: &str) -> Option<u64> {
         self.change(session, |session| session.connection.begin_request())
     }

@@ -1,14 +1,13 @@
-//! All calls that wait: those of hooks for a decision, those of agents for the answers of desks, and those of
-//! desks that mention a file for a look at the privacy rules.
+//! The calls of agents that wait for the answers of desks, and those of desks that mention a file, which wait
+//! for a look at the privacy rules.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use alongside_desk::{CallAnswer, FileDiagnostics, Lines, Refusal, ReviewId};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use super::hooks::Hooks;
 use crate::agents::last_texts::LastText;
 use crate::ids::DeskId;
 
@@ -19,13 +18,9 @@ const DIAGNOSTICS_TIMEOUT: Duration = Duration::from_millis(400);
 
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
-    pub(crate) hooks: Hooks,
     desk_waits: Vec<DeskWait>,
     /// The number of the newest question for diagnostics.
     last_question: u64,
-    /// The mentions that are being checked.
-    mentions: BTreeMap<u64, Mention>,
-    last_mention: u64,
 }
 
 /// A call that waits until these desks have answered, or the time is over.
@@ -141,7 +136,7 @@ impl Calls {
     }
 
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        self.desk_waits.iter().map(|wait| wait.until).chain(self.hooks.deadline()).min()
+        self.desk_waits.iter().map(|wait| wait.until).min()
     }
 
     /// The process was stopped for this long: no desk loses time by that. Agents wait no longer for an answer
@@ -153,42 +148,40 @@ impl Calls {
             }
         }
     }
+}
 
-    /// A mention waits until somebody has looked whether agents may know of its file. Returns its number and
-    /// the path; `None` for one that is refused. `session` is the one that takes it, and `active` the active
-    /// file.
-    pub(crate) fn begin_mention(
-        &mut self,
-        call: MentionCall,
+impl MentionCall {
+    /// The mention to check: whether agents may know of its file; `None` for one that is refused. `session`
+    /// is the one that takes it, and `active` the active file.
+    pub(crate) fn begin(
+        self,
         session: Option<String>,
         active: Option<(String, Option<Lines>)>,
         is_paused: bool,
-    ) -> Option<(u64, String)> {
-        let MentionCall { desk, file, answer, .. } = call;
+    ) -> Option<Mention> {
+        let Self { desk, file, answer, .. } = self;
         let refusal = match (session, file.or(active)) {
             _ if is_paused => refused("reports about files are paused: resume them first"),
             (None, _) => Refusal::NoAgentTakesFiles,
             (_, None) => refused("agents know of no active file: open one first"),
             (Some(session), Some((path, lines))) => {
-                self.last_mention += 1;
-                let told = (self.last_mention, path.clone());
-                self.mentions.insert(self.last_mention, Mention { desk, session, path, lines, answer });
-                return Some(told);
+                return Some(Mention { desk, session, path, lines, answer });
             }
         };
         // A desk that is gone needs no answer.
         let _ = answer.send(Err(refusal));
         None
     }
+}
 
-    /// Ends the wait of a mention, which the caller carries out; `None` for one that is refused.
-    pub(crate) fn end_mention(&mut self, number: u64, is_allowed: bool) -> Option<Mention> {
-        let mention = self.mentions.remove(&number)?;
+impl Mention {
+    /// The mention after its check, which the caller carries out; `None` for one that is refused.
+    pub(crate) fn checked(self, is_allowed: bool) -> Option<Self> {
         if is_allowed {
-            return Some(mention);
+            return Some(self);
         }
         let hidden = refused("agents never learn of this file: the privacy rules hide it");
-        let _ = mention.answer.send(Err(hidden));
+        let _ = self.answer.send(Err(hidden));
         None
     }
 }

@@ -80,6 +80,7 @@ impl ContextTracker {
         }
     }
 
+    /// Fails with the reason that forbids it.
     pub(crate) fn pause(&mut self, paused: bool) -> Result<(), String> {
         self.files.pause(paused)?;
         self.touch();

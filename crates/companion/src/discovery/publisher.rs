@@ -46,7 +46,7 @@ pub(crate) struct Publisher {
     created: Vec<PathBuf>,
 }
 
-/// The discovery files are written as far as they can be.
+/// How far the discovery files could be written.
 #[derive(Debug, Default)]
 pub(crate) struct Published {
     /// The reasons why some agents cannot find the companion.

@@ -8,8 +8,7 @@ use serde_json::value::RawValue;
 
 use super::excerpt::excerpt;
 use super::response::RpcResponse;
-use crate::agents::identity::Credential;
-use crate::agents::identity::Identity;
+use crate::agents::identity::{Credential, Identity};
 use crate::agents::registry::MAX_SESSIONS;
 use crate::agents::session::SessionRefusal;
 use crate::events::{Event, Events};

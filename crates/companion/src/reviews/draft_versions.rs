@@ -37,8 +37,7 @@ impl DraftVersions {
             return self.without_text(review);
         }
         review.has_draft = true;
-        let reasons = remarks::reasons(&review.review());
-        let draft = self.next(review, "its review is still open", reasons);
+        let draft = self.next(review, "its review is still open", reasons(review));
         Some(DraftChange::Save(NewDraft { is_open: true, ..draft }))
     }
 
@@ -64,7 +63,7 @@ impl DraftVersions {
         if !review.text.has_edits() && (!review.text.has_reasons() || are_told) {
             return self.without_text(review);
         }
-        let reasons = if are_told { String::new() } else { remarks::reasons(&review.review()) };
+        let reasons = if are_told { String::new() } else { reasons(review) };
         // An accepted text stays until the agent has written it. Answers in the agent are not told here, and
         // some agents write the text as it was at the desks.
         let awaited = matches!(closing, Closing::Accepted | Closing::AnsweredInAgent);
@@ -88,4 +87,10 @@ impl DraftVersions {
             ..NewDraft::default()
         }
     }
+}
+
+/// The reasons for the draft of a review, in words. It follows each key: without reasons, no hunk is looked
+/// at.
+fn reasons(review: &PendingReview) -> String {
+    if review.text.has_reasons() { remarks::reasons(&review.review()) } else { String::new() }
 }

@@ -48,8 +48,6 @@ pub(crate) struct TargetToRead {
 pub(crate) struct Edited {
     pub(crate) changed: Changed,
     pub(crate) draft: Option<DraftChange>,
-    /// The session that asked for the review, if one did.
-    pub(crate) session: Option<String>,
 }
 
 impl Reviews {
@@ -119,8 +117,12 @@ impl Reviews {
         let review = self.pending.get_mut(&id).ok_or(Refusal::NoSuchReview)?;
         review.edit(revision, edit)?;
         let changed = review.text.changed_since_told();
-        let session = review.session().map(str::to_owned);
-        Ok(Edited { changed, draft: self.drafts.of_open(review), session })
+        Ok(Edited { changed, draft: self.drafts.of_open(review) })
+    }
+
+    /// The session that asked for a review, if one did.
+    pub(crate) fn session_of(&self, id: ReviewId) -> Option<&str> {
+        self.pending.get(&id)?.session()
     }
 
     /// Whether this decision may be taken on this revision. Returns the end of the review by it.

@@ -78,6 +78,7 @@ pub(crate) struct OpenTarget {
 }
 
 impl OpenTarget {
+    /// Blocks briefly.
     pub(crate) fn open(file_path: &str) -> Result<Self, BadTarget> {
         let (path, found) = look_at(file_path)?;
         Ok(Self::of(&found, open(path)))

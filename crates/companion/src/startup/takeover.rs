@@ -49,8 +49,8 @@ impl Takeover {
     }
 }
 
-/// Takes the journal of this name, if the companion keeps one. Waits `until` then for a predecessor that was
-/// killed.
+/// Takes the journal of this name, if the companion keeps one. Waits for a predecessor that was killed, but
+/// not longer than `until`.
 pub(super) async fn begin(
     dirs: &AppDirs,
     drafts: &Drafts,

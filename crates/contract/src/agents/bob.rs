@@ -13,12 +13,9 @@ pub(super) const AGENT: Agent = Agent {
     family: Some(Family {
         client_names: &["bob"],
         env: Variables {
-            port: "BOB_SHELL_CLI_IDE_SERVER_PORT",
             workspace_path: Some("BOB_SHELL_CLI_IDE_WORKSPACE_PATH"),
             auth_token: Some("BOB_SHELL_CLI_IDE_AUTH_TOKEN"),
-            pid: None,
-            stdio_command: None,
-            stdio_args: None,
+            ..Variables::port("BOB_SHELL_CLI_IDE_SERVER_PORT")
         },
         websocket: None,
         files: &[],

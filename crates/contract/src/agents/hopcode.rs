@@ -13,12 +13,8 @@ pub(super) const AGENT: Agent = Agent {
     family: Some(Family {
         client_names: &["hopcode"],
         env: Variables {
-            port: "HOPCODE_IDE_SERVER_PORT",
             workspace_path: Some("HOPCODE_IDE_WORKSPACE_PATH"),
-            auth_token: None,
-            pid: None,
-            stdio_command: None,
-            stdio_args: None,
+            ..Variables::port("HOPCODE_IDE_SERVER_PORT")
         },
         websocket: None,
         files: &[],

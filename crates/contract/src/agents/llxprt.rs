@@ -13,12 +13,9 @@ pub(super) const AGENT: Agent = Agent {
     family: Some(Family {
         client_names: &["llxprt"],
         env: Variables {
-            port: "LLXPRT_CODE_IDE_SERVER_PORT",
             workspace_path: Some("LLXPRT_CODE_IDE_WORKSPACE_PATH"),
             auth_token: Some("LLXPRT_CODE_IDE_AUTH_TOKEN"),
-            pid: None,
-            stdio_command: None,
-            stdio_args: None,
+            ..Variables::port("LLXPRT_CODE_IDE_SERVER_PORT")
         },
         websocket: None,
         files: &[FILE, PID_FILE],

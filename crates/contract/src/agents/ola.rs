@@ -13,12 +13,8 @@ pub(super) const AGENT: Agent = Agent {
     family: Some(Family {
         client_names: &["ola"],
         env: Variables {
-            port: "OLA_CODE_IDE_SERVER_PORT",
             workspace_path: Some("OLA_CODE_IDE_WORKSPACE_PATH"),
-            auth_token: None,
-            pid: None,
-            stdio_command: None,
-            stdio_args: None,
+            ..Variables::port("OLA_CODE_IDE_SERVER_PORT")
         },
         websocket: None,
         files: &[LOCK],

@@ -24,12 +24,10 @@ pub(super) const AGENT: Agent = Agent {
 const FAMILY: Family = Family {
     client_names: &["qwen-code"],
     env: Variables {
-        port: "QWEN_CODE_IDE_SERVER_PORT",
         workspace_path: Some("QWEN_CODE_IDE_WORKSPACE_PATH"),
-        auth_token: None,
-        pid: None,
         stdio_command: Some("QWEN_CODE_IDE_SERVER_STDIO_COMMAND"),
         stdio_args: Some("QWEN_CODE_IDE_SERVER_STDIO_ARGS"),
+        ..Variables::port("QWEN_CODE_IDE_SERVER_PORT")
     },
     websocket: None,
     files: &[

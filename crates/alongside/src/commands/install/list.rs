@@ -41,9 +41,10 @@ pub(super) async fn text(user: &UserEnvironment) -> anyhow::Result<String> {
     }
     let here = Surroundings::of_this_process()?;
     for agent in agents::found(user, &here).await {
-        let version = match (agent.row.settings, user.find(agent.row.commands)) {
-            (None, Some(program)) => version::said_by(&program, &here).await,
-            _ => agent.version.clone(),
+        let program = || user.find(agent.row.commands);
+        let version = match agent.row.settings.is_none().then(program).flatten() {
+            Some(program) => version::said_by(&program, &here).await,
+            None => agent.version.clone(),
         };
         let version = version.as_deref().map_or_else(|| "?".into(), harmless::name).into_owned();
         rows.push([agent.row.display_name.to_owned(), version, state_of(&agent, user, &here)]);
