@@ -60,13 +60,6 @@ pub(crate) struct App {
     now: u64,
 }
 
-/// Something that happens to the state by itself.
-pub(crate) enum OwnEvent {
-    EditorEnded(io::Result<ExitStatus>),
-    /// Colours are ready.
-    Coloured,
-}
-
 impl App {
     pub(crate) fn new(options: Options, palette: Palette) -> Self {
         let reviews = Reviews::new(options.roots.clone(), options.rehearsal);
@@ -99,19 +92,17 @@ impl App {
         &mut self.work
     }
 
-    /// The person opens the desk.
+    /// The person who opens a desk has turned to it: tells the companion, and looks for agents.
     pub(crate) fn begin(&mut self, now: Instant) {
         self.focus(now);
         self.setup.look(self.work.out_mut());
     }
 
-    /// Waits for the next event of its own. Cancel safe.
-    pub(crate) async fn next(&mut self) -> OwnEvent {
-        tokio::select! {
-            biased;
-            status = self.work.editor_exit() => OwnEvent::EditorEnded(status),
-            () = self.colours.changed() => OwnEvent::Coloured,
-        }
+    /// The end of the editor, and new colours. Both are cancel safe.
+    pub(crate) fn own_events(
+        &mut self,
+    ) -> (impl Future<Output = io::Result<ExitStatus>>, impl Future<Output = ()>) {
+        (self.work.editor_exit(), self.colours.changed())
     }
 
     pub(crate) fn take_event(&mut self, event: Event) {

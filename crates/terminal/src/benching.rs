@@ -113,7 +113,7 @@ impl Stage {
         loop {
             self.frame();
             std::thread::sleep(std::time::Duration::from_millis(100));
-            if self.app.next().now_or_never().is_none() {
+            if self.app.own_events().1.now_or_never().is_none() {
                 return;
             }
         }

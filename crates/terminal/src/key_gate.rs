@@ -126,8 +126,12 @@ mod tests {
         assert!(!gate.is_input_held());
         gate.hold(letter('R'), Instant::now());
         assert!(gate.is_input_held());
+        assert_eq!(gate.take_held().map(|(key, _)| key), Some(letter('a')), "they come back in order");
         gate.invalidate();
         assert!(!gate.is_input_held() && gate.take_held().is_none());
+        gate.hold(letter('a'), Instant::now());
+        gate.drop_held();
+        assert!(gate.take_held().is_none(), "a refused change takes them along");
     }
 
     #[test]

@@ -222,7 +222,10 @@ impl ReviewView {
     /// The next hunk, or more of this one if it goes on below the screen. False at the end.
     pub(crate) fn next_hunk(&mut self) -> bool {
         let (hunks, rows, bottom) = (self.hunks(), self.hunk_rows(self.hunk()), self.top + self.height);
-        let next = if hunks.is_empty() {
+        let next = if self.page.is_none() {
+            // Nobody has seen it yet: it opens at its first change.
+            return false;
+        } else if hunks.is_empty() {
             return self.scroll(self.half());
         } else if !self.hunk_on_screen() {
             // It is elsewhere: the next one from here is meant.
@@ -238,7 +241,9 @@ impl ReviewView {
     /// The hunk before, or more of this one if it begins above the screen. False at the beginning.
     pub(crate) fn previous_hunk(&mut self) -> bool {
         let (mut hunks, rows, bottom) = (self.hunks(), self.hunk_rows(self.hunk()), self.top + self.height);
-        let next = if hunks.is_empty() {
+        let next = if self.page.is_none() {
+            return false;
+        } else if hunks.is_empty() {
             return self.scroll(-self.half());
         } else if !self.hunk_on_screen() {
             hunks.rfind(|hunk| self.hunk_rows(*hunk).start < bottom).or(Some(0))

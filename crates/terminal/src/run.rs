@@ -11,7 +11,7 @@ use alongside_desk::{Desk, Event as CompanionEvent, Gone, Refusal, Request, Revi
 use tokio::sync::mpsc;
 use tokio::time::{Duration, Instant, sleep, sleep_until, timeout};
 
-use crate::app::{App, OwnEvent};
+use crate::app::App;
 use crate::options::Ending;
 use crate::output::{Effect, Look, Purpose};
 use crate::picture::Picture;
@@ -146,6 +146,7 @@ impl<S: Screen> MainLoop<'_, S> {
         let has_editor = app.work().pending().has_editor();
         let looks_for_agents = app.looks_in_the_background();
         let shows_ages = !app.work().out().is_due() && !app.work().reviews().is_alone();
+        let (editor_exit, coloured) = app.own_events();
         let from_screen = tokio::select! {
             biased;
             signal = signals.next() => return Ok(Event::Signal(signal)),
@@ -154,12 +155,10 @@ impl<S: Screen> MainLoop<'_, S> {
             }
             Some(reply) = self.replies.recv() => return Ok(Event::Reply(reply)),
             Some(reply) = self.setup_replies.recv() => return Ok(Event::Setup(reply)),
-            event = app.next() => return Ok(match event {
-                OwnEvent::EditorEnded(status) => Event::EditorEnded(status),
-                OwnEvent::Coloured => Event::OutOfDate,
-            }),
+            status = editor_exit => return Ok(Event::EditorEnded(status)),
             event = self.screen.next() => event,
             Some(()) = self.inputs.panicked.recv() => return Ok(Event::Panicked),
+            () = coloured => return Ok(Event::OutOfDate),
             () = sleep(SAVED_EVERY), if has_editor => return Ok(Event::LookForSavedText),
             () = sleep_until(self.drawn + DRAWN_EVERY), if shows_ages => return Ok(Event::OutOfDate),
             () = sleep_until(self.looked + LOOKED_EVERY), if looks_for_agents => {

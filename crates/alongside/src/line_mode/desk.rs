@@ -5,13 +5,16 @@
 //! [`ReviewWork`] and [`Reading`] change their state and note the output that is due; the loop prints it
 //! before it waits again.
 
+use std::io;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::pin::Pin;
+use std::process::ExitStatus;
 use std::time::Duration;
 
 use alongside_common::signals::{Continued, INTERRUPT, Signals};
 use alongside_desk::review_model::{Question, Reply};
-use alongside_desk::{Decision, Desk, Event, Request, ReviewId, harmless, messages};
+use alongside_desk::{Decision, Desk, Event, Gone, Request, ReviewId, harmless, messages};
 use alongside_terminal::DraftStore;
 use tokio::time::{sleep, timeout};
 
@@ -21,10 +24,24 @@ use super::line_reader::{InputLine, LineReader};
 use super::prompts;
 use super::reading::{Due, Prompt, Reading};
 use super::undo::Step;
-use super::work::{Happened, ReviewWork};
+use super::work::ReviewWork;
 
 /// How often the desk looks for a saved text in the file of an open editor.
 const SAVED_EVERY: Duration = Duration::from_secs(1);
+
+/// One thing that happens.
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, and nothing keeps it")]
+enum Happened {
+    Signal(i32),
+    Told(Result<Event, Gone>),
+    /// The process goes on after it was stopped.
+    Continued,
+    /// The file of the open editor is to be read again.
+    SaveDue,
+    EditorEnded(io::Result<ExitStatus>),
+    Done,
+    Typed(InputLine),
+}
 
 /// The desk.
 pub(crate) struct LineDesk {
@@ -92,44 +109,45 @@ impl LineDesk {
             if self.work.reading().printer().is_broken() {
                 return Ending::Unread;
             }
-            let has_editor = self.work.has_editor();
-            let happened = tokio::select! {
-                biased;
-                signal = signals.next() => match signal {
-                    // The terminal sends Ctrl-C to the editor too, and there it means something else.
-                    INTERRUPT if has_editor => continue,
-                    signal => {
-                        self.work.upload_saved_text().await;
-                        return Ending::Signal(signal);
-                    }
-                },
-                happened = self.work.next() => happened,
-                () = self.continued.next() => {
-                    self.work.reading().process_continued();
-                    continue;
-                }
-                () = sleep(SAVED_EVERY), if has_editor => {
+            match self.next(signals, done.as_mut()).await {
+                // The terminal sends Ctrl-C to the editor too, and there it means something else.
+                Happened::Signal(INTERRUPT) if self.work.has_editor() => {}
+                Happened::Signal(signal) => {
                     self.work.upload_saved_text().await;
-                    continue;
+                    return Ending::Signal(signal);
                 }
-                () = &mut done => return Ending::Done,
-            };
-            match happened {
-                Happened::Told(event) => self.work.take_event(event).await,
-                Happened::Gone if self.work.companion_gone() => return Ending::Gone,
-                Happened::Gone => {}
-                Happened::EditorEnded(status) => {
-                    self.work.editor_ended(status).await;
-                    if self.work.is_gone() {
-                        return Ending::Gone;
-                    }
-                }
+                Happened::Told(Ok(event)) => self.work.take_event(event).await,
+                Happened::Told(Err(Gone)) => self.work.companion_gone(),
+                Happened::Continued => self.work.reading().process_continued(),
+                Happened::SaveDue => self.work.upload_saved_text().await,
+                Happened::EditorEnded(status) => self.work.editor_ended(status).await,
+                Happened::Done => return Ending::Done,
                 Happened::Typed(line) => {
                     if let ControlFlow::Break(ending) = self.take_line(line).await {
                         return ending;
                     }
                 }
             }
+            if self.work.is_over() {
+                return Ending::Gone;
+            }
+        }
+    }
+
+    /// The first thing that happens; where several have, the first in this order.
+    async fn next(&mut self, signals: &mut Signals, done: Pin<&mut impl Future<Output = ()>>) -> Happened {
+        let (has_editor, listens, is_gone) =
+            (self.work.has_editor(), self.work.listens(), self.work.is_gone());
+        let (told, editor_exit, typed) = self.work.events();
+        tokio::select! {
+            biased;
+            signal = signals.next() => Happened::Signal(signal),
+            event = told, if !is_gone => Happened::Told(event),
+            () = self.continued.next() => Happened::Continued,
+            () = sleep(SAVED_EVERY), if has_editor => Happened::SaveDue,
+            status = editor_exit => Happened::EditorEnded(status),
+            () = done => Happened::Done,
+            line = typed, if listens => Happened::Typed(line),
         }
     }
 

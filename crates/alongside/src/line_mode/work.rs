@@ -29,16 +29,6 @@ enum Activity {
     Editor(Box<Editing>),
 }
 
-/// One thing that happens.
-#[expect(clippy::large_enum_variant, reason = "there is one at a time, and nothing keeps it")]
-pub(super) enum Happened {
-    Told(Event),
-    /// The companion has stopped.
-    Gone,
-    EditorEnded(io::Result<ExitStatus>),
-    Typed(InputLine),
-}
-
 /// See the module.
 pub(super) struct ReviewWork {
     desk: Desk,
@@ -74,33 +64,41 @@ impl ReviewWork {
         }
     }
 
-    /// The first thing that happens; where several have, the first in this order. Cancel safe.
-    pub(super) async fn next(&mut self) -> Happened {
-        let listens = matches!(self.activity, Activity::Listening) && self.reading.wants_line();
+    /// Whether the desk wants a line of input now.
+    pub(super) fn listens(&self) -> bool {
+        matches!(self.activity, Activity::Listening) && self.reading.wants_line()
+    }
+
+    /// The next event of the companion, the end of the editor, and the next line. All are cancel safe.
+    pub(super) fn events(
+        &mut self,
+    ) -> (
+        impl Future<Output = Result<Event, Gone>>,
+        impl Future<Output = io::Result<ExitStatus>>,
+        impl Future<Output = InputLine>,
+    ) {
+        let Self { desk, reading, activity, .. } = self;
         let editor_exit = async {
-            match &mut self.activity {
+            match activity {
                 Activity::Editor(editing) => editing.ended().await,
                 _ => std::future::pending().await,
             }
         };
-        tokio::select! {
-            biased;
-            event = self.desk.next(), if !self.is_gone => {
-                event.map_or_else(|Gone| Happened::Gone, Happened::Told)
-            }
-            status = editor_exit => Happened::EditorEnded(status),
-            line = self.reading.input().next(), if listens => Happened::Typed(line),
-        }
+        (desk.next(), editor_exit, reading.input().next())
     }
 
-    /// The companion has stopped. True if the desk ends with it: an editor that is open keeps the desk.
-    pub(super) fn companion_gone(&mut self) -> bool {
+    /// The companion has stopped. An editor that is open keeps the desk.
+    pub(super) fn companion_gone(&mut self) {
         self.is_gone = true;
-        !self.has_editor()
     }
 
     pub(super) fn is_gone(&self) -> bool {
         self.is_gone
+    }
+
+    /// Whether the desk ends with its companion.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_gone && !self.has_editor()
     }
 
     /// Takes an event of the companion.

@@ -455,3 +455,16 @@ async fn the_selection_goes_to_an_agent_that_takes_files() {
     let active = Request::MentionFile { path: None, lines: None, agent: None };
     assert_eq!(stage.asked(), [active]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_key_before_the_first_picture_of_a_review_leaves_it_at_its_first_change() {
+    for key in ["j", "k"] {
+        let mut stage = Stage::reading(120, 24).await;
+        stage.propose(2, "/shop/2.py").await;
+        stage.code(KeyCode::Tab, KeyModifiers::NONE);
+        stage.press_at_once(key);
+        stage.moment().await;
+        stage.shows("2.py");
+        stage.shows("change 1 of 3");
+    }
+}
