@@ -931,7 +931,8 @@ The text, which nobody has accepted, chooses nothing."
   (let ((alike 0))
     (while (< alike most)
       (let ((more (/ (+ alike most 1) 2)))
-        (if (string-suffix-p (substring one (- (length one) more)) other)
+        (if (eq t (compare-strings one (- (length one) more) nil
+                                   other (- (length other) more) nil))
             (setq alike more)
           (setq most (1- more)))))
     alike))

@@ -73,10 +73,9 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
         match event {
             Event::Opened(review) => self.opened(review, params),
             Event::Changed(changed) => {
-                if !self.reviews.contains_key(&changed.id) {
+                if !self.changed(changed, params) {
                     return Vec::new();
                 }
-                self.changed(changed, params);
             }
             Event::Closed(closed) => {
                 let review = self.reviews.remove(&closed.id);
@@ -119,19 +118,21 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
         self.reviews.insert(review.review().id, review);
     }
 
-    /// The plugin gets the change of its text in place of that of the companion's.
-    fn changed(&mut self, changed: Changed, params: &mut Value) {
+    /// The plugin gets the change of its text in place of that of the companion's. False for a review that it
+    /// does not have.
+    fn changed(&mut self, changed: Changed, params: &mut Value) -> bool {
         let id = changed.id;
         let is_changed_here = self.changing.iter().any(|(_, changing)| *changing == id);
         let is_own = is_changed_here || self.texts.is_on_its_way(id);
         let roots = &self.companion.status().roots;
-        let Some(review) = self.reviews.get_mut(&id) else { return };
+        let Some(review) = self.reviews.get_mut(&id) else { return false };
         let (replacement, said) = review.take(changed, roots, is_own);
         if let Some(params) = params.as_object_mut() {
             params.remove("changes");
             params.extend(replacement.map(|replacement| ("replacement".to_owned(), json!(replacement))));
             params.insert("display".to_owned(), review.display(roots, said));
         }
+        true
     }
 
     fn roots(&self) -> &[PathBuf] {

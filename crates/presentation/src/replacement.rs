@@ -1,6 +1,8 @@
 //! The form in which a text crosses between a plugin and its relay: the lines that differ from one that both
 //! have.
 
+use std::sync::Arc;
+
 use alongside_desk::{Change, Lines, Range, Text, replacement};
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +30,7 @@ impl Replacement {
     }
 
     /// A text with the replacement.
-    pub fn applied(&self, text: &str) -> String {
+    pub fn applied(&self, text: impl Into<Arc<str>>) -> String {
         let (text, Lines { start, end }) = (Text::new(text), self.lines);
         [text.lines(0..start), &self.text, text.lines(end..text.len())].concat()
     }
@@ -43,13 +45,13 @@ mod tests {
     proptest! {
         #[test]
         fn a_replacement_makes_the_new_text(old in "[ab\u{e9}\n\r]{0,12}", new in "[ab\u{e9}\n\r]{0,12}") {
-            let made = Replacement::between(&old, &new).map_or(old.clone(), |it| it.applied(&old));
+            let made = Replacement::between(&old, &new).map_or(old.clone(), |it| it.applied(&*old));
             prop_assert_eq!(made, new);
         }
 
         #[test]
         fn lines_beyond_the_end_are_not_there(text in "[a\n]{0,6}", start: usize, end: usize) {
-            let made = Replacement { lines: Lines { start, end }, text: "x".into() }.applied(&text);
+            let made = Replacement { lines: Lines { start, end }, text: "x".into() }.applied(&*text);
             prop_assert!(made.contains('x'));
         }
     }

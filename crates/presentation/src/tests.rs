@@ -117,7 +117,7 @@ impl Stage {
                         self.newest.0 = text.to_owned();
                     }
                     if let Ok(change) = serde_json::from_value::<Replacement>(told["replacement"].clone()) {
-                        self.newest.0 = change.applied(&self.newest.0);
+                        self.newest.0 = change.applied(&*self.newest.0);
                     }
                     self.newest.1 = told["revision"].as_u64().unwrap_or(self.newest.1);
                     assert!(told["changes"].is_null(), "those are of another form of the text");
@@ -363,4 +363,6 @@ fn a_text_for_an_ended_review_or_an_unknown_revision_is_refused() {
     assert_eq!(stage.answer(id), Err(Refusal::NoSuchReview));
     assert!(TextParams::read("alongside/setReviewText", &json!({ "id": 1, "from": "5" })).unwrap().is_err());
     assert!(TextParams::read("alongside/decideReview", &json!({ "id": 1, "revision": 1 })).is_none());
+    let older = json!({ "id": 1, "revision": 1, "text": "typed", "decision": "accept" });
+    assert!(TextParams::read("alongside/decideReview", &older).unwrap().is_err(), "no text is left out");
 }

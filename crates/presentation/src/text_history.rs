@@ -39,8 +39,8 @@ impl TextHistory {
     /// The text at a revision that is not newer than `newest`; `None` if that is too long ago.
     pub(super) fn text_at(&self, revision: u64, newest: &Arc<str>) -> Option<Arc<str>> {
         let later = self.back.iter().rev().take_while(|(since, _)| revision < *since);
-        let text = later.fold(newest.clone(), |text, (_, back)| back.applied(&text).into());
-        (self.since <= revision).then_some(text)
+        (self.since <= revision)
+            .then(|| later.fold(newest.clone(), |text, (_, back)| back.applied(text).into()))
     }
 }
 

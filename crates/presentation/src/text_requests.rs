@@ -35,20 +35,22 @@ impl TextParams {
     pub fn read(method: &str, params: &Value) -> Option<Result<Self, serde_json::Error>> {
         let has_text = match method {
             "alongside/setReviewText" => true,
-            "alongside/decideReview" => params.get("from").is_some(),
+            // A text in an older form is refused: the decision would not be about it.
+            "alongside/decideReview" => ["from", "text"].iter().any(|name| params.get(name).is_some()),
             _ => false,
         };
         has_text.then(|| Self::deserialize(params))
     }
 
-    /// The text as the review holds it; `None` if the plugin's revision is too long ago.
-    fn text(&self, review: &PresentedReview) -> Option<Arc<str>> {
-        let newest = review.text_at(self.from)?;
-        let Some(replacement) = &self.replacement else { return Some(newest) };
-        let text = replacement.applied(&review.form.shown(&newest));
+    /// The text that it was made of, and the text as the review holds it; `None` if one is too long ago.
+    fn texts(&self, review: &PresentedReview) -> Option<(Arc<str>, Arc<str>)> {
+        let (base, newest) = (review.text_at(self.revision)?, review.text_at(self.from)?);
+        let Some(replacement) = &self.replacement else { return Some((base, newest)) };
+        let text = replacement.applied(review.form.shown(&newest));
         // A text that is as it was shown is as it was.
-        let base = review.text_at(self.revision).filter(|base| *review.form.shown(base) == *text);
-        Some(base.unwrap_or_else(|| review.form.restored(&text)))
+        let is_base = *review.form.shown(&base) == *text;
+        let text = if is_base { base.clone() } else { review.form.restored(&text) };
+        Some((base, text))
     }
 }
 
@@ -58,20 +60,19 @@ struct TextRequest<Id> {
     /// The plugin's request; without one, nobody waits for the answer.
     id: Option<Id>,
     revision: u64,
-    /// Absent if nobody knows any more what it was made of.
-    text: Option<Arc<str>>,
+    /// The text that it was made of, and the text; absent if nobody knows them any more.
+    texts: Option<(Arc<str>, Arc<str>)>,
     decision: Option<Decision>,
     attempts: usize,
 }
 
 impl<Id> TextRequest<Id> {
-    /// The text to merge and the one that it is based on. For a decision these are what the person sees: no
+    /// The text that it is based on, and the text to merge. For a decision these are what the person sees: no
     /// other desk has changed the text, and they know of every change of the file that accepting would undo.
-    fn basis(&self, review: &PresentedReview) -> Option<(Arc<str>, &Arc<str>)> {
-        let base = review.text_at(self.revision).filter(|_| self.attempts <= MAX_ATTEMPTS)?;
-        let text = self.text.as_ref()?;
+    fn basis(&self, review: &PresentedReview) -> Option<(&Arc<str>, &Arc<str>)> {
+        let (base, text) = self.texts.as_ref().filter(|_| self.attempts <= MAX_ATTEMPTS)?;
         let current = &review.review().current;
-        let is_seen = (base == *current || text == current) && self.is_warned(review);
+        let is_seen = (base == current || text == current) && self.is_warned(review);
         (self.decision.is_none() || is_seen).then_some((base, text))
     }
 
@@ -112,8 +113,8 @@ impl<Id> TextRequests<Id> {
     /// The plugin sends a text.
     pub(super) fn push(&mut self, id: Option<Id>, params: &TextParams, review: Option<&PresentedReview>) {
         let &TextParams { id: of, revision, decision, .. } = params;
-        let text = review.and_then(|review| params.text(review));
-        let request = TextRequest { id, revision, text, decision, attempts: 0 };
+        let texts = review.and_then(|review| params.texts(review));
+        let request = TextRequest { id, revision, texts, decision, attempts: 0 };
         self.waiting.entry(of).or_default().push_back(request);
         self.advance(of, review);
     }
@@ -156,7 +157,7 @@ impl<Id> TextRequests<Id> {
                 self.answer(id, Err(Refusal::Stale { revision }));
                 continue;
             };
-            match replacement(current, &merged(&base, text, current)) {
+            match replacement(current, &merged(base, text, current)) {
                 None => self.was_set(id, known),
                 Some(change) => {
                     let request = Request::EditReview { id, revision, changes: vec![change] };
@@ -172,7 +173,8 @@ impl<Id> TextRequests<Id> {
     fn was_set(&mut self, id: ReviewId, review: &PresentedReview) {
         let Some(request) = self.waiting.get(&id).and_then(VecDeque::front) else { return };
         let revision = review.review().revision;
-        let is_exact = request.text.as_ref() == Some(&review.review().current) && request.is_warned(review);
+        let text = request.texts.as_ref().map(|(_, text)| text);
+        let is_exact = text == Some(&review.review().current) && request.is_warned(review);
         match request.decision {
             Some(decision) if is_exact => {
                 let request = self.pop(id).and_then(|request| request.id);

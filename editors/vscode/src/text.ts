@@ -46,14 +46,17 @@ function alike(old: ArrayLike<string>, goal: ArrayLike<string>): { start: number
   return { start, rest };
 }
 
-const linesOf = (text: string): string[] => text.split(/(?<=\n)/);
+const linesOf = (text: string): string[] => (text === '' ? [] : text.split(/(?<=\n)/));
 
 // The replacement that makes one text of another; undefined if they are the same.
 export function replacement(before: string, after: string): Replacement | undefined {
+  if (before === after) {
+    return undefined;
+  }
   const [old, goal] = [linesOf(before), linesOf(after)];
   const { start, rest } = alike(old, goal);
   const lines = { start, end: old.length - rest };
-  return before === after ? undefined : { lines, text: goal.slice(start, goal.length - rest).join('') };
+  return { lines, text: goal.slice(start, goal.length - rest).join('') };
 }
 
 export function replaced(before: string, { lines: { start, end }, text }: Replacement): string {

@@ -1,6 +1,5 @@
-//! The structures of LSP that this server sends, with the fields that it sets; [`Range`] is one of the desk
-//! protocol, too. A crate with all structures of
-//! LSP takes longer to build than this one.
+//! The structures of LSP that this server sends, with the fields that it sets; [`Range`] is that of the desk
+//! protocol. A crate with all structures of LSP takes longer to build than this one.
 
 use alongside_desk::Range;
 use serde::Serialize;
