@@ -28,8 +28,8 @@ pub fn holds(data: &[u8]) {
     let acts = acts.unwrap_or_default().as_bytes();
     patches_leave(file, mine);
     let act = |at: usize| acts.get(at).copied().map_or(0, usize::from);
-    // The seeds count the tools from `F` on. An agent at the end of the table moves none of them; a new tool of
-    // an older agent moves those behind it, and their seeds.
+    // The seeds count the tools from `F` on. An agent at the end of the table moves none of them; a new tool
+    // of an older agent moves those behind it, and their seeds.
     let tools = tools();
     let (hook, tool) = tools[(act(0) + 256 - usize::from(b'F')) % 256 % tools.len()];
     let path = if act(2) & 1 == 1 { "/new" } else { "/f" };
@@ -43,8 +43,8 @@ pub fn holds(data: &[u8]) {
                 { names.old: second, names.new: first },
             ] }),
             None => json!({
-                names.path: path, names.old: first, names.new: second, "replace_all": all, "allow_multiple": all,
-                "expected_replacements": 1,
+                names.path: path, names.old: first, names.new: second,
+                "replace_all": all, "allow_multiple": all, "expected_replacements": 1,
             }),
         },
         ToolArguments::Cell => json!({
