@@ -475,7 +475,8 @@ to another buffer.  Text that no companion has stays as well."
       (yes-or-no-p "What you typed after the end of the review is nowhere else.  Kill it? ")))
 
 (defun alongside--await-write (name)
-  "Show the file NAME anew once the agent has written it."
+  "Show the file NAME anew when the agent writes it, within ten seconds.
+An agent may write it in several steps, of which the first one empties it."
   (when-let* ((file (alongside--name-in-emacs name))
               (buffer (find-buffer-visiting file)))
     (let ((tries 100) timer)
@@ -487,11 +488,10 @@ to another buffer.  Text that no companion has stays as well."
                 ((or (zerop (cl-decf tries)) (not (buffer-live-p buffer)))
                  (cancel-timer timer))
                 ((and (file-exists-p file)
-                      (not (verify-visited-file-modtime buffer)))
-                 (cancel-timer timer)
-                 (unless (buffer-modified-p buffer)
-                   (with-current-buffer buffer
-                     (revert-buffer t t t)))))))))))
+                      (not (verify-visited-file-modtime buffer))
+                      (not (buffer-modified-p buffer)))
+                 (with-current-buffer buffer
+                   (revert-buffer t t t))))))))))
 
 ;;;; The review
 

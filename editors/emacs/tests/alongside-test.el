@@ -140,6 +140,20 @@
   (should (equal (alongside--replacement "one\ntwo\nthree\n" "one\n2\nthree\n")
                  '(:lines (:start 1 :end 2) :text "2\n"))))
 
+(ert-deftest alongside-test-a-file-written-in-steps-is-shown-as-it-is-at-last ()
+  (let* ((file (make-temp-file "alongside" nil ".txt" "old\n"))
+         (buffer (find-file-noselect file)))
+    (unwind-protect
+        (cl-letf (((symbol-function 'alongside--name-in-emacs) #'identity))
+          (alongside--await-write file)
+          (dolist (text '("" "new\n"))
+            (write-region text nil file nil 'quiet)
+            (with-timeout (5 (ert-fail (list text (with-current-buffer buffer (buffer-string)))))
+              (while (not (equal (with-current-buffer buffer (buffer-string)) text))
+                (sleep-for 0.05)))))
+      (kill-buffer buffer)
+      (delete-file file))))
+
 (ert-deftest alongside-test-unsent-text-is-never-replaced ()
   (alongside-test--with-review
     (with-temp-buffer

@@ -70,20 +70,17 @@ export def BufferOf(file: string): number
   return empty(found) ? 0 : found[0].bufnr
 enddef
 
-# Shows a file anew once the agent has written it, within ten seconds; unsaved changes stay.
+# Shows a file anew when the agent writes it, within ten seconds; unsaved changes stay. An agent may write it in several
+# steps, of which the first one empties it.
 export def AwaitWrite(file: string)
   final buffer = BufferOf(file)
   if buffer == 0 || !bufloaded(buffer)
     return
   endif
-  final before = getftime(file)
-  final size = getfsize(file)
   timer_start(100, (timer) => {
-    final is_written = getftime(file) != before || getfsize(file) != size
-    if !bufexists(buffer) || getbufvar(buffer, '&modified') || is_written
+    if !bufexists(buffer) || getbufvar(buffer, '&modified')
       timer_stop(timer)
-    endif
-    if bufexists(buffer) && !getbufvar(buffer, '&modified')
+    else
       Reload(buffer)
     endif
   }, {repeat: 100})
