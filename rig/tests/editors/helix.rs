@@ -177,7 +177,6 @@ pub(crate) fn decide_in_helix(helix: &Pane) -> Result<()> {
     })?;
     helix.enter(":goto 14")?;
     helix.type_text("ghvglc14")?;
-    helix.wait_for("insert mode", |screen| screen.contains(" INS "))?;
     to_normal_mode(helix)?;
     helix.enter(":lsp-workspace-command alongside.accept")
 }
@@ -185,6 +184,8 @@ pub(crate) fn decide_in_helix(helix: &Pane) -> Result<()> {
 /// Leaves insert mode and waits until the screen shows that: Escape together with the next key would mean
 /// Alt.
 pub(crate) fn to_normal_mode(helix: &Pane) -> Result<()> {
+    // Of a key that has not been taken yet, the screen shows nothing.
+    helix.wait_for("insert mode", |screen| screen.contains(" INS "))?;
     helix.press("Escape")?;
     helix.wait_for("normal mode", |screen| screen.contains(" NOR ")).map(drop)
 }

@@ -118,12 +118,12 @@ async fn status_shows_everything_but_the_token() {
     assert_eq!(with["companions"][0]["token"], token.as_str());
 
     drop(agent);
-    until("the agent to be away", || {
-        home.run(&["status"]).out.contains("  agents: Gemini CLI (away)\n").then_some(())
+    // It is listed for 1.5 s: a second look might come too late.
+    let elsewhere = until("the agent to be away", || {
+        let elsewhere = finish(home.alongside(&["status"]).current_dir(home.path("home")));
+        elsewhere.out.contains("  agents: Gemini CLI (away)\n").then_some(elsewhere)
     })
     .await;
-
-    let elsewhere = finish(home.alongside(&["status"]).current_dir(home.path("home")));
     assert_snapshot!(home.stable(elsewhere));
 }
 
