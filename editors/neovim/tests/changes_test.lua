@@ -1,5 +1,6 @@
 -- The changes of a review in its windows: going from one to the next, and their signs and remarks.
 
+local editor = require('editor')
 local reviewing = require('reviewing')
 
 local eq = reviewing.eq
@@ -100,14 +101,7 @@ local MARKED = [[
 ]]
 
 local function await_marked(nvim, expected)
-  local seen
-  local ok = vim.wait(10000, function()
-    seen = nvim:lua(MARKED)
-    return vim.deep_equal(expected, seen)
-  end, 5)
-  if not ok then
-    eq(expected, seen)
-  end
+  editor.await_eq(expected, function() return nvim:lua(MARKED) end)
 end
 
 test('no sign of a dropped change looks like a removal, and a kept removal has its own', {}, function(nvim)

@@ -1,5 +1,6 @@
 -- Reasons for the agent's model: their prompts, their places, and what becomes of one whose review changes meanwhile.
 
+local editor = require('editor')
 local reviewing = require('reviewing')
 
 local eq = reviewing.eq
@@ -42,13 +43,7 @@ local REMARKS = [[
 ]]
 
 local function await_remarks(nvim, expected)
-  local seen
-  if not vim.wait(10000, function()
-    seen = nvim:lua(REMARKS)
-    return vim.deep_equal(expected, seen)
-  end, 5) then
-    eq(expected, seen)
-  end
+  editor.await_eq(expected, function() return nvim:lua(REMARKS) end)
 end
 
 local function bar(nvim, width)

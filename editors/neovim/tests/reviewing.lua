@@ -138,7 +138,7 @@ local function quiet(nvim)
     local turns = 0
     local function turn() turns = turns + 1 if turns < 5 then vim.defer_fn(turn, 10) end end
     turn()
-    vim.wait(2000, function() return turns >= 5 end, 5)
+    assert(vim.wait(60000, function() return turns >= 5 end, 5))
   ]])
 end
 

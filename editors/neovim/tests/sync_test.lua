@@ -115,7 +115,7 @@ local function written(buf)
 end
 
 local function settled(one, this, what)
-  local held = vim.wait(5000, function()
+  local held = vim.wait(60000, function()
     one:arrive()
     one:deliver(9)
     return not this:is_unsent() and #one.queue == 0 and not one.arriving

@@ -53,12 +53,7 @@ local function read(path)
 end
 
 local function await_input(e, agent, expected)
-  local found
-  local ok = vim.wait(10000, function()
-    found = read(e.record .. '.' .. agent)
-    return found == expected
-  end, 5)
-  assert(ok, ('expected %q\nfound    %q'):format(expected, found))
+  editor.await_eq(expected, function() return read(e.record .. '.' .. agent) end)
 end
 
 local function await_ready(e)

@@ -65,7 +65,7 @@ fn claude_answered_in_its_own_prompt_leaves_the_persons_text_as_a_draft() -> Res
     desk.wait_until_shown("2 kept, 1 dropped")?;
     claude.say_yes()?;
     claude.wait_until_it_says(DONE)?;
-    desk.wait_until_shown("notes.txt: answered in Claude Code.")?;
+    // It replaces "answered in Claude Code." as soon as the file is written.
     desk.wait_until_shown("notes.txt: Claude Code left out your edits")?;
     assert_eq!(stage.on_disk(), SHOUTED);
     assert_eq!(alongside(&stage.sandbox, &["drafts", "show", "1"])?, SHOUTED.replace("TWO", "two"));
