@@ -13,6 +13,7 @@ use crate::config::{Builder, Editor, StartError, Workspace};
 use crate::context::privacy::Privacy;
 use crate::desks::profile::DeskProfile;
 use crate::desks::request::DeskRequest;
+use crate::endpoint::Endpoint;
 use crate::events::{Event, Events};
 use crate::hook_calls::HookCalls;
 use crate::ids::DeskId;
@@ -22,8 +23,7 @@ use crate::workspace_roots;
 
 /// A running companion. Dropping it stops it without ceremony; [`stop`](Self::stop) does it properly.
 pub struct Companion {
-    pub(crate) addresses: Vec<SocketAddr>,
-    pub(crate) token: Arc<str>,
+    pub(crate) endpoint: Endpoint,
     pub(crate) events: Events,
     /// The number of the newest desk.
     pub(crate) desks: AtomicU64,
@@ -51,18 +51,18 @@ impl Companion {
 
     /// The port on 127.0.0.1 and [::1].
     pub fn port(&self) -> u16 {
-        self.addresses.first().map_or(0, SocketAddr::port)
+        self.endpoint.port()
     }
 
     /// Every address it listens on: the port on both loopbacks, and [one more](Builder::also_listen). A
     /// program that [holds](crate::PortHold) them across a crash needs all of them.
     pub fn addresses(&self) -> &[SocketAddr] {
-        &self.addresses
+        &self.endpoint.addresses
     }
 
     /// The bearer token that agents must send. Never log it.
     pub fn token(&self) -> &str {
-        &self.token
+        &self.endpoint.token
     }
 
     /// The status that desks are told, without the variables.

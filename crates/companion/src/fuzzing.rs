@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use alongside_contract::context::IdeContext;
-use alongside_contract::family::Dialect;
+use alongside_contract::family::{ContextForm, Transport};
 use alongside_desk::{Change, Hunk, Refusal, Words};
 use bytes::Bytes;
 
-use crate::agents::context_frames::{ContextFrames, MessageForm};
+use crate::agents::context_frames::ContextFrames;
 use crate::agents::outbox::Outbox;
 use crate::agents::outcome_messages::Told;
 use crate::reviews::diff::{composition, word_diff, word_marks};
@@ -35,13 +35,13 @@ pub fn words(original: &str, other: &str) -> Option<Words> {
 /// A context as it is streamed to an agent.
 #[must_use]
 pub fn context_frame(context: &IdeContext) -> Bytes {
-    ContextFrames::new(context).of(MessageForm::Http)
+    ContextFrames::new(context).of(ContextForm::Update, Transport::Http)
 }
 
 /// An outcome as it is streamed to the agent.
 #[must_use]
 pub fn accepted_frame(file_path: &str, text: &str) -> Option<Bytes> {
-    let mut outbox = Outbox::new(Dialect::Http);
+    let mut outbox = Outbox::new(Transport::Http);
     outbox.push(file_path, Outcome::Accepted(text.into()), Told::Notified { closes: false }, 1);
     outbox.next_frame(1, false)
 }

@@ -47,6 +47,7 @@ mod context;
 mod desks;
 mod discovery;
 mod disk_watch;
+mod endpoint;
 mod events;
 #[doc(hidden)]
 pub mod fuzzing;

@@ -25,14 +25,15 @@ use crate::discovery::presence::Presence;
 use crate::discovery::publisher::Publisher;
 use crate::discovery::{locations, sweep};
 use crate::disk_watch::DiskWatch;
+use crate::endpoint::Endpoint;
 use crate::events::{Event, Events};
 use crate::hook_calls::HookCalls;
 use crate::main_loop::{MainLoop, Stopping};
-use crate::mcp::gate::Gate;
-use crate::mcp::http::router;
-use crate::mcp::listener::Listener;
-use crate::mcp::ports::{self, BoundPort};
+use crate::mcp::listening::gate::Gate;
+use crate::mcp::listening::listener::Listener;
+use crate::mcp::listening::ports::{self, BoundPort};
 use crate::mcp::server::Server;
+use crate::mcp::transport::routes::router;
 use crate::persistence::app_dirs::AppDirs;
 use crate::persistence::drafts::Drafts;
 use crate::persistence::journal;
@@ -74,33 +75,37 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
     let until = predecessor.map_or_else(Instant::now, |_| until);
     let BoundPort { listeners, addresses, was_held } =
         ports::listen(predecessor, builder.listen, until).await?;
-    let token: Arc<str> = match takeover.token(was_held) {
+    let token = match takeover.token(was_held) {
         Some(token) => token.into(),
         None => random::hex::<32>().map_err(|error| StartError::Random(error.to_string()))?.into(),
     };
+    let endpoint = Endpoint { addresses, token };
 
     let started = alongside_desk::now_ms();
     drafts.prune(started);
     let keeps_journal = store.is_some();
     let mut own_directories: Vec<_> = locations::directories(&dirs).collect();
     own_directories.extend(store.as_ref().and_then(|store| store.path().parent()).map(Path::to_owned));
-    let presence = Presence::new(addresses.clone(), token.clone(), roots.clone(), &builder);
-    let port = presence.port();
+    let presence = Presence::new(endpoint.clone(), roots.clone(), &builder);
     let (editor, stdio, context_only) = (builder.editor, builder.stdio, builder.context_only);
-    let publisher =
-        Publisher::new(dirs.clone(), vec![editor], builder.aliases, port, token.to_string(), stdio);
+    let publisher = Publisher::new(dirs.clone(), vec![editor], builder.aliases, endpoint.clone(), stdio);
     let (events, inbox) = Events::channel();
     let writer = WriterTask::start(drafts.clone(), store, publisher, events.clone());
 
     let (max_body, proposals) = (builder.max_body, Arc::<ProposalQueue>::default());
     let hook_calls = Arc::new(HookCalls::new(events.clone(), proposals.clone(), max_body));
     let server = Server { events: events.clone(), max_body, proposals, context_only };
-    let gate = Gate::new(token.clone(), &addresses, builder.allow_tokenless);
+    let gate = Gate::new(&endpoint, builder.allow_tokenless);
     let listener = Listener::open(listeners, &router(Arc::new(server), Arc::new(gate)));
     publish(&writer, &roots).await;
-    begin_sweep(dirs.clone(), token.clone());
+    begin_sweep(dirs.clone(), endpoint.token.clone());
 
-    tracing::info!(port, ?roots, adopted = takeover.journal.is_some(), "the companion serves");
+    tracing::info!(
+        port = endpoint.port(),
+        ?roots,
+        adopted = takeover.journal.is_some(),
+        "the companion serves"
+    );
     let files = OpenFiles::new(builder.silent);
     let mut agents = Agents::new(&files.no_files());
     let mut reviews = Reviews::new(started);
@@ -127,7 +132,7 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
     };
     run(main_loop, inbox, listener);
     let (desks, git_ignored) = (0.into(), builder.git_ignored);
-    Ok(Companion { addresses, token, events, desks, git_ignored, dirs, hook_calls })
+    Ok(Companion { endpoint, events, desks, git_ignored, dirs, hook_calls })
 }
 
 async fn publish(writer: &WriterTask, roots: &[PathBuf]) {

@@ -1,6 +1,6 @@
 //! Which checks a run makes.
 
-use alongside_contract::family::Dialect;
+use alongside_contract::family::Transport;
 
 use crate::check::Check;
 use crate::checks::CHECKS;
@@ -19,29 +19,29 @@ pub struct Options {
 }
 
 impl Options {
-    /// The checks of a dialect that are wanted.
-    pub fn wanted(&self, dialect: Dialect) -> Vec<&'static Check> {
+    /// The checks over a transport that are wanted.
+    pub fn wanted(&self, transport: Transport) -> Vec<&'static Check> {
         let names = |names: &[String], check: &Check| {
             names.iter().any(|name| name == check.id || name == check.group.name())
         };
         let wanted =
             |check: &Check| (self.only.is_empty() || names(&self.only, check)) && !names(&self.skip, check);
-        table(dialect).iter().copied().filter(|check| wanted(check)).collect()
+        table(transport).iter().copied().filter(|check| wanted(check)).collect()
     }
 
-    /// Names in `only` and `skip` that no check and no group of a dialect has.
-    pub fn unknown(&self, dialect: Dialect) -> impl Iterator<Item = &str> {
-        let checks = table(dialect);
+    /// Names in `only` and `skip` that no check and no group over a transport has.
+    pub fn unknown(&self, transport: Transport) -> impl Iterator<Item = &str> {
+        let checks = table(transport);
         let known =
             move |name: &str| checks.iter().any(|check| check.id == name || check.group.name() == name);
         self.only.iter().chain(&self.skip).map(String::as_str).filter(move |name| !known(name))
     }
 }
 
-/// The checks of a dialect.
-fn table(dialect: Dialect) -> &'static [&'static Check] {
-    match dialect {
-        Dialect::Http => &CHECKS,
-        Dialect::WebSocket => &CLAUDE_CHECKS,
+/// The checks over a transport.
+fn table(transport: Transport) -> &'static [&'static Check] {
+    match transport {
+        Transport::Http => &CHECKS,
+        Transport::WebSocket => &CLAUDE_CHECKS,
     }
 }

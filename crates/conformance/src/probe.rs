@@ -12,7 +12,7 @@ use crate::response::NoResponse;
 use crate::target::Target;
 use crate::timeouts::Timeouts;
 use alongside_agent::find;
-use alongside_contract::family::Dialect;
+use alongside_contract::family::Transport;
 
 /// Why there is nothing to check where somebody listens.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -60,7 +60,7 @@ impl Target {
         if self.file.is_some() {
             return Ok(());
         }
-        if self.dialect == Dialect::WebSocket {
+        if self.transport == Transport::WebSocket {
             return self.opens_websockets(patience).await;
         }
         let token = self.record.auth_token.as_deref();

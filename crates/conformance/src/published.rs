@@ -65,7 +65,7 @@ impl Published {
 pub(crate) fn of(target: &Target) -> Vec<Published> {
     let mut files: Vec<Published> = Vec::new();
     for agent in with_family() {
-        for row in agent.family.files {
+        for row in agent.family.discovery_files() {
             for path in list(&target.here.resolve(row.directory)) {
                 let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
                 if !row.matches(name) {

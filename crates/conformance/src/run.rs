@@ -25,7 +25,7 @@ pub async fn run(
 ) -> std::io::Result<Report> {
     let begun = Instant::now();
     let fixture = Fixture::new(target, options.timeouts, driver)?;
-    let wanted = options.wanted(target.dialect);
+    let wanted = options.wanted(target.transport);
     let schedule = Schedule::new(&fixture, &wanted, progress);
     let finished = tokio::select! {
         () = schedule.all() => true,

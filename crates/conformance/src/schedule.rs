@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use alongside_contract::family::Dialect;
+use alongside_contract::family::Transport;
 use futures_util::future::{FutureExt as _, join, join_all};
 use futures_util::stream::{self, StreamExt as _};
 use tokio::sync::oneshot;
@@ -65,7 +65,7 @@ impl<'r, 'b> Schedule<'r, 'b> {
     /// Makes all checks.
     pub(crate) async fn all(&self) {
         greet(self.fixture).await;
-        if self.fixture.target.dialect == Dialect::WebSocket {
+        if self.fixture.target.transport == Transport::WebSocket {
             // Each takes moments only.
             for check in self.at(When::InTurn).chain(self.at(When::Last)) {
                 self.make(check).await;
@@ -175,9 +175,9 @@ impl<'r, 'b> Schedule<'r, 'b> {
 /// Asks who is there, for the head of the report.
 async fn greet(fixture: &Fixture<'_>) {
     let case = Case::new(fixture);
-    let initialized = match fixture.target.dialect {
-        Dialect::Http => case.introduce().await.map(|(_, initialized)| initialized),
-        Dialect::WebSocket => case.claude_greets().await.map(|(_, initialized)| initialized),
+    let initialized = match fixture.target.transport {
+        Transport::Http => case.introduce().await.map(|(_, initialized)| initialized),
+        Transport::WebSocket => case.claude_greets().await.map(|(_, initialized)| initialized),
     };
     if let Ok(initialized) = initialized {
         fixture.set_server(initialized);

@@ -8,7 +8,7 @@ use alongside_agent::wire::Connection;
 use alongside_contract::agent::FamilyAgent;
 use alongside_contract::agents::with_family;
 use alongside_contract::discovery::{IdeInfo, Record, join_roots};
-use alongside_contract::family::{Dialect, LOCKS};
+use alongside_contract::family::{LOCKS, Transport};
 use alongside_contract::lock_file::{self, LockFile};
 
 use crate::clock::within;
@@ -25,8 +25,8 @@ pub struct Target {
     pub file: Option<PathBuf>,
     /// Where agents would look for its files.
     pub here: Surroundings,
-    /// How agents speak to it.
-    pub dialect: Dialect,
+    /// The way of agents' messages to it.
+    pub transport: Transport,
 }
 
 /// Why there is nothing to check.
@@ -72,7 +72,7 @@ impl Target {
     /// # Errors
     /// When there is none, or agents would take none of several.
     pub fn find(agent: Option<FamilyAgent>, here: Surroundings) -> Result<Self, NoTarget> {
-        if let Some(agent) = agent.filter(|agent| agent.family.dialect() == Dialect::WebSocket) {
+        if let Some(agent) = agent.filter(|agent| agent.family.lock_rules().is_some()) {
             return Self::by_lock(agent, here);
         }
         let agents: Vec<FamilyAgent> = match agent {
@@ -97,7 +97,7 @@ impl Target {
     }
 
     fn over_http(record: Record, file: Option<PathBuf>, here: Surroundings) -> Self {
-        Self { host: local(), record, file, here, dialect: Dialect::Http }
+        Self { host: local(), record, file, here, transport: Transport::Http }
     }
 
     fn by_lock(agent: FamilyAgent, here: Surroundings) -> Result<Self, NoTarget> {
@@ -126,7 +126,7 @@ impl Target {
             writer: lock.writer.clone(),
             ..bare(port)
         };
-        Self { host: local(), record, file, here, dialect: Dialect::WebSocket }
+        Self { host: local(), record, file, here, transport: Transport::WebSocket }
     }
 
     /// The one that a lock file leads to.
@@ -150,7 +150,7 @@ impl Target {
         let path = here.resolve(LOCKS).join(lock_file::name(port));
         let mut target = match Self::in_lock(&path, here.clone()) {
             Ok(target) => target,
-            Err(_) => Self { dialect: Dialect::WebSocket, ..Self::over_http(bare(port), None, here) },
+            Err(_) => Self { transport: Transport::WebSocket, ..Self::over_http(bare(port), None, here) },
         };
         target.record.auth_token = token.or(target.record.auth_token);
         target

@@ -86,15 +86,15 @@ pub fn with_hook() -> impl Iterator<Item = HookAgent> {
 
 /// The discovery files of all agents.
 pub fn discovery_files() -> impl Iterator<Item = &'static DiscoveryFile> {
-    with_family().flat_map(|agent| agent.family.files)
+    with_family().flat_map(|agent| agent.family.discovery_files())
 }
 
 /// The directories of lock files, each once.
 pub fn lock_directories() -> Vec<Directory> {
     let mut directories = Vec::new();
-    for agent in with_family().filter_map(|agent| agent.family.websocket.as_ref()) {
-        if !directories.contains(&agent.locks) {
-            directories.push(agent.locks);
+    for rules in with_family().filter_map(|agent| agent.family.lock_rules()) {
+        if !directories.contains(&rules.directory) {
+            directories.push(rules.directory);
         }
     }
     directories

@@ -261,7 +261,7 @@ mod tests {
                     Directory::Home { below_home, .. } => (true, below_home),
                 };
                 let (name, looked) = (lookup.file.name, place(lookup.file.directory));
-                let mut rows = agent.family.files.iter();
+                let mut rows = agent.family.discovery_files().iter();
                 let written = rows.any(|row| row.name == name && place(row.directory) == looked);
                 let overriding = lookup.file.directory == Directory::Tmp("gemini/ide")
                     && lookup.file.name == "gemini-ide-server-{pid}.json";

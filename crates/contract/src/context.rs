@@ -58,7 +58,7 @@ pub struct File {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Cursor>,
     /// The other end of the selection, in the active file only: not on this wire, but on that of the
-    /// [WebSocket dialect](crate::websocket).
+    /// [dialect of Claude Code](crate::websocket).
     #[serde(skip)]
     pub anchor: Option<Cursor>,
     /// The selection, in the active file only: at most [`MAX_SELECTED_UTF16`] UTF-16 units.

@@ -96,7 +96,7 @@ mod tests {
             assert!(!file.matches("readme.json"));
             assert_eq!(file.pid_in(&name), file.names_pid().then_some(42), "{name}");
         }
-        let gemini = FamilyAgent::named("gemini").unwrap().family.files;
+        let gemini = FamilyAgent::named("gemini").unwrap().family.discovery_files();
         assert_eq!(gemini[1].pid_in("gemini-ide-server-42-8080.json"), None);
         assert_eq!(gemini[0].pid_in("gemini-ide-server-42.json"), None);
     }

@@ -11,29 +11,42 @@ pub struct Family {
     pub client_names: &'static [&'static str],
     /// The variables that it reads.
     pub env: Variables,
-    /// How it differs from other agents of the WebSocket dialect; `None`: it speaks MCP over HTTP.
-    pub websocket: Option<WebSocketAgent>,
-    /// The discovery files that its releases read; a companion writes all of them.
-    pub files: &'static [DiscoveryFile],
+    /// The files by which it finds a companion.
+    pub found_by: FoundBy,
+    /// The way of its messages.
+    pub transport: Transport,
+    /// The words of its messages.
+    pub dialect: Dialect,
     /// How its releases find a companion.
     pub behaviour: Behaviour,
 }
 
 impl Family {
-    /// Whether its port variable makes it dial without the token.
-    pub fn dials_without_token(&self) -> bool {
-        self.websocket.as_ref().is_some_and(|agent| agent.tokenless_ports.contains(&self.env.port))
+    /// The discovery files that its releases read.
+    pub fn discovery_files(&self) -> &'static [DiscoveryFile] {
+        match self.found_by {
+            FoundBy::DiscoveryFiles(files) => files,
+            FoundBy::Lock(_) => &[],
+        }
     }
 
-    /// How it speaks to a companion.
-    pub fn dialect(&self) -> Dialect {
-        if self.websocket.is_some() { Dialect::WebSocket } else { Dialect::Http }
+    /// How it searches a lock file; `None`: it reads none.
+    pub fn lock_rules(&self) -> Option<&LockRules> {
+        match &self.found_by {
+            FoundBy::DiscoveryFiles(_) => None,
+            FoundBy::Lock(rules) => Some(rules),
+        }
+    }
+
+    /// Whether its port variable makes it dial without the token.
+    pub fn dials_without_token(&self) -> bool {
+        self.lock_rules().is_some_and(|rules| rules.tokenless_ports.contains(&self.env.port))
     }
 
     /// The variables that lead it to other directories of its files than those below home.
     pub fn directory_variables(&self) -> impl Iterator<Item = &'static str> {
-        let locks = self.websocket.as_ref().map(|agent| agent.locks);
-        let directories = self.files.iter().map(|file| file.directory).chain(locks);
+        let locks = self.lock_rules().map(|rules| rules.directory);
+        let directories = self.discovery_files().iter().map(|file| file.directory).chain(locks);
         directories.filter_map(|directory| match directory {
             Directory::Home { base_variable, .. } => base_variable,
             Directory::Tmp(_) => None,
@@ -41,25 +54,20 @@ impl Family {
     }
 }
 
-/// How agents speak to a companion.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dialect {
-    /// MCP over HTTP: calls are answered at once, and outcomes are notifications on a stream.
-    Http,
-    /// MCP over a [WebSocket](crate::websocket): a call stays open until its outcome. The companion is found
-    /// by a [lock file](crate::lock_file).
-    WebSocket,
+/// The files by which an agent finds a companion.
+#[derive(Debug, PartialEq, Eq)]
+pub enum FoundBy {
+    /// The [discovery files](crate::discovery) that its releases read; a companion writes all of them.
+    DiscoveryFiles(&'static [DiscoveryFile]),
+    /// The [lock file](crate::lock_file).
+    Lock(LockRules),
 }
 
-/// The differences between agents of the WebSocket dialect. All were measured.
+/// How an agent searches the lock file of a companion. All was measured.
 #[derive(Debug, PartialEq, Eq)]
-pub struct WebSocketAgent {
+pub struct LockRules {
     /// The directory of the lock files that it reads.
-    pub locks: Directory,
-    /// The number of a file's first line in messages to it.
-    pub first_line: u32,
-    /// Whether a message without a file makes it forget the last one. Otherwise empty texts do.
-    pub forgets: bool,
+    pub directory: Directory,
     /// Of several locks that hold its directory, it takes that with the longest folder, and then the newest.
     /// Otherwise it takes none of them.
     pub takes_newest: bool,
@@ -69,7 +77,54 @@ pub struct WebSocketAgent {
     pub own_settings: OwnSettings,
 }
 
-/// The settings by which an agent of the WebSocket dialect may not connect, or not open diffs.
+/// The way of the messages between agent and companion. Both ways carry JSON-RPC, and need the token first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Transport {
+    /// POSTs to a companion and a stream of server-sent events from it. The session outlives a connection.
+    Http,
+    /// A [WebSocket](crate::websocket). The session ends with the connection.
+    WebSocket,
+}
+
+/// The words of the messages between agent and companion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dialect {
+    /// How the agent learns of an outcome.
+    pub outcomes: Outcomes,
+    /// How the agent learns of the person's files.
+    pub context: ContextForm,
+}
+
+impl Dialect {
+    /// The dialect of the public contract.
+    pub const CONTRACT: Self = Self { outcomes: Outcomes::Notified, context: ContextForm::Update };
+    /// That of Claude Code.
+    pub const CLAUDE: Self = Self { outcomes: Outcomes::Answered, context: ContextForm::Selection };
+}
+
+/// How an agent learns of an outcome.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcomes {
+    /// By a notification: the call that opened the diff was answered at once.
+    Notified,
+    /// By the response to the call that opened the diff. The agent asks in its own prompt meanwhile.
+    Answered,
+}
+
+/// How an agent learns of the person's files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ContextForm {
+    /// All open files in [`ide/contextUpdate`](crate::context::CONTEXT_UPDATE).
+    Update,
+    /// The active file in [`selection_changed`](crate::websocket::SELECTION_CHANGED), and files for its
+    /// prompt in [`at_mentioned`](crate::websocket::AT_MENTIONED). Lines are counted from 0, and a message
+    /// without a file makes the agent forget the last one.
+    Selection,
+    /// The same with lines that are counted from 1; empty texts make the agent forget the last file.
+    SelectionFromOne,
+}
+
+/// The settings by which an agent may not connect to a companion whose lock it finds, or not open diffs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OwnSettings {
     /// None are known.

@@ -1,4 +1,4 @@
-//! The lock file, by which agents of the [WebSocket dialect](crate::websocket) find a companion: its name
+//! The lock file, by which Claude Code and OpenCode find a companion: its name
 //! holds the port, its content the token.
 //!
 //! An agent connects only where exactly one lock holds its directory. So a companion never writes a second

@@ -1,5 +1,5 @@
-//! The WebSocket dialect: MCP over one WebSocket, as Claude Code and OpenCode speak it. No document describes
-//! it; it was measured.
+//! The dialect of Claude Code and OpenCode, MCP over one WebSocket. No document describes it; it was
+//! measured.
 //!
 //! The agent finds the port and the token in a [lock file](crate::lock_file). `openDiff` has no notification
 //! of its outcome: the call stays open until the person has decided, and its result is the outcome. Lines

@@ -1,4 +1,4 @@
-//! An agent of the WebSocket dialect asks about the editor, and the person adds files to its prompt.
+//! An agent over a WebSocket asks about the editor, and the person adds files to its prompt.
 
 use alongside_companion::DeskProfile;
 use alongside_companion::desk::{

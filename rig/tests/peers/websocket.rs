@@ -1,4 +1,4 @@
-//! Agents of the WebSocket dialect: who is let in, and how each call ends.
+//! Agents over a WebSocket: who is let in, and how each call ends.
 
 use std::time::Duration;
 

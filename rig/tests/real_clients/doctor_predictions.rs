@@ -102,7 +102,7 @@ impl Scene {
     fn publish(&self, pid: u32, port: u16, workspace: PathBuf, ppid: u32) -> Result<()> {
         let record = json!({ "port": port, "workspacePath": workspace, "authToken": "t", "ppid": ppid,
             "ideInfo": { "name": "small", "displayName": "Small" }, "ideName": "Small" });
-        for row in self.agent.family.files {
+        for row in self.agent.family.discovery_files() {
             let directory = self.surroundings().resolve(row.directory);
             std::fs::create_dir_all(&directory)?;
             std::fs::write(directory.join(row.file_name(pid, port)), record.to_string())?;

@@ -1,4 +1,4 @@
-//! The search of agents that speak the WebSocket dialect: the port variable, else the one lock that holds the
+//! The search of agents that read lock files: the port variable, else the one lock that holds the
 //! directory. Two such locks are as good as none.
 
 use std::path::{Path, PathBuf};
@@ -71,12 +71,12 @@ impl ClaudeSettings {
 
 /// The search of an agent.
 pub fn locks(agent: FamilyAgent, here: &Surroundings) -> LockSearch {
-    let websocket = agent.family.websocket.as_ref();
-    let mut misleading = websocket.into_iter().flat_map(|agent| agent.tokenless_ports);
+    let rules = agent.family.lock_rules();
+    let mut misleading = rules.into_iter().flat_map(|rules| rules.tokenless_ports);
     if let Some(name) = misleading.find(|name| here.variables.contains_key(**name)) {
         return LockSearch::WithoutToken(name);
     }
-    let directory = here.resolve(websocket.map_or(LOCKS, |agent| agent.locks));
+    let directory = here.resolve(rules.map_or(LOCKS, |rules| rules.directory));
     let named = here.port(agent.family).and_then(|port| read(&directory.join(lock_file::name(port))));
     if let Some(lock) = named {
         return LockSearch::ByVariable(lock);
@@ -85,7 +85,7 @@ pub fn locks(agent: FamilyAgent, here: &Surroundings) -> LockSearch {
     let mut found: Vec<Lock> = entries.filter_map(|entry| read(&entry.path())).collect();
     found.retain(|lock| lock.holds(&here.cwd));
     found.sort_by_key(|lock| lock.port);
-    if websocket.is_some_and(|agent| agent.takes_newest) {
+    if rules.is_some_and(|rules| rules.takes_newest) {
         let rank = |lock: &Lock| {
             let holding = lock.content.workspace_folders.iter().filter(|folder| holds(folder, &here.cwd));
             let written = lock.path.metadata().and_then(|found| found.modified()).ok();

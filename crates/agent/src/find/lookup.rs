@@ -63,8 +63,11 @@ impl Looker<'_> {
         let (name, why) = if file.names_pid() {
             let Some(pid) = self.pid else { return };
             // A file that no companion may write, for it counts whatever is in it.
-            let is_written =
-                self.family.files.iter().any(|row| row.name == file.name && row.directory == file.directory);
+            let is_written = self
+                .family
+                .discovery_files()
+                .iter()
+                .any(|row| row.name == file.name && row.directory == file.directory);
             (file.file_name(pid, 0), if is_written { Why::EditorPid } else { Why::Override })
         } else {
             let Some(port) = self.port else { return };

@@ -109,8 +109,8 @@ pub(super) async fn before_start(command: &[OsString]) -> Result<(), ExitCode> {
         return Ok(());
     }
     let Some(agent) = agents::named(row.id, &user, &here).await else { return Ok(()) };
-    // The port variable, which `run` sets, makes agents with a WebSocket connect.
-    let must_be_on = row.family.as_ref().is_none_or(|family| family.websocket.is_none());
+    // The port variable, which `run` sets, makes agents that read locks connect.
+    let must_be_on = row.family.as_ref().is_none_or(|family| family.lock_rules().is_none());
     let is_off = must_be_on && agent.settings(&here).is_some_and(|settings| !settings.ide_enabled.value);
     let has_mode = command.iter().skip(1).any(|argument| is_approval_mode(argument));
     let asking = start_asking(&agent, &here).filter(|_| !has_mode);

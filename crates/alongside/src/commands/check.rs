@@ -20,7 +20,7 @@ use alongside_common::signals::Signals;
 use alongside_conformance::{self as check, Driver, NoCompanion, Options, Progress, Report, Target};
 use alongside_contract::agent::FamilyAgent;
 use alongside_contract::agents::with_family;
-use alongside_contract::family::Dialect;
+use alongside_contract::family::Transport;
 use alongside_desk::harmless;
 use alongside_host::companions;
 use alongside_platform::directories;
@@ -187,15 +187,15 @@ async fn checked(args: &Args) -> anyhow::Result<ExitCode> {
     options.timeouts.answer = Duration::from_secs(args.patience);
     options.timeouts.wait = Duration::from_secs(args.wait);
     let agent = args.family.as_deref().or(args.agent.as_deref()).map(named).transpose()?;
-    let dialect = agent.map_or(Dialect::Http, |agent| agent.family.dialect());
-    if let Some(name) = options.unknown(dialect).next() {
+    let transport = agent.map_or(Transport::Http, |agent| agent.family.transport);
+    if let Some(name) = options.unknown(transport).next() {
         return Err(failure(
             format!("there is no check and no group {name:?}"),
             "`alongside check --list` shows them all; Claude Code has its own, with `--family claude`",
         ));
     }
     if args.list {
-        let wanted = options.wanted(dialect);
+        let wanted = options.wanted(transport);
         super::print(&if args.json { records::list(&wanted) } else { printer::list(&wanted) })?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -246,7 +246,7 @@ fn write_report(path: &Path, report: Option<&str>) -> anyhow::Result<()> {
 /// Finds the companion and makes sure that it answers.
 async fn find(args: &Args, agent: Option<FamilyAgent>) -> anyhow::Result<Target> {
     let here = companions::surroundings()?;
-    let by_lock = agent.is_some_and(|agent| agent.family.dialect() == Dialect::WebSocket);
+    let by_lock = agent.is_some_and(|agent| agent.family.lock_rules().is_some());
     let target = if let Some(port) = args.port {
         let at = if by_lock { Target::at_lock } else { Target::at };
         at(port, args.token.clone(), here)
@@ -309,7 +309,7 @@ fn named(name: &str) -> anyhow::Result<FamilyAgent> {
 
 async fn examine(args: &Args, target: &Target, options: &Options) -> anyhow::Result<Report> {
     let mut signals = Signals::listen().context("cannot watch for signals")?;
-    let wanted = options.wanted(target.dialect);
+    let wanted = options.wanted(target.transport);
     let asked = wanted.iter().filter(|check| !check.needs.is_empty()).count();
     let things = wanted.iter().map(|check| check.needs.len()).sum();
     let at_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();

@@ -119,8 +119,7 @@ fn spawn(agent: &[OsString], environment: Vec<(String, String)>) -> anyhow::Resu
     let mut command = Command::new(program);
     command.args(args).envs(environment).envs(agent_variables::proxy_exceptions(current));
     let agent = program.to_str().and_then(FamilyAgent::of_command);
-    let websocket = agent.and_then(|agent| agent.family.websocket.as_ref());
-    let misleading = websocket.map(|agent| agent.tokenless_ports);
+    let misleading = agent.and_then(|agent| agent.family.lock_rules()).map(|rules| rules.tokenless_ports);
     for name in misleading.into_iter().flatten() {
         command.env_remove(name);
     }

@@ -9,7 +9,7 @@ use alongside_agent::find::{self, LockSearch, Surroundings};
 use alongside_common::failure;
 use alongside_contract::agents::{discovery_files, lock_directories, with_family};
 use alongside_contract::discovery::{Record, WRITER};
-use alongside_contract::family::{Dialect, LOCKS};
+use alongside_contract::family::LOCKS;
 use alongside_contract::lock_file;
 use alongside_desk::harmless;
 use alongside_desk::socket::Report;
@@ -106,7 +106,7 @@ async fn find_companions(here: &Surroundings) -> (Vec<FoundCompanion>, Vec<Repor
 /// The reason why Claude Code does not connect to our companion here by itself, if there is one.
 fn rival_text(here: &Surroundings, found: &[FoundCompanion]) -> Option<String> {
     let ours = found.iter().find(|companion| companion.serves_here())?;
-    let claude = with_family().find(|agent| agent.family.dialect() == Dialect::WebSocket)?;
+    let claude = with_family().find(|agent| agent.family.lock_rules().is_some())?;
     let LockSearch::Holding(locks) = find::locks(claude, here) else { return None };
     let others = locks.iter().filter(|lock| lock.port != ours.record.port);
     let others: Vec<String> = others
@@ -114,7 +114,7 @@ fn rival_text(here: &Surroundings, found: &[FoundCompanion]) -> Option<String> {
         .collect();
     let name = claude.display_name;
     // Other agents have locks of the same name elsewhere.
-    let directory = here.resolve(claude.family.websocket.as_ref().map_or(LOCKS, |agent| agent.locks));
+    let directory = here.resolve(claude.family.lock_rules().map_or(LOCKS, |rules| rules.directory));
     let has_lock = ours.files.contains(&directory.join(lock_file::name(ours.record.port)));
     let why = match (others.is_empty(), locks.is_empty()) {
         (false, _) => format!("{}: serves {name} here, too", others.join(" and ")),

@@ -1,9 +1,9 @@
-//! The newest context as a frame for each dialect; all sessions share them.
+//! The newest context as frames, one for each form and transport; all sessions share them.
 
 use std::path::Path;
 
 use alongside_contract::context::{CONTEXT_UPDATE, Cursor, File, IdeContext};
-use alongside_contract::family::{Dialect, Family};
+use alongside_contract::family::{ContextForm, Transport};
 use alongside_contract::rpc;
 use alongside_contract::websocket::{
     AT_MENTIONED, AtMentioned, Place, SELECTION_CHANGED, SelectedRange, SelectionChanged,
@@ -15,53 +15,41 @@ use super::frame::frame;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ContextFrames {
-    http: Bytes,
-    websocket: Bytes,
-    /// For agents that count lines from 1, and that only empty texts make forget a file.
+    http: Forms,
+    websocket: Forms,
+}
+
+/// A frame for each [`ContextForm`].
+#[derive(Debug, Clone, Default)]
+struct Forms {
+    update: Bytes,
+    selection: Bytes,
     from_one: Bytes,
 }
 
 impl ContextFrames {
     pub(crate) fn new(context: &IdeContext) -> Self {
-        let update = rpc::notification(CONTEXT_UPDATE, context);
         let selection = selection(context);
-        let told = |selection: &SelectionChanged| {
-            frame(Dialect::WebSocket, &[rpc::notification(SELECTION_CHANGED, selection)])
+        let update = rpc::notification(CONTEXT_UPDATE, context);
+        let selected = rpc::notification(SELECTION_CHANGED, &selection);
+        let from_one = rpc::notification(SELECTION_CHANGED, &from_one(selection));
+        let over = |transport| Forms {
+            update: frame(transport, &[&update]),
+            selection: frame(transport, &[&selected]),
+            from_one: frame(transport, &[&from_one]),
         };
-        Self {
-            http: frame(Dialect::Http, &[update]),
-            websocket: told(&selection),
-            from_one: told(&from_one(selection)),
-        }
+        Self { http: over(Transport::Http), websocket: over(Transport::WebSocket) }
     }
 
-    pub(crate) fn of(&self, form: MessageForm) -> Bytes {
+    pub(crate) fn of(&self, form: ContextForm, transport: Transport) -> Bytes {
+        let forms = match transport {
+            Transport::Http => &self.http,
+            Transport::WebSocket => &self.websocket,
+        };
         match form {
-            MessageForm::Http => self.http.clone(),
-            MessageForm::WebSocket => self.websocket.clone(),
-            MessageForm::FromOne => self.from_one.clone(),
-        }
-    }
-}
-
-/// How an agent understands context and mentions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum MessageForm {
-    Http,
-    WebSocket,
-    /// Lines of the WebSocket dialect that are counted from 1.
-    FromOne,
-}
-
-impl MessageForm {
-    pub(super) fn of(dialect: Dialect, family: Option<&Family>) -> Self {
-        let agent = family.and_then(|family| family.websocket.as_ref());
-        match dialect {
-            Dialect::Http => Self::Http,
-            Dialect::WebSocket if agent.is_some_and(|agent| agent.first_line == 1 && !agent.forgets) => {
-                Self::FromOne
-            }
-            Dialect::WebSocket => Self::WebSocket,
+            ContextForm::Update => forms.update.clone(),
+            ContextForm::Selection => forms.selection.clone(),
+            ContextForm::SelectionFromOne => forms.from_one.clone(),
         }
     }
 }
@@ -84,7 +72,7 @@ fn from_one(mut selection: SelectionChanged) -> SelectionChanged {
     selection
 }
 
-/// The active file as agents of the WebSocket dialect know it; empty if agents are to know of none.
+/// The active file as agents learn it that know one file only; empty if agents are to know of none.
 pub(crate) fn selection(context: &IdeContext) -> SelectionChanged {
     let active = context.open_files().first().filter(|file| file.is_active == Some(true));
     let Some(active) = active else { return SelectionChanged::default() };
@@ -108,17 +96,18 @@ pub(crate) fn selected_lines(context: &IdeContext) -> Option<(String, Option<Lin
 }
 
 /// A mention of a file, for an agent that takes one.
-pub(super) fn mention(path: &str, lines: Option<Lines>, form: MessageForm) -> Bytes {
-    let first_line = usize::from(form == MessageForm::FromOne);
+pub(super) fn mention(path: &str, lines: Option<Lines>, form: ContextForm, transport: Transport) -> Bytes {
+    let from_one = form == ContextForm::SelectionFromOne;
+    let first_line = usize::from(from_one);
     // Such an agent needs lines, and takes the first line alone for the whole file.
-    let lines = lines.or((form == MessageForm::FromOne).then_some(Lines { start: 0, end: 1 }));
+    let lines = lines.or(from_one.then_some(Lines { start: 0, end: 1 }));
     let line = |line: usize| u32::try_from(line + first_line).unwrap_or(u32::MAX);
     let mention = AtMentioned {
         file_path: path.to_owned(),
         line_start: lines.map(|lines| line(lines.start)),
         line_end: lines.map(|lines| line(lines.end.max(lines.start + 1) - 1)),
     };
-    frame(Dialect::WebSocket, &[rpc::notification(AT_MENTIONED, &mention)])
+    frame(transport, &[rpc::notification(AT_MENTIONED, &mention)])
 }
 
 /// The range of the selected text: it begins at the first of its two ends, and has the length of the text. An
@@ -166,12 +155,13 @@ mod tests {
 
     #[test]
     fn a_mention_has_its_lines_or_none() {
-        let in_form = |lines, form| String::from_utf8(mention("/a", lines, form).into()).unwrap();
-        let told = |lines| in_form(lines, MessageForm::WebSocket);
+        let in_form =
+            |lines, form| String::from_utf8(mention("/a", lines, form, Transport::WebSocket).into()).unwrap();
+        let told = |lines| in_form(lines, ContextForm::Selection);
         assert!(told(None).contains(r#""params":{"filePath":"/a"}"#), "{}", told(None));
         let some = told(Some(Lines { start: 1, end: 3 }));
         assert!(some.contains(r#""lineStart":1,"lineEnd":2"#), "{some}");
-        let from_one = |lines| in_form(lines, MessageForm::FromOne);
+        let from_one = |lines| in_form(lines, ContextForm::SelectionFromOne);
         assert!(from_one(Some(Lines { start: 1, end: 3 })).contains(r#""lineStart":2,"lineEnd":3"#));
         assert!(from_one(None).contains(r#""lineStart":1,"lineEnd":1"#));
     }

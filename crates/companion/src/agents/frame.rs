@@ -1,21 +1,21 @@
 //! A frame: messages that an agent gets together. Over HTTP it is server-sent events, over a WebSocket one
 //! message a line, for JSON has no raw line breaks.
 
-use alongside_contract::family::Dialect;
+use alongside_contract::family::Transport;
 use bytes::Bytes;
 
-/// Messages in the form of a dialect.
-pub(super) fn frame(dialect: Dialect, messages: &[String]) -> Bytes {
-    let mut frame = String::with_capacity(messages.iter().map(|message| message.len() + 32).sum());
-    for json in messages {
-        match dialect {
+/// Messages as a transport carries them.
+pub(super) fn frame(transport: Transport, messages: &[impl AsRef<str>]) -> Bytes {
+    let mut frame = String::with_capacity(messages.iter().map(|message| message.as_ref().len() + 32).sum());
+    for json in messages.iter().map(AsRef::as_ref) {
+        match transport {
             // Without id and retry hint: old clients reopen their stream after each event with an id.
-            Dialect::Http => {
+            Transport::Http => {
                 frame.push_str("event: message\ndata: ");
                 frame.push_str(json);
                 frame.push_str("\n\n");
             }
-            Dialect::WebSocket => {
+            Transport::WebSocket => {
                 frame.push_str(json);
                 frame.push('\n');
             }

@@ -1,10 +1,9 @@
 //! The identity of an agent, by its token and by the name that it gives itself.
 
 use alongside_contract::agent::FamilyAgent;
-use alongside_contract::family::Dialect;
+use alongside_contract::family::{Dialect, Transport};
 use alongside_contract::mcp::Implementation;
 
-use super::context_frames::MessageForm;
 use crate::persistence::journal::KnownSession;
 
 /// The longest name or version of an agent that is kept, in bytes: every status repeats it.
@@ -26,6 +25,7 @@ pub(crate) struct Identity {
     client: Implementation,
     /// The negotiated protocol version.
     version: String,
+    pub(super) transport: Transport,
     pub(super) dialect: Dialect,
     family: Option<FamilyAgent>,
     /// The agent sent no token, so it is a release of mid 2025.
@@ -37,27 +37,32 @@ impl Identity {
         mut client: Implementation,
         version: String,
         credential: Credential,
-        dialect: Dialect,
+        transport: Transport,
     ) -> Self {
         for said in [&mut client.name, &mut client.version].into_iter().chain(&mut client.title) {
             said.truncate(said.floor_char_boundary(LONGEST_NAME));
         }
-        // Agents of the WebSocket dialect read one file, and tell their names.
-        let speaks_it = |named: &FamilyAgent| named.family.dialect() == dialect;
-        let named = || FamilyAgent::of_client(&client.name).filter(speaks_it);
-        let family = match credential {
-            Credential::Token(Some(family)) if dialect == Dialect::Http => Some(family),
-            Credential::Token(family) => named().or(family),
-            Credential::Nothing => named(),
+        let comes_so = |agent: &FamilyAgent| agent.family.transport == transport;
+        let named = || FamilyAgent::of_client(&client.name).filter(comes_so);
+        let family = match (credential, transport) {
+            (Credential::Token(Some(family)), Transport::Http) => Some(family),
+            // Agents with a WebSocket read one file, and tell their names.
+            (Credential::Token(family), _) => named().or(family),
+            (Credential::Nothing, _) => named(),
         };
-        Self { client, version, dialect, family, tokenless: credential == Credential::Nothing }
+        let dialect = match (family.filter(comes_so), transport) {
+            (Some(agent), _) => agent.family.dialect,
+            (None, Transport::Http) => Dialect::CONTRACT,
+            (None, Transport::WebSocket) => Dialect::CLAUDE,
+        };
+        Self { client, version, transport, dialect, family, tokenless: credential == Credential::Nothing }
     }
 
     /// The agent of a session in the journal, which holds only those over HTTP.
     pub(super) fn of_known(known: &KnownSession) -> Self {
         let family = known.family.as_deref().and_then(FamilyAgent::named);
         let credential = if known.tokenless { Credential::Nothing } else { Credential::Token(family) };
-        Self::new(known.client.clone(), known.version.clone(), credential, Dialect::Http)
+        Self::new(known.client.clone(), known.version.clone(), credential, Transport::Http)
     }
 
     /// The part of a session in the journal that says who its agent is.
@@ -96,10 +101,6 @@ impl Identity {
     /// Whether both are of one release, as far as agents tell.
     pub(super) fn is_same_release(&self, other: &Self) -> bool {
         self.client == other.client && self.family_id() == other.family_id()
-    }
-
-    pub(super) fn message_form(&self) -> MessageForm {
-        MessageForm::of(self.dialect, self.family.map(|agent| agent.family))
     }
 
     /// Whether the agent may be a release that understands no rejection but `ide/diffClosed`: it sends no

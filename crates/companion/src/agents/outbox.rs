@@ -10,7 +10,7 @@
 
 use std::collections::VecDeque;
 
-use alongside_contract::family::Dialect;
+use alongside_contract::family::Transport;
 use alongside_contract::rpc::{self, Id};
 use bytes::Bytes;
 
@@ -26,7 +26,7 @@ const MAX_MENTIONS: usize = 32;
 
 #[derive(Debug)]
 pub(crate) struct Outbox {
-    dialect: Dialect,
+    transport: Transport,
     /// The frame of the newest context that is not sent yet; all sessions share it.
     context: Option<Bytes>,
     context_sent: Option<Bytes>,
@@ -58,9 +58,9 @@ enum Recorded {
 }
 
 impl Outbox {
-    pub(crate) fn new(dialect: Dialect) -> Self {
+    pub(crate) fn new(transport: Transport) -> Self {
         let (context, context_sent, outcomes, mentions, pings) = Default::default();
-        Self { dialect, context, context_sent, outcomes, mentions, pings }
+        Self { transport, context, context_sent, outcomes, mentions, pings }
     }
 
     /// The newest context replaces one that was not sent. A context equal to the last one sent is no news.
@@ -164,7 +164,7 @@ impl Outbox {
             messages.push(rpc::bare_request(&ping, "ping"));
             queued.stream = stream;
             queued.ping = Some(ping);
-            return Some(frame(self.dialect, &messages));
+            return Some(frame(self.transport, &messages));
         }
         self.mentions.pop_front().or_else(|| self.next_context())
     }
@@ -180,15 +180,16 @@ impl Outbox {
 #[cfg(test)]
 mod tests {
     use alongside_contract::context::IdeContext;
+    use alongside_contract::family::ContextForm;
 
-    use super::super::context_frames::{ContextFrames, MessageForm};
+    use super::super::context_frames::ContextFrames;
     use super::super::outcome_messages::OpenCall;
     use super::*;
 
     const NOTIFIED: Told = Told::Notified { closes: false };
 
     fn context_frame(context: &IdeContext) -> Bytes {
-        ContextFrames::new(context).of(MessageForm::Http)
+        ContextFrames::new(context).of(ContextForm::Update, Transport::Http)
     }
 
     /// The next frame of the first stream.
@@ -197,7 +198,7 @@ mod tests {
     }
 
     fn pushed() -> Outbox {
-        let mut outbox = Outbox::new(Dialect::Http);
+        let mut outbox = Outbox::new(Transport::Http);
         outbox.push("/a", Outcome::Accepted("OUTCOME".into()), NOTIFIED, 1);
         outbox
     }
@@ -245,7 +246,7 @@ mod tests {
 
     #[test]
     fn an_open_call_is_answered_and_followed_by_ping_without_events() {
-        let mut outbox = Outbox::new(Dialect::WebSocket);
+        let mut outbox = Outbox::new(Transport::WebSocket);
         let call = |id| Told::Answered(OpenCall { id: Id::Number(id), tab: "TAB".into() });
         outbox.push("/a", Outcome::Accepted("OUTCOME".into()), call(3), 1);
         let frame = next(&mut outbox);
@@ -269,7 +270,7 @@ mod tests {
 
     #[test]
     fn newer_context_replaces_older_and_equal_one_is_not_repeated() {
-        let mut outbox = Outbox::new(Dialect::Http);
+        let mut outbox = Outbox::new(Transport::Http);
         let empty = context_frame(&IdeContext { workspace_state: Some(Default::default()) });
         outbox.set_context(context_frame(&IdeContext::default()));
         outbox.set_context(empty.clone());

@@ -139,7 +139,8 @@ impl Agents {
         let (number, context) = (self.last_stream + 1, self.context.clone());
         let frames = self.change(session, |session| {
             tracing::info!(agent = session.number, "an agent listens");
-            session.open_stream(number, context.of(session.identity.message_form()))
+            session
+                .open_stream(number, context.of(session.identity.dialect.context, session.identity.transport))
         })?;
         self.last_stream = number;
         Some((number, frames))
@@ -225,7 +226,9 @@ impl Agents {
         self.context = ContextFrames::new(context);
         let (context, now) = (self.context.clone(), Instant::now());
         self.change_all(|session| {
-            session.outbox.set_context(context.of(session.identity.message_form()));
+            session
+                .outbox
+                .set_context(context.of(session.identity.dialect.context, session.identity.transport));
             session.pump(now);
         });
     }
@@ -242,8 +245,8 @@ impl Agents {
     pub(crate) fn mention(&mut self, session: &str, path: &str, lines: Option<Lines>) -> Option<String> {
         let mentioned = self.change(session, |session| {
             session.takes_mentions().then(|| {
-                let form = session.identity.message_form();
-                session.outbox.push_mention(context_frames::mention(path, lines, form));
+                let (form, transport) = (session.identity.dialect.context, session.identity.transport);
+                session.outbox.push_mention(context_frames::mention(path, lines, form, transport));
                 session.pump(Instant::now());
                 session.agent().name
             })

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use alongside_contract::family::Dialect;
+use alongside_contract::family::{ContextForm, Outcomes, Transport};
 use alongside_desk::Agent;
 use bytes::Bytes;
 use tokio::sync::mpsc;
@@ -59,7 +59,7 @@ impl Session {
         Self {
             id,
             number,
-            outbox: Outbox::new(identity.dialect),
+            outbox: Outbox::new(identity.transport),
             identity,
             connection: Connection::new(),
             origin: Origin::This,
@@ -99,14 +99,14 @@ impl Session {
 
     /// Whether the journal holds the session: whether the agent continues it on another connection.
     pub(super) fn is_journaled(&self) -> bool {
-        self.identity.dialect == Dialect::Http
+        self.identity.transport == Transport::Http
     }
 
     /// Queues an outcome for the open stream, or for a later one.
     pub(super) fn push_outcome(&mut self, file_path: &str, outcome: Outcome) {
-        let told = match self.identity.dialect {
-            Dialect::Http => Told::Notified { closes: self.identity.hears_that_diffs_close() },
-            Dialect::WebSocket => match self.open_calls.remove(file_path) {
+        let told = match self.identity.dialect.outcomes {
+            Outcomes::Notified => Told::Notified { closes: self.identity.hears_that_diffs_close() },
+            Outcomes::Answered => match self.open_calls.remove(file_path) {
                 Some(call) => Told::Answered(call),
                 None => return,
             },
@@ -133,7 +133,7 @@ impl Session {
             version,
             since: self.since,
             listening: self.connection.stream().is_some() && self.origin != Origin::Interrupted,
-            asks_itself: self.identity.dialect == Dialect::WebSocket,
+            asks_itself: self.identity.dialect.outcomes == Outcomes::Answered,
             takes_files: self.takes_mentions(),
             by_hook: false,
         }
@@ -148,7 +148,7 @@ impl Session {
 
     /// Whether the agent listens, and takes files for its prompt.
     pub(super) fn takes_mentions(&self) -> bool {
-        self.identity.dialect == Dialect::WebSocket && self.connection.stream().is_some()
+        self.identity.dialect.context != ContextForm::Update && self.connection.stream().is_some()
     }
 
     pub(super) fn open_stream(&mut self, number: u64, context: Bytes) -> mpsc::Receiver<Bytes> {

@@ -1,4 +1,4 @@
-//! The lock file, by which agents of the WebSocket dialect find the companion. They connect only where
+//! The lock file, by which some agents find the companion. They connect only where
 //! exactly one lock holds their directory. So a root that another editor's lock covers stays out of ours, and
 //! comes back when that lock is gone; meanwhile the port variable leads here, which needs the file and no
 //! folder. Of two companions of ours, the one of the inner root has it in its lock.
@@ -15,6 +15,7 @@ use alongside_platform::{process, untrusted};
 
 use super::liveness::answers;
 use super::locations::lock_directories;
+use crate::endpoint::Endpoint;
 use crate::persistence::app_dirs::AppDirs;
 use crate::persistence::private_files::LinkedCopies;
 use crate::real_path;
@@ -36,8 +37,7 @@ pub(super) struct Wanted<'w> {
     /// The editor's process, and its name for people.
     pub(super) pid: u32,
     pub(super) ide_name: &'w str,
-    pub(super) port: u16,
-    pub(super) token: &'w str,
+    pub(super) endpoint: &'w Endpoint,
     pub(super) roots: &'w [PathBuf],
     /// The person uses this companion now: it precedes other companions of ours.
     pub(super) focused: bool,
@@ -50,7 +50,8 @@ impl Lock {
     /// When the file cannot be written.
     pub(super) fn publish(directory: Directory, wanted: Wanted<'_>) -> io::Result<Self> {
         let directory = Arc::new(directory);
-        let others = others(&directory, wanted.port);
+        let port = wanted.endpoint.port();
+        let others = others(&directory, port);
         let is_covered =
             |root: &Path| others.iter().any(|other| other.precedes(root, wanted.focused) && other.lives());
         let roots = wanted.roots.iter().filter(|root| !is_covered(root));
@@ -59,10 +60,10 @@ impl Lock {
             workspace_folders: roots.filter_map(|root| root.to_str()).map(str::to_owned).collect(),
             ide_name: wanted.ide_name.to_owned(),
             transport: TRANSPORT.to_owned(),
-            auth_token: wanted.token.to_owned(),
+            auth_token: wanted.endpoint.token.to_string(),
             writer: Some(WRITER.to_owned()),
         };
-        let lock = Self { directory, port: wanted.port, content };
+        let lock = Self { directory, port, content };
         if read(&lock.directory, &lock.name()).as_ref() != Some(&lock.content) {
             LinkedCopies::default().put(&lock.directory, &lock.name(), serde_json::to_vec(&lock.content)?)?;
         }
@@ -163,8 +164,9 @@ mod tests {
 
     fn folders(directory: &Path) -> Vec<String> {
         let roots = [directory.join("p")];
+        let endpoint = Endpoint { addresses: vec![([127, 0, 0, 1], 1).into()], token: "t".into() };
         let wanted =
-            Wanted { pid: 7, ide_name: "Neovim", port: 1, token: "t", roots: &roots, focused: false };
+            Wanted { pid: 7, ide_name: "Neovim", endpoint: &endpoint, roots: &roots, focused: false };
         let lock = Lock::publish(Directory::open(directory).unwrap(), wanted).unwrap();
         lock.content.workspace_folders
     }

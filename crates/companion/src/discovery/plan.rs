@@ -8,14 +8,14 @@ use alongside_contract::family::{DiscoveryFile, Fields};
 use alongside_contract::token;
 
 use crate::config::Editor;
+use crate::endpoint::Endpoint;
 
 /// Everything that the plan follows from.
 #[derive(Debug)]
 pub(super) struct Facts<'f> {
     /// The editors, each with the ancestors under which it is published as well.
     pub(super) editors: Vec<(&'f Editor, Vec<u32>)>,
-    pub(super) port: u16,
-    pub(super) token: &'f str,
+    pub(super) endpoint: &'f Endpoint,
     pub(super) stdio: Option<&'f Stdio>,
     /// The workspace path in the files of the editors themselves.
     pub(super) own_path: String,
@@ -51,7 +51,8 @@ pub(super) enum Claim {
 }
 
 pub(super) fn plan(facts: &Facts<'_>) -> Vec<PlannedRow> {
-    let rows = with_family().flat_map(|agent| agent.family.files.iter().map(move |row| (agent, row)));
+    let rows =
+        with_family().flat_map(|agent| agent.family.discovery_files().iter().map(move |row| (agent, row)));
     rows.map(|(agent, row)| PlannedRow { agent, row, files: facts.files(agent, row) }).collect()
 }
 
@@ -62,7 +63,7 @@ impl Facts<'_> {
         let aliases = self.editors.iter().filter(|_| row.names_pid());
         let aliases = aliases.flat_map(|(editor, pids)| pids.iter().map(move |pid| (*editor, *pid)));
         let file = |editor: &Editor, pid, path| PlannedFile {
-            name: row.file_name(pid, self.port),
+            name: row.file_name(pid, self.endpoint.port()),
             pid,
             claim: match row.names_port() {
                 false => Claim::Shared,
@@ -77,9 +78,9 @@ impl Facts<'_> {
 
     fn record(&self, editor: &Editor, agent: FamilyAgent, fields: Fields, workspace_path: &str) -> Record {
         Record {
-            port: self.port,
+            port: self.endpoint.port(),
             workspace_path: workspace_path.to_owned(),
-            auth_token: Some(token::for_agent(self.token, agent)),
+            auth_token: Some(token::for_agent(&self.endpoint.token, agent)),
             ide_info: Some(IdeInfo { name: editor.name.clone(), display_name: editor.display_name.clone() }),
             // In every record: tells an editor's own file from an alias. Gemini ignores it.
             ppid: Some(editor.pid),
@@ -100,8 +101,7 @@ mod tests {
         let [outer, inner] = &editors;
         let facts = Facts {
             editors: vec![(outer, vec![2]), (inner, vec![10, 2])],
-            port: 7,
-            token: "t",
+            endpoint: &Endpoint { addresses: vec![([127, 0, 0, 1], 7).into()], token: "t".into() },
             stdio: None,
             own_path: "/home".into(),
             alias_path: "/home/p".into(),

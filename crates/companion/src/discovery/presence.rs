@@ -1,7 +1,6 @@
 //! Where agents find the companion: its addresses, its token, its editors, and the workspace. Editors and
 //! workspace change, and all editors may go and come back.
 
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,14 +11,13 @@ use alongside_desk::{Environment, Problem, Status};
 use super::publisher::Published;
 use super::workspace_path::workspace_path;
 use crate::config::Builder;
+use crate::endpoint::Endpoint;
 use crate::persistence::journal::Journal;
 use crate::real_path;
 
 #[derive(Debug, Default)]
 pub(crate) struct Presence {
-    /// Every address that is listened on.
-    addresses: Vec<SocketAddr>,
-    token: Arc<str>,
+    endpoint: Endpoint,
     stdio: Option<Stdio>,
     roots: Vec<PathBuf>,
     /// The roots without links.
@@ -49,25 +47,16 @@ pub(crate) struct PublishedNews {
 }
 
 impl Presence {
-    pub(crate) fn new(
-        addresses: Vec<SocketAddr>,
-        token: Arc<str>,
-        roots: Vec<PathBuf>,
-        of: &Builder,
-    ) -> Self {
+    pub(crate) fn new(endpoint: Endpoint, roots: Vec<PathBuf>, of: &Builder) -> Self {
         let (stdio, editor, context_only) = (of.stdio.clone(), of.editor.pid, of.context_only);
         let pid = std::process::id();
-        let mut presence = Self { addresses, token, stdio, pid, editor, context_only, ..Self::default() };
+        let mut presence = Self { endpoint, stdio, pid, editor, context_only, ..Self::default() };
         presence.set_roots(roots);
         presence
     }
 
-    pub(crate) fn port(&self) -> u16 {
-        self.addresses.first().map_or(0, SocketAddr::port)
-    }
-
-    pub(crate) fn token(&self) -> &str {
-        &self.token
+    pub(crate) fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
     }
 
     pub(crate) fn roots(&self) -> &[PathBuf] {
@@ -86,7 +75,7 @@ impl Presence {
     /// The part of the status that is about the companion itself.
     pub(crate) fn status(&self) -> Status {
         Status {
-            port: self.port(),
+            port: self.endpoint.port(),
             pid: self.pid,
             roots: self.roots.clone(),
             context_only: self.context_only,
@@ -97,8 +86,8 @@ impl Presence {
 
     /// The part of the journal that is about the companion itself.
     pub(crate) fn journal(&self) -> Journal {
-        let (addresses, token) = (self.addresses.clone(), self.token.to_string());
-        Journal { port: self.port(), addresses, token, ..Journal::default() }
+        let Endpoint { addresses, token } = self.endpoint.clone();
+        Journal { port: self.endpoint.port(), addresses, token: token.to_string(), ..Journal::default() }
     }
 
     pub(crate) fn is_hidden(&self) -> bool {
@@ -154,10 +143,10 @@ impl Presence {
     /// The variables for terminals follow the editor and its workspace.
     fn update_environment(&mut self) {
         let record = Record {
-            port: self.port(),
+            port: self.endpoint.port(),
             // The publisher reports the roots that cannot be written in it.
             workspace_path: workspace_path(&self.roots).0,
-            auth_token: Some(self.token.to_string()),
+            auth_token: Some(self.endpoint.token.to_string()),
             ide_info: None,
             ppid: None,
             ide_name: None,

@@ -22,6 +22,7 @@ use super::record_file::{self, RecordFile, answers};
 use super::workspace_path::workspace_path;
 use super::{ancestors, locations};
 use crate::config::Editor;
+use crate::endpoint::Endpoint;
 use crate::persistence::app_dirs::{AppDirs, SearchDirectory};
 use crate::persistence::private_files::LinkedCopies;
 
@@ -36,8 +37,7 @@ pub(crate) struct Publisher {
     editors: Vec<Editor>,
     /// Whether to publish under the editors' ancestors too.
     aliases: bool,
-    port: u16,
-    token: String,
+    endpoint: Endpoint,
     stdio: Option<Stdio>,
     /// The files that lie where agents search.
     written: Vec<RecordFile>,
@@ -93,12 +93,11 @@ impl Publisher {
         dirs: AppDirs,
         editors: Vec<Editor>,
         aliases: bool,
-        port: u16,
-        token: String,
+        endpoint: Endpoint,
         stdio: Option<Stdio>,
     ) -> Self {
         let (written, locks, created) = Default::default();
-        Self { dirs, editors, aliases, port, token, stdio, written, locks, created }
+        Self { dirs, editors, aliases, endpoint, stdio, written, locks, created }
     }
 
     /// From the next write on, the files are these editors'.
@@ -164,8 +163,8 @@ impl Publisher {
         let editors = self.editors.iter().map(|editor| (editor, ancestors(editor))).collect();
         let (own_path, problems) = workspace_path(roots);
         let (alias_path, _) = workspace_path(&narrow);
-        let (port, token, stdio) = (self.port, self.token.as_str(), self.stdio.as_ref());
-        (plan(&Facts { editors, port, token, stdio, own_path, alias_path }), problems)
+        let (endpoint, stdio) = (&self.endpoint, self.stdio.as_ref());
+        (plan(&Facts { editors, endpoint, stdio, own_path, alias_path }), problems)
     }
 
     fn create(&mut self, searched: &SearchDirectory) -> io::Result<Directory> {
@@ -253,7 +252,7 @@ impl Publisher {
         for searched in locations::lock_directories(&self.dirs) {
             let has_directory = searched.agent_directory().is_none_or(Path::exists);
             let mut readers = with_family().filter(|agent| {
-                let locks = agent.family.websocket.as_ref().map(|agent| self.dirs.resolve(agent.locks));
+                let locks = agent.family.lock_rules().map(|rules| self.dirs.resolve(rules.directory));
                 locks.is_some_and(|locks| locks.contains(&searched))
             });
             if !has_directory && !readers.any(|agent| self.dirs.has_command(agent.commands)) {
@@ -264,8 +263,7 @@ impl Publisher {
             let wanted = Wanted {
                 pid: editor.pid,
                 ide_name: &editor.display_name,
-                port: self.port,
-                token: &self.token,
+                endpoint: &self.endpoint,
                 roots,
                 focused: attempt.focused,
             };
@@ -301,8 +299,8 @@ impl Publisher {
     }
 
     fn is_ours(&self, record: &Record) -> bool {
-        record.port == self.port
-            && record.auth_token.as_deref().is_some_and(|known| token::split(known).0 == self.token)
+        let is_token = |known: &str| *token::split(known).0 == *self.endpoint.token;
+        record.port == self.endpoint.port() && record.auth_token.as_deref().is_some_and(is_token)
     }
 
     fn holds_home(&self, root: &Path) -> bool {

@@ -14,11 +14,12 @@ use tokio::runtime::Runtime;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tower_service::Service as _;
 
-use super::gate::Gate;
-use super::http::router;
+use super::dialect::contract_tools::{self as tools, ToolCall};
+use super::listening::gate::Gate;
 use super::server::Server;
-use super::tools::{self, ToolCall};
+use super::transport::routes::router;
 use crate::agents::last_texts::LastText;
+use crate::endpoint;
 use crate::events::{Event, Events, StartedRequest};
 use crate::reviews::proposal::NotOpened;
 
@@ -55,7 +56,9 @@ impl Endpoint {
         let (events, receiver) = Events::channel();
         let server =
             Server { events, max_body: Self::MAX_BODY, proposals: Arc::default(), context_only: false };
-        let gate = Gate::new(Self::TOKEN.into(), &[([127, 0, 0, 1], 80).into()], false);
+        let addresses = vec![([127, 0, 0, 1], 80).into()];
+        let endpoint = endpoint::Endpoint { addresses, token: Self::TOKEN.into() };
+        let gate = Gate::new(&endpoint, false);
         Ok(Self {
             runtime: tokio::runtime::Builder::new_current_thread().enable_time().build()?,
             router: router(Arc::new(server), Arc::new(gate)),

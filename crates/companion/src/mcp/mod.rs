@@ -1,22 +1,12 @@
-//! The edge that agents talk to: MCP over HTTP, and over a WebSocket. Wire types stop here; the main loop
-//! gets events.
+//! The edge that agents talk to, MCP, in three parts that do not depend on each other's choices: where a
+//! companion listens and who is admitted, how messages travel, and which words they have. Wire types stop
+//! here; the main loop gets events.
 
-mod batch;
+mod dialect;
 mod excerpt;
 pub(crate) mod fuzzing;
-pub(crate) mod gate;
-mod headers;
-pub(crate) mod http;
-mod initialize;
-pub(crate) mod listener;
-pub(crate) mod ports;
-mod post;
-mod rate_limited_log;
+pub(crate) mod listening;
 mod refusals;
-mod response;
-mod rpc;
 pub(crate) mod server;
-mod stream;
-mod tools;
+pub(crate) mod transport;
 mod unread_request;
-mod websocket;

@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn qwen_home_replaces_dot_qwen() {
         let mut dirs = AppDirs::below(Path::new("/x"));
-        let lock = FamilyAgent::named("qwen").unwrap().family.files[0].directory;
+        let lock = FamilyAgent::named("qwen").unwrap().family.discovery_files()[0].directory;
         let paths = |dirs: &AppDirs| dirs.resolve(lock).iter().map(SearchDirectory::path).collect::<Vec<_>>();
         assert_eq!(paths(&dirs), [PathBuf::from("/x/home/.qwen/ide")]);
         dirs.bases.insert("QWEN_HOME".into(), "/q".into());

@@ -29,7 +29,7 @@ pub(super) fn adopt(
         }
     }
     let typed = where_typed(&journal, drafts);
-    if journal.token != presence.token() {
+    if *journal.token != *presence.endpoint().token {
         news.extend(lost_sessions(&journal, presence, typed));
         return (news, lost);
     }
@@ -94,7 +94,7 @@ fn lost_sessions(journal: &Journal, presence: &Presence, typed: &str) -> Option<
     if agents.is_empty() {
         return None;
     }
-    let why = match journal.port == presence.port() {
+    let why = match journal.port == presence.endpoint().port() {
         true => "no desk was left to hold its port, so it has a new token".to_owned(),
         false => format!("it could not get its port {} back", journal.port),
     };

@@ -8,7 +8,7 @@ use alongside_platform::ports::PortHold;
 use tokio::time::Instant;
 
 use super::adoption::unusable_journal;
-use crate::mcp::ports::Predecessor;
+use crate::mcp::listening::ports::Predecessor;
 use crate::persistence::app_dirs::AppDirs;
 use crate::persistence::drafts::Drafts;
 use crate::persistence::journal::Journal;

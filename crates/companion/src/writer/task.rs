@@ -74,13 +74,14 @@ mod tests {
 
     use super::*;
     use crate::config::Editor;
+    use crate::endpoint::Endpoint;
     use crate::persistence::app_dirs::AppDirs;
     use crate::persistence::drafts::NewDraft;
 
     fn start(dirs: &AppDirs) -> WriterTask {
         let editor =
             Editor { name: "alongside".into(), display_name: "Alongside".into(), pid: std::process::id() };
-        let publisher = Publisher::new(dirs.clone(), vec![editor], false, 1, "t".into(), None);
+        let publisher = Publisher::new(dirs.clone(), vec![editor], false, Endpoint::default(), None);
         WriterTask::start(Drafts::open(dirs), None, publisher, Events::channel().0)
     }
 

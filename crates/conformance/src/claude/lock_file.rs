@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use alongside_agent::find::{LockSearch, locks};
 use alongside_contract::agent::FamilyAgent;
 use alongside_contract::agents::with_family;
-use alongside_contract::family::{Dialect, LOCKS};
+use alongside_contract::family::LOCKS;
 use alongside_contract::lock_file::{TRANSPORT, name};
 use alongside_platform::{files, process};
 use serde_json::Value;
@@ -187,8 +187,8 @@ fn is_private(path: &Path, expected: &str) -> Checked {
 async fn only(case: &Case<'_>) -> Checked {
     let content = content(case)?;
     let target = case.fixture.target;
-    let websocket = |agent: &FamilyAgent| agent.family.dialect() == Dialect::WebSocket;
-    let Some(claude) = with_family().find(websocket) else {
+    let reads_locks = |agent: &FamilyAgent| agent.family.lock_rules().is_some();
+    let Some(claude) = with_family().find(reads_locks) else {
         return unseen("no family of agents reads locks");
     };
     let folders = content["workspaceFolders"].as_array().into_iter().flatten().filter_map(Value::as_str);

@@ -1,7 +1,7 @@
 //! The faults: each breaks one rule, and is caught by the checks it names and by no others.
 
 use alongside_conformance::CLAUDE_CHECKS;
-use alongside_contract::family::Dialect;
+use alongside_contract::family::Transport;
 
 /// Declares the faults, and for each one the rule it breaks and the checks that have to catch it.
 macro_rules! faults {
@@ -47,11 +47,11 @@ impl Faults {
     }
 
     /// The dialect in which they show.
-    pub(crate) fn dialect(self) -> Dialect {
+    pub(crate) fn transport(self) -> Transport {
         let is_of_claude = |id: &&str| CLAUDE_CHECKS.iter().any(|check| check.id == *id);
         match self.one.and_then(|fault| fault.caught_by().first()).is_some_and(is_of_claude) {
-            true => Dialect::WebSocket,
-            false => Dialect::Http,
+            true => Transport::WebSocket,
+            false => Transport::Http,
         }
     }
 

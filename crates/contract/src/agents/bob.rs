@@ -2,7 +2,7 @@
 
 use crate::agent::Agent;
 use crate::behaviour::FORK;
-use crate::family::{Family, Variables};
+use crate::family::{Dialect, Family, FoundBy, Transport, Variables};
 
 pub(super) const AGENT: Agent = Agent {
     id: "bob",
@@ -17,8 +17,9 @@ pub(super) const AGENT: Agent = Agent {
             auth_token: Some("BOB_SHELL_CLI_IDE_AUTH_TOKEN"),
             ..Variables::port("BOB_SHELL_CLI_IDE_SERVER_PORT")
         },
-        websocket: None,
-        files: &[],
+        found_by: FoundBy::DiscoveryFiles(&[]),
+        transport: Transport::Http,
+        dialect: Dialect::CONTRACT,
         behaviour: FORK,
     }),
     hook: None,

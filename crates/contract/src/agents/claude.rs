@@ -2,7 +2,7 @@
 
 use crate::agent::Agent;
 use crate::behaviour::FORK;
-use crate::family::{Family, LOCKS, OwnSettings, Variables, WebSocketAgent};
+use crate::family::{Dialect, Family, FoundBy, LOCKS, LockRules, OwnSettings, Transport, Variables};
 use crate::hook::{
     AnswerFormat, AnsweredBy, Arguments, EditArguments, EntryShape, Hook, HookEvent, HookFile, InputFormat,
     OffSwitch, OnFailure, PathRules, PlainYes, Tool, ToolArguments, Trust, Wait,
@@ -18,15 +18,14 @@ pub(super) const AGENT: Agent = Agent {
     family: Some(Family {
         client_names: &["claude-code"],
         env: Variables::port("CLAUDE_CODE_SSE_PORT"),
-        websocket: Some(WebSocketAgent {
-            locks: LOCKS,
-            first_line: 0,
-            forgets: true,
+        found_by: FoundBy::Lock(LockRules {
+            directory: LOCKS,
             takes_newest: false,
             tokenless_ports: &[],
             own_settings: OwnSettings::ClaudeCode,
         }),
-        files: &[],
+        transport: Transport::WebSocket,
+        dialect: Dialect::CLAUDE,
         behaviour: FORK,
     }),
     hook: Some(HOOK),

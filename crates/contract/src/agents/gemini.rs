@@ -2,7 +2,7 @@
 
 use crate::agent::Agent;
 use crate::behaviour::{Behaviour, FORK, Hosts, How, Lookup, Releases, Terminal, Unproxied, VS_CODE, Value};
-use crate::family::{Directory, DiscoveryFile, Family, Fields, Variables};
+use crate::family::{Dialect, Directory, DiscoveryFile, Family, Fields, FoundBy, Transport, Variables};
 use crate::hook::{
     AnswerFormat, AnsweredBy, Arguments, EditArguments, EntryShape, Hook, HookEvent, HookFile, InputFormat,
     LineEnds, OffSwitch, OnFailure, PathRules, TimeoutUnit, Tool, ToolArguments, Trust, Wait,
@@ -29,8 +29,7 @@ const FAMILY: Family = Family {
         stdio_command: Some("GEMINI_CLI_IDE_SERVER_STDIO_COMMAND"),
         stdio_args: Some("GEMINI_CLI_IDE_SERVER_STDIO_ARGS"),
     },
-    websocket: None,
-    files: &[
+    found_by: FoundBy::DiscoveryFiles(&[
         FILE,
         DiscoveryFile {
             directory: Directory::Tmp(""),
@@ -38,7 +37,9 @@ const FAMILY: Family = Family {
             fields: Fields::Contract,
             readers: "Gemini CLI 0.1.22 to 0.5.2",
         },
-    ],
+    ]),
+    transport: Transport::Http,
+    dialect: Dialect::CONTRACT,
     behaviour: BEHAVIOUR,
 };
 

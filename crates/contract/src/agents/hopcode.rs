@@ -2,7 +2,7 @@
 
 use crate::agent::Agent;
 use crate::behaviour::FORK;
-use crate::family::{Family, Variables};
+use crate::family::{Dialect, Family, FoundBy, Transport, Variables};
 
 pub(super) const AGENT: Agent = Agent {
     id: "hopcode",
@@ -16,8 +16,9 @@ pub(super) const AGENT: Agent = Agent {
             workspace_path: Some("HOPCODE_IDE_WORKSPACE_PATH"),
             ..Variables::port("HOPCODE_IDE_SERVER_PORT")
         },
-        websocket: None,
-        files: &[],
+        found_by: FoundBy::DiscoveryFiles(&[]),
+        transport: Transport::Http,
+        dialect: Dialect::CONTRACT,
         behaviour: FORK,
     }),
     hook: None,

@@ -2,7 +2,7 @@
 
 use crate::agent::Agent;
 use crate::behaviour::{Behaviour, FORK, Hosts, How, Lookup, Releases, Unproxied};
-use crate::family::{Directory, DiscoveryFile, Family, Fields, Variables};
+use crate::family::{Dialect, Directory, DiscoveryFile, Family, Fields, FoundBy, Transport, Variables};
 
 pub(super) const AGENT: Agent = Agent {
     id: "llxprt",
@@ -17,8 +17,9 @@ pub(super) const AGENT: Agent = Agent {
             auth_token: Some("LLXPRT_CODE_IDE_AUTH_TOKEN"),
             ..Variables::port("LLXPRT_CODE_IDE_SERVER_PORT")
         },
-        websocket: None,
-        files: &[FILE, PID_FILE],
+        found_by: FoundBy::DiscoveryFiles(&[FILE, PID_FILE]),
+        transport: Transport::Http,
+        dialect: Dialect::CONTRACT,
         behaviour: BEHAVIOUR,
     }),
     hook: None,

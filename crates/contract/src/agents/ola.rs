@@ -2,7 +2,7 @@
 
 use crate::agent::Agent;
 use crate::behaviour::{Behaviour, FORK, How, Lookup, Releases};
-use crate::family::{Directory, DiscoveryFile, Family, Fields, Variables};
+use crate::family::{Dialect, Directory, DiscoveryFile, Family, Fields, FoundBy, Transport, Variables};
 
 pub(super) const AGENT: Agent = Agent {
     id: "ola",
@@ -16,8 +16,9 @@ pub(super) const AGENT: Agent = Agent {
             workspace_path: Some("OLA_CODE_IDE_WORKSPACE_PATH"),
             ..Variables::port("OLA_CODE_IDE_SERVER_PORT")
         },
-        websocket: None,
-        files: &[LOCK],
+        found_by: FoundBy::DiscoveryFiles(&[LOCK]),
+        transport: Transport::Http,
+        dialect: Dialect::CONTRACT,
         behaviour: Behaviour {
             lookups: &[
                 Lookup::new(Releases::ALL, LOCK, How::Spelled),

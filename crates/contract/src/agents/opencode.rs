@@ -2,7 +2,9 @@
 
 use crate::agent::Agent;
 use crate::behaviour::FORK;
-use crate::family::{Directory, Family, OwnSettings, Variables, WebSocketAgent};
+use crate::family::{
+    ContextForm, Dialect, Directory, Family, FoundBy, LockRules, OwnSettings, Transport, Variables,
+};
 
 pub(super) const AGENT: Agent = Agent {
     id: "opencode",
@@ -13,16 +15,15 @@ pub(super) const AGENT: Agent = Agent {
     family: Some(Family {
         client_names: &["opencode"],
         env: Variables::port("OPENCODE_EDITOR_SSE_PORT"),
-        websocket: Some(WebSocketAgent {
+        found_by: FoundBy::Lock(LockRules {
             // It ignores the variable of Claude Code.
-            locks: Directory::Home { below_home: ".claude/ide", base_variable: None, below_base: "" },
-            first_line: 1,
-            forgets: false,
+            directory: Directory::Home { below_home: ".claude/ide", base_variable: None, below_base: "" },
             takes_newest: true,
             tokenless_ports: &["OPENCODE_EDITOR_SSE_PORT", "CLAUDE_CODE_SSE_PORT"],
             own_settings: OwnSettings::None,
         }),
-        files: &[],
+        transport: Transport::WebSocket,
+        dialect: Dialect { context: ContextForm::SelectionFromOne, ..Dialect::CLAUDE },
         behaviour: FORK,
     }),
     hook: None,

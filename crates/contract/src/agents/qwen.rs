@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::agent::Agent;
 use crate::behaviour::{Behaviour, FORK, Hosts, How, Lookup, Releases, Unproxied};
-use crate::family::{Directory, DiscoveryFile, Family, Fields, Variables};
+use crate::family::{Dialect, Directory, DiscoveryFile, Family, Fields, FoundBy, Transport, Variables};
 use crate::hook::{
     AnswerFormat, AnsweredBy, Arguments, EditArguments, EntryShape, Hook, HookEvent, HookFile, InputFormat,
     OffSwitch, OnFailure, PathRules, PlainYes, TimeoutUnit, Tool, ToolArguments, Trust, Wait,
@@ -29,8 +29,7 @@ const FAMILY: Family = Family {
         stdio_args: Some("QWEN_CODE_IDE_SERVER_STDIO_ARGS"),
         ..Variables::port("QWEN_CODE_IDE_SERVER_PORT")
     },
-    websocket: None,
-    files: &[
+    found_by: FoundBy::DiscoveryFiles(&[
         LOCK,
         DiscoveryFile {
             directory: Directory::Tmp("qwen/ide"),
@@ -41,7 +40,9 @@ const FAMILY: Family = Family {
         LISTED,
         PID_FILE,
         PORT_FILE,
-    ],
+    ]),
+    transport: Transport::Http,
+    dialect: Dialect::CONTRACT,
     behaviour: BEHAVIOUR,
 };
 

@@ -1,4 +1,4 @@
-//! The tools of the WebSocket dialect beside those of a review. Agents call `getDiagnostics` before and after
+//! The tools of Claude Code's dialect beside those of a review. Agents call `getDiagnostics` before and after
 //! each write; the other tools ask about the editor, and recent agents do not call them. Results are JSON in
 //! one text block.
 

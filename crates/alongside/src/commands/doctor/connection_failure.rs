@@ -150,7 +150,7 @@ impl ConnectionFailure<'_> {
     fn missing_directory(&self) -> Option<PathBuf> {
         let agent = self.trace.agent;
         let below_home = |file: &&DiscoveryFile| matches!(file.directory, Directory::Home { .. });
-        let file = agent.family.files.iter().filter(|_| !agent.is_proven()).find(below_home)?;
+        let file = agent.family.discovery_files().iter().filter(|_| !agent.is_proven()).find(below_home)?;
         let own = self.here.resolve(file.directory).parent()?.to_owned();
         (!own.exists()).then_some(own)
     }

@@ -5,7 +5,6 @@ use std::path::Path;
 use alongside_agent::find::{self, End, Surroundings, To};
 use alongside_agent::settings::{By, Settings, Trust};
 use alongside_contract::discovery;
-use alongside_contract::family::Dialect;
 use alongside_desk::harmless;
 use alongside_platform::process;
 
@@ -28,7 +27,7 @@ impl Examiner<'_> {
     pub(super) async fn examine(&self, agent: Agent) -> Finding {
         let trace = find::replay(agent.row, agent.release, self.here, self.in_container);
         let mut finding = Finding { agent, trace, results: Vec::new(), other_port: None, causes: Vec::new() };
-        if finding.agent.row.family.dialect() == Dialect::WebSocket {
+        if finding.agent.row.family.lock_rules().is_some() {
             finding.trace.steps.clear();
             finding.causes = self.find_lock(&mut finding).await;
             let settings = Settings::of(&finding.agent.row, finding.agent.release, self.here);

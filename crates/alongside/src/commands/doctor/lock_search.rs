@@ -47,7 +47,7 @@ impl Examiner<'_> {
         let another = our_port.filter(|ours| *ours != lock.port);
         let mut causes: Vec<Cause> = Vec::new();
         causes.extend(another.map(|ours| LockCause::AnotherEditor { editor: label(&lock), ours }.into()));
-        let settings = match agent.family.websocket.as_ref().map(|agent| agent.own_settings) {
+        let settings = match agent.family.lock_rules().map(|rules| rules.own_settings) {
             Some(OwnSettings::ClaudeCode) => ClaudeSettings::of(self.here),
             Some(OwnSettings::None) | None => return causes,
         };
@@ -65,7 +65,7 @@ impl Examiner<'_> {
 
     /// Whether the companion at this port has a lock, with whatever folders.
     fn has_lock(&self, family: &Family, port: u16) -> bool {
-        let locks = family.websocket.as_ref().map(|agent| self.here.resolve(agent.locks));
+        let locks = family.lock_rules().map(|rules| self.here.resolve(rules.directory));
         locks.is_some_and(|locks| locks.join(lock_file::name(port)).is_file())
     }
 }

@@ -26,7 +26,9 @@ fn publisher(directory: &Path, port: u16) -> Publisher {
     fs::create_dir_all(directory.join("home")).unwrap();
     let editor =
         Editor { name: "alongside".into(), display_name: "Alongside".into(), pid: std::process::id() };
-    Publisher::new(AppDirs::below(directory), vec![editor], true, port, format!("token-{port}"), None)
+    let addresses = vec![([127, 0, 0, 1], port).into()];
+    let endpoint = Endpoint { addresses, token: format!("token-{port}").into() };
+    Publisher::new(AppDirs::below(directory), vec![editor], true, endpoint, None)
 }
 
 /// The user has the command of an agent.
@@ -266,7 +268,7 @@ fn the_record_holds_every_field() {
         let token = json["authToken"].as_str().unwrap();
         let (secret, agent) = alongside_contract::token::split(token);
         assert_eq!(secret, "token-4711");
-        let rows = agent.unwrap().family.files.iter();
+        let rows = agent.unwrap().family.discovery_files().iter();
         let mut searched = rows.flat_map(|row| publisher.dirs.resolve(row.directory));
         let of_agent = searched.any(|searched| found.path.parent() == Some(&searched.path()));
         assert!(of_agent, "{token} in {}", found.path.display());
@@ -295,7 +297,7 @@ fn special_files_under_our_names_do_not_block() {
     let _socket = std::os::unix::net::UnixListener::bind(ide.join("gemini-ide-server-1-5.json")).unwrap();
     let (done, published) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
-        sweep::sweep(&publisher.dirs, &publisher.token);
+        sweep::sweep(&publisher.dirs, &publisher.endpoint.token);
         publisher.publish(&roots, true);
         publisher.publish(&roots, false);
         let own = format!("gemini/ide/gemini-ide-server-{}-4711.json", publisher.editors[0].pid);

@@ -20,7 +20,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use alongside_contract::family::Dialect;
+use alongside_contract::family::Transport;
 use alongside_contract::mcp::Implementation;
 use alongside_contract::rpc::Id;
 use alongside_desk::{
@@ -116,8 +116,8 @@ impl Story {
     async fn welcomed(&self, name: &str, credential: Credential) -> Result<String, SessionRefusal> {
         let client = Implementation { name: name.into(), version: name.into(), title: None };
         let version = "2025-06-18".into();
-        let dialect = Dialect::Http;
-        let identity = Identity::new(client, version, credential, dialect);
+        let transport = Transport::Http;
+        let identity = Identity::new(client, version, credential, transport);
         let wanted = |welcomed| Event::SessionWanted { identity, welcomed };
         self.companion.events.ask(wanted).await.unwrap()
     }

@@ -1,5 +1,5 @@
-//! The other dialect: agents that connect by WebSocket, whose calls of `openDiff` stay open until the person
-//! has decided.
+//! Claude Code's dialect: agents that connect by WebSocket, whose calls of `openDiff` stay open until the
+//! person has decided.
 
 use std::io;
 use std::sync::Arc;

@@ -142,7 +142,7 @@ fn names_redirected_while_we_write_change_nothing_elsewhere() {
     for round in 0..400 {
         kept_out += usize::from(!publisher.publish(&roots, round % 2 == 0).problems.is_empty());
         written += publisher.written.iter().filter(|found| found.read_again().is_some()).count();
-        sweep::sweep(&publisher.dirs, &publisher.token);
+        sweep::sweep(&publisher.dirs, &publisher.endpoint.token);
         assert_eq!(given_away(&path("tmp")), Vec::<PathBuf>::new(), "in round {round}");
         publisher.withdraw();
     }

@@ -2,39 +2,39 @@
 
 use std::sync::Arc;
 
-use alongside_contract::family::Dialect;
+use alongside_contract::family::Transport;
 use alongside_contract::mcp::CallToolResult;
 use alongside_contract::rpc::{self, Id, Message};
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use super::excerpt::excerpt;
+use super::contract_tools::{self as tools, BadCall, ToolCall};
 use super::initialize::initialize;
 use super::response::{RpcResponse, reply};
-use super::tools::{self, BadCall, ToolCall};
-use super::unread_request::UnreadRequest;
 use crate::agents::identity::Credential;
 use crate::agents::last_texts::LastText;
 use crate::events::{Event, Events, OpenDiff, StartedRequest};
 use crate::long_work::work_on;
+use crate::mcp::excerpt::excerpt;
+use crate::mcp::unread_request::UnreadRequest;
 use crate::reviews::proposal_queue::ProposalQueue;
 
 /// The sender of the messages of one POST.
 #[derive(Debug)]
-pub(super) struct Caller {
-    pub(super) events: Events,
-    pub(super) proposals: Arc<ProposalQueue>,
-    pub(super) context_only: bool,
-    pub(super) session: Option<String>,
-    pub(super) credential: Credential,
+pub(in crate::mcp) struct Caller {
+    pub(in crate::mcp) events: Events,
+    pub(in crate::mcp) proposals: Arc<ProposalQueue>,
+    pub(in crate::mcp) context_only: bool,
+    pub(in crate::mcp) session: Option<String>,
+    pub(in crate::mcp) credential: Credential,
     /// The request, within its session.
-    pub(super) started: StartedRequest,
+    pub(in crate::mcp) started: StartedRequest,
     /// Held until the main loop has the messages.
-    pub(super) unread: Option<UnreadRequest>,
+    pub(in crate::mcp) unread: Option<UnreadRequest>,
 }
 
 impl Caller {
-    pub(super) async fn carry_out(&mut self, message: Message<'_>) -> RpcResponse {
+    pub(in crate::mcp) async fn carry_out(&mut self, message: Message<'_>) -> RpcResponse {
         match message {
             Message::Request { id, method, params } => self.request(id, &method, params).await,
             Message::Notification { .. } if self.session.is_none() => RpcResponse::NoSessionNamed,
@@ -57,7 +57,9 @@ impl Caller {
 
     async fn request(&mut self, id: Id, method: &str, params: Option<&RawValue>) -> RpcResponse {
         match (method, self.session.clone()) {
-            ("initialize", _) => initialize(&self.events, self.credential, Dialect::Http, &id, params).await,
+            ("initialize", _) => {
+                initialize(&self.events, self.credential, Transport::Http, &id, params).await
+            }
             ("server/discover", _) => {
                 let why = "this server speaks MCP with sessions: initialize one";
                 RpcResponse::UnsupportedProtocol(rpc::error(Some(&id), rpc::METHOD_NOT_FOUND, why))

@@ -1,7 +1,7 @@
-//! The HTTP servers behind the listening sockets. Anybody on this machine can connect, so connections without
-//! the token, *strangers*, are limited in time and number: the oldest one is closed when there are too many.
-//! So half-open connections cost bounded memory and descriptors, and agents can still connect. Connections
-//! that have sent the token have no such limits.
+//! The HTTP servers behind the listening sockets. At a loopback address, anybody on this machine can connect,
+//! so connections without the token, *strangers*, are limited in time and number: the oldest one is closed
+//! when there are too many. So half-open connections cost bounded memory and descriptors, and agents can
+//! still connect. Connections that have sent the token have no such limits.
 //!
 //! A stranger that sends nothing may be an agent: the system connects its socket while the agent draws a
 //! large diff, for a minute or more, and the request that it sends then must not meet a closed connection.
@@ -17,6 +17,7 @@ use axum::extract::Extension;
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
@@ -38,6 +39,40 @@ const MAX_HEAD: usize = 64 << 10;
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// How long running requests may take when the companion stops.
 const STOP_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// A socket on which agents connect.
+pub(crate) trait Accept: Send + 'static {
+    type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
+
+    /// Waits for the next connection.
+    fn accept(&self) -> impl Future<Output = io::Result<Self::Stream>> + Send;
+
+    /// Waits until there is something to read, or an error.
+    fn first_byte(stream: &Self::Stream) -> impl Future<Output = ()> + Send;
+
+    /// The address that the client dialled, if there are several and the system tells.
+    fn dialled(stream: &Self::Stream) -> Option<SocketAddr>;
+}
+
+impl Accept for TcpListener {
+    type Stream = TcpStream;
+
+    async fn accept(&self) -> io::Result<TcpStream> {
+        let (stream, _) = self.accept().await?;
+        // Otherwise a streamed reply waits for the peer's delayed acknowledgement.
+        let _ = stream.set_nodelay(true);
+        Ok(stream)
+    }
+
+    async fn first_byte(stream: &TcpStream) {
+        // Unlike `readable`, this does not complete before there is something to read.
+        let _ = stream.peek(&mut [0]).await;
+    }
+
+    fn dialled(stream: &TcpStream) -> Option<SocketAddr> {
+        stream.local_addr().ok()
+    }
+}
 
 /// A connection, as the gate sees it.
 #[derive(Debug, Clone)]
@@ -64,7 +99,7 @@ impl Connection {
     }
 }
 
-/// The HTTP servers, one per address.
+/// The HTTP servers, one for each socket.
 #[derive(Debug)]
 pub(crate) struct Listener {
     stop: watch::Sender<bool>,
@@ -72,10 +107,10 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
-    pub(crate) fn open(listeners: Vec<TcpListener>, router: &Router) -> Self {
+    pub(crate) fn open<A: Accept + Sync>(sockets: Vec<A>, router: &Router) -> Self {
         let (stop, stopped) = watch::channel(false);
-        let serve = |listener| tokio::spawn(serve(listener, router.clone(), stopped.clone()));
-        Self { stop, running: listeners.into_iter().map(serve).collect() }
+        let serve = |socket| tokio::spawn(serve(socket, router.clone(), stopped.clone()));
+        Self { stop, running: sockets.into_iter().map(serve).collect() }
     }
 
     /// Closes all connections at once.
@@ -119,7 +154,7 @@ impl Drop for ClosedStrangers {
 }
 
 /// Serves until it is told to stop and every connection has ended.
-async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiver<bool>) {
+async fn serve<A: Accept + Sync>(socket: A, router: Router, mut stopped: watch::Receiver<bool>) {
     // Dropping a sender closes its connection.
     let mut strangers: VecDeque<oneshot::Sender<()>> = VecDeque::new();
     let (open, is_open) = watch::channel(());
@@ -127,18 +162,18 @@ async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiv
     let closed_strangers = Arc::new(ClosedStrangers::default());
     loop {
         let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
+            accepted = socket.accept() => accepted,
             _ = stopped.wait_for(|stop| *stop) => break,
         };
         match accepted {
-            Ok((stream, _)) => {
+            Ok(stream) => {
                 strangers.retain(|stranger| !stranger.is_closed());
                 if strangers.len() >= MAX_STRANGERS {
                     strangers.pop_front();
                 }
                 let (stranger, evicted) = oneshot::channel();
                 strangers.push_back(stranger);
-                let connection = serve_connection(stream, router.clone(), stopped.clone(), evicted);
+                let connection = serve_connection::<A>(stream, router.clone(), stopped.clone(), evicted);
                 let (is_open, closed_strangers) = (is_open.clone(), closed_strangers.clone());
                 tokio::spawn(async move {
                     if let Err(why) = connection.await {
@@ -159,7 +194,7 @@ async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiv
             }
         }
     }
-    drop((listener, is_open));
+    drop((socket, is_open));
     open.closed().await;
 }
 
@@ -167,25 +202,21 @@ async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiv
 ///
 /// # Errors
 /// The reason, if a stranger's connection is closed.
-async fn serve_connection(
-    stream: TcpStream,
+async fn serve_connection<A: Accept>(
+    stream: A::Stream,
     router: Router,
     mut stopped: watch::Receiver<bool>,
     mut evicted: oneshot::Receiver<()>,
 ) -> Result<(), &'static str> {
-    // Otherwise a streamed reply waits for the peer's delayed acknowledgement.
-    let _ = stream.set_nodelay(true);
-    let mut first_byte = [0];
     tokio::select! {
         // Look for what has arrived first: after the process was stopped, every timeout is over at once.
         biased;
-        // Unlike `readable`, this does not complete before there is something to read.
-        _ = stream.peek(&mut first_byte) => {}
+        () = A::first_byte(&stream) => {}
         _ = stopped.wait_for(|stop| *stop) => {}
         _ = &mut evicted => return Err(TOO_MANY),
         () = tokio::time::sleep(SILENCE_TIMEOUT) => return Err("it sent nothing for 15 minutes"),
     }
-    let (connection, mut authenticated) = Connection::new(stream.local_addr().ok());
+    let (connection, mut authenticated) = Connection::new(A::dialled(&stream));
     // Around the router: `Router::layer` would copy all of its routes for each connection.
     let service = TowerToHyperService::new(Extension(connection).layer(router));
     let served = http1::Builder::new().max_buf_size(MAX_HEAD).serve_connection(TokioIo::new(stream), service);
@@ -217,4 +248,44 @@ async fn serve_connection(
 fn is_of_one_connection(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::{UnixListener, UnixStream};
+
+    use super::*;
+
+    impl Accept for UnixListener {
+        type Stream = UnixStream;
+
+        async fn accept(&self) -> io::Result<UnixStream> {
+            self.accept().await.map(|(stream, _)| stream)
+        }
+
+        async fn first_byte(stream: &UnixStream) {
+            let _ = stream.readable().await;
+        }
+
+        fn dialled(_: &UnixStream) -> Option<SocketAddr> {
+            None
+        }
+    }
+
+    #[tokio::test]
+    async fn agents_are_served_on_any_kind_of_socket() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("agents");
+        let router = Router::new().route("/", axum::routing::get(async || "here"));
+        let listener = Listener::open(vec![UnixListener::bind(&path).unwrap()], &router);
+        let mut agent = UnixStream::connect(&path).await.unwrap();
+        agent.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").await.unwrap();
+        let mut answer = String::new();
+        agent.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200 OK") && answer.ends_with("here"), "{answer}");
+        let silent = UnixStream::connect(&path).await.unwrap();
+        listener.stop().await;
+        drop(silent);
+    }
 }

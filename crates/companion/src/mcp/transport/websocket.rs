@@ -2,9 +2,6 @@
 //! as fast as it reads. The session ends with the connection, for an agent that connects again begins anew:
 //! the calls that were open are dead, and the person decides in the agent's own prompt.
 
-mod calls;
-mod editor_tools;
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,12 +16,12 @@ use futures_util::{SinkExt as _, StreamExt as _};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
-use super::refusals::refusal;
-use super::server::Server;
 use crate::agents::frame;
 use crate::agents::identity::Credential;
 use crate::events::{Event, Events, OpenStream};
-use calls::Agent;
+use crate::mcp::dialect::claude::Agent;
+use crate::mcp::refusals::refusal;
+use crate::mcp::server::Server;
 
 /// The time between two pings, which keep the connection alive.
 const PING: Duration = Duration::from_secs(30);

@@ -2,16 +2,17 @@
 
 use super::*;
 
+fn gate_at(addresses: &[&str], token: &str) -> Gate {
+    let addresses = addresses.iter().map(|address| address.parse().unwrap()).collect();
+    Gate::new(&Endpoint { addresses, token: token.into() }, false)
+}
+
 fn admitted(headers: &[(&str, &str)]) -> Result<Credential, u16> {
     admitted_to("/mcp", headers)
 }
 
 fn admitted_to(uri: &str, headers: &[(&str, &str)]) -> Result<Credential, u16> {
-    let gate = Gate::new(
-        "secret".into(),
-        &["127.0.0.1:80".parse().unwrap(), "172.17.0.1:4000".parse().unwrap()],
-        false,
-    );
+    let gate = gate_at(&["127.0.0.1:80", "172.17.0.1:4000"], "secret");
     let mut map = HeaderMap::new();
     for (name, value) in headers {
         map.append(axum::http::HeaderName::from_bytes(name.as_bytes()).unwrap(), value.parse().unwrap());
@@ -86,7 +87,7 @@ fn the_nonce_header_is_the_contracts() {
 
 #[test]
 fn a_proof_is_given_only_to_a_local_request_for_it() {
-    let gate = Gate::new("secret".into(), &["127.0.0.1:80".parse().unwrap()], false);
+    let gate = gate_at(&["127.0.0.1:80"], "secret");
     let dialled = "127.0.0.1:80".parse().unwrap();
     let nonce = "0".repeat(64);
     let asks = |method: Method, uri: &str, headers: &[(&str, &str)]| {
@@ -146,7 +147,7 @@ const GUESS: &str = "ALONGSIDE_GUESS";
 #[test]
 fn one_guess() {
     let guess = std::env::var(GUESS).unwrap_or_else(|_| OURS.into());
-    let gate = Gate::new(OURS.into(), &["127.0.0.1:80".parse().unwrap()], false);
+    let gate = gate_at(&["127.0.0.1:80"], OURS);
     assert_eq!(gate.check_token(&guess).is_some(), guess == OURS);
 }
 
@@ -159,7 +160,9 @@ fn instructions(guess: &str) -> Option<u64> {
         "--callgrind-out-file=/dev/null",
         "--toggle-collect=*Gate*check_token*",
     ]);
-    valgrind.arg(std::env::current_exe().unwrap()).args(["--exact", "mcp::gate::tests::one_guess"]);
+    valgrind
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", "mcp::listening::gate::tests::one_guess"]);
     let ran = valgrind.env(GUESS, guess).output().ok()?;
     assert!(ran.status.success(), "{ran:?}");
     let said = String::from_utf8_lossy(&ran.stderr).into_owned();

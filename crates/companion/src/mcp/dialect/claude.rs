@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use alongside_contract::diff::OPEN_DIFF;
-use alongside_contract::family::Dialect;
+use alongside_contract::family::Transport;
 use alongside_contract::rpc::{self, Id, Message};
 use alongside_contract::surrogates;
 use alongside_contract::websocket::tools::{
@@ -20,24 +20,24 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
+use super::contract_tools::CONTEXT_ONLY;
 use super::editor_tools::Question;
+use super::initialize::initialize;
+use super::response::RpcResponse;
 use crate::agents::identity::Credential;
 use crate::agents::last_texts::LastText;
 use crate::agents::outcome_messages::OpenCall;
 use crate::events::{Event, OpenDiff, StartedRequest};
 use crate::long_work::work_on;
 use crate::mcp::excerpt::excerpt;
-use crate::mcp::initialize::initialize;
-use crate::mcp::response::RpcResponse;
 use crate::mcp::server::Server;
-use crate::mcp::tools::CONTEXT_ONLY;
 use crate::mcp::unread_request::UnreadRequest;
 use crate::reviews::proposal::NotOpened;
 
 /// The longest name of a review, in bytes. Agents put the file's name and some words into it.
 const MAX_TAB_NAME: usize = 4 << 10;
 
-pub(super) struct Agent {
+pub(in crate::mcp) struct Agent {
     server: Arc<Server>,
     credential: Credential,
     session: Option<String>,
@@ -49,7 +49,7 @@ pub(super) struct Agent {
 }
 
 impl Agent {
-    pub(super) fn new(
+    pub(in crate::mcp) fn new(
         server: Arc<Server>,
         credential: Credential,
         answers: mpsc::Sender<String>,
@@ -59,14 +59,14 @@ impl Agent {
     }
 
     /// The connection has ended, and the session with it.
-    pub(super) fn end(self) {
+    pub(in crate::mcp) fn end(self) {
         if let Some(session) = self.session {
             let (ended, _) = oneshot::channel();
             self.server.events.send(Event::SessionEnded { session, ended });
         }
     }
 
-    pub(super) async fn carry_out(&mut self, text: &str) {
+    pub(in crate::mcp) async fn carry_out(&mut self, text: &str) {
         let json = surrogates::replace_lone(text.as_bytes());
         let message = match work_on(json.len(), || Message::parse(&json)) {
             Ok(Ok(message)) => message,
@@ -108,7 +108,7 @@ impl Agent {
         match (method, self.session.clone()) {
             ("initialize", None) => {
                 let events = self.server.events.clone();
-                match initialize(&events, self.credential, Dialect::WebSocket, &id, params).await {
+                match initialize(&events, self.credential, Transport::WebSocket, &id, params).await {
                     RpcResponse::SessionCreated { session, reply } => {
                         self.session = Some(session);
                         Some(reply)

@@ -1,5 +1,5 @@
 //! The routes of the endpoint: on `/mcp`, POST carries an agent's messages, GET opens its stream and DELETE
-//! ends its session; on `/`, an agent of the other dialect opens its WebSocket; `/status` tells our own tools
+//! ends its session; on `/`, an agent opens its WebSocket; `/status` tells our own tools
 //! whether a companion lives, and its state. No request makes the companion hold many times its size in
 //! memory.
 
@@ -12,14 +12,14 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Router, middleware};
 
-use super::gate::{Gate, gate};
 use super::headers::{session, version};
 use super::post::post_messages;
-use super::refusals::{no_session_named, no_such_session, stopping};
-use super::server::Server;
 use super::{stream, websocket};
 use crate::agents::identity::Credential;
 use crate::events::Event;
+use crate::mcp::listening::gate::{Gate, gate};
+use crate::mcp::refusals::{no_session_named, no_such_session, stopping};
+use crate::mcp::server::Server;
 
 /// The routes behind the gate.
 pub(crate) fn router(server: Arc<Server>, gatekeeper: Arc<Gate>) -> Router {

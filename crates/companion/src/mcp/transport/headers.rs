@@ -5,7 +5,7 @@ use alongside_contract::rpc;
 use axum::http::HeaderMap;
 use axum::response::Response;
 
-use super::refusals::bad_request;
+use crate::mcp::refusals::bad_request;
 
 pub(super) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name).and_then(|value| value.to_str().ok())

@@ -15,14 +15,14 @@ use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 
 use super::batch::{Batch, BatchReplies, MAX_BATCH};
 use super::headers::{header, session, version};
-use super::refusals::{bad_request, json_error, no_session_named, no_such_session, refusal, stopping};
-use super::response::RpcResponse;
-use super::rpc::Caller;
-use super::server::Server;
-use super::unread_request::UnreadRequest;
 use crate::agents::identity::Credential;
 use crate::events::{Event, StartedRequest};
 use crate::long_work::work_on;
+use crate::mcp::dialect::contract::Caller;
+use crate::mcp::dialect::response::RpcResponse;
+use crate::mcp::refusals::{bad_request, json_error, no_session_named, no_such_session, refusal, stopping};
+use crate::mcp::server::Server;
+use crate::mcp::unread_request::UnreadRequest;
 
 /// How long no byte of a body may arrive. Until then, outcomes for its session wait: the body may replace a
 /// review.

@@ -1,6 +1,5 @@
 //! Access control by headers, before a body is read: a local `Host`, no web page's `Origin`, the token.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -14,8 +13,9 @@ use subtle::ConstantTimeEq as _;
 
 use super::listener::Connection;
 use super::rate_limited_log::RateLimitedLog;
-use super::refusals::refusal;
 use crate::agents::identity::Credential;
+use crate::endpoint::Endpoint;
+use crate::mcp::refusals::refusal;
 
 /// [`token_proof::NONCE_HEADER`] in lower case, as `HeaderName` requires.
 const NONCE: &str = "alongside-nonce";
@@ -36,14 +36,15 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
-    /// A request may name each of these addresses, or their ports with any name of this machine.
-    pub(crate) fn new(token: Arc<str>, addresses: &[SocketAddr], allow_tokenless: bool) -> Self {
+    /// A request may name each of the addresses, or their ports with any name of this machine.
+    pub(crate) fn new(endpoint: &Endpoint, allow_tokenless: bool) -> Self {
         // In a container, agents dial host.docker.internal.
         let names = ["127.0.0.1", "localhost", "[::1]", "host.docker.internal"];
-        let hosts = addresses.iter().flat_map(|address| {
+        let hosts = endpoint.addresses.iter().flat_map(|address| {
             let named = names.map(|name| format!("{name}:{}", address.port()));
             named.into_iter().chain([address.to_string()])
         });
+        let token = endpoint.token.clone();
         Self { token, hosts: hosts.collect(), allow_tokenless, refusals: RateLimitedLog::default() }
     }
 

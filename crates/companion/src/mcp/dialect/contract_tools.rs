@@ -9,11 +9,11 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::excerpt::excerpt;
+use crate::mcp::excerpt::excerpt;
 use crate::reviews::proposal::NotOpened;
 
 #[derive(Debug)]
-pub(super) enum ToolCall {
+pub(in crate::mcp) enum ToolCall {
     OpenDiff(OpenDiffRequest),
     CloseDiff(CloseDiffRequest),
 }
@@ -56,7 +56,7 @@ impl<'de> Deserialize<'de> for ToolCall {
 
 /// A call that cannot be carried out.
 #[derive(Debug)]
-pub(super) enum BadCall {
+pub(in crate::mcp) enum BadCall {
     /// A malformed request: answered with a JSON-RPC error.
     Protocol(String),
     /// Wrong arguments: the tool answers with `isError`.
@@ -64,16 +64,16 @@ pub(super) enum BadCall {
 }
 
 /// The result of any call that opens a review where agents get none.
-pub(super) const CONTEXT_ONLY: &str =
+pub(in crate::mcp) const CONTEXT_ONLY: &str =
     "reviews are off in the settings of this companion: ask in your own prompt";
 
 /// The result of `tools/list` where agents get no reviews.
-pub(super) fn no_tools() -> Value {
+pub(in crate::mcp) fn no_tools() -> Value {
     json!({ "tools": [] })
 }
 
 /// The result of `tools/list`. Without both names an agent turns diffing off.
-pub(super) fn list() -> Value {
+pub(in crate::mcp) fn list() -> Value {
     let text = |description: &str| json!({ "type": "string", "description": description });
     json!({ "tools": [
         {
@@ -108,7 +108,7 @@ pub(super) fn list() -> Value {
     ] })
 }
 
-pub(super) fn parse(params: Option<&RawValue>) -> Result<ToolCall, BadCall> {
+pub(in crate::mcp) fn parse(params: Option<&RawValue>) -> Result<ToolCall, BadCall> {
     #[derive(Deserialize)]
     struct RawCall<'a> {
         name: String,
@@ -136,7 +136,7 @@ pub(super) fn parse(params: Option<&RawValue>) -> Result<ToolCall, BadCall> {
 }
 
 /// The result of `openDiff`; `None` for an unknown session.
-pub(super) fn opened(answer: Result<(), NotOpened>) -> Option<CallToolResult> {
+pub(in crate::mcp) fn opened(answer: Result<(), NotOpened>) -> Option<CallToolResult> {
     match answer {
         Ok(()) => Some(CallToolResult::default()),
         Err(NotOpened::UnknownSession) => None,
@@ -148,7 +148,7 @@ pub(super) fn opened(answer: Result<(), NotOpened>) -> Option<CallToolResult> {
 }
 
 /// The result of `closeDiff`: JSON in a text block, which shipped agents parse.
-pub(super) fn closed(text: Option<&str>) -> CallToolResult {
+pub(in crate::mcp) fn closed(text: Option<&str>) -> CallToolResult {
     let closed = ClosedDiff { content: text.map(str::to_owned) };
     CallToolResult::text(serde_json::to_string(&closed).unwrap_or_default())
 }

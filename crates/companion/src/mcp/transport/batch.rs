@@ -6,7 +6,7 @@ use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::response::RpcResponse;
+use crate::mcp::dialect::response::RpcResponse;
 
 /// The most messages in a batch.
 pub(super) const MAX_BATCH: usize = 1_000;

@@ -1,22 +1,22 @@
-//! `initialize`, which begins a session in both dialects.
+//! `initialize`, which begins a session over both transports.
 
-use alongside_contract::family::Dialect;
+use alongside_contract::family::Transport;
 use alongside_contract::mcp::{Implementation, InitializeParams, InitializeResult, negotiate};
 use alongside_contract::rpc::{self, Id};
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use super::excerpt::excerpt;
 use super::response::RpcResponse;
 use crate::agents::identity::{Credential, Identity};
 use crate::agents::registry::MAX_SESSIONS;
 use crate::agents::session::SessionRefusal;
 use crate::events::{Event, Events};
+use crate::mcp::excerpt::excerpt;
 
 pub(super) async fn initialize(
     events: &Events,
     credential: Credential,
-    dialect: Dialect,
+    transport: Transport,
     id: &Id,
     params: Option<&RawValue>,
 ) -> RpcResponse {
@@ -35,7 +35,7 @@ pub(super) async fn initialize(
         title: named.title.as_deref().map(|title| excerpt(title).to_owned()),
     };
     let version = protocol_version.clone();
-    let identity = Identity::new(client, version, credential, dialect);
+    let identity = Identity::new(client, version, credential, transport);
     let wanted = |welcomed| Event::SessionWanted { identity, welcomed };
     let session = match events.ask(wanted).await {
         Some(Ok(session)) => session,

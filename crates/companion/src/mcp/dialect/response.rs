@@ -4,7 +4,7 @@ use alongside_contract::rpc::{self, Id};
 use serde::Serialize;
 
 #[derive(Debug)]
-pub(super) enum RpcResponse {
+pub(in crate::mcp) enum RpcResponse {
     /// Notifications and replies get none.
     Nothing,
     Reply(String),
@@ -20,6 +20,6 @@ pub(super) enum RpcResponse {
     Stopping,
 }
 
-pub(super) fn reply<T: Serialize>(id: &Id, result: &T) -> RpcResponse {
+pub(in crate::mcp) fn reply<T: Serialize>(id: &Id, result: &T) -> RpcResponse {
     RpcResponse::Reply(rpc::reply(id, result))
 }

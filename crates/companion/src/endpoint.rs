@@ -1,0 +1,26 @@
+//! Where agents reach this companion, and the token that they send there.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// The endpoint of a companion.
+#[derive(Clone, Default)]
+pub(crate) struct Endpoint {
+    /// Every address that is listened on, first the one on 127.0.0.1.
+    pub(crate) addresses: Vec<SocketAddr>,
+    pub(crate) token: Arc<str>,
+}
+
+impl Endpoint {
+    /// The port on both loopbacks.
+    pub(crate) fn port(&self) -> u16 {
+        self.addresses.first().map_or(0, SocketAddr::port)
+    }
+}
+
+impl std::fmt::Debug for Endpoint {
+    /// Without the token, which has no place in a log.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Endpoint").field("addresses", &self.addresses).finish_non_exhaustive()
+    }
+}

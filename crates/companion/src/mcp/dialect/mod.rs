@@ -1,0 +1,9 @@
+//! The words of the messages: the methods and tools that agents call. Each dialect works over any transport
+//! that hands it a message and takes its answers.
+
+pub(super) mod claude;
+pub(super) mod contract;
+pub(super) mod contract_tools;
+mod editor_tools;
+mod initialize;
+pub(super) mod response;
