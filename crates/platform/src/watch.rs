@@ -9,25 +9,41 @@ use std::path::PathBuf;
 /// Watches directories, not those below: new, removed and written entries, and moves of their own.
 #[derive(Debug)]
 pub struct Watch {
+    /// Empty while the kernel gives this user no more of them.
     #[cfg(target_os = "linux")]
-    listener: Option<inotify::Listener>,
+    listener: std::sync::OnceLock<inotify::Listener>,
 }
 
 impl Watch {
     /// Starts without any directory. Needs a Tokio runtime.
     pub fn begin() -> Self {
-        Self {
+        let watch = Self {
             #[cfg(target_os = "linux")]
-            listener: inotify::Listener::open().ok(),
+            listener: std::sync::OnceLock::new(),
+        };
+        #[cfg(target_os = "linux")]
+        watch.listen();
+        watch
+    }
+
+    /// The listener, which it opens where it could not before.
+    #[cfg(target_os = "linux")]
+    fn listen(&self) -> Option<&inotify::Listener> {
+        if self.listener.get().is_none()
+            && let Ok(listener) = inotify::Listener::open()
+        {
+            // Another thread may have been faster.
+            let _ = self.listener.set(listener);
         }
+        self.listener.get()
     }
 
     /// Watches exactly these directories, given by absolute paths; for a missing one, its appearance. A look
-    /// at them after this call misses nothing. Blocks while it checks that they exist. Returns whether it
-    /// watches more than before.
+    /// at them after this call misses nothing. Blocks while it checks that they exist. Needs a Tokio runtime.
+    /// Returns whether it watches more than before.
     pub fn set(&self, directories: BTreeSet<PathBuf>) -> bool {
         #[cfg(target_os = "linux")]
-        return self.listener.as_ref().is_some_and(|listener| listener.set(directories));
+        return self.listen().is_some_and(|listener| listener.set(directories));
         #[cfg(not(target_os = "linux"))]
         {
             drop(directories);
@@ -38,7 +54,7 @@ impl Watch {
     /// Whether it may miss changes, so that the caller must poll.
     pub fn is_deaf(&self) -> bool {
         #[cfg(target_os = "linux")]
-        return self.listener.as_ref().is_none_or(inotify::Listener::is_deaf);
+        return self.listener.get().is_none_or(inotify::Listener::is_deaf);
         #[cfg(not(target_os = "linux"))]
         true
     }
@@ -46,7 +62,7 @@ impl Watch {
     /// Waits until something may have changed; forever where the system reports nothing. Cancel safe.
     pub async fn changed(&self) {
         #[cfg(target_os = "linux")]
-        if let Some(listener) = &self.listener
+        if let Some(listener) = self.listener.get()
             && listener.changed().await.is_ok()
         {
             return;
@@ -304,6 +320,18 @@ mod tests {
         hears(&watch, "a file that goes").await;
         fs::rename(ground.path().join("above"), ground.path().join("elsewhere")).unwrap();
         hears(&watch, "a directory that moves with what is above it").await;
+    }
+
+    #[tokio::test]
+    async fn a_watch_that_the_kernel_refused_is_opened_when_it_is_set() {
+        let ground = tempfile::tempdir().unwrap();
+        let watch = Watch { listener: std::sync::OnceLock::new() };
+        assert!(watch.is_deaf());
+        hears_nothing(&watch, "what happens meanwhile").await;
+        assert!(watch.set(BTreeSet::from([ground.path().to_owned()])));
+        assert!(!watch.is_deaf());
+        fs::write(ground.path().join("file"), "").unwrap();
+        hears(&watch, "a file that comes").await;
     }
 
     #[tokio::test]
