@@ -35,7 +35,7 @@ pub(crate) fn check(data: &[u8], own: Option<&Path>) {
     let asked: Vec<_> = steps.iter().filter_map(asked).collect();
     let mut companion = Companion::new(&initialize);
     let told = converse(&initialize, own.map(Path::to_owned), steps, |seat, elsewhere| {
-        companion.serves(seat, elsewhere)
+        companion.serve(seat, elsewhere)
     });
     let mut answered = Vec::new();
     for message in told {

@@ -13,18 +13,18 @@ mod kate;
 mod tree;
 mod vscode_window;
 
-use std::path::Path;
 use std::sync::OnceLock;
 
 use anyhow::Result;
 
-use crate::install::{InstallError, locked_by, or_skip};
+use crate::install::{InstallError, or_skip};
 use crate::sandbox::Sandbox;
 pub use code_server::{CodeServer, code_server_or_skip, install_code_server};
 pub use editor::Editor;
 pub use kakoune::{Kakoune, install_kakoune, kakoune_or_skip};
 pub use kate::{Kate, KateScreen, install_kate, kate_or_skip};
-use tree::{Recipe, Tree};
+pub use tree::Generation;
+use tree::{Recipe, Tree, install_trees};
 pub use vscode_window::Window;
 
 const NEOVIM: &str = "usr/bin/nvim";
@@ -63,25 +63,6 @@ const VIM_RECIPE: Recipe = Recipe {
     misleads: false,
     version: "--version",
 };
-
-/// A release of an editor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Generation {
-    /// The oldest we support: Neovim 0.10, Helix 25.01.
-    Oldest,
-    /// The newest that Debian has, Neovim 0.12 or later, and a Helix from between two releases.
-    Newest,
-}
-
-impl Generation {
-    /// Debian's release with these editors.
-    fn suite(self) -> &'static str {
-        match self {
-            Self::Oldest => "trixie",
-            Self::Newest => "forky",
-        }
-    }
-}
 
 /// Both editors in both generations, on disk.
 #[derive(Debug, Clone)]
@@ -197,13 +178,4 @@ fn install_both() -> Result<Editors, InstallError> {
         let install = |generation: Generation| Tree::install(cache, generation.suite(), &NEOVIM_AND_HELIX);
         Ok(Editors { oldest: install(Generation::Oldest)?, newest: install(Generation::Newest)? })
     })
-}
-
-/// Installs in the cache, one process at a time.
-fn install_trees<T>(install: impl FnOnce(&Path) -> Result<T, InstallError>) -> Result<T, InstallError> {
-    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
-        return Err(InstallError::Unavailable("the editors need Linux on x86-64".into()));
-    }
-    // Tests without editors need not wait.
-    locked_by(".editors.lock", install)
 }

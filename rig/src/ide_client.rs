@@ -66,9 +66,9 @@ impl OpenDiff {
         }
     }
 
-    /// Whether the diff gets no outcome within `time`.
-    pub async fn stays_open_for(&mut self, time: std::time::Duration) -> bool {
-        self.0.stays_open_for(time).await
+    /// Waits for `time`. True if the diff gets no outcome.
+    pub async fn wait_open(&mut self, time: std::time::Duration) -> bool {
+        self.0.wait_open(time).await
     }
 }
 

@@ -191,8 +191,8 @@ impl Pending {
         }
     }
 
-    /// Whether the answer has not come within `time`.
-    pub async fn stays_open_for(&mut self, time: Duration) -> bool {
+    /// Waits for `time`. True if the answer has not come.
+    pub async fn wait_open(&mut self, time: Duration) -> bool {
         tokio::time::timeout(time, &mut self.answer).await.is_err()
     }
 }

@@ -22,6 +22,7 @@ pub mod json_lines_process;
 pub mod load;
 pub mod matrix;
 pub mod model;
+pub mod node_script;
 pub mod procfs;
 pub mod program;
 pub mod proposer;
@@ -42,18 +43,12 @@ pub use install::{
     InstallError, Rig, claude_or_skip, codex_or_skip, every_release_or_skip, install, install_every_release,
     opencode_or_skip, rig_or_skip,
 };
+pub use node_script::node_script;
 pub use program::alongside_bin;
 pub use proposer::Proposer;
 pub use release::{RELEASES, Release};
 pub use sandbox::Sandbox;
 pub use screen::Screen;
-
-use std::path::PathBuf;
-
-/// A script of `rig/node`.
-pub fn node_script(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("node").join(name)
-}
 
 /// One test per row, for a story that several agents or editors play: `name_of_the_test: story(arguments),`.
 #[macro_export]

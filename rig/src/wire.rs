@@ -5,6 +5,7 @@
 //! a retry hint or empty data fails the test that happens to read it, whatever it was about.
 
 mod address;
+mod deadline;
 mod peer;
 mod proxy;
 mod raw;
@@ -13,23 +14,9 @@ mod stream;
 
 pub(crate) use address::Address;
 pub use alongside_agent::wire::Head;
+pub use deadline::{PATIENCE, within};
 pub use peer::{Peer, VERSION, open_diff_call};
 pub use proxy::{Fault, Kind, Listening, Proxy, Way};
 pub use raw::{End, Raw, Response};
 pub use receipt_fault::ReceiptFault;
 pub use stream::{Item, Stream};
-
-use std::future::Future;
-use std::time::Duration;
-
-/// How long anything may take before a test says what it was waiting for. Nothing ever asserts that it is
-/// quick.
-pub const PATIENCE: Duration = Duration::from_secs(30);
-
-/// Waits for something, and fails with what it was.
-pub async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
-    match tokio::time::timeout(PATIENCE, future).await {
-        Ok(value) => value,
-        Err(_) => panic!("waited {} s for {what}", PATIENCE.as_secs()),
-    }
-}

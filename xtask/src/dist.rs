@@ -3,17 +3,19 @@
 
 mod archive;
 mod debian;
+mod product;
 #[cfg(test)]
 mod tests;
 mod tools;
 mod trial;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use alongside_testing::chores::{cargo, checkout, must, target_directory};
 use anyhow::{Context as _, bail};
 
+use self::product::Product;
 use crate::rig;
 
 /// The output directory, below the target directory.
@@ -35,19 +37,6 @@ pub(crate) struct Options {
     /// The URL that the script fetches archives from by default.
     #[arg(long, value_name = "URL")]
     from: Option<String>,
-}
-
-/// A built program, and the facts that packages state.
-#[derive(Debug, Clone)]
-pub(crate) struct Product {
-    /// The program.
-    pub(crate) program: PathBuf,
-    /// Its version.
-    pub(crate) version: String,
-    /// The target it was built for, as Rust spells it.
-    pub(crate) target: String,
-    /// The date of every file in a package, in seconds since the Unix epoch: the last commit's.
-    pub(crate) epoch: u64,
 }
 
 pub(crate) fn dist(options: &Options) -> anyhow::Result<ExitCode> {

@@ -8,6 +8,7 @@ mod programs;
 mod skips;
 mod steps;
 mod table;
+mod tier;
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -16,8 +17,9 @@ use alongside_testing::chores::must;
 
 use self::libtest::Sum;
 use self::output::Output;
-use self::programs::Program;
-use self::steps::{Counter, Outcome, Step};
+use self::programs::{Outcome, Program};
+use self::steps::{Counter, Step, minutes};
+use self::tier::Tier;
 use crate::rig;
 
 /// Which tests to run.
@@ -33,27 +35,6 @@ pub(crate) struct Options {
     /// Run everything: also Kakoune, Kate and VS Code, older releases, and every story in every editor
     #[arg(long)]
     all: bool,
-}
-
-/// Which tests run; each tier has those of the one before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Tier {
-    /// The unit tests, those on a paused clock among them.
-    Fast,
-    /// Each agent, editor, SDK and rule once, with the real program.
-    Default,
-    All,
-}
-
-impl Tier {
-    /// How many steps run side by side. The default tier's leave each other room; with `--all`, Kate and a
-    /// browser take all that there is.
-    fn lanes(self) -> usize {
-        match self {
-            Self::Default => 2,
-            Self::Fast | Self::All => 1,
-        }
-    }
 }
 
 /// A step that takes so many seconds as a rule.
@@ -143,22 +124,4 @@ fn build(tier: Tier, counter: &mut Counter) -> anyhow::Result<Option<Vec<Program
     counter.begin("the extension for VS Code, and the program with it", Duration::from_secs(60));
     must(rig::built().args(["vscode", "--or-say", "tests that need it will be skipped"]))?;
     programs::build(tier)
-}
-
-fn minutes(time: Duration) -> String {
-    match time.as_secs() {
-        seconds @ 0..60 => format!("{seconds} s"),
-        seconds => format!("{} min {} s", seconds / 60, seconds % 60),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn minutes_are_named_from_sixty_seconds_on() {
-        assert_eq!(minutes(Duration::from_millis(59_900)), "59 s");
-        assert_eq!(minutes(Duration::from_secs(125)), "2 min 5 s");
-    }
 }

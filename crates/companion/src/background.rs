@@ -84,7 +84,7 @@ impl Background {
     pub(crate) fn check_mention(&self, privacy: Arc<Mutex<Privacy>>, mention: Mention) {
         let events = self.events.clone();
         tokio::task::spawn_blocking(move || {
-            let mut privacy = privacy.lock().unwrap_or_else(PoisonError::into_inner);
+            let privacy = privacy.lock().unwrap_or_else(PoisonError::into_inner);
             let is_allowed = privacy.allows(Path::new(&mention.path));
             events.send(Event::MentionChecked { mention, is_allowed });
         });
@@ -117,7 +117,7 @@ impl Background {
 pub(crate) fn tell_diagnostics(privacy: Arc<Mutex<Privacy>>, call: DiagnosticsCall) {
     tokio::task::spawn_blocking(move || {
         let DiagnosticsCall { mut files, answer, .. } = call;
-        let mut privacy = privacy.lock().unwrap_or_else(PoisonError::into_inner);
+        let privacy = privacy.lock().unwrap_or_else(PoisonError::into_inner);
         files.retain(|file| privacy.allows(Path::new(&file.path)));
         // The agent may be gone.
         let _ = answer.send(files);

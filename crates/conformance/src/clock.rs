@@ -85,7 +85,9 @@ impl Measuring {
     /// # Errors
     /// When none did, of as many as are tried: with what was seen instead.
     pub(crate) fn said_nothing(&mut self, instead: impl fmt::Display) -> Checked {
-        self.late.last_mut().into_iter().for_each(|late| *late = Duration::MAX);
+        if let Some(late) = self.late.last_mut() {
+            *late = Duration::MAX;
+        }
         if self.late.len() < Self::TRIES { Ok(()) } else { unseen(format!("{TOO_BUSY}: {instead}")) }
     }
 }

@@ -9,9 +9,9 @@ use std::time::Duration;
 use alongside_contract::discovery::split_roots;
 use serde_json::Value;
 
-use crate::claude::connections::Connections;
 use crate::cleanup::Cleanup;
 use crate::companion::Companion;
+use crate::connections::Connections;
 use crate::driver::Driver;
 use crate::editor_cleanup::EditorCleanup;
 use crate::lock::lock;

@@ -150,7 +150,7 @@ impl Listener {
     pub(crate) async fn read_out(&self, peer: &Peer) -> Option<Self> {
         // The companion answers after it wrote everything that was due.
         peer.is_served().await.ok()?;
-        let newer = peer.listen().await.ok()?;
+        let newer = Self::of(peer).await.ok()?;
         self.end(TO_END).await;
         Some(newer)
     }
@@ -231,16 +231,16 @@ async fn listen(
     hear(end);
 }
 
-impl Peer {
-    /// Opens the stream.
-    pub(crate) async fn listen(&self) -> Checked<Listener> {
-        self.listen_with(self.request("GET")).await
+impl Listener {
+    /// Opens the stream of an agent.
+    pub(crate) async fn of(peer: &Peer) -> Checked<Self> {
+        Self::by(peer, peer.request("GET")).await
     }
 
-    /// Opens the stream with other headers.
-    pub(crate) async fn listen_with(&self, request: Request) -> Checked<Listener> {
-        match self.open(&request).await {
-            Ok((head, connection)) if head.status == 200 => Ok(Listener::over(connection, self.clone())),
+    /// Opens the stream by this request.
+    pub(crate) async fn by(peer: &Peer, request: Request) -> Checked<Self> {
+        match peer.open(&request).await {
+            Ok((head, connection)) if head.status == 200 => Ok(Self::over(connection, peer.clone())),
             Ok((head, _)) => skip(format!("the stream was refused with {}", head.status)),
             Err(NoResponse(why)) => skip(format!("the stream does not open: {why}")),
         }

@@ -8,9 +8,7 @@ use crate::listener::Listener;
 /// The methods of all notifications that end a diff.
 pub(crate) const OUTCOMES: [&str; 3] = ["ide/diffAccepted", "ide/diffRejected", "ide/diffClosed"];
 
-impl Case<'_> {
-    /// Waits for an outcome since the mark.
-    pub(crate) async fn outcome(&self, listener: &Listener, mark: usize) -> Option<Value> {
-        listener.message(mark, self.timeouts().answer, &OUTCOMES).await
-    }
+/// Waits for an outcome since the mark.
+pub(crate) async fn outcome(case: &Case<'_>, listener: &Listener, mark: usize) -> Option<Value> {
+    listener.message(mark, case.timeouts().answer, &OUTCOMES).await
 }

@@ -50,58 +50,56 @@ pub enum NoCompanion {
     },
 }
 
-impl Target {
-    /// Whether a companion is there. One that a discovery file leads to is one: what is wrong with it is for
-    /// the checks to say. `patience` is for the answer.
-    ///
-    /// # Errors
-    /// When it is another program, or refuses the token that was named.
-    pub async fn is_companion(&self, patience: Duration) -> Result<(), NoCompanion> {
-        if self.file.is_some() {
-            return Ok(());
-        }
-        if self.transport == Transport::WebSocket {
-            return self.opens_websockets(patience).await;
-        }
-        let token = self.record.auth_token.as_deref();
-        let timeouts = Timeouts { answer: patience, ..Timeouts::default() };
-        let peer = Peer::stranger(self, timeouts, &Arc::default(), &Evidence::new(token));
-        let port = self.record.port;
-        let answer = match peer.send(&peer.post(&initialize(&0.into(), PROPOSED))).await {
-            Ok(answer) => answer,
-            Err(NoResponse(why)) => return Err(NoCompanion::Silent { port, why }),
-        };
-        let status = answer.status();
-        if matches!(status, 401 | 403) {
-            let file = find::all_records(&self.here).into_iter().find(|(_, record)| record.port == port);
-            let with_token = token.is_some();
-            return Err(NoCompanion::Refused { port, status, with_token, file: file.map(|(path, _)| path) });
-        }
-        let session = answer.head.get("mcp-session-id").map(str::to_owned);
-        let speaks = answer.messages().iter().any(|message| message["jsonrpc"] == "2.0");
-        if !speaks && session.is_none() {
-            return Err(NoCompanion::Foreign { port, status });
-        }
-        if let Some(session) = session {
-            peer.with_session(session).quietly_leave().await;
-        }
-        Ok(())
+/// Whether a companion is there. One that a discovery file leads to is one: what is wrong with it is for
+/// the checks to say. `patience` is for the answer.
+///
+/// # Errors
+/// When it is another program, or refuses the token that was named.
+pub async fn find_companion(target: &Target, patience: Duration) -> Result<(), NoCompanion> {
+    if target.file.is_some() {
+        return Ok(());
     }
+    if target.transport == Transport::WebSocket {
+        return opens_websockets(target, patience).await;
+    }
+    let token = target.record.auth_token.as_deref();
+    let timeouts = Timeouts { answer: patience, ..Timeouts::default() };
+    let peer = Peer::stranger(target, timeouts, &Arc::default(), &Evidence::new(token));
+    let port = target.record.port;
+    let answer = match peer.send(&peer.post(&initialize(&0.into(), PROPOSED))).await {
+        Ok(answer) => answer,
+        Err(NoResponse(why)) => return Err(NoCompanion::Silent { port, why }),
+    };
+    let status = answer.status();
+    if matches!(status, 401 | 403) {
+        let file = find::all_records(&target.here).into_iter().find(|(_, record)| record.port == port);
+        let with_token = token.is_some();
+        return Err(NoCompanion::Refused { port, status, with_token, file: file.map(|(path, _)| path) });
+    }
+    let session = answer.head.get("mcp-session-id").map(str::to_owned);
+    let speaks = answer.messages().iter().any(|message| message["jsonrpc"] == "2.0");
+    if !speaks && session.is_none() {
+        return Err(NoCompanion::Foreign { port, status });
+    }
+    if let Some(session) = session {
+        peer.with_session(session).quietly_leave().await;
+    }
+    Ok(())
+}
 
-    /// Whether agents with a WebSocket are let in.
-    async fn opens_websockets(&self, patience: Duration) -> Result<(), NoCompanion> {
-        let token = self.record.auth_token.as_deref();
-        let port = self.record.port;
-        match Handshake::of_agents(self).send(patience, &Evidence::new(token)).await {
-            Ok(opened) => match opened.head.status {
-                101 => Ok(()),
-                status @ (401 | 403) => {
-                    let with_token = token.is_some();
-                    Err(NoCompanion::Refused { port, status, with_token, file: None })
-                }
-                status => Err(NoCompanion::Foreign { port, status }),
-            },
-            Err(NoResponse(why)) => Err(NoCompanion::Silent { port, why }),
-        }
+/// Whether agents with a WebSocket are let in.
+async fn opens_websockets(target: &Target, patience: Duration) -> Result<(), NoCompanion> {
+    let token = target.record.auth_token.as_deref();
+    let port = target.record.port;
+    match Handshake::of_agents(target).send(patience, &Evidence::new(token)).await {
+        Ok(opened) => match opened.head.status {
+            101 => Ok(()),
+            status @ (401 | 403) => {
+                let with_token = token.is_some();
+                Err(NoCompanion::Refused { port, status, with_token, file: None })
+            }
+            status => Err(NoCompanion::Foreign { port, status }),
+        },
+        Err(NoResponse(why)) => Err(NoCompanion::Silent { port, why }),
     }
 }

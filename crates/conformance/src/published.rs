@@ -94,59 +94,57 @@ fn same_file(one: &Path, other: &Path) -> bool {
     one == other || one.canonicalize().ok().is_some_and(|real| Some(real) == other.canonicalize().ok())
 }
 
-impl Case<'_> {
-    /// The files of the companion, noted as evidence.
-    ///
-    /// # Errors
-    /// Where there are none to look at.
-    pub(crate) fn files(&self) -> Checked<Vec<Published>> {
-        let files = of(self.fixture.target);
-        if files.is_empty() {
-            return unseen("no discovery file leads to it: it was named by its port");
-        }
-        Ok(files)
+/// The files of the companion, noted as evidence.
+///
+/// # Errors
+/// Where there are none to look at.
+pub(crate) fn files(case: &Case<'_>) -> Checked<Vec<Published>> {
+    let files = of(case.fixture.target);
+    if files.is_empty() {
+        return unseen("no discovery file leads to it: it was named by its port");
     }
+    Ok(files)
+}
 
-    /// The files for one agent, and whether one lies where this entry says.
-    pub(crate) fn files_of(&self, id: &str, name: &str) -> Checked<Vec<Published>> {
-        let files = self.files()?;
-        let of_agent = |file: &Published| file.row.is_some_and(|(agent, _)| agent.id == id);
-        let in_row = |file: &Published| file.row.is_some_and(|(_, row)| row.name == name);
-        let files: Vec<Published> = files.into_iter().filter(of_agent).collect();
-        if files.is_empty() {
-            let name = FamilyAgent::named(id).map_or("it", |agent| agent.display_name);
-            return skip(format!("it publishes nothing for {name}"));
-        }
-        for file in &files {
-            self.evidence.note(format!("← there is {}", file.path.display()));
-        }
-        Ok(files.into_iter().filter(in_row).collect())
+/// The files for one agent, and whether one lies where this entry says.
+pub(crate) fn files_of(case: &Case<'_>, id: &str, name: &str) -> Checked<Vec<Published>> {
+    let files = files(case)?;
+    let of_agent = |file: &Published| file.row.is_some_and(|(agent, _)| agent.id == id);
+    let in_row = |file: &Published| file.row.is_some_and(|(_, row)| row.name == name);
+    let files: Vec<Published> = files.into_iter().filter(of_agent).collect();
+    if files.is_empty() {
+        let name = FamilyAgent::named(id).map_or("it", |agent| agent.display_name);
+        return skip(format!("it publishes nothing for {name}"));
     }
-
-    /// Judges every file that is a record: what is none is judged elsewhere.
-    pub(crate) fn each_record(&self, judge: impl Fn(&Published) -> Checked) -> Checked {
-        self.each_file(|file| match &file.json {
-            Ok(Value::Object(_)) => judge(file),
-            _ => unseen("it is no record"),
-        })
+    for file in &files {
+        case.evidence.note(format!("← there is {}", file.path.display()));
     }
+    Ok(files.into_iter().filter(in_row).collect())
+}
 
-    /// Judges every file, and names the first that is not as it has to be.
-    pub(crate) fn each_file(&self, judge: impl Fn(&Published) -> Checked) -> Checked {
-        let mut seen = false;
-        for file in self.files()? {
-            match judge(&file) {
-                Ok(()) => {
-                    self.evidence.note(format!("← {} is as it has to be", file.path.display()));
-                    seen = true;
-                }
-                Err(NotPassed::Unseen(_)) => {}
-                Err(NotPassed::Fail(why)) => {
-                    return fail(format!("{}: {why}", file.path.display()));
-                }
-                Err(other) => return Err(other),
+/// Judges every file that is a record: what is none is judged elsewhere.
+pub(crate) fn each_record(case: &Case<'_>, judge: impl Fn(&Published) -> Checked) -> Checked {
+    each_file(case, |file| match &file.json {
+        Ok(Value::Object(_)) => judge(file),
+        _ => unseen("it is no record"),
+    })
+}
+
+/// Judges every file, and names the first that is not as it has to be.
+pub(crate) fn each_file(case: &Case<'_>, judge: impl Fn(&Published) -> Checked) -> Checked {
+    let mut seen = false;
+    for file in files(case)? {
+        match judge(&file) {
+            Ok(()) => {
+                case.evidence.note(format!("← {} is as it has to be", file.path.display()));
+                seen = true;
             }
+            Err(NotPassed::Unseen(_)) => {}
+            Err(NotPassed::Fail(why)) => {
+                return fail(format!("{}: {why}", file.path.display()));
+            }
+            Err(other) => return Err(other),
         }
-        if seen { Ok(()) } else { unseen("none of its files shows it") }
     }
+    if seen { Ok(()) } else { unseen("none of its files shows it") }
 }

@@ -15,7 +15,9 @@ use crate::case::Case;
 use crate::check::{Check, When};
 use crate::check_ending::NotPassed;
 use crate::checks::{CHECKS, idle, sessions};
+use crate::claude::joining;
 use crate::clock::within;
+use crate::connect;
 use crate::fixture::Fixture;
 use crate::lock::lock;
 use crate::progress::Progress;
@@ -176,8 +178,8 @@ impl<'r, 'b> Schedule<'r, 'b> {
 async fn greet(fixture: &Fixture<'_>) {
     let case = Case::new(fixture);
     let initialized = match fixture.target.transport {
-        Transport::Http => case.introduce().await.map(|(_, initialized)| initialized),
-        Transport::WebSocket => case.claude_greets().await.map(|(_, initialized)| initialized),
+        Transport::Http => connect::introduce(&case).await.map(|(_, initialized)| initialized),
+        Transport::WebSocket => joining::claude_greets(&case).await.map(|(_, initialized)| initialized),
     };
     if let Ok(initialized) = initialized {
         fixture.set_server(initialized);

@@ -123,7 +123,9 @@ mod tests {
         let status = |reviews| Event::Status(Status { reviews, ..Status::default() });
         let problem = |what: &str| Event::Problem(Problem::without_hint(what));
         let told = [status(1), status(2), status(3), problem("a"), problem("b"), status(4), problem("c")];
-        told.into_iter().for_each(|event| seat.events.send(event).unwrap());
+        for event in told {
+            seat.events.send(event).unwrap();
+        }
         assert_eq!(desk.next().await, Ok(status(3)));
         assert_eq!(desk.try_next(), Some(problem("a")));
         assert_eq!(desk.next().await, Ok(problem("b")));

@@ -37,10 +37,9 @@ impl Text {
     /// Counts the line ends.
     pub fn new(text: impl Into<Arc<str>>) -> Self {
         let text = text.into();
-        let mut before = 0;
-        let blocks = text.as_bytes().chunks(BLOCK).map(|block| {
-            before += count(block);
-            before
+        let blocks = text.as_bytes().chunks(BLOCK).scan(0, |before, block| {
+            *before += count(block);
+            Some(*before)
         });
         let ends = std::iter::once(0).chain(blocks).collect();
         Self { text, ends }

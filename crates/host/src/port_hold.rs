@@ -52,7 +52,9 @@ impl HostPortHold {
                     drop(hold.set(taken));
                 }
                 // Nobody may wait for it any more.
-                tried.take().map(|tried| tried.send(()));
+                if let Some(tried) = tried.take() {
+                    let _ = tried.send(());
+                }
                 if !is_retried {
                     return;
                 }

@@ -65,7 +65,9 @@ impl Projects {
     }
 
     fn stop_save_watcher(&mut self) {
-        self.save_watcher.take().inspect(AbortHandle::abort);
+        if let Some(save_watcher) = self.save_watcher.take() {
+            save_watcher.abort();
+        }
     }
 
     /// An editor has closed projects. The host's own stays while somebody works in it.

@@ -48,7 +48,9 @@ pub(super) async fn recover(plan: &Plan) -> anyhow::Result<Started> {
         companion.set_workspace(Workspace { roots: roots.clone(), excludes, untold: untold.clone() }).await?;
     }
     let desk = companion.observe();
-    problems.into_iter().for_each(|problem| drop(desk.send(Request::Report(problem))));
+    for problem in problems {
+        desk.send(Request::Report(problem));
+    }
     Ok(Started { companion, projects: Projects::new(settings, roots, untold) })
 }
 

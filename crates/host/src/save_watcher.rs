@@ -116,7 +116,9 @@ impl SaveWatcher {
             Event::Changed(changed) => {
                 // A change that does not fit leaves the text out of step; then the accepted file counts as
                 // saved by the person.
-                self.reviews.get_mut(&changed.id).map(|review| review.take(changed));
+                if let Some(review) = self.reviews.get_mut(&changed.id) {
+                    let _ = review.take(changed);
+                }
             }
             Event::Closed(closed) => {
                 if let Some(review) = self.reviews.remove(&closed.id)

@@ -7,7 +7,7 @@ mod inputs;
 use std::time::Duration;
 
 use alongside_desk::{Event, Review};
-use alongside_terminal::benching::{Move, Stage};
+use alongside_terminal::benching::{KeyCode, MouseEventKind, Move, Stage};
 use divan::{Bencher, black_box};
 use inputs::{few_in_tests, review};
 
@@ -81,27 +81,32 @@ fn hot_same(stage: &mut Stage) -> usize {
 
 #[divan::bench(args = few_in_tests(LINES))]
 fn wheel_down_and_up(bencher: Bencher<'_, '_>, lines: usize) {
-    moved(bencher, reading(lines, true), Move::WheelDown, Move::WheelUp);
+    moved(
+        bencher,
+        reading(lines, true),
+        Move::Wheel(MouseEventKind::ScrollDown),
+        Move::Wheel(MouseEventKind::ScrollUp),
+    );
 }
 
 #[divan::bench(args = few_in_tests(LINES))]
 fn page_down_and_up(bencher: Bencher<'_, '_>, lines: usize) {
-    moved(bencher, reading(lines, true), Move::PageDown, Move::PageUp);
+    moved(bencher, reading(lines, true), Move::Key(KeyCode::PageDown), Move::Key(KeyCode::PageUp));
 }
 
 #[divan::bench(args = few_in_tests(LINES))]
 fn next_change_and_back(bencher: Bencher<'_, '_>, lines: usize) {
-    moved(bencher, reading(lines, true), Move::NextChange, Move::PreviousChange);
+    moved(bencher, reading(lines, true), Move::Key(KeyCode::Down), Move::Key(KeyCode::Up));
 }
 
 #[divan::bench(args = few_in_tests(LINES))]
 fn next_change_and_back_folded(bencher: Bencher<'_, '_>, lines: usize) {
-    moved(bencher, reading(lines, false), Move::NextChange, Move::PreviousChange);
+    moved(bencher, reading(lines, false), Move::Key(KeyCode::Down), Move::Key(KeyCode::Up));
 }
 
 #[divan::bench(args = few_in_tests(LINES))]
 fn to_the_end_and_back(bencher: Bencher<'_, '_>, lines: usize) {
-    moved(bencher, reading(lines, true), Move::End, Move::Beginning);
+    moved(bencher, reading(lines, true), Move::Key(KeyCode::End), Move::Key(KeyCode::Home));
 }
 
 fn main() {

@@ -66,12 +66,7 @@ impl AgentOffers {
         }
     }
 
-    /// Looks at the settings, and starts no program for it.
-    pub(crate) fn look_quickly(&mut self, out: &mut Output) {
-        self.begin(Look::Quick, out);
-    }
-
-    fn begin(&mut self, look: Look, out: &mut Output) {
+    pub(crate) fn begin(&mut self, look: Look, out: &mut Output) {
         self.looking = match look {
             Look::Quick => Looking::Quick,
             Look::Thorough => Looking::Thorough,

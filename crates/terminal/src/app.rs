@@ -20,7 +20,7 @@ use crate::agent_offers::AgentOffers;
 use crate::colour::Colours;
 use crate::keys::{self, Action, Answer};
 use crate::options::Options;
-use crate::output::{Effect, Purpose};
+use crate::output::{Effect, Look, Output, Purpose};
 use crate::overlays::Overlay;
 use crate::palette::Palette;
 use crate::panels::{Scene, help};
@@ -92,6 +92,14 @@ impl App {
         &mut self.work
     }
 
+    pub(crate) fn out(&self) -> &Output {
+        self.work.out()
+    }
+
+    pub(crate) fn out_mut(&mut self) -> &mut Output {
+        self.work.out_mut()
+    }
+
     /// The person who opens a desk has turned to it: tells the companion, and looks for agents.
     pub(crate) fn begin(&mut self, now: Instant) {
         self.focus(now);
@@ -160,7 +168,7 @@ impl App {
     }
 
     pub(crate) fn look_in_the_background(&mut self) {
-        self.setup.look_quickly(self.work.out_mut());
+        self.setup.begin(Look::Quick, self.work.out_mut());
     }
 
     /// Takes an event of the terminal that came at `at`.
@@ -336,8 +344,7 @@ impl App {
 
     /// Leaves, or asks first.
     fn leave(&mut self) {
-        self.work.out_mut().close_search();
-        self.work.keep_reason();
+        self.work.leave_input();
         match self.work.reviews().question_before_leaving() {
             Some(question) => self.work.out_mut().open_question(question),
             None => self.work.out_mut().add_effect(Effect::Leave),

@@ -1,9 +1,8 @@
 //! The desk without a terminal, for the benches: frames go into memory. Not an interface for anybody else.
 
-use alongside_desk::Event;
-use crossterm::event::{
-    Event as Typed, KeyCode, KeyEvent, KeyModifiers, MouseEvent, MouseEventKind as Mouse,
-};
+use alongside_desk::Event as CompanionEvent;
+use crossterm::event::{Event, KeyEvent, KeyModifiers, MouseEvent};
+pub use crossterm::event::{KeyCode, MouseEventKind};
 use futures_util::FutureExt as _;
 use ratatui_core::layout::{Rect, Size};
 use ratatui_core::terminal::{Terminal, TerminalOptions, Viewport};
@@ -27,16 +26,11 @@ pub struct Stage {
 
 /// A way to move about in a review.
 #[derive(Debug, Clone, Copy)]
-#[allow(missing_docs, reason = "they are keys, and the wheel")]
 pub enum Move {
-    WheelDown,
-    WheelUp,
-    PageDown,
-    PageUp,
-    NextChange,
-    PreviousChange,
-    Beginning,
-    End,
+    /// A key.
+    Key(KeyCode),
+    /// A turn of the wheel.
+    Wheel(MouseEventKind),
 }
 
 impl Stage {
@@ -57,7 +51,7 @@ impl Stage {
     }
 
     /// The companion says something.
-    pub fn told(&mut self, event: Event) {
+    pub fn told(&mut self, event: CompanionEvent) {
         self.app.take_event(event);
     }
 
@@ -77,23 +71,13 @@ impl Stage {
 
     /// The person moves about.
     pub fn moved(&mut self, to: Move) {
-        let key = |code| Typed::Key(KeyEvent::new(code, KeyModifiers::NONE));
-        let wheel = |kind| {
-            let (column, row) = (self.size.width / 2, self.size.height / 2);
-            Typed::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE })
-        };
+        let (column, row, modifiers) = (self.size.width / 2, self.size.height / 2, KeyModifiers::NONE);
         let typed = match to {
-            Move::WheelDown => wheel(Mouse::ScrollDown),
-            Move::WheelUp => wheel(Mouse::ScrollUp),
-            Move::PageDown => key(KeyCode::PageDown),
-            Move::PageUp => key(KeyCode::PageUp),
-            Move::NextChange => key(KeyCode::Down),
-            Move::PreviousChange => key(KeyCode::Up),
-            Move::Beginning => key(KeyCode::Home),
-            Move::End => key(KeyCode::End),
+            Move::Key(code) => Event::Key(KeyEvent::new(code, modifiers)),
+            Move::Wheel(kind) => Event::Mouse(MouseEvent { kind, column, row, modifiers }),
         };
         self.app.take_input(typed, self.now);
-        self.app.work_mut().out_mut().take_effects();
+        self.app.out_mut().take_effects();
     }
 
     /// Opens all folds.

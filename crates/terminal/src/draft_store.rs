@@ -13,6 +13,19 @@ use tempfile::TempDir;
 #[derive(Debug, Clone, Default)]
 pub struct DraftStore(Option<Arc<dyn DraftKeeper>>);
 
+/// A text that only this desk has.
+#[derive(Debug, PartialEq, Eq)]
+pub struct UnsavedText {
+    /// The reviewed file.
+    pub file: String,
+    /// The agent that proposes it.
+    pub agent: String,
+    /// The text.
+    pub text: String,
+    /// The file of a refused text that this one replaces.
+    pub replaces: Option<PathBuf>,
+}
+
 impl DraftStore {
     /// Keeps texts among the drafts. Without a keeper, each text gets a private directory.
     pub fn among_drafts(keeper: Arc<dyn DraftKeeper>) -> Self {
@@ -21,25 +34,21 @@ impl DraftStore {
 
     /// Keeps a text and returns the message that says where. If there is no place, the message holds the
     /// text: it must not be lost.
-    pub fn keep(&self, (file, agent): (&str, &str), why: &str, text: &str, roots: &[PathBuf]) -> String {
-        let place = self.place_for((file, agent), why, text).map(|(_, shown)| shown);
-        messages::text_kept(&messages::file_name(file, roots), why, place.ok().as_deref(), text)
+    pub fn keep(&self, unsaved: &UnsavedText, why: &str, roots: &[PathBuf]) -> String {
+        let place = self.place_for(unsaved, why).map(|(_, shown)| shown);
+        let name = messages::file_name(&unsaved.file, roots);
+        messages::text_kept(&name, why, place.ok().as_deref(), &unsaved.text)
     }
 
     /// Keeps a text that the companion refused because the review had changed. Returns it for the review,
     /// from where the person's editor opens it again, and the message.
-    pub fn keep_refused(
-        &self,
-        whose: (&str, &str),
-        text: String,
-        roots: &[PathBuf],
-    ) -> (RefusedText, String) {
-        let (name, why) = (messages::file_name(whose.0, roots), messages::CHANGED_WHILE_EDITED);
-        let (kept, said) = match self.place_for(whose, why, &text) {
+    pub fn keep_refused(&self, unsaved: &UnsavedText, roots: &[PathBuf]) -> (RefusedText, String) {
+        let (name, why) = (messages::file_name(&unsaved.file, roots), messages::CHANGED_WHILE_EDITED);
+        let (kept, said) = match self.place_for(unsaved, why) {
             Ok((path, shown)) => (Some(path), messages::text_refused(&name, &shown)),
-            Err(_) => (None, messages::text_kept(&name, why, None, &text)),
+            Err(_) => (None, messages::text_kept(&name, why, None, &unsaved.text)),
         };
-        (RefusedText { text, kept }, said)
+        (RefusedText { text: unsaved.text.clone(), kept }, said)
     }
 
     /// Removes a text that is elsewhere by now: `path` is where it was kept, if it was.
@@ -56,7 +65,8 @@ impl DraftStore {
     }
 
     /// The path at which the text is kept from now on, and that path for people.
-    fn place_for(&self, (file, agent): (&str, &str), why: &str, text: &str) -> io::Result<(PathBuf, String)> {
+    fn place_for(&self, unsaved: &UnsavedText, why: &str) -> io::Result<(PathBuf, String)> {
+        let UnsavedText { file, agent, text, .. } = unsaved;
         if let Some(keeper) = &self.0 {
             match keeper.keep(file, agent, why, text) {
                 Ok(path) => {

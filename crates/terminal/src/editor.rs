@@ -16,7 +16,7 @@ use anyhow::Context;
 use tempfile::TempDir;
 use tokio::process::Child;
 
-use crate::draft_store::{DraftStore, private_directory};
+use crate::draft_store::{DraftStore, UnsavedText, private_directory};
 use crate::editor_command::{editor_command, terminal_input};
 
 /// A text in an editor.
@@ -29,9 +29,8 @@ pub struct Editing {
     /// The hunk at which it was being read, as an index.
     pub hunk: usize,
     /// The reviewed file and the agent that proposes it.
-    pub file: String,
-    /// See [`file`](Self::file).
-    pub agent: String,
+    file: String,
+    agent: String,
     /// Whether the companion has taken a saved text.
     pub sent: bool,
     command: String,
@@ -53,7 +52,7 @@ pub enum EditOutcome {
     /// The review stays as it is; the message says why.
     Message(Message),
     /// The companion does not have this text yet.
-    Text(String),
+    Text(UnsavedText),
 }
 
 impl Editing {
@@ -113,9 +112,10 @@ impl Editing {
         self.reopened.take()?.kept
     }
 
-    /// The file of the text that the editor has opened again.
-    pub fn reopened(&self) -> Option<PathBuf> {
-        self.reopened.as_ref()?.kept.clone()
+    /// A text of this editor that only the desk has.
+    pub fn unsaved(&self, text: String) -> UnsavedText {
+        let replaces = self.reopened.as_ref().and_then(|refused| refused.kept.clone());
+        UnsavedText { file: self.file.clone(), agent: self.agent.clone(), text, replaces }
     }
 
     /// The revision that the text in the editor is made on: the newest one, if the text of the review is
@@ -151,10 +151,9 @@ impl Editing {
     ) -> EditOutcome {
         self.give_back_terminal();
         let message = match self.text_after(status) {
-            Ok(text) if text != self.base && review_is_open => return EditOutcome::Text(text),
+            Ok(text) if text != self.base && review_is_open => return EditOutcome::Text(self.unsaved(text)),
             Ok(text) if text != self.base => {
-                let whose = (self.file.as_str(), self.agent.as_str());
-                Message::warning(drafts.keep(whose, "the review has ended", &text, roots))
+                Message::warning(drafts.keep(&self.unsaved(text), "the review has ended", roots))
             }
             Ok(_) if self.sent && review_is_open => return EditOutcome::Taken,
             Ok(_) if self.sent => Message::notice(messages::SAVED_BEFORE_THE_END),

@@ -37,7 +37,7 @@ pub(crate) fn parting_words(app: &App, last: Option<String>) -> String {
         // Each demo ends so.
         return last.unwrap_or_default();
     }
-    let said = app.work().out().messages.iter().map(|message| message.text.clone());
+    let said = app.out().messages.iter().map(|message| message.text.clone());
     let lines = std::iter::once(messages::COMPANION_STOPPED.to_owned()).chain(said).chain(last);
     lines.collect::<Vec<_>>().join("\n")
 }

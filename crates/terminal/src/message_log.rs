@@ -120,9 +120,9 @@ impl MessageLog {
 
     /// A review ended, and everything that messages said about it.
     pub(crate) fn end_review(&mut self, id: ReviewId) {
-        [Subject::Review(id), Subject::Arrival(id), Subject::Stale(id), Subject::Dirty(id)]
-            .into_iter()
-            .for_each(|cause| self.end(cause));
+        for cause in [Subject::Review(id), Subject::Arrival(id), Subject::Stale(id), Subject::Dirty(id)] {
+            self.end(cause);
+        }
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Message> {

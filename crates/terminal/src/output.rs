@@ -9,7 +9,6 @@ use alongside_desk::{Request, ReviewId, messages};
 use crate::key_gate::KeyGate;
 use crate::message_log::MessageLog;
 use crate::overlays::{OpenQuestion, Overlay, Overlays};
-use crate::reason_input::ReasonInput;
 
 /// Work that the state asks the loop for.
 #[derive(Debug)]
@@ -141,18 +140,10 @@ impl Output {
         self.overlays.close(|overlay| matches!(overlay, Overlay::Question(_)));
     }
 
-    /// Closes the input of a search.
-    pub(crate) fn close_search(&mut self) {
-        self.overlays.close(|overlay| matches!(overlay, Overlay::Search(_)));
-    }
-
-    /// Closes the input of a reason, and returns it.
-    pub(crate) fn close_reason(&mut self) -> Option<ReasonInput> {
+    /// Closes the input of a text, and returns it.
+    pub(crate) fn close_input(&mut self) -> Option<Overlay> {
         self.keys.forget_reason_key();
-        match self.overlays.close(|overlay| matches!(overlay, Overlay::Reason(_))) {
-            Some(Overlay::Reason(input)) => Some(input),
-            _ => None,
-        }
+        self.overlays.close(|overlay| matches!(overlay, Overlay::Reason(_) | Overlay::Search(_)))
     }
 
     /// Whether the screen is out of date.

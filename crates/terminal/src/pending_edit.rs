@@ -4,12 +4,12 @@
 //! them, and count for nothing after a decision.
 
 use std::io;
-use std::path::PathBuf;
 use std::process::ExitStatus;
 
 use alongside_desk::review_model::{Acceptances, ReviewNews};
 use alongside_desk::{Request, ReviewId};
 
+use crate::draft_store::UnsavedText;
 use crate::editor::Editing;
 use crate::reason_input::ReasonEdit;
 
@@ -86,16 +86,6 @@ pub(crate) enum Typed {
     Reason(String),
 }
 
-/// A text that only this desk has.
-#[derive(Debug)]
-pub(crate) struct UnsavedText {
-    pub(crate) file: String,
-    pub(crate) agent: String,
-    pub(crate) text: String,
-    /// The file of a refused text that this one replaces.
-    pub(crate) replaces: Option<PathBuf>,
-}
-
 /// The person's editor, and a saved text on its way to the companion.
 #[derive(Debug)]
 pub(crate) struct OpenEditor {
@@ -105,21 +95,11 @@ pub(crate) struct OpenEditor {
 
 /// A saved text on its way, and what happened meanwhile.
 #[derive(Debug)]
-struct Upload {
-    text: String,
+pub(crate) struct Upload {
+    pub(crate) text: String,
     /// The agent waits to take the review, and more may have been saved since.
-    flush: bool,
-    /// The editor ended.
-    exit: Option<io::Result<ExitStatus>>,
-}
-
-/// The events that came during an upload.
-#[derive(Debug, Default)]
-pub(crate) struct AfterUpload {
-    /// The file of a refused text that the new one replaces.
-    pub(crate) replaced: Option<PathBuf>,
-    /// The agent waits to take the review.
     pub(crate) flush: bool,
+    /// The editor ended.
     pub(crate) exit: Option<io::Result<ExitStatus>>,
 }
 
@@ -282,16 +262,10 @@ impl OpenEditor {
         Some((id, Request::replace_text(id, self.editing.revision, text)))
     }
 
-    /// The companion answered the upload: `revision` if it took the text. A refused text stays in the file
-    /// and is offered again when the editor ends.
-    pub(crate) fn uploaded(&mut self, revision: Option<u64>) -> AfterUpload {
-        match self.upload.take() {
-            Some(Upload { text, flush, exit }) => {
-                let replaced = revision.and_then(|revision| self.editing.taken_over(text, revision));
-                AfterUpload { replaced, flush, exit }
-            }
-            None => AfterUpload::default(),
-        }
+    /// The companion answered the upload. A refused text stays in the file and is offered again when the
+    /// editor ends.
+    pub(crate) fn end_upload(&mut self) -> Option<Upload> {
+        self.upload.take()
     }
 
     /// The agent waits to take the review. True if that waits for an upload.

@@ -53,8 +53,12 @@ impl UnsentReason {
         match (out.overlays.front_mut(), key.code) {
             // It may drop a change, and must not hit one that the person has not seen.
             (_, KeyCode::Enter) if !counts => out.show_too_soon(),
-            (_, KeyCode::Enter) => return self.confirm(out.close_reason()?, reviews, out),
-            (_, KeyCode::Esc) => drop(out.close_reason()),
+            (_, KeyCode::Enter) => {
+                if let Some(Overlay::Reason(input)) = out.close_input() {
+                    return self.confirm(input, reviews, out);
+                }
+            }
+            (_, KeyCode::Esc) => drop(out.close_input()),
             (Some(Overlay::Reason(input)), KeyCode::Tab | KeyCode::BackTab) => {
                 if let Some(view) = reviews.view(input.id) {
                     input.switch(view.review());

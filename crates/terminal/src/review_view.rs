@@ -133,16 +133,16 @@ impl ReviewView {
         }
     }
 
-    /// Whether its code, up to `most` columns of it, has no room on a page this wide.
-    pub(crate) fn needs_more_than(&mut self, width: u16, most: usize) -> bool {
-        let Some(page) = &self.page else { return false };
+    /// Measures, once a revision, whether its code, up to `most` columns of it, has room on a page this wide.
+    pub(crate) fn measure_room(&mut self, width: u16, most: usize) -> bool {
+        let Some(page) = &self.page else { return true };
         let revision = self.open.review().revision;
         let needs = match self.needs {
             Some((known, needs)) if known == revision => needs,
             _ => page.content().needs(most),
         };
         self.needs = Some((revision, needs));
-        page.room(width) < needs
+        page.room(width) >= needs
     }
 
     /// Marks and counts the matches of a search.

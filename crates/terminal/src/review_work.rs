@@ -11,13 +11,13 @@ use alongside_desk::{
 use crossterm::event::KeyEvent;
 
 use crate::accept_list::AcceptAll;
-use crate::draft_store::DraftStore;
+use crate::draft_store::{DraftStore, UnsavedText};
 use crate::editor::{EditOutcome, Editing};
 use crate::keys::Action;
 use crate::messages::{DROPPED_WITH_REASON, EDIT_DROPPED, LOOK_FIRST, NO_CHANGE_HERE, WHOLE_ONLY};
 use crate::output::{Effect, Output, Purpose};
 use crate::overlays::Overlay;
-use crate::pending_edit::{EditKind, OpenEditor, PendingEdit, Typed, UnsavedText};
+use crate::pending_edit::{EditKind, OpenEditor, PendingEdit, Typed};
 use crate::reasons::{self, UnsentReason};
 use crate::reviews::Reviews;
 
@@ -290,9 +290,9 @@ impl ReviewWork {
         }
     }
 
-    /// The person leaves the input of a reason: the next one begins with the text.
-    pub(crate) fn keep_reason(&mut self) {
-        if let Some(input) = self.out.close_reason() {
+    /// The person leaves the input of a text: the next reason begins with that of this one.
+    pub(crate) fn leave_input(&mut self) {
+        if let Some(Overlay::Reason(input)) = self.out.close_input() {
             self.unsent_reason.keep(input.text);
         }
     }
@@ -377,17 +377,16 @@ impl ReviewWork {
     /// The companion took the saved text, or refused it.
     fn upload_answered(&mut self, revised: Option<Revised>) {
         let Some(editor) = self.pending.open_editor() else { return };
-        let revision = revised.map(|revised| revised.revision);
         let id = editor.editing.id;
-        let after = editor.uploaded(revision);
-        self.drafts.discard(after.replaced);
-        if let Some(revision) = revision {
+        let Some(upload) = editor.end_upload() else { return };
+        if let Some(Revised { revision }) = revised {
+            self.drafts.discard(editor.editing.taken_over(upload.text, revision));
             self.reviews.mark_own(id, revision);
         }
-        if let Some(status) = after.exit {
+        if let Some(status) = upload.exit {
             self.editor_ended(status);
         }
-        if after.flush {
+        if upload.flush {
             self.flush(id);
         }
     }
@@ -408,17 +407,15 @@ impl ReviewWork {
         let Some((editing, status)) = self.pending.end_editor(status) else { return };
         // Keys typed into the editor were not meant for the desk.
         self.out.invalidate_keys();
-        let (id, hunk, replaces) = (editing.id, editing.hunk, editing.reopened());
-        let (file, agent) = (editing.file.clone(), editing.agent.clone());
+        let (id, hunk) = (editing.id, editing.hunk);
         let view = self.reviews.view(id);
         let revision = view.map_or(editing.revision, |view| editing.revision_in(view.review()));
         match editing.finish(status, view.is_some(), &self.drafts, self.reviews.roots()) {
             EditOutcome::Taken => self.follow_up(id, EditKind::Edited),
             EditOutcome::Message(message) => self.out.answer(message),
-            EditOutcome::Text(text) => {
-                let request = Request::replace_text(id, revision, text.clone());
-                let typed = Typed::Text(UnsavedText { file, agent, text, replaces });
-                self.change(id, EditKind::Edited, request, Some(typed));
+            EditOutcome::Text(unsaved) => {
+                let request = Request::replace_text(id, revision, unsaved.text.clone());
+                self.change(id, EditKind::Edited, request, Some(Typed::Text(unsaved)));
                 if let Some(view) = self.reviews.view_mut(id) {
                     view.open_mut().push_step(hunk, true);
                 }
@@ -431,8 +428,7 @@ impl ReviewWork {
     fn text_refused(&mut self, id: ReviewId, unsaved: UnsavedText, refusal: &Refusal) {
         let said = match refusal {
             Refusal::Stale { .. } if self.reviews.view(id).is_some() => {
-                let whose = (unsaved.file.as_str(), unsaved.agent.as_str());
-                let (refused, said) = self.drafts.keep_refused(whose, unsaved.text, self.reviews.roots());
+                let (refused, said) = self.drafts.keep_refused(&unsaved, self.reviews.roots());
                 if let Some(view) = self.reviews.view_mut(id) {
                     view.open_mut().refused = Some(refused);
                 }
@@ -440,16 +436,10 @@ impl ReviewWork {
                 self.out.messages.end(Subject::Review(id));
                 said
             }
-            refusal => self.keep_text(&unsaved, &refusal.to_string()),
+            refusal => self.drafts.keep(&unsaved, &refusal.to_string(), self.reviews.roots()),
         };
         self.drafts.discard(unsaved.replaces);
         self.out.warn(said);
-    }
-
-    /// Keeps a text that only this desk has; the message says where.
-    fn keep_text(&self, unsaved: &UnsavedText, why: &str) -> String {
-        let UnsavedText { file, agent, text, .. } = unsaved;
-        self.drafts.keep((file, agent), why, text, self.reviews.roots())
     }
 
     /// The desk is left: a text that the companion does not have is kept, and the message says where.
@@ -457,16 +447,16 @@ impl ReviewWork {
         let unsaved = match self.pending.take_editor() {
             Some(mut editing) => {
                 editing.end().await;
-                let Some(text) = editing.unsent() else {
-                    return editing.sent.then(|| messages::SAVED_TEXT_IN_DRAFTS.to_owned());
-                };
-                UnsavedText { file: editing.file.clone(), agent: editing.agent.clone(), text, replaces: None }
+                match editing.unsent() {
+                    Some(text) => editing.unsaved(text),
+                    None => return editing.sent.then(|| messages::SAVED_TEXT_IN_DRAFTS.to_owned()),
+                }
             }
             None => match self.pending.take_refused().1 {
                 Some(Typed::Text(text)) => text,
                 Some(Typed::Reason(_)) | None => return None,
             },
         };
-        Some(self.keep_text(&unsaved, DESK_CLOSED))
+        Some(self.drafts.keep(&unsaved, DESK_CLOSED, self.reviews.roots()))
     }
 }

@@ -49,8 +49,6 @@ pub(crate) struct Inputs {
     pub(crate) in_tmux: bool,
 }
 
-type Reply = (Purpose, Result<Revised, Refusal>);
-
 /// One thing that happens.
 #[expect(clippy::large_enum_variant, reason = "there is one at a time, and nothing keeps it")]
 enum Event {
@@ -58,7 +56,7 @@ enum Event {
     Companion(CompanionEvent),
     /// The companion has stopped.
     CompanionGone,
-    Reply(Reply),
+    Reply(Purpose, Result<Revised, Refusal>),
     Screen(ScreenEvent),
     Setup(SetupReply),
     EditorEnded(io::Result<ExitStatus>),
@@ -78,10 +76,9 @@ struct MainLoop<'a, S> {
     app: &'a mut App,
     screen: &'a mut S,
     inputs: &'a mut Inputs,
-    replies: mpsc::UnboundedReceiver<Reply>,
-    reply_to: mpsc::UnboundedSender<Reply>,
-    setup_replies: mpsc::UnboundedReceiver<SetupReply>,
-    setup_reply_to: mpsc::UnboundedSender<SetupReply>,
+    /// The replies to what the desk asked for.
+    replies: mpsc::UnboundedReceiver<Event>,
+    reply_to: mpsc::UnboundedSender<Event>,
     /// The content of the frame that is being written.
     picture: Option<Picture>,
     /// When the last frame was drawn.
@@ -105,7 +102,6 @@ pub(crate) async fn run(
     inputs: &mut Inputs,
 ) -> anyhow::Result<Ending> {
     let (reply_to, replies) = mpsc::unbounded_channel();
-    let (setup_reply_to, setup_replies) = mpsc::unbounded_channel();
     let (picture, due_since, drawn, looked) = (None, None, Instant::now(), Instant::now());
     app.begin(drawn);
     let mut main_loop = MainLoop {
@@ -115,8 +111,6 @@ pub(crate) async fn run(
         inputs,
         replies,
         reply_to,
-        setup_replies,
-        setup_reply_to,
         picture,
         drawn,
         looked,
@@ -137,7 +131,7 @@ pub(crate) async fn run(
 impl<S: Screen> MainLoop<'_, S> {
     /// The first thing that happens; where several have, the first in this order.
     async fn next_event(&mut self) -> io::Result<Event> {
-        let due = self.app.work().out().is_due() && self.screen.is_ready();
+        let due = self.app.out().is_due() && self.screen.is_ready();
         self.due_since = self.due_since.filter(|_| due).or_else(|| due.then(Instant::now));
         if self.due_since.is_some_and(|since| since.elapsed() > OVERDUE) {
             return Ok(Event::Draw);
@@ -145,7 +139,7 @@ impl<S: Screen> MainLoop<'_, S> {
         let (app, signals) = (&mut *self.app, &mut self.inputs.signals);
         let has_editor = app.work().pending().has_editor();
         let looks_for_agents = app.looks_in_the_background();
-        let shows_ages = !app.work().out().is_due() && !app.work().reviews().is_alone();
+        let shows_ages = !app.out().is_due() && !app.work().reviews().is_alone();
         let (editor_exit, coloured) = app.own_events();
         let from_screen = tokio::select! {
             biased;
@@ -153,8 +147,7 @@ impl<S: Screen> MainLoop<'_, S> {
             event = self.desk.next(), if !self.companion_gone => {
                 return Ok(event.map_or_else(|Gone| Event::CompanionGone, Event::Companion));
             }
-            Some(reply) = self.replies.recv() => return Ok(Event::Reply(reply)),
-            Some(reply) = self.setup_replies.recv() => return Ok(Event::Setup(reply)),
+            Some(reply) = self.replies.recv() => return Ok(reply),
             status = editor_exit => return Ok(Event::EditorEnded(status)),
             event = self.screen.next() => event,
             Some(()) = self.inputs.panicked.recv() => return Ok(Event::Panicked),
@@ -186,21 +179,19 @@ impl<S: Screen> MainLoop<'_, S> {
             }
             Event::Signal(SignalKind::Continued) => {
                 self.screen.take_back()?;
-                self.app.work_mut().out_mut().invalidate_keys();
+                self.app.out_mut().invalidate_keys();
             }
             Event::Companion(event) => self.app.take_event(event),
             Event::CompanionGone if has_editor => self.companion_gone = true,
             Event::CompanionGone => return Ok(Some(Ending::Gone)),
-            Event::Reply((purpose, reply)) => self.app.take_reply(purpose, reply),
+            Event::Reply(purpose, reply) => self.app.take_reply(purpose, reply),
             Event::Setup(reply) => self.app.take_setup(reply),
             Event::Screen(ScreenEvent::Written) => {
                 if let Some(picture) = self.picture.take() {
                     self.app.mark_shown(&picture, Instant::now());
                 }
             }
-            Event::Screen(ScreenEvent::Resized) | Event::OutOfDate => {
-                self.app.work_mut().out_mut().mark_due()
-            }
+            Event::Screen(ScreenEvent::Resized) | Event::OutOfDate => self.app.out_mut().mark_due(),
             Event::Screen(ScreenEvent::Input(event)) => self.app.take_input(event, Instant::now()),
             Event::Screen(ScreenEvent::Nothing) => {}
             Event::EditorEnded(status) => {
@@ -215,7 +206,7 @@ impl<S: Screen> MainLoop<'_, S> {
             Event::LookForSavedText => self.app.work_mut().upload_saved_text(),
             Event::Panicked => {
                 self.screen.take_back()?;
-                let out = self.app.work_mut().out_mut();
+                let out = self.app.out_mut();
                 out.warn("A part of alongside failed. Ctrl-L redraws the screen; please report this.");
             }
             Event::Draw => self.draw()?,
@@ -234,13 +225,15 @@ impl<S: Screen> MainLoop<'_, S> {
     /// reply.
     async fn upload_last_text(&mut self) {
         self.app.work_mut().upload_saved_text();
-        let effects = self.app.work_mut().out_mut().take_effects();
+        let effects = self.app.out_mut().take_effects();
         send_requests(effects, self.desk, &self.reply_to);
         let taken = async {
             while self.app.work().pending().has_text_under_way()
-                && let Some((purpose, reply)) = self.replies.recv().await
+                && let Some(event) = self.replies.recv().await
             {
-                self.app.take_reply(purpose, reply);
+                if let Event::Reply(purpose, reply) = event {
+                    self.app.take_reply(purpose, reply);
+                }
             }
         };
         let _ = timeout(UPLOAD_TIMEOUT, taken).await;
@@ -248,7 +241,7 @@ impl<S: Screen> MainLoop<'_, S> {
 
     /// Does the work that the state asks for; true if the desk is to be left.
     async fn carry_out(&mut self) -> io::Result<bool> {
-        for effect in self.app.work_mut().out_mut().take_effects() {
+        for effect in self.app.out_mut().take_effects() {
             match effect {
                 Effect::Ask(request, purpose) => send(self.desk, request, purpose, &self.reply_to),
                 Effect::Copy(text) => self.screen.copy(&text)?,
@@ -259,12 +252,12 @@ impl<S: Screen> MainLoop<'_, S> {
                 }
                 Effect::Redraw => {
                     self.screen.redraw()?;
-                    self.app.work_mut().out_mut().mark_due();
+                    self.app.out_mut().mark_due();
                 }
                 Effect::Stop => {
                     let stopped = self.screen.stop();
                     hear_companion_during(stopped, self.app, self.desk, &self.reply_to).await?;
-                    self.app.work_mut().out_mut().invalidate_keys();
+                    self.app.out_mut().invalidate_keys();
                 }
                 Effect::LookForAgents(look) => {
                     self.looked = Instant::now();
@@ -293,9 +286,9 @@ impl<S: Screen> MainLoop<'_, S> {
         F: Future<Output = SetupReply> + Send + 'static,
     {
         let Some(agents) = &self.app.options().agent_setup else { return };
-        let (reply, reply_to) = (start(&**agents), self.setup_reply_to.clone());
+        let (reply, reply_to) = (start(&**agents), self.reply_to.clone());
         // A loop that has ended takes no replies.
-        tokio::spawn(async move { drop(reply_to.send(reply.await)) });
+        tokio::spawn(async move { drop(reply_to.send(Event::Setup(reply.await))) });
     }
 
     /// Gives the review on the screen, and the terminal, to the person's editor.
@@ -316,7 +309,7 @@ async fn hear_companion_during<T>(
     done: impl Future<Output = T>,
     app: &mut App,
     desk: &mut Desk,
-    reply_to: &mpsc::UnboundedSender<Reply>,
+    reply_to: &mpsc::UnboundedSender<Event>,
 ) -> T {
     tokio::pin!(done);
     loop {
@@ -325,9 +318,9 @@ async fn hear_companion_during<T>(
             done = &mut done => return done,
             Ok(event) = desk.next() => {
                 app.take_event(event);
-                let effects = app.work_mut().out_mut().take_effects();
+                let effects = app.out_mut().take_effects();
                 for other in send_requests(effects, desk, reply_to) {
-                    app.work_mut().out_mut().add_effect(other);
+                    app.out_mut().add_effect(other);
                 }
             }
             else => return done.await,
@@ -339,7 +332,7 @@ async fn hear_companion_during<T>(
 fn send_requests(
     effects: VecDeque<Effect>,
     desk: &Desk,
-    reply_to: &mpsc::UnboundedSender<Reply>,
+    reply_to: &mpsc::UnboundedSender<Event>,
 ) -> Vec<Effect> {
     let mut others = Vec::new();
     for effect in effects {
@@ -351,11 +344,11 @@ fn send_requests(
     others
 }
 
-fn send(desk: &Desk, request: Request, purpose: Purpose, reply_to: &mpsc::UnboundedSender<Reply>) {
+fn send(desk: &Desk, request: Request, purpose: Purpose, reply_to: &mpsc::UnboundedSender<Event>) {
     let reply = desk.send(request);
     let reply_to = reply_to.clone();
     tokio::spawn(async move {
         // A loop that has ended takes no replies.
-        let _ = reply_to.send((purpose, reply.await.unwrap_or(Err(Refusal::Stopped))));
+        let _ = reply_to.send(Event::Reply(purpose, reply.await.unwrap_or(Err(Refusal::Stopped))));
     });
 }

@@ -86,23 +86,23 @@ impl ScreenLayout {
 
     /// Finds the layout of reviews and the place of the lists on a screen of this size, before
     /// [`places`].
-    pub(crate) fn begin(&self, size: Size, view: Option<&mut ReviewView>) -> Areas {
+    pub(crate) fn begin(&self, size: Size, mut view: Option<&mut ReviewView>) -> Areas {
         let by_width = if size.width >= SIDE_BY_SIDE_FROM { Layout::SideBySide } else { Layout::OneColumn };
         let layout = self.layout.unwrap_or(by_width);
         let is_roomy = size.width >= COLUMN_FROM.width && size.height >= COLUMN_FROM.height;
         let beside = size.width.saturating_sub(column(size) + 1);
-        let mut gives_way = false;
-        if let Some(view) = view {
+        if let Some(view) = &mut view {
             view.set_layout(layout);
-            // Only a column has to give way.
-            gives_way = (self.lists, is_roomy) == (None, true) && view.needs_more_than(beside, CODE);
         }
         let lists = match (self.lists, is_roomy) {
             (Some(false), _) => Lists::Hidden,
             (_, false) => Lists::Strip,
             (Some(true), true) => Lists::Column,
-            (None, true) if gives_way => Lists::Strip,
-            (None, true) => Lists::Column,
+            (None, true) => match view.is_none_or(|view| view.measure_room(beside, CODE)) {
+                true => Lists::Column,
+                // The column gives way to the code.
+                false => Lists::Strip,
+            },
         };
         let too_small = size.width < SMALLEST.width || size.height < SMALLEST.height;
         Areas { layout, lists, is_roomy, too_small, ..Areas::default() }

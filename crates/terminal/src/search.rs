@@ -36,7 +36,7 @@ impl Search {
         let out = work.out_mut();
         match (out.overlays.front_mut(), key.code) {
             (_, KeyCode::Esc) => {
-                out.close_search();
+                out.close_input();
                 self.end();
             }
             (Some(Overlay::Search(typed)), KeyCode::Enter) => {
@@ -45,7 +45,7 @@ impl Search {
                     self.needle = Needle::new(typed);
                     self.text = std::mem::take(typed);
                 }
-                out.close_search();
+                out.close_input();
                 self.go_on(work, true);
             }
             (Some(Overlay::Search(typed)), _) => text_input::edit(typed, key),

@@ -38,7 +38,7 @@ impl Companion {
     }
 
     /// Answers the next request; false if there is none.
-    pub(crate) fn serves(&mut self, seat: &mut Seat, elsewhere: Option<Elsewhere>) -> bool {
+    pub(crate) fn serve(&mut self, seat: &mut Seat, elsewhere: Option<Elsewhere>) -> bool {
         let tell = |event| seat.events.send(event).expect("the desk is there");
         if self.last == 0 {
             self.propose("one\ntwo\nthree\n", "ONE\ntwo\nTHREE\nfour", None, tell);

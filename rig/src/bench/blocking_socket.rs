@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use bytes::{Buf as _, BytesMut};
 use serde_json::Value;
 
-use super::PATIENCE;
+use super::plan::PATIENCE;
 use crate::wire::Address;
 
 /// The response to a request.

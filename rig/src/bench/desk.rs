@@ -14,7 +14,7 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::PATIENCE;
+use super::plan::PATIENCE;
 
 /// A proposal that is shown.
 #[derive(Debug)]

@@ -10,8 +10,8 @@ use std::time::Instant;
 use alongside_conformance::Action;
 use anyhow::{Context as _, Result, bail, ensure};
 
-use super::PATIENCE;
 use super::desk::Desk;
+use super::plan::PATIENCE;
 use crate::sandbox::Sandbox;
 
 /// See the module.

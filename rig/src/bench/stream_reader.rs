@@ -86,7 +86,9 @@ impl Drop for StreamReader {
         let (nobody, _) = tokio::sync::mpsc::unbounded_channel();
         self.streams = nobody;
         // The connections are closed when it has ended.
-        let _ = self.thread.take().map(std::thread::JoinHandle::join);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
     }
 }
 

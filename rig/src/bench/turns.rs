@@ -1,9 +1,12 @@
 //! The subjects take turns, so that whatever else this machine does befalls all of them.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
 use anyhow::Result;
 
-use super::Bench;
 use super::agents::Agents;
+use super::plan::Plan;
 use super::report::{Figure, Report, Row, Unit};
 use super::subject::{Companion, Subject};
 
@@ -29,7 +32,31 @@ pub(super) fn row(what: impl Into<String>, unit: Unit) -> RowKey {
     (what.into(), unit)
 }
 
+/// The state that all scenes share.
+pub(super) struct Bench<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) subjects: &'a [Subject],
+    pub(super) interrupted: &'a AtomicBool,
+    pub(super) tell: &'a dyn Fn(&str),
+    pub(super) table: Table,
+}
+
 impl Bench<'_> {
+    /// Whether to go on.
+    pub(super) fn go_on(&self) -> Result<()> {
+        anyhow::ensure!(!self.interrupted.load(Relaxed), "interrupted");
+        Ok(())
+    }
+
+    pub(super) fn sleep(&self, time: Duration) -> Result<()> {
+        let until = Instant::now() + time;
+        while let Some(left) = until.checked_duration_since(Instant::now()) {
+            self.go_on()?;
+            std::thread::sleep(left.min(Duration::from_millis(100)));
+        }
+        Ok(())
+    }
+
     /// Starts every subject.
     pub(super) fn seats(&self) -> Result<Vec<Party>> {
         let each = self.subjects.iter().enumerate();

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
-use super::tree::{Recipe, Tree};
-use super::{Generation, fonts, install_trees};
+use super::fonts;
+use super::tree::{Generation, Recipe, Tree, install_trees};
 use crate::agent_cli::write_program;
 use crate::install::{InstallError, install_folder, locked, or_skip};
 use crate::sandbox::Sandbox;

@@ -7,8 +7,7 @@ use std::process::{Command, Stdio};
 use anyhow::Result;
 
 use super::editor::Editor;
-use super::tree::{Recipe, Tree};
-use super::{Generation, install_trees};
+use super::tree::{Generation, Recipe, Tree, install_trees};
 use crate::agent_cli::write_program;
 use crate::install::{InstallError, or_skip};
 use crate::sandbox::Sandbox;

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 
-use super::tree::{Recipe, Tree};
-use super::{Generation, fonts, install_trees};
+use super::fonts;
+use super::tree::{Generation, Recipe, Tree, install_trees};
 use crate::agent_cli::{self, write_program};
 use crate::install::{InstallError, or_skip};
 use crate::sandbox::Sandbox;

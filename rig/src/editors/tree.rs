@@ -12,7 +12,26 @@ use std::process::{Command, Stdio};
 
 use super::apt::Apt;
 use super::editor::Editor;
-use crate::install::{InstallError, STAMP, fingerprint};
+use crate::install::{InstallError, STAMP, fingerprint, locked_by};
+
+/// A release of an editor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Generation {
+    /// The oldest we support: Neovim 0.10, Helix 25.01.
+    Oldest,
+    /// The newest that Debian has, Neovim 0.12 or later, and a Helix from between two releases.
+    Newest,
+}
+
+impl Generation {
+    /// Debian's release with these editors.
+    pub(super) fn suite(self) -> &'static str {
+        match self {
+            Self::Oldest => "trixie",
+            Self::Newest => "forky",
+        }
+    }
+}
 
 /// The contents of a tree.
 #[derive(Debug, Clone, Copy)]
@@ -217,4 +236,15 @@ fn output_of(command: &mut Command) -> Result<String, InstallError> {
 
 fn broken(path: &Path, why: &dyn std::fmt::Display) -> InstallError {
     InstallError::Broken(format!("{}: {why}", path.display()))
+}
+
+/// Installs in the cache, one process at a time.
+pub(super) fn install_trees<T>(
+    install: impl FnOnce(&Path) -> Result<T, InstallError>,
+) -> Result<T, InstallError> {
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        return Err(InstallError::Unavailable("the editors need Linux on x86-64".into()));
+    }
+    // Tests without editors need not wait.
+    locked_by(".editors.lock", install)
 }

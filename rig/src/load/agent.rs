@@ -16,7 +16,7 @@ use super::agent_connection::{AgentConnection, EventStream};
 use super::counters::Counters;
 use super::proposal::{self, Fate};
 use super::stream_reader::{Heard, Newest, StreamReader};
-use super::{Phase, World};
+use super::world::{Phase, World};
 use crate::wire::{PATIENCE, VERSION};
 
 /// How an agent reads its stream.

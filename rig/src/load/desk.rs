@@ -10,11 +10,10 @@ use alongside_desk::{
     ActiveFile, Change, Closing, ContextReport, Decision, Desk, Event, OpenFile, Position, Request, Review,
     ReviewId,
 };
-use tokio::sync::watch;
 
 use super::counters::Counters;
 use super::proposal::{self, Fate};
-use super::{Phase, World};
+use super::world::{Phase, World};
 
 /// A desk reports a change after so many milliseconds, at least and at most.
 const BETWEEN: [u64; 2] = [30, 50];
@@ -22,37 +21,6 @@ const BETWEEN: [u64; 2] = [30, 50];
 const CLOSED_WITHIN: Duration = Duration::from_secs(20);
 /// Files that are open.
 const FILES: u32 = 8;
-
-/// When which change was reported: the cursor's line is its number.
-#[derive(Debug)]
-pub(super) struct Reports(watch::Sender<Vec<Instant>>);
-
-impl Default for Reports {
-    fn default() -> Self {
-        Self(watch::Sender::new(Vec::new()))
-    }
-}
-
-impl Reports {
-    fn add(&self) -> u32 {
-        let mut number = 0;
-        self.0.send_modify(|reports| {
-            reports.push(Instant::now());
-            number = u32::try_from(reports.len()).unwrap_or(u32::MAX);
-        });
-        number
-    }
-
-    /// When the change of this number was reported.
-    pub(super) fn at(&self, number: u32) -> Option<Instant> {
-        self.0.borrow().get(usize::try_from(number).ok()?.checked_sub(1)?).copied()
-    }
-
-    /// How many there are.
-    pub(super) fn newest(&self) -> u32 {
-        u32::try_from(self.0.borrow().len()).unwrap_or(u32::MAX)
-    }
-}
 
 /// The files of the project that are open at the desk.
 pub(super) fn files(project: &Path) -> Vec<PathBuf> {

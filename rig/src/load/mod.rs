@@ -14,8 +14,9 @@ mod host;
 mod proposal;
 mod report;
 mod stream_reader;
+mod world;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
@@ -29,54 +30,10 @@ use counters::Counters;
 use host::Host;
 pub use report::{Minute, Report};
 use stream_reader::Newest;
+pub use world::Plan;
+use world::{Phase, Reports, World};
 
 use crate::sandbox::Sandbox;
-use crate::wire::Address;
-
-/// How much load.
-#[derive(Debug, Clone, Copy)]
-pub struct Plan {
-    /// Sessions at once.
-    pub sessions: usize,
-    /// How long they play.
-    pub seconds: u64,
-    /// How long an agent pauses between two proposals, on average.
-    pub pace: Duration,
-    /// Whether some agents go without a word, half of them at the end. Until their sessions are freed, a
-    /// minute goes by.
-    pub vanish: bool,
-}
-
-/// The phase of a run; phases never go back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Phase {
-    Play,
-    /// No more proposals: whoever has one open lives it through. The person still works.
-    Settle,
-    /// The person pauses.
-    Compare,
-    /// The agents go.
-    Leave,
-    Over,
-}
-
-/// The state that all agents share.
-#[derive(Debug)]
-struct World {
-    address: Address,
-    project: PathBuf,
-    /// In milliseconds.
-    pace: u64,
-    vanish: bool,
-    phase: watch::Sender<Phase>,
-    reports: desk::Reports,
-    counters: Counters,
-    /// Proposals so far, which numbers them.
-    proposals: AtomicU64,
-    /// Agents that the host says are connected.
-    agents: AtomicUsize,
-    random: AtomicU64,
-}
 
 /// Sessions that begin in a second: the system lets no more than some thousand wait at a port.
 const BEGINNING: u64 = 250;
@@ -108,7 +65,7 @@ pub async fn run(
         pace: u64::try_from(plan.pace.as_millis())?,
         vanish: plan.vanish,
         phase: watch::Sender::new(Phase::Play),
-        reports: desk::Reports::default(),
+        reports: Reports::default(),
         counters: Counters::default(),
         proposals: AtomicU64::new(0),
         agents: AtomicUsize::new(0),

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::counters::Spread;
 use super::host::Figures;
-use super::{Plan, World};
+use super::world::{Plan, World};
 
 /// Agents are told within 200 ms of the first change they do not know; here it may take twice as long.
 const TOLD_WITHIN: u64 = 400;

@@ -12,9 +12,9 @@ use anyhow::{Result, bail};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use super::World;
 use super::agent_connection::EventStream;
 use super::counters::Counters;
+use super::world::World;
 
 /// A message that an agent acts on.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use alongside_desk::{Closing, Position};
 use anyhow::{Context as _, Result, ensure};
 
-use super::prove::failure;
+use super::failure::failure;
 use super::results::{Cell, Row, STEPS, Step};
 use super::stage::{ORIGINAL, Stage};
 use super::subject::{Subject, Tools};

@@ -7,6 +7,7 @@
 
 mod claude;
 pub mod explain;
+mod failure;
 pub mod page;
 pub mod prove;
 pub mod releases;

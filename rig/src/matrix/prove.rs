@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use serde_json::Value;
 
+use super::failure::{failure, first_line};
 use super::results::{Cell, Need, Row, STEPS, Step};
 use super::stage::{Stage, is_connected};
 use super::subject::{Subject, Tools};
@@ -86,30 +87,17 @@ async fn play_all(stage: &Stage<'_>, agent: RealClient, status: &Value) -> BTree
             None => stage.connected(1).await,
         };
         let played = match played {
-            Ok(with) => stories::play(step, stage, &with).await.map(|()| agent = Some(with)),
+            Ok(with) => stories::play(step, stage, &with).await.map(|()| with),
             Err(error) => Err(error),
         };
-        let cell = played.map_or_else(|error| failure(&error, stage), |()| Cell::Works);
+        let cell = match played {
+            Ok(with) => {
+                agent = Some(with);
+                Cell::Works
+            }
+            Err(error) => failure(&error, stage),
+        };
         cells.insert(step, cell);
     }
     cells
-}
-
-pub(super) fn failure(error: &anyhow::Error, stage: &Stage<'_>) -> Cell {
-    eprintln!("{error:#}");
-    Cell::Fails(first_line(error, stage))
-}
-
-/// The part of an error that is the same in every run: the awaited thing, and Node's cause of death.
-fn first_line(error: &anyhow::Error, stage: &Stage<'_>) -> String {
-    let said = format!("{error:#}");
-    let line = said.lines().next().unwrap_or_default();
-    let died = said.lines().find(|line| line.starts_with("Error [")).unwrap_or_default();
-    let imported = died.split(" imported from ").next().unwrap_or_default();
-    format!("{line} {imported}")
-        .trim_end()
-        .replace(&stage.sandbox.project().display().to_string(), "PROJECT")
-        .chars()
-        .take(300)
-        .collect()
 }

@@ -4,7 +4,8 @@ use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 
-use super::{Message, Speaker, Turn, json_reply};
+use super::reply::json_reply;
+use super::{Message, Speaker, Turn};
 
 /// `messages`: a tool's outcome comes in the user's role too, as a `tool_result` block, perhaps before what
 /// the person types next. The agent adds reminders, and the context in a message of the system's.
@@ -27,7 +28,9 @@ pub(super) fn transcript(body: &Value) -> Vec<Message> {
             }
             _ => {
                 let last = transcript.iter_mut().rev().find(|message| message.speaker == Speaker::Person);
-                last.into_iter().for_each(|last| drop(last.texts.splice(..0, texts.clone())));
+                if let Some(last) = last {
+                    last.texts.splice(..0, texts.clone());
+                }
             }
         }
     }

@@ -3,7 +3,8 @@
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use super::{Message, Speaker, Turn, json_reply, stream_reply};
+use super::reply::{json_reply, stream_reply};
+use super::{Message, Speaker, Turn};
 
 /// `contents`: a tool's outcome comes in the user's role too, as a `functionResponse` part without text.
 pub(super) fn transcript(body: &Value) -> Vec<Message> {

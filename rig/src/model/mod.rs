@@ -7,6 +7,7 @@
 mod anthropic;
 mod gemini;
 mod openai;
+mod reply;
 mod responses;
 mod script;
 
@@ -18,11 +19,12 @@ use anyhow::{Context as _, Result};
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
-use axum::http::{StatusCode, Uri, header};
+use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
+use reply::json_reply;
 pub use script::{Message, Script, Speaker, Turn};
 
 /// A running fake model. Dropping it stops the server.
@@ -155,16 +157,6 @@ fn wants_json(body: &Value) -> bool {
         || !config["responseJsonSchema"].is_null()
         || !config["responseSchema"].is_null()
         || !body["response_format"].is_null()
-}
-
-fn json_reply(value: &Value) -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], value.to_string()).into_response()
-}
-
-/// A whole event stream in one piece, which agents read like a slow one.
-fn stream_reply(events: &[String]) -> Response {
-    let body: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
-    ([(header::CONTENT_TYPE, "text/event-stream")], body).into_response()
 }
 
 fn tail(text: &str) -> String {

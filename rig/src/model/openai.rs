@@ -3,7 +3,8 @@
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use super::{Message, Speaker, Turn, json_reply, stream_reply};
+use super::reply::{json_reply, stream_reply};
+use super::{Message, Speaker, Turn};
 
 /// `messages` without the system's: their content is a string or a list of text parts.
 pub(super) fn transcript(body: &Value) -> Vec<Message> {

@@ -134,7 +134,9 @@ impl Drop for Link {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::SeqCst);
         // The reader holds the terminal's end too.
-        let _ = self.reader.take().map(JoinHandle::join);
+        if let Some(reader) = self.reader.take() {
+            let _ = reader.join();
+        }
     }
 }
 

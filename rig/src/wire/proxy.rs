@@ -11,8 +11,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
+use super::deadline::within;
 use super::receipt_fault::{ReceiptFault, Tampering};
-use super::within;
 
 /// A proxy before a companion.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use alongside_agent::Endpoint;
 use alongside_agent::wire::{Connection, Head};
 use bytes::BytesMut;
 
-use super::within;
+use super::deadline::within;
 
 /// A connection to a companion.
 #[derive(Debug)]

@@ -5,7 +5,8 @@ use std::time::Duration;
 use alongside_agent::wire::{Event, EventParser, Item as Block};
 use serde_json::Value;
 
-use super::{End, Raw, within};
+use super::deadline::within;
+use super::{End, Raw};
 
 /// An open stream.
 #[derive(Debug)]

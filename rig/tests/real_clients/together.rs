@@ -47,7 +47,7 @@ async fn four_agents_on_one_file_get_their_own_outcomes() -> Result<()> {
             }
             assert_eq!(diff.outcome().await?, expected);
             for (other, review, _) in &mut open {
-                let stays_open = other.stays_open_for(A_WHILE / 4).await;
+                let stays_open = other.wait_open(A_WHILE / 4).await;
                 assert!(stays_open, "{} got another's outcome", review.agent.name);
             }
         }
@@ -73,7 +73,7 @@ async fn an_agent_that_dies_takes_nobodys_diff_with_it() -> Result<()> {
     let review = companion.review_of("from the living\n").await?;
     dying.kill().await?;
     companion.agents_listen(1).await?;
-    assert!(diff.stays_open_for(A_WHILE).await, "the living agent's diff ended with another's");
+    assert!(diff.wait_open(A_WHILE).await, "the living agent's diff ended with another's");
     companion.accept(&review).await?;
     assert_eq!(diff.outcome().await?, Outcome::accepted("from the living\n"));
     Ok(())

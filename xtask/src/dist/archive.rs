@@ -8,7 +8,8 @@ use std::process::Command;
 use alongside_testing::chores::checkout;
 use anyhow::Context as _;
 
-use super::{Product, tools};
+use super::product::Product;
+use super::tools;
 
 /// The texts in every package.
 pub(super) const TEXTS: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"];

@@ -8,7 +8,8 @@ use alongside_testing::chores::checkout;
 use anyhow::{Context as _, bail};
 
 use super::archive::Pages;
-use super::{Product, tools};
+use super::product::Product;
+use super::tools;
 
 /// The maintainer unless DEBFULLNAME and DEBEMAIL name another.
 const MAINTAINER: (&str, &str) = ("The alongside contributors", "contributors@alongside.invalid");

@@ -10,7 +10,8 @@ use std::process::{Command, Output, Stdio};
 use alongside_rig::Sandbox;
 use alongside_testing::skip;
 
-use super::{Product, host, make, names, tools};
+use super::product::Product;
+use super::{host, make, names, tools};
 
 /// The packages, and a home to install them in.
 struct Stage {

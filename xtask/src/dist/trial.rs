@@ -8,7 +8,8 @@ use std::process::{Command, ExitCode, Stdio};
 use alongside_testing::chores::{checkout, run};
 use anyhow::Context as _;
 
-use super::{Product, debian, tools};
+use super::product::Product;
+use super::{debian, tools};
 
 /// Packages on top of a minimal system: a manual reader, and shells with completions.
 const PACKAGES: &str = "bash-completion,fish,man-db,zsh";

@@ -7,12 +7,17 @@ use std::collections::BTreeSet;
 use alongside_contract::agents::AGENTS;
 use alongside_testing::chores::checkout;
 use syn::visit::{self, Visit};
-use syn::{BinOp, Expr, ExprBinary, ExprMatch, ExprMethodCall, Item, Lit, Macro, Pat};
+use syn::{BinOp, Expr, ExprBinary, ExprMatch, ExprMethodCall, File, Lit, Macro, Pat};
 
-use super::shown;
-use super::sources::{Source, files_below, is_for_tests, rust_files};
+use super::sources::files_below;
 
-/// Comparisons with the identifier of an agent in a file, each as a line of code.
+/// The comparisons with the identifier of an agent in a file, each as a line of code.
+pub(super) fn comparisons(file: &File) -> Vec<String> {
+    let mut comparisons = Comparisons::default();
+    comparisons.visit_file(file);
+    comparisons.0
+}
+
 #[derive(Default)]
 struct Comparisons(Vec<String>);
 
@@ -59,18 +64,6 @@ fn texts_in(pattern: &Pat) -> Vec<String> {
 }
 
 impl<'a> Visit<'a> for Comparisons {
-    fn visit_item(&mut self, item: &'a Item) {
-        let attributes = match item {
-            Item::Mod(item) => &item.attrs,
-            Item::Fn(item) => &item.attrs,
-            Item::Impl(item) => &item.attrs,
-            _ => return visit::visit_item(self, item),
-        };
-        if !is_for_tests(attributes) {
-            visit::visit_item(self, item);
-        }
-    }
-
     fn visit_expr_binary(&mut self, binary: &'a ExprBinary) {
         if matches!(binary.op, BinOp::Eq(_) | BinOp::Ne(_)) {
             for (one, other) in [(&binary.left, &binary.right), (&binary.right, &binary.left)] {
@@ -117,28 +110,6 @@ impl<'a> Visit<'a> for Comparisons {
     }
 }
 
-fn comparisons(source: &Source) -> Vec<String> {
-    let mut comparisons = Comparisons::default();
-    if !is_for_tests(&source.file.attrs) {
-        comparisons.visit_file(&source.file);
-    }
-    comparisons.0
-}
-
-#[test]
-fn no_code_compares_the_identifier_of_an_agent() {
-    let mut found = Vec::new();
-    for path in rust_files() {
-        let shown = shown(&path);
-        let is_test = shown.split('/').any(|part| part.starts_with("tests"));
-        if !is_test {
-            let comparisons = comparisons(&Source::read(&path));
-            found.extend(comparisons.into_iter().map(|comparison| format!("{shown}: {comparison}")));
-        }
-    }
-    assert!(found.is_empty(), "a field of the row should tell, not an identifier:\n{}", found.join("\n"));
-}
-
 #[test]
 fn every_agent_has_a_file_of_its_name() {
     let files = files_below(&checkout().join("crates/contract/src/agents"));
@@ -162,7 +133,6 @@ fn every_form_of_a_comparison_is_found() {
         r#"matches!(name, "claude" | "y")"#,
     ] {
         let file = syn::parse_file(&format!("fn f() {{ {code}; }}")).unwrap();
-        let source = Source { path: "x".into(), module: Vec::new(), file };
-        assert_eq!(comparisons(&source).len(), 1, "{code}");
+        assert_eq!(comparisons(&file).len(), 1, "{code}");
     }
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use alongside_testing::chores::checkout;
 use syn::visit::{self, Visit};
-use syn::{Attribute, Expr, Item, ItemFn, ItemMod, Lit, Pat};
+use syn::{Attribute, Expr, Item, Lit, Pat};
 
-use super::sources::{Source, crate_sources, is_for_tests};
+use super::sources::{crate_sources, parse, read_text};
 
 /// Requests without a row: the messages that LSP has for them, and the answers to two events.
 pub(super) const WITHOUT_ROW: [&str; 4] = ["ChangeRoots", "Leave", "Flushed", "Diagnostics"];
@@ -24,9 +24,10 @@ pub(super) struct Protocol {
 
 impl Protocol {
     pub(super) fn read() -> Self {
-        let source = Source::read(&checkout().join("crates/desk/src/protocol.rs"));
+        let path = checkout().join("crates/desk/src/protocol.rs");
+        let file = parse(&path, &read_text(&path));
         let variants = |name: &str| {
-            let of_enum = source.file.items.iter().find_map(|item| match item {
+            let of_enum = file.items.iter().find_map(|item| match item {
                 Item::Enum(item) if item.ident == name => Some(&item.variants),
                 _ => None,
             });
@@ -77,12 +78,10 @@ fn methods_of_plugins() -> BTreeSet<String> {
         }
 
         fn visit_attribute(&mut self, _: &'a Attribute) {}
-
-        fn visit_item_mod(&mut self, _: &'a ItemMod) {}
     }
     let mut literals = Literals(BTreeSet::new());
-    for source in crate_sources("presentation") {
-        literals.visit_file(&source.file);
+    for (_, file) in crate_sources("presentation") {
+        literals.visit_file(&file);
     }
     assert!(!literals.0.is_empty(), "crates/presentation has no methods of plugins: it was not read");
     literals.0
@@ -129,18 +128,6 @@ impl Used {
 }
 
 impl<'a> Visit<'a> for Used {
-    fn visit_item_mod(&mut self, module: &'a ItemMod) {
-        if !is_for_tests(&module.attrs) {
-            visit::visit_item_mod(self, module);
-        }
-    }
-
-    fn visit_item_fn(&mut self, function: &'a ItemFn) {
-        if !is_for_tests(&function.attrs) {
-            visit::visit_item_fn(self, function);
-        }
-    }
-
     fn visit_expr_path(&mut self, path: &'a syn::ExprPath) {
         self.take("Request", &path.path);
     }

@@ -11,7 +11,7 @@ use alongside_testing::chores::checkout;
 use syn::visit::Visit as _;
 
 use super::desk_messages::{Protocol, Used, WITHOUT_ROW, methods_in};
-use super::sources::crate_sources;
+use super::sources::{crate_sources, read_text};
 
 const DOCUMENT: &str = "docs/desk-protocol.md";
 const SCRIPTS_DOCUMENT: &str = "docs/review-json.md";
@@ -108,10 +108,6 @@ enum Desk {
     Lsp(BTreeSet<String>),
 }
 
-fn read_text(path: &Path) -> String {
-    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
 /// The text of a plugin, without lines that are comments.
 fn plugin_text(paths: &[&str], extension: &str) -> String {
     let mark = match extension {
@@ -144,10 +140,10 @@ impl Desk {
         match sources {
             Sources::Rust { krate, within, without } => {
                 let mut used = Used::default();
-                for source in crate_sources(krate) {
-                    let is_in = |names: &[&str]| source.module.iter().any(|it| names.contains(&it.as_str()));
+                for (module, file) in crate_sources(krate) {
+                    let is_in = |names: &[&str]| module.iter().any(|it| names.contains(&it.as_str()));
                     if (within.is_empty() || is_in(within)) && !is_in(without) {
-                        used.visit_file(&source.file);
+                        used.visit_file(&file);
                     }
                 }
                 Self::Variants(used.0)

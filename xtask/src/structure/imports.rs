@@ -5,11 +5,35 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use syn::visit::{self, Visit};
-use syn::{Item, UseTree};
+use syn::{File, ImplItem, Item, ItemImpl, Type, UseTree};
 
-use super::sources::{Source, is_for_tests};
+use super::sources::{Module, without_tests};
 
-type Module = Vec<String>;
+/// The imports of a file, before other files of its crate say what they re-export.
+#[derive(Debug, Default)]
+pub(super) struct Imports {
+    pub(super) module: Module,
+    /// The names that it re-exports, and their paths.
+    re_exports: BTreeMap<String, Module>,
+    /// The paths that it takes from its own crate.
+    taken: BTreeSet<Module>,
+    /// The paths to the types that have methods here, without those of traits.
+    pub(super) implemented: BTreeSet<Module>,
+}
+
+impl Imports {
+    pub(super) fn of(module: Module, file: &File) -> Self {
+        let mut paths = Paths::of(module, file);
+        paths.visit_file(file);
+        paths.imports
+    }
+
+    /// Those of a text, for tests of the rules.
+    pub(super) fn of_text(module: &str, text: &str) -> Self {
+        let module = module.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
+        Self::of(module, &without_tests(syn::parse_file(text).unwrap()))
+    }
+}
 
 /// Modules, and the modules that each imports from, with the names that it takes.
 #[derive(Debug, Default)]
@@ -27,14 +51,14 @@ impl fmt::Display for Circle {
 
 impl Graph {
     /// The imports between the files of a crate.
-    pub(super) fn of_files(sources: &[Source]) -> Self {
-        let crate_modules = Crate::of(sources);
+    pub(super) fn of_files(files: &[&Imports]) -> Self {
+        let modules = Crate::of(files);
         let mut graph = Self::default();
-        for source in sources {
-            let imports = graph.0.entry(source.module.clone()).or_default();
-            for path in Paths::of(source).found {
-                if let Some((module, name)) = crate_modules.resolve(&path, 0)
-                    && module != source.module
+        for file in files {
+            let imports = graph.0.entry(file.module.clone()).or_default();
+            for path in &file.taken {
+                if let Some((module, name)) = modules.resolve(path)
+                    && module != file.module
                 {
                     imports.entry(module).or_default().insert(name);
                 }
@@ -43,25 +67,23 @@ impl Graph {
         graph
     }
 
-    /// The imports between the top-level modules of a crate.
-    pub(super) fn of_top_level(sources: &[Source]) -> Self {
-        let mut graph = Self::default();
-        for (module, imports) in Self::of_files(sources).0 {
-            let Some(top) = module.first() else { continue };
-            let node = graph.0.entry(vec![top.clone()]).or_default();
+    /// The imports between the files and folders of each folder. A folder imports what any file in it does.
+    pub(super) fn of_folders(&self) -> Vec<Self> {
+        let mut folders: BTreeMap<&[String], Self> = BTreeMap::new();
+        for (module, imports) in &self.0 {
             for (other, names) in imports {
-                if let Some(other_top) = other.first().filter(|other| *other != top) {
+                let shared = module.iter().zip(other).take_while(|(a, b)| a == b).count();
+                // A file and one in the folder of its name import each other as files do.
+                if let (Some(own), Some(imported)) = (module.get(..=shared), other.get(..=shared)) {
+                    let folder = folders.entry(&module[..shared]).or_default();
+                    let taken =
+                        folder.0.entry(own.to_vec()).or_default().entry(imported.to_vec()).or_default();
                     let name = format!("{} -> {}", module.join("/"), other.join("/"));
-                    let taken = node.entry(vec![other_top.clone()]).or_default();
-                    taken.extend(names.into_iter().map(|taken| format!("{name}: {taken}")));
+                    taken.extend(names.iter().map(|taken| format!("{name}: {taken}")));
                 }
             }
         }
-        graph
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.values().all(BTreeMap::is_empty)
+        folders.into_values().collect()
     }
 
     /// Every module that can be reached from one.
@@ -107,113 +129,110 @@ pub(super) fn circles(graph: &Graph) -> Vec<Circle> {
 }
 
 /// The modules of a crate, and the names that each re-exports.
-struct Crate {
-    modules: BTreeSet<Module>,
-    re_exports: BTreeMap<Module, BTreeMap<String, Module>>,
-}
+pub(super) struct Crate<'a>(BTreeMap<&'a [String], &'a BTreeMap<String, Module>>);
 
-impl Crate {
-    fn of(sources: &[Source]) -> Self {
-        let modules: BTreeSet<_> = sources.iter().map(|source| source.module.clone()).collect();
-        let re_exports = sources.iter().map(|source| {
-            let mut named = BTreeMap::new();
-            for item in &source.file.items {
-                if let Item::Use(item) = item
-                    && !matches!(item.vis, syn::Visibility::Inherited)
-                {
-                    for (path, name) in flat(&item.tree) {
-                        named.extend(within_crate(&path, source).map(|path| (name, path)));
-                    }
-                }
-            }
-            (source.module.clone(), named)
-        });
-        let re_exports = re_exports.collect();
-        Self { modules, re_exports }
+impl<'a> Crate<'a> {
+    pub(super) fn of(files: &[&'a Imports]) -> Self {
+        Self(files.iter().map(|file| (file.module.as_slice(), &file.re_exports)).collect())
     }
 
     /// The file that defines an item, and the item's name; `None` for a path out of the crate.
-    fn resolve(&self, path: &[String], depth: usize) -> Option<(Module, String)> {
-        let length = (0..=path.len()).rev().find(|length| self.modules.contains(&path[..*length]))?;
-        let module = path[..length].to_vec();
-        let Some(name) = path.get(length) else { return Some((module, "the module".into())) };
-        if let Some(real) =
-            self.re_exports.get(&module).and_then(|names| names.get(name)).filter(|_| depth < 8)
-        {
-            let rest = path[length + 1..].iter().cloned();
-            let real: Vec<_> = real.iter().cloned().chain(rest).collect();
-            if let Some(found) = self.resolve(&real, depth + 1) {
-                return Some(found);
-            }
-        }
-        // A name that the root does not define is another crate's.
-        (!module.is_empty() || length > 0 || self.re_exports.contains_key(&module))
-            .then(|| (module, name.clone()))
+    pub(super) fn resolve(&self, path: &[String]) -> Option<(Module, String)> {
+        self.resolve_through(path, 0)
+    }
+
+    fn resolve_through(&self, path: &[String], depth: usize) -> Option<(Module, String)> {
+        let length = (0..=path.len()).rev().find(|length| self.0.contains_key(&path[..*length]))?;
+        let (module, below) = path.split_at(length);
+        let Some(name) = below.first() else { return Some((module.to_vec(), "the module".into())) };
+        let real = self.0[module].get(name).filter(|_| depth < 8);
+        let real = real.map(|real| [real, &below[1..]].concat());
+        let found = real.and_then(|real| self.resolve_through(&real, depth + 1));
+        Some(found.unwrap_or_else(|| (module.to_vec(), name.clone())))
     }
 }
 
-/// The paths in a file that lead into its own crate.
-struct Paths<'s> {
-    source: &'s Source,
-    /// Names that a `use` of the file has bound.
+/// Collects the imports of a file.
+struct Paths {
+    /// The modules that it declares, each in a file of its own.
+    children: BTreeSet<String>,
+    /// Names that a `use` has bound.
     bound: BTreeMap<String, Module>,
-    found: BTreeSet<Module>,
+    imports: Imports,
 }
 
-impl<'s> Paths<'s> {
-    fn of(source: &'s Source) -> Self {
-        let mut paths = Self { source, bound: BTreeMap::new(), found: BTreeSet::new() };
+impl Paths {
+    fn of(module: Module, file: &File) -> Self {
+        let child = |item: &Item| match item {
+            Item::Mod(child) if child.content.is_none() => Some(child.ident.to_string()),
+            _ => None,
+        };
+        let children = file.items.iter().filter_map(child).collect();
+        let imports = Imports { module, ..Imports::default() };
+        let mut paths = Self { children, bound: BTreeMap::new(), imports };
         // A name may be used before the line that binds it.
-        for item in &source.file.items {
-            if let Item::Use(item) = item
-                && !is_for_tests(&item.attrs)
-            {
-                paths.bind(&item.tree);
+        for item in &file.items {
+            if let Item::Use(item) = item {
+                for (path, name) in flat(&item.tree) {
+                    if let Some(path) = paths.within_crate(&path) {
+                        if !matches!(item.vis, syn::Visibility::Inherited) {
+                            paths.imports.re_exports.insert(name.clone(), path.clone());
+                        }
+                        paths.bound.insert(name, path);
+                    }
+                }
             }
         }
-        paths.visit_file(&source.file);
         paths
     }
 
-    fn bind(&mut self, tree: &UseTree) {
-        for (path, name) in flat(tree) {
-            if let Some(path) = within_crate(&path, self.source) {
-                self.bound.insert(name, path);
-            }
+    /// A path from the root of the crate; `None` for a path out of the crate.
+    fn within_crate(&self, path: &[String]) -> Option<Module> {
+        let (first, rest) = path.split_first()?;
+        match self.bound.get(first) {
+            Some(bound) => Some([bound, rest].concat()),
+            None if self.children.contains(first) => Some([&self.imports.module, path].concat()),
+            None => absolute(path, &self.imports.module),
         }
     }
 }
 
-impl<'a> Visit<'a> for Paths<'_> {
-    fn visit_item(&mut self, item: &'a Item) {
-        let attributes = match item {
-            Item::Mod(item) => &item.attrs,
-            Item::Fn(item) => &item.attrs,
-            Item::Impl(item) => &item.attrs,
-            Item::Use(item) => &item.attrs,
-            _ => return visit::visit_item(self, item),
-        };
-        if !is_for_tests(attributes) {
-            visit::visit_item(self, item);
-        }
-    }
+impl<'a> Visit<'a> for Paths {
+    /// The path of a visibility takes nothing.
+    fn visit_visibility(&mut self, _: &'a syn::Visibility) {}
 
     fn visit_item_use(&mut self, item: &'a syn::ItemUse) {
         for (path, _) in flat(&item.tree) {
             // The module that a name was imported from counts where the name is used.
-            self.found.extend(within_crate(&path, self.source));
+            self.imports.taken.extend(self.within_crate(&path));
         }
     }
 
+    fn visit_item_impl(&mut self, item: &'a ItemImpl) {
+        let is_method = |item: &ImplItem| matches!(item, ImplItem::Fn(it) if it.sig.receiver().is_some());
+        if let (None, Type::Path(implemented)) = (&item.trait_, &*item.self_ty)
+            && item.items.iter().any(is_method)
+        {
+            let path = segments(&implemented.path);
+            let here = || [&self.imports.module, &path[..]].concat();
+            self.imports
+                .implemented
+                .extend(self.within_crate(&path).or_else(|| (path.len() == 1).then(here)));
+        }
+        visit::visit_item_impl(self, item);
+    }
+
     fn visit_path(&mut self, path: &'a syn::Path) {
-        let segments: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let segments = segments(path);
         if segments.len() > 1 {
-            let bound = self.bound.get(&segments[0]);
-            let through = bound.map(|bound| bound.iter().chain(&segments[1..]).cloned().collect());
-            self.found.extend(through.or_else(|| within_crate(&segments, self.source)));
+            self.imports.taken.extend(self.within_crate(&segments));
         }
         visit::visit_path(self, path);
     }
+}
+
+fn segments(path: &syn::Path) -> Module {
+    path.segments.iter().map(|segment| segment.ident.to_string()).collect()
 }
 
 /// The paths of a `use`, each with the name that it binds.
@@ -243,20 +262,6 @@ fn flat(tree: &UseTree) -> Vec<(Vec<String>, String)> {
     .collect()
 }
 
-/// A path from the root of the crate; `None` for a path out of the crate.
-fn within_crate(path: &[String], source: &Source) -> Option<Module> {
-    absolute(path, &source.module).or_else(|| {
-        let first = path.first()?;
-        let is_child = source.file.items.iter().any(|item| match item {
-            Item::Mod(child) => {
-                child.content.is_none() && !is_for_tests(&child.attrs) && child.ident == first
-            }
-            _ => false,
-        });
-        is_child.then(|| source.module.iter().chain(path).cloned().collect())
-    })
-}
-
 /// A path that begins with `crate`, `self` or `super`, from the root of the crate.
 fn absolute(path: &[String], module: &[String]) -> Option<Module> {
     let mut base = match path.first()?.as_str() {
@@ -278,51 +283,65 @@ fn absolute(path: &[String], module: &[String]) -> Option<Module> {
 mod tests {
     use super::*;
 
-    fn source(module: &str, text: &str) -> Source {
-        let module = module.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
-        Source { path: "x".into(), module, file: syn::parse_file(text).unwrap() }
+    fn imports(files: &[(&str, &str)]) -> Vec<Imports> {
+        files.iter().map(|(module, text)| Imports::of_text(module, text)).collect()
     }
 
-    fn found(sources: &[Source]) -> Vec<String> {
-        circles(&Graph::of_files(sources)).iter().map(ToString::to_string).collect()
+    fn found(files: &[(&str, &str)]) -> Vec<String> {
+        let files = imports(files);
+        circles(&Graph::of_files(&Vec::from_iter(&files))).iter().map(ToString::to_string).collect()
     }
 
     #[test]
     fn files_that_use_each_other_are_a_circle() {
-        let one = source("one", "use super::two::Two; pub struct One;");
-        let two = source("two", "pub struct Two(crate::one::One);");
-        let circles = found(&[source("", "mod one; mod two;"), one, two]);
+        let circles = found(&[
+            ("", "mod one; mod two;"),
+            ("one", "use super::two::Two; pub struct One;"),
+            ("two", "pub struct Two(crate::one::One);"),
+        ]);
         assert_eq!(circles, ["2 modules\n    one -> two: Two\n    two -> one: One"]);
     }
 
     #[test]
     fn a_parent_and_the_child_it_uses_are_a_circle() {
-        let parent = source("a", "mod b; use b::B; pub struct A;");
-        assert_eq!(
-            found(&[source("", "mod a;"), parent, source("a/b", "use super::A; pub struct B;")]).len(),
-            1
-        );
+        let parent = ("a", "mod b; use b::B; pub struct A;");
+        assert_eq!(found(&[("", "mod a;"), parent, ("a/b", "use super::A; pub struct B;")]).len(), 1);
+    }
+
+    #[test]
+    fn a_folder_that_imports_back_is_a_circle_and_a_visibility_imports_nothing() {
+        let files = imports(&[
+            ("", "mod a; mod b;"),
+            ("a/one", "use crate::b::two::Two; pub struct One;"),
+            ("b/two", "pub(in crate::a) struct Two;"),
+            ("b/three", "use crate::a::four::Four;"),
+            ("a/four", "pub struct Four;"),
+        ]);
+        let files = Graph::of_files(&Vec::from_iter(&files));
+        assert!(circles(&files).is_empty());
+        let folders: Vec<_> = files.of_folders().iter().flat_map(circles).map(|it| it.to_string()).collect();
+        let circle = "2 modules\n    a -> b: a/one -> b/two: Two\n    b -> a: b/three -> a/four: Four";
+        assert_eq!(folders, [circle]);
     }
 
     #[test]
     fn a_name_is_followed_to_the_file_that_defines_it() {
-        let face = source("a", "mod b; mod c; pub use b::B;");
-        let sources =
-            [source("", "mod a;"), face, source("a/b", "pub struct B;"), source("a/c", "use super::B;")];
-        assert_eq!(found(&sources), Vec::<String>::new());
+        let face = ("a", "mod b; mod c; pub use b::B;");
+        assert!(
+            found(&[("", "mod a;"), face, ("a/b", "pub struct B;"), ("a/c", "use super::B;")]).is_empty()
+        );
     }
 
     #[test]
     fn a_path_through_an_imported_module_counts() {
-        let one = source("one", "use crate::two; fn f() { two::g() }");
-        let two = source("two", "fn g() { crate::one::f() }");
-        assert_eq!(found(&[source("", "mod one; mod two;"), one, two]).len(), 1);
+        let one = ("one", "use crate::two; fn f() { two::g() }");
+        assert_eq!(found(&[("", "mod one; mod two;"), one, ("two", "fn g() { crate::one::f() }")]).len(), 1);
     }
 
     #[test]
     fn tests_and_other_crates_import_nothing() {
-        let one = source("one", "use super::two::Two; use std::fmt;");
-        let two = source("two", "#[cfg(test)] mod tests { use crate::one::One; } pub struct Two;");
-        assert_eq!(found(&[source("", "mod one; mod two;"), one, two]), Vec::<String>::new());
+        let one = ("one", "use super::two::Two; use std::fmt;");
+        let two = ("two", "#[cfg(test)] mod tests { use crate::one::One; } pub struct Two;");
+        assert!(found(&[("", "mod one; mod two;"), one, two]).is_empty());
     }
 }

@@ -1,10 +1,12 @@
-//! The Rust files of the repository, and what stands in them.
+//! The Rust files of the repository: where they are, and which parts of them are there in tests only.
 
 use std::path::{Path, PathBuf};
 
 use alongside_testing::chores::checkout;
-use syn::visit::{self, Visit};
-use syn::{Attribute, ImplItemFn, Item, ItemImpl, Signature, TraitItemFn, Type};
+use syn::{Attribute, File, ImplItem, Item};
+
+/// The segments of a module within its crate.
+pub(super) type Module = Vec<String>;
 
 /// Directories with Rust of ours.
 const DIRECTORIES: [&str; 4] = ["crates", "fuzz", "rig", "xtask"];
@@ -32,35 +34,93 @@ pub(crate) fn files_below(directory: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The files of a crate that are no tests.
-pub(super) fn crate_sources(name: &str) -> Vec<Source> {
-    let directory = checkout().join("crates").join(name).join("src");
-    let is_test = |path: &Path| {
-        let below = path.strip_prefix(&directory).unwrap_or(path).with_extension("");
-        below.components().any(|part| part.as_os_str().to_string_lossy().starts_with("tests"))
-    };
-    let files = files_below(&directory).into_iter().filter(|path| !is_test(path));
-    files
-        .map(|path| {
-            let module = module_of(path.strip_prefix(&directory).unwrap_or(&path));
-            Source { module, ..Source::read(&path) }
-        })
-        .filter(|source| !is_for_tests(&source.file.attrs))
-        .collect()
+/// A path from the top of the repository, with `/`.
+pub(super) fn shown(path: &Path) -> String {
+    let parts = path.strip_prefix(checkout()).unwrap_or(path).iter();
+    parts.map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
-/// The module of a file below `src`.
-fn module_of(file: &Path) -> Vec<String> {
-    let mut module: Vec<String> =
-        file.with_extension("").iter().map(|part| part.to_string_lossy().into_owned()).collect();
+/// The package or program of a file, and its module there; `None` for a test, and for a program of one file.
+pub(super) fn place(path: &str) -> Option<(&str, Module)> {
+    let (package, below) = path.split_once("/src/")?;
+    let (package, below) = match below.strip_prefix("bin/") {
+        Some(program) => {
+            let below = program.split_once('/')?.1;
+            (path.strip_suffix(below)?.trim_end_matches('/'), below)
+        }
+        None => (package, below),
+    };
+    let mut module: Module = below.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
     if module.last().is_some_and(|last| ["lib", "main", "mod"].contains(&last.as_str())) {
         module.pop();
     }
-    module
+    (!is_test(path)).then_some((package, module))
+}
+
+/// Whether a file is there in tests only, as its path says.
+pub(super) fn is_test(path: &str) -> bool {
+    path.split('/').any(|part| part.starts_with("tests"))
+}
+
+pub(super) fn parse(path: &Path, text: &str) -> File {
+    syn::parse_file(text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+pub(super) fn read_text(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The files of one of our libraries, or of the program, without their tests.
+pub(super) fn crate_sources(name: &str) -> Vec<(Module, File)> {
+    let files = files_below(&checkout().join("crates").join(name).join("src"));
+    let source = |path: PathBuf| {
+        let module = place(&shown(&path))?.1;
+        Some((module, without_tests(parse(&path, &read_text(&path)))))
+    };
+    files.into_iter().filter_map(source).collect()
+}
+
+/// A file without the items that are only there in tests.
+pub(super) fn without_tests(mut file: File) -> File {
+    fn remove_tests(items: &mut Vec<Item>) {
+        items.retain(|item| !is_for_tests(attributes(item)));
+        for item in items {
+            match item {
+                Item::Mod(item) => {
+                    if let Some((_, items)) = &mut item.content {
+                        remove_tests(items);
+                    }
+                }
+                Item::Impl(item) => {
+                    item.items.retain(|item| !matches!(item, ImplItem::Fn(it) if is_for_tests(&it.attrs)));
+                }
+                _ => {}
+            }
+        }
+    }
+    match is_for_tests(&file.attrs) {
+        true => file.items.clear(),
+        false => remove_tests(&mut file.items),
+    }
+    file
+}
+
+fn attributes(item: &Item) -> &[Attribute] {
+    match item {
+        Item::Const(item) => &item.attrs,
+        Item::Enum(item) => &item.attrs,
+        Item::Fn(item) => &item.attrs,
+        Item::Impl(item) => &item.attrs,
+        Item::Mod(item) => &item.attrs,
+        Item::Static(item) => &item.attrs,
+        Item::Struct(item) => &item.attrs,
+        Item::Use(item) => &item.attrs,
+        _ => &[],
+    }
 }
 
 /// Whether an item is only there in tests.
-pub(super) fn is_for_tests(attributes: &[Attribute]) -> bool {
+fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         attribute.path().is_ident("cfg")
             && attribute.meta.require_list().is_ok_and(|list| {
@@ -69,57 +129,30 @@ pub(super) fn is_for_tests(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// A parsed file.
-pub(super) struct Source {
-    pub(super) path: PathBuf,
-    /// The segments of its module within the crate.
-    pub(super) module: Vec<String>,
-    pub(super) file: syn::File,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Source {
-    pub(super) fn read(path: &Path) -> Self {
-        let text = std::fs::read_to_string(path).expect("a source that can be read");
-        let file = syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        Self { path: path.to_owned(), module: Vec::new(), file }
+    #[test]
+    fn a_file_belongs_to_a_package_or_a_program_of_several_files() {
+        let found = |path| place(path).map(|(package, module)| (package, module.join("/")));
+        assert_eq!(found("crates/a/src/lib.rs"), Some(("crates/a", String::new())));
+        assert_eq!(found("crates/a/src/b/mod.rs"), Some(("crates/a", "b".into())));
+        assert_eq!(found("rig/src/bin/rig/b/c.rs"), Some(("rig/src/bin/rig", "b/c".into())));
+        for other in
+            ["rig/src/bin/one.rs", "crates/a/src/b/tests.rs", "crates/a/tests/it/src/b.rs", "a/build.rs"]
+        {
+            assert_eq!(found(other), None, "{other}");
+        }
     }
 
-    /// Whether methods of this type are here.
-    pub(super) fn implements(&self, name: &str) -> bool {
-        self.file.items.iter().any(|item| match item {
-            Item::Impl(ItemImpl { self_ty, .. }) => match &**self_ty {
-                Type::Path(path) => path.path.segments.last().is_some_and(|last| last.ident == name),
-                _ => false,
-            },
-            _ => false,
-        })
-    }
-
-    /// The names of methods that take `&mut self`.
-    pub(super) fn mutating_methods(&self) -> Vec<String> {
-        #[derive(Default)]
-        struct Methods(Vec<String>);
-        impl Methods {
-            fn add(&mut self, signature: &Signature) {
-                let receiver = signature.receiver();
-                if receiver.is_some_and(|this| this.reference.is_some() && this.mutability.is_some()) {
-                    self.0.push(signature.ident.to_string());
-                }
-            }
-        }
-        impl<'a> Visit<'a> for Methods {
-            fn visit_impl_item_fn(&mut self, method: &'a ImplItemFn) {
-                self.add(&method.sig);
-                visit::visit_impl_item_fn(self, method);
-            }
-
-            fn visit_trait_item_fn(&mut self, method: &'a TraitItemFn) {
-                self.add(&method.sig);
-                visit::visit_trait_item_fn(self, method);
-            }
-        }
-        let mut methods = Methods::default();
-        methods.visit_file(&self.file);
-        methods.0
+    #[test]
+    fn items_of_tests_are_left_out() {
+        let left = |text: &str| without_tests(syn::parse_file(text).unwrap()).items.len();
+        assert_eq!(left("#![cfg(test)] fn f() {}"), 0);
+        assert_eq!(
+            left("#[cfg(all(test, unix))] use a::b; #[cfg(unix)] use c::d; #[cfg(test)] mod tests;"),
+            1
+        );
     }
 }

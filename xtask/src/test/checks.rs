@@ -7,7 +7,7 @@ use alongside_testing::chores::{cargo, run};
 
 use super::libtest::Sum;
 use super::output::Output;
-use super::steps::Outcome;
+use super::programs::Outcome;
 use crate::deny;
 
 /// Targets for which the program must compile, because nobody can run it there.

@@ -10,21 +10,13 @@ use anyhow::Context as _;
 
 use super::libtest::Sum;
 use super::output::Output;
-use super::programs::Program;
+use super::programs::Failure;
 
 /// More flaky tests than this fail the run.
 const MAX_FLAKY: usize = 3;
 
 /// With more failures than this, the cause is no coincidence: no test runs again.
 const MAX_RERUNS: usize = 10;
-
-/// A test that failed, and what it printed.
-#[derive(Debug)]
-pub(super) struct Failure {
-    pub(super) program: Program,
-    pub(super) test: String,
-    pub(super) log: String,
-}
 
 /// Runs failed tests again, and counts those that pass now as passed.
 pub(super) fn rerun(failures: &[Failure], sum: &mut Sum) -> anyhow::Result<()> {

@@ -9,13 +9,11 @@ use std::time::Duration;
 use alongside_testing::chores::{announce, cargo, checkout};
 use anyhow::Context as _;
 
-use super::Tier;
-use super::flaky::Failure;
 use super::libtest::{Report, Sum};
 use super::output::Output;
 use super::skips::Skips;
-use super::steps::Outcome;
 use super::table::{self, ALL_ONLY, Row};
+use super::tier::Tier;
 
 /// Tests that mostly wait, for each processor: more of them at once would wait for processors.
 const WAITING_TESTS: usize = 2;
@@ -29,6 +27,21 @@ pub(super) struct Program {
     name: String,
     manifest: PathBuf,
     executable: PathBuf,
+}
+
+/// A test that failed, and what it printed.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) program: Program,
+    pub(super) test: String,
+    pub(super) log: String,
+}
+
+/// The result of a run.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    pub(super) sum: Sum,
+    pub(super) failures: Vec<Failure>,
 }
 
 /// Builds the test programs. `None` when they do not compile, which cargo has said.

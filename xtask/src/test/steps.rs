@@ -5,17 +5,8 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::flaky::Failure;
-use super::libtest::Sum;
-use super::minutes;
 use super::output::Output;
-
-/// The result of a step.
-#[derive(Debug, Default)]
-pub(super) struct Outcome {
-    pub(super) sum: Sum,
-    pub(super) failures: Vec<Failure>,
-}
+use super::programs::Outcome;
 
 /// The work of a step, which prints its lines to an output.
 type Work<'a> = Box<dyn FnOnce(&mut Output) -> anyhow::Result<Outcome> + Send + 'a>;
@@ -88,9 +79,23 @@ pub(super) fn run(mut steps: Vec<Step<'_>>, lanes: usize, counter: &mut Counter)
     Ok(total.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
+pub(super) fn minutes(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..60 => format!("{seconds} s"),
+        seconds => format!("{} min {} s", seconds / 60, seconds % 60),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test::libtest::Sum;
+
+    #[test]
+    fn minutes_are_named_from_sixty_seconds_on() {
+        assert_eq!(minutes(Duration::from_millis(59_900)), "59 s");
+        assert_eq!(minutes(Duration::from_secs(125)), "2 min 5 s");
+    }
 
     #[test]
     fn steps_of_two_lanes_add_up() {

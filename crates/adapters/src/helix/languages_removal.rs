@@ -52,7 +52,9 @@ pub(super) fn remove(before: &DocumentMut, after: &DocumentMut, now: &mut Docume
                 .rev()
                 .filter(|at| languages.get(*at).is_some_and(|table| is_ours_alone(table)))
                 .collect();
-            gone.into_iter().for_each(|at| drop(languages.remove(at)));
+            for at in gone {
+                languages.remove(at);
+            }
         }
         Some(Item::Value(Value::Array(languages))) => {
             toml_lists::remove(languages, |value| {

@@ -103,8 +103,9 @@ pub(super) fn merge(
     }
     match edited.get_mut("language") {
         Some(Item::Value(Value::Array(languages))) if !new.is_empty() => {
-            new.into_iter()
-                .for_each(|(_, language)| toml_lists::push(languages, Value::InlineTable(language)));
+            for (_, language) in new {
+                toml_lists::push(languages, Value::InlineTable(language));
+            }
             changed = true;
         }
         Some(Item::ArrayOfTables(_)) | None => {

@@ -19,7 +19,7 @@ use alongside_desk::agent_setup::{AgentSetup, Offer, Reply};
 use anyhow::Context as _;
 
 use super::consent::{Consent, No};
-use super::{note, print};
+use super::{note, output, print};
 
 /// The answer to a change of an agent's setting.
 #[derive(Debug)]
@@ -120,7 +120,7 @@ pub(super) async fn before_start(command: &[OsString]) -> Result<(), ExitCode> {
     }
     let ide_mode = AgentSetting::ide_mode(&agent);
     let later = format!("`alongside install {}` switches it on", agent.row.id);
-    if !super::desk::can_draw() {
+    if !output::can_draw() {
         note(&format!("{} {later}", ide_mode.fact(&here)));
         return Ok(());
     }

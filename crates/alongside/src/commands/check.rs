@@ -276,7 +276,7 @@ async fn find(args: &Args, agent: Option<FamilyAgent>) -> anyhow::Result<Target>
     if args.port.is_none() || args.token.is_none() {
         companions::guard(&target.record).await?;
     }
-    if let Err(why) = target.is_companion(Duration::from_secs(args.patience)).await {
+    if let Err(why) = check::find_companion(&target, Duration::from_secs(args.patience)).await {
         return Err(failure(harmless::name(&why.to_string()), hint(&why)));
     }
     Ok(target)

@@ -17,7 +17,7 @@ use alongside_desk::harmless;
 use alongside_desk::{Closing, Desk, Event, Review, ReviewId};
 use anyhow::Context;
 
-use super::desk;
+use super::output;
 use crate::line_mode::{Ending, LineDesk, Policy};
 use project::{PROPOSALS, Proposal};
 
@@ -72,7 +72,7 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
         reviews: HashMap::new(),
         observer: companion.observe(),
     };
-    let signal = if desk::can_draw() && !args.line {
+    let signal = if output::can_draw() && !args.line {
         demo.on_screen(companion).await?
     } else {
         demo.in_lines(companion, &mut signals).await?
@@ -226,7 +226,9 @@ impl Demo {
                 }
                 Ok(Event::Changed(changed)) => {
                     // A change out of step makes the text wrong, and the end of the demo reports it.
-                    self.reviews.get_mut(&changed.id).map(|review| review.take(changed));
+                    if let Some(review) = self.reviews.get_mut(&changed.id) {
+                        let _ = review.take(changed);
+                    }
                 }
                 Ok(Event::Closed(closed)) => {
                     let Some(review) = self.reviews.remove(&closed.id) else {

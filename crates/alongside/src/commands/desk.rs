@@ -1,6 +1,5 @@
 //! `alongside` without a command: opens the terminal desk.
 
-use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -13,7 +12,7 @@ use alongside_host::JoinRequest;
 use alongside_platform::process;
 use alongside_terminal::{DraftStore, Ending, Layout, Notification, Options, Theme};
 
-use super::{agent_setup, review};
+use super::{agent_setup, output, review};
 use crate::draft_keeper::draft_keeper;
 
 /// The terminal desk's own arguments.
@@ -60,7 +59,7 @@ const SIGNAL_INTERVAL: Duration = Duration::from_millis(100);
 const NO_TERMINAL: u8 = 2;
 
 pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
-    if !can_draw() {
+    if !output::can_draw() {
         let error = failure::failure(
             "the desk needs a terminal that it can draw on",
             "use `alongside review` to review line by line (--json in scripts), or `alongside status` to see \
@@ -113,12 +112,6 @@ fn notification(notify: Notify) -> Option<Notification> {
         Notify::Osc9 => Some(Notification::Osc9),
         Notify::Osc777 => Some(Notification::Osc777),
     }
-}
-
-/// Whether input and output are a terminal that can be drawn on.
-pub(super) fn can_draw() -> bool {
-    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    std::io::stdout().is_terminal() && std::io::stdin().is_terminal() && !dumb
 }
 
 /// Ends this process when another one ends. The signal lets the desk restore the terminal and leave its host.

@@ -179,18 +179,18 @@ impl Call {
             return Ok(Answer::Silence);
         }
         let Some(reviewer) = Reviewer::of(cwd).await? else { return Ok(Answer::Silence) };
-        let NoChange::Unclear { path, why } = no_change else {
-            let NoChange::Refused { why } = no_change else { return Ok(Answer::Silence) };
-            return Ok(refusal(
-                input.event_or_first(self.agent.hook),
-                &format!("Nothing was written: {why}."),
-            ));
-        };
-        if !self.asks_again(input) {
-            let file = cwd.join(path).display().to_string();
-            let told = StoodBack { agent: self.agent.display_name.into(), file, why };
-            // An older host, or one that ends, does not tell its desks.
-            let _ = tokio::time::timeout(GRACE, reviewer.stand_back(&told)).await;
+        match no_change {
+            NoChange::Refused { why } => {
+                let event = input.event_or_first(self.agent.hook);
+                return Ok(refusal(event, &format!("Nothing was written: {why}.")));
+            }
+            NoChange::Unclear { path, why } if !self.asks_again(input) => {
+                let file = cwd.join(path).display().to_string();
+                let told = StoodBack { agent: self.agent.display_name.into(), file, why };
+                // An older host, or one that ends, does not tell its desks.
+                let _ = tokio::time::timeout(GRACE, reviewer.stand_back(&told)).await;
+            }
+            NoChange::Unclear { .. } | NoChange::NotATool => {}
         }
         Ok(Answer::Silence)
     }

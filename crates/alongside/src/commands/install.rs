@@ -19,6 +19,7 @@ use alongside_desk::harmless;
 use super::completions::Names;
 use super::consent::Consent;
 use super::{lists, note, print};
+use agents::HookArgs;
 use target::Target;
 
 /// Install alongside into an editor, or set the agents up
@@ -49,13 +50,8 @@ pub(crate) struct Args {
     #[arg(long = "language", value_name = "NAME")]
     languages: Vec<String>,
 
-    /// Agents: install the hook without asking; --yes alone installs none, and updates one that is there
-    #[arg(long, requires = "what")]
-    hook: bool,
-
-    /// Agents: only the hook, in the settings of the current project instead of your own
-    #[arg(long, requires = "what")]
-    project: bool,
+    #[command(flatten)]
+    hook: HookArgs,
 }
 
 fn names() -> String {
@@ -106,12 +102,12 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
         },
     };
     match target {
-        Target::Editor(editor) if args.hook || args.project => Err(failure(
+        Target::Editor(editor) if args.hook.any() => Err(failure(
             format!("{} runs no hooks: --hook and --project are for agents", editor.name),
             "name an agent: `alongside install claude --hook`",
         )),
         Target::Editor(editor) => into_editor(editor, &args, &user).await,
-        Target::Agents(targets) => agents::set_up(&targets, &args, &user).await,
+        Target::Agents(targets) => agents::set_up(&targets, args.hook, args.consent, &user).await,
     }
 }
 

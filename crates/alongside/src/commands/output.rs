@@ -1,6 +1,6 @@
 //! The output of commands: the result to standard output, remarks to standard error.
 
-use std::io::{ErrorKind, Write as _};
+use std::io::{ErrorKind, IsTerminal as _, Write as _};
 
 use alongside_common::failure;
 use alongside_desk::harmless;
@@ -19,4 +19,10 @@ pub(super) fn note(text: &str) {
     let line = format!("alongside: {}", harmless::name(text));
     let columns = alongside_platform::terminal::columns_for_errors();
     let _ = writeln!(std::io::stderr().lock(), "{}", failure::wrapped(&line, columns));
+}
+
+/// Whether input and output are a terminal that can be drawn on.
+pub(super) fn can_draw() -> bool {
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    std::io::stdout().is_terminal() && std::io::stdin().is_terminal() && !dumb
 }

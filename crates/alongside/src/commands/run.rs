@@ -17,7 +17,7 @@ use alongside_platform::process;
 use anyhow::Context;
 use tokio::process::{Child, Command};
 
-use super::{agent_setup, agent_variables, desk, desk_pane, note, serving_companion};
+use super::{agent_setup, agent_variables, desk_pane, note, output, serving_companion};
 
 /// Start an agent together with a companion
 ///
@@ -74,7 +74,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
             let status = status(&mut keeper).await?;
             if status.desks == 0 && !args.no_desk {
                 // Without a terminal a program runs the agent, and nobody would see the desk.
-                let opened = if desk::can_draw() {
+                let opened = if output::can_draw() {
                     desk_pane::open(&here.cwd).await
                 } else {
                     Err(desk_pane::OPEN_BY_HAND.to_owned())

@@ -224,13 +224,16 @@ impl Reading {
         }
     }
 
-    /// A review ended.
-    pub(super) fn close(&mut self, closed: &Closed) {
-        let Some(index) = self.reviews.iter().position(|open| open.review().id == closed.id) else { return };
+    /// A review ended. False if it was not here.
+    pub(super) fn close(&mut self, closed: &Closed) -> bool {
+        let Some(index) = self.reviews.iter().position(|open| open.review().id == closed.id) else {
+            return false;
+        };
         let open = self.reviews.remove(index);
         let message = self.companion.review_closed(open.review(), closed, &self.roots);
         self.printer.say(&message.text);
         self.printed.remove(&closed.id);
+        true
     }
 
     /// After the end of a review: goes on to the next one if it was read. That one begins when the editor

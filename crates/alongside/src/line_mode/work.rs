@@ -8,7 +8,7 @@ use alongside_desk::review_model::{Acceptances, Message, Question};
 use alongside_desk::{
     Closed, Decision, Desk, Event, Gone, HunkState, Refusal, Request, ReviewId, Revised, harmless, messages,
 };
-use alongside_terminal::{DraftStore, EditOutcome, Editing, editor_command};
+use alongside_terminal::{DraftStore, EditOutcome, Editing, UnsavedText, editor_command};
 
 use super::accept_all::AcceptAll;
 use super::line_reader::InputLine;
@@ -130,10 +130,9 @@ impl ReviewWork {
     }
 
     fn review_closed(&mut self, closed: &Closed) {
-        if self.reading.open(closed.id).is_none() {
+        if !self.reading.close(closed) {
             return;
         }
-        self.reading.close(closed);
         match &mut self.activity {
             Activity::Deciding(id) if *id == closed.id => self.activity = Activity::Listening,
             Activity::Accepting(acceptances) => {
@@ -399,8 +398,7 @@ impl ReviewWork {
     /// The editor has ended.
     pub(super) async fn editor_ended(&mut self, status: io::Result<ExitStatus>) {
         let Some(editing) = self.take_editor() else { return };
-        let (id, hunk, replaces) = (editing.id, editing.hunk, editing.reopened());
-        let (file, agent) = (editing.file.clone(), editing.agent.clone());
+        let (id, hunk) = (editing.id, editing.hunk);
         self.reading.printer().release();
         self.reading.prompt_changed();
         let review = self.reading.review(id);
@@ -408,16 +406,17 @@ impl ReviewWork {
         match editing.finish(status, review.is_some(), &self.drafts, self.reading.roots()) {
             EditOutcome::Taken => self.say_taken(id),
             EditOutcome::Message(message) => self.reading.say(&message.text),
-            EditOutcome::Text(text) => {
-                match self.desk.request(Request::replace_text(id, revision, text.clone())).await {
+            EditOutcome::Text(unsaved) => {
+                let request = Request::replace_text(id, revision, unsaved.text.clone());
+                match self.desk.request(request).await {
                     Ok(revised) => {
                         self.catch_up(id, revised.revision).await;
                         self.push_step(id, hunk, true);
                         self.say_taken(id);
                     }
-                    Err(refusal) => self.text_refused(id, (&file, &agent), text, &refusal).await,
+                    Err(refusal) => self.text_refused(id, &unsaved, &refusal).await,
                 }
-                self.drafts.discard(replaces);
+                self.drafts.discard(unsaved.replaces);
             }
         }
         match self.reading.at() {
@@ -442,7 +441,7 @@ impl ReviewWork {
         let Some(mut editing) = self.take_editor() else { return };
         editing.end().await;
         match editing.unsent() {
-            Some(text) => self.keep_text((&editing.file, &editing.agent), &text, "the desk was closed"),
+            Some(text) => self.keep_text(&editing.unsaved(text), "the desk was closed"),
             None if editing.sent => self.reading.say(messages::SAVED_TEXT_IN_DRAFTS),
             None => {}
         }
@@ -450,15 +449,15 @@ impl ReviewWork {
 
     /// The companion refused a text from the editor. The text is kept; if the review changed, `e` opens the
     /// text again.
-    async fn text_refused(&mut self, id: ReviewId, whose: (&str, &str), text: String, refusal: &Refusal) {
+    async fn text_refused(&mut self, id: ReviewId, unsaved: &UnsavedText, refusal: &Refusal) {
         let Refusal::Stale { revision } = *refusal else {
-            return self.keep_text(whose, &text, &refusal.to_string());
+            return self.keep_text(unsaved, &refusal.to_string());
         };
         self.catch_up(id, revision).await;
         if self.reading.open(id).is_none() {
-            return self.keep_text(whose, &text, "the review has ended");
+            return self.keep_text(unsaved, "the review has ended");
         }
-        let (refused, said) = self.drafts.keep_refused(whose, text, self.reading.roots());
+        let (refused, said) = self.drafts.keep_refused(unsaved, self.reading.roots());
         if let Some(open) = self.reading.open_mut(id) {
             open.refused = Some(refused);
         }
@@ -471,8 +470,8 @@ impl ReviewWork {
         self.reading.say(&messages::edit_taken(hunks));
     }
 
-    fn keep_text(&mut self, whose: (&str, &str), text: &str, why: &str) {
-        let said = self.drafts.keep(whose, why, text, self.reading.roots());
+    fn keep_text(&mut self, unsaved: &UnsavedText, why: &str) {
+        let said = self.drafts.keep(unsaved, why, self.reading.roots());
         self.reading.say(&said);
     }
 }

@@ -149,8 +149,9 @@ impl Home {
     /// Kills every host.
     pub(crate) fn kill_hosts(&self) {
         for (pid, _) in self.hosts() {
-            let pid = Pid::from_raw(pid.cast_signed());
-            let _ = pid.map(|pid| kill_process(pid, Signal::KILL));
+            if let Some(pid) = Pid::from_raw(pid.cast_signed()) {
+                let _ = kill_process(pid, Signal::KILL);
+            }
         }
     }
 

@@ -125,12 +125,12 @@ impl OpenFiles {
     }
 
     /// Checks on disk which files exist and may be told. Blocks.
-    pub(super) fn scan(&self, privacy: &mut Privacy) -> ScanResult {
+    pub(super) fn scan(&self, privacy: &Privacy) -> ScanResult {
         let resolve =
             |entry: &ReportedFile| (entry.path.clone(), real_path::canonical(Path::new(&entry.path)));
         let real = self.unsaved().map(resolve).collect();
         let mut looks = Looks::new();
-        let mut look = |path: &Path| path.is_absolute() && path.is_file() && privacy.allows(path);
+        let look = |path: &Path| path.is_absolute() && path.is_file() && privacy.allows(path);
         let mut may_tell =
             |path: &str| *looks.entry(path.to_owned()).or_insert_with_key(|path| look(Path::new(path)));
         ScanResult { context: self.context(&mut may_tell), real, looks }

@@ -1,5 +1,6 @@
 //! The privacy rules: agents never learn about excluded or git-ignored files. They read the disk.
 
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -57,9 +58,12 @@ pub(crate) struct Privacy {
     untold: BTreeSet<PathBuf>,
     /// The user's ignore file for every repository.
     global: Option<PathBuf>,
-    /// The parsed ignore files by path, each with its stamp.
-    parsed: HashMap<PathBuf, (Stamp, Gitignore)>,
+    /// A cache: no answer depends on it.
+    parsed: RefCell<ParsedFiles>,
 }
+
+/// The parsed ignore files by path, each with its stamp.
+type ParsedFiles = HashMap<PathBuf, (Stamp, Gitignore)>;
 
 /// Length and time of modification, to detect a change; `None` for a file that does not exist.
 type Stamp = Option<(u64, Option<SystemTime>)>;
@@ -82,18 +86,18 @@ impl Privacy {
             elsewhere: exclusions(Path::new("/"), &globs)?,
             untold,
             global: super::git_ignore_file::ignore_file(dirs),
-            parsed: HashMap::new(),
+            parsed: RefCell::default(),
         })
     }
 
     /// Whether agents may know that this file is open: by its name, and by the target of a link.
-    pub(crate) fn allows(&mut self, path: &Path) -> bool {
+    pub(crate) fn allows(&self, path: &Path) -> bool {
         let real = path.canonicalize().ok().filter(|real| real != path);
         self.allows_name(path) && real.is_none_or(|real| self.allows_name(&real))
     }
 
     /// Applies the exclusions of every root that holds the file, for one project may lie in another.
-    fn allows_name(&mut self, path: &Path) -> bool {
+    fn allows_name(&self, path: &Path) -> bool {
         if self.untold.iter().any(|root| path.starts_with(root)) || is_review_edit(path) {
             return false;
         }
@@ -106,7 +110,7 @@ impl Privacy {
         !excluded && (self.tell_git_ignored || !self.matches_gitignore(path))
     }
 
-    fn matches_gitignore(&mut self, path: &Path) -> bool {
+    fn matches_gitignore(&self, path: &Path) -> bool {
         let top = path.ancestors().skip(1).find(|directory| directory.join(".git").exists());
         let root = self.by_root.iter().map(|(root, _)| root.as_path()).find(|root| path.starts_with(root));
         let top = top.or(root).unwrap_or(Path::new("/")).to_owned();
@@ -120,16 +124,17 @@ impl Privacy {
     }
 
     /// Whether git ignores one step of a path. The deepest ignore file with a matching rule decides.
-    fn step_matches_gitignore(&mut self, top: &Path, step: &Path, is_directory: bool) -> bool {
+    fn step_matches_gitignore(&self, top: &Path, step: &Path, is_directory: bool) -> bool {
         let above = step.ancestors().skip(1).take_while(|directory| directory.starts_with(top));
         let mut sources: Vec<(PathBuf, &Path)> =
             above.map(|directory| (directory.join(".gitignore"), directory)).collect();
         sources.push((top.join(".git/info/exclude"), top));
         // The rules of the user's global file are relative to the repository.
         sources.extend(self.global.clone().map(|global| (global, Path::new(""))));
+        let mut parsed = self.parsed.borrow_mut();
         for (source, base) in sources {
             let step = if base == Path::new("") { step.strip_prefix(top).unwrap_or(step) } else { step };
-            match self.rules(&source, base).matched(step, is_directory) {
+            match rules(&mut parsed, &source, base).matched(step, is_directory) {
                 Match::Ignore(_) => return true,
                 Match::Whitelist(_) => return false,
                 Match::None => {}
@@ -137,15 +142,15 @@ impl Privacy {
         }
         false
     }
+}
 
-    fn rules(&mut self, source: &Path, base: &Path) -> &Gitignore {
-        let stamp = std::fs::metadata(source).ok().as_ref().map(stamp);
-        let entry = self.parsed.entry(source.to_owned()).or_insert_with(|| (None, Gitignore::empty()));
-        if entry.0 != stamp {
-            *entry = (stamp, read_rules(source, base));
-        }
-        &entry.1
+fn rules<'a>(parsed: &'a mut ParsedFiles, source: &Path, base: &Path) -> &'a Gitignore {
+    let stamp = std::fs::metadata(source).ok().as_ref().map(stamp);
+    let entry = parsed.entry(source.to_owned()).or_insert_with(|| (None, Gitignore::empty()));
+    if entry.0 != stamp {
+        *entry = (stamp, read_rules(source, base));
     }
+    &entry.1
 }
 
 /// Whether this is a temporary file in which the person edits a review, and not a file of the project.

@@ -52,7 +52,7 @@ pub(crate) struct FileScan {
 impl FileScan {
     /// Looks at the disk. Blocks.
     pub(crate) fn run(self) -> ScanResult {
-        self.files.scan(&mut self.privacy.lock().unwrap_or_else(PoisonError::into_inner))
+        self.files.scan(&self.privacy.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

@@ -8,6 +8,7 @@ use crate::check::Level::Must;
 use crate::check::{Check, Clause, Group, When};
 use crate::check_ending::{Checked, ensure, fail, unseen};
 use crate::clock::within;
+use crate::connect;
 use crate::peer::{PROPOSED, initialize};
 use crate::request::Request;
 use crate::response::Response;
@@ -79,104 +80,102 @@ pub(crate) static CHECKS: &[Check] = &[
     },
 ];
 
-impl Case<'_> {
-    /// The first message of an agent: whatever is wrong with the request, it is not the message.
-    pub(crate) fn knock(&self) -> Request {
-        self.stranger().post(&initialize(&1.into(), PROPOSED))
-    }
+/// The first message of an agent: whatever is wrong with the request, it is not the message.
+pub(crate) fn knock(case: &Case<'_>) -> Request {
+    connect::stranger(case).post(&initialize(&1.into(), PROPOSED))
+}
 
-    fn token(&self) -> Checked<&str> {
-        match self.fixture.target.record.auth_token.as_deref() {
-            Some(token) if token.is_ascii() && !token.is_empty() => Ok(token),
-            Some(token) if !token.is_empty() => unseen("its token is not of ASCII, which no header carries"),
-            _ => unseen("it has no token"),
-        }
+fn token<'a>(case: &Case<'a>) -> Checked<&'a str> {
+    match case.fixture.target.record.auth_token.as_deref() {
+        Some(token) if token.is_ascii() && !token.is_empty() => Ok(token),
+        Some(token) if !token.is_empty() => unseen("its token is not of ASCII, which no header carries"),
+        _ => unseen("it has no token"),
     }
+}
 
-    /// Sends what has to be refused.
-    async fn refused(&self, request: Request, why: &str) -> Checked {
-        self.answered(request, &[401, 403], why).await
-    }
+/// Sends what has to be refused.
+async fn refused(case: &Case<'_>, request: Request, why: &str) -> Checked {
+    answered(case, request, &[401, 403], why).await
+}
 
-    pub(crate) async fn answered(&self, request: Request, statuses: &[u16], why: &str) -> Checked {
-        // Only the head counts: what should have been refused may be a stream.
-        let peer = self.stranger();
-        let answer = if request.wire.method() == "GET" {
-            peer.open(&request).await.map(|(head, _)| Response { head, ..Response::default() })?
-        } else {
-            // A session that should not be is ended again.
-            self.begin(&peer, request).await?
-        };
-        ensure(statuses.contains(&answer.status()), || {
-            let expected: Vec<String> = statuses.iter().map(u16::to_string).collect();
-            format!("{why} it answered {} instead of {}", answer.status(), expected.join(" or "))
-        })
-    }
+pub(crate) async fn answered(case: &Case<'_>, request: Request, statuses: &[u16], why: &str) -> Checked {
+    // Only the head counts: what should have been refused may be a stream.
+    let peer = connect::stranger(case);
+    let answer = if request.wire.method() == "GET" {
+        peer.open(&request).await.map(|(head, _)| Response { head, ..Response::default() })?
+    } else {
+        // A session that should not be is ended again.
+        case.begin(&peer, request).await?
+    };
+    ensure(statuses.contains(&answer.status()), || {
+        let expected: Vec<String> = statuses.iter().map(u16::to_string).collect();
+        format!("{why} it answered {} instead of {}", answer.status(), expected.join(" or "))
+    })
 }
 
 async fn no_token(case: &Case<'_>) -> Checked {
-    case.token()?;
-    case.refused(case.knock().without("Authorization"), "to a request without the token").await
+    token(case)?;
+    refused(case, knock(case).without("Authorization"), "to a request without the token").await
 }
 
 async fn wrong_token(case: &Case<'_>) -> Checked {
-    let wrong: String = case.token()?.chars().map(|c| if c == 'x' { 'y' } else { 'x' }).collect();
-    case.refused(case.knock().with("Authorization", format!("Bearer {wrong}")), "to a wrong token").await?;
-    case.refused(case.knock().with("Authorization", "Bearer "), "to an empty token").await
+    let wrong: String = token(case)?.chars().map(|c| if c == 'x' { 'y' } else { 'x' }).collect();
+    refused(case, knock(case).with("Authorization", format!("Bearer {wrong}")), "to a wrong token").await?;
+    refused(case, knock(case).with("Authorization", "Bearer "), "to an empty token").await
 }
 
 async fn almost_token(case: &Case<'_>) -> Checked {
-    let token = case.token()?;
+    let token = token(case)?;
     let (shorter, last) = token.split_at(token.len() - 1);
     let other = if last == "x" { "y" } else { "x" };
     let half = &token[..token.len() / 2];
     for almost in [shorter.to_owned(), half.to_owned(), format!("{token}x"), format!("{shorter}{other}")] {
         // The evidence must not show it: it is nearly the token.
-        let request = case.knock().with("Authorization", format!("Bearer {almost}"));
+        let request = knock(case).with("Authorization", format!("Bearer {almost}"));
         let mut hidden = request.clone();
         hidden.differences =
             vec![format!("a token of {} characters that is nearly the right one", almost.len())];
-        case.refused(hidden, "to a token that is nearly the right one").await?;
+        refused(case, hidden, "to a token that is nearly the right one").await?;
     }
     Ok(())
 }
 
 async fn scheme(case: &Case<'_>) -> Checked {
-    let token = case.token()?;
+    let token = token(case)?;
     for value in [format!("Basic {token}"), token.to_owned(), format!("Token {token}")] {
-        let request = case.knock().with("Authorization", value);
-        case.refused(request, "to the token under another scheme").await?;
+        let request = knock(case).with("Authorization", value);
+        refused(case, request, "to the token under another scheme").await?;
     }
     Ok(())
 }
 
 async fn session_is_no_token(case: &Case<'_>) -> Checked {
-    case.token()?;
-    let peer = case.join().await?;
-    case.refused(peer.ping(7).without("Authorization"), "to a session id without the token").await
+    token(case)?;
+    let peer = connect::join(case).await?;
+    refused(case, peer.ping(7).without("Authorization"), "to a session id without the token").await
 }
 
 async fn get_token(case: &Case<'_>) -> Checked {
-    case.token()?;
-    let peer = case.join().await?;
+    token(case)?;
+    let peer = connect::join(case).await?;
     let get = peer.request("GET");
-    case.refused(get.clone().without("Authorization"), "to a GET without the token").await?;
-    case.refused(get.with("Authorization", "Bearer no-such-token"), "to a GET with a wrong token").await
+    refused(case, get.clone().without("Authorization"), "to a GET without the token").await?;
+    refused(case, get.with("Authorization", "Bearer no-such-token"), "to a GET with a wrong token").await
 }
 
 async fn delete_token(case: &Case<'_>) -> Checked {
-    case.token()?;
-    let peer = case.join().await?;
+    token(case)?;
+    let peer = connect::join(case).await?;
     peer.is_served().await?;
     let delete = peer.request("DELETE").without("Authorization");
-    case.answered(delete, &[401, 403, 405], "to a DELETE without the token").await?;
+    answered(case, delete, &[401, 403, 405], "to a DELETE without the token").await?;
     peer.is_served().await.or_else(|_| fail("the session was ended by a DELETE without the token"))
 }
 
 async fn before_body(case: &Case<'_>) -> Checked {
-    case.token()?;
-    let peer = case.stranger();
-    let request = case.knock().without("Authorization");
+    token(case)?;
+    let peer = connect::stranger(case);
+    let request = knock(case).without("Authorization");
     let mut connection = peer.dial().await?;
     peer.note(&request.clone().with_body("a body of 8 MB, of which nothing is sent"));
     let exchange = async {

@@ -6,31 +6,31 @@ use alongside_contract::context::CONTEXT_UPDATE;
 
 use crate::case::Case;
 use crate::check_ending::{Checked, fail, unseen};
+use crate::connect;
+use crate::listener::Listener;
 use crate::stream_rules::Rule;
 
-impl Case<'_> {
-    /// Judges a rule over everything that was heard, after it has listened for a moment itself.
-    pub(crate) async fn over_all(&self, rule: Rule) -> Checked {
-        if self.fixture.rules.count(rule).0 == 0 {
-            let peer = self.join().await?;
-            let listener = peer.listen().await?;
-            listener.message(0, self.timeouts().answer.min(Duration::from_secs(2)), &[CONTEXT_UPDATE]).await;
-        }
-        let broken = self.fixture.rules.broken(rule);
-        if let Some(first) = broken.first() {
-            broken.iter().take(5).for_each(|line| self.evidence.note(format!("← {line}")));
-            let first: String = first.chars().take(160).collect();
-            return fail(match broken.len() {
-                1 => first,
-                times => format!("{first} ({times} times)"),
-            });
-        }
-        match self.fixture.rules.count(rule) {
-            (0, what) => unseen(format!("no {what} came on any stream")),
-            (count, what) => {
-                self.evidence.note(format!("← {count} {what} in the whole run, and nothing wrong with any"));
-                Ok(())
-            }
+/// Judges a rule over everything that was heard, after it has listened for a moment itself.
+pub(crate) async fn over_all(case: &Case<'_>, rule: Rule) -> Checked {
+    if case.fixture.rules.count(rule).0 == 0 {
+        let peer = connect::join(case).await?;
+        let listener = Listener::of(&peer).await?;
+        listener.message(0, case.timeouts().answer.min(Duration::from_secs(2)), &[CONTEXT_UPDATE]).await;
+    }
+    let broken = case.fixture.rules.broken(rule);
+    if let Some(first) = broken.first() {
+        broken.iter().take(5).for_each(|line| case.evidence.note(format!("← {line}")));
+        let first: String = first.chars().take(160).collect();
+        return fail(match broken.len() {
+            1 => first,
+            times => format!("{first} ({times} times)"),
+        });
+    }
+    match case.fixture.rules.count(rule) {
+        (0, what) => unseen(format!("no {what} came on any stream")),
+        (count, what) => {
+            case.evidence.note(format!("← {count} {what} in the whole run, and nothing wrong with any"));
+            Ok(())
         }
     }
 }

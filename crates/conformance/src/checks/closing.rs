@@ -7,8 +7,10 @@ use crate::check::Clause::{Shipped, Spec};
 use crate::check::Level::Must;
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, ensure, fail, skip};
-use crate::checks::diffs::text_in;
+use crate::connect;
+use crate::diff_calls::{self, text_in};
 use crate::json::parse;
+use crate::listener::Listener;
 use crate::outcomes::OUTCOMES;
 
 pub(crate) static CHECKS: &[Check] = &[
@@ -69,10 +71,10 @@ pub(crate) static CHECKS: &[Check] = &[
 
 /// Opens a diff and closes it: the result.
 async fn closed(case: &Case<'_>, name: &str, text: &str) -> Checked<Value> {
-    let peer = case.join().await?;
+    let peer = connect::join(case).await?;
     let path = case.proposal(name);
-    case.open_diff(&peer, &path, text).await?;
-    case.close_diff(&peer, &path).await
+    diff_calls::open_diff(case, &peer, &path, text).await?;
+    diff_calls::close_diff(&peer, &path).await
 }
 
 async fn block(case: &Case<'_>) -> Checked {
@@ -97,12 +99,12 @@ async fn json_content(case: &Case<'_>) -> Checked {
 }
 
 async fn quiet(case: &Case<'_>) -> Checked {
-    let peer = case.join().await?;
-    let mut listener = peer.listen().await?;
+    let peer = connect::join(case).await?;
+    let mut listener = Listener::of(&peer).await?;
     let path = case.proposal("close-quiet.txt");
     for arguments in [json!({ "filePath": path, "suppressNotification": true }), json!({ "filePath": path })]
     {
-        case.open_diff(&peer, &path, "Not a word.\n").await?;
+        diff_calls::open_diff(case, &peer, &path, "Not a word.\n").await?;
         let mark = listener.mark();
         peer.call("closeDiff", arguments.clone()).await?;
         case.quiet().await;
@@ -115,19 +117,19 @@ async fn quiet(case: &Case<'_>) -> Checked {
 }
 
 async fn twice(case: &Case<'_>) -> Checked {
-    let peer = case.join().await?;
+    let peer = connect::join(case).await?;
     let path = case.proposal("close-twice.txt");
     let text = "Twice the same.\n";
-    case.open_diff(&peer, &path, text).await?;
-    case.final_text(&peer, &path).await?;
-    let again = case.close_diff(&peer, &path).await?;
+    diff_calls::open_diff(case, &peer, &path, text).await?;
+    diff_calls::final_text(&peer, &path).await?;
+    let again = diff_calls::close_diff(&peer, &path).await?;
     ensure(again["isError"] != true, || format!("the second closeDiff failed: {again}"))?;
     ensure(text_in(&again).as_deref() == Some(text), || format!("the second closeDiff was answered {again}"))
 }
 
 async fn unknown(case: &Case<'_>) -> Checked {
-    let peer = case.join().await?;
-    let result = case.close_diff(&peer, &case.proposal("never-opened.txt")).await?;
+    let peer = connect::join(case).await?;
+    let result = diff_calls::close_diff(&peer, &case.proposal("never-opened.txt")).await?;
     ensure(result["isError"] != true, || format!("it was answered with an error: {result}"))?;
     let text = result["content"][0]["text"].as_str().unwrap_or_default();
     let is_empty = parse(text).is_some_and(|closed| closed == json!({}));

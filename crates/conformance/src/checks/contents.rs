@@ -121,7 +121,7 @@ pub(crate) static CHECKS: &[Check] = &[
 ];
 
 async fn json(case: &Case<'_>) -> Checked {
-    case.each_file(|file| match &file.json {
+    published::each_file(case, |file| match &file.json {
         Ok(Value::Object(_)) => Ok(()),
         Ok(_) => fail("it is JSON, but no object"),
         Err(why) => fail(format!("it is no JSON: {why}")),
@@ -130,14 +130,14 @@ async fn json(case: &Case<'_>) -> Checked {
 
 async fn port(case: &Case<'_>) -> Checked {
     let port = case.fixture.target.record.port;
-    case.each_record(|file| {
+    published::each_record(case, |file| {
         let told = file.field("port");
         ensure(*told == port, || format!("port is {told}, but the companion listens on {port}"))
     })
 }
 
 async fn workspace(case: &Case<'_>) -> Checked {
-    case.each_record(|file| {
+    published::each_record(case, |file| {
         let Some(workspace) = file.field("workspacePath").as_str() else {
             return fail(format!("workspacePath is {} and not a string", file.field("workspacePath")));
         };
@@ -150,7 +150,7 @@ async fn workspace(case: &Case<'_>) -> Checked {
 }
 
 async fn real_paths(case: &Case<'_>) -> Checked {
-    case.each_record(|file| {
+    published::each_record(case, |file| {
         let roots: Vec<&Path> =
             split_roots(file.field("workspacePath").as_str().unwrap_or_default()).map(Path::new).collect();
         if !roots.iter().any(|root| root.is_dir() && root.is_absolute()) {
@@ -166,7 +166,7 @@ async fn real_paths(case: &Case<'_>) -> Checked {
 }
 
 async fn token(case: &Case<'_>) -> Checked {
-    case.each_record(|file| match file.field("authToken").as_str() {
+    published::each_record(case, |file| match file.field("authToken").as_str() {
         Some(token) => {
             let mut letters: Vec<char> = token.chars().collect();
             letters.sort_unstable();
@@ -184,7 +184,7 @@ async fn token(case: &Case<'_>) -> Checked {
 }
 
 async fn no_null(case: &Case<'_>) -> Checked {
-    case.each_record(|file| {
+    published::each_record(case, |file| {
         let nulls = file.json.iter().filter_map(Value::as_object).flatten().filter(|(_, value)| {
             value.is_null() || value.as_object().is_some_and(|inner| inner.values().any(Value::is_null))
         });
@@ -194,7 +194,7 @@ async fn no_null(case: &Case<'_>) -> Checked {
 }
 
 async fn ide_info(case: &Case<'_>) -> Checked {
-    case.each_record(|file| {
+    published::each_record(case, |file| {
         let info = file.field("ideInfo");
         if info.is_null() && is_vs_code(case, file) {
             case.evidence.note("← (no ideInfo, and agents know VS Code and its forks without)");
@@ -221,10 +221,10 @@ fn is_vs_code(case: &Case<'_>, file: &Published) -> bool {
 
 async fn ppid(case: &Case<'_>) -> Checked {
     let reads_ppid = |file: &Published| file.row.is_some_and(|(_, row)| row.fields == Fields::WithParent);
-    if !case.files()?.iter().any(reads_ppid) {
+    if !published::files(case)?.iter().any(reads_ppid) {
         return skip("it publishes nothing for agents that read ppid");
     }
-    case.each_record(|file| {
+    published::each_record(case, |file| {
         if !reads_ppid(file) {
             return unseen("ppid is not read");
         }
@@ -241,7 +241,7 @@ const ENOUGH_READS: usize = 3;
 
 async fn rewriting(case: &Case<'_>) -> Checked<Rewriting> {
     case.scene(&case.fixture.scenes.rewriting, async {
-        let Some(file) = case.files()?.into_iter().next() else {
+        let Some(file) = published::files(case)?.into_iter().next() else {
             return unseen("there is no file");
         };
         let folder = case.fixture.scratch().join("one-more-project");

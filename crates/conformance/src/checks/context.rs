@@ -12,6 +12,8 @@ use crate::check::Clause::{Advice, Shipped, Spec};
 use crate::check::Level::{Must, Should};
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, ensure, fail, skip};
+use crate::checks::all_events;
+use crate::connect;
 use crate::listener::{Heard, Listener};
 use crate::stream_rules::Rule;
 
@@ -81,14 +83,18 @@ pub(crate) static CHECKS: &[Check] = &[
         title: "Every update is an IdeContext",
         clause: Spec(Must, "the notification parameters are an IdeContext object"),
         harm: "the agent disconnects",
-        ..Check::of(Group::Context, When::Afterwards, |case| Box::pin(case.over_all(Rule::Shape)))
+        ..Check::of(Group::Context, When::Afterwards, |case| {
+            Box::pin(all_events::over_all(case, Rule::Shape))
+        })
     },
     Check {
         id: "context.absolute",
         title: "Paths are absolute",
         clause: Spec(Must, "path is the absolute path to the file"),
         harm: "the agent looks for the file in another place",
-        ..Check::of(Group::Context, When::Afterwards, |case| Box::pin(case.over_all(Rule::AbsolutePaths)))
+        ..Check::of(Group::Context, When::Afterwards, |case| {
+            Box::pin(all_events::over_all(case, Rule::AbsolutePaths))
+        })
     },
     Check {
         id: "context.on-disk",
@@ -106,7 +112,9 @@ pub(crate) static CHECKS: &[Check] = &[
             "the extension provides an accurate Unix timestamp for when a file was last focused",
         ),
         harm: WRONG_FILE,
-        ..Check::of(Group::Context, When::Afterwards, |case| Box::pin(case.over_all(Rule::Timestamps)))
+        ..Check::of(Group::Context, When::Afterwards, |case| {
+            Box::pin(all_events::over_all(case, Rule::Timestamps))
+        })
     },
     Check {
         id: "context.active-newest",
@@ -117,7 +125,9 @@ pub(crate) static CHECKS: &[Check] = &[
                 all others",
         ),
         harm: "the agent knows neither the cursor nor the selection",
-        ..Check::of(Group::Context, When::Afterwards, |case| Box::pin(case.over_all(Rule::ActiveIsNewest)))
+        ..Check::of(Group::Context, When::Afterwards, |case| {
+            Box::pin(all_events::over_all(case, Rule::ActiveIsNewest))
+        })
     },
     Check {
         id: "context.one-active",
@@ -127,7 +137,9 @@ pub(crate) static CHECKS: &[Check] = &[
             "the extension should set isActive, cursor and selection only for the currently focused file",
         ),
         harm: WRONG_FILE,
-        ..Check::of(Group::Context, When::Afterwards, |case| Box::pin(case.over_all(Rule::OneActive)))
+        ..Check::of(Group::Context, When::Afterwards, |case| {
+            Box::pin(all_events::over_all(case, Rule::OneActive))
+        })
     },
     Check {
         id: "context.equal",
@@ -154,26 +166,24 @@ pub(crate) fn active(context: &Value) -> Option<&Value> {
     files(context).iter().find(|file| file["isActive"] == true)
 }
 
-impl Listener {
-    /// Waits for an update that is as it has to be, since the mark.
-    ///
-    /// # Errors
-    /// The last update of all instead, if there was any.
-    pub(crate) async fn context(
-        &self,
-        mark: usize,
-        patience: Duration,
-        fits: impl Fn(&Value) -> bool,
-    ) -> Result<Value, Option<Value>> {
-        let found = self.wait(mark, patience, |heard| match heard {
-            Heard::Message(message) if message["method"] == CONTEXT_UPDATE && fits(&message["params"]) => {
-                Some(message["params"].clone())
-            }
-            _ => None,
-        });
-        let last = || self.told(0, &[CONTEXT_UPDATE]).pop().map(|(_, message)| message["params"].clone());
-        found.await.ok_or_else(last)
-    }
+/// Waits for an update that is as it has to be, since the mark.
+///
+/// # Errors
+/// The last update of all instead, if there was any.
+pub(crate) async fn update(
+    listener: &Listener,
+    mark: usize,
+    patience: Duration,
+    fits: impl Fn(&Value) -> bool,
+) -> Result<Value, Option<Value>> {
+    let found = listener.wait(mark, patience, |heard| match heard {
+        Heard::Message(message) if message["method"] == CONTEXT_UPDATE && fits(&message["params"]) => {
+            Some(message["params"].clone())
+        }
+        _ => None,
+    });
+    let last = || listener.told(0, &[CONTEXT_UPDATE]).pop().map(|(_, message)| message["params"].clone());
+    found.await.ok_or_else(last)
 }
 
 /// The last update, for the verdict.
@@ -184,46 +194,44 @@ fn instead(last: Option<Value>) -> String {
     }
 }
 
-impl Case<'_> {
-    /// A file with many lines, opened in the editor.
-    pub(crate) async fn opens(&self, name: &str) -> Checked<PathBuf> {
-        let file = self.file(name, &lines())?;
-        self.act(Action::Open { file: file.clone() }).await?;
-        Ok(file)
-    }
+/// A file with many lines, opened in the editor.
+pub(crate) async fn opens(case: &Case<'_>, name: &str) -> Checked<PathBuf> {
+    let file = case.file(name, &lines())?;
+    case.act(Action::Open { file: file.clone() }).await?;
+    Ok(file)
+}
 
-    /// Waits for an update that lists a file, or returns the last update.
-    async fn lists(&self, listener: &Listener, file: &Path) -> Result<Value, Option<Value>> {
-        listener.context(0, self.timeouts().answer, |context| find(context, file).is_some()).await
-    }
+/// Waits for an update that lists a file, or returns the last update.
+async fn lists(case: &Case<'_>, listener: &Listener, file: &Path) -> Result<Value, Option<Value>> {
+    update(listener, 0, case.timeouts().answer, |context| find(context, file).is_some()).await
+}
 
-    /// Waits for an update since the mark. Without one the rule is broken, unless there was no update at all.
-    pub(crate) async fn told(
-        &self,
-        listener: &Listener,
-        mark: usize,
-        fits: impl Fn(&Value) -> bool,
-        otherwise: &str,
-    ) -> Checked {
-        let Err(last) = listener.context(mark, self.timeouts().answer, fits).await else { return Ok(()) };
-        let why = format!("{otherwise}{}", instead(last));
-        let updates = |mark| listener.told(mark, &[CONTEXT_UPDATE]).len();
-        // A stream begins with one, whatever is done.
-        if updates(mark) == 0 || updates(0) == 1 { self.nothing_came(why) } else { fail(why) }
-    }
+/// Waits for an update since the mark. Without one the rule is broken, unless there was no update at all.
+pub(crate) async fn told(
+    case: &Case<'_>,
+    listener: &Listener,
+    mark: usize,
+    fits: impl Fn(&Value) -> bool,
+    otherwise: &str,
+) -> Checked {
+    let Err(last) = update(listener, mark, case.timeouts().answer, fits).await else { return Ok(()) };
+    let why = format!("{otherwise}{}", instead(last));
+    let updates = |mark| listener.told(mark, &[CONTEXT_UPDATE]).len();
+    // A stream begins with one, whatever is done.
+    if updates(mark) == 0 || updates(0) == 1 { case.nothing_came(why) } else { fail(why) }
+}
 
-    /// An agent that listens, and hears of a file that is opened.
-    pub(crate) async fn watches_file(&self, name: &str) -> Checked<(Listener, PathBuf)> {
-        let listener = self.watches().await?;
-        let file = self.opens(name).await?;
-        self.lists(&listener, &file).await.or_else(|_| skip("no update lists the file"))?;
-        Ok((listener, file))
-    }
+/// An agent that listens, and hears of a file that is opened.
+pub(crate) async fn watches_file(case: &Case<'_>, name: &str) -> Checked<(Listener, PathBuf)> {
+    let listener = watches(case).await?;
+    let file = opens(case, name).await?;
+    lists(case, &listener, &file).await.or_else(|_| skip("no update lists the file"))?;
+    Ok((listener, file))
+}
 
-    /// An agent that listens.
-    pub(crate) async fn watches(&self) -> Checked<Listener> {
-        self.join().await?.listen().await
-    }
+/// An agent that listens.
+pub(crate) async fn watches(case: &Case<'_>) -> Checked<Listener> {
+    Listener::of(&connect::join(case).await?).await
 }
 
 /// The text of the files that the editor opens.
@@ -234,14 +242,14 @@ pub(crate) fn lines() -> String {
 }
 
 async fn first(case: &Case<'_>) -> Checked {
-    let earlier = case.watches().await?;
-    let file = case.opens("open-before.txt").await?;
+    let earlier = watches(case).await?;
+    let file = opens(case, "open-before.txt").await?;
     // By then the companion has told what the open caused: that update is not how a stream begins.
     let soon = case.timeouts().answer.min(Duration::from_secs(2));
-    let _ = earlier.context(0, soon, |context| find(context, &file).is_some()).await;
+    let _ = update(&earlier, 0, soon, |context| find(context, &file).is_some()).await;
     case.quiet().await;
-    let listener = case.watches().await?;
-    match case.lists(&listener, &file).await {
+    let listener = watches(case).await?;
+    match lists(case, &listener, &file).await {
         Ok(_) => Ok(()),
         Err(None) => case.nothing_came("no update comes on a new stream"),
         Err(last) => case.nothing_came(format!("no update lists {}: {}", file.display(), instead(last))),
@@ -249,11 +257,11 @@ async fn first(case: &Case<'_>) -> Checked {
 }
 
 async fn opened(case: &Case<'_>) -> Checked {
-    let agents = [case.watches().await?, case.watches().await?];
-    let file = case.opens("opened.txt").await?;
+    let agents = [watches(case).await?, watches(case).await?];
+    let file = opens(case, "opened.txt").await?;
     let mut untold = Vec::new();
     for (listener, name) in agents.iter().zip(["first", "second"]) {
-        if let Err(last) = case.lists(listener, &file).await {
+        if let Err(last) = lists(case, listener, &file).await {
             let what = instead(last);
             untold.push(format!("the {name} of two agents gets no update about the opened file: {what}"));
         }
@@ -266,10 +274,10 @@ async fn opened(case: &Case<'_>) -> Checked {
 }
 
 async fn focused(case: &Case<'_>) -> Checked {
-    let listener = case.watches().await?;
-    let one = case.opens("focus-one.txt").await?;
-    let other = case.opens("focus-other.txt").await?;
-    case.lists(&listener, &other).await.or_else(|_| skip("no update lists the files"))?;
+    let listener = watches(case).await?;
+    let one = opens(case, "focus-one.txt").await?;
+    let other = opens(case, "focus-other.txt").await?;
+    lists(case, &listener, &other).await.or_else(|_| skip("no update lists the files"))?;
     let mark = listener.mark();
     case.act(Action::Focus { file: one.clone() }).await?;
     let timestamp =
@@ -280,63 +288,63 @@ async fn focused(case: &Case<'_>) -> Checked {
         let own = timestamp(context, &one);
         is_active && (own.is_none() || own > timestamp(context, &other))
     };
-    case.told(&listener, mark, fits, &format!("no update lists {} as active and newest: ", one.display()))
+    told(case, &listener, mark, fits, &format!("no update lists {} as active and newest: ", one.display()))
         .await
 }
 
 async fn closed(case: &Case<'_>) -> Checked {
-    let listener = case.watches().await?;
-    case.opens("stays-open.txt").await?;
-    let file = case.opens("is-closed.txt").await?;
-    case.lists(&listener, &file).await.or_else(|_| skip("no update lists the file"))?;
+    let listener = watches(case).await?;
+    opens(case, "stays-open.txt").await?;
+    let file = opens(case, "is-closed.txt").await?;
+    lists(case, &listener, &file).await.or_else(|_| skip("no update lists the file"))?;
     let mark = listener.mark();
     case.act(Action::Close { file: file.clone() }).await?;
     let is_gone = |context: &Value| find(context, &file).is_none();
-    case.told(&listener, mark, is_gone, "a closed file is still listed: ").await
+    told(case, &listener, mark, is_gone, "a closed file is still listed: ").await
 }
 
 async fn vanished(case: &Case<'_>) -> Checked {
-    let (listener, file) = case.watches_file("vanishes.txt").await?;
+    let (listener, file) = watches_file(case, "vanishes.txt").await?;
     case.fixture.rules.expect_to_vanish(&file);
     if let Err(error) = std::fs::remove_file(&file) {
         return skip(format!("cannot delete {}: {error}", file.display()));
     }
     case.evidence.note(format!("→ {} is deleted", file.display()));
-    let later = case.opens("opened-after-that.txt").await?;
+    let later = opens(case, "opened-after-that.txt").await?;
     let is_gone = |context: &Value| find(context, &later).is_some() && find(context, &file).is_none();
-    let told = listener.context(0, case.timeouts().answer, is_gone).await;
+    let told = update(&listener, 0, case.timeouts().answer, is_gone).await;
     told.map(drop).or_else(|last| fail(format!("a deleted file is still listed: {}", instead(last))))
 }
 
 async fn few_files(case: &Case<'_>) -> Checked {
-    let listener = case.watches().await?;
+    let listener = watches(case).await?;
     let mut last = PathBuf::new();
     for number in 1..=MAX_OPEN_FILES + 2 {
-        last = case.opens(&format!("many-{number}.txt")).await?;
+        last = opens(case, &format!("many-{number}.txt")).await?;
     }
-    case.lists(&listener, &last).await.or_else(|_| skip("no update lists the files"))?;
+    lists(case, &listener, &last).await.or_else(|_| skip("no update lists the files"))?;
     case.quiet().await;
-    case.over_all(Rule::FewFiles).await
+    all_events::over_all(case, Rule::FewFiles).await
 }
 
 async fn on_disk(case: &Case<'_>) -> Checked {
-    let listener = case.watches().await?;
-    case.opens("beside-a-new-one.txt").await?;
+    let listener = watches(case).await?;
+    opens(case, "beside-a-new-one.txt").await?;
     case.act(Action::New).await?;
     case.quiet().await;
     // An update about this file comes after those about earlier ones.
-    let last = case.opens("after-a-new-one.txt").await?;
-    let _ = listener.context(0, Duration::from_secs(1), |context| find(context, &last).is_some()).await;
+    let last = opens(case, "after-a-new-one.txt").await?;
+    let _ = update(&listener, 0, Duration::from_secs(1), |context| find(context, &last).is_some()).await;
     drop(listener);
-    case.over_all(Rule::OnDisk).await
+    all_events::over_all(case, Rule::OnDisk).await
 }
 
 async fn equal(case: &Case<'_>) -> Checked {
-    let (listener, file) = case.watches_file("again-and-again.txt").await?;
+    let (listener, file) = watches_file(case, "again-and-again.txt").await?;
     for _ in 0..2 {
         case.act(Action::Focus { file: file.clone() }).await?;
         case.quiet().await;
     }
-    case.over_all(Rule::Equal).await?;
+    all_events::over_all(case, Rule::Equal).await?;
     ensure(listener.end(Duration::ZERO).await.is_none(), || "the stream ended".into())
 }

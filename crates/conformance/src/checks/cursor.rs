@@ -12,6 +12,8 @@ use crate::check::Clause::{Advice, Shipped, Spec};
 use crate::check::Level::{Must, Should};
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, ensure, skip, unseen};
+use crate::checks::all_events;
+use crate::checks::context;
 use crate::checks::context::{active, lines};
 use crate::clock::{Measuring, lateness};
 use crate::listener::Listener;
@@ -102,11 +104,18 @@ async fn puts(case: &Case<'_>, listener: &Listener, action: Action, at: (u32, u3
     case.act(action).await?;
     let wanted = json!({ "line": at.0, "character": at.1 });
     let is_there = |context: &Value| place(context) == Some(&wanted);
-    case.told(listener, mark, is_there, &format!("with the cursor on line {}, column {}, ", at.0, at.1)).await
+    context::told(
+        case,
+        listener,
+        mark,
+        is_there,
+        &format!("with the cursor on line {}, column {}, ", at.0, at.1),
+    )
+    .await
 }
 
 async fn cursor(case: &Case<'_>) -> Checked {
-    let (listener, file) = case.watches_file("cursor.txt").await?;
+    let (listener, file) = context::watches_file(case, "cursor.txt").await?;
     for (line, column) in [(3, 5), (1, 1)] {
         let action = Action::Cursor { file: file.clone(), line, column };
         puts(case, &listener, action, (line, column)).await?;
@@ -115,7 +124,7 @@ async fn cursor(case: &Case<'_>) -> Checked {
 }
 
 async fn utf16(case: &Case<'_>) -> Checked {
-    let listener = case.watches().await?;
+    let listener = context::watches(case).await?;
     let file = case.file("utf16.txt", "The next line is short.\n\u{1f600}\u{1f600} and more\n")?;
     case.act(Action::Open { file: file.clone() }).await?;
     let mark = listener.mark();
@@ -127,7 +136,7 @@ async fn utf16(case: &Case<'_>) -> Checked {
     let moved = |context: &Value| {
         on_line(context) && place(context).is_some_and(|cursor| cursor["character"].as_u64() > Some(1))
     };
-    let Ok(told) = listener.context(mark, case.timeouts().answer, moved).await else {
+    let Ok(told) = context::update(&listener, mark, case.timeouts().answer, moved).await else {
         return skip("no update reports the cursor");
     };
     // Counted from 0 it is 4, which is another check's business; in characters it is 3, in bytes 9.
@@ -138,7 +147,7 @@ async fn utf16(case: &Case<'_>) -> Checked {
 }
 
 async fn prompt(case: &Case<'_>) -> Checked {
-    let (listener, file) = case.watches_file("prompt.txt").await?;
+    let (listener, file) = context::watches_file(case, "prompt.txt").await?;
     let soon = Duration::from_millis(1500);
     let mut measuring = Measuring::default();
     let mut line = 30;
@@ -163,15 +172,15 @@ async fn moves_to(case: &Case<'_>, listener: &Listener, action: Action) -> Check
     case.act(action).await?;
     let begun = Instant::now();
     let moved = |context: &Value| place(context).is_some() && place(context) != before;
-    match listener.context(mark, case.timeouts().answer, moved).await {
+    match context::update(listener, mark, case.timeouts().answer, moved).await {
         Ok(_) => Ok(begun.elapsed()),
         Err(_) => skip("no update reports the cursor"),
     }
 }
 
 async fn selection(case: &Case<'_>) -> Checked {
-    let listener = case.watches().await?;
-    let file = case.opens("selection.txt").await?;
+    let listener = context::watches(case).await?;
+    let file = context::opens(case, "selection.txt").await?;
     let mark = listener.mark();
     case.act(Action::Select { file, from: (2, 6), to: (3, 5) }).await?;
     let text = lines();
@@ -183,14 +192,14 @@ async fn selection(case: &Case<'_>) -> Checked {
         // The editor may have other line ends than we.
         told.is_some_and(|told| told.replace("\r\n", "\n") == wanted)
     };
-    case.told(&listener, mark, told, &format!("with {wanted:?} selected, ")).await
+    context::told(case, &listener, mark, told, &format!("with {wanted:?} selected, ")).await
 }
 
 async fn short_selection(case: &Case<'_>) -> Checked {
     // The limit falls into the middle of a character.
     let line = format!("a{}", "\u{1f600}".repeat(9000));
     let end = u32::try_from(line.encode_utf16().count()).unwrap_or(u32::MAX) + 1;
-    let listener = case.watches().await?;
+    let listener = context::watches(case).await?;
     let file = case.file("long-selection.txt", &format!("{line}\n"))?;
     case.act(Action::Open { file: file.clone() }).await?;
     let mark = listener.mark();
@@ -200,7 +209,7 @@ async fn short_selection(case: &Case<'_>) -> Checked {
         let long = |file: &Value| file["selectedText"].as_str().is_some_and(|text| text.len() > 1);
         active(context).is_some_and(|file| file["path"] == path.as_str() && long(file))
     };
-    let Ok(told) = listener.context(mark, case.timeouts().answer, selected).await else {
+    let Ok(told) = context::update(&listener, mark, case.timeouts().answer, selected).await else {
         return skip("no update reports the selection");
     };
     let text = active(&told).and_then(|file| file["selectedText"].as_str()).unwrap_or_default();
@@ -208,13 +217,13 @@ async fn short_selection(case: &Case<'_>) -> Checked {
         let tail: String = text.chars().rev().take(3).collect();
         format!("the reported text is no beginning of the selection; read backwards, it ends in {tail:?}")
     })?;
-    case.over_all(Rule::ShortSelection).await
+    all_events::over_all(case, Rule::ShortSelection).await
 }
 
 async fn moving(case: &Case<'_>) -> Checked<Moving> {
     case.scene(&case.fixture.scenes.moving, async {
-        let listener = case.watches().await?;
-        let file = case.opens("wander.txt").await?;
+        let listener = context::watches(case).await?;
+        let file = context::opens(case, "wander.txt").await?;
         case.quiet().await;
         // A person takes their time, in which a machine is late now and then, whatever it does.
         let is_person = case.certain("").is_err();

@@ -8,7 +8,10 @@ use crate::check::Clause::{Advice, Shipped};
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, ensure, fail, skip};
 use crate::clock::{Measuring, lateness};
+use crate::connect;
+use crate::diff_calls;
 use crate::listener::Listener;
+use crate::outcomes;
 use crate::outcomes::OUTCOMES;
 use crate::peer::Peer;
 
@@ -98,32 +101,32 @@ pub(crate) static CHECKS: &[Check] = &[
 /// Opens a diff of its own for an agent.
 async fn diff(case: &Case<'_>, peer: &Peer, name: &str) -> Checked<String> {
     let path = case.proposal(name);
-    case.open_diff(peer, &path, "Does the outcome arrive?\n").await?;
+    diff_calls::open_diff(case, peer, &path, "Does the outcome arrive?\n").await?;
     Ok(path)
 }
 
 async fn heard(case: &Case<'_>, listener: &Listener, when: &str) -> Checked {
-    match case.outcome(listener, 0).await {
+    match outcomes::outcome(case, listener, 0).await {
         Some(_) => Ok(()),
         None => case.nothing_came(format!("{when}, and no outcome came")),
     }
 }
 
 async fn waits_for_first(case: &Case<'_>) -> Checked {
-    let peer = case.join().await?;
+    let peer = connect::join(case).await?;
     let path = diff(case, &peer, "waits-for-first.txt").await?;
     case.act(Action::Reject { path }).await?;
-    let listener = peer.listen().await?;
+    let listener = Listener::of(&peer).await?;
     heard(case, &listener, "the stream was opened after the decision").await
 }
 
 async fn waits_across(case: &Case<'_>) -> Checked {
-    let peer = case.join().await?;
-    let first = peer.listen().await?;
+    let peer = connect::join(case).await?;
+    let first = Listener::of(&peer).await?;
     let path = diff(case, &peer, "waits-across.txt").await?;
     cut(case, &peer, first).await?;
     case.act(Action::Accept { path }).await?;
-    let second = peer.listen().await?;
+    let second = Listener::of(&peer).await?;
     heard(case, &second, "there was no stream during the decision").await
 }
 
@@ -135,10 +138,10 @@ pub(crate) async fn cut(case: &Case<'_>, peer: &Peer, listener: Listener) -> Che
 }
 
 async fn newest_hears(case: &Case<'_>) -> Checked {
-    let peer = case.join().await?;
+    let peer = connect::join(case).await?;
     // Never read, as a connection that hangs.
     let (_, _older) = peer.open(&peer.request("GET")).await?;
-    let newer = peer.listen().await.or_else(|_| skip("a second stream is refused"))?;
+    let newer = Listener::of(&peer).await.or_else(|_| skip("a second stream is refused"))?;
     let path = diff(case, &peer, "newest-hears.txt").await?;
     case.act(Action::Reject { path }).await?;
     heard(case, &newer, "the newer stream was open").await
@@ -146,7 +149,7 @@ async fn newest_hears(case: &Case<'_>) -> Checked {
 
 /// Accepts something and hears of it, receipt included; then the stream is cut.
 async fn delivered(case: &Case<'_>, name: &str) -> Checked<Peer> {
-    let peer = case.join().await?;
+    let peer = connect::join(case).await?;
     let listener = decided(case, &peer, name, true).await?;
     // The ping takes its time, and so does the pong.
     case.quiet().await;
@@ -157,10 +160,10 @@ async fn delivered(case: &Case<'_>, name: &str) -> Checked<Peer> {
 
 /// Opens the stream, has a diff decided, and hears the outcome.
 async fn decided(case: &Case<'_>, peer: &Peer, name: &str, accept: bool) -> Checked<Listener> {
-    let listener = peer.listen().await?;
+    let listener = Listener::of(peer).await?;
     let path = diff(case, peer, name).await?;
     case.act(if accept { Action::Accept { path } } else { Action::Reject { path } }).await?;
-    match case.outcome(&listener, 0).await {
+    match outcomes::outcome(case, &listener, 0).await {
         Some(_) => Ok(listener),
         None => {
             let how = if accept { "accepted" } else { "rejected" };
@@ -171,13 +174,13 @@ async fn decided(case: &Case<'_>, peer: &Peer, name: &str, accept: bool) -> Chec
 
 async fn no_repeat(case: &Case<'_>) -> Checked {
     let peer = delivered(case, "no-repeat.txt").await?;
-    comes_back(case, &peer, peer.listen().await?).await
+    comes_back(case, &peer, Listener::of(&peer).await?).await
 }
 
 async fn no_resumption(case: &Case<'_>) -> Checked {
     let peer = delivered(case, "no-resumption.txt").await?;
     for id in ["0", "1"] {
-        let listener = peer.listen_with(peer.request("GET").with("Last-Event-ID", id)).await?;
+        let listener = Listener::by(&peer, peer.request("GET").with("Last-Event-ID", id)).await?;
         comes_back(case, &peer, listener).await?;
     }
     Ok(())
@@ -194,7 +197,7 @@ async fn comes_back(case: &Case<'_>, peer: &Peer, listener: Listener) -> Checked
 
 /// Rejects something; the agent hears of it and gives no receipt, then its stream breaks.
 async fn unconfirmed(case: &Case<'_>, name: &str) -> Checked<Peer> {
-    let mut peer = case.join().await?;
+    let mut peer = connect::join(case).await?;
     peer.answers_pings = false;
     let listener = decided(case, &peer, name, false).await?;
     case.evidence.note("→ (pings are not answered: the outcome may as well not have arrived)");
@@ -206,7 +209,7 @@ async fn receipt(case: &Case<'_>) -> Checked {
     let mut peer = unconfirmed(case, "receipt.txt").await?;
     peer.answers_pings = true;
     // It was decided: the outcome has come once.
-    match case.outcome(&peer.listen().await?, 0).await {
+    match outcomes::outcome(case, &Listener::of(&peer).await?, 0).await {
         Some(_) => Ok(()),
         None => fail("the stream came back, and the outcome did not come again"),
     }
@@ -237,9 +240,9 @@ async fn not_too_soon(case: &Case<'_>) -> Checked {
 async fn sent_again(case: &Case<'_>, peer: &Peer) -> Checked<(Duration, Duration)> {
     // The stream opens between these two moments.
     let asked = Instant::now();
-    let listener = peer.listen().await?;
+    let listener = Listener::of(peer).await?;
     let opened = Instant::now();
-    if case.outcome(&listener, 0).await.is_none() {
+    if outcomes::outcome(case, &listener, 0).await.is_none() {
         return skip("nothing is sent again");
     }
     let came = listener.told(0, &OUTCOMES).first().map_or_else(Instant::now, |(came, _)| *came);

@@ -11,9 +11,10 @@ use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, NotPassed, ensure, fail, skip};
 use crate::checks::delivery::cut;
 use crate::clock::within;
-use crate::json::parse;
+use crate::connect;
+use crate::diff_calls;
+use crate::listener::Listener;
 use crate::outcomes::OUTCOMES;
-use crate::peer::Peer;
 
 pub(crate) static CHECKS: &[Check] = &[
     Check {
@@ -92,74 +93,11 @@ pub(crate) static CHECKS: &[Check] = &[
     },
 ];
 
-impl Case<'_> {
-    /// Opens a diff, whatever is answered. That it is answered at all is judged by the first check of this
-    /// table.
-    pub(crate) async fn try_open(&self, peer: &Peer, path: &str, text: &str) -> Checked<Value> {
-        self.may_open(peer)?;
-        self.took(peer, Some(path));
-        let reply = peer.call("openDiff", json!({ "filePath": path, "newContent": text })).await;
-        if reply.is_err() {
-            self.hung(peer);
-        }
-        reply
-    }
-
-    /// Opens a diff.
-    pub(crate) async fn open_diff(&self, peer: &Peer, path: &str, text: &str) -> Checked {
-        let reply = self.try_open(peer, path, text).await?;
-        if is_opened(&reply) { Ok(()) } else { skip(format!("openDiff failed: {reply}")) }
-    }
-
-    /// Closes a diff: the result.
-    pub(crate) async fn close_diff(&self, peer: &Peer, path: &str) -> Checked<Value> {
-        let reply = peer.call("closeDiff", json!({ "filePath": path, "suppressNotification": true })).await?;
-        Ok(reply["result"].clone())
-    }
-
-    /// Closes a diff: its text, whether it comes as the specification words it or as agents need it.
-    ///
-    /// # Errors
-    /// [`NotPassed::Skip`] for an answer without a text block, which is judged elsewhere.
-    pub(crate) async fn closed_text(&self, peer: &Peer, path: &str) -> Checked<Option<String>> {
-        let result = self.close_diff(peer, path).await?;
-        if !result["content"][0]["text"].is_string() {
-            return skip("closeDiff answers no text block");
-        }
-        Ok(text_in(&result))
-    }
-
-    /// Closes a diff that is open: its text.
-    pub(crate) async fn final_text(&self, peer: &Peer, path: &str) -> Checked<String> {
-        self.closed_text(peer, path).await?.map_or_else(|| skip("closeDiff answers no text"), Ok)
-    }
-}
-
-/// The message of an `openDiff`.
-pub(crate) fn open_message(id: &Value, path: &str, text: &str) -> Value {
-    let params = json!({ "name": "openDiff", "arguments": { "filePath": path, "newContent": text } });
-    json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
-}
-
-/// Whether the reply to `openDiff` says that the diff is open.
-pub(crate) fn is_opened(reply: &Value) -> bool {
-    reply["result"].is_object() && reply["result"]["isError"] != true
-}
-
-/// The text in the answer to `closeDiff`; none if there was no such diff.
-pub(crate) fn text_in(result: &Value) -> Option<String> {
-    let text = result["content"][0]["text"].as_str()?;
-    match parse(text) {
-        Some(Value::Object(closed)) => closed.get("content")?.as_str().map(str::to_owned),
-        _ => Some(text.to_owned()),
-    }
-}
-
 async fn immediate(case: &Case<'_>) -> Checked {
-    let peer = case.join().await?;
+    let peer = connect::join(case).await?;
     let path = case.proposal("immediate.txt");
     let limit = case.timeouts().answer.min(Duration::from_secs(5));
-    let opened = within(limit, case.try_open(&peer, &path, "At once.\n")).await;
+    let opened = within(limit, diff_calls::try_open(case, &peer, &path, "At once.\n")).await;
     let late = || fail(format!("it was not answered within {} s", limit.as_secs_f32()));
     match opened.unwrap_or_else(late) {
         Ok(reply) => {
@@ -172,8 +110,9 @@ async fn immediate(case: &Case<'_>) -> Checked {
 }
 
 async fn empty_content(case: &Case<'_>) -> Checked {
-    let peer = case.join().await?;
-    let reply = case.try_open(&peer, &case.proposal("empty-content.txt"), "Nothing to say.\n").await?;
+    let peer = connect::join(case).await?;
+    let reply =
+        diff_calls::try_open(case, &peer, &case.proposal("empty-content.txt"), "Nothing to say.\n").await?;
     if reply["result"]["isError"] == true {
         return skip("openDiff failed");
     }
@@ -183,8 +122,8 @@ async fn empty_content(case: &Case<'_>) -> Checked {
 
 /// The reply to an openDiff that must fail.
 async fn refused(case: &Case<'_>, arguments: Value) -> Checked<Value> {
-    let peer = case.join().await?;
-    case.may_open(&peer)?;
+    let peer = connect::join(case).await?;
+    connect::may_open(case, &peer)?;
     if let Some(path) = arguments["filePath"].as_str() {
         case.took(&peer, Some(path));
     }
@@ -239,13 +178,13 @@ async fn error_text(case: &Case<'_>) -> Checked {
 }
 
 async fn again(case: &Case<'_>) -> Checked {
-    let peer = case.join().await?;
-    let listener = peer.listen().await?;
+    let peer = connect::join(case).await?;
+    let listener = Listener::of(&peer).await?;
     let path = case.proposal("again.txt");
     let (first, second) = ("The first idea.\n", "The second idea.\n");
-    case.open_diff(&peer, &path, first).await?;
-    let reply = case.try_open(&peer, &path, second).await?;
-    ensure(is_opened(&reply), || format!("the second openDiff was answered {reply}"))?;
+    diff_calls::open_diff(case, &peer, &path, first).await?;
+    let reply = diff_calls::try_open(case, &peer, &path, second).await?;
+    ensure(diff_calls::is_opened(&reply), || format!("the second openDiff was answered {reply}"))?;
     case.quiet().await;
     let _newer = listener.read_out(&peer).await;
     let told = listener.told(0, &OUTCOMES);
@@ -253,7 +192,7 @@ async fn again(case: &Case<'_>) -> Checked {
         "the first proposal was reported as decided, which ends the second one".into()
     })?;
     for attempt in ["", " once more"] {
-        let back = case.closed_text(&peer, &path).await?;
+        let back = diff_calls::closed_text(&peer, &path).await?;
         ensure(back.as_deref() != Some(first), || format!("closeDiff{attempt} answered the first proposal"))?;
         if attempt.is_empty() && back.is_none() {
             return fail("closeDiff answered no text, with a diff open");
@@ -263,21 +202,21 @@ async fn again(case: &Case<'_>) -> Checked {
 }
 
 async fn of_each_agent(case: &Case<'_>) -> Checked {
-    let (one, other) = (case.join().await?, case.join().await?);
+    let (one, other) = (connect::join(case).await?, connect::join(case).await?);
     let path = case.proposal("of-each-agent.txt");
     let (of_one, of_other) = ("By the first agent.\n", "By the second agent.\n");
     // Whether the first one is answered is judged elsewhere: what is open can be closed by strangers all the
     // same.
-    let first = case.open_diff(&one, &path, of_one).await;
-    case.open_diff(&other, &path, of_other).await?;
-    let third = case.join().await?;
-    let stranger = case.closed_text(&third, &path).await?;
+    let first = diff_calls::open_diff(case, &one, &path, of_one).await;
+    diff_calls::open_diff(case, &other, &path, of_other).await?;
+    let third = connect::join(case).await?;
+    let stranger = diff_calls::closed_text(&third, &path).await?;
     ensure(stranger.is_none_or(|text| text != of_one && text != of_other), || {
         "an agent that proposed nothing was answered another's text".into()
     })?;
     first?;
     for (peer, text, name) in [(&one, of_one, "first"), (&other, of_other, "second")] {
-        let back = case.closed_text(peer, &path).await?;
+        let back = diff_calls::closed_text(peer, &path).await?;
         ensure(back.as_deref() == Some(text), || {
             format!("the {name} agent closed its diff and got {back:?}")
         })?;
@@ -286,17 +225,17 @@ async fn of_each_agent(case: &Case<'_>) -> Checked {
 }
 
 async fn outlive_stream(case: &Case<'_>) -> Checked {
-    let peer = case.join().await?;
+    let peer = connect::join(case).await?;
     let path = case.proposal("outlive-stream.txt");
-    let listener = peer.listen().await?;
+    let listener = Listener::of(&peer).await?;
     let text = "Still here?\n";
-    case.open_diff(&peer, &path, text).await?;
+    diff_calls::open_diff(case, &peer, &path, text).await?;
     cut(case, &peer, listener).await?;
     case.quiet().await;
-    let listener = peer.listen().await?;
+    let listener = Listener::of(&peer).await?;
     case.quiet().await;
     let told = listener.told(0, &OUTCOMES);
     ensure(told.is_empty(), || format!("nobody decided, and yet this came: {}", told[0].1))?;
-    let back = case.closed_text(&peer, &path).await?;
+    let back = diff_calls::closed_text(&peer, &path).await?;
     ensure(back.as_deref() == Some(text), || format!("afterwards, closeDiff answered {back:?}"))
 }

@@ -10,6 +10,7 @@ use crate::check::Clause::{Advice, Shipped, Spec};
 use crate::check::Level::{Must, Should};
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, ensure, fail, unseen};
+use crate::published;
 use crate::record_file;
 
 pub(crate) static CHECKS: &[Check] = &[
@@ -131,7 +132,7 @@ async fn gemini_old_file(case: &Case<'_>) -> Checked {
 }
 
 async fn qwen_file(case: &Case<'_>) -> Checked {
-    let files = case.files_of("qwen", "qwen-code-ide-server-{pid}-{port}.json")?;
+    let files = published::files_of(case, "qwen", "qwen-code-ide-server-{pid}-{port}.json")?;
     // The same name is read in another directory by early releases.
     let in_place =
         files.iter().any(|file| file.row.is_some_and(|(_, row)| row.directory == Directory::Tmp("qwen/ide")));
@@ -144,13 +145,13 @@ async fn qwen_old_file(case: &Case<'_>) -> Checked {
 }
 
 async fn there_is(case: &Case<'_>, family: &str, name: &str, shown: &str) -> Checked {
-    let files = case.files_of(family, name)?;
+    let files = published::files_of(case, family, name)?;
     ensure(!files.is_empty(), || format!("there is no {shown} that leads to it"))
 }
 
 async fn port_in_name(case: &Case<'_>) -> Checked {
     let port = case.fixture.target.record.port;
-    case.each_file(|file| {
+    published::each_file(case, |file| {
         let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         match file.row {
             Some((_, row)) if row.names_port() => {
@@ -165,21 +166,21 @@ async fn port_in_name(case: &Case<'_>) -> Checked {
 }
 
 async fn pid_in_name(case: &Case<'_>) -> Checked {
-    case.each_file(|file| match file.pid() {
+    published::each_file(case, |file| match file.pid() {
         Some(pid) => ensure(process::is_alive(pid), || format!("there is no process {pid}")),
         None => unseen("no process in it"),
     })
 }
 
 async fn private_file(case: &Case<'_>) -> Checked {
-    case.each_file(|file| match mode(&file.path) {
+    published::each_file(case, |file| match mode(&file.path) {
         Some(mode) => ensure(mode & 0o077 == 0, || format!("its mode is {mode:04o} instead of 0600")),
         None => unseen("this system has no modes"),
     })
 }
 
 async fn private_directory(case: &Case<'_>) -> Checked {
-    case.each_file(|file| {
+    published::each_file(case, |file| {
         // The temporary directory itself is the system's business.
         let own = file.row.is_some_and(|(_, row)| row.directory != Directory::Tmp(""));
         match file.path.parent().filter(|_| own).and_then(|parent| Some((parent, mode(parent)?))) {
@@ -192,7 +193,7 @@ async fn private_directory(case: &Case<'_>) -> Checked {
 }
 
 async fn owner(case: &Case<'_>) -> Checked {
-    case.each_file(|file| match std::fs::metadata(&file.path) {
+    published::each_file(case, |file| match std::fs::metadata(&file.path) {
         Ok(found) => ensure(files::is_ours(&found), || "it belongs to another user".into()),
         Err(error) => fail(format!("its owner cannot be read: {error}")),
     })
@@ -200,7 +201,7 @@ async fn owner(case: &Case<'_>) -> Checked {
 
 async fn no_override(case: &Case<'_>) -> Checked {
     let directory = case.fixture.target.here.resolve(Directory::Tmp("gemini/ide"));
-    case.files()?;
+    published::files(case)?;
     let port = case.fixture.target.record.port;
     for path in record_file::list(&directory) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

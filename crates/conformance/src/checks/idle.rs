@@ -10,6 +10,7 @@ use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, fail, skip, unseen};
 use crate::checks::sessions::ghost;
 use crate::clock;
+use crate::connect;
 use crate::listener::{Heard, Listener};
 use crate::peer::Peer;
 use crate::response::NoResponse;
@@ -63,8 +64,8 @@ fn at_latest(time: Duration) -> Duration {
 /// The session of an agent that does nothing but listen.
 pub(crate) async fn listens(case: &Case<'_>) -> Checked<(Peer, Arc<Listener>)> {
     case.scene(&case.fixture.scenes.listens, async {
-        let peer = case.join().await?;
-        let listener = peer.listen().await?;
+        let peer = connect::join(case).await?;
+        let listener = Listener::of(&peer).await?;
         Ok((peer, Arc::new(listener)))
     })
     .await
@@ -81,11 +82,11 @@ pub(crate) async fn is_gone(case: &Case<'_>) -> Checked<Peer> {
         ));
     }
     case.scene(&case.fixture.scenes.is_gone, async {
-        let peer = case.join().await?;
+        let peer = connect::join(case).await?;
         if peer.session().is_none() {
             return unseen("it gives no session ids");
         }
-        peer.listen().await?.cut(case.timeouts().quiet).await;
+        Listener::of(&peer).await?.cut(case.timeouts().quiet).await;
         case.evidence.note("→ the stream is cut, and nothing more is sent");
         Ok(peer)
     })

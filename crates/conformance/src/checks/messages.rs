@@ -8,6 +8,7 @@ use crate::check::Clause::{Advice, Mcp, Spec};
 use crate::check::Level::Must;
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, ensure, fail, skip};
+use crate::connect;
 
 pub(crate) static CHECKS: &[Check] = &[
     Check {
@@ -82,7 +83,7 @@ pub(crate) static CHECKS: &[Check] = &[
 ];
 
 async fn listed(case: &Case<'_>) -> Checked<Vec<Value>> {
-    let peer = case.join().await?;
+    let peer = connect::join(case).await?;
     let reply = peer.ask("tools/list", json!({})).await?;
     match reply["result"]["tools"].as_array() {
         Some(tools) => Ok(tools.clone()),
@@ -122,13 +123,13 @@ async fn schemas(case: &Case<'_>) -> Checked {
 }
 
 async fn ping(case: &Case<'_>) -> Checked {
-    let peer = case.join().await?;
+    let peer = connect::join(case).await?;
     let reply = peer.ask("ping", json!({})).await?;
     ensure(reply["result"].is_object(), || format!("it was answered {reply}"))
 }
 
 async fn ids(case: &Case<'_>) -> Checked {
-    let peer = case.join().await?;
+    let peer = connect::join(case).await?;
     for id in [json!(0), json!(9_007_199_254_740_991_u64), json!("a string é"), json!("12")] {
         let message = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/list", "params": {} });
         let answer = peer.send(&peer.post(&message)).await?;
@@ -139,21 +140,21 @@ async fn ids(case: &Case<'_>) -> Checked {
 }
 
 async fn unknown_method(case: &Case<'_>) -> Checked {
-    let peer = case.join().await?;
+    let peer = connect::join(case).await?;
     let reply = peer.ask("alongside/check-unknown", json!({})).await?;
     let code = &reply["error"]["code"];
     ensure(*code == -32601, || format!("it was answered {reply}"))
 }
 
 async fn unknown_tool(case: &Case<'_>) -> Checked {
-    let peer = case.join().await?;
+    let peer = connect::join(case).await?;
     let reply = peer.call("alongsideCheckUnknown", json!({})).await?;
     let refused = reply["error"].is_object() || reply["result"]["isError"] == true;
     ensure(refused, || format!("it was answered {reply}"))
 }
 
 async fn malformed(case: &Case<'_>) -> Checked {
-    let peer = case.join().await?;
+    let peer = connect::join(case).await?;
     peer.is_served().await?;
     for body in ["{\"jsonrpc\": \"2.0\", \"id\": 1,", "not JSON at all", ""] {
         let answer = peer.send(&peer.request("POST").with_body(body)).await?;
@@ -163,7 +164,7 @@ async fn malformed(case: &Case<'_>) -> Checked {
 }
 
 async fn no_message(case: &Case<'_>) -> Checked {
-    let peer = case.join().await?;
+    let peer = connect::join(case).await?;
     for body in ["{}", "7", "{\"id\":1,\"method\":\"ping\"}"] {
         let answer = peer.send(&peer.request("POST").with_body(body)).await?;
         // Some say it in a reply.
@@ -175,7 +176,7 @@ async fn no_message(case: &Case<'_>) -> Checked {
 }
 
 async fn error_body(case: &Case<'_>) -> Checked {
-    let peer = case.join().await?;
+    let peer = connect::join(case).await?;
     let answer = peer.send(&peer.request("POST").with_body("{\"jsonrpc\":")).await?;
     if answer.status() < 400 {
         return skip(format!("what is no JSON was answered {}", answer.status()));

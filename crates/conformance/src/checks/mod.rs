@@ -4,7 +4,7 @@ mod access;
 mod all_events;
 mod closing;
 mod contents;
-mod context;
+pub(crate) mod context;
 mod cursor;
 mod delivery;
 mod diffs;

@@ -10,7 +10,9 @@ use crate::check::Clause::{Advice, Mcp, Shipped, Spec};
 use crate::check::Level::Must;
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, ensure, unseen};
+use crate::checks::access;
 use crate::clock::within;
+use crate::connect;
 use alongside_agent::Endpoint;
 use alongside_agent::wire::Connection;
 
@@ -98,10 +100,10 @@ async fn host_names(case: &Case<'_>) -> Checked {
 
 async fn is_welcome(case: &Case<'_>, name: &str) -> Checked {
     // In a session that is served otherwise: that agents are welcome at all is judged elsewhere.
-    let peer = case.join().await?;
+    let peer = connect::join(case).await?;
     peer.is_served().await?;
     let host = format!("{name}:{}", case.fixture.target.record.port);
-    case.answered(peer.ping(7).with("Host", &host), &[200], &format!("to Host: {host}")).await
+    access::answered(case, peer.ping(7).with("Host", &host), &[200], &format!("to Host: {host}")).await
 }
 
 async fn foreign_host(case: &Case<'_>) -> Checked {
@@ -129,8 +131,8 @@ async fn local_origin(case: &Case<'_>) -> Checked {
 }
 
 async fn not_here(case: &Case<'_>, header: &str, value: &str) -> Checked {
-    let request = case.knock().with(header, value);
-    case.answered(request, &[403, 400, 421, 401], &format!("to {header}: {value}")).await
+    let request = access::knock(case).with(header, value);
+    access::answered(case, request, &[403, 400, 421, 401], &format!("to {header}: {value}")).await
 }
 
 /// Whether it can be reached by this machine's loopback addresses only.

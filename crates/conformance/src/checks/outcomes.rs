@@ -10,7 +10,11 @@ use crate::check::Clause::{Advice, Shipped, Spec};
 use crate::check::Level::Must;
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, NotPassed, ensure, fail, skip};
+use crate::connect;
+use crate::diff_calls;
 use crate::driver::Reply;
+use crate::listener::Listener;
+use crate::outcomes;
 use crate::outcomes::OUTCOMES;
 use crate::scenes::{Accepting, Closing};
 
@@ -120,15 +124,15 @@ pub(crate) static CHECKS: &[Check] = &[
 
 async fn accepting(case: &Case<'_>) -> Checked<Accepting> {
     case.scene(&case.fixture.scenes.accepting, async {
-        let peer = case.join().await?;
-        let listener = peer.listen().await?;
+        let peer = connect::join(case).await?;
+        let listener = Listener::of(&peer).await?;
         // A spelling that whoever tidies paths up would change.
         let path = case.proposal("odd//./sp\u{e4}lling \u{1f600}.txt");
         let content = "Accept this.\n".to_owned();
-        case.open_diff(&peer, &path, &content).await?;
+        diff_calls::open_diff(case, &peer, &path, &content).await?;
         let mark = listener.mark();
         case.act(Action::Accept { path: path.clone() }).await?;
-        case.outcome(&listener, mark).await;
+        outcomes::outcome(case, &listener, mark).await;
         case.quiet().await;
         let outcomes = listener.told(mark, &OUTCOMES).into_iter().map(|(_, message)| message).collect();
         let written = Path::new(&path).exists();
@@ -177,15 +181,15 @@ async fn outcome_of(
     name: &str,
     actions: impl FnOnce(String) -> Vec<Action>,
 ) -> Checked<(String, Value)> {
-    let peer = case.join().await?;
-    let listener = peer.listen().await?;
+    let peer = connect::join(case).await?;
+    let listener = Listener::of(&peer).await?;
     let path = case.proposal(name);
-    case.open_diff(&peer, &path, "What becomes of this?\n").await?;
+    diff_calls::open_diff(case, &peer, &path, "What becomes of this?\n").await?;
     let mark = listener.mark();
     for action in actions(path.clone()) {
         case.act(action).await?;
     }
-    match case.outcome(&listener, mark).await {
+    match outcomes::outcome(case, &listener, mark).await {
         Some(outcome) => Ok((path, outcome)),
         None => case.nothing_came("no outcome came"),
     }
@@ -239,15 +243,15 @@ async fn closing(case: &Case<'_>) -> Checked<Closing> {
         Ok(reply == Reply::Done)
     };
     case.scene(&case.fixture.scenes.closing, async {
-        let peer = case.join().await?;
-        let _listener = peer.listen().await?;
+        let peer = connect::join(case).await?;
+        let _listener = Listener::of(&peer).await?;
         let path = case.proposal("closing.txt");
         let typed = "Typed, and then answered in the terminal.\n";
-        case.open_diff(&peer, &path, "Proposed.\n").await?;
+        diff_calls::open_diff(case, &peer, &path, "Proposed.\n").await?;
         // Each of the two checks needs one of these only.
         let edited = case.act(Action::Edit { path: path.clone(), text: typed.into() }).await;
         let before = is_shown(&path).await;
-        let text = case.closed_text(&peer, &path).await?;
+        let text = diff_calls::closed_text(&peer, &path).await?;
         let mut after = before.clone();
         if before == Ok(true) {
             case.quiet().await;

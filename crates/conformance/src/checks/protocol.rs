@@ -8,6 +8,7 @@ use crate::check::Level::{Must, Should};
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, ensure, fail, skip, unseen};
 use crate::clock::within;
+use crate::connect;
 use crate::peer::{PROPOSED, initialize};
 use crate::response::NoResponse;
 use crate::response::Response;
@@ -126,7 +127,7 @@ pub(crate) static CHECKS: &[Check] = &[
 ];
 
 async fn begins(case: &Case<'_>) -> Checked {
-    let peer = case.stranger();
+    let peer = connect::stranger(case);
     let id = Value::from("hello");
     let answer = case.begin(&peer, peer.post(&initialize(&id, PROPOSED))).await?;
     ensure(answer.status() == 200, || format!("initialize was answered {}", answer.status()))?;
@@ -142,7 +143,7 @@ async fn begins(case: &Case<'_>) -> Checked {
 
 async fn versions(case: &Case<'_>) -> Checked {
     for version in VERSIONS {
-        let (_, result) = case.introduce_with(version).await?;
+        let (_, result) = connect::introduce_with(case, version).await?;
         let answered = &result["protocolVersion"];
         // An agent that proposes a version knows the older ones.
         let older = VERSIONS.iter().chain([&OLDEST]).filter(|known| **known <= version);
@@ -154,32 +155,32 @@ async fn versions(case: &Case<'_>) -> Checked {
 
 async fn unknown_version(case: &Case<'_>) -> Checked {
     let unknown = "2099-12-31";
-    let (_, result) = case.introduce_with(unknown).await?;
+    let (_, result) = connect::introduce_with(case, unknown).await?;
     ensure(result["protocolVersion"] != unknown, || format!("it claims to speak {unknown}"))
 }
 
 async fn version_header(case: &Case<'_>) -> Checked {
-    let peer = case.join().await?;
+    let peer = connect::join(case).await?;
     let answer = peer.send(&peer.ping(1).with("mcp-protocol-version", "1999-12-31")).await?;
     ensure(answer.status() == 400, || format!("it was answered {}", answer.status()))
 }
 
 async fn no_version_header(case: &Case<'_>) -> Checked {
-    let peer = case.join().await?;
+    let peer = connect::join(case).await?;
     peer.ask("ping", json!({})).await?;
     let answer = peer.send(&peer.ping(2).without("mcp-protocol-version")).await?;
     ensure(answer.status() == 200, || format!("it was answered {}", answer.status()))
 }
 
 async fn capabilities(case: &Case<'_>) -> Checked {
-    let (_, result) = case.introduce().await?;
+    let (_, result) = connect::introduce(case).await?;
     let tools = &result["capabilities"]["tools"];
     ensure(tools.is_object(), || format!("capabilities.tools is {tools}"))
 }
 
 /// The answer to the notification that ends the beginning.
 async fn initialized(case: &Case<'_>) -> Checked<Response> {
-    let (peer, _) = case.introduce().await?;
+    let (peer, _) = connect::introduce(case).await?;
     let message = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
     Ok(peer.send(&peer.post(&message)).await?)
 }
@@ -195,7 +196,7 @@ async fn accepted_empty(case: &Case<'_>) -> Checked {
 }
 
 async fn unknown_notification(case: &Case<'_>) -> Checked {
-    let peer = case.join().await?;
+    let peer = connect::join(case).await?;
     peer.is_served().await?;
     for message in [
         json!({ "jsonrpc": "2.0", "method": "notifications/alongside-check" }),
@@ -210,7 +211,7 @@ async fn unknown_notification(case: &Case<'_>) -> Checked {
 }
 
 async fn discover(case: &Case<'_>) -> Checked {
-    let peer = case.stranger();
+    let peer = connect::stranger(case);
     let params = json!({ "_meta": { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } });
     let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": params });
     let answer = peer.send(&peer.post(&message)).await?;
@@ -218,7 +219,7 @@ async fn discover(case: &Case<'_>) -> Checked {
 }
 
 async fn answer_type(case: &Case<'_>) -> Checked {
-    let peer = case.join().await?;
+    let peer = connect::join(case).await?;
     let message = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/list", "params": {} });
     let answer = peer.send(&peer.post(&message)).await?;
     if answer.status() != 200 {
@@ -231,7 +232,7 @@ async fn answer_type(case: &Case<'_>) -> Checked {
 
 async fn batch(case: &Case<'_>) -> Checked {
     const VERSION: &str = "2025-03-26";
-    let peer = case.join_with(VERSION).await?;
+    let peer = connect::join_with(case, VERSION).await?;
     if peer.caller.version.as_deref() != Some(VERSION) {
         return unseen(format!("it does not speak {VERSION}, the version that has batches"));
     }
@@ -248,7 +249,7 @@ async fn batch(case: &Case<'_>) -> Checked {
 
 async fn slow_body(case: &Case<'_>) -> Checked {
     const PIECES: usize = 8;
-    let peer = case.join().await?;
+    let peer = connect::join(case).await?;
     let id = peer.next_id();
     let request = peer.post(&json!({ "jsonrpc": "2.0", "id": id, "method": "ping", "params": {} }));
     peer.note(&request);

@@ -12,6 +12,7 @@ use crate::check::Clause::{Advice, Mcp, Shipped};
 use crate::check::Level::{Must, Should};
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, ensure, fail, skip, unseen};
+use crate::connect;
 use crate::peer::Peer;
 
 /// The check whose failure ends the sessions of others.
@@ -99,7 +100,7 @@ pub(crate) static CHECKS: &[Check] = &[
 async fn id(case: &Case<'_>) -> Checked {
     let mut ids = Vec::new();
     for _ in 0..4 {
-        let (peer, _) = case.introduce().await?;
+        let (peer, _) = connect::introduce(case).await?;
         let Some(id) = peer.session().map(str::to_owned) else {
             return fail("initialize was answered without an Mcp-Session-Id");
         };
@@ -117,9 +118,9 @@ async fn id(case: &Case<'_>) -> Checked {
 }
 
 async fn several(case: &Case<'_>) -> Checked {
-    let first = case.join().await?;
+    let first = connect::join(case).await?;
     first.ask("ping", json!({})).await?;
-    let second = match case.join().await {
+    let second = match connect::join(case).await {
         Ok(second) => second,
         Err(_) => return fail("a second agent cannot connect while the first one is connected"),
     };
@@ -135,7 +136,7 @@ async fn several(case: &Case<'_>) -> Checked {
 
 async fn equal_ids(case: &Case<'_>) -> Checked {
     const ROUNDS: i64 = 20;
-    let (one, other) = (case.join().await?, case.join().await?);
+    let (one, other) = (connect::join(case).await?, connect::join(case).await?);
     one.is_served().await?;
     for round in 0..ROUNDS {
         // The two requests differ, so the answers show whose they are.
@@ -152,7 +153,7 @@ async fn equal_ids(case: &Case<'_>) -> Checked {
 
 /// An id of the kind it gives, and of nobody.
 pub(crate) async fn ghost(case: &Case<'_>) -> Checked<Peer> {
-    let peer = case.join().await?;
+    let peer = connect::join(case).await?;
     peer.ask("ping", json!({})).await?;
     match peer.session().map(str::to_owned) {
         Some(id) => {
@@ -179,14 +180,14 @@ async fn stale_stream(case: &Case<'_>) -> Checked {
 }
 
 async fn missing(case: &Case<'_>) -> Checked {
-    let peer = case.join().await?;
+    let peer = connect::join(case).await?;
     let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {} });
     let answer = peer.send(&peer.post(&message).without("mcp-session-id")).await?;
     ensure(answer.status() == 400, || format!("it was answered {}", answer.status()))
 }
 
 async fn delete(case: &Case<'_>) -> Checked {
-    let peer = case.join().await?;
+    let peer = connect::join(case).await?;
     let answer = peer.send(&peer.request("DELETE")).await?;
     if answer.status() == 405 {
         return fail("it does not let clients end their session (405, which MCP allows)");
@@ -197,7 +198,7 @@ async fn delete(case: &Case<'_>) -> Checked {
 }
 
 async fn delete_own(case: &Case<'_>) -> Checked {
-    let (one, other) = (case.join().await?, case.join().await?);
+    let (one, other) = (connect::join(case).await?, connect::join(case).await?);
     other.ask("ping", json!({})).await?;
     let answer = one.send(&one.request("DELETE")).await?;
     if !(200..300).contains(&answer.status()) {
@@ -210,7 +211,7 @@ async fn delete_own(case: &Case<'_>) -> Checked {
 }
 
 async fn slow(case: &Case<'_>) -> Checked {
-    let (slow, other) = (case.join().await?, case.join().await?);
+    let (slow, other) = (connect::join(case).await?, connect::join(case).await?);
     other.ask("ping", json!({})).await?;
     let mut connections = Vec::new();
     for _ in 0..4 {

@@ -9,9 +9,11 @@ use crate::case::Case;
 use crate::check::Clause::{Advice, Shipped};
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, ensure, skip};
-use crate::checks::diffs::text_in;
 use crate::clock::Patience;
+use crate::connect;
+use crate::diff_calls::{self, text_in};
 use crate::listener::Listener;
+use crate::outcomes;
 use crate::outcomes::OUTCOMES;
 
 pub(crate) static CHECKS: &[Check] = &[
@@ -49,16 +51,16 @@ pub(crate) static CHECKS: &[Check] = &[
 ];
 
 async fn own_outcome(case: &Case<'_>) -> Checked {
-    let (one, other) = (case.join().await?, case.join().await?);
-    let listeners = [one.listen().await?, other.listen().await?];
+    let (one, other) = (connect::join(case).await?, connect::join(case).await?);
+    let listeners = [Listener::of(&one).await?, Listener::of(&other).await?];
     let paths = [case.proposal("of-the-first-agent.txt"), case.proposal("of-the-second-agent.txt")];
-    let first = case.open_diff(&one, &paths[0], "By the first agent.\n").await;
-    case.open_diff(&other, &paths[1], "By the second agent.\n").await?;
+    let first = diff_calls::open_diff(case, &one, &paths[0], "By the first agent.\n").await;
+    diff_calls::open_diff(case, &other, &paths[1], "By the second agent.\n").await?;
     // Some companions answer only whoever joined last.
     let (asked, stranger, peer) = if first.is_ok() { (0, 1, &other) } else { (1, 0, &one) };
     let marks = [listeners[0].mark(), listeners[1].mark()];
     case.act(Action::Accept { path: paths[asked].clone() }).await?;
-    if case.outcome(&listeners[asked], marks[asked]).await.is_none() {
+    if outcomes::outcome(case, &listeners[asked], marks[asked]).await.is_none() {
         return skip("no outcome came when the proposal was accepted");
     }
     case.quiet().await;
@@ -68,11 +70,11 @@ async fn own_outcome(case: &Case<'_>) -> Checked {
 }
 
 async fn same_file(case: &Case<'_>) -> Checked {
-    let (one, other) = (case.join().await?, case.join().await?);
-    let listeners = [one.listen().await?, other.listen().await?];
+    let (one, other) = (connect::join(case).await?, connect::join(case).await?);
+    let listeners = [Listener::of(&one).await?, Listener::of(&other).await?];
     let path = case.proposal("same-file.txt");
-    case.open_diff(&one, &path, "By the first agent.\n").await?;
-    case.open_diff(&other, &path, "By the second agent.\n").await?;
+    diff_calls::open_diff(case, &one, &path, "By the first agent.\n").await?;
+    diff_calls::open_diff(case, &other, &path, "By the second agent.\n").await?;
     let marks = listeners.each_ref().map(Listener::mark);
     for round in 1..=2 {
         case.act(Action::Reject { path: path.clone() }).await?;
@@ -94,14 +96,14 @@ async fn same_file(case: &Case<'_>) -> Checked {
 }
 
 async fn decided_close(case: &Case<'_>) -> Checked {
-    let peer = case.join().await?;
+    let peer = connect::join(case).await?;
     let path = case.proposal("decided-close.txt");
     let typed = "Accepted while nobody listened.\n";
     let proposed = "Proposed.\n";
-    case.open_diff(&peer, &path, proposed).await?;
+    diff_calls::open_diff(case, &peer, &path, proposed).await?;
     case.act(Action::Edit { path: path.clone(), text: typed.into() }).await?;
     case.act(Action::Accept { path: path.clone() }).await?;
-    let result = case.close_diff(&peer, &path).await?;
+    let result = diff_calls::close_diff(&peer, &path).await?;
     let text = text_in(&result);
     if text.as_deref() == Some(proposed) {
         return case.nothing_came("closeDiff answered the proposed text");

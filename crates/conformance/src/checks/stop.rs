@@ -10,6 +10,8 @@ use crate::check::Level::Must;
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, ensure, fail, skip};
 use crate::clock::{Patience, within};
+use crate::connect;
+use crate::diff_calls;
 use crate::listener::Listener;
 use crate::outcomes::OUTCOMES;
 use crate::published;
@@ -59,14 +61,15 @@ pub(crate) static CHECKS: &[Check] = &[
 
 async fn ended(case: &Case<'_>) -> Checked<Ended> {
     case.scene(&case.fixture.scenes.ended, async {
-        let (one, other) = (case.join().await?, case.join().await?);
-        let listeners = [one.listen().await?, other.listen().await?];
+        let (one, other) = (connect::join(case).await?, connect::join(case).await?);
+        let listeners = [Listener::of(&one).await?, Listener::of(&other).await?];
         let files = published::of(case.fixture.target).len();
         let had_files = files > 0;
         // Both, for some companions answer only whoever joined last. Without a diff, the other checks can be
         // made all the same.
-        let first = case.open_diff(&one, &case.proposal("undecided.txt"), "Undecided.\n").await;
-        let last = case.open_diff(&other, &case.proposal("undecided-too.txt"), "Undecided.\n").await;
+        let first = diff_calls::open_diff(case, &one, &case.proposal("undecided.txt"), "Undecided.\n").await;
+        let last =
+            diff_calls::open_diff(case, &other, &case.proposal("undecided-too.txt"), "Undecided.\n").await;
         let opened = [first.is_ok(), last.is_ok()];
         if opened == [false; 2] {
             case.evidence.note("→ (no diff could be opened)");

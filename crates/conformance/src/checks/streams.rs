@@ -7,6 +7,8 @@ use crate::check::Clause::{Advice, Mcp, Shipped};
 use crate::check::Level::Must;
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, ensure, fail};
+use crate::checks::all_events;
+use crate::connect;
 use crate::listener::Listener;
 use crate::stream_rules::Rule;
 
@@ -44,7 +46,9 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "Gemini CLI and Qwen Code with a TypeScript SDK up to 1.17",
         },
         harm: "streams are opened again and again, and messages in between are lost",
-        ..Check::of(Group::Streams, When::Afterwards, |case| Box::pin(case.over_all(Rule::EventIds)))
+        ..Check::of(Group::Streams, When::Afterwards, |case| {
+            Box::pin(all_events::over_all(case, Rule::EventIds))
+        })
     },
     Check {
         id: "streams.retry",
@@ -54,7 +58,9 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "Gemini CLI 0.61 and other releases with a newer SDK",
         },
         harm: "the agent comes back too late, or too often",
-        ..Check::of(Group::Streams, When::Afterwards, |case| Box::pin(case.over_all(Rule::Retry)))
+        ..Check::of(Group::Streams, When::Afterwards, |case| {
+            Box::pin(all_events::over_all(case, Rule::Retry))
+        })
     },
     Check {
         id: "streams.empty-events",
@@ -64,7 +70,9 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "Gemini CLI 0.61 disconnects in the middle of a diff",
         },
         harm: "the agent disconnects",
-        ..Check::of(Group::Streams, When::Afterwards, |case| Box::pin(case.over_all(Rule::Empty)))
+        ..Check::of(Group::Streams, When::Afterwards, |case| {
+            Box::pin(all_events::over_all(case, Rule::Empty))
+        })
     },
     Check {
         id: "streams.messages",
@@ -74,7 +82,9 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "every release: one that is none disconnects until /ide enable",
         },
         harm: "the agent disconnects",
-        ..Check::of(Group::Streams, When::Afterwards, |case| Box::pin(case.over_all(Rule::Messages)))
+        ..Check::of(Group::Streams, When::Afterwards, |case| {
+            Box::pin(all_events::over_all(case, Rule::Messages))
+        })
     },
     Check {
         id: "streams.no-null",
@@ -84,19 +94,21 @@ pub(crate) static CHECKS: &[Check] = &[
             breaks: "every release: one invalid notification disconnects until /ide enable",
         },
         harm: "the agent disconnects",
-        ..Check::of(Group::Streams, When::Afterwards, |case| Box::pin(case.over_all(Rule::Null)))
+        ..Check::of(Group::Streams, When::Afterwards, |case| Box::pin(all_events::over_all(case, Rule::Null)))
     },
     Check {
         id: "streams.no-replies",
         title: "Replies come with the request, and not on the stream",
         clause: Mcp(Must, "the server must not send a JSON-RPC response on the GET stream"),
         harm: "the agent waits for an answer that went elsewhere",
-        ..Check::of(Group::Streams, When::Afterwards, |case| Box::pin(case.over_all(Rule::Replies)))
+        ..Check::of(Group::Streams, When::Afterwards, |case| {
+            Box::pin(all_events::over_all(case, Rule::Replies))
+        })
     },
 ];
 
 async fn opens(case: &Case<'_>) -> Checked {
-    let peer = case.join().await?;
+    let peer = connect::join(case).await?;
     let (head, _connection) = peer.open(&peer.request("GET")).await?;
     ensure(head.status == 200, || format!("GET was answered {}", head.status))?;
     ensure(head.is_event_stream(), || {
@@ -105,8 +117,8 @@ async fn opens(case: &Case<'_>) -> Checked {
 }
 
 async fn newest(case: &Case<'_>) -> Checked {
-    let peer = case.join().await?;
-    let older = peer.listen().await?;
+    let peer = connect::join(case).await?;
+    let older = Listener::of(&peer).await?;
     // A stream that gets an update when it opens is the one that counts.
     let first = older.message(0, Duration::from_secs(1), &["ide/contextUpdate"]).await;
     let newer = match peer.open(&peer.request("GET")).await? {
@@ -125,9 +137,9 @@ async fn newest(case: &Case<'_>) -> Checked {
 }
 
 async fn older_ends(case: &Case<'_>) -> Checked {
-    let peer = case.join().await?;
-    let older = peer.listen().await?;
-    let _newer = peer.listen().await?;
+    let peer = connect::join(case).await?;
+    let older = Listener::of(&peer).await?;
+    let _newer = Listener::of(&peer).await?;
     match older.end(case.timeouts().answer).await {
         Some(true) => Ok(()),
         Some(false) => fail("the older stream broke off, instead of ending properly"),

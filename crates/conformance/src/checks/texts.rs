@@ -5,7 +5,8 @@ use crate::case::Case;
 use crate::check::Clause::Shipped;
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, ensure};
-use crate::checks::diffs::{is_opened, open_message};
+use crate::connect;
+use crate::diff_calls::{self, is_opened, open_message};
 
 /// A little more than a megabyte.
 const MEGABYTE: usize = (1 << 20) + 1;
@@ -65,21 +66,21 @@ async fn exact(case: &Case<'_>) -> Checked {
         "mixed\r\nends\nand\ta tab, a \u{1f600}, e\u{301}, and a trailing blank \n\n",
         "\u{1b}[31mcontrol\u{1b}[0m \u{0} characters\n",
     ];
-    let peer = case.join().await?;
+    let peer = connect::join(case).await?;
     for (number, text) in texts.into_iter().enumerate() {
         let path = case.proposal(&format!("exact-{number}.txt"));
-        case.open_diff(&peer, &path, text).await?;
-        let back = case.final_text(&peer, &path).await?;
+        diff_calls::open_diff(case, &peer, &path, text).await?;
+        let back = diff_calls::final_text(&peer, &path).await?;
         ensure(back == text, || format!("{text:?} came back as {back:?}"))?;
     }
     Ok(())
 }
 
 async fn surrogate(case: &Case<'_>) -> Checked {
-    let peer = case.join().await?;
+    let peer = connect::join(case).await?;
     let path = case.proposal("surrogate.txt");
     // That a whole one works is judged elsewhere.
-    case.open_diff(&peer, &case.proposal("no-surrogate.txt"), "a whole one first\n").await?;
+    diff_calls::open_diff(case, &peer, &case.proposal("no-surrogate.txt"), "a whole one first\n").await?;
     case.took(&peer, Some(&path));
     let id = peer.next_id();
     let message = open_message(&id, &path, "half: @@HALF@@ .\n");
@@ -92,10 +93,10 @@ async fn surrogate(case: &Case<'_>) -> Checked {
 /// Proposes a text of this size, at most a large one.
 async fn there_and_back(case: &Case<'_>, name: &str, size: usize) -> Checked {
     let size = size.min(case.timeouts().large);
-    let peer = case.join().await?;
+    let peer = connect::join(case).await?;
     let path = case.proposal(name);
     // That a small one works is judged elsewhere.
-    case.open_diff(&peer, &case.proposal("small.txt"), "a small one first\n").await?;
+    diff_calls::open_diff(case, &peer, &case.proposal("small.txt"), "a small one first\n").await?;
     case.took(&peer, Some(&path));
     let line = "A line of a large file, as there are many of them.\n";
     let text = line.repeat(size.div_ceil(line.len()));
@@ -104,6 +105,6 @@ async fn there_and_back(case: &Case<'_>, name: &str, size: usize) -> Checked {
     ensure(answer.status() == 200, || format!("{size} bytes were answered {}", answer.status()))?;
     let failed = answer.reply(&id).is_none_or(|reply| reply["result"]["isError"] == true);
     ensure(!failed, || format!("{size} bytes could not be opened"))?;
-    let back = case.final_text(&peer, &path).await?;
+    let back = diff_calls::final_text(&peer, &path).await?;
     ensure(back == text, || format!("of {} bytes, {} came back, or others", text.len(), back.len()))
 }

@@ -16,8 +16,8 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::check_ending::{Checked, skip};
-use crate::claude::connections::Connections;
 use crate::clock::within;
+use crate::connections::Connections;
 use crate::evidence::Evidence;
 use crate::json::parse;
 use crate::lock::lock;

@@ -12,6 +12,8 @@ use crate::action::Action;
 use crate::case::Case;
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, ensure, fail, skip};
+use crate::checks::context;
+use crate::claude::joining;
 
 /// How long after its greeting an agent drops notifications.
 const DEAF: Duration = Duration::from_millis(500);
@@ -70,9 +72,9 @@ async fn is_told(case: &Case<'_>, agent: &Agent, file: &Path, fits: impl Fn(&Val
 }
 
 async fn greeting(case: &Case<'_>) -> Checked {
-    let (silent, _) = case.claude_greets().await?;
-    let listener = case.claude_joins().await?;
-    let file = case.opens("claude-greeting.txt").await?;
+    let (silent, _) = joining::claude_greets(case).await?;
+    let listener = joining::claude_joins(case).await?;
+    let file = context::opens(case, "claude-greeting.txt").await?;
     // By then, the companion has told the context that follows from the open file.
     let told = is_told(case, &listener, &file, |_| true).await;
     told.or_else(|_| skip("no selection was told to another agent"))?;
@@ -84,9 +86,9 @@ async fn greeting(case: &Case<'_>) -> Checked {
 }
 
 async fn first(case: &Case<'_>) -> Checked {
-    let file = case.opens("claude-first.txt").await?;
+    let file = context::opens(case, "claude-first.txt").await?;
     case.quiet().await;
-    let agent = case.claude_joins().await?;
+    let agent = joining::claude_joins(case).await?;
     let from = agent.greeted + DEAF;
     let is_heard = |heard: &Heard| (heard.0 >= from && is_about(heard, &file)).then_some(());
     if agent.wait(case.timeouts().answer, is_heard).await.is_some() {
@@ -102,8 +104,8 @@ async fn first(case: &Case<'_>) -> Checked {
 }
 
 async fn cursor(case: &Case<'_>) -> Checked {
-    let agent = case.claude_joins().await?;
-    let file = case.opens("claude-cursor.txt").await?;
+    let agent = joining::claude_joins(case).await?;
+    let file = context::opens(case, "claude-cursor.txt").await?;
     case.act(Action::Cursor { file: file.clone(), line: 5, column: 3 }).await?;
     let at = json!({ "line": 4, "character": 2 });
     let is_there = |told: &Value| {
@@ -114,8 +116,8 @@ async fn cursor(case: &Case<'_>) -> Checked {
 }
 
 async fn selection(case: &Case<'_>) -> Checked {
-    let agent = case.claude_joins().await?;
-    let file = case.opens("claude-selection.txt").await?;
+    let agent = joining::claude_joins(case).await?;
+    let file = context::opens(case, "claude-selection.txt").await?;
     case.act(Action::Select { file: file.clone(), from: (3, 9), to: (3, 15) }).await?;
     let range = json!({
         "start": { "line": 2, "character": 8 }, "end": { "line": 2, "character": 14 }, "isEmpty": false,

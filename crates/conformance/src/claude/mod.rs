@@ -2,11 +2,10 @@
 //! describes this dialect; the rules are those that the released agent was seen to need.
 
 pub(crate) mod agent;
-pub(crate) mod connections;
 mod context;
 mod diffs;
 pub(crate) mod handshake;
-mod joining;
+pub(crate) mod joining;
 mod lock_file;
 mod measured;
 mod opening;

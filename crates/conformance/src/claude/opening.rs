@@ -12,6 +12,7 @@ use crate::check::Level::{Must, Should};
 use crate::check::{Check, Clause, Group, When};
 use crate::check_ending::{Checked, ensure, fail, skip, unseen};
 use crate::checks::origin::loopback;
+use crate::claude::joining;
 use crate::peer::initialize;
 use crate::response::NoResponse;
 
@@ -79,7 +80,7 @@ pub(crate) static CHECKS: &[Check] = &[
 ];
 
 async fn opens(case: &Case<'_>) -> Checked {
-    let head = case.opening(&case.handshake()).await?.head;
+    let head = joining::opening(case, &joining::handshake(case)).await?.head;
     ensure(head.status == 101, || format!("it was answered {} instead of 101", head.status))?;
     let accept = head.get("sec-websocket-accept");
     ensure(accept == Some(ACCEPT), || format!("Sec-WebSocket-Accept is {accept:?} instead of {ACCEPT:?}"))
@@ -90,16 +91,16 @@ async fn welcomes_agents(case: &Case<'_>) -> Checked {
     if case.fixture.target.record.auth_token.is_none() {
         return unseen("its token is unknown");
     }
-    case.claude_greets().await.map(drop)
+    joining::claude_greets(case).await.map(drop)
 }
 
 /// Opens what has to be refused. To hang up is to refuse, also after the opening.
 async fn refuses(case: &Case<'_>, handshake: Handshake, what: &str) -> Checked {
-    let opened = match case.opening(&handshake).await {
+    let opened = match joining::opening(case, &handshake).await {
         Ok(opened) if opened.head.status == 101 => opened,
         Ok(_) | Err(NoResponse(_)) => return Ok(()),
     };
-    let agent = case.agent(opened).await;
+    let agent = joining::agent(case, opened).await;
     match agent.reply("initialize", &initialize(&Value::Null, PROPOSED)["params"]).await {
         Ok(answer) if answer["result"].is_object() => fail(format!("a WebSocket {what} is served")),
         _ => Ok(()),
@@ -108,27 +109,27 @@ async fn refuses(case: &Case<'_>, handshake: Handshake, what: &str) -> Checked {
 
 async fn no_token(case: &Case<'_>) -> Checked {
     welcomes_agents(case).await?;
-    refuses(case, case.handshake().without(TOKEN_HEADER), "without the token").await
+    refuses(case, joining::handshake(case).without(TOKEN_HEADER), "without the token").await
 }
 
 async fn wrong_token(case: &Case<'_>) -> Checked {
     welcomes_agents(case).await?;
     let token = case.fixture.target.record.auth_token.as_deref().unwrap_or_default();
     let wrong: String = token.chars().map(|letter| if letter == 'x' { 'y' } else { 'x' }).collect();
-    refuses(case, case.handshake().with(TOKEN_HEADER, wrong), "with a wrong token").await
+    refuses(case, joining::handshake(case).with(TOKEN_HEADER, wrong), "with a wrong token").await
 }
 
 async fn origin(case: &Case<'_>) -> Checked {
     welcomes_agents(case).await?;
     for page in ["https://evil.example", "http://localhost:3000", "null"] {
-        refuses(case, case.handshake().with("Origin", page), &format!("of {page}")).await?;
+        refuses(case, joining::handshake(case).with("Origin", page), &format!("of {page}")).await?;
     }
     Ok(())
 }
 
 /// A header of the answer to this opening.
 async fn agreed(case: &Case<'_>, handshake: &Handshake, header: &str) -> Checked<Option<String>> {
-    match case.opening(handshake).await {
+    match joining::opening(case, handshake).await {
         Ok(opened) if opened.head.status == 101 => {
             let agreed = opened.head.get(header).map(str::to_owned);
             case.evidence.note(format!("← {header}: {}", agreed.as_deref().unwrap_or("(none)")));
@@ -140,13 +141,13 @@ async fn agreed(case: &Case<'_>, handshake: &Handshake, header: &str) -> Checked
 }
 
 async fn subprotocol(case: &Case<'_>) -> Checked {
-    let agreed = agreed(case, &case.handshake(), "Sec-WebSocket-Protocol").await?;
+    let agreed = agreed(case, &joining::handshake(case), "Sec-WebSocket-Protocol").await?;
     ensure(agreed.as_deref() == Some(SUBPROTOCOL), || format!("the subprotocol is {agreed:?}"))
 }
 
 async fn no_compression(case: &Case<'_>) -> Checked {
     let header = "Sec-WebSocket-Extensions";
-    let offer = case.handshake().with(header, "permessage-deflate; client_max_window_bits");
+    let offer = joining::handshake(case).with(header, "permessage-deflate; client_max_window_bits");
     let agreed = agreed(case, &offer, header).await?;
     ensure(agreed.is_none(), || format!("it agreed to {}", agreed.as_deref().unwrap_or_default()))
 }

@@ -14,6 +14,7 @@ use crate::check::Clause::{Advice, Mcp};
 use crate::check::Level::Must;
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, ensure, fail};
+use crate::claude::joining;
 use crate::clock::{Measuring, lateness};
 
 /// The versions of the protocol that there are.
@@ -76,14 +77,14 @@ pub(crate) static CHECKS: &[Check] = &[
 ];
 
 async fn initialize(case: &Case<'_>) -> Checked {
-    let (_, result) = case.claude_greets().await?;
+    let (_, result) = joining::claude_greets(case).await?;
     let version = &result["protocolVersion"];
     let is_known = version.as_str().is_some_and(|version| VERSIONS.contains(&version));
     ensure(is_known, || format!("protocolVersion is {version}"))
 }
 
 async fn tools(case: &Case<'_>) -> Checked {
-    let agent = case.claude_joins().await?;
+    let agent = joining::claude_joins(case).await?;
     let answer = agent.reply("tools/list", &json!({})).await?;
     let listed: Vec<&str> = answer["result"]["tools"]
         .as_array()
@@ -97,7 +98,7 @@ async fn tools(case: &Case<'_>) -> Checked {
 }
 
 async fn ping(case: &Case<'_>) -> Checked {
-    let agent = case.claude_joins().await?;
+    let agent = joining::claude_joins(case).await?;
     let ping = agent.ask("ping", &json!({}));
     match agent.answer(ping, case.timeouts().answer).await {
         Some(answer) => ensure(answer["result"].is_object(), || format!("it was answered {answer}")),
@@ -106,13 +107,13 @@ async fn ping(case: &Case<'_>) -> Checked {
 }
 
 async fn unknown_method(case: &Case<'_>) -> Checked {
-    let agent = case.claude_joins().await?;
+    let agent = joining::claude_joins(case).await?;
     let answer = agent.reply("alongside/noSuchMethod", &json!({})).await?;
     ensure(answer["error"].is_object(), || format!("it was answered {answer}"))
 }
 
 async fn unknown_tool(case: &Case<'_>) -> Checked {
-    let agent = case.claude_joins().await?;
+    let agent = joining::claude_joins(case).await?;
     let answer = agent.tool("alongsideNoSuchTool", &json!({})).await?;
     // MCP lets a server say it in either way.
     let is_error = answer["error"].is_object() || answer["result"]["isError"] == true;
@@ -120,7 +121,7 @@ async fn unknown_tool(case: &Case<'_>) -> Checked {
 }
 
 async fn malformed(case: &Case<'_>) -> Checked {
-    let (erring, other) = (case.claude_joins().await?, case.claude_joins().await?);
+    let (erring, other) = (joining::claude_joins(case).await?, joining::claude_joins(case).await?);
     other.reply("ping", &json!({})).await?;
     erring.send(r#"{"jsonrpc":"2.0","id":7,"method""#);
     case.quiet().await;
@@ -131,7 +132,7 @@ async fn malformed(case: &Case<'_>) -> Checked {
 }
 
 async fn diagnostics(case: &Case<'_>) -> Checked {
-    let agent = case.claude_joins().await?;
+    let agent = joining::claude_joins(case).await?;
     let mut measuring = Measuring::default();
     loop {
         let begun = Instant::now();

@@ -9,6 +9,7 @@ use crate::action::Action;
 use crate::case::Case;
 use crate::check::{Check, Group, When};
 use crate::check_ending::{Checked, ensure, skip};
+use crate::claude::joining;
 use crate::clock::Patience;
 use crate::scenes::ClaudeEnded;
 
@@ -41,10 +42,10 @@ pub(crate) static CHECKS: &[Check] = &[
 
 async fn ended(case: &Case<'_>) -> Checked<ClaudeEnded> {
     case.scene(&case.fixture.scenes.claude_ended, async {
-        let agent = case.claude_joins().await?;
+        let agent = joining::claude_joins(case).await?;
         let lock = lock_file::path(case);
         // Without a diff, the other checks can be made all the same.
-        let proposal = case.claude_proposes(&agent, "claude-undecided.txt", "Undecided.\n").await;
+        let proposal = joining::claude_proposes(case, &agent, "claude-undecided.txt", "Undecided.\n").await;
         let had_lock = lock.exists();
         case.act(Action::Stop).await?;
         let mut patience = Patience::new(case.timeouts().stop);

@@ -86,16 +86,16 @@ impl Colours {
     /// Waits for new colours. Cancel safe; never ends if none will come.
     pub(crate) async fn changed(&mut self) {
         let Some(painter) = &mut self.painter else { return std::future::pending().await };
-        let Some(first) = painter.done.recv().await else { return std::future::pending().await };
-        let mut new = vec![first];
-        while let Ok(done) = painter.done.try_recv() {
-            new.push(done);
+        let mut next = painter.done.recv().await;
+        if next.is_none() {
+            return std::future::pending().await;
         }
-        for ColouredPiece { text, piece, spans } in new {
+        while let Some(ColouredPiece { text, piece, spans }) = next {
             // It may have been forgotten meanwhile.
             if let Some(coloured) = self.texts.iter_mut().find(|known| Arc::ptr_eq(&known.text, &text)) {
                 coloured.pieces.insert(piece, spans);
             }
+            next = painter.done.try_recv().ok();
         }
     }
 

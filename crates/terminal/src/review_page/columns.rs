@@ -19,8 +19,6 @@ pub(super) enum Numbers {
 
 /// The columns of a row.
 pub(super) struct Columns {
-    /// The end of the area.
-    right: u16,
     /// Of a line number; none if there is no room.
     pub(super) digits: u16,
     /// The room of the left half and of the right one, behind the margin and without the line between; the
@@ -37,12 +35,12 @@ impl Columns {
         let mut columns = match shape {
             Layout::OneColumn => {
                 let numbers = if is_one_sided { Numbers::Current } else { Numbers::Both };
-                Self { right: area.right(), digits, halves: (inner, 0..0), numbers }
+                Self { digits, halves: (inner, 0..0), numbers }
             }
             Layout::SideBySide => {
                 let middle = inner.start + (inner.end - inner.start).saturating_sub(1) / 2;
                 let halves = (inner.start..middle, inner.end.min(middle + 1)..inner.end);
-                Self { right: area.right(), digits, halves, numbers: Numbers::Original }
+                Self { digits, halves, numbers: Numbers::Original }
             }
         };
         let room = columns.halves.0.end - columns.halves.0.start;
@@ -78,6 +76,7 @@ impl Columns {
 
     /// The room for the reason of a hunk, over both sides.
     pub(super) fn reason_room(&self) -> usize {
-        self.right.saturating_sub(self.halves.0.start + self.prefix()).into()
+        let (left, right) = &self.halves;
+        left.end.max(right.end).saturating_sub(left.start + self.prefix()).into()
     }
 }

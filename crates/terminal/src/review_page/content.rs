@@ -275,7 +275,7 @@ impl Content {
             }
         }
         starts.push(next);
-        Wrapping { width, starts }
+        Wrapping { starts }
     }
 
     /// The columns that the changed lines and those around them need, at most so many. Folded lines do not

@@ -42,14 +42,14 @@ impl Needle {
         lines: Range<usize>,
     ) -> impl Iterator<Item = Match> + 'a {
         let stretch = text.lines(lines.clone());
-        let (mut line, mut line_start, mut counted) = (lines.start, 0, 0);
-        self.places(stretch).map(move |place| {
-            for (at, _) in stretch[counted..place.start].match_indices('\n') {
-                (line, line_start) = (line + 1, counted + at + 1);
+        let begin = (lines.start, 0, 0);
+        self.places(stretch).scan(begin, move |(line, line_start, counted), place| {
+            for (at, _) in stretch[*counted..place.start].match_indices('\n') {
+                (*line, *line_start) = (*line + 1, *counted + at + 1);
             }
-            counted = place.start;
-            let byte = |at: usize| u32::try_from(at - line_start).unwrap_or(u32::MAX);
-            Match { side, line, start: byte(place.start), end: byte(place.end) }
+            *counted = place.start;
+            let byte = |at: usize| u32::try_from(at - *line_start).unwrap_or(u32::MAX);
+            Some(Match { side, line: *line, start: byte(place.start), end: byte(place.end) })
         })
     }
 

@@ -194,8 +194,7 @@ impl Page {
 
     /// The columns at which the rows of an unwrapped row begin, on both sides; none if they are not wrapped.
     pub(super) fn starts_of(&self, row: &Row) -> Option<(Vec<usize>, Vec<usize>)> {
-        let width = self.wrapping.as_ref()?.width;
-        Some(self.content.starts_in(row, &self.content.columns_in(width)))
+        Some(self.content.starts_in(row, &self.content.columns_in(self.form.wrap?)))
     }
 
     /// The same, of the side that takes more rows.

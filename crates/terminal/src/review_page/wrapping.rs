@@ -7,8 +7,6 @@ use crate::width::Units;
 /// How a page is wrapped.
 #[derive(Debug)]
 pub(super) struct Wrapping {
-    /// The width of the page.
-    pub(super) width: u16,
     /// The first row of each unwrapped row, and after the last one the number of all rows.
     pub(super) starts: Vec<usize>,
 }

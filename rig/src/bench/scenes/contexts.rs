@@ -5,9 +5,8 @@ use std::time::{Duration, Instant};
 use alongside_contract::context::CONTEXT_UPDATE;
 use anyhow::Result;
 
-use super::super::Bench;
 use super::super::report::Unit;
-use super::super::turns::{Seat, row};
+use super::super::turns::{Bench, Seat, row};
 use super::{between, file, micros, millis, sessions};
 
 /// How often a cursor moves that never stands still.

@@ -6,10 +6,9 @@ use alongside_contract::diff::DIFF_ACCEPTED;
 use anyhow::Result;
 use serde_json::json;
 
-use super::super::Bench;
 use super::super::process::Activity;
 use super::super::report::Unit;
-use super::super::turns::row;
+use super::super::turns::{Bench, row};
 use super::{between, file, micros, sessions, text};
 
 impl Bench<'_> {

@@ -7,10 +7,9 @@ use std::time::Instant;
 use anyhow::{Context as _, Result};
 use serde_json::json;
 
-use super::super::Bench;
 use super::super::editor_hands::Hands;
 use super::super::report::Unit;
-use super::super::turns::{Seat, row};
+use super::super::turns::{Bench, Seat, row};
 use super::{between, file, millis};
 
 impl Bench<'_> {

@@ -2,10 +2,9 @@
 
 use anyhow::Result;
 
-use super::super::Bench;
 use super::super::process::Activity;
 use super::super::report::Unit;
-use super::super::turns::{Party, row};
+use super::super::turns::{Bench, Party, row};
 use super::sessions;
 
 /// How many agents are connected and say nothing.

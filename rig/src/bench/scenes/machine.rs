@@ -13,9 +13,8 @@ use anyhow::{Context as _, Result};
 use rustix::event::epoll;
 use tempfile::TempDir;
 
-use super::super::Bench;
 use super::super::report::Unit;
-use super::super::turns::row;
+use super::super::turns::{Bench, row};
 use super::{micros, millis};
 
 /// As many as ours writes when it starts, for all families and ancestors.

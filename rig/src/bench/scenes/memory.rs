@@ -4,12 +4,11 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::super::Bench;
 use super::super::agents::{Agents, connect};
 use super::super::blocking_socket::BlockingSocket;
 use super::super::process::{self, Memory};
 use super::super::report::Unit;
-use super::super::turns::{Party, Seat, row};
+use super::super::turns::{Bench, Party, Seat, row};
 use super::sessions;
 
 /// Until a companion that has been busy has put its things in order.

@@ -4,9 +4,9 @@ use anyhow::{Result, ensure};
 use serde_json::json;
 
 use super::super::editor_hands::Hands;
+use super::super::plan::MB;
 use super::super::report::Unit;
-use super::super::turns::row;
-use super::super::{Bench, MB};
+use super::super::turns::{Bench, row};
 use super::{between, file, millis, text};
 
 /// Edits of a proposal that has few, and of one that has many.

@@ -3,9 +3,8 @@
 use anyhow::Result;
 use serde_json::json;
 
-use super::super::Bench;
 use super::super::report::Unit;
-use super::super::turns::row;
+use super::super::turns::{Bench, row};
 use super::{file, micros, sessions, text};
 
 /// How large a file is that agents change, in bytes.

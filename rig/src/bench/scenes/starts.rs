@@ -2,10 +2,9 @@
 
 use anyhow::Result;
 
-use super::super::Bench;
 use super::super::report::Unit;
 use super::super::subject::{Companion, Kind, Subject};
-use super::super::turns::row;
+use super::super::turns::{Bench, row};
 use super::millis;
 
 impl Bench<'_> {

@@ -4,9 +4,8 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-use super::super::Bench;
 use super::super::report::Unit;
-use super::super::turns::row;
+use super::super::turns::{Bench, row};
 use super::{between, millis, sessions};
 
 impl Bench<'_> {

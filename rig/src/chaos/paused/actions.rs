@@ -113,7 +113,9 @@ impl Round<'_> {
         let Some(desk) = self.desks.get_mut(desk).filter(|desk| !desk.has_joined()) else { return false };
         let seat = self.companion.as_ref().and_then(RunningCompanion::join);
         let joins = seat.is_some();
-        seat.into_iter().for_each(|seat| desk.join(seat));
+        if let Some(seat) = seat {
+            desk.join(seat);
+        }
         joins
     }
 

@@ -20,8 +20,12 @@ impl Round<'_> {
                 self.record.lock().steps += usize::from(done);
             }
             Event::Thaw(pids, trouble) => {
-                pids.into_iter().for_each(|pid| signal(pid, Signal::CONT));
-                trouble.into_iter().for_each(|trouble| self.record.end_trouble(trouble));
+                for pid in pids {
+                    signal(pid, Signal::CONT);
+                }
+                if let Some(trouble) = trouble {
+                    self.record.end_trouble(trouble);
+                }
             }
             Event::Release { agent, trouble, cut } => {
                 for proxy in self.proxies(Some(agent)) {
@@ -86,10 +90,10 @@ impl Round<'_> {
             Action::FreezeAgent { agent, ms } => self.freeze_agent(agent, ms),
             Action::FreezeDesk { desk, ms } => {
                 let pid = self.present_desk(desk).map(|desk| desk.pid);
-                pid.into_iter().for_each(|pid| {
+                if let Some(pid) = pid {
                     signal(pid, Signal::STOP);
                     self.schedule(ms, Event::Thaw(vec![pid], None));
-                });
+                }
                 pid.is_some()
             }
             Action::Cut { agent } => {

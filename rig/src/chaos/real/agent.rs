@@ -122,7 +122,9 @@ impl Agent {
                 };
                 let own = proxy.port;
                 // A stdio server would bypass the proxy.
-                record.as_object_mut().and_then(|record| record.remove("stdio"));
+                if let Some(record) = record.as_object_mut() {
+                    record.remove("stdio");
+                }
                 record["port"] = if record["port"].is_string() { own.to_string().into() } else { own.into() };
                 let name = path.file_name().and_then(|name| name.to_str()).context("a file's name")?;
                 fs::create_dir_all(&to)?;

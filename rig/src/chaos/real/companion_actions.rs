@@ -136,7 +136,9 @@ impl Round<'_> {
                 }
             };
             let _ = tokio::time::timeout(Duration::from_secs(30), back).await;
-            troubles.into_iter().for_each(|trouble| record.end_trouble(trouble));
+            for trouble in troubles {
+                record.end_trouble(trouble);
+            }
         });
     }
 }

@@ -141,7 +141,9 @@ impl Desk {
     /// Kills it, and its editor.
     pub(super) fn kill(&self) {
         signal(self.pid, Signal::KILL);
-        self.editor.into_iter().for_each(|editor| signal(editor, Signal::KILL));
+        if let Some(editor) = self.editor {
+            signal(editor, Signal::KILL);
+        }
     }
 
     fn send(&self, message: Value) {

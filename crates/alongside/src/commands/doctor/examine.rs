@@ -12,6 +12,7 @@ use super::agents::{Agent, RunningAgent, release_number};
 use super::causes::{AgentCause, Cause, CompanionCause, ConnectionCause, DiscoveryCause};
 use super::connection_failure::ConnectionFailure;
 use super::finding::Finding;
+use super::lock_search::find_lock;
 use super::probe::{self, ProbeResult};
 use super::running_companions::{Companions, RunningCompanion};
 
@@ -29,7 +30,7 @@ impl Examiner<'_> {
         let mut finding = Finding { agent, trace, results: Vec::new(), other_port: None, causes: Vec::new() };
         if finding.agent.row.family.lock_rules().is_some() {
             finding.trace.steps.clear();
-            finding.causes = self.find_lock(&mut finding).await;
+            finding.causes = find_lock(self.here, self.companions, &mut finding).await;
             let settings = Settings::of(&finding.agent.row, finding.agent.release, self.here);
             let proposing = settings.map(|settings| proposal_settings(&settings, &finding.agent));
             finding.causes.extend(proposing.into_iter().flatten());

@@ -92,7 +92,9 @@ async fn listed(program: &Path, here: &Surroundings) -> Option<Vec<ListedHook>> 
     let mut server = command.spawn().ok()?;
     let leader = server.id();
     let listed = tokio::time::timeout(TIMEOUT, ask(&mut server, &here.cwd)).await.ok().flatten();
-    leader.into_iter().for_each(process::end_group);
+    if let Some(leader) = leader {
+        process::end_group(leader);
+    }
     let _ = server.kill().await;
     listed
 }

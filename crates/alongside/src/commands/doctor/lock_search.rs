@@ -2,72 +2,74 @@
 
 use std::time::Duration;
 
-use alongside_agent::find::{self, ClaudeSettings, Lock, LockSearch};
+use alongside_agent::find::{self, ClaudeSettings, Lock, LockSearch, Surroundings};
 use alongside_contract::family::{Family, OwnSettings};
 use alongside_contract::lock_file;
 use tokio::net::TcpStream;
 
 use super::causes::{Cause, LockCause};
-use super::examine::Examiner;
 use super::finding::Finding;
+use super::running_companions::Companions;
 
 /// How long an editor may take to accept a connection.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
-impl Examiner<'_> {
-    /// Notes the port that the agent reaches, and returns what is wrong.
-    pub(super) async fn find_lock(&self, finding: &mut Finding) -> Vec<Cause> {
-        let agent = finding.agent.row;
-        let ours = self.companions.serving_here().find(|companion| companion.host.is_some());
-        let our_port = ours.map(|companion| companion.port);
-        let (lock, by_variable) = match find::locks(agent, self.here) {
-            LockSearch::WithoutToken(name) => return vec![LockCause::WithoutToken { name }.into()],
-            LockSearch::ByVariable(lock) => (lock, true),
-            LockSearch::Holding(locks) => match <[Lock; 1]>::try_from(locks) {
-                Ok([lock]) => (lock, false),
-                Err(none) if none.is_empty() => {
-                    if let Some(ours) = our_port.filter(|port| self.has_lock(agent.family, *port)) {
-                        return vec![LockCause::WithoutFolder { ours }.into()];
-                    }
-                    let host = ours.and_then(|companion| companion.host.as_ref());
-                    let gone = host.map(|host| LockCause::LockGone { host: host.name.clone() });
-                    return vec![gone.unwrap_or(LockCause::NoLock).into()];
+/// Notes the port that the agent reaches, and returns what is wrong.
+pub(super) async fn find_lock(
+    here: &Surroundings,
+    companions: &Companions,
+    finding: &mut Finding,
+) -> Vec<Cause> {
+    let agent = finding.agent.row;
+    let ours = companions.serving_here().find(|companion| companion.host.is_some());
+    let our_port = ours.map(|companion| companion.port);
+    let (lock, by_variable) = match find::locks(agent, here) {
+        LockSearch::WithoutToken(name) => return vec![LockCause::WithoutToken { name }.into()],
+        LockSearch::ByVariable(lock) => (lock, true),
+        LockSearch::Holding(locks) => match <[Lock; 1]>::try_from(locks) {
+            Ok([lock]) => (lock, false),
+            Err(none) if none.is_empty() => {
+                if let Some(ours) = our_port.filter(|port| has_lock(here, agent.family, *port)) {
+                    return vec![LockCause::WithoutFolder { ours }.into()];
                 }
-                Err(several) => {
-                    let editors = several.iter().map(label).collect();
-                    return vec![LockCause::Several { editors, ours: our_port }.into()];
-                }
-            },
-        };
-        let dialled = TcpStream::connect(("127.0.0.1", lock.port));
-        if !matches!(tokio::time::timeout(TIMEOUT, dialled).await, Ok(Ok(_))) {
-            return vec![LockCause::Silent { editor: lock.content.ide_name, port: lock.port }.into()];
-        }
-        finding.other_port = Some(lock.port);
-        let another = our_port.filter(|ours| *ours != lock.port);
-        let mut causes: Vec<Cause> = Vec::new();
-        causes.extend(another.map(|ours| LockCause::AnotherEditor { editor: label(&lock), ours }.into()));
-        let settings = match agent.family.lock_rules().map(|rules| rules.own_settings) {
-            Some(OwnSettings::ClaudeCode) => ClaudeSettings::of(self.here),
-            Some(OwnSettings::None) | None => return causes,
-        };
-        let is_asked = settings.connects || by_variable;
-        causes.extend((!is_asked).then_some(LockCause::NotAsked.into()));
-        let context_only = ours.and_then(|companion| companion.host.as_ref());
-        let context_only = context_only.is_some_and(|host| host.status.context_only);
-        causes.extend(match (context_only, settings.shows_diffs_itself) {
-            (true, false) => Some(LockCause::AsksBlindly.into()),
-            (false, true) => Some(LockCause::ShowsDiffsItself.into()),
-            _ => None,
-        });
-        causes
+                let host = ours.and_then(|companion| companion.host.as_ref());
+                let gone = host.map(|host| LockCause::LockGone { host: host.name.clone() });
+                return vec![gone.unwrap_or(LockCause::NoLock).into()];
+            }
+            Err(several) => {
+                let editors = several.iter().map(label).collect();
+                return vec![LockCause::Several { editors, ours: our_port }.into()];
+            }
+        },
+    };
+    let dialled = TcpStream::connect(("127.0.0.1", lock.port));
+    if !matches!(tokio::time::timeout(TIMEOUT, dialled).await, Ok(Ok(_))) {
+        return vec![LockCause::Silent { editor: lock.content.ide_name, port: lock.port }.into()];
     }
+    finding.other_port = Some(lock.port);
+    let another = our_port.filter(|ours| *ours != lock.port);
+    let mut causes: Vec<Cause> = Vec::new();
+    causes.extend(another.map(|ours| LockCause::AnotherEditor { editor: label(&lock), ours }.into()));
+    let settings = match agent.family.lock_rules().map(|rules| rules.own_settings) {
+        Some(OwnSettings::ClaudeCode) => ClaudeSettings::of(here),
+        Some(OwnSettings::None) | None => return causes,
+    };
+    let is_asked = settings.connects || by_variable;
+    causes.extend((!is_asked).then_some(LockCause::NotAsked.into()));
+    let context_only = ours.and_then(|companion| companion.host.as_ref());
+    let context_only = context_only.is_some_and(|host| host.status.context_only);
+    causes.extend(match (context_only, settings.shows_diffs_itself) {
+        (true, false) => Some(LockCause::AsksBlindly.into()),
+        (false, true) => Some(LockCause::ShowsDiffsItself.into()),
+        _ => None,
+    });
+    causes
+}
 
-    /// Whether the companion at this port has a lock, with whatever folders.
-    fn has_lock(&self, family: &Family, port: u16) -> bool {
-        let locks = family.lock_rules().map(|rules| self.here.resolve(rules.directory));
-        locks.is_some_and(|locks| locks.join(lock_file::name(port)).is_file())
-    }
+/// Whether the companion at this port has a lock, with whatever folders.
+fn has_lock(here: &Surroundings, family: &Family, port: u16) -> bool {
+    let locks = family.lock_rules().map(|rules| here.resolve(rules.directory));
+    locks.is_some_and(|locks| locks.join(lock_file::name(port)).is_file())
 }
 
 fn label(lock: &Lock) -> String {

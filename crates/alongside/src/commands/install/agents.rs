@@ -12,10 +12,28 @@ use alongside_agent::find::Surroundings;
 use alongside_agent::settings::hooks::HookScope;
 use alongside_common::failure;
 
-use super::Args;
 use crate::commands::agent_setup::{self, Answer, Numbering};
 use crate::commands::consent::{Consent, No, note_dry_run};
 use crate::commands::{note, print};
+
+/// The hook to install.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(super) struct HookArgs {
+    /// Agents: install the hook without asking; --yes alone installs none, and updates one that is there
+    #[arg(long, requires = "what")]
+    hook: bool,
+
+    /// Agents: only the hook, in the settings of the current project instead of your own
+    #[arg(long, requires = "what")]
+    project: bool,
+}
+
+impl HookArgs {
+    /// Whether the person gave one: editors run no hooks.
+    pub(super) fn any(self) -> bool {
+        self.hook || self.project
+    }
+}
 
 /// Sets the agents up.
 ///
@@ -24,12 +42,14 @@ use crate::commands::{note, print};
 /// be fine.
 pub(super) async fn set_up(
     targets: &[Agent],
-    args: &Args,
+    args: HookArgs,
+    consent: Consent,
     user: &UserEnvironment,
 ) -> anyhow::Result<ExitCode> {
     let here = Surroundings::of_this_process()?;
     let mut setup = Setup {
         args,
+        consent,
         user,
         here,
         numbering: Numbering::of(0),
@@ -54,7 +74,7 @@ pub(super) async fn set_up(
                     return Ok(code);
                 }
             }
-            None if args.project || args.hook => {
+            None if args.any() => {
                 note(&format!("{} runs no hooks", target.name()));
             }
             _ => {}
@@ -65,7 +85,8 @@ pub(super) async fn set_up(
 
 /// The set-up of several agents.
 struct Setup<'a> {
-    args: &'a Args,
+    args: HookArgs,
+    consent: Consent,
     user: &'a UserEnvironment,
     here: Surroundings,
     numbering: Numbering,
@@ -100,8 +121,7 @@ impl Setup<'_> {
 
     /// `--yes` agrees to IDE mode: an agent that begins to ask would stop scripts that run it.
     fn approval_mode(&self, agent: &Agent) -> Option<AgentSetting> {
-        AgentSetting::approval_mode(agent, &self.here)
-            .filter(|_| !self.args.consent.yes && !self.has_hook(agent))
+        AgentSetting::approval_mode(agent, &self.here).filter(|_| !self.consent.yes && !self.has_hook(agent))
     }
 
     /// Whether its changes come to the desk in every mode.
@@ -124,13 +144,13 @@ impl Setup<'_> {
     /// Whether the options agree to a hook. A hook makes an agent wait for a person, so `--yes` only updates
     /// one that is there.
     fn agrees_to(&self, hook: &AgentHook) -> bool {
-        self.args.hook || (self.args.consent.yes && hook.is_there(&self.here))
+        self.args.hook || (self.consent.yes && hook.is_there(&self.here))
     }
 
     /// Changes the settings of an agent. Breaks off where the person has ended the command; continues with
     /// whether its files can be changed.
     async fn change_settings(&mut self, agent: &Agent) -> anyhow::Result<ControlFlow<ExitCode, bool>> {
-        let consent = self.args.consent;
+        let consent = self.consent;
         let ide_mode = AgentSetting::ide_mode(agent);
         match agent_setup::ask(&ide_mode, consent, &mut self.numbering, &self.here, self.user).await {
             Ok(Answer::Made) => {}
@@ -184,8 +204,8 @@ impl Setup<'_> {
             return Ok(ControlFlow::Continue(()));
         }
         let agrees = self.agrees_to(hook);
-        let must_not_ask = self.args.consent.yes || !std::io::stdin().is_terminal();
-        if must_not_ask && !agrees && !self.args.consent.dry_run {
+        let must_not_ask = self.consent.yes || !std::io::stdin().is_terminal();
+        if must_not_ask && !agrees && !self.consent.dry_run {
             self.not_offered.push(name);
             if self.is_about_hooks {
                 self.worst = No::NobodyToAsk.exit_code();
@@ -194,14 +214,14 @@ impl Setup<'_> {
         }
         print(&format!("{}\n", hook.fact()))?;
         // The command is what the person agrees to, so no line is folded away.
-        Consent { verbose: true, ..self.args.consent }.show(&plan, self.user, name)?;
-        if self.args.consent.dry_run {
+        Consent { verbose: true, ..self.consent }.show(&plan, self.user, name)?;
+        if self.consent.dry_run {
             self.was_dry_run = true;
             return Ok(ControlFlow::Continue(()));
         }
         if !agrees {
             let question = self.numbering.number(&hook.question());
-            let consent = Consent { yes: false, ..self.args.consent };
+            let consent = Consent { yes: false, ..self.consent };
             match consent.obtain_or_note(&question, "the hook is not installed").await {
                 Ok(()) => {}
                 Err(no @ No::Interrupted(_)) => return Ok(ControlFlow::Break(no.exit_code())),

@@ -35,7 +35,7 @@ impl Project {
     }
 
     fn context(&mut self) -> Vec<File> {
-        self.files.scan(&mut self.privacy).context.open_files().to_vec()
+        self.files.scan(&self.privacy).context.open_files().to_vec()
     }
 }
 
@@ -132,7 +132,7 @@ fn trust_is_told_only_when_a_desk_has_a_notion_of_it() {
     let path = project.file("a");
     project.focus(1, &path);
     let trusted = |project: &mut Project| {
-        let context = project.files.scan(&mut project.privacy).context;
+        let context = project.files.scan(&project.privacy).context;
         context.workspace_state.and_then(|state| state.is_trusted)
     };
     assert_eq!(trusted(&mut project), None);

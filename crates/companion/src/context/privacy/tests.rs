@@ -48,7 +48,7 @@ impl Project {
 #[test]
 fn secrets_ignored_files_and_exclusions_stay_here() {
     let project = Project::new();
-    let mut privacy = project.privacy(&[&project.root], &["private/"]);
+    let privacy = project.privacy(&[&project.root], &["private/"]);
     for (path, allowed) in [
         ("a.rs", true),
         (".env", false),
@@ -70,7 +70,7 @@ fn secrets_ignored_files_and_exclusions_stay_here() {
         assert_eq!(privacy.allows(&project.root.join(path)), allowed, "{path}");
     }
     let workspace = Workspace { roots: vec![project.root.clone()], ..Workspace::default() };
-    let mut open = Privacy::new(&workspace, true, &project.dirs()).unwrap();
+    let open = Privacy::new(&workspace, true, &project.dirs()).unwrap();
     assert!(open.allows(&project.root.join("x.log")));
     assert!(!open.allows(&project.root.join(".env")));
 }
@@ -79,7 +79,7 @@ fn secrets_ignored_files_and_exclusions_stay_here() {
 fn a_changed_gitignore_counts_at_once_and_a_link_hides_nothing() {
     let project = Project::new();
     let root = &project.root;
-    let mut privacy = project.privacy(&[root], &[]);
+    let privacy = project.privacy(&[root], &[]);
     assert!(privacy.allows(&root.join("a.rs")));
     fs::write(root.join(".gitignore"), "*.rs\n").unwrap();
     let later = SystemTime::now() + std::time::Duration::from_secs(5);
@@ -99,7 +99,7 @@ fn exclusions_hold_for_both_spellings_of_a_root() {
     let link = project.directory.path().canonicalize().unwrap().join("link");
     std::os::unix::fs::symlink(&project.root, &link).unwrap();
     for root in [&link, &project.root] {
-        let mut privacy = project.privacy(&[root], &["/private/", "/sub/notes/"]);
+        let privacy = project.privacy(&[root], &["/private/", "/sub/notes/"]);
         for spelling in [&link, &project.root] {
             assert!(privacy.allows(&spelling.join("a.rs")));
             assert!(!privacy.allows(&spelling.join("private/plan.md")), "{root:?} {spelling:?}");
@@ -114,7 +114,7 @@ fn every_root_that_holds_a_file_has_its_say() {
     let sub = project.root.join("sub");
     for roots in [[&*project.root, &*sub], [&*sub, &*project.root]] {
         for exclude in ["/notes/", "/sub/notes/"] {
-            let mut privacy = project.privacy(&roots, &[exclude]);
+            let privacy = project.privacy(&roots, &[exclude]);
             assert!(!privacy.allows(&sub.join("notes/n.md")), "{roots:?} {exclude}");
             assert!(privacy.allows(&sub.join("keep.log")));
         }
@@ -129,7 +129,7 @@ fn of_an_untold_root_nothing_is_told() {
         untold: vec![project.root.join("sub")],
         ..Workspace::default()
     };
-    let mut privacy = Privacy::new(&workspace, true, &project.dirs()).unwrap();
+    let privacy = Privacy::new(&workspace, true, &project.dirs()).unwrap();
     assert!(privacy.allows(&project.root.join("a.rs")));
     assert!(!privacy.allows(&project.root.join("sub/keep.log")));
 }
@@ -137,7 +137,7 @@ fn of_an_untold_root_nothing_is_told() {
 #[test]
 fn what_this_program_makes_for_reviews_is_never_told() {
     let project = Project::new();
-    let mut privacy = project.privacy(&[project.directory.path()], &[]);
+    let privacy = project.privacy(&[project.directory.path()], &[]);
     for (path, allowed) in [
         ("state/drafts/1-1/a.rs", false),
         ("tmp/alongside-edit-x1Y2/a.rs", false),
@@ -176,7 +176,7 @@ fn unreadable_ignore_rules_hide_everything_at_once() {
     let project = Project::new();
     fs::remove_file(project.root.join(".gitignore")).unwrap();
     crate::pipe(&project.root.join(".gitignore"));
-    let mut privacy = project.privacy(&[&project.root], &[]);
+    let privacy = project.privacy(&[&project.root], &[]);
     assert!(!privacy.allows(&project.root.join("a.rs")));
 }
 

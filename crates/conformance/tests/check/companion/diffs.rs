@@ -174,7 +174,11 @@ impl Shared {
         let mut state = self.state();
         let mut diffs = state.sessions.values_mut().flat_map(|session| session.diffs.iter_mut().rev());
         let found = diffs.find(|diff| diff.path == path);
-        found.map(|diff| diff.text = text.into()).is_some()
+        let is_open = found.is_some();
+        if let Some(diff) = found {
+            diff.text = text.into();
+        }
+        is_open
     }
 
     /// The person decides on a view of this path.
@@ -223,7 +227,9 @@ impl Shared {
     fn acceptance(&self, diff: &Diff) -> Value {
         if self.has(Fault::AcceptWritesTheFile) {
             let path = Path::new(&diff.path);
-            let _ = path.parent().map(std::fs::create_dir_all);
+            if let Some(directory) = path.parent() {
+                let _ = std::fs::create_dir_all(directory);
+            }
             let _ = std::fs::write(path, &diff.text);
         }
         let edits_are_lost = self.has(Fault::AcceptLosesEdits);

@@ -99,7 +99,9 @@ impl Shared {
             Some(Fault::NoOldQwenFile) => Some(5),
             _ => None,
         };
-        missing.map(|at| files.remove(at));
+        if let Some(at) = missing {
+            files.remove(at);
+        }
         if self.has(Fault::OnlyGeminiFile) {
             files.truncate(1);
         }

@@ -52,7 +52,9 @@ impl Shared {
             message if !method.is_empty() => {
                 let reply = self.request(session, message).await;
                 if self.has(Fault::RepliesGoToTheStreamToo) {
-                    self.state().sessions.get(session).inspect(|session| session.write(&reply));
+                    if let Some(session) = self.state().sessions.get(session) {
+                        session.write(&reply);
+                    }
                 }
                 let answer = self.framed(reply);
                 if !self.has(Fault::RepliesCross) {

@@ -248,7 +248,9 @@ impl Shared {
             let selection = shared.selection();
             if let Some(peer) = shared.state().peers.iter_mut().find(|peer| peer.number == number) {
                 peer.listens = true;
-                selection.into_iter().for_each(|selection| drop(peer.frames.send(selection)));
+                if let Some(selection) = selection {
+                    let _ = peer.frames.send(selection);
+                }
             }
         });
     }
@@ -281,7 +283,11 @@ impl Shared {
     pub(crate) fn edit_tab(&self, path: &str, text: &str) -> bool {
         let mut state = self.state();
         let tab = state.tabs.iter_mut().find(|tab| tab.path == path);
-        tab.map(|tab| tab.text = text.into()).is_some()
+        let is_open = tab.is_some();
+        if let Some(tab) = tab {
+            tab.text = text.into();
+        }
+        is_open
     }
 
     /// Whether there is a tab of this path.

@@ -73,21 +73,13 @@ fn row_at(page: &Page, row: usize) -> Row {
     page.content().row_in(page.content().block(row).unwrap(), row)
 }
 
-fn cells(row: Row) -> Vec<crate::review_page::content::Cell> {
-    match row {
-        Row::Fold { .. } | Row::Reason(_) => Vec::new(),
-        Row::One(cell) => vec![cell],
-        Row::Two(left, right) => left.into_iter().chain(right).collect(),
-    }
-}
-
 proptest! {
     #[test]
     fn every_line_is_reached_once_and_in_order(diff in any_diff(), layout in layouts()) {
         let review = review(&diff);
         let mut page = Page::new(&review, layout);
         open_all(&mut page);
-        let all: Vec<_> = (0..page.rows()).flat_map(|row| cells(row_at(&page, row))).collect();
+        let all: Vec<_> = (0..page.rows()).flat_map(|row| row_at(&page, row).cells()).collect();
         let lines = |number: fn(&crate::review_page::content::Cell) -> Option<usize>, side: Side| {
             let mut lines: Vec<_> = all.iter().filter(|cell| cell.side == side || layout == Layout::OneColumn)
                 .filter_map(number).collect();
@@ -122,7 +114,7 @@ proptest! {
     fn a_line_is_the_same_in_all_that_is_said_of_it(diff in any_diff(), layout in layouts()) {
         let page = Page::new(&review(&diff), layout);
         for row in 0..page.rows() {
-            for cell in cells(row_at(&page, row)) {
+            for cell in row_at(&page, row).cells() {
                 let twin = page.content().texts.line(cell.twin.0, cell.twin.1);
                 prop_assert_eq!(page.content().texts.line(cell.side, cell.line), twin);
             }
@@ -268,7 +260,7 @@ proptest! {
         }
         let mut expected = String::new();
         for row in 0..page.content().rows() {
-            for cell in cells(page.content().row_in(page.content().block(row).unwrap(), row)) {
+            for cell in page.content().row_in(page.content().block(row).unwrap(), row).cells() {
                 for unit in crate::width::Units::from(page.content().texts.line(cell.side, cell.line), 0) {
                     match unit.shown {
                         crate::width::Shown::Text(text) if text != " " => expected.push_str(text),

@@ -1,0 +1,15 @@
+//! The forms of a reply that the APIs share.
+
+use axum::http::header;
+use axum::response::{IntoResponse as _, Response};
+use serde_json::Value;
+
+pub(super) fn json_reply(value: &Value) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], value.to_string()).into_response()
+}
+
+/// A whole event stream in one piece, which agents read like a slow one.
+pub(super) fn stream_reply(events: &[String]) -> Response {
+    let body: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    ([(header::CONTENT_TYPE, "text/event-stream")], body).into_response()
+}
