@@ -122,6 +122,7 @@ fn leave_terminal_mode(agent: &Agent) -> Result<()> {
 }
 
 alongside_rig::tests! {
+    #[ignore = "cargo xtask test --all"]
     agents_find_the_oldest_neovim_under_its_ui_process: found_under_the_interface(Generation::Oldest),
     agents_find_the_newest_neovim_under_its_ui_process: found_under_the_interface(Generation::Newest),
 }
