@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 
 /// The usual deadline: long enough for the start of a whole agent on a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(45);
+pub const PATIENCE: Duration = Duration::from_secs(90);
 
 const POLL: Duration = Duration::from_millis(40);
 
