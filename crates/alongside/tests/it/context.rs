@@ -1,5 +1,6 @@
 //! Context with real editors and desks: which files agents hear of, and which the settings hide.
 
+use insta::assert_snapshot;
 use serde_json::json;
 
 use crate::editor::Editor;
@@ -14,11 +15,9 @@ async fn context_disabled_in_settings_stays_off() {
     editor.hears("alongside/didChangeStatus", |status| status["paused"] == true);
     let agent = home.agent().await;
     let report = |line: u32| json!({"active": {"path": file, "cursor": {"line": line, "character": 0}}});
-    let (code, words) = {
-        editor.says("alongside/didChangeContext", report(0));
-        editor.asks("alongside/pauseContext", json!({"paused": false})).unwrap_err()
-    };
-    assert!(words.contains("[context] enabled = false"), "{code}: {words}");
+    editor.says("alongside/didChangeContext", report(0));
+    let (_, refusal) = editor.asks("alongside/pauseContext", json!({"paused": false})).unwrap_err();
+    assert_snapshot!(refusal, @"context is off in the settings ([context] enabled = false)");
     // A desk's switch is refused with the same reason.
     let mut desk = home.review(&[]);
     desk.reads("alongside serves").await;
@@ -79,17 +78,20 @@ async fn status_counts_the_selected_characters() {
     let home = Home::new();
     let file = home.file("a.txt", "a🦀b\n");
     let (_process, mut editor) = Editor::opened(&home);
-    for (selected, words) in [("a🦀b", ":1:2, 3 characters selected"), ("🦀", ":1:2, 1 character selected")]
-    {
+    let mut known = Vec::new();
+    for selected in ["a🦀b", "🦀"] {
         let active = json!({"path": file, "cursor": {"line": 0, "character": 1}, "selectedText": selected});
         editor.says("alongside/didChangeContext", json!({ "active": active }));
         let count = selected.chars().count();
         editor.hears("alongside/didChangeStatus", |status| status["context"][0]["selected"] == count);
         let status = home.run(&["status"]).out;
-        assert!(
-            status.contains(&format!("agents know: {}{words}\n", home.project.join("a.txt").display())),
-            "{status}"
+        known.extend(
+            status.lines().filter_map(|line| line.strip_prefix("  agents know: ")).map(str::to_owned),
         );
     }
+    assert_snapshot!(home.stable(known.join("\n")), @"
+    [PROJECT]/a.txt:1:2, 3 characters selected
+    [PROJECT]/a.txt:1:2, 1 character selected
+    ");
     editor.quits();
 }

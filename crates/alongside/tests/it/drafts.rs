@@ -95,8 +95,13 @@ fn save_replaces_a_file_in_one_step_and_keeps_its_mode_and_owner() {
         chown(&home.project, Some(65_534), Some(65_533)).unwrap();
     }
     let old = file.metadata().unwrap();
-    let refused = home.run(&["drafts", "save", "1", "a.txt"]);
-    assert!(refused.err.contains("a.txt exists"), "{}", refused.said());
+    assert_snapshot!(home.prints(&["drafts save 1 a.txt"]), @"
+    $ alongside drafts save 1 a.txt
+    --- errors:
+    alongside: a.txt exists
+      hint: name another file, or use --force to overwrite it
+    --- exit code 1
+    ");
     let mut reader = fs::File::open(&file).unwrap();
     let saved = |args: &[&str]| assert_eq!(home.run(args).status.code(), Some(0));
     saved(&["drafts", "save", "1", "a.txt", "--force"]);

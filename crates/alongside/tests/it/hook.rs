@@ -195,7 +195,7 @@ async fn a_decision_between_two_calls_is_told_to_the_next_one_only() {
     decides(&mut desk, "r").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, alongside_agent::Outcome::Rejected);
     let again = write_in_qwen(&home, &file, PROPOSED).await.answer().await;
-    assert!(refused(&again).contains("rejected all of it"), "{again}");
+    assert_snapshot!(refused(&again), @"The person reviewed this change and rejected all of it.");
 }
 
 #[tokio::test]
@@ -241,7 +241,10 @@ async fn the_agents_own_plans_are_not_reviewed() {
     assert_eq!(write(&home, plan.to_str().unwrap(), "plan\n").await.answer().await, Value::Null);
     let settings = home.path("home/.claude/settings.json");
     let answer = write(&home, settings.to_str().unwrap(), "{}\n").await.answer().await;
-    assert!(refused(&answer).contains("outside the project"), "{answer}");
+    assert_snapshot!(home.stable(refused(&answer)), @"
+    Nothing was written: [HOME]/.claude/settings.json is outside the project [PROJECT], and alongside
+      ↪ shows no such change.
+    ");
 }
 
 #[tokio::test]
@@ -252,7 +255,7 @@ async fn a_hook_that_is_told_to_end_refuses_and_its_review_closes() {
     desk.shows("keep this change").await;
     let pid = rustix::process::Pid::from_raw(hook.0.id().unwrap().cast_signed()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
-    assert!(refused(&hook.answer().await).contains("broken off"));
+    assert_snapshot!(refused(&hook.answer().await), @"Nothing was written: the review was broken off.");
     desk.shows("a.txt: closed, because Claude Code has broken off the call.").await;
 }
 

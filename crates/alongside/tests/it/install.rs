@@ -9,6 +9,7 @@ mod kate;
 mod links;
 mod machine;
 mod owners;
+mod refusals;
 mod uninstalling;
 mod vim;
 mod vscode;
@@ -68,7 +69,16 @@ fn an_older_plugin_is_updated_and_changes_are_backed_up() {
     assert_eq!(home.reads(&changed), log);
     assert_eq!(home.reads(&format!("{changed}.before-alongside")), "-- mine\n");
     assert!(home.in_home(&gone).exists());
-    assert_snapshot!(home.played());
+    assert_snapshot!(home.played(), @"
+    $ alongside install --list
+    …
+    Neovim 0.10.4 installed ([VERSION]), changed: alongside install neovim
+    …
+    $ alongside install --list
+    …
+    Neovim 0.10.4 installed by 0.0.1: alongside install neovim
+    …
+    ");
 }
 
 #[test]

@@ -4,6 +4,8 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 
+use insta::assert_snapshot;
+
 use crate::support::{Home, propose, serving, soon, until, write_file};
 
 #[tokio::test]
@@ -128,12 +130,17 @@ async fn a_host_that_cannot_log_serves_logs_elsewhere_and_says_so() {
     let home = Home::new();
     write_file(&home.path("home/.local/state/alongside/log"), "in the way");
     let mut desk = home.review(&[]);
-    let said = desk.shows("this companion cannot log in").await + &desk.shows("instead").await;
-    let elsewhere = home.path("run/alongside/log");
-    assert!(said.contains(elsewhere.to_str().unwrap()), "{said}");
+    desk.shows("Problem: ").await;
+    let said = home.stable(desk.shows("instead").await);
     until("the log", || home.run(&["log"]).out.contains("a desk joins").then_some(())).await;
-    let path = home.run(&["log", "--path"]).out;
-    assert!(path.contains(elsewhere.to_str().unwrap()), "{path}");
+    assert_snapshot!(said + "\n" + &home.prints(&["log --path"]), @"
+    this companion cannot log in [HOME]/.local/state/alongside/log/host.log:
+      ↪ [HOME]/.local/state/alongside/log is not a directory
+      It logs in [RUN]/alongside/log instead
+    $ alongside log --path
+    [HOME]/.local/state/alongside/log
+    [RUN]/alongside/log
+    ");
     let file = home.file("a.txt", "a\n");
     let agent = home.agent().await;
     let _diff = propose(&agent, &file, "A\n").await;

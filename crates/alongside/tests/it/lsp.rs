@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use alongside_agent::find::{self, LockSearch, Surroundings};
 use alongside_agent::{Outcome, PendingDiff, Session};
 use alongside_contract::agent::FamilyAgent;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use crate::editor::{Editor, Process, introduction};
@@ -71,7 +72,7 @@ async fn a_plugin_reports_reviews_edits_and_decides() {
     // A second edit of the same revision is refused.
     let (code, words) = editor.asks("alongside/editReview", edit).unwrap_err();
     assert_eq!(code, -32803);
-    assert!(words.contains("look at it again"), "{words}");
+    assert_snapshot!(words, @"the review has changed: look at it again");
     let decide = json!({"id": id, "revision": 2, "decision": "accept"});
     assert_eq!(editor.asks("alongside/decideReview", decide), Ok(json!({"revision": 2})));
     assert_eq!(editor.hears("alongside/didCloseReview", any)["decidedHere"], true);
@@ -316,8 +317,11 @@ async fn claude_finds_the_project_in_home_and_status_tells_how_to_choose_the_oth
     let count = || files_below(&home.path("home/.claude")).len();
     until("both locks", || (count() == 2).then_some(())).await;
     assert_eq!((locks(&inner), locks(&outer)), (1, 0));
-    let said = finish(home.alongside(&["status"]).current_dir(&outer)).out;
-    assert!(said.contains("to choose alongside: alongside run -- claude"), "{said}");
+    let status = finish(home.alongside(&["status"]).current_dir(&outer)).out;
+    assert_snapshot!(status.rsplit("\n\n").next().unwrap(), @"
+    Claude Code does not find alongside here: another companion serves a directory inside
+      to choose alongside: alongside run -- claude
+    ");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -335,13 +339,16 @@ async fn editors_of_two_projects_have_a_companion_each() {
 #[test]
 fn a_plugin_of_another_protocol_gets_a_hint() {
     let (home, process) = (Home::new(), Process::open());
-    for (version, update) in [(0, "update the plugin"), (99, "update the program")] {
+    let words = [0, 99].map(|version| {
         let mut editor = Editor::starts(&home, &[]);
         let mut params = introduction(&process, &[&home.project]);
         params["initializationOptions"]["alongside"]["protocol"] = version.into();
-        let (_, words) = editor.asks("initialize", params).unwrap_err();
-        assert!(words.contains(update), "{words}");
-    }
+        editor.asks("initialize", params).unwrap_err().1
+    });
+    assert_snapshot!(home.stable(words.join("\n")), @"
+    the editor's plugin is older than alongside [VERSION]: update the plugin
+    the editor's plugin is newer than alongside [VERSION]: update the program
+    ");
     assert_eq!(home.hosts(), []);
 }
 
@@ -365,8 +372,10 @@ async fn wrong_settings_are_reported_and_may_be_corrected() {
     home.settings("[context]\nexlude = []\n");
     let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
     let problem = editor.hears("alongside/problem", any);
-    let what = problem["what"].as_str().unwrap();
-    assert!(what.contains("config.toml:2") && what.contains("did you mean \"exclude\""), "{what}");
+    assert_snapshot!(home.stable(problem["what"].as_str().unwrap()), @r#"
+    agents cannot reach this editor: [HOME]/.config/alongside/config.toml:2: there is no key "exlude"
+      ↪ in [context]; did you mean "exclude"?
+    "#);
     home.settings("[context]\nexclude = []\n");
     until("a companion", || {
         editor.says("alongside/didFocus", json!({}));

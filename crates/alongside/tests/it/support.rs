@@ -27,6 +27,8 @@ pub(crate) struct Home {
     pub(crate) project: PathBuf,
     /// The commands that ran for a snapshot, with what they printed.
     played: Mutex<String>,
+    /// Numbers that have a name in snapshots.
+    named: Mutex<Vec<(String, String)>>,
 }
 
 impl Home {
@@ -37,7 +39,7 @@ impl Home {
             std::fs::create_dir(base.join(name)).unwrap();
         }
         private(&base.join("run"));
-        Self { project: base.join("project"), dir, played: Mutex::default() }
+        Self { project: base.join("project"), dir, played: Mutex::default(), named: Mutex::default() }
     }
 
     /// A path in the temporary directory of this home.

@@ -8,24 +8,22 @@ async fn crlf_new_files_and_files_that_are_not_text_say_so() {
     let dos = home.file("dos.txt", "a\r\nb\r\n");
     let binary = home.file("binary.bin", "");
     std::fs::write(&binary, b"\xff\xfe\x00\x01").unwrap();
-    let new = home.project.join("new.txt").to_str().unwrap().to_owned();
+    let new = home.in_project("new.txt");
     let mut desk = home.review(&[]);
     let agent = home.agent().await;
 
     let diff = propose(&agent, &dos, "a\nB\n").await;
-    desk.answers("(1/1) keep", "a").await;
+    desk.plays(&["a"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("a\nB\n"));
 
     let diff = propose(&agent, &new, "x\n").await;
-    desk.answers("(1/1) keep", "a").await;
+    desk.plays(&["a"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("x\n"));
 
     let diff = propose(&agent, &binary, "text now\n").await;
-    desk.answers("accept or reject [a,r,?]?", "r").await;
+    desk.plays(&["r"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
-    desk.shows("binary.bin: rejected").await;
-    desk.shows("\n").await;
-    assert_snapshot!(home.stable(desk.out.text()));
+    assert_snapshot!(home.dialogue(&mut desk, "is told.\n").await);
 }
 
 #[tokio::test]
@@ -38,15 +36,15 @@ async fn agent_text_cannot_take_over_the_terminal() {
     let text = "\x1b]0;owned\x07 \u{9b}31m \u{202e}reversed\u{2066} \u{200b}\ttab\n\
         x\u{fe0f}\u{e0100}\u{2800}\u{13430}y\u{200d} \u{2764}\u{fe0f}\n";
     let diff = propose(&agent, &file, text).await;
-    desk.answers("(1/1) keep", "a").await;
+    desk.plays(&["a"]).await;
     assert_eq!(
         soon("the outcome", diff.outcome()).await,
         accepted(text),
         "what is shown is escaped, what is accepted is not"
     );
-    desk.shows("writes it.\n").await;
+    let dialogue = home.dialogue(&mut desk, "writes it.\n").await;
     let all = desk.out.text();
-    assert_snapshot!(home.stable(&all));
+    assert_snapshot!(dialogue);
     let harmful = |c: char| (c.is_control() && !"\n\t".contains(c)) || "\u{202e}\u{2066}\u{200b}".contains(c);
     assert!(!all.contains(harmful), "{all:?}");
 }

@@ -19,21 +19,12 @@ async fn a_person_edits_in_an_editor_of_their_own() {
     let agent = home.agent().await;
     let diff = propose(&agent, &file, "one\nTWO\n").await;
 
-    desk.answers("(1/1) keep", "e").await;
-    desk.shows("Edit applied: 1 change.").await;
-    let shown = desk.answers("(1/1) keep", "k").await;
-    assert!(shown.contains("@@ -1,2 +1,2 @@ edited by hand\n one\n-two\n+two, by hand\n"), "{shown}");
+    // Keeping an edited hunk keeps the edit; undo brings the proposal back.
+    desk.plays(&["e", "k", "u", "s", "u", "e", "a"]).await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted("one\ntwo, by hand\n"));
+    assert_snapshot!(home.dialogue(&mut desk, "writes it.\n").await);
     let seen = std::fs::read_to_string(home.path("home/seen")).unwrap();
     assert!(seen.starts_with("--flag\n/") && seen.trim_end().ends_with("/notes.md"), "{seen}");
-    // Keeping an edited hunk keeps the edit; undo brings the proposal back.
-    let summary = desk.answers(END, "u").await;
-    assert!(summary.contains("notes.md: 1 change: 1 edited.\n"), "{summary}");
-    desk.answers("(1/1) keep this change as you edited it", "s").await;
-    desk.shows("An edited change cannot be split.").await;
-    desk.answers("(1/1) keep this change as you edited it", "u").await;
-    desk.answers("(1/1) keep this change [", "e").await;
-    desk.answers("(1/1) keep this change as you edited it", "a").await;
-    assert_eq!(soon("the outcome", diff.outcome()).await, accepted("one\ntwo, by hand\n"));
     let left = crate::support::files_below(&home.path("tmp"));
     assert!(!left.iter().any(|path| path.ends_with("notes.md")), "the edited copy is removed: {left:?}");
 }
@@ -51,14 +42,9 @@ async fn an_edit_that_removes_hunks_skips_no_other() {
     let agent = home.agent().await;
     let _diff = propose(&agent, &file, PROPOSED).await;
 
-    desk.answers("(1/3) keep", "e").await;
-    for place in 1..=3 {
-        desk.answers(&format!("({place}/4) keep"), "k").await;
-    }
-    desk.answers("(4/4) keep", "e").await;
-    desk.shows("Edit applied: 3 changes.").await;
-    let last = desk.shows("(3/3) keep").await;
-    assert!(last.contains("-nine\n"), "{last}");
+    desk.plays(&["e", "k", "k", "k"]).await;
+    desk.answers("(4/4) keep this change [k,d,s,e,a,r,u,?]? ", "e").await;
+    assert_snapshot!(home.stable(desk.shows("]? ").await));
 }
 
 #[tokio::test]
@@ -85,10 +71,9 @@ async fn a_missing_final_newline_survives_the_editor() {
     let (mut desk, _agent, diff) =
         home.proposal(&file, "one\ntwo", home.review_with_editor("sed -i -e 's/two/three/' -e '$a\\'")).await;
 
-    let shown = desk.answers("(1/1) keep", "e").await;
-    assert!(shown.contains("+two\n\\ No newline at end of file\n"), "{shown}");
-    desk.answers("(1/1) keep", "a").await;
+    desk.plays(&["e", "a"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("one\nthree"));
+    assert_snapshot!(home.dialogue(&mut desk, "writes it.\n").await);
 }
 
 #[tokio::test]
@@ -158,19 +143,15 @@ async fn a_text_refused_for_another_desks_change_opens_again() {
     desk.answers("(1/1) keep", "e").await;
     until("the editor", || home.path("home/opened").exists().then_some(())).await;
     let mut other = home.review(&[]);
-    other.answers("(1/1) keep", "d").await;
+    other.plays(&["d"]).await;
     other.shows("accept, reject, or look again").await;
     std::fs::write(home.path("home/go"), "").unwrap();
-    let said = desk
-        .shows("notes.md: another desk changed the review while you edited. e opens your text again")
-        .await;
-    assert!(!said.contains("look at it again"), "{said}");
-    assert_eq!(home.run(&["drafts", "show", "1"]).out, "mine\n");
-    assert!(home.run(&["drafts"]).out.contains("while you edited"));
-    desk.answers("(1/1) keep", "e").await;
-    desk.shows("Edit applied: 1 change.").await;
-    desk.answers("(1/1) keep", "a").await;
+    desk.shows("e opens your text again").await;
+    let before = home.prints(&["drafts", "drafts show 1"]);
+    desk.plays(&["e", "a"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("mine\nmore\n"));
     // The text of before is in no draft any more: the review had it.
-    assert!(!home.run(&["drafts"]).out.contains("while you edited"));
+    let is_accepted = |drafts: &String| drafts.contains("it was accepted");
+    let after = until("its draft", || Some(home.prints(&["drafts"])).filter(is_accepted)).await;
+    assert_snapshot!(home.dialogue(&mut desk, "writes it.\n").await + &before + &after);
 }

@@ -16,6 +16,3 @@ use crate::support::{Home, Running, accepted, propose, proposed, soon, until};
 const ORIGINAL: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
 /// Three changes: line 2, an addition after line 5, and line 9 gone.
 const PROPOSED: &str = "one\nTWO\nthree\nfour\nfive\nnew a\nnew b\nsix\nseven\neight\nten\n";
-
-const HUNK: &str = "keep this change [k,d,s,e,a,r,u,?]?";
-const END: &str = "accept, reject, or look again [a,r,b,e,u,?]?";

@@ -35,66 +35,45 @@ async fn reviewing(reasons: Reasons) -> (Home, Running, JoinHandle<Verdict>) {
 
 #[tokio::test]
 async fn a_reason_drops_its_change_and_the_model_reads_it() {
-    let (_home, mut desk, verdict) = reviewing(Reasons::Always).await;
-    desk.answers("(1/3) keep this change [k,d,s,e,a,r,R,u,?]?", "R only what I asked for").await;
-    desk.shows("Reason noted.").await;
-    desk.answers("(2/3) keep", "K").await;
-    let back = desk.answers("(1/3) keep", "R").await;
-    assert!(back.contains(" dropped so far") && back.contains("Why: only what I asked for"), "{back}");
-    desk.shows("Your reason for this change: only what I asked for").await;
-    desk.answers("(1/3) keep", "a").await;
+    let (home, mut desk, verdict) = reviewing(Reasons::Always).await;
+    desk.plays(&["R only what I asked for", "K", "R", "a"]).await;
     let verdict = soon("the verdict", verdict).await.unwrap();
     let Verdict::Accepted { text, message } = verdict else { panic!("{verdict:?}") };
     assert_eq!(*text, *PROPOSED.replace("TWO", "two"));
     let message = message.expect("the words of the person");
-    assert!(message.contains("Dropped: line 2 (`TWO`). Reason: only what I asked for"), "{message}");
+    let dialogue = home.dialogue(&mut desk, "writes it.\n").await;
+    assert_snapshot!(format!("{dialogue}--- the model reads:\n{message}"));
 }
 
 #[tokio::test]
 async fn a_reason_at_the_end_goes_with_the_rejection() {
-    let (_home, mut desk, verdict) = reviewing(Reasons::WithRejection).await;
-    for place in ["(1/3) keep", "(2/3) keep", "(3/3) keep"] {
-        desk.answers(place, "k").await;
-    }
-    desk.answers("accept, reject, or look again [a,r,R,b,e,u,?]?", "R").await;
-    desk.shows("Type R and your reason for the whole proposal.").await;
-    desk.answers("accept, reject, or look again", "reason too early").await;
-    desk.shows("Reason noted. r rejects with it, a accepts without it.").await;
-    desk.answers("accept, reject, or look again", "R -").await;
-    desk.shows("Reason removed.").await;
-    desk.answers("accept, reject, or look again", "R far too early").await;
-    desk.answers("accept, reject, or look again", "r").await;
+    let (home, mut desk, verdict) = reviewing(Reasons::WithRejection).await;
+    desk.plays(&["k", "k", "k"]).await;
+    let mut shown = desk.plays(&["R", "reason too early", "R -", "R far too early", "r"]).await;
     let verdict = soon("the verdict", verdict).await.unwrap();
     let Verdict::Rejected { message } = verdict else { panic!("{verdict:?}") };
-    assert!(message.contains("Reason: far too early"), "{message}");
+    shown += &desk.shows("is told.\n").await;
+    assert_snapshot!(format!("{}--- the model reads:\n{message}", home.stable(shown)));
 }
 
 #[tokio::test]
 async fn a_reason_that_nobody_reads_is_refused_before_it_is_typed() {
-    let (_home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
-    desk.answers("(1/3) keep this change [k,d,s,e,a,r,u,?]?", "R").await;
-    let said = "Gemini CLI reads no reason here: its protocol carries none. \
-                `alongside install agent` offers its hook.";
-    desk.shows(said).await;
-    desk.answers("(1/3) keep", "R too early").await;
-    desk.shows(said).await;
-    desk.answers("(1/3) keep", "a").await;
+    let (home, mut desk, _agent, diff) = proposed("numbers.txt", ORIGINAL, PROPOSED).await;
+    desk.plays(&["R", "R too early", "a"]).await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted(PROPOSED), "nothing was dropped");
+    assert_snapshot!(home.dialogue(&mut desk, "writes it.\n").await);
 }
 
 #[tokio::test]
 async fn reasons_that_no_agent_has_read_are_in_the_drafts() {
     let (home, mut desk, verdict) = reviewing(Reasons::Always).await;
-    desk.answers("(1/3) keep", "R only what I asked for").await;
-    desk.shows("(2/3) keep").await;
+    desk.plays(&["R only what I asked for"]).await;
+    desk.shows("]? ").await;
     // The hook is gone.
     verdict.abort();
-    let listed = until("the reasons among the drafts", || {
-        Some(home.run(&["drafts"]).out).filter(|listed| listed.contains("You gave reasons"))
-    })
-    .await;
-    assert!(listed.contains("For: line 2 (`TWO`). Reason: only what I asked for"), "{listed}");
-    let shown = home.run(&["drafts", "show", "1"]);
-    assert_eq!(shown.out, PROPOSED.replace("TWO", "two"), "standard output has the text alone");
-    assert!(shown.err.contains("Reason: only what I asked for"), "{}", shown.err);
+    let said = home.stable(desk.shows("(`alongside drafts`).\n").await);
+    let is_listed = |drafts: &String| drafts.contains("You gave reasons") && !drafts.contains("still open");
+    let drafts = until("the reasons", || Some(home.prints(&["drafts"])).filter(is_listed)).await;
+    // Standard output has the text alone.
+    assert_snapshot!(said + &drafts + &home.prints(&["drafts show 1"]));
 }

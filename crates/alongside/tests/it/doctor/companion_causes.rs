@@ -1,6 +1,7 @@
 //! Causes in the companion: it runs, but not where this terminal's agents look.
 
 use alongside_agent::find;
+use insta::assert_snapshot;
 
 use super::support::TestMachine;
 use crate::editor::Editor;
@@ -9,70 +10,39 @@ use crate::support::until;
 #[tokio::test]
 async fn reports_a_companion_of_another_directory() {
     let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0", "qwen 0.24.4"]).await;
-    let project = machine.home.project.clone();
-    machine.home.directory("other");
-    let verdict = machine.ask(&["--dir", machine.home.path("other").to_str().unwrap()]);
-    assert_eq!(verdict.code, Some(1));
-    for agent in [0, 1] {
-        assert_eq!(verdict.ids(agent), ["other-directory"], "{:#}", verdict.json);
-        let cure = verdict.cure(agent);
-        assert!(cure.contains(&format!("cd {}", project.display())), "{cure}");
+    machine.plays(&format!("--dir {}", machine.home.directory("other").display()));
+    machine.plays(&format!("gemini --dir {}", machine.home.directory("Project").display()));
+    assert_snapshot!(machine.home.played());
+}
+
+#[tokio::test]
+async fn reports_files_in_another_temporary_directory_or_home() {
+    let mut played = String::new();
+    for variable in ["TMPDIR", "HOME", "QWEN_HOME"] {
+        let machine = TestMachine::with(&["gemini 0.61.0", "qwen 0.24.4"]);
+        let theirs = machine.home.directory("theirs");
+        let mut desk = machine.reviews_in_another_terminal(&[(variable, &theirs)]);
+        desk.shows("alongside serves").await;
+        if variable == "QWEN_HOME" {
+            // It writes beside the home as well, for agents without the variable.
+            let _ = std::fs::remove_dir_all(machine.home.path("home/.qwen/ide"));
+        }
+        machine.plays(&format!("# where the companion has another {variable}"));
+        played += &machine.home.played();
     }
-}
-
-#[tokio::test]
-async fn reports_a_directory_in_another_case() {
-    let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
-    let other = machine.home.directory("Project");
-    let verdict = machine.ask(&["--dir", other.to_str().unwrap()]);
-    assert_eq!(verdict.ids(0), ["case-differs"], "{:#}", verdict.json);
-    let cure = verdict.cure(0);
-    assert!(cure.contains(&format!("cd {}", machine.home.project.display())), "{cure}");
-}
-
-#[tokio::test]
-async fn reports_another_temporary_directory() {
-    let machine = TestMachine::with(&["gemini 0.61.0", "qwen 0.24.4"]);
-    let theirs = machine.home.directory("other-tmp");
-    let mut desk = machine.home.start(machine.home.alongside(&["review"]).env("TMPDIR", &theirs));
-    desk.shows("alongside serves").await;
-    let verdict = machine.is("other-tmpdir", &format!("TMPDIR={} gemini", theirs.display()));
-    assert_eq!(verdict.ids(1), Vec::<String>::new(), "Qwen Code goes by its lock: {:#}", verdict.json);
-}
-
-#[tokio::test]
-async fn reports_another_home() {
-    let machine = TestMachine::with(&["qwen 0.24.4"]);
-    let theirs = machine.home.directory("other-home");
-    let mut desk = machine.reviews_in_another_terminal(&[("HOME", &theirs)]);
-    desk.shows("alongside serves").await;
-    machine.is("other-home", &format!("HOME={} qwen", theirs.display()));
-}
-
-#[tokio::test]
-async fn reports_another_qwen_home() {
-    let machine = TestMachine::with(&["qwen 0.24.4"]);
-    let theirs = machine.home.directory("other-qwen");
-    let mut desk = machine.reviews_in_another_terminal(&[("QWEN_HOME", &theirs)]);
-    desk.shows("alongside serves").await;
-    // It writes beside the home as well, for agents without the variable.
-    let _ = std::fs::remove_dir_all(machine.home.path("home/.qwen/ide"));
-    machine.is("other-base", &format!("QWEN_HOME={} qwen", theirs.display()));
+    assert_snapshot!(played);
 }
 
 #[tokio::test]
 async fn pid_examines_from_the_agents_directory() {
     let machine = TestMachine::with(&["gemini 0.61.0"]);
-    machine.home.directory("other");
-    let (_desk, record) = machine.companion().await;
-    let agent = machine.starts_gemini(&machine.home.path("other")).await;
-    let pid = agent.pid().to_string();
-    let verdict = machine.ask(&["--pid", &pid]);
-    assert_eq!(verdict.ids(0), ["other-directory"], "{:#}", verdict.json);
-    assert_eq!(verdict.json["agents"][0]["version"], "0.61.0");
-    let project = machine.home.project.to_str().unwrap();
-    let there = machine.ask(&["--pid", &pid, "--dir", project]);
-    assert_eq!(there.json["agents"][0]["port"], record.port, "{:#}", there.json);
+    let other = machine.home.directory("other");
+    let (_desk, _record) = machine.companion().await;
+    let agent = machine.starts_gemini(&other).await;
+    machine.home.names("--pid ", agent.pid(), "AGENT");
+    machine.plays(&format!("--pid {}", agent.pid()));
+    machine.plays(&format!("--pid {} --dir {}", agent.pid(), machine.home.project.display()));
+    assert_snapshot!(machine.home.played());
 }
 
 #[tokio::test]
@@ -81,11 +51,10 @@ async fn reports_an_editor_that_has_ended() {
     let (mut process, editor) = Editor::opened(&machine.home);
     until("a host", || machine.home.hosts().first().cloned()).await;
     machine.record().await;
-    assert_eq!(machine.ask(&[]).ids(0), Vec::<String>::new());
+    machine.plays("");
     drop(editor);
     process.dies();
     until("the files to go", || find::all_files(&machine.home.surroundings()).is_empty().then_some(())).await;
-    let verdict = machine.is("editor-gone", "start the editor again");
-    let what = verdict.what();
-    assert!(what.contains("Neovim"), "{what}");
+    machine.plays("# after the end of the editor");
+    assert_snapshot!(machine.home.played());
 }

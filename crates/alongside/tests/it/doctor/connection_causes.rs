@@ -1,43 +1,38 @@
 //! Causes in the connection: the program that answers, and the way to it.
 
-use super::support::{TestMachine, http, listener};
+use insta::assert_snapshot;
+
+use super::support::{TestMachine, http, listener, without_tools};
 
 #[tokio::test]
-async fn reports_a_wrong_token() {
+async fn reports_a_wrong_token_and_none() {
     let (mut machine, _desk, mut record) = TestMachine::serving(&["gemini 0.61.0"]).await;
-    record.auth_token = Some("not the token of this companion".into());
     machine.set("GEMINI_CLI_IDE_PID", 4242);
-    let file = machine.gemini_file(4242, record.port, &record);
-    machine.is("wrong-token", &format!("rm {}", file.display()));
-}
-
-#[tokio::test]
-async fn reports_a_file_without_token() {
-    let (mut machine, _desk, mut record) = TestMachine::serving(&["gemini 0.61.0"]).await;
-    record.auth_token = None;
-    machine.set("GEMINI_CLI_IDE_PID", 4242);
-    machine.gemini_file(4242, record.port, &record);
-    machine.is("no-token", "restart the companion");
+    for token in [Some("not the token of this companion".to_owned()), None] {
+        record.auth_token = token;
+        machine.gemini_file(4242, record.port, &record);
+        machine.plays("");
+    }
+    assert_snapshot!(machine.home.played());
 }
 
 #[test]
-fn reports_a_silent_port() {
-    let machine = TestMachine::with(&["gemini 0.61.0"]);
-    let port = listener(|_| None);
-    machine.gemini_file(1, port, &machine.theirs(port));
-    machine.is("hangs", "restart the editor");
-}
-
-#[test]
-fn reports_another_program_on_the_port() {
+fn reports_programs_that_answer_otherwise() {
     let machine = TestMachine::with(&["gemini 0.61.0", "qwen 0.24.4"]);
-    let port = listener(|_| Some(http("200 OK", "<html>hello</html>")));
-    let mut record = machine.theirs(port);
-    record["ppid"] = std::process::id().into();
-    machine.gemini_file(1, port, &record);
-    machine.qwen_file(port, &record);
-    let verdict = machine.is("not-a-companion", "update or restart");
-    assert_eq!(verdict.ids(1)[0], "not-a-companion");
+    let programs: [(&str, fn(&str) -> Option<String>); 3] = [
+        ("gemini # where the program on the port is silent", |_| None),
+        ("# where it serves pages", |_| Some(http("200 OK", "<html>hello</html>"))),
+        ("gemini # where it has no tools", without_tools),
+    ];
+    for (line, answer) in programs {
+        let port = listener(answer);
+        let mut record = machine.theirs(port);
+        record["ppid"] = std::process::id().into();
+        let files = [machine.gemini_file(1, port, &record), machine.qwen_file(port, &record)];
+        machine.plays(line);
+        files.iter().for_each(|file| std::fs::remove_file(file).unwrap());
+    }
+    assert_snapshot!(machine.home.played());
 }
 
 #[test]
@@ -52,7 +47,8 @@ fn another_program_has_the_port_of_a_companion_of_ours() {
     record["writer"] = "alongside".into();
     record["authToken"] = "5ec3e75ec3e75ec3e7.gemini".into();
     machine.gemini_file(1, port, &record);
-    machine.is("stranger", "rm ");
+    machine.plays("");
+    assert_snapshot!(machine.home.played());
     let heard: Vec<String> = hears.try_iter().collect();
     assert!(!heard.is_empty() && !heard.concat().contains("5ec3e7"), "{heard:?}");
 }
@@ -60,42 +56,32 @@ fn another_program_has_the_port_of_a_companion_of_ours() {
 #[tokio::test]
 async fn in_a_container_the_agent_dials_the_host() {
     let (mut machine, _desk, record) = TestMachine::serving(&["gemini 0.61.0"]).await;
-    let ask = |machine: &TestMachine| machine.ask(&["--container", "yes"]);
-    let verdict = ask(&machine);
-    assert_eq!(verdict.ids(0)[0], "container-host", "{:#}", verdict.json);
     // It connects all the same: it starts the program that the file names.
     assert!(record.stdio.is_some());
-    let cause = &verdict.json["agents"][0]["causes"][0];
-    let fact = "it runs in a container, so it connects through `alongside stdio`, which it \
-                starts by itself; nothing to do";
-    assert_eq!((&cause["what"], &cause["weight"]), (&fact.into(), &"note".into()));
-    assert_eq!(cause["cure"], serde_json::json!([]));
-    assert_eq!((verdict.code, &verdict.json["agents"][0]["wouldConnect"]), (Some(0), &true.into()));
-    let elsewhere = machine.ask(&["--container", "no"]);
-    assert!(!elsewhere.ids(0).contains(&"container-host".into()), "{:#}", elsewhere.json);
-    // With this it dials the companion itself.
+    machine.plays("--container yes");
+    machine.plays("--container no");
     machine.set("REMOTE_CONTAINERS", 1);
-    let verdict = ask(&machine);
-    assert_eq!(
-        (verdict.code, verdict.json["agents"][0]["port"].as_u64()),
-        (Some(0), Some(record.port.into()))
-    );
+    machine.plays("--container yes # with REMOTE_CONTAINERS it dials the companion itself");
+    assert_snapshot!(machine.home.played(), @"
+    $ alongside doctor --json --container yes | causes
+    gemini 0.61.0 connects (port [OURS])
+      note container-host: it runs in a container, so it connects through `alongside stdio`, which it
+      ↪ starts by itself; nothing to do
+    $ alongside doctor --json --container no | causes
+    gemini 0.61.0 connects (port [OURS])
+    $ alongside doctor --json --container yes | causes # with REMOTE_CONTAINERS it dials the companion itself
+    gemini 0.61.0 connects (port [OURS])
+    ");
 }
 
 #[tokio::test]
 async fn a_companion_that_no_program_carries_is_made_reachable() {
-    let by_name = "'127.0.0.1 host.docker.internal' >> /etc/hosts";
-    for (agent, wanted) in [("gemini 0.61.0", "REMOTE_CONTAINERS=1 gemini"), ("gemini 0.26.0", by_name)] {
-        let machine = TestMachine::with(&[agent]);
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        machine.gemini_file(machine.editor(), port, &machine.theirs(port));
-        let verdict = machine.ask(&["--container", "yes"]);
-        assert_eq!(verdict.ids(0)[0], "container-host", "{:#}", verdict.json);
-        assert_eq!(verdict.code, Some(1), "{agent}");
-        let cure = verdict.cure(0);
-        assert!(cure.contains(wanted), "{agent}: {cure}");
-    }
+    let machine = TestMachine::with(&["gemini 0.61.0", "gemini 0.26.0"]);
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    machine.gemini_file(machine.editor(), port, &machine.theirs(port));
+    machine.plays("--container yes");
+    assert_snapshot!(machine.home.played());
 }
 
 #[tokio::test]
@@ -103,10 +89,7 @@ async fn reports_a_proxy() {
     let (mut machine, _desk, record) = TestMachine::serving(&["gemini 0.26.0"]).await;
     machine.gemini_file(machine.editor(), record.port, &record);
     machine.set("HTTP_PROXY", "http://127.0.0.1:9");
-    let verdict = machine.ask(&["--container", "yes"]);
-    assert_eq!(verdict.ids(0)[0], "proxy", "{:#}", verdict.json);
-    let cure = verdict.cure(0);
-    assert!(cure.contains("NO_PROXY=") && cure.contains("host.docker.internal"), "{cure}");
-    let outside = machine.ask(&[]);
-    assert_eq!(outside.code, Some(0), "outside a container the loopback needs no proxy: {:#}", outside.json);
+    machine.plays("--container yes");
+    machine.plays("# outside a container, where the loopback needs no proxy");
+    assert_snapshot!(machine.home.played());
 }

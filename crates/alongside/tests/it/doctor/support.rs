@@ -21,20 +21,17 @@ pub(super) struct TestMachine {
     variables: Vec<(String, String)>,
 }
 
-/// The doctor's answer.
-pub(super) struct Verdict {
-    pub(super) json: Value,
-    pub(super) code: Option<i32>,
-}
-
 impl TestMachine {
-    /// With these agents, such as `gemini 0.61.0`.
+    /// With these agents, such as `gemini 0.61.0`. Another release of an agent comes later in PATH.
     pub(super) fn with(agents: &[&str]) -> Self {
         let home = Home::new();
         let machine = Self { home, variables: Vec::new() };
+        machine.home.names("process ", DEAD, "DEAD");
         machine.home.directory("bin");
         for (command, version) in agents.iter().filter_map(|agent| agent.split_once(' ')) {
-            machine.install("bin", command, version);
+            let is_taken = machine.home.path("bin").join(command).exists();
+            let bin = if is_taken { format!("bin/{version}") } else { "bin".to_owned() };
+            machine.install(&bin, command, version);
         }
         machine.settings(
             "gemini",
@@ -61,7 +58,7 @@ impl TestMachine {
         let json = json!({ "name": name, "version": version, "bin": { command: "dist/index.js" } });
         std::fs::write(package.join("package.json"), json.to_string()).unwrap();
         let program = package.join("dist/index.js");
-        self.program(&program, "#!/bin/sh\nwhile :; do sleep 0.05; done\n");
+        self.program(&program, "#!/bin/sh\nread -r end\n");
         std::fs::create_dir_all(self.home.path(bin)).unwrap();
         std::os::unix::fs::symlink(program, self.home.path(bin).join(command)).unwrap();
     }
@@ -84,12 +81,14 @@ impl TestMachine {
 
     /// Writes a discovery file of Gemini CLI for an editor's process.
     pub(super) fn gemini_file(&self, editor: u32, port: u16, record: &impl Serialize) -> PathBuf {
+        self.home.names("-ide-server-", format!("{editor}-{port}"), "STAGED");
         let path = format!("tmp/gemini/ide/gemini-ide-server-{editor}-{port}.json");
         self.write(&path, &serde_json::to_string(record).unwrap())
     }
 
     /// Writes a discovery file of Qwen Code.
     pub(super) fn qwen_file(&self, port: u16, record: &Value) -> PathBuf {
+        self.home.names("ide/", port, "STAGED");
         self.write(&format!("home/.qwen/ide/{port}.lock"), &record.to_string())
     }
 
@@ -126,7 +125,7 @@ impl TestMachine {
     /// Starts the agent in a directory.
     pub(super) async fn starts_gemini(&self, directory: &Path) -> Running {
         let mut agent = self.home.command(self.home.path("bin/gemini"));
-        let agent = self.home.start(agent.current_dir(directory));
+        let agent = self.home.start(agent.current_dir(directory).env("PATH", self.path_variable()));
         let cmdline = format!("/proc/{}/cmdline", agent.pid());
         until("the agent to run", || {
             std::fs::read_to_string(&cmdline).ok().filter(|line| line.contains("gemini"))
@@ -138,22 +137,31 @@ impl TestMachine {
     /// The record of the companion that serves the project.
     pub(super) async fn record(&self) -> Record {
         let gemini = alongside_contract::agent::FamilyAgent::named("gemini").unwrap();
-        until("a companion that serves the project", || {
+        let record = until("a companion that serves the project", || {
             let found = find::candidates(gemini, &self.home.surroundings()).found.into_iter().next();
             Some(found?.record)
         })
-        .await
+        .await;
+        self.home.names("port ", record.port, "OURS");
+        record
     }
 
     /// A record of another program's companion of the project.
     pub(super) fn theirs(&self, port: u16) -> Value {
+        self.home.names("port ", port, "THEIRS");
         json!({ "port": port, "workspacePath": self.home.project, "authToken": "t",
             "ideInfo": { "name": "theirs", "displayName": "Theirs" } })
     }
 
     pub(super) fn path_variable(&self) -> String {
-        let own = PathBuf::from(env!("CARGO_BIN_EXE_alongside"));
-        format!("{}:{}", self.home.path("bin").display(), own.parent().unwrap().display())
+        let bin = self.home.path("bin");
+        let mut others: Vec<_> =
+            std::fs::read_dir(&bin).unwrap().map(|entry| entry.unwrap().path()).collect();
+        others.retain(|path| path.is_dir());
+        others.sort();
+        let own = Path::new(env!("CARGO_BIN_EXE_alongside")).parent().unwrap().to_owned();
+        let all = [bin, own].into_iter().chain(others);
+        std::env::join_paths(all).unwrap().into_string().unwrap()
     }
 
     /// Runs the doctor to its end.
@@ -167,9 +175,30 @@ impl TestMachine {
         finish(command)
     }
 
-    /// Runs the doctor with `--json`. Its output never holds a token.
-    pub(super) fn ask(&self, args: &[&str]) -> Verdict {
-        let ran = self.run(&[args, &["--json"]].concat());
+    /// Runs the doctor for `played`, for people. Its output never holds a token.
+    pub(super) fn tells(&self, args: &[&str]) {
+        let ran = self.run(args);
+        self.assert_without_tokens(&ran);
+        self.home.notes(
+            &self.home.stable(format!("doctor {}", args.join(" ")).trim_end()),
+            &self.home.stable(ran),
+        );
+    }
+
+    /// Runs the doctor for `played`, for scripts, with the `causes` it names. A `#` may begin a remark on
+    /// what the test staged. There is one run only: a host soon restores files that a test has removed.
+    pub(super) fn plays(&self, line: &str) {
+        let (args, remark) = line.split_at(line.find('#').unwrap_or(line.len()));
+        let ran = self.run(&["--json"].into_iter().chain(args.split_whitespace()).collect::<Vec<_>>());
+        self.assert_without_tokens(&ran);
+        let title = format!("{} | causes {remark}", format!("doctor --json {args}").trim_end());
+        self.home.notes(
+            &self.home.stable(title.trim_end()),
+            &self.home.stable(Ran { out: causes(&ran.json()), ..ran }),
+        );
+    }
+
+    fn assert_without_tokens(&self, ran: &Ran) {
         for file in ["tmp", "home"].iter().flat_map(|below| files_below(&self.home.path(below))) {
             let record =
                 std::fs::read(file).ok().and_then(|json| serde_json::from_slice::<Record>(&json).ok());
@@ -177,46 +206,39 @@ impl TestMachine {
                 assert!(!ran.said().contains(&token), "a token is shown: {ran:?}");
             }
         }
-        Verdict { json: ran.json(), code: ran.status.code() }
-    }
-
-    /// Asserts that this cause comes first, that it is more than a note, and that a fix contains `cure`.
-    pub(super) fn is(&self, id: &str, cure: &str) -> Verdict {
-        let verdict = self.ask(&[]);
-        assert_eq!(verdict.ids(0).first().map(String::as_str), Some(id), "{:#}", verdict.json);
-        let said = &verdict.json["agents"][0]["causes"][0];
-        assert_ne!(said["weight"], "note", "{said:#}");
-        // An agent that connects is no failure, even if it does not propose.
-        let code = i32::from(said["weight"] == "fails");
-        assert_eq!(verdict.code, Some(code), "{:#}", verdict.json);
-        let cures: Vec<_> = said["cure"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
-        assert!(cures.iter().any(|line| line.contains(cure)), "no {cure:?} in {said:#}");
-        verdict
     }
 }
 
-impl Verdict {
-    /// The ids of an agent's causes.
-    pub(super) fn ids(&self, agent: usize) -> Vec<String> {
-        let causes = self.json["agents"][agent]["causes"].as_array().cloned().unwrap_or_default();
-        causes.iter().map(|cause| cause["id"].as_str().unwrap().to_owned()).collect()
+/// Each agent with its causes and their fixes. Of hooks and of alongside itself only those that exist.
+fn causes(json: &Value) -> String {
+    let list = |value: &Value| value.as_array().unwrap().clone();
+    let text = |value: &Value| value.as_str().unwrap_or("unknown").to_owned();
+    let mut subjects = Vec::new();
+    for agent in list(&json["agents"]) {
+        let (family, version) = (text(&agent["family"]), text(&agent["version"]));
+        let connects = if agent["wouldConnect"] == true { "connects" } else { "does not connect" };
+        let port = agent["port"].as_u64().map_or_else(String::new, |port| format!(" (port {port})"));
+        subjects.push((format!("{family} {version} {connects}{port}"), list(&agent["causes"])));
     }
-
-    /// The first cause of the first agent.
-    pub(super) fn what(&self) -> &str {
-        self.json["agents"][0]["causes"][0]["what"].as_str().unwrap()
+    for hook in list(&json["hooks"]) {
+        let files = list(&hook["files"]).iter().map(|file| format!(" {}", text(file))).collect::<String>();
+        if !(files.is_empty() && hook["causes"] == json!([])) {
+            subjects.push((format!("hook of {}:{files}", text(&hook["agent"])), list(&hook["causes"])));
+        }
     }
-
-    /// The fixes of an agent's first cause.
-    pub(super) fn cure(&self, agent: usize) -> String {
-        self.json["agents"][agent]["causes"][0]["cure"].to_string()
+    if json["alongside"] != json!([]) {
+        subjects.push(("alongside:".into(), list(&json["alongside"])));
     }
-
-    /// The ids of the causes in alongside itself.
-    pub(super) fn of_ourselves(&self) -> Vec<String> {
-        let causes = self.json["alongside"].as_array().cloned().unwrap_or_default();
-        causes.iter().map(|cause| cause["id"].as_str().unwrap().to_owned()).collect()
+    let mut lines = String::new();
+    for (subject, causes) in subjects {
+        lines += &format!("{subject}\n");
+        for cause in causes {
+            lines +=
+                &format!("  {} {}: {}\n", text(&cause["weight"]), text(&cause["id"]), text(&cause["what"]));
+            lines.extend(list(&cause["cure"]).iter().map(|line| format!("      {}\n", text(line))));
+        }
     }
+    lines
 }
 
 /// A port on which no program listens: bound here, and released at once.

@@ -29,7 +29,13 @@ async fn a_handover_keeps_port_and_token() {
     let again = propose(&agent, &file, "B\n").await;
     desk.answers("(1/1) keep", "a").await;
     assert_eq!(soon("the outcome", again.outcome()).await, accepted("B\n"));
-    assert!(home.run(&["drafts"]).out.contains("a.txt"));
+    assert_snapshot!(home.prints(&["drafts"]), @"
+    $ alongside drafts
+    1. [PROJECT]/a.txt (Gemini CLI, [AGO]): its review was interrupted
+
+    `alongside drafts show 1` prints the first one, `alongside drafts save 1 FILE` writes it to a
+      ↪ file.
+    ");
 }
 
 #[tokio::test]
@@ -76,7 +82,10 @@ async fn a_desk_of_another_protocol_gets_a_hint() {
     newer.initialization_options.alongside.protocol = PROTOCOL + 1;
     let refused = soon("the refusal", join(dial(&home).await, &newer)).await;
     let Err(JoinError::Mismatch { message, host }) = refused else { panic!("{refused:?}") };
-    assert!(message.contains("`alongside host --replace`"), "{message}");
+    assert_snapshot!(home.stable(message), @"
+    the companion of this project still runs the older alongside [VERSION]: hand over with `alongside
+      ↪ host --replace`
+    ");
     assert_eq!(host, Mismatch { protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").into() });
 }
 

@@ -1,10 +1,11 @@
 //! Hosts, and desks, that are killed.
 
 use alongside_agent::{Outcome, find};
+use insta::assert_snapshot;
 use rustix::process::Signal;
 
 use super::is_dead;
-use crate::support::{Home, files_below, serving, soon, until};
+use crate::support::{Home, serving, soon, until};
 
 /// Whether this host has so many desks.
 fn has_desks(home: &Home, host: u32, desks: u64) -> bool {
@@ -27,16 +28,11 @@ async fn killing_desk_and_host_mid_edit_loses_nothing() {
     // The next desk shows the edit.
     let mut second = home.review(&[]);
     second.shows("+precious").await;
-    let drafts = home.run(&["drafts"]).out;
-    assert!(drafts.contains("its review is still open"), "{drafts}");
+    let open = home.prints(&["drafts"]);
     home.kill_hosts();
     second.shows("a.txt: rejected, because the companion was interrupted.").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
-    let drafts = home.run(&["drafts"]).out;
-    assert!(drafts.contains("a.txt") && drafts.contains("its review was interrupted"), "{drafts}");
-    let kept = files_below(&home.path("home/.local/state/alongside/drafts"));
-    let texts: Vec<_> = kept.iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect();
-    assert!(texts.contains(&"precious\n".to_owned()), "{texts:?}");
+    assert_snapshot!(open + &home.prints(&["drafts", "drafts show 1"]));
 }
 
 #[tokio::test]
@@ -46,14 +42,9 @@ async fn status_says_how_long_a_host_waits_for_a_killed_desk() {
     assert!(status.contains("  desks: 1 ") && !status.contains("waits"), "{status}");
     desk.signal(Signal::KILL);
     desk.ends();
-    let line = until("the wait in the status", || {
-        let status = home.run(&["status"]).out;
-        status.lines().find(|line| line.contains("waits")).map(str::to_owned)
-    })
-    .await;
-    let left = line.strip_prefix("  no desk is left; the companion waits ");
-    let left = left.and_then(|rest| rest.strip_suffix(" s more for one"));
-    assert!(left.is_some_and(|left| left.parse::<u32>().is_ok_and(|left| left <= 30)), "{line}");
+    let waits = |status: &String| status.contains("waits");
+    let status = until("the wait in the status", || Some(home.prints(&["status"])).filter(waits));
+    assert_snapshot!(status.await);
     let json = home.run(&["status", "--json"]).json();
     assert!(json["companions"][0]["secondsLeft"].as_u64().is_some_and(|left| left <= 30), "{json}");
 }
@@ -89,8 +80,13 @@ async fn a_lost_port_is_reported_with_its_agents() {
     home.kill_hosts();
     let _thief = until("the port to be free", || std::net::TcpListener::bind(("127.0.0.1", port)).ok()).await;
     let mut desk = home.review(&[]);
-    let said = desk.shows(&port.to_string()).await + &desk.shows("/ide enable").await;
-    assert!(said.contains("Gemini CLI"), "{said}");
+    home.names("port ", port, "LOST");
+    desk.shows("Problem: ").await;
+    assert_snapshot!(home.stable(desk.shows("/ide enable").await), @"
+    the companion was interrupted and it could not get its port [LOST] back: Gemini CLI cannot reach
+      ↪ it any more
+      `/ide enable
+    ");
     let now = until("new files", || {
         find::all_records(&home.surroundings())
             .into_iter()

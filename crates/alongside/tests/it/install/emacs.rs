@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 
 use crate::support::Home;
 
-const EMACS: &str = "echo 'GNU Emacs 30.2'\n";
+pub(super) const EMACS: &str = "echo 'GNU Emacs 30.2'\n";
 
 fn package(configuration: &str) -> String {
     format!("{configuration}/elpa/alongside-{}", env!("CARGO_PKG_VERSION"))
@@ -42,28 +42,4 @@ fn the_package_goes_where_emacs_reads_its_configuration() {
     both.writes(".emacs", "");
     both.succeeds(&["install", "emacs", "--yes"]);
     assert!(both.in_home(&package(".emacs.d")).join("alongside.el").exists());
-}
-
-#[test]
-fn a_package_of_another_installer_is_left_alone() {
-    let home = Home::with_program("emacs", EMACS);
-    home.writes(".emacs.d/elpa/alongside-20261101.1200/alongside.el", "");
-    let before = home.everything();
-    assert_snapshot!(home.says(&["install", "emacs", "--yes"]), @"
-    Emacs has alongside already, but not from `alongside install`:
-      ↪ ~/.emacs.d/elpa/alongside-20261101.1200
-    Nothing is changed. Remove that first to install this.
-    ");
-    assert_eq!(home.everything(), before);
-}
-
-#[test]
-fn an_emacs_that_is_too_old_is_refused() {
-    let home = Home::with_program("emacs", "echo 'GNU Emacs 28.2'\n");
-    assert_snapshot!(home.says(&["install", "emacs", "--yes"]), @"
-    --- errors:
-    alongside: [BIN]/emacs is Emacs 28.2, which is too old
-      hint: update to Emacs 29.1 or newer, or use `alongside` in a terminal beside it
-    --- exit code 1
-    ");
 }

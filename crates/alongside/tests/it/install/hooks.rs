@@ -102,7 +102,16 @@ async fn at_a_terminal_codex_gets_its_hook_after_a_yes() {
     assert!(home.reads(".codex/hooks.json").contains(&command("codex")));
     home.succeeds(&["uninstall", "agent", "--yes"]);
     assert_eq!(home.everything(), before);
-    assert_snapshot!(home.played());
+    assert_snapshot!(home.played(), @"
+    $ alongside install codex
+    --- errors:
+    alongside: no hook is installed in Codex: it needs a yes of its own, or --hook
+    --- exit code 2
+    $ alongside install --list
+    …
+    Codex 0.169.0 no hook: alongside install codex
+    …
+    ");
 }
 
 #[test]

@@ -1,13 +1,11 @@
 //! The script for Kakoune: where it goes, what becomes of kakrc, and what is left of it.
 
-use std::fs;
-
 use insta::assert_snapshot;
 
 use crate::support::Home;
 
 /// As Kakoune answers `--version`, which it does not know.
-const KAKOUNE: &str = "echo 'Unknown option' >&2; exit 255\n";
+pub(super) const KAKOUNE: &str = "echo 'Unknown option' >&2; exit 255\n";
 
 #[test]
 fn kakoune_gets_a_script_once_and_loses_it() {
@@ -41,17 +39,4 @@ fn a_kakrc_that_was_not_there_goes_again() {
     home.succeeds(&["uninstall", "kakoune", "--yes"]);
     assert!(!home.in_home(".config/kak").exists());
     assert_snapshot!(home.played());
-}
-
-#[test]
-fn a_script_of_another_installer_is_left_alone() {
-    let home = Home::with_program("kak", KAKOUNE);
-    fs::create_dir_all(home.in_home(".config/kak")).unwrap();
-    home.writes(".config/kak/kakrc", "source ~/src/alongside/editors/kakoune/alongside.kak\n");
-    let before = home.everything();
-    assert_snapshot!(home.says(&["install", "kakoune", "--yes"]), @"
-    Kakoune has alongside already, but not from `alongside install`: ~/.config/kak/kakrc
-    Nothing is changed. Remove that first to install this.
-    ");
-    assert_eq!(home.everything(), before);
 }

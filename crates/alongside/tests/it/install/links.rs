@@ -1,31 +1,28 @@
 //! Links that a repository may hold lead no change astray; those of the person are followed.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
-use std::path::Path;
 
 use insta::assert_snapshot;
 
 use super::machine::{LANGUAGES, OLD_HELIX};
-use crate::support::{Home, write_file};
+use crate::support::{Home, Ran, write_file};
 
 const SETTINGS: &str = ".claude/settings.local.json";
 const HOOK: [&str; 5] = ["install", "claude", "--project", "--hook", "--yes"];
 
-/// Refuses to change anything, and names the link and where it leads.
-fn refuses(home: &Home, args: &[&str], link: &Path, target: &Path) {
+/// Changes nothing, and says why: which link it is and where it leads. The preview is left out.
+fn refuses(home: &Home, install: &str) -> String {
     let before = home.everything();
-    let output = home.does(args);
-    let said = output.said();
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    let named = format!("{} is a link to {}, which", link.display(), target.display());
-    assert!(said.contains(&named) && said.contains("hint: remove that link"), "{said}");
-    assert!(said.contains("nothing is changed"), "{said}");
-    assert_eq!(home.everything(), before);
+    let said = home.does(&install.split(' ').collect::<Vec<_>>());
+    assert!(home.everything() == before && !said.status.success(), "{}", said.said());
+    Ran { out: String::new(), ..said }.to_string()
 }
 
 #[test]
 fn a_copy_is_written_through_no_link() {
+    let mut said = BTreeSet::new();
     // A clone may hold the link, whether it leads to a file or nowhere.
     for exists in [false, true] {
         let home = Home::new();
@@ -34,61 +31,62 @@ fn a_copy_is_written_through_no_link() {
         if exists {
             fs::write(&profile, "mine\n").unwrap();
         }
-        let copy = home.project.join(format!("{SETTINGS}.before-alongside"));
-        symlink(&profile, &copy).unwrap();
-        refuses(&home, &HOOK, &copy, &profile);
+        symlink(&profile, home.project.join(format!("{SETTINGS}.before-alongside"))).unwrap();
+        said.insert(home.stable(refuses(&home, &HOOK.join(" "))));
         assert_eq!(fs::read_to_string(home.project.join(SETTINGS)).unwrap(), "{}\n");
     }
     // Neither does it in the home directory.
     let home = Home::with_program("hx", OLD_HELIX);
-    for (file, text, args) in [
-        (".codex/hooks.json", "{}\n", ["install", "codex", "--hook", "--yes"].as_slice()),
-        (".config/helix/languages.toml", LANGUAGES, &["install", "helix", "--yes"]),
+    for (file, text, install) in [
+        (".codex/hooks.json", "{}\n", "install codex --hook --yes"),
+        (".config/helix/languages.toml", LANGUAGES, "install helix --yes"),
     ] {
-        let copy = home.writes(file, text).with_extension(match file.ends_with("toml") {
-            true => "toml.before-alongside",
-            false => "json.before-alongside",
-        });
-        symlink("gone", &copy).unwrap();
-        refuses(&home, args, &copy, Path::new("gone"));
+        home.writes(file, text);
+        symlink("gone", home.in_home(&format!("{file}.before-alongside"))).unwrap();
+        said.insert(home.stable(refuses(&home, install)));
     }
+    assert_snapshot!(said.into_iter().collect::<String>());
 }
 
 #[test]
 fn no_link_of_a_project_is_followed() {
-    for (agent, directory, file) in [
-        ("claude", ".claude", "settings.local.json"),
-        ("codex", ".codex", "hooks.json"),
-        ("gemini", ".gemini", "settings.json"),
-        ("qwen", ".qwen", "settings.json"),
+    // Each agent, and --dry-run, says the same.
+    let mut said = BTreeSet::new();
+    for (agent, name, directory, file) in [
+        ("claude", "Claude Code", ".claude", "settings.local.json"),
+        ("codex", "Codex", ".codex", "hooks.json"),
+        ("gemini", "Gemini CLI", ".gemini", "settings.json"),
+        ("qwen", "Qwen Code", ".qwen", "settings.json"),
     ] {
-        let install = ["install", agent, "--project", "--hook", "--yes"];
-        let dry_run = ["install", agent, "--project", "--hook", "--dry-run"];
+        let both = |home: &Home| {
+            ["--yes", "--dry-run"].map(|how| {
+                let refused = refuses(home, &format!("install {agent} --project --hook {how}"));
+                let refused = refused.replace(name, "[AGENT]").replace(directory, "[DIRECTORY]");
+                home.stable(refused.replace(file, "[FILE]"))
+            })
+        };
 
         // The directory of settings is a link.
         let home = Home::new();
-        let elsewhere = home.directory("home/elsewhere");
-        let link = home.project.join(directory);
-        symlink(&elsewhere, &link).unwrap();
-        refuses(&home, &install, &link, &elsewhere);
-        refuses(&home, &dry_run, &link, &elsewhere);
+        symlink(home.directory("home/elsewhere"), home.project.join(directory)).unwrap();
+        said.extend(both(&home));
 
         // The settings are those of another program, or no file yet.
         for target in ["other.json", "none.json"] {
             let home = Home::new();
             home.writes("other.json", "{\n  \"theirs\": 1\n}\n");
-            let (link, target) = (home.project.join(directory).join(file), home.in_home(target));
             home.file(&format!("{directory}/x"), "");
-            symlink(&target, &link).unwrap();
-            refuses(&home, &install, &link, &target);
-            refuses(&home, &dry_run, &link, &target);
+            symlink(home.in_home(target), home.project.join(directory).join(file)).unwrap();
+            said.extend(both(&home));
             assert_eq!(fs::read_dir(home.project.join(directory)).unwrap().count(), 2);
         }
     }
+    assert_snapshot!(said.into_iter().collect::<String>());
 }
 
 #[test]
 fn a_link_into_dotfiles_is_followed_and_shown() {
+    let line = "  link     ~/.claude/settings.json leads to ~/dotfiles/claude/settings.json, which changes\n";
     for linked in [".claude", ".claude/settings.json"] {
         let home = Home::new();
         let theirs = "{\n  // mine\n  \"x\": 1\n}\n";
@@ -98,12 +96,8 @@ fn a_link_into_dotfiles_is_followed_and_shown() {
         let link = home.in_home(linked);
         fs::create_dir_all(link.parent().unwrap()).unwrap();
         symlink(&dotfile, &link).unwrap();
-        let shown = format!(
-            "~/.claude/settings.json leads to ~/{}",
-            real.strip_prefix(home.path("home")).unwrap().display()
-        );
-        let said = home.succeeds(&["install", "claude", "--hook", "--yes"]);
-        assert!(said.contains(&shown), "{said}");
+        let installed = home.succeeds(&["install", "claude", "--hook", "--yes"]);
+        assert!(installed.contains(line), "{installed}");
         assert!(link.is_symlink() && fs::read_to_string(&real).unwrap().contains("hook claude"));
         home.succeeds(&["uninstall", "claude", "--yes"]);
         assert!(link.is_symlink());

@@ -90,7 +90,16 @@ fn our_empty_directories_go() {
     home.writes(".local/state/nvim/alongside/left.json", "[]");
     home.plays(&["uninstall --all --yes"]);
     assert!(!notes.exists());
-    assert_snapshot!(home.played());
+    assert_snapshot!(home.played(), @"
+    $ alongside uninstall --all --dry-run
+    There is nothing to remove.
+    $ alongside uninstall --all --yes
+    There is nothing to remove.
+    $ alongside uninstall --all --yes
+    Files of alongside itself:
+      remove   ~/.local/state/nvim/alongside
+    Done.
+    ");
 }
 
 #[test]

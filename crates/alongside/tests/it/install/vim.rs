@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 
 use crate::support::Home;
 
-const VIM: &str = "echo 'VIM - Vi IMproved 9.2 (2026 Feb 14)'\n";
+pub(super) const VIM: &str = "echo 'VIM - Vi IMproved 9.2 (2026 Feb 14)'\n";
 const PACKAGE: &str = "pack/alongside/start/alongside";
 
 #[test]
@@ -39,27 +39,4 @@ fn the_package_goes_where_vim_reads_its_configuration() {
     both.writes(".vimrc", "");
     both.succeeds(&["install", "vim", "--yes"]);
     assert!(both.in_home(".vim").join(PACKAGE).join("plugin/alongside.vim").exists());
-}
-
-#[test]
-fn a_plugin_of_another_installer_is_left_alone() {
-    let home = Home::with_program("vim", VIM);
-    home.writes(&format!(".vim/{PACKAGE}/plugin/alongside.vim"), "");
-    let before = home.everything();
-    assert_snapshot!(home.says(&["install", "vim", "--yes"]), @"
-    Vim has alongside already, but not from `alongside install`: ~/.vim/pack/alongside/start/alongside
-    Nothing is changed. Remove that first to install this.
-    ");
-    assert_eq!(home.everything(), before);
-}
-
-#[test]
-fn a_vim_that_is_too_old_is_refused() {
-    let home = Home::with_program("vim", "echo 'VIM - Vi IMproved 9.0 (2022 Jun 28)'\n");
-    assert_snapshot!(home.says(&["install", "vim", "--yes"]), @"
-    --- errors:
-    alongside: [BIN]/vim is Vim 9.0, which is too old
-      hint: update to Vim 9.1 or newer, or use `alongside` in a terminal beside it
-    --- exit code 1
-    ");
 }

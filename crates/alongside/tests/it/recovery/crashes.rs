@@ -65,10 +65,7 @@ async fn a_host_comes_back_though_project_settings_are_wrong() {
 
 #[tokio::test]
 async fn a_host_comes_back_though_own_settings_are_wrong() {
-    let (_home, mut desk) = interrupted(|home| {
-        home.settings("[context]\nexclud = 1\n");
-    })
-    .await;
+    let (_home, mut desk) = interrupted(|home| home.settings("[context]\nexclud = 1\n")).await;
     let said = desk.shows("agents hear of no files").await;
     assert!(said.contains("config.toml"), "{said}");
 }

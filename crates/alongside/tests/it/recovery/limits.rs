@@ -4,9 +4,10 @@
 use std::time::Duration;
 
 use alongside_agent::Outcome;
+use insta::assert_snapshot;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::support::{Home, accepted, files_below, proposed, soon, until};
+use crate::support::{Home, accepted, files_below, finish, proposed, soon, until};
 
 /// Only the standard descriptors, so that no file can be opened.
 const NONE: usize = 3;
@@ -108,14 +109,21 @@ async fn a_frozen_host_blocks_nobody() {
     })
     .await;
     // Each of them waits for some seconds.
-    let mut refused = home.start(&mut home.alongside(&["host", "--stop"]));
+    let stop = home.alongside(&["host", "--stop"]);
+    let refused = std::thread::spawn(|| finish(stop));
     for left in [&next, &desk] {
         left.signal(Signal::TERM);
     }
     for left in [&mut next, &mut desk] {
         assert_eq!(left.ends().code(), Some(143));
     }
-    let (status, said) = (refused.ends(), refused.err.text());
-    assert!(!status.success() && said.contains(&format!("process {host}) has not answered")), "{said}");
+    home.names("process ", host, "HOST");
+    assert_snapshot!(home.stable(refused.join().unwrap()), @"
+    --- errors:
+    alongside: the host [HOST] (process [HOST]) has not answered for 20 s
+      hint: continue it with `kill -CONT` if it is stopped; else end it with `kill -KILL`, and the
+      ↪ next host frees the agents that wait
+    --- exit code 1
+    ");
     kill_process(process, Signal::KILL).unwrap();
 }

@@ -199,6 +199,20 @@ impl Running {
         seen
     }
 
+    /// Answers the next questions of line mode, each in its turn, and returns the output up to the last one.
+    pub(crate) async fn plays(&mut self, answers: &[&str]) -> String {
+        let mut seen = String::new();
+        for answer in answers {
+            seen += &self.answers("]? ", answer).await;
+        }
+        seen
+    }
+
+    /// All output up to the text that was waited for last.
+    pub(crate) fn so_far(&self) -> String {
+        self.out.text()[..self.read].to_owned()
+    }
+
     pub(crate) fn signal(&self, signal: Signal) {
         let pid = Pid::from_raw(self.pid().cast_signed()).unwrap();
         kill_process(pid, signal).unwrap();

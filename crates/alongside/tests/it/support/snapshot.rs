@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Home, Ran};
+use super::{Home, Ran, Running};
 
 /// Patterns of texts that differ, and their names. The first group stays.
 static NAMES: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
@@ -15,14 +15,19 @@ static NAMES: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
         (&*version, "[VERSION]"),
         (r"\b()[0-9a-f]{32,}(\.[a-z]+)?\b", "[TOKEN]"),
         (r"()\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.0-9]*Z?", "[TIME]"),
+        // Hosts wait for 30 s.
+        (r"\b(waits |within )([12]?\d|30) s\b", "[N] s"),
         (r"\b()(just now|\d+ (second|minute)s? ago)", "[AGO]"),
         (r"\b()[0-9a-f]{16}\b", "[HOST]"),
         (r"(-ide-server-)\d+-\d+", "[PID]-[PORT]"),
         (r"(\[TMP\]/alongside-)\d+\b", "[UID]"),
         (r"(  files: )\d+", "[N]"),
         (r"(/)\d{4,5}(?:\.lock)", "[PORT].lock"),
-        (r"\b(port |--port |127\.0\.0\.1:|localhost:)\d{4,5}\b", "[PORT]"),
-        (r"\b(process |PID |kill -CONT |kill -KILL )\d+", "[PID]"),
+        (r"(\bport |--port |127\.0\.0\.1:|localhost:|internal:)\d{4,5}\b", "[PORT]"),
+        (r"\b(process |PID |kill -CONT |kill -KILL |host --stop )\d+", "[PID]"),
+        (r"(/drafts/)\d[-\d]+", "[DRAFT]"),
+        // The run of checks.
+        (r"( checks, in )\d+ s\b", "[N] s"),
         // A package of a plugin grows.
         (r"(: )\d\d+ files\b", "[N] files"),
     ];
@@ -34,21 +39,41 @@ impl Home {
     pub(crate) fn stable(&self, output: impl Display) -> String {
         let base = self.path("").display().to_string();
         let base = base.trim_end_matches('/');
-        let mut text = output.to_string().replace("\r\n", "\n");
-        text = text.replace(env!("CARGO_BIN_EXE_alongside"), "[ALONGSIDE]");
+        let program = env!("CARGO_BIN_EXE_alongside");
+        let mut text = output.to_string().replace("\r\n", "\n").replace(program, "[ALONGSIDE]");
+        text = text.replace(program.trim_end_matches("/alongside"), "[TARGET]");
         for directory in ["home", "project", "tmp", "run", "bin"] {
             text = text.replace(&format!("{base}/{directory}"), &format!("[{}]", directory.to_uppercase()));
         }
         text = text.replace(base, "[BASE]");
+        for (number, name) in &*self.named.lock().unwrap() {
+            let whole = Regex::new(&format!(r"{}\b", regex::escape(number))).unwrap();
+            text = whole.replace_all(&text, regex::NoExpand(name)).into_owned();
+        }
         for (differs, name) in NAMES.iter() {
             text = differs.replace_all(&text, format!("${{1}}{name}")).into_owned();
         }
         text.split('\n').map(folded).collect::<Vec<_>>().join("\n")
     }
 
+    /// Gives a number a name of its own in snapshots: `process 4711` becomes `process [AGENT]`.
+    pub(crate) fn names(&self, before: &str, number: impl Display, name: &str) {
+        let named = (format!("{before}{number}"), format!("{before}[{name}]"));
+        self.named.lock().unwrap().push(named);
+    }
+
     /// Adds a command, and what it printed, to the transcript of this test.
     pub(crate) fn notes(&self, command: &str, printed: &str) {
         self.played.lock().unwrap().push_str(&format!("$ alongside {command}\n{printed}"));
+    }
+
+    /// All that a desk prints after its greeting, up to this text.
+    pub(crate) async fn dialogue(&self, desk: &mut Running, last: &str) -> String {
+        const GREETING: &str = "alongside serves [PROJECT] (port [PORT]).\n\
+            Agents started there connect automatically; restart one that runs already.\n";
+        desk.shows(last).await;
+        let all = self.stable(desk.so_far());
+        all.strip_prefix(GREETING).unwrap_or_else(|| panic!("another greeting: {all}")).to_owned()
     }
 
     /// The transcript of this test so far.
