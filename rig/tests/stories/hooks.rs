@@ -60,13 +60,7 @@ fn read_by_the_model(agent: &Agent) -> String {
     agent.model.requests().last().map(|request| request.body.to_string()).unwrap_or_default()
 }
 
-macro_rules! of_each_agent {
-    ($($name:ident: $test:ident($cli:expr),)*) => {
-        $(#[test] fn $name() -> Result<()> { $test($cli) })*
-    };
-}
-
-of_each_agent! {
+alongside_rig::tests! {
     claude_in_auto_mode_writes_what_the_person_kept: writes_what_was_kept(Cli::Claude),
     codex_writes_what_the_person_kept: writes_what_was_kept(Cli::Codex),
     gemini_in_yolo_mode_writes_what_the_person_kept: writes_what_was_kept(Cli::Gemini),

@@ -18,8 +18,9 @@ async fn reports_a_wrong_token_and_none() {
 
 #[test]
 fn reports_programs_that_answer_otherwise() {
+    type Answer = fn(&str) -> Option<String>;
     let machine = TestMachine::with(&["gemini 0.61.0", "qwen 0.24.4"]);
-    let programs: [(&str, fn(&str) -> Option<String>); 3] = [
+    let programs: [(&str, Answer); 3] = [
         ("gemini # where the program on the port is silent", |_| None),
         ("# where it serves pages", |_| Some(http("200 OK", "<html>hello</html>"))),
         ("gemini # where it has no tools", without_tools),
