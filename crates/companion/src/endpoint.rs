@@ -12,6 +12,11 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
+    /// That of a port on 127.0.0.1.
+    pub(crate) fn at(port: u16, token: &str) -> Self {
+        Self { addresses: vec![([127, 0, 0, 1], port).into()], token: token.into() }
+    }
+
     /// The port on both loopbacks.
     pub(crate) fn port(&self) -> u16 {
         self.addresses.first().map_or(0, SocketAddr::port)

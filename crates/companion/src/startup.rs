@@ -96,7 +96,8 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
     let hook_calls = Arc::new(HookCalls::new(events.clone(), proposals.clone(), max_body));
     let server = Server { events: events.clone(), max_body, proposals, context_only };
     let gate = Gate::new(&endpoint, builder.allow_tokenless);
-    let listener = Listener::open(listeners, &router(Arc::new(server), Arc::new(gate)));
+    let mut listener = Listener::new();
+    listener.serve(listeners, &router(Arc::new(server), Arc::new(gate)));
     publish(&writer, &roots).await;
     begin_sweep(dirs.clone(), endpoint.token.clone());
 

@@ -11,7 +11,7 @@ pub fn variables(record: &Record, pid: Option<u32>) -> Vec<(&'static str, String
         let workspace = Some(&record.workspace_path).filter(|path| !path.is_empty());
         let args = record.stdio.as_ref().and_then(|stdio| serde_json::to_string(&stdio.args).ok());
         let values = [
-            (Some(env.port).filter(|_| !agent.family.dials_without_token()), Some(record.port.to_string())),
+            (env.port.filter(|_| !agent.family.dials_without_token()), Some(record.port.to_string())),
             (env.workspace_path, workspace.cloned()),
             (env.auth_token, record.token_for(agent)),
             (env.pid, pid.map(|pid| pid.to_string())),

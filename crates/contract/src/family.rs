@@ -40,7 +40,8 @@ impl Family {
 
     /// Whether its port variable makes it dial without the token.
     pub fn dials_without_token(&self) -> bool {
-        self.lock_rules().is_some_and(|rules| rules.tokenless_ports.contains(&self.env.port))
+        let rules = self.lock_rules().zip(self.env.port);
+        rules.is_some_and(|(rules, port)| rules.tokenless_ports.contains(&port))
     }
 
     /// The variables that lead it to other directories of its files than those below home.
@@ -144,7 +145,7 @@ pub const LOCKS: Directory = Directory::Home {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Variables {
     /// The companion's port.
-    pub port: &'static str,
+    pub port: Option<&'static str>,
     /// Workspace roots, joined as in the record.
     pub workspace_path: Option<&'static str>,
     /// The bearer token.
@@ -158,9 +159,18 @@ pub struct Variables {
 }
 
 impl Variables {
-    /// The variable of the port alone, to which a row adds the others that its agent reads.
+    /// No variable, to which a row adds those that its agent reads.
+    pub(crate) const NONE: Self = Self {
+        port: None,
+        workspace_path: None,
+        auth_token: None,
+        pid: None,
+        stdio_command: None,
+        stdio_args: None,
+    };
+
+    /// The variable of the port alone.
     pub(crate) const fn port(name: &'static str) -> Self {
-        let (workspace_path, auth_token, pid, stdio_command, stdio_args) = (None, None, None, None, None);
-        Self { port: name, workspace_path, auth_token, pid, stdio_command, stdio_args }
+        Self { port: Some(name), ..Self::NONE }
     }
 }

@@ -179,13 +179,17 @@ pub(crate) async fn does_what_the_doctor_says(rig: Rig, release: Release) -> Res
         ("variables that point elsewhere", |scene, editor, test| {
             scene.publish(editor, scene.here.port, scene.sandbox.project(), test)?;
             scene.publish(test, scene.other.port, scene.sandbox.home(), test)?;
-            scene.environment.push((scene.agent.family.env.port, scene.other.port.to_string()));
+            scene
+                .environment
+                .extend(scene.agent.family.env.port.map(|name| (name, scene.other.port.to_string())));
             let home = scene.sandbox.home().display().to_string();
             scene.environment.extend(scene.agent.family.env.workspace_path.map(|name| (name, home)));
             Ok(())
         }),
         ("variables alone", |scene, _, _| {
-            scene.environment.push((scene.agent.family.env.port, scene.other.port.to_string()));
+            scene
+                .environment
+                .extend(scene.agent.family.env.port.map(|name| (name, scene.other.port.to_string())));
             let project = scene.sandbox.project().display().to_string();
             scene.environment.extend(scene.agent.family.env.workspace_path.map(|name| (name, project)));
             scene.environment.extend(scene.agent.family.env.auth_token.map(|name| (name, "t".to_owned())));

@@ -39,7 +39,7 @@ impl Looker<'_> {
         let behaviour = &self.family.behaviour;
         for lookup in behaviour.lookups.iter().filter(|lookup| lookup.releases.hold(self.release)) {
             if self.port.is_some() && lookup.without_port_variable.hold(self.release) {
-                let why = format!("not looked at, for {} is set", self.family.env.port);
+                let why = format!("not looked at, for {} is set", self.family.env.port.unwrap_or_default());
                 looked.step(self.place(&lookup.file), Verdict::PassedOver, why);
                 continue;
             }

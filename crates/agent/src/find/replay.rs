@@ -103,7 +103,7 @@ fn walk(trace: &mut Trace, here: &Surroundings, release: Release) {
 
 fn variables(trace: &mut Trace, here: &Surroundings) {
     let env = &trace.agent.family.env;
-    let names = [Some(env.port), env.workspace_path, env.auth_token, env.stdio_command];
+    let names = [env.port, env.workspace_path, env.auth_token, env.stdio_command];
     let set: Vec<_> = names.into_iter().flatten().filter(|name| here.variables.contains_key(*name)).collect();
     if set.is_empty() {
         trace.steps.push(Step::new("variables", Verdict::PassedOver, "none of the family's is set"));

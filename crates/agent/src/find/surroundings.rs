@@ -68,7 +68,7 @@ impl Surroundings {
 
     /// The port that the agent's variable names, if it names one.
     pub(super) fn port(&self, family: &Family) -> Option<u16> {
-        self.variables.get(family.env.port)?.parse().ok().filter(|port| *port != 0)
+        self.variables.get(family.env.port?)?.parse().ok().filter(|port| *port != 0)
     }
 
     /// The process that the agent takes for the editor.

@@ -164,7 +164,7 @@ mod tests {
 
     fn folders(directory: &Path) -> Vec<String> {
         let roots = [directory.join("p")];
-        let endpoint = Endpoint { addresses: vec![([127, 0, 0, 1], 1).into()], token: "t".into() };
+        let endpoint = Endpoint::at(1, "t");
         let wanted =
             Wanted { pid: 7, ide_name: "Neovim", endpoint: &endpoint, roots: &roots, focused: false };
         let lock = Lock::publish(Directory::open(directory).unwrap(), wanted).unwrap();

@@ -101,7 +101,7 @@ mod tests {
         let [outer, inner] = &editors;
         let facts = Facts {
             editors: vec![(outer, vec![2]), (inner, vec![10, 2])],
-            endpoint: &Endpoint { addresses: vec![([127, 0, 0, 1], 7).into()], token: "t".into() },
+            endpoint: &Endpoint::at(7, "t"),
             stdio: None,
             own_path: "/home".into(),
             alias_path: "/home/p".into(),

@@ -56,8 +56,7 @@ impl Endpoint {
         let (events, receiver) = Events::channel();
         let server =
             Server { events, max_body: Self::MAX_BODY, proposals: Arc::default(), context_only: false };
-        let addresses = vec![([127, 0, 0, 1], 80).into()];
-        let endpoint = endpoint::Endpoint { addresses, token: Self::TOKEN.into() };
+        let endpoint = endpoint::Endpoint::at(80, Self::TOKEN);
         let gate = Gate::new(&endpoint, false);
         Ok(Self {
             runtime: tokio::runtime::Builder::new_current_thread().enable_time().build()?,

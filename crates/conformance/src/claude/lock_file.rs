@@ -195,7 +195,7 @@ async fn only(case: &Case<'_>) -> Checked {
     for directory in folders.map(PathBuf::from).chain([target.here.cwd.clone()]) {
         let mut here = target.here.clone();
         // With the variable, an agent looks no further.
-        here.variables.remove(claude.family.env.port);
+        here.variables.remove(claude.family.env.port.unwrap_or_default());
         here.cwd.clone_from(&directory);
         let LockSearch::Holding(found) = locks(claude, &here) else { continue };
         let (own, others): (Vec<_>, Vec<_>) =

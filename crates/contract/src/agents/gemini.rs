@@ -22,7 +22,7 @@ pub(super) const AGENT: Agent = Agent {
 const FAMILY: Family = Family {
     client_names: &["gemini-cli"],
     env: Variables {
-        port: "GEMINI_CLI_IDE_SERVER_PORT",
+        port: Some("GEMINI_CLI_IDE_SERVER_PORT"),
         workspace_path: Some("GEMINI_CLI_IDE_WORKSPACE_PATH"),
         auth_token: Some("GEMINI_CLI_IDE_AUTH_TOKEN"),
         pid: Some("GEMINI_CLI_IDE_PID"),

@@ -232,7 +232,7 @@ impl ConnectionFailure<'_> {
 
     /// Variables that name a port where no program listens. The agent may have connected in another way.
     pub(super) async fn stale_variables(&self) -> Option<DiscoveryCause> {
-        let port = self.here.variables.get(self.trace.agent.family.env.port)?.parse().ok()?;
+        let port = self.here.variables.get(self.trace.agent.family.env.port?)?.parse().ok()?;
         let is_stale = !probe::listens("127.0.0.1", port).await;
         is_stale.then(|| DiscoveryCause::StaleVariablesBeside { names: self.variable_names(), port })
     }
@@ -240,8 +240,7 @@ impl ConnectionFailure<'_> {
     /// The variables of the family that are set, as arguments of `unset`.
     fn variable_names(&self) -> String {
         let env = &self.trace.agent.family.env;
-        let all =
-            [Some(env.port), env.workspace_path, env.auth_token, env.pid, env.stdio_command, env.stdio_args];
+        let all = [env.port, env.workspace_path, env.auth_token, env.pid, env.stdio_command, env.stdio_args];
         let set = all.into_iter().flatten().filter(|name| self.here.variables.contains_key(*name));
         set.collect::<Vec<_>>().join(" ")
     }

@@ -26,8 +26,7 @@ fn publisher(directory: &Path, port: u16) -> Publisher {
     fs::create_dir_all(directory.join("home")).unwrap();
     let editor =
         Editor { name: "alongside".into(), display_name: "Alongside".into(), pid: std::process::id() };
-    let addresses = vec![([127, 0, 0, 1], port).into()];
-    let endpoint = Endpoint { addresses, token: format!("token-{port}").into() };
+    let endpoint = Endpoint::at(port, &format!("token-{port}"));
     Publisher::new(AppDirs::below(directory), vec![editor], true, endpoint, None)
 }
 

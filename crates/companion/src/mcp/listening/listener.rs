@@ -107,10 +107,14 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
-    pub(crate) fn open<A: Accept + Sync>(sockets: Vec<A>, router: &Router) -> Self {
-        let (stop, stopped) = watch::channel(false);
-        let serve = |socket| tokio::spawn(serve(socket, router.clone(), stopped.clone()));
-        Self { stop, running: sockets.into_iter().map(serve).collect() }
+    pub(crate) fn new() -> Self {
+        Self { stop: watch::channel(false).0, running: Vec::new() }
+    }
+
+    /// Serves the routes on these sockets, too.
+    pub(crate) fn serve<A: Accept + Sync>(&mut self, sockets: Vec<A>, router: &Router) {
+        let serve = |socket| tokio::spawn(serve(socket, router.clone(), self.stop.subscribe()));
+        self.running.extend(sockets.into_iter().map(serve));
     }
 
     /// Closes all connections at once.
@@ -278,7 +282,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("agents");
         let router = Router::new().route("/", axum::routing::get(async || "here"));
-        let listener = Listener::open(vec![UnixListener::bind(&path).unwrap()], &router);
+        let mut listener = Listener::new();
+        listener.serve(vec![UnixListener::bind(&path).unwrap()], &router);
         let mut agent = UnixStream::connect(&path).await.unwrap();
         agent.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").await.unwrap();
         let mut answer = String::new();

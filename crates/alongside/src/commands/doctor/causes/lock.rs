@@ -109,5 +109,5 @@ impl LockCause {
 }
 
 fn port_variable(agent: &Agent) -> &'static str {
-    agent.family.as_ref().map_or("", |family| family.env.port)
+    agent.family.as_ref().and_then(|family| family.env.port).unwrap_or_default()
 }
