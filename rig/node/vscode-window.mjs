@@ -42,9 +42,19 @@ const commands = {
   press: ({ keys }) => page.keyboard.press(keys),
   type: ({ text }) => page.keyboard.type(text),
   async run({ title }) {
-    await page.keyboard.press('F1');
-    await quick.locator('input.input').fill(`>${title}`);
-    await row(title).click();
+    // A window that takes the focus meanwhile closes the list.
+    for (let tries = 0; ; tries += 1) {
+      await page.keyboard.press('F1');
+      try {
+        await quick.locator('input.input').fill(`>${title}`, { timeout: 5000 });
+        await row(title).click({ timeout: 5000 });
+        break;
+      } catch (error) {
+        if (tries === 8) {
+          throw error;
+        }
+      }
+    }
     await quick.waitFor({ state: 'hidden' });
   },
   async openFile({ name }) {

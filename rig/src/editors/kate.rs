@@ -34,6 +34,8 @@ const WINDOW: (u32, u32) = (900, 460);
 
 /// How long the menu of code actions may take before it is opened again.
 const MENU: Duration = Duration::from_secs(1);
+/// How long a step in the menu may take before the key is pressed again.
+const STEP: Duration = Duration::from_secs(10);
 
 /// An entry of a menu is a little higher than this, in pixels.
 const LEAST_ENTRY: u32 = 20;
@@ -313,6 +315,24 @@ impl KateScreen {
                 let _ = self.press(&["Escape"]);
                 error.to_string()
             })
+        })
+    }
+
+    /// Presses a key that changes the picture, such as a step in a menu, and again if Kate has not seen it: a
+    /// menu takes the keyboard after it is drawn.
+    ///
+    /// # Errors
+    /// When the picture stays as it is.
+    pub fn press_until_drawn(&self, key: &str) -> Result<()> {
+        let before = self.picture()?;
+        wait::until(&format!("a change by {key}"), PATIENCE, || {
+            self.press(&[key]).map_err(|error| error.to_string())?;
+            wait::until("another picture", STEP, || match self.picture() {
+                Ok(now) if now != before => Ok(()),
+                Ok(_) => Err("it is the same".into()),
+                Err(error) => Err(error.to_string()),
+            })
+            .map_err(|error| error.to_string())
         })
     }
 

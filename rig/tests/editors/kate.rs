@@ -173,7 +173,11 @@ fn open_proposal(screen: &KateScreen, number: u32) -> Result<()> {
 /// Opens the menu of code actions, and chooses an entry.
 pub(crate) fn choose(screen: &KateScreen, entries: u32, choice: usize) -> Result<()> {
     screen.open_menu(entries)?;
-    screen.press(&[vec!["Down"; choice], vec!["Return"]].concat())?;
+    screen.wait_until_still()?;
+    for _ in 0..choice {
+        screen.press_until_drawn("Down")?;
+    }
+    screen.press(&["Return"])?;
     screen.wait_for_windows(1)
 }
 
