@@ -318,16 +318,17 @@ impl KateScreen {
         })
     }
 
-    /// Presses a key that changes the picture, such as a step in a menu, and again if Kate has not seen it: a
+    /// Presses a key that changes the screen, such as a step in a menu, and again if Kate has not seen it: a
     /// menu takes the keyboard after it is drawn.
     ///
     /// # Errors
-    /// When the picture stays as it is.
+    /// When the screen stays as it is.
     pub fn press_until_drawn(&self, key: &str) -> Result<()> {
-        let before = self.picture()?;
+        // A menu may reach out of the window.
+        let before = fs::read(&self.frames)?;
         wait::until(&format!("a change by {key}"), PATIENCE, || {
             self.press(&[key]).map_err(|error| error.to_string())?;
-            wait::until("another picture", STEP, || match self.picture() {
+            wait::until("another picture", STEP, || match fs::read(&self.frames) {
                 Ok(now) if now != before => Ok(()),
                 Ok(_) => Err("it is the same".into()),
                 Err(error) => Err(error.to_string()),
