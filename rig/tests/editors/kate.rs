@@ -175,7 +175,7 @@ pub(crate) fn choose(screen: &KateScreen, entries: u32, choice: usize) -> Result
     screen.open_menu(entries)?;
     screen.wait_until_still()?;
     for _ in 0..choice {
-        screen.press_until_drawn("Down")?;
+        screen.press_and_see("Down")?;
     }
     screen.press(&["Return"])?;
     screen.wait_for_windows(1)
