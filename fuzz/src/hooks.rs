@@ -164,7 +164,11 @@ fn made(
         let is_own = changes.iter().zip(texts).all(|(change, text)| text.as_ref() == Some(&change.proposed));
         let arguments = match (answered(&decided), is_own) {
             (Some(arguments), true) => {
-                assert_eq!(arguments, None, "the agent's own text stays as it is");
+                let own = match input.event_or_first(hook).arguments {
+                    Arguments::Taken => Some(input.tool_input.clone()),
+                    Arguments::Ignored => None,
+                };
+                assert_eq!(arguments, own, "the agent's own text stays as it is");
                 continue;
             }
             (None, own) => {
@@ -194,7 +198,7 @@ fn heard(hook: &'static Hook, input: &HookInput, answer: &Answer) -> Option<Opti
     let (decision, arguments) = match input.event_or_first(hook).answer {
         AnswerFormat::Decision => (&answer["decision"], &output["tool_input"]),
         AnswerFormat::Behavior => (&output["decision"]["behavior"], &output["decision"]["updatedInput"]),
-        AnswerFormat::PermissionDecision(_) => (&output["permissionDecision"], &output["updatedInput"]),
+        AnswerFormat::PermissionDecision => (&output["permissionDecision"], &output["updatedInput"]),
     };
     if decision == "deny" {
         assert!(arguments.is_null(), "{line}");

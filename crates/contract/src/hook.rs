@@ -90,27 +90,19 @@ pub enum AnswerFormat {
     /// yes is silence.
     Decision,
     /// `permissionDecision` and `permissionDecisionReason` in `hookSpecificOutput`; other arguments are
-    /// `updatedInput` there, and a message beside a yes is `additionalContext`.
-    PermissionDecision(PlainYes),
+    /// `updatedInput` there, and a message beside a yes is `additionalContext`. A yes without arguments is
+    /// silence: said, it is an error in Codex, and nothing in Qwen Code.
+    PermissionDecision,
     /// `decision` in `hookSpecificOutput`, with `behavior`, `message` and `updatedInput`.
     Behavior,
-}
-
-/// A yes without other arguments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PlainYes {
-    /// It is said.
-    Said,
-    /// It is left out: silence is a yes, and a yes is an error or nothing.
-    LeftOut,
 }
 
 /// Whether an agent runs the tool with the arguments in an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arguments {
-    /// It does.
+    /// It does. Every yes gives them, also unchanged: of several hooks, it takes those of one that gives some.
     Taken,
-    /// It runs the tool as its model called it.
+    /// It runs the tool as its model called it, or takes such an answer for a failure.
     Ignored,
 }
 

@@ -1,7 +1,7 @@
 //! The answer of a hook in the format of its agent. Every format was measured: an agent that does not know an
 //! answer goes on as if there were no hook.
 
-use alongside_contract::hook::{AnswerFormat, Arguments, Hook, HookEvent, PlainYes};
+use alongside_contract::hook::{AnswerFormat, Arguments, Hook, HookEvent};
 use alongside_desk::Verdict;
 use serde_json::{Map, Value, json};
 
@@ -77,23 +77,23 @@ pub fn answer(
     let now = call.changes(&mut read).unwrap_or_default();
     let writes = |text: &Option<&str>, change: &Change| *text == Some(change.proposed.as_str());
     let is_changed = now.len() != texts.len() || !texts.iter().zip(&now).all(|(text, now)| writes(text, now));
-    if !is_changed {
-        return allowed(hook, event, None, &message);
-    }
-    match event.arguments {
-        Arguments::Taken => {
+    match (event.arguments, is_changed) {
+        (Arguments::Ignored, false) => allowed(hook, event, None, &message),
+        // Another hook may give arguments, and agents pass over a yes without any.
+        (Arguments::Taken, false) => allowed(hook, event, Some(input.tool_input.clone()), &message),
+        (Arguments::Taken, true) => {
             let arguments = call.rewritten(input, &texts, &mut read);
             let arguments =
                 arguments.and_then(|arguments| checked(hook, input, arguments, (changes, &texts), &mut read));
             match arguments {
-                Ok(arguments) => allowed(hook, event, Some(arguments.into()), &message),
+                Ok(arguments) => allowed(hook, event, Some(arguments), &message),
                 Err(why) => {
                     let wanted = wanted(call, &texts, &mut read);
                     refusal(event, &format!("{message}\nNothing was written: {why}.{wanted}"))
                 }
             }
         }
-        Arguments::Ignored => {
+        (Arguments::Ignored, true) => {
             let wanted = wanted(call, &texts, &mut read);
             refusal(event, &format!("{message}\nNothing was written yet.{wanted}"))
         }
@@ -145,16 +145,17 @@ pub fn refusal(event: &HookEvent, reason: &str) -> Answer {
             let decision = json!({"behavior": "deny", "message": reason});
             json!({"hookSpecificOutput": {"hookEventName": event.name, "decision": decision}})
         }
-        AnswerFormat::PermissionDecision(_) => json!({"hookSpecificOutput": {
+        AnswerFormat::PermissionDecision => json!({"hookSpecificOutput": {
             "hookEventName": event.name, "permissionDecision": "deny", "permissionDecisionReason": reason,
         }}),
     })
 }
 
 /// The answer with which the tool runs. An empty message is none.
-fn allowed(hook: &Hook, event: &HookEvent, arguments: Option<Value>, message: &str) -> Answer {
+fn allowed(hook: &Hook, event: &HookEvent, arguments: Option<Map<String, Value>>, message: &str) -> Answer {
     let is_heard = hook.hears_acceptances && !message.is_empty();
     let message = is_heard.then(|| short(message, MAX_CONTEXT));
+    let arguments = arguments.map(Value::Object);
     match (event.answer, arguments) {
         (AnswerFormat::Decision, None) => Answer::Silence,
         (AnswerFormat::Decision, Some(arguments)) => line(json!({
@@ -165,16 +166,11 @@ fn allowed(hook: &Hook, event: &HookEvent, arguments: Option<Value>, message: &s
             insert(&mut decision, "updatedInput", arguments);
             line(json!({"hookSpecificOutput": {"hookEventName": event.name, "decision": decision}}))
         }
-        (AnswerFormat::PermissionDecision(PlainYes::LeftOut), None) if message.is_none() => Answer::Silence,
-        (AnswerFormat::PermissionDecision(plain_yes), arguments) => {
+        (AnswerFormat::PermissionDecision, None) if message.is_none() => Answer::Silence,
+        (AnswerFormat::PermissionDecision, arguments) => {
             let mut output = json!({"hookEventName": event.name});
-            let is_said = match plain_yes {
-                PlainYes::Said => true,
-                PlainYes::LeftOut => arguments.is_some(),
-            };
-            if is_said {
-                insert(&mut output, "permissionDecision", Some("allow".into()));
-            }
+            // Agents take a yes without arguments for an error, or for nothing.
+            insert(&mut output, "permissionDecision", arguments.is_some().then(|| "allow".into()));
             insert(&mut output, "updatedInput", arguments);
             insert(&mut output, "additionalContext", message.map(Into::into));
             line(json!({"hookSpecificOutput": output}))

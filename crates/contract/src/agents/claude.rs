@@ -5,7 +5,7 @@ use crate::behaviour::FORK;
 use crate::family::{Dialect, Family, FoundBy, LOCKS, LockRules, OwnSettings, Transport, Variables};
 use crate::hook::{
     AnswerFormat, AnsweredBy, Arguments, EditArguments, EntryShape, Hook, HookEvent, HookFile, InputFormat,
-    OffSwitch, OnFailure, PathRules, PlainYes, Tool, ToolArguments, Trust, Wait,
+    OffSwitch, OnFailure, PathRules, Tool, ToolArguments, Trust, Wait,
 };
 use crate::settings::{Name, SettingsFiles, SystemFiles};
 
@@ -52,7 +52,7 @@ const HOOK: Hook = Hook {
         name: "PreToolUse",
         matcher: "Edit|Write|MultiEdit|NotebookEdit",
         answered_by: AnsweredBy::Person,
-        answer: AnswerFormat::PermissionDecision(PlainYes::Said),
+        answer: AnswerFormat::PermissionDecision,
         arguments: Arguments::Taken,
         on_failure: OnFailure::LetsThrough,
     },

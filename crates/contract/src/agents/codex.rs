@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::agent::Agent;
 use crate::hook::{
     AnswerFormat, AnsweredBy, Arguments, EntryShape, Hook, HookEvent, HookFile, InputFormat, Json, OffSwitch,
-    OnFailure, OwnFile, PathRules, PlainYes, Tool, ToolArguments, Trust, Wait,
+    OnFailure, OwnFile, PathRules, Tool, ToolArguments, Trust, Wait,
 };
 
 pub(super) const AGENT: Agent = Agent {
@@ -36,7 +36,7 @@ const HOOK: Hook = Hook {
         name: "PreToolUse",
         matcher: "apply_patch",
         answered_by: AnsweredBy::Person,
-        answer: AnswerFormat::PermissionDecision(PlainYes::LeftOut),
+        answer: AnswerFormat::PermissionDecision,
         arguments: Arguments::Taken,
         on_failure: OnFailure::LetsThrough,
     },
@@ -45,7 +45,8 @@ const HOOK: Hook = Hook {
         matcher: "apply_patch",
         answered_by: AnsweredBy::EarlierDecision,
         answer: AnswerFormat::Behavior,
-        arguments: Arguments::Taken,
+        // With arguments, it says that they are unsupported, and asks.
+        arguments: Arguments::Ignored,
         on_failure: OnFailure::LetsThrough,
     }),
     wait: Wait { by_default: Duration::from_secs(600), ..Wait::AN_HOUR },

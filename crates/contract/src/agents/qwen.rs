@@ -7,7 +7,7 @@ use crate::behaviour::{Behaviour, FORK, Hosts, How, Lookup, Releases, Unproxied}
 use crate::family::{Dialect, Directory, DiscoveryFile, Family, Fields, FoundBy, Transport, Variables};
 use crate::hook::{
     AnswerFormat, AnsweredBy, Arguments, EditArguments, EntryShape, Hook, HookEvent, HookFile, InputFormat,
-    OffSwitch, OnFailure, PathRules, PlainYes, TimeoutUnit, Tool, ToolArguments, Trust, Wait,
+    OffSwitch, OnFailure, PathRules, TimeoutUnit, Tool, ToolArguments, Trust, Wait,
 };
 use crate::settings::{Name, SettingsFiles, SystemFiles};
 
@@ -63,7 +63,7 @@ const HOOK: Hook = Hook {
         name: "PreToolUse",
         matcher: "^(write_file|edit|notebook_edit)$",
         answered_by: AnsweredBy::Person,
-        answer: AnswerFormat::PermissionDecision(PlainYes::LeftOut),
+        answer: AnswerFormat::PermissionDecision,
         arguments: Arguments::Ignored,
         on_failure: OnFailure::LetsThrough,
     },

@@ -36,20 +36,39 @@ fn accepted(text: &str, message: Option<&str>) -> Verdict {
     Verdict::Accepted { text: text.into(), message: message.map(str::to_owned) }
 }
 
+/// An agent that runs several hooks takes the arguments of one that gives some.
 #[test]
-fn the_agents_own_text_is_allowed_in_the_agents_way() {
+fn the_agents_own_text_is_allowed_with_its_arguments() {
     let allowed = accepted("new\n", None);
-    let claude = json_of(asked("claude", "PreToolUse", &allowed));
-    let output = json!({"hookEventName": "PreToolUse", "permissionDecision": "allow"});
-    assert_eq!(claude, json!({ "hookSpecificOutput": output }));
-    for (agent, event) in [("codex", "PreToolUse"), ("gemini", "BeforeTool"), ("qwen", "PreToolUse")] {
-        assert_eq!(asked(agent, event, &allowed), Answer::Silence, "{agent}");
+    let write = json!({"file_path": "/f", "content": "new\n"});
+    let patch = json!({"command": "*** Begin Patch\n*** Update File: /f\n@@\n-old\n+new\n*** End Patch"});
+    for (agent, arguments) in [("claude", &write), ("codex", &patch)] {
+        let output = json!({
+            "hookEventName": "PreToolUse", "permissionDecision": "allow", "updatedInput": arguments,
+        });
+        assert_eq!(
+            json_of(asked(agent, "PreToolUse", &allowed)),
+            json!({ "hookSpecificOutput": output }),
+            "{agent}"
+        );
     }
+    let gemini = json_of(asked("gemini", "BeforeTool", &allowed));
+    let output = json!({"hookEventName": "BeforeTool", "tool_input": write});
+    assert_eq!(gemini, json!({"decision": "allow", "hookSpecificOutput": output}));
     let qwen = json_of(asked("qwen", "PermissionRequest", &allowed));
-    assert_eq!(qwen["hookSpecificOutput"]["decision"], json!({"behavior": "allow"}));
+    let decision = &qwen["hookSpecificOutput"]["decision"];
+    assert_eq!(decision, &json!({"behavior": "allow", "updatedInput": write}));
     let said = json_of(asked("codex", "PreToolUse", &accepted("new\n", Some("good"))));
-    let output = json!({"hookEventName": "PreToolUse", "additionalContext": "good"});
-    assert_eq!(said, json!({ "hookSpecificOutput": output }));
+    assert_eq!(said["hookSpecificOutput"]["additionalContext"], "good");
+}
+
+#[test]
+fn an_event_that_takes_no_arguments_gets_none() {
+    let allowed = accepted("new\n", None);
+    assert_eq!(asked("qwen", "PreToolUse", &allowed), Answer::Silence);
+    // Codex takes an answer with arguments there for the failure of its hook.
+    let codex = json_of(asked("codex", "PermissionRequest", &allowed));
+    assert_eq!(codex["hookSpecificOutput"]["decision"], json!({"behavior": "allow"}));
 }
 
 #[test]
