@@ -32,6 +32,27 @@ pub fn home() -> Option<PathBuf> {
     std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
 }
 
+/// The home directory that the user database names, whatever `HOME` says; `None` where it names none, and on
+/// Windows. Blocks: the system may ask a directory service.
+pub fn home_in_database() -> Option<PathBuf> {
+    #[cfg(unix)]
+    return {
+        let user = nix::unistd::User::from_uid(nix::unistd::geteuid()).ok()??;
+        Some(user.dir).filter(|home| home.is_absolute())
+    };
+    #[cfg(not(unix))]
+    None
+}
+
+/// The directory that Linux makes for this user, whatever `XDG_RUNTIME_DIR` says. It may not exist; on other
+/// systems there is none.
+pub fn runtime() -> Option<PathBuf> {
+    match Os::HERE {
+        Os::Linux => Some(PathBuf::from(format!("/run/user/{}", crate::sockets::user()))),
+        Os::MacOs | Os::Windows => None,
+    }
+}
+
 /// Removes trailing slashes, except from `/`, `C:\` and paths that are not Unicode.
 fn without_slash(os: Os, path: OsString) -> PathBuf {
     let Some(text) = path.to_str() else { return path.into() };
@@ -67,6 +88,21 @@ mod tests {
         assert_eq!(temporary_with(Os::Windows, &all[..2]), "/two");
         assert_eq!(temporary_with(Os::Windows, &[("SystemRoot", r"D:\Windows")]), r"D:\Windows\temp");
         assert_eq!(temporary_with(Os::Windows, &[("windir", r"D:\W")]), r"D:\W\temp");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_user_database_names_a_home_without_any_variable() {
+        let id = std::process::Command::new("id").arg("-u").output().unwrap();
+        let id = String::from_utf8(id.stdout).unwrap();
+        let passwd = std::fs::read_to_string("/etc/passwd").unwrap();
+        let of_this_user = |line: &&str| line.split(':').nth(2) == Some(id.trim());
+        let home = passwd.lines().find(of_this_user).and_then(|line| line.split(':').nth(5));
+        match home {
+            Some(home) => assert_eq!(home_in_database().as_deref(), Some(std::path::Path::new(home))),
+            // A directory service may know the user.
+            None => drop(home_in_database()),
+        }
     }
 
     #[test]

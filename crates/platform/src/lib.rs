@@ -11,6 +11,7 @@ pub mod disk_space;
 pub mod files;
 pub mod limits;
 pub mod listener;
+pub mod machine;
 pub mod memory;
 #[cfg(feature = "tokio")]
 pub mod output;
