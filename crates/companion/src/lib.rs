@@ -58,7 +58,7 @@ mod long_work;
 mod main_loop;
 mod mcp;
 mod persistence;
-mod real_path;
+pub mod real_path;
 mod reviews;
 mod startup;
 mod workspace_roots;

@@ -14,8 +14,30 @@ const MAX_LINKS: usize = 40;
 
 /// The path without links. A path that does not exist is followed as far as it does, and so is a link to
 /// nothing: a program that writes through it makes a file where it leads. Blocks.
-pub(crate) fn resolve(path: &Path) -> PathBuf {
+pub fn resolve(path: &Path) -> PathBuf {
     follow(path, |_| ())
+}
+
+/// The readings of a path: the system's, which follows a link before `..`, and that of programs which remove
+/// the part before `..`, as Node's `path.resolve` does.
+pub fn readings(path: &Path) -> Vec<PathBuf> {
+    let mut readings = vec![path.to_owned()];
+    if path.components().any(|part| part == Component::ParentDir) {
+        readings.push(lexically_resolved(path));
+    }
+    readings
+}
+
+fn lexically_resolved(path: &Path) -> PathBuf {
+    let mut resolved = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(resolved.pop()),
+            Component::CurDir => {}
+            part => resolved.push(part),
+        }
+    }
+    resolved
 }
 
 /// Where links such as `self` and `cwd` lead each process elsewhere.

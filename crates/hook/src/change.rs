@@ -1,6 +1,6 @@
 //! The change of one file that a tool call would make.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use alongside_contract::hook::PathRules;
 
@@ -87,4 +87,42 @@ pub(crate) fn plain_path(rules: PathRules, path: &str) -> Result<String, NoChang
         )));
     }
     Ok(path.to_owned())
+}
+
+/// The paths that an agent may read in one, also in one that [`plain_path`] refuses. `home` is the person's.
+pub(crate) fn possible_paths(rules: PathRules, path: &str, home: Option<&Path>) -> Vec<PathBuf> {
+    let path = path.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    let mut texts = vec![path.to_owned()];
+    match rules {
+        PathRules::AsGiven | PathRules::Absolute => {}
+        PathRules::Decoded => {
+            texts.extend(path.strip_prefix('@').map(str::to_owned));
+            texts.extend(texts.clone().iter().map(|text| percent_decoded(text)));
+            texts.sort_unstable();
+            texts.dedup();
+        }
+    }
+    let in_home = |text: &String| Some(home?.join(text.strip_prefix('~')?.trim_start_matches('/')));
+    let expanded: Vec<_> = texts.iter().filter_map(in_home).collect();
+    texts.into_iter().map(PathBuf::from).chain(expanded).collect()
+}
+
+/// The text with each `%` and two digits replaced by their byte.
+fn percent_decoded(text: &str) -> String {
+    let mut parts = text.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let byte = part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match (byte, part.get(2..)) {
+            (Some(byte), Some(rest)) => {
+                bytes.push(byte);
+                bytes.extend_from_slice(rest.as_bytes());
+            }
+            _ => {
+                bytes.push(b'%');
+                bytes.extend_from_slice(part.as_bytes());
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }

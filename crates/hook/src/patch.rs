@@ -89,6 +89,17 @@ pub(crate) struct Chunk {
     pub end_of_file: bool,
 }
 
+/// The paths in a text that Codex may take for a patch, though it is none to [`Patch::parse`].
+pub(crate) fn named_paths(text: &str) -> Vec<&str> {
+    text.lines().filter_map(named_path).filter(|path| !path.is_empty()).collect()
+}
+
+fn named_path(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let markers = [ADD, DELETE, UPDATE, MOVE];
+    markers.into_iter().find_map(|marker| line.strip_prefix(marker.trim_end())).map(str::trim)
+}
+
 /// A text that is no patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Malformed {

@@ -1,11 +1,11 @@
 //! The calls of tools that write files, in the words of each agent, and the texts that they would write.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use alongside_contract::hook::{EditArguments, Hook, PathRules, ToolArguments};
 use serde_json::{Map, Value};
 
-use crate::change::{Change, NoChange, TextFile, plain_path, special};
+use crate::change::{Change, NoChange, TextFile, plain_path, possible_paths, special};
 use crate::edit::{self, Edit};
 use crate::input::HookInput;
 use crate::line_endings::Unix;
@@ -81,6 +81,23 @@ impl ToolCall {
                 .map(|patch| Self::Patch(Patches { patch, paths: hook.paths, argument }))
                 .map_err(|error| NoChange::unclear("a patch", error.to_string())),
         }
+    }
+
+    /// The files that the call in a hook's input may write, absolute or below the agent's directory, also where
+    /// the call cannot be read or the agent would guess: every path that the agent may take. `home` is the
+    /// person's.
+    pub fn files(hook: &Hook, input: &HookInput, home: Option<&Path>) -> Vec<PathBuf> {
+        let Some(tool) = hook.tools.iter().find(|tool| tool.name == input.tool_name) else {
+            return Vec::new();
+        };
+        let one = |name: &str| input.text(name).into_iter().collect();
+        let paths: Vec<&str> = match &tool.arguments {
+            ToolArguments::File { path, .. } => one(path),
+            ToolArguments::Edits(arguments) => one(arguments.path),
+            ToolArguments::Cell => one("notebook_path"),
+            ToolArguments::Patch { patch } => input.text(patch).map(patch::named_paths).unwrap_or_default(),
+        };
+        paths.into_iter().flat_map(|path| possible_paths(hook.paths, path, home)).collect()
     }
 
     /// The changes of all files, as the tool would make them. `read` gives the files that it finds.

@@ -1,23 +1,10 @@
 //! The destination of a write to a proposal's path, through links and `..`, also for a file that does not
 //! exist yet. A project from another person can hold a link out of it, and an agent can name any path.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::git_directories;
 use crate::real_path;
-
-/// Resolves `..` by removing the part before it, like Node's `path.resolve`. The system follows a link first.
-fn lexically_resolved(path: &Path) -> PathBuf {
-    let mut resolved = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => drop(resolved.pop()),
-            Component::CurDir => {}
-            part => resolved.push(part),
-        }
-    }
-    resolved
-}
 
 /// The destinations of a path, one for each reading. There are two readings where `..` comes after a link.
 #[derive(Debug)]
@@ -30,11 +17,15 @@ pub(crate) struct Destinations {
 impl Destinations {
     /// Resolves the path on disk. `told` is the path that the system tells of the open file, if any.
     pub(crate) fn of(path: &Path, told: Option<&Path>) -> Self {
-        let mut paths = vec![told.map_or_else(|| real_path::resolve(path), Path::to_owned)];
-        if path.components().any(|part| part == Component::ParentDir) {
-            paths.push(real_path::resolve(&lexically_resolved(path)));
-            paths.dedup();
-        }
+        let mut paths: Vec<_> = real_path::readings(path)
+            .iter()
+            .enumerate()
+            .map(|(index, reading)| match told.filter(|_| index == 0) {
+                Some(told) => told.to_owned(),
+                None => real_path::resolve(reading),
+            })
+            .collect();
+        paths.dedup();
         // Without links, nothing leads elsewhere.
         let has_links = paths.as_slice() != [path];
         Self { paths, differs_by_process: has_links && real_path::depends_on_process(path) }

@@ -66,6 +66,26 @@ fn every_tool_that_starts_a_hook_is_read() {
 }
 
 #[test]
+fn a_call_that_cannot_be_read_still_names_its_files() {
+    let home = Some(Path::new("/home/me"));
+    let files = |agent: &str, tool: &str, arguments: Value| {
+        let files = ToolCall::files(hook(agent), &input(tool, arguments), home).into_iter();
+        files.map(|path| path.to_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(files("claude", "Edit", json!({"file_path": " /p/f "})), ["/p/f"]);
+    assert_eq!(files("claude", "Write", json!({"file_path": "~/p/f"})), ["~/p/f", "/home/me/p/f"]);
+    assert_eq!(files("qwen", "notebook_edit", json!({"notebook_path": "f.ipynb"})), ["f.ipynb"]);
+    let decoded = files("gemini", "replace", json!({"file_path": "@p%2Ff%"}));
+    assert_eq!(decoded, ["@p%2Ff%", "@p/f%", "p%2Ff%", "p/f%"]);
+    let patch =
+        "*** Begin Patch\n *** Update File: a b\r\n***Delete File: no\n*** Add File:c\n*** Move to: d";
+    assert_eq!(files("codex", "apply_patch", json!({ "command": patch })), ["a b", "c", "d"]);
+    for (tool, arguments) in [("Bash", json!({"file_path": "/p/f"})), ("Edit", json!({}))] {
+        assert_eq!(files("claude", tool, arguments), Vec::<String>::new());
+    }
+}
+
+#[test]
 fn a_new_file_is_a_change_of_nothing() {
     let edit = json!({"file_path": "/f", "old_string": "", "new_string": "new\n"});
     let call = call("claude", "Edit", edit.clone()).unwrap();
