@@ -277,6 +277,8 @@ fn set_codex_up(sandbox: &Sandbox, model: &FakeModel) -> Result<()> {
 pub fn set_hook_up(sandbox: &Sandbox, id: &str) -> Result<()> {
     let hook = HookAgent::named(id).context("it runs no hooks")?.hook;
     let path = sandbox.home().join(hook.file.directory().0).join(hook.file.name());
+    // A variable only adds to the places where a hook looks, so its command line keeps it in the sandbox.
+    let command = format!("alongside hook {id} --runtime-dir {}", sandbox.hosts().display());
     let mut settings = match fs::read(&path) {
         Ok(bytes) => serde_json::from_slice(&bytes)?,
         Err(_) => json!({}),
@@ -285,7 +287,7 @@ pub fn set_hook_up(sandbox: &Sandbox, id: &str) -> Result<()> {
         let entry = json!({
             "type": "command",
             "name": "alongside",
-            "command": format!("alongside hook {id}"),
+            "command": command,
             "timeout": hook.wait.timeout,
         });
         settings["hooks"][event.name] = json!([{ "matcher": event.matcher, "hooks": [entry] }]);

@@ -55,6 +55,11 @@ impl Sandbox {
         self.dir.path().join("run")
     }
 
+    /// The directory of the sandbox's hosts, in place of the real user's.
+    pub fn hosts(&self) -> PathBuf {
+        self.run().join("alongside")
+    }
+
     /// The workspace of agents and editors.
     pub fn project(&self) -> PathBuf {
         self.dir.path().join("project")
@@ -79,6 +84,7 @@ impl Sandbox {
             ("GEMINI_CLI_HOME", at("home")),
             ("TMPDIR", at("tmp")),
             ("XDG_RUNTIME_DIR", at("run")),
+            ("ALONGSIDE_RUNTIME_DIR", self.hosts().into()),
             ("XDG_CONFIG_HOME", at("home/.config")),
             ("XDG_STATE_HOME", at("home/.local/state")),
             ("XDG_DATA_HOME", at("home/.local/share")),

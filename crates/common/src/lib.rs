@@ -8,7 +8,7 @@ pub mod globals;
 pub mod logging;
 pub mod own_program;
 pub mod person_file;
-pub mod runtime_dir;
+pub mod runtime_dirs;
 pub mod settings;
 pub mod signals;
 pub mod similar_name;

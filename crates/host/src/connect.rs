@@ -36,7 +36,7 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(200);
 /// # Errors
 /// When there is none and none can be started, or the host speaks another version of the protocol.
 pub(super) async fn connect(request: &JoinRequest) -> anyhow::Result<Joined> {
-    let registry = Registry::open()?;
+    let registry = Registry::of_this_process();
     let until = Instant::now() + HOLDERS_FIRST;
     let lock = loop {
         let lock = registry.lock().await?;
@@ -99,7 +99,7 @@ pub(super) async fn reconnect(
     entry: &Entry,
     hold: Option<&PortHold>,
 ) -> anyhow::Result<Joined> {
-    let registry = Registry::open()?;
+    let registry = Registry::of_this_process();
     let lock = registry.lock().await?;
     match try_join(&registry, &entry.name, request).await? {
         Some(joined) => Ok(joined),

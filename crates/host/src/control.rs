@@ -24,7 +24,7 @@ const END_TIMEOUT: Duration = Duration::from_secs(20);
 /// # Errors
 /// When the host does not hand over, or the new one does not start.
 pub async fn replace(entry: &Entry) -> anyhow::Result<()> {
-    let registry = Registry::open()?;
+    let registry = Registry::of_this_process();
     let _lock = registry.lock().await?;
     let hold = hold_port_of(&registry, entry).await;
     if let Ok(stream) = registry.dial(&entry.name).await {
@@ -38,7 +38,7 @@ pub async fn replace(entry: &Entry) -> anyhow::Result<()> {
 /// # Errors
 /// When the host does not end.
 pub async fn stop(entry: &Entry) -> anyhow::Result<()> {
-    let registry = Registry::open()?;
+    let registry = Registry::of_this_process();
     match registry.dial(&entry.name).await {
         Ok(stream) => {
             in_time(entry, socket::stop(stream)).await?.context("the host does not end")?;
@@ -66,7 +66,7 @@ async fn in_time<T>(entry: &Entry, answer: impl Future<Output = T>) -> anyhow::R
 
 /// The report of every host that answers.
 pub async fn reports() -> Vec<Report> {
-    let Ok(registry) = Registry::open() else { return Vec::new() };
+    let registry = Registry::of_this_process();
     let reports = registry.entries().into_iter().map(|entry| {
         let registry = registry.clone();
         async move {
@@ -81,7 +81,7 @@ pub async fn reports() -> Vec<Report> {
 /// The process of the host that serves these directories, also of one that does not answer.
 pub fn process_of(dirs: &[PathBuf]) -> Option<u32> {
     let lives = |entry: &Entry| process::look_up(entry.pid).is_some();
-    let entries = Registry::open().ok()?.entries().into_iter();
+    let entries = Registry::of_this_process().entries().into_iter();
     entries.filter(|entry| dirs.iter().all(|dir| entry.serves(dir))).find(lives).map(|entry| entry.pid)
 }
 
@@ -90,7 +90,7 @@ pub fn process_of(dirs: &[PathBuf]) -> Option<u32> {
 /// # Errors
 /// When the registry cannot be opened, or another process holds its lock for 30 s.
 pub async fn serves(dir: &Path) -> anyhow::Result<bool> {
-    let registry = Registry::open()?;
+    let registry = Registry::of_this_process();
     let _lock = registry.lock().await?;
     Ok(registry.entries().into_iter().any(|entry| entry.serves(dir)))
 }

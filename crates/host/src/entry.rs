@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use alongside_desk::socket::EditorProcess;
+use alongside_platform::machine::{Boot, Origin};
 use serde::{Deserialize, Serialize};
 
 use super::directories::{holds, holds_in_project};
@@ -21,6 +22,10 @@ pub struct Entry {
     pub pid: u32,
     /// The program's version.
     pub(crate) version: String,
+    /// The machine: a home may be that of several, and outlives its start. Older releases and other systems do
+    /// not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) boot: Option<Boot>,
     pub(crate) roots: Vec<PathBuf>,
     /// The editors that are there. A host that is started after a crash waits for them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -39,6 +44,11 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Where the host runs, or ran, as far as its entry says.
+    pub(crate) fn origin(&self) -> Origin {
+        self.boot.as_ref().map_or(Origin::Here, |boot| boot.origin(Boot::here().as_ref()))
+    }
+
     /// Whether a directory is at or below a root of the host.
     pub fn serves(&self, dir: &Path) -> bool {
         holds(&self.roots, dir)

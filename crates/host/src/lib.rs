@@ -29,5 +29,5 @@ pub use join_request::JoinRequest;
 pub use plan::Plan;
 pub use reconnect::{JoinedDesk, join};
 pub use registry::Registry;
-pub use reviewer::{Restarting, Reviewer};
+pub use reviewer::{HookSearch, Restarting, Reviewer};
 pub use startup::serve;

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use alongside_common::runtime_dirs::{RuntimeDir, VARIABLE};
 use alongside_companion::Companion;
 use alongside_desk::Problem;
 use alongside_desk::socket::{ClientInfo, EditorProcess, Host, PROTOCOL, Welcome};
@@ -17,6 +18,8 @@ const FOCUS_INTERVAL_MS: u64 = 1000;
 /// The entry of this host in the registry.
 pub(super) struct Presence {
     registry: Registry,
+    /// Where its entry and its socket are.
+    at: RuntimeDir,
     entry: Entry,
     /// No desk can find the host, and the desks were told so.
     is_lost: bool,
@@ -34,8 +37,9 @@ pub(super) struct Restored {
 impl Presence {
     /// Writes the entry. Without room for it the host serves all the same; [`Presence::restore`] reports that
     /// and tries again.
-    pub(super) fn new(registry: Registry, entry: Entry) -> Self {
-        let presence = Self { registry, entry, is_lost: false };
+    pub(super) fn new(registry: Registry, at: RuntimeDir, entry: Entry) -> Self {
+        registry.clear(&at, &entry);
+        let presence = Self { registry, at, entry, is_lost: false };
         presence.write();
         presence
     }
@@ -46,7 +50,7 @@ impl Presence {
 
     /// Where the host's files are.
     pub(super) fn directory(&self) -> &Path {
-        self.registry.directory()
+        self.at.path()
     }
 
     /// The first message to a desk.
@@ -90,7 +94,7 @@ impl Presence {
 
     /// Puts back whatever was removed.
     pub(super) fn restore(&mut self) -> Restored {
-        match self.registry.put_back(&self.entry) {
+        match self.registry.put_back(&mut self.at, &self.entry) {
             Ok(listener) => {
                 let was_lost = std::mem::take(&mut self.is_lost);
                 let problem = || Problem::without_hint("new desks can join this companion again");
@@ -100,9 +104,10 @@ impl Presence {
                 self.is_lost = true;
                 tracing::error!("{error:#}");
                 let what = format!("new desks cannot join this companion: {error:#}");
-                let hint = "alongside tries again every second. Make room, and see that the directory is \
-                            yours and writable; or set XDG_RUNTIME_DIR to another directory for programs \
-                            you start next.";
+                let hint = format!(
+                    "alongside tries again every second. Make room, and see that the directory is yours and \
+                     writable; or set {VARIABLE} to another directory for programs you start next."
+                );
                 Restored { listener: None, problem: Some(Problem::new(what, hint)) }
             }
             Err(_) => Restored::default(),
@@ -115,7 +120,7 @@ impl Presence {
     }
 
     fn write(&self) {
-        if let Err(error) = self.registry.write(&self.entry) {
+        if let Err(error) = self.registry.write(&self.at, &self.entry) {
             tracing::error!(%error, "cannot write the host's entry");
         }
     }

@@ -70,8 +70,7 @@ pub async fn join(request: JoinRequest) -> anyhow::Result<JoinedDesk> {
 
 /// The entry of a host, if it can be read.
 fn entry(name: &str) -> Option<Entry> {
-    let entries = Registry::open().map(|registry| registry.entries()).unwrap_or_default();
-    entries.into_iter().find(|entry| entry.name == name)
+    Registry::of_this_process().entries().into_iter().find(|entry| entry.name == name)
 }
 
 /// Relays messages between a desk and whichever host there is.

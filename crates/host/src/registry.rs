@@ -1,13 +1,16 @@
-//! The list of this user's hosts: a private directory with a socket and a small file for each.
+//! The list of this user's hosts: private directories with a socket and a small file for each.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use alongside_common::failure::Hint;
-use alongside_common::runtime_dir::RuntimeDir;
+use alongside_common::runtime_dirs::{RuntimeDir, RuntimeDirs, VARIABLE};
 use alongside_companion::private;
-use alongside_platform::{Os, sockets};
+use alongside_platform::machine::Origin;
+use alongside_platform::paths::real;
+use alongside_platform::{Os, process, sockets};
 use anyhow::Context;
 use interprocess::local_socket::tokio::{Listener, Stream, prelude::*};
 use interprocess::local_socket::{GenericFilePath, ListenerOptions, Name};
@@ -17,7 +20,7 @@ use super::entry::Entry;
 /// The entries and sockets of all hosts of this user.
 #[derive(Debug, Clone)]
 pub struct Registry {
-    directory: RuntimeDir,
+    directories: RuntimeDirs,
 }
 
 /// Held while a desk looks for a host and starts one, so that two desks at once end up with the same host.
@@ -25,22 +28,19 @@ pub struct Registry {
 pub(crate) struct Lock(#[expect(dead_code, reason = "it is held, not read")] File);
 
 impl Registry {
-    /// Opens the directory of this user.
-    ///
-    /// # Errors
-    /// As [`RuntimeDir::open`].
-    pub fn open() -> anyhow::Result<Self> {
-        Ok(Self { directory: RuntimeDir::open()? })
+    /// The hosts that commands and desks of this user find. Blocks, see [`RuntimeDirs::of_this_process`].
+    pub fn of_this_process() -> Self {
+        Self::in_directories(RuntimeDirs::of_this_process())
     }
 
-    /// The directory of this user if there is one. Makes none.
-    pub(crate) fn existing() -> Option<Self> {
-        Some(Self { directory: RuntimeDir::existing()? })
+    /// The hosts in these directories.
+    pub(crate) fn in_directories(directories: RuntimeDirs) -> Self {
+        Self { directories }
     }
 
-    /// The directory, which is private.
-    pub fn directory(&self) -> &Path {
-        self.directory.path()
+    /// The directories.
+    pub fn directories(&self) -> &RuntimeDirs {
+        &self.directories
     }
 
     /// A name for a host that is started for this project: not that of another one, which may have been
@@ -51,19 +51,25 @@ impl Registry {
             (project, attempt).hash(&mut hasher);
             format!("{:016x}", hasher.finish())
         };
-        let entries = self.entries();
+        let entries = self.directories.existing().flat_map(entries_in);
+        let entries: Vec<Entry> = entries.filter(|entry| entry.origin() != Origin::EarlierBoot).collect();
         let is_free = |name: &String| entries.iter().all(|entry| entry.name != *name);
         (0..=entries.len()).map(name).find(is_free).unwrap_or_default()
     }
 
-    /// All entries, also of crashed hosts. The host that the person turned to last comes first.
+    /// All entries of this machine, also of crashed hosts. The host that the person turned to last comes first.
     pub fn entries(&self) -> Vec<Entry> {
-        let files = fs::read_dir(self.directory()).into_iter().flatten().flatten().map(|entry| entry.path());
-        let mut entries: Vec<Entry> = files
-            .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
-            .filter_map(|path| serde_json::from_slice(&fs::read(path).ok()?).ok())
-            .collect();
-        entries.sort_by_key(|entry| (std::cmp::Reverse(entry.focused_at), entry.name.clone()));
+        let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
+        let here = |entry: &Entry| entry.origin() == Origin::Here;
+        for entry in self.directories.existing().flat_map(entries_in).filter(here) {
+            match entries.get(&entry.name) {
+                // A host that crashed may have been started again in another directory.
+                Some(known) if is_alive(known.pid) || !is_alive(entry.pid) => {}
+                _ => drop(entries.insert(entry.name.clone(), entry)),
+            }
+        }
+        let mut entries: Vec<Entry> = entries.into_values().collect();
+        entries.sort_by_key(|entry| std::cmp::Reverse(entry.focused_at));
         entries
     }
 
@@ -71,18 +77,30 @@ impl Registry {
     ///
     /// # Errors
     /// When the disk refuses.
-    pub(crate) fn write(&self, entry: &Entry) -> anyhow::Result<()> {
-        let path = self.file(&entry.name, "json");
+    pub(crate) fn write(&self, at: &RuntimeDir, entry: &Entry) -> anyhow::Result<()> {
+        let path = file(at, &entry.name, "json");
         let json = serde_json::to_vec(entry)?;
         private::write(&path, &json).with_context(|| format!("cannot write {}", path.display()))
     }
 
     /// Removes the files of an ended host, unless another host has its place by now.
     pub(crate) fn remove(&self, entry: &Entry) {
-        if !self.is_taken(entry) {
-            let _ = fs::remove_file(self.file(&entry.name, "json"));
-            let _ = fs::remove_file(self.file(&entry.name, "sock"));
+        self.directories.existing().for_each(|directory| remove_from(directory, entry));
+    }
+
+    /// Removes what a crashed host of this name has left in other directories, and what hosts have left before
+    /// the machine was started.
+    pub(crate) fn clear(&self, at: &RuntimeDir, entry: &Entry) {
+        for directory in self.directories.own().iter().filter(|directory| directory.path().is_dir()) {
+            // This host has its socket by now, and writes its entry.
+            let others = entries_in(directory).into_iter().filter(|other| other.name != entry.name);
+            let left = others.filter(|other| other.origin() == Origin::EarlierBoot);
+            left.for_each(|left| remove_from(directory, &left));
         }
+        // One directory may have two names.
+        let here = real(at.path());
+        let others = self.directories.existing().filter(|directory| real(directory.path()) != here);
+        others.for_each(|directory| remove_from(directory, entry));
     }
 
     /// Waits for the lock, under which a desk looks for a host and starts one.
@@ -90,19 +108,31 @@ impl Registry {
     /// # Errors
     /// When the lock cannot be made, or another process holds it for 30 s.
     pub(crate) async fn lock(&self) -> anyhow::Result<Lock> {
-        let path = self.file("start", "lock");
         for _ in 0..1500 {
-            // Cleaners may take the directory at any time.
-            self.directory.make()?;
-            let locked = private::try_lock(&path).with_context(|| format!("cannot lock {}", path.display()));
-            let hint = "make room, or set XDG_RUNTIME_DIR to another directory of yours";
-            if let Some(lock) = locked.hint(hint)? {
-                return Ok(Lock(lock));
+            if let Some(lock) = self.try_lock()? {
+                return Ok(lock);
             }
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
-        Err(anyhow::anyhow!("another alongside has held {} for half a minute", path.display()))
+        let held = file(self.directories.open()?, "start", "lock");
+        Err(anyhow::anyhow!("another alongside has held {} for half a minute", held.display()))
             .hint("`alongside status` and `ps` show what it waits for")
+    }
+
+    /// Takes the lock in the best directory that takes a file; `None` while another process has it.
+    fn try_lock(&self) -> anyhow::Result<Option<Lock>> {
+        // Cleaners may take the directory at any time.
+        self.directories.open()?;
+        let mut refused = None;
+        for directory in self.directories.own().iter().filter(|directory| directory.make().is_ok()) {
+            let path = file(directory, "start", "lock");
+            match private::try_lock(&path).with_context(|| format!("cannot lock {}", path.display())) {
+                Ok(lock) => return Ok(lock.map(Lock)),
+                Err(error) => refused = refused.or(Some(error)),
+            }
+        }
+        let hint = format!("make room, or set {VARIABLE} to another directory of yours");
+        refused.map_or(Ok(None), Err).hint(hint)
     }
 
     /// Connects to a host.
@@ -110,69 +140,182 @@ impl Registry {
     /// # Errors
     /// When no host listens there.
     pub(crate) async fn dial(&self, name: &str) -> std::io::Result<Stream> {
-        Stream::connect(self.socket(name)?).await
+        let mut refused = std::io::Error::from(std::io::ErrorKind::NotFound);
+        for directory in self.directories.existing() {
+            let dialled = match socket(directory, name) {
+                Ok(socket) => Stream::connect(socket).await,
+                Err(error) => Err(error),
+            };
+            match dialled {
+                Ok(stream) => return Ok(stream),
+                Err(error) => refused = error,
+            }
+        }
+        Err(refused)
     }
 
-    /// Listens as a host, in place of a crashed one.
+    /// Listens as a host, in place of a crashed one, in the best directory that takes the socket.
     ///
     /// # Errors
-    /// When the socket cannot be made.
-    pub(crate) fn listen(&self, name: &str) -> anyhow::Result<Listener> {
-        let _ = fs::remove_file(self.file(name, "sock"));
-        self.bind(name).hint("set XDG_RUNTIME_DIR to another directory of yours, whose path is short")
+    /// When none does.
+    pub(crate) fn listen(&self, name: &str) -> anyhow::Result<(RuntimeDir, Listener)> {
+        self.directories.open()?;
+        let mut refused = None;
+        for directory in self.directories.own().iter().filter(|directory| directory.make().is_ok()) {
+            let _ = fs::remove_file(file(directory, name, "sock"));
+            match bind(directory, name) {
+                Ok(listener) => return Ok((directory.clone(), listener)),
+                // Some file systems of homes hold no sockets.
+                Err(error) => refused = refused.or(Some(error)),
+            }
+        }
+        let refused = refused.unwrap_or_else(|| anyhow::anyhow!("there is no directory for a socket"));
+        Err(refused).hint(format!("set {VARIABLE} to another directory of yours, whose path is short"))
     }
 
     /// Puts back the directory, the entry and the socket of a living host, if a cleaner has taken them or
-    /// there was no room for them. Returns a new listener if nobody can reach the old one. Files that others
-    /// have put there meanwhile stay.
+    /// there was no room for them; in another directory where that one takes them no more. Returns a new
+    /// listener if nobody can reach the old one. Files that others have put there meanwhile stay.
     ///
     /// # Errors
     /// When the disk refuses.
-    pub(crate) fn put_back(&self, entry: &Entry) -> anyhow::Result<Option<Listener>> {
-        if !self.is_there(entry) && !self.is_taken(entry) {
-            self.directory.make()?;
-            self.write(entry)?;
-            tracing::warn!(directory = %self.directory().display(), "restored the host's files");
+    pub(crate) fn put_back(&self, at: &mut RuntimeDir, entry: &Entry) -> anyhow::Result<Option<Listener>> {
+        let refused = match self.put_back_in(at, entry) {
+            Ok(listener) => return Ok(listener),
+            Err(error) => error,
+        };
+        // A system takes the directory of a user away with the user's last session.
+        let left = at.clone();
+        for other in self.directories.own().iter().filter(|other| **other != left) {
+            if let Ok(listener) = self.put_back_in(other, entry) {
+                remove_from(&left, entry);
+                *at = other.clone();
+                return Ok(listener);
+            }
         }
-        let is_gone = Os::HERE != Os::Windows && !self.file(&entry.name, "sock").exists();
-        match is_gone && self.is_there(entry) {
-            true => self.bind(&entry.name).map(Some),
+        Err(refused)
+    }
+
+    fn put_back_in(&self, at: &RuntimeDir, entry: &Entry) -> anyhow::Result<Option<Listener>> {
+        if !is_there(at, entry) && !is_taken(at, entry) {
+            at.make()?;
+            self.write(at, entry)?;
+            tracing::warn!(directory = %at.path().display(), "restored the host's files");
+        }
+        let is_gone = Os::HERE != Os::Windows && !file(at, &entry.name, "sock").exists();
+        match is_gone && is_there(at, entry) {
+            true => bind(at, &entry.name).map(Some),
             false => Ok(None),
         }
     }
+}
 
-    /// Whether the entry of this name is this host's.
-    fn is_there(&self, entry: &Entry) -> bool {
-        self.there(&entry.name).is_some_and(|there| there.pid == entry.pid)
+fn entries_in(directory: &RuntimeDir) -> Vec<Entry> {
+    let files = fs::read_dir(directory.path()).into_iter().flatten().flatten().map(|entry| entry.path());
+    files
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .filter_map(|path| serde_json::from_slice(&fs::read(path).ok()?).ok())
+        .collect()
+}
+
+/// Whether the entry of this name is this host's.
+fn is_there(at: &RuntimeDir, entry: &Entry) -> bool {
+    there(at, &entry.name).is_some_and(|there| (there.pid, &there.boot) == (entry.pid, &entry.boot))
+}
+
+/// Whether another living host, one of another machine, or a file that is no entry, has its place.
+fn is_taken(at: &RuntimeDir, entry: &Entry) -> bool {
+    match there(at, &entry.name) {
+        Some(there) => match there.origin() {
+            Origin::Here => there.pid != entry.pid && is_alive(there.pid),
+            Origin::EarlierBoot => false,
+            Origin::OtherMachine => true,
+        },
+        None => file(at, &entry.name, "json").exists(),
+    }
+}
+
+fn is_alive(pid: u32) -> bool {
+    process::look_up(pid).is_some()
+}
+
+fn there(at: &RuntimeDir, name: &str) -> Option<Entry> {
+    serde_json::from_slice(&fs::read(file(at, name, "json")).ok()?).ok()
+}
+
+fn remove_from(directory: &RuntimeDir, entry: &Entry) {
+    if !is_taken(directory, entry) {
+        let _ = fs::remove_file(file(directory, &entry.name, "json"));
+        let _ = fs::remove_file(file(directory, &entry.name, "sock"));
+    }
+}
+
+fn bind(at: &RuntimeDir, name: &str) -> anyhow::Result<Listener> {
+    // By the time this host ends, another may listen under the name.
+    let listen = |socket| ListenerOptions::new().name(socket).reclaim_name(false).create_tokio();
+    let listener = socket(at, name).and_then(listen);
+    listener.with_context(|| format!("cannot listen at {}", file(at, name, "sock").display()))
+}
+
+fn socket(at: &RuntimeDir, name: &str) -> std::io::Result<Name<'static>> {
+    let address = sockets::address(Os::HERE, at.path(), name, &sockets::user());
+    address.map_err(std::io::Error::other)?.to_fs_name::<GenericFilePath>()
+}
+
+fn file(at: &RuntimeDir, name: &str, extension: &str) -> PathBuf {
+    at.path().join(name).with_extension(extension)
+}
+
+#[cfg(test)]
+mod tests {
+    use alongside_platform::machine::Boot;
+
+    use super::*;
+
+    fn registry() -> (tempfile::TempDir, Registry, RuntimeDir) {
+        let base = tempfile::tempdir().unwrap();
+        let registry = Registry::in_directories(RuntimeDirs::only(&base.path().join("run")));
+        let directory = registry.directories().open().unwrap().clone();
+        (base, registry, directory)
     }
 
-    /// Whether another living host, or a file that is no entry, has its place.
-    fn is_taken(&self, entry: &Entry) -> bool {
-        match self.there(&entry.name) {
-            Some(there) => {
-                there.pid != entry.pid && alongside_platform::process::look_up(there.pid).is_some()
-            }
-            None => self.file(&entry.name, "json").exists(),
-        }
+    fn entry(name: &str, boot: &str) -> Entry {
+        serde_json::from_str(&format!(
+            r#"{{"name":"{name}","pid":99999999,"version":"1","roots":["/p"],"focusedAt":0,"boot":{boot}}}"#
+        ))
+        .unwrap()
     }
 
-    fn there(&self, name: &str) -> Option<Entry> {
-        serde_json::from_slice(&fs::read(self.file(name, "json")).ok()?).ok()
+    /// Two machines may share a home, and with it this directory.
+    #[test]
+    fn the_host_of_another_machine_is_left_alone_and_one_before_the_start_goes() {
+        let Some(boot) = Boot::here() else { return };
+        let (_base, registry, at) = registry();
+        let project = PathBuf::from("/p");
+        let name = registry.free_name(Some(&project));
+        let theirs = entry(&name, r#"{"id":"1","machine":"another"}"#);
+        registry.write(&at, &theirs).unwrap();
+        let mut before = serde_json::to_value(&boot).unwrap();
+        before["id"] = "1".into();
+        registry.write(&at, &entry("before", &before.to_string())).unwrap();
+        assert_eq!(registry.entries(), []);
+        let own = registry.free_name(Some(&project));
+        assert_ne!(own, name);
+        let mut here = entry(&own, &serde_json::to_string(&boot).unwrap());
+        registry.write(&at, &here).unwrap();
+        registry.clear(&at, &here);
+        assert_eq!(registry.entries(), [here.clone()]);
+        registry.remove(&here);
+        here.name = name;
+        registry.remove(&here);
+        assert_eq!(entries_in(&at), [theirs]);
     }
 
-    fn bind(&self, name: &str) -> anyhow::Result<Listener> {
-        // By the time this host ends, another may listen under the name.
-        let listen = |socket| ListenerOptions::new().name(socket).reclaim_name(false).create_tokio();
-        let listener = self.socket(name).and_then(listen);
-        listener.with_context(|| format!("cannot listen at {}", self.file(name, "sock").display()))
-    }
-
-    fn socket(&self, name: &str) -> std::io::Result<Name<'static>> {
-        let address = sockets::address(Os::HERE, self.directory(), name, &sockets::user());
-        address.map_err(std::io::Error::other)?.to_fs_name::<GenericFilePath>()
-    }
-
-    fn file(&self, name: &str, extension: &str) -> PathBuf {
-        self.directory().join(name).with_extension(extension)
+    #[test]
+    fn an_entry_of_an_older_release_is_read() {
+        let (_base, registry, at) = registry();
+        let json = r#"{"name":"a","pid":7,"version":"0.0.1","roots":["/p"],"focusedAt":3}"#;
+        fs::write(file(&at, "a", "json"), json).unwrap();
+        assert_eq!(registry.entries()[0].pid, 7);
     }
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use alongside_common::runtime_dirs::RuntimeDirs;
 use alongside_desk::socket::{self, JoinError};
 use alongside_desk::{HookProposal, StoodBack, Verdict};
 use alongside_platform::ports::is_taken;
@@ -17,46 +18,93 @@ const RESTART_TIMEOUT: Duration = Duration::from_secs(3);
 /// How often it is dialled meanwhile.
 const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
+/// A hook's search for hosts, in one registry after the other. An agent decides on the variables of its hook,
+/// so a host that a variable leads to never comes before one that is found without.
+#[derive(Debug, Clone)]
+pub struct HookSearch {
+    registries: Vec<Registry>,
+}
+
 /// The host that serves a directory.
+#[derive(Debug)]
 pub struct Reviewer {
     registry: Registry,
     entry: Entry,
 }
 
 /// The host has crashed, and its desks have not started it again yet.
+#[derive(Debug)]
 pub struct Restarting;
 
-impl Reviewer {
+impl HookSearch {
+    /// A search in these directories, in this order.
+    pub fn within(directories: impl IntoIterator<Item = RuntimeDirs>) -> Self {
+        Self { registries: directories.into_iter().map(Registry::in_directories).collect() }
+    }
+
+    /// Every directory that is searched, for a person to read.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.registries.iter().flat_map(|registry| registry.directories().paths())
+    }
+
     /// The host of the directory's own repository, or else of a directory above. Of several, the one that the
     /// person turned to last. `None` if none listens there.
     ///
     /// # Errors
     /// When desks wait for a host that has crashed.
-    pub async fn of(dir: &Path) -> Result<Option<Self>, Restarting> {
-        let Some(registry) = Registry::existing() else { return Ok(None) };
+    pub async fn reviewer_of(&self, dir: &Path) -> Result<Option<Reviewer>, Restarting> {
         // A directory that does not exist yet is in the one above it.
-        let dir = dir.ancestors().find(|dir| dir.exists()).unwrap_or(dir);
+        let dir = dir.ancestors().find(|dir| dir.exists()).unwrap_or(dir).to_owned();
         let until = Instant::now() + RESTART_TIMEOUT;
-        loop {
-            let serving = registry.entries().into_iter().filter(|entry| entry.serves(dir));
-            let (own, above): (Vec<_>, Vec<_>) = serving.partition(|entry| entry.serves_in_project(dir));
-            let mut is_held = false;
-            for entry in own.into_iter().chain(above) {
-                if registry.dial(&entry.name).await.is_ok() {
-                    return Ok(Some(Self { registry, entry }));
+        for registry in &self.registries {
+            while let Some(found) = look_in(registry, &dir).await {
+                match found {
+                    Found::Listening(entry) => {
+                        return Ok(Some(Reviewer { registry: registry.clone(), entry: *entry }));
+                    }
+                    Found::Awaited if Instant::now() >= until => return Err(Restarting),
+                    Found::Awaited => tokio::time::sleep(RETRY_INTERVAL).await,
                 }
-                is_held |= entry.addresses.iter().any(|address| is_taken(*address));
             }
-            if !is_held {
-                return Ok(None);
-            }
-            if Instant::now() >= until {
-                return Err(Restarting);
-            }
-            tokio::time::sleep(RETRY_INTERVAL).await;
         }
+        Ok(None)
     }
+}
 
+/// The outcome of a look into a registry.
+enum Found {
+    Listening(Box<Entry>),
+    /// A host that has crashed, and whose port its desks hold.
+    Awaited,
+}
+
+/// The host that serves a directory, among those of a registry.
+async fn look_in(registry: &Registry, dir: &Path) -> Option<Found> {
+    // A home on another machine may not answer, and the hook has to be in time.
+    let looked = {
+        let (registry, dir) = (registry.clone(), dir.to_owned());
+        tokio::task::spawn_blocking(move || serving(&registry, &dir)).await
+    };
+    let serving = looked.unwrap_or_else(|_| serving(registry, dir));
+    let mut is_held = false;
+    for entry in serving {
+        if registry.dial(&entry.name).await.is_ok() {
+            return Some(Found::Listening(Box::new(entry)));
+        }
+        is_held |= entry.addresses.iter().any(|address| is_taken(*address));
+    }
+    is_held.then_some(Found::Awaited)
+}
+
+/// The entries of hosts that serve a directory, those of its own repository first. Blocks.
+fn serving(registry: &Registry, dir: &Path) -> Vec<Entry> {
+    let serving = registry.entries().into_iter().filter(|entry| entry.serves(dir));
+    let (mut serving, above): (Vec<_>, Vec<_>) = serving.partition(|entry| entry.serves_in_project(dir));
+    serving.extend(above);
+    serving
+}
+
+impl Reviewer {
     /// Whether a file lies in a project that the host serves.
     pub fn serves(&self, file: &Path) -> bool {
         file.parent().is_some_and(|dir| self.entry.serves(dir))

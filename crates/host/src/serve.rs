@@ -173,8 +173,13 @@ impl RunningHost {
     fn check_presence(&mut self) {
         self.notice_suspension();
         self.next_check = None;
-        self.watch.set([self.presence.directory().to_owned()].into());
+        let directory = self.presence.directory().to_owned();
+        self.watch.set([directory.clone()].into());
         let restored = self.presence.restore();
+        if self.presence.directory() != directory {
+            // The watch has to follow.
+            self.next_check = Some(Instant::now() + CHECK_DELAY);
+        }
         self.report_problems(restored.problem);
         if let Some(listener) = restored.listener {
             self.connections.listen_at(listener);

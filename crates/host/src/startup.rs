@@ -8,6 +8,7 @@ use alongside_common::settings::Settings;
 use alongside_common::signals::Signals;
 use alongside_companion::{AppDirs, Companion};
 use alongside_desk::Request;
+use alongside_platform::machine::Boot;
 
 use super::entry::{Entry, VERSION};
 use super::plan::{Plan, Started, start_companion};
@@ -45,7 +46,7 @@ pub async fn serve(plan: Plan) -> anyhow::Result<()> {
 }
 
 async fn start(plan: Plan) -> anyhow::Result<RunningHost> {
-    let registry = Registry::open()?;
+    let registry = Registry::of_this_process();
     let signals = Signals::listen()?;
     let Plan { name, editors, starter, globals, .. } = &plan;
     let Started { companion, projects } = if Companion::has_journal(&AppDirs::of_this_process(), name) {
@@ -58,8 +59,8 @@ async fn start(plan: Plan) -> anyhow::Result<RunningHost> {
     if let Some(problem) = logging::problem() {
         companion.observe().send(Request::Report(problem.clone()));
     }
-    let listener = match registry.listen(name) {
-        Ok(listener) => listener,
+    let (at, listener) = match registry.listen(name) {
+        Ok(listening) => listening,
         Err(error) => {
             // No agent may look for the companion, and no desk believe that it has crashed.
             companion.stop().await;
@@ -70,6 +71,7 @@ async fn start(plan: Plan) -> anyhow::Result<RunningHost> {
         name: name.clone(),
         pid: std::process::id(),
         version: VERSION.into(),
+        boot: Boot::here(),
         roots: projects.roots().to_vec(),
         editors: editors.clone(),
         addresses: companion.addresses().to_vec(),
@@ -77,6 +79,6 @@ async fn start(plan: Plan) -> anyhow::Result<RunningHost> {
         log: globals.log.clone(),
         ..Entry::default()
     };
-    let presence = Presence::new(registry, entry);
+    let presence = Presence::new(registry, at, entry);
     Ok(RunningHost::new(companion, listener, signals, presence, projects, *starter))
 }

@@ -39,6 +39,7 @@ local function home()
     env[name] = directory .. '/' .. part
     assert(vim.uv.fs_mkdir(env[name], 448))
   end
+  env.ALONGSIDE_RUNTIME_DIR = env.XDG_RUNTIME_DIR .. '/alongside'
   return directory, env
 end
 

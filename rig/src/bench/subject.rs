@@ -126,7 +126,7 @@ impl Subject {
         match (&self.kind, &self.drive, sandbox) {
             (_, Some(drive), _) => Hands::of(drive, sandbox),
             (Kind::Ours(_), None, Some(sandbox)) => {
-                let socket = sandbox.run().join("alongside").join(HOST).with_extension("sock");
+                let socket = sandbox.hosts().join(HOST).with_extension("sock");
                 // It listens after it can be found.
                 Ok(Hands::Desk(eventually(|| Desk::join(&socket))?))
             }

@@ -36,7 +36,7 @@ impl Host {
         BufReader::new(out).read_line(&mut said).await?;
         ensure!(said.contains("ready"), "the host does not begin: {said:?}");
         let pid = child.id().context("the host has ended")?;
-        let socket = sandbox.run().join("alongside").join(NAME).with_extension("sock");
+        let socket = sandbox.hosts().join(NAME).with_extension("sock");
         Ok(Self { child, pid, socket })
     }
 

@@ -221,6 +221,10 @@ impl Program {
         let mut command = Command::new(&self.executable);
         command.current_dir(directory).env("CARGO_MANIFEST_DIR", directory);
         command.env(alongside_testing::SKIPS, skips.path()).stdin(Stdio::null());
+        // Each test has a directory of its own for hosts; one that forgets it still meets no real host.
+        let mut hosts = skips.path().as_os_str().to_owned();
+        hosts.push("-hosts");
+        command.env("ALONGSIDE_RUNTIME_DIR", hosts);
         command
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use alongside_common::own_program::own_program;
+use alongside_common::runtime_dirs;
 use alongside_contract::agent::Agent;
 use alongside_contract::agents::AGENTS;
 use alongside_platform::terminal::columns;
@@ -115,6 +116,7 @@ fn environment(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<OsS
     let leads = |name: &str| {
         matches!(name, "HOME" | "TMPDIR" | "PATH" | "VISUAL" | "EDITOR")
             || name.starts_with("XDG_")
+            || name == runtime_dirs::VARIABLE
             || agents.contains(&name)
     };
     let leading = variables.filter(|(name, _)| name.to_str().is_some_and(leads));
@@ -186,10 +188,20 @@ mod tests {
 
     #[test]
     fn the_desk_gets_our_directories_and_no_secret() {
-        let variables = ["HOME=/h", "XDG_STATE_HOME=/s", "QWEN_HOME=/q", "API_KEY=k", "TERM=x"];
+        let variables = [
+            "HOME=/h",
+            "XDG_STATE_HOME=/s",
+            "ALONGSIDE_RUNTIME_DIR=/r",
+            "QWEN_HOME=/q",
+            "API_KEY=k",
+            "TERM=x",
+        ];
         let pairs = variables.map(|pair| pair.split_once('=').unwrap());
         let command = environment(pairs.into_iter().map(|(name, value)| (name.into(), value.into())));
-        assert_eq!(command, ["env", "HOME=/h", "XDG_STATE_HOME=/s", "QWEN_HOME=/q"]);
+        assert_eq!(
+            command,
+            ["env", "HOME=/h", "XDG_STATE_HOME=/s", "ALONGSIDE_RUNTIME_DIR=/r", "QWEN_HOME=/q"]
+        );
     }
 
     #[test]

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use alongside_common::signals::Signals;
+use alongside_companion::real_path;
 use alongside_contract::agent::HookAgent;
 use alongside_contract::agents::with_hook;
 use alongside_contract::hook::{AnsweredBy, Arguments};
@@ -17,11 +18,15 @@ use alongside_desk::socket::JoinError;
 use alongside_desk::{HookProposal, Reasons, StoodBack, Verdict};
 use alongside_hook::{Answer, Change, HookInput, NoChange, TextFile, ToolCall, answer, refusal};
 use alongside_host::{Restarting, Reviewer};
+use alongside_platform::directories;
 use alongside_platform::output::abandoned;
 use alongside_platform::untrusted::{self, Whose};
 use futures_util::future::join_all;
 
 use super::output::{note, print};
+use reviewers::Reviewers;
+
+mod reviewers;
 
 /// The exit code that every agent takes for a refusal, if there is a text on standard error.
 pub(crate) const FAILURE: u8 = 2;
@@ -52,6 +57,11 @@ pub(crate) struct Args {
     /// The seconds that the agent waits, if its settings say another time than alongside enters
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     timeout: Option<u64>,
+
+    /// Look for companions in this directory only. For tests: the agent decides on the variables of its hook,
+    /// and the person on its command line
+    #[arg(long, value_name = "DIR", hide = true)]
+    runtime_dir: Option<PathBuf>,
 }
 
 /// Makes a panic a refusal: by itself it would end the process with a signal, which agents take for a yes.
@@ -66,7 +76,8 @@ pub(crate) async fn run(args: Args) -> ExitCode {
     let Some(agent) = HookAgent::named(&args.agent) else { return ExitCode::from(FAILURE) };
     let wait = agent.hook.wait;
     let limit = args.timeout.map_or(wait.limit, Duration::from_secs);
-    let call = Call { agent, until: Instant::now() + wait.patience_within(limit) };
+    let until = Instant::now() + wait.patience_within(limit);
+    let call = Call { agent, until, runtime_dir: args.runtime_dir };
     let late = tokio::time::sleep_until((call.until + GRACE).into());
     let answer = tokio::select! {
         answer = call.answer() => answer,
@@ -100,6 +111,8 @@ struct Call {
     agent: HookAgent,
     /// When the agent must have its answer.
     until: Instant,
+    /// The only directory in which hosts are looked for, if there is one.
+    runtime_dir: Option<PathBuf>,
 }
 
 impl Call {
@@ -115,7 +128,7 @@ impl Call {
                 return Answer::Silence;
             }
             Ok(input) => self.review(&input).await,
-            Err(why) => match Reviewer::of(&directory("")).await {
+            Err(why) => match self.reviewers("").await.of_directory().await {
                 Ok(None) => Ok(Answer::Silence),
                 Ok(Some(_)) => {
                     Ok(refusal(&self.agent.hook.before_tool, &format!("Nothing was written: {why}.")))
@@ -130,28 +143,35 @@ impl Call {
         })
     }
 
+    /// The hosts that may review a call in the directory that the agent names.
+    async fn reviewers(&self, named: &str) -> Reviewers {
+        Reviewers::of(directory(named), self.runtime_dir.clone()).await
+    }
+
     async fn review(&self, input: &HookInput) -> Result<Answer, Restarting> {
-        let cwd = directory(&input.cwd);
+        let hosts = self.reviewers(&input.cwd).await;
+        let cwd = hosts.directory().to_owned();
         let read = |path: &str| read_file(&cwd.join(path));
         let call = ToolCall::read(self.agent.hook, input);
         let changes = call.as_ref().map_err(Clone::clone).and_then(|call| call.changes(read));
         let (call, changes) = match (call, changes) {
             (Ok(call), Ok(changes)) => (call, changes),
             (Err(no_change), _) | (_, Err(no_change)) => {
-                return self.without_change(input, &cwd, no_change).await;
+                return self.without_change(input, &hosts, no_change).await;
             }
         };
         let mut reviewers = Vec::new();
         for change in &changes {
             let file = cwd.join(&change.path);
-            let own = Reviewer::of(file.parent().unwrap_or(&cwd)).await?;
+            let own = hosts.of_file(&file).await?;
             if own.is_none() && self.is_own_note(&file) {
                 return Ok(Answer::Silence);
             }
-            // A file outside of every project is refused by the companion of the agent's directory.
+            // A file outside of every project is refused by the companion of the project that it leaves, or
+            // by that of the agent's directory.
             reviewers.push(match own {
                 Some(own) => Some(own),
-                None => Reviewer::of(&cwd).await?,
+                None => hosts.of_any(&change.removes).await?,
             });
         }
         if let Some(why) = wrong_files(&changes, &reviewers, &cwd) {
@@ -172,20 +192,22 @@ impl Call {
     async fn without_change(
         &self,
         input: &HookInput,
-        cwd: &Path,
+        hosts: &Reviewers,
         no_change: NoChange,
     ) -> Result<Answer, Restarting> {
         if no_change == NoChange::NotATool {
             return Ok(Answer::Silence);
         }
-        let Some(reviewer) = Reviewer::of(cwd).await? else { return Ok(Answer::Silence) };
+        let home = directories::home();
+        let files = ToolCall::files(self.agent.hook, input, home.as_deref());
+        let Some(reviewer) = hosts.of_any(&files).await? else { return Ok(Answer::Silence) };
         match no_change {
             NoChange::Refused { why } => {
                 let event = input.event_or_first(self.agent.hook);
                 return Ok(refusal(event, &format!("Nothing was written: {why}.")));
             }
             NoChange::Unclear { path, why } if !self.asks_again(input) => {
-                let file = cwd.join(path).display().to_string();
+                let file = hosts.directory().join(path).display().to_string();
                 let told = StoodBack { agent: self.agent.display_name.into(), file, why };
                 // An older host, or one that ends, does not tell its desks.
                 let _ = tokio::time::timeout(GRACE, reviewer.stand_back(&told)).await;
@@ -283,9 +305,7 @@ fn wrong_files(changes: &[Change], reviewers: &[Option<Reviewer>], cwd: &Path) -
         let Some(reviewer) = reviewer else { continue };
         for path in [Some(&change.path), change.removes.as_ref()].into_iter().flatten() {
             let file = cwd.join(path);
-            let parent = file.parent().and_then(|parent| parent.canonicalize().ok());
-            let real = parent.zip(file.file_name()).map(|(parent, name)| parent.join(name));
-            if !seen.insert(real.unwrap_or_else(|| file.clone())) {
+            if !seen.insert(real_path::resolve(&file)) {
                 return Some(format!("{path} stands in the patch twice"));
             }
             if change.removes.as_ref() == Some(path) && !reviewer.serves(&file) {
@@ -300,7 +320,7 @@ fn wrong_files(changes: &[Change], reviewers: &[Option<Reviewer>], cwd: &Path) -
 fn own_directory(agent: HookAgent) -> Option<PathBuf> {
     let (directory, variable) = agent.hook.file.directory();
     let variable = variable.and_then(std::env::var_os).filter(|value| !value.is_empty());
-    let home = || std::env::home_dir().map(|home| home.join(directory));
+    let home = || directories::home().map(|home| home.join(directory));
     variable.map(PathBuf::from).or_else(home)
 }
 

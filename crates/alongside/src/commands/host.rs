@@ -95,7 +95,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
 
 /// The host with that name or process ID, else the host of the current directory.
 fn choose(named: Option<&str>) -> anyhow::Result<Entry> {
-    let entries = Registry::open()?.entries();
+    let entries = Registry::of_this_process().entries();
     let here = std::env::current_dir().context("the current directory is gone")?;
     let is_it = |entry: &Entry| match named {
         Some(named) => entry.pid.to_string() == named || entry.name.starts_with(named),

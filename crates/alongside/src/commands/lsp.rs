@@ -12,8 +12,9 @@ use std::time::Duration;
 
 use alongside_common::failure::{failure, parts};
 use alongside_common::globals::Globals;
+use alongside_common::runtime_dirs::RuntimeDirs;
 use alongside_desk::{Desk, Problem};
-use alongside_host::{JoinRequest, Registry};
+use alongside_host::JoinRequest;
 use alongside_lsp::{Client, Connection, Program};
 use anyhow::Context as _;
 
@@ -73,10 +74,12 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
 /// How long writing the last answer may take.
 const LAST_ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Where proposals are shown as files: below the registry, which is private.
+/// Where proposals are shown as files: in the directory of hosts, which is private.
 fn reviews_directory() -> Option<PathBuf> {
-    let registry = Registry::open().inspect_err(|error| tracing::error!(%error, "proposals cannot be shown"));
-    Some(registry.ok()?.directory().canonicalize().ok()?.join("reviews"))
+    let directories = RuntimeDirs::of_this_process();
+    let opened = directories.open();
+    let opened = opened.inspect_err(|error| tracing::error!(%error, "proposals cannot be shown"));
+    Some(opened.ok()?.path().canonicalize().ok()?.join("reviews"))
 }
 
 /// Joins the companion of an editor's projects, or starts it.

@@ -13,13 +13,19 @@ const ORIGINAL: &str = "one\ntwo\nthree\nfour\nfive\n";
 const PROPOSED: &str = "ONE\ntwo\nthree\nfour\nFIVE\n";
 
 /// A hook that waits for its answer.
-struct Hook(tokio::process::Child);
+pub(crate) struct Hook(tokio::process::Child);
 
 impl Hook {
-    /// Runs the hook with these arguments on this input.
+    /// Runs the hook with these arguments on this input. It looks for hosts of this home only.
     async fn start(home: &Home, arguments: &[&str], input: &[u8]) -> Self {
         let mut command = home.alongside(&["hook"]);
-        command.args(arguments);
+        // Its command line, which no environment of an agent can change, keeps it from the real user's hosts.
+        command.args(arguments).arg("--runtime-dir").arg(home.runtime_dir());
+        Self::of(command, input).await
+    }
+
+    /// Runs this command, a hook, on this input.
+    pub(crate) async fn of(command: std::process::Command, input: &[u8]) -> Self {
         let mut command = tokio::process::Command::from(command);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn().unwrap();
@@ -30,7 +36,7 @@ impl Hook {
     }
 
     /// The answer; null for silence.
-    async fn answer(self) -> Value {
+    pub(crate) async fn answer(self) -> Value {
         let output = soon("the answer of the hook", self.0.wait_with_output()).await.unwrap();
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success() && error.is_empty(), "{:?}: {error}", output.status);
@@ -41,7 +47,7 @@ impl Hook {
     }
 }
 
-fn input(cwd: &Path, event: &str, tool: &str, arguments: &Value) -> Vec<u8> {
+pub(crate) fn input(cwd: &Path, event: &str, tool: &str, arguments: &Value) -> Vec<u8> {
     let input = json!({
         "session_id": "s",
         "cwd": cwd,
@@ -66,14 +72,14 @@ async fn write_in_qwen(home: &Home, file: &str, content: &str) -> Hook {
 }
 
 /// The reason of a refusal in Claude's and Qwen's form.
-fn refused(answer: &Value) -> String {
+pub(crate) fn refused(answer: &Value) -> String {
     let output = &answer["hookSpecificOutput"];
     assert_eq!(output["permissionDecision"], "deny", "{answer}");
     output["permissionDecisionReason"].as_str().unwrap().to_owned()
 }
 
 /// Takes the decision on all of the next review of this file.
-async fn decides(desk: &mut Running, key: &str) {
+pub(crate) async fn decides(desk: &mut Running, key: &str) {
     desk.answers("keep this change", key).await;
 }
 
@@ -136,13 +142,71 @@ async fn a_file_is_reviewed_by_the_companion_of_its_project_wherever_the_agent_i
     assert!(refused(&hook.answer().await).contains("rejected all of it"));
 }
 
+/// The file counts, also where no change of it can be worked out.
+#[tokio::test]
+async fn an_edit_that_cannot_be_reviewed_is_answered_for_its_file_wherever_the_agent_is() {
+    let (home, mut desk) = serving().await;
+    let file = home.file("a.txt", ORIGINAL);
+    std::fs::write(home.project.join("mixed.txt"), "one\r\ntwo\n").unwrap();
+    let mixed = home.in_project("mixed.txt");
+    let relative = home.in_project("a.txt").trim_start_matches('/').to_owned();
+    let edit = async |file: &str, old: &str| {
+        let call = json!({ "file_path": file, "old_string": old, "new_string": "x" });
+        let elsewhere = input(Path::new("/"), "PreToolUse", "Edit", &call);
+        Hook::start(&home, &["claude"], &elsewhere).await.answer().await
+    };
+    for (file, old, why) in [
+        (&*file, "  one", "does not occur in"),
+        (&*file, "e", "occurs several times"),
+        (&*home.in_project("none.txt"), "one", "there is no file"),
+        (&*relative, "one", "is ambiguous"),
+    ] {
+        let answer = edit(file, old).await;
+        assert!(refused(&answer).contains(why), "{answer}");
+    }
+    assert_eq!(edit(&mixed, "one").await, Value::Null);
+    desk.shows("mixed.txt: Claude Code goes on without a review").await;
+    for (path, why) in [(&*file, "the patch does not apply"), (&*format!("{file}\r"), "a patch")] {
+        let patch = format!("*** Begin Patch\n*** Update File: {path}\n@@\n-one \n+ONE\n*** End Patch");
+        let call = json!({ "command": patch });
+        let elsewhere = input(Path::new("/"), "PreToolUse", "apply_patch", &call);
+        assert_eq!(Hook::start(&home, &["codex"], &elsewhere).await.answer().await, Value::Null);
+        desk.shows(why).await;
+    }
+}
+
+/// The agent writes where the link leads.
+#[tokio::test]
+async fn a_link_is_reviewed_by_the_companion_of_the_file_that_it_leads_to() {
+    let (home, mut desk) = serving().await;
+    let elsewhere = home.directory("elsewhere");
+    for (name, target) in [("a.txt", home.file("a.txt", ORIGINAL)), ("new.txt", home.in_project("new.txt"))] {
+        let link = elsewhere.join(name);
+        std::os::unix::fs::symlink(target, &link).unwrap();
+        let call = json!({ "file_path": link, "content": PROPOSED });
+        let hook = Hook::start(&home, &["claude"], &input(&elsewhere, "PreToolUse", "Write", &call)).await;
+        decides(&mut desk, "r").await;
+        assert!(refused(&hook.answer().await).contains("rejected all of it"), "{name}");
+        let call = json!({ "file_path": link, "old_string": "nowhere", "new_string": "x" });
+        let inexact = input(&elsewhere, "PreToolUse", "Edit", &call);
+        assert!(!refused(&Hook::start(&home, &["claude"], &inexact).await.answer().await).is_empty());
+    }
+    // A link out of the project is refused by the companion of the link.
+    std::os::unix::fs::symlink(home.path("outside.txt"), home.project.join("out.txt")).unwrap();
+    let call = json!({ "file_path": home.in_project("out.txt"), "content": PROPOSED });
+    let out = Hook::start(&home, &["claude"], &input(&elsewhere, "PreToolUse", "Write", &call)).await;
+    assert!(refused(&out.answer().await).contains("outside the project"));
+}
+
+/// Another hook that gives arguments would win over a yes without any.
 #[tokio::test]
 async fn a_text_that_the_file_holds_already_is_no_change() {
     let (home, _desk) = serving().await;
     let file = home.file("a.txt", ORIGINAL);
     let answer = write(&home, &file, ORIGINAL).await.answer().await;
     assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "allow");
-    assert_eq!(answer["hookSpecificOutput"]["updatedInput"], Value::Null);
+    let same = json!({ "file_path": file, "content": ORIGINAL });
+    assert_eq!(answer["hookSpecificOutput"]["updatedInput"], same);
 }
 
 #[tokio::test]

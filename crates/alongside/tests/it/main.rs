@@ -20,6 +20,7 @@ mod install;
 mod json;
 mod log;
 mod lsp;
+mod places;
 mod recovery;
 mod settings;
 mod settings_effects;

@@ -149,13 +149,13 @@ async fn a_host_that_cannot_listen_leaves_no_file() {
     let long = home.path("run").join("long".repeat(30));
     std::fs::create_dir(&long).unwrap();
     let mut review = home.alongside(&["review"]);
-    let refused = finish(review.env("XDG_RUNTIME_DIR", &long));
+    let refused = finish(review.env("ALONGSIDE_RUNTIME_DIR", long.join("alongside")));
     let refused = refused.to_string().replace(&"long".repeat(30), "[LONG]");
     assert_snapshot!(home.stable(refused), @"
     --- errors:
     alongside: cannot listen at [RUN]/[LONG]/alongside/[HOST].sock: [RUN]/[LONG]/alongside/[HOST].sock
       ↪ is longer than 107 bytes, the limit for a socket's path
-      hint: set XDG_RUNTIME_DIR to another directory of yours, whose path is short
+      hint: set ALONGSIDE_RUNTIME_DIR to another directory of yours, whose path is short
     --- exit code 1
     ");
     assert_eq!(records(&home), Vec::<std::path::PathBuf>::new(), "no discovery file is left");

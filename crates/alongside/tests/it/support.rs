@@ -1,5 +1,6 @@
 //! A home for each test, a running `alongside review`, and an agent that finds it as agents do.
 
+mod machine;
 mod process;
 mod snapshot;
 
@@ -16,12 +17,16 @@ use alongside_contract::agent::FamilyAgent;
 use alongside_contract::discovery::Record;
 use rustix::process::{Pid, Signal, kill_process};
 
+pub(crate) use machine::Machine;
 pub(crate) use process::{Ran, Running, finish};
 
 /// The deadline of every wait. Only a failing test waits this long.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
 
-/// A machine for one test: home, temporary directory and a project.
+/// The variable that every process of a home inherits, also one without our directories.
+const MARK: &str = "ALONGSIDE_TEST_HOME";
+
+/// The directories of one test: home, temporary directory and a project.
 pub(crate) struct Home {
     dir: tempfile::TempDir,
     pub(crate) project: PathBuf,
@@ -73,13 +78,25 @@ impl Home {
     /// A program that runs in the project. Of the real environment it gets only PATH.
     pub(crate) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
-        command.env_clear().current_dir(&self.project);
-        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env_clear().envs(self.variables()).current_dir(&self.project);
+        command.env("XDG_RUNTIME_DIR", self.path("run")).env("ALONGSIDE_RUNTIME_DIR", self.runtime_dir());
         command
-            .env("HOME", self.path("home"))
-            .env("TMPDIR", self.path("tmp"))
-            .env("XDG_RUNTIME_DIR", self.path("run"));
-        command
+    }
+
+    /// The variables of every program, without those that lead to hosts.
+    fn variables(&self) -> [(&'static str, std::ffi::OsString); 4] {
+        let path = |below| self.path(below).into_os_string();
+        [
+            ("PATH", std::env::var_os("PATH").unwrap_or_default()),
+            ("HOME", path("home")),
+            ("TMPDIR", path("tmp")),
+            (MARK, path("")),
+        ]
+    }
+
+    /// The directory of the hosts of this home, which takes the place of the real user's.
+    pub(crate) fn runtime_dir(&self) -> PathBuf {
+        self.path("run/alongside")
     }
 
     pub(crate) fn alongside(&self, args: &[&str]) -> Command {
@@ -175,7 +192,7 @@ impl Home {
 
     /// Every process that has this home.
     pub(crate) fn processes(&self) -> Vec<Pid> {
-        let mark = format!("XDG_RUNTIME_DIR={}\0", self.path("run").display()).into_bytes();
+        let mark = format!("{MARK}={}\0", self.path("").display()).into_bytes();
         let is_ours = |entry: &std::fs::DirEntry| {
             // An ended process has no environment.
             let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();

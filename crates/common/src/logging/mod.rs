@@ -17,7 +17,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::failure::Hint;
-use crate::runtime_dir::RuntimeDir;
+use crate::runtime_dirs::RuntimeDirs;
 use capped_file::CappedFile;
 use queue::Queue;
 
@@ -85,9 +85,10 @@ fn log_panics(queue: Queue) {
     }));
 }
 
-/// The directories in which hosts may have logged: the usual one, and the one for when that fails.
+/// The directories in which hosts may have logged: the usual one, and those for when that fails.
 pub fn directories() -> Vec<PathBuf> {
-    let elsewhere = RuntimeDir::open().ok().map(|runtime| runtime.path().join("log"));
+    let runtime = RuntimeDirs::of_this_process();
+    let elsewhere = runtime.existing().map(|runtime| runtime.path().join("log"));
     std::iter::once(directory()).chain(elsewhere).collect()
 }
 
@@ -117,7 +118,10 @@ pub fn start_for_host(file: Option<&Path>) -> anyhow::Result<Log> {
         Ok(log) => return write_to(log, level),
         Err(error) => error,
     };
-    let others = directories().into_iter().skip(usize::from(file.is_none()));
+    let runtime = RuntimeDirs::of_this_process();
+    let private = runtime.own().iter().filter(|directory| directory.make().is_ok());
+    let others =
+        file.map(|_| directory()).into_iter().chain(private.map(|runtime| runtime.path().join("log")));
     let other = others.into_iter().find_map(|other| Some((open_in(&other, MEMORY_LIMIT).ok()?, other)));
     let instead = match &other {
         Some((_, other)) => {

@@ -34,7 +34,7 @@ impl Round<'_> {
         let sandbox = &self.machine.sandbox;
         let records = all_published(sandbox).map(|(path, _)| path);
         let state = sandbox.home().join(".local/state/alongside");
-        let registry = files_below(sandbox.run().join("alongside"));
+        let registry = files_below(sandbox.hosts());
         let registry = registry.into_iter().filter(|path| !path.ends_with("start.lock"));
         let journal = files_below(state.join("journal"));
         let is_lock = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "lock");

@@ -96,7 +96,7 @@ impl Machine {
             self.sandbox.home().join(".qwen"),
             self.sandbox.tmp(),
             self.sandbox.project(),
-            self.sandbox.run().join("alongside"),
+            self.sandbox.hosts(),
         ] {
             if directory.exists() {
                 empty(&directory)?;

@@ -24,7 +24,7 @@ pub(super) fn is_alive(pid: Pid) -> bool {
 
 /// The registered companions that live.
 pub(super) fn companions(sandbox: &Sandbox) -> Vec<Pid> {
-    let entries = fs::read_dir(sandbox.run().join("alongside")).into_iter().flatten().flatten();
+    let entries = fs::read_dir(sandbox.hosts()).into_iter().flatten().flatten();
     let pid = |entry: fs::DirEntry| {
         let entry = serde_json::from_slice::<serde_json::Value>(&fs::read(entry.path()).ok()?).ok()?;
         Pid::from_raw(i32::try_from(entry["pid"].as_i64()?).ok()?)

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use alongside_adapters::change;
 use alongside_adapters::editors::EDITORS;
 use alongside_adapters::user_environment::UserEnvironment;
+use alongside_common::runtime_dirs::RuntimeDirs;
 use alongside_companion::AppDirs;
 use alongside_companion::drafts::Drafts;
 use alongside_desk::socket::Report;
@@ -29,8 +30,9 @@ pub(super) struct OwnFiles {
 /// Every directory that holds our files only, of which some may not exist.
 fn directories(user: &UserEnvironment) -> Vec<PathBuf> {
     let state = STATE_DIRECTORIES.iter().map(|name| user.state.join(name));
-    let sockets = Registry::open().ok().map(|registry| registry.directory().to_owned());
     let notes = EDITORS.iter().filter_map(|editor| editor.notes.map(|notes| notes(user)));
+    let sockets = RuntimeDirs::of_this_process();
+    let sockets: Vec<_> = sockets.existing().map(|directory| directory.path().to_owned()).collect();
     state.chain(notes).chain(sockets).collect()
 }
 
@@ -118,7 +120,7 @@ impl OwnFiles {
         let was_shown = |now: &Report| self.waiting.iter().any(|shown| shown.name == now.name);
         let still = |now: &Report| waiting_host::only_waits(now) && was_shown(now);
         let still: Vec<Report> = alongside_host::reports().await.into_iter().filter(still).collect();
-        for entry in Registry::open()?.entries() {
+        for entry in Registry::of_this_process().entries() {
             if still.iter().any(|report| report.name == entry.name) {
                 alongside_host::stop(&entry).await?;
             }

@@ -80,19 +80,20 @@ async fn the_directory_of_sockets_is_private_and_nobody_elses() {
     let (home, _desk) = serving().await;
     assert_eq!(home.path("run/alongside").metadata().unwrap().mode() & 0o777, 0o700);
 
-    // Without a runtime directory it lies in the temporary one, where another user may have made it before.
+    // In a temporary directory, another user may have made it before.
     let home = Home::new();
     let elsewhere = home.directory("elsewhere");
     std::fs::set_permissions(&elsewhere, std::fs::Permissions::from_mode(0o777)).unwrap();
     let uid = rustix::process::geteuid().as_raw();
-    symlink(&elsewhere, home.path(&format!("tmp/alongside-{uid}"))).unwrap();
+    let made = home.path(&format!("tmp/alongside-{uid}"));
+    symlink(&elsewhere, &made).unwrap();
     let mut command = home.alongside(&["review"]);
-    let output = finish(command.env_remove("XDG_RUNTIME_DIR"));
+    let output = finish(command.env("ALONGSIDE_RUNTIME_DIR", &made));
     assert_snapshot!(home.stable(output), @"
     --- errors:
     alongside: cannot make the private directory [TMP]/alongside-[UID]: [TMP]/alongside-[UID] is a
       ↪ symbolic link, and somebody else may have put it there
-      hint: set XDG_RUNTIME_DIR to a directory of yours that exists
+      hint: set ALONGSIDE_RUNTIME_DIR to a private directory of yours, whose path is short
     --- exit code 1
     ");
     assert_eq!(files_below(&elsewhere), Vec::<std::path::PathBuf>::new());

@@ -104,7 +104,6 @@ fn a_file_of_another_user_is_not_taken_over() {
 }
 
 /// A directory of root's there would keep the user from every companion.
-
 #[test]
 fn root_makes_nothing_in_the_runtime_directory_of_another_user() {
     if !is_root() {
@@ -113,7 +112,7 @@ fn root_makes_nothing_in_the_runtime_directory_of_another_user() {
     let home = Home::new();
     let run = home.path("run");
     give_away(&run);
-    for command in ["status", "doctor", "env", "log"] {
+    for command in ["status", "doctor", "env", "log", "review"] {
         home.run(&[command]);
         assert_eq!(fs::read_dir(&run).unwrap().count(), 0, "{command}");
     }

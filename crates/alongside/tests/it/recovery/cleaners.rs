@@ -56,9 +56,11 @@ async fn removed_files_of_a_host_are_restored() {
 #[tokio::test]
 async fn files_in_the_temporary_directory_are_restored() {
     let home = Home::new();
-    // XDG_RUNTIME_DIR names a directory that does not exist.
-    std::fs::remove_dir(home.path("run")).unwrap();
-    let mut desk = home.review(&[]);
+    let open_desk = || {
+        let mut desk = home.alongside(&["review"]);
+        home.start(desk.env("ALONGSIDE_RUNTIME_DIR", home.path("tmp/alongside-hosts")))
+    };
+    let mut desk = open_desk();
     desk.shows("alongside serves").await;
     let is_there = || (sockets(&home, "tmp").len() == 1).then_some(());
     until("the socket", is_there).await;
@@ -66,7 +68,7 @@ async fn files_in_the_temporary_directory_are_restored() {
     until("the socket to be back", is_there).await;
     until("the files to be back", || (!find::all_records(&home.surroundings()).is_empty()).then_some(()))
         .await;
-    let mut second = home.review(&[]);
+    let mut second = open_desk();
     second.shows("alongside serves").await;
     assert_eq!(sockets(&home, "tmp").len(), 1);
     for desk in [&mut second, &mut desk] {

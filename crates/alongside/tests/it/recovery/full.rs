@@ -137,7 +137,7 @@ async fn a_host_without_room_for_its_entry_serves() {
     let file = home.file("a.txt", "a\n");
     let Some((mut desk, run)) = desk_without_room_to_be_found(&home) else { return };
     let said =
-        desk.shows("new desks cannot join this companion").await + &desk.shows("XDG_RUNTIME_DIR").await;
+        desk.shows("new desks cannot join this companion").await + &desk.shows("ALONGSIDE_RUNTIME_DIR").await;
     assert!(said.contains(home.path("run").to_str().unwrap()), "{said}");
     let agent = home.agent().await;
     let diff = propose(&agent, &file, "A\n").await;
