@@ -9,6 +9,7 @@ use alongside_contract::agent::HookAgent;
 use alongside_contract::agents::with_hook;
 use alongside_contract::hook::Trust;
 use alongside_contract::settings::Release;
+use alongside_desk::harmless;
 use alongside_platform::files::Links;
 use alongside_platform::{Os, shell};
 use anyhow::Context as _;
@@ -98,6 +99,16 @@ impl AgentHook {
         let events: Vec<_> = events.collect();
         plan.changed_setting = Some(format!("{} in {}", events.join(" and "), user.shown(&path)));
         plan.change_settings(path, before, after, here).hint("nothing is changed")?;
+        if !plan.changes.is_empty() {
+            let others = hooks::all_other_hooks(self.agent, self.release, here).into_iter();
+            plan.notes.extend(others.map(|(path, command)| {
+                format!(
+                    "another hook runs before the same tools, and may change what you accept: {} in {}",
+                    harmless::name(&command),
+                    user.shown(&path)
+                )
+            }));
+        }
         if self.scope == HookScope::Project && !plan.changes.is_empty() {
             plan.notes.push(match hooks::is_shared(self.agent) {
                 true => {

@@ -18,8 +18,10 @@ use crate::find::Surroundings;
 use command_line::CommandLine;
 
 pub use command_line::{command, is_ours};
+pub use others::other_hooks;
 
 mod command_line;
+mod others;
 
 /// The name of our entries, for the agents that name theirs.
 const NAME: &str = "alongside";
@@ -157,6 +159,22 @@ pub fn all_files(
     let Files { user, project, local } = files(agent, release, here);
     let of_project = [project, local].into_iter().flatten().map(|path| (HookScope::Project, path));
     std::iter::once((HookScope::User, user)).chain(of_project).collect()
+}
+
+/// The hooks of others in every file that the agent reads here, each with its file: see [`other_hooks`]. A file
+/// that cannot be read has none.
+pub fn all_other_hooks(
+    agent: HookAgent,
+    release: Option<Release>,
+    here: &Surroundings,
+) -> Vec<(PathBuf, String)> {
+    let files = all_files(agent, release, here).into_iter().map(|(_, path)| path);
+    let others = files.flat_map(|path| {
+        let text = text(&path).ok().flatten().unwrap_or_default();
+        let found = other_hooks(&text, agent).unwrap_or_default();
+        found.into_iter().map(move |command| (path.clone(), command))
+    });
+    others.collect()
 }
 
 /// The text of a file; `None` if there is none.

@@ -5,6 +5,7 @@ mod causes;
 mod connection_failure;
 mod examine;
 mod finding;
+mod hook_search;
 mod hook_trust;
 mod hooks;
 mod lock_search;
@@ -48,7 +49,8 @@ const MAX_COLUMNS: usize = 100;
 /// Run it in the terminal and the directory where the agent fails. For each installed agent it repeats the
 /// search of that agent's release, connects as the agent would, and reads the agent's settings. It reports
 /// which companion the agent would connect to, or why it would fail and what to do. It also reports whether
-/// the agent runs the hook of alongside, and waits long enough for a review.
+/// the agent runs the hook of alongside and waits long enough for a review, and whether the hook finds the
+/// companion.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -126,11 +128,12 @@ async fn diagnose(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     for agent in agents {
         findings.push(examiner.examine(agent).await);
     }
+    let search = hook_search::cause(&here, &companions).await;
     let mut hook_findings: Vec<HookFinding> = Vec::new();
     for agent in hooks::agents_to_examine(&args.agents, &findings, &here) {
         let release = findings.iter().find(|finding| finding.agent.row.id == agent.id);
         let release = release.and_then(|finding| finding.agent.release);
-        hook_findings.push(hooks::examine(agent, release, &here).await);
+        hook_findings.push(hooks::examine(agent, release, &here, search.as_ref()).await);
     }
     let installation = own_installation::check(&here, &companions, globals.config.as_deref()).await;
     let columns = alongside_platform::terminal::columns().map(usize::from);

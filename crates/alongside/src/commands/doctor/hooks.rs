@@ -61,8 +61,13 @@ fn is_here(agent: HookAgent, here: &Surroundings) -> bool {
     agents::program_of(agent.commands, here).is_some() || files.iter().any(|(_, path)| has_hook(path))
 }
 
-/// Examines the hook of an agent.
-pub(super) async fn examine(agent: HookAgent, release: Option<Release>, here: &Surroundings) -> HookFinding {
+/// Examines the hook of an agent, with what is wrong with the search of all hooks.
+pub(super) async fn examine(
+    agent: HookAgent,
+    release: Option<Release>,
+    here: &Surroundings,
+    search: Option<&HookCause>,
+) -> HookFinding {
     let mut finding = HookFinding { agent, files: Vec::new(), causes: Vec::new() };
     let mut switches = Vec::new();
     for (scope, path) in hooks::all_files(agent, release, here) {
@@ -88,8 +93,11 @@ pub(super) async fn examine(agent: HookAgent, release: Option<Release>, here: &S
     if finding.files.is_empty() {
         return finding;
     }
+    finding.causes.extend(search.cloned());
     // One file may switch off what another one holds.
     finding.causes.extend(switches);
+    let others = hooks::all_other_hooks(agent, release, here).into_iter();
+    finding.causes.extend(others.map(|(path, command)| HookCause::OtherHook { path, command }));
     match agent.hook.trust {
         Trust::NotNeeded => {}
         Trust::AppServer => {

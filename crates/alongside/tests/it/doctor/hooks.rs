@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use insta::assert_snapshot;
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use super::support::TestMachine;
@@ -94,4 +95,91 @@ fn codex_says_whether_it_trusts_the_hook() {
     machine.program(&program, "#!/bin/sh\nexit 1\n");
     machine.plays("codex # where it does not answer");
     assert_snapshot!(machine.home.played());
+}
+
+#[tokio::test]
+async fn other_hooks_on_the_same_tools_are_named() {
+    let (machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
+    let own = format!("{OWN} hook gemini");
+    let sets = |matcher: Option<&str>, command: &str| {
+        let mut other = json!({ "hooks": [{ "type": "command", "command": command }] });
+        if let Some(matcher) = matcher {
+            other["matcher"] = matcher.into();
+        }
+        let mut hooks = entry("BeforeTool", "write_file|replace", &own, 3_600_000);
+        hooks["BeforeTool"].as_array_mut().unwrap().push(other);
+        machine.settings(
+            "gemini",
+            &json!({ "ide": { "enabled": true }, "hooks": hooks,
+            "security": { "folderTrust": { "enabled": false } } }),
+        );
+    };
+    let names_another = || machine.run(&["gemini", "--json"]).out.contains("hook-other-hook");
+    for matcher in [None, Some(""), Some("*"), Some(".*"), Some("replace"), Some("^write_.*$"), Some("(")] {
+        sets(matcher, "format-code --now");
+        assert!(names_another(), "{matcher:?}");
+    }
+    machine.plays("gemini # beside a formatter");
+    for matcher in [Some("run_shell_command"), Some("^file$")] {
+        sets(matcher, "audit");
+        assert!(!names_another(), "{matcher:?}");
+    }
+    let theirs = json!({ "BeforeTool": [{ "matcher": "replace", "hooks": [{ "command": "theirs" }] }] });
+    machine.home.file(".gemini/settings.json", &json!({ "hooks": theirs }).to_string());
+    machine.plays("gemini # beside one of the project");
+    // Without ours, nothing is accepted by a hook.
+    machine.settings("gemini", &json!({ "ide": { "enabled": true } }));
+    assert!(!names_another());
+    assert_snapshot!(machine.home.played(), @r#"
+    $ alongside doctor --json gemini | causes # beside a formatter
+    gemini 0.61.0 connects (port [OURS])
+    hook of gemini: [HOME]/.gemini/settings.json
+      note hook-other-hook: Gemini CLI also runs format-code --now before the same tools
+      ↪ ([HOME]/.gemini/settings.json): if that changes the text, its text may be written instead of
+      ↪ yours
+          if it changes files, take it out of [HOME]/.gemini/settings.json, or run it after the tools
+    $ alongside doctor --json gemini | causes # beside one of the project
+    gemini 0.61.0 connects (port [OURS])
+    hook of gemini: [HOME]/.gemini/settings.json
+      note hook-other-hook: Gemini CLI also runs theirs before the same tools
+      ↪ ([PROJECT]/.gemini/settings.json): if that changes the text, its text may be written instead
+      ↪ of yours
+          if it changes files, take it out of [PROJECT]/.gemini/settings.json, or run it after the
+      ↪ tools
+    "#);
+}
+
+#[tokio::test]
+async fn a_hook_that_does_not_find_the_companion_is_reported() {
+    let (mut machine, _desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
+    set_gemini(&machine, "write_file|replace", &format!("{OWN} hook gemini"), 3_600_000);
+    let elsewhere = machine.home.directory("elsewhere/alongside");
+    machine.set("ALONGSIDE_RUNTIME_DIR", elsewhere.display());
+    machine.plays("gemini # with a hook that looks elsewhere");
+    assert_snapshot!(machine.home.played(), @r#"
+    $ alongside doctor --json gemini | causes # with a hook that looks elsewhere
+    gemini 0.61.0 connects (port [OURS])
+    hook of gemini: [HOME]/.gemini/settings.json
+      hinders hook-finds-no-companion: alongside (port [OURS], [PROJECT]) serves this directory, but
+      ↪ the hook does not find it in [BASE]/elsewhere/alongside: changes without a question come to no
+      ↪ desk
+          hooks ask companions of alongside only: end its editors and desks, and start them again
+      ↪ without ALONGSIDE_RUNTIME_DIR; or in another terminal:
+          alongside
+    "#);
+}
+
+/// Its desks hold the port, so that no other program gets it, and are stopped.
+#[tokio::test]
+async fn a_companion_that_nobody_starts_again_is_reported() {
+    let (machine, mut desk, _record) = TestMachine::serving(&["gemini 0.61.0"]).await;
+    desk.shows("alongside serves").await;
+    set_gemini(&machine, "write_file|replace", &format!("{OWN} hook gemini"), 3_600_000);
+    desk.signal(Signal::STOP);
+    machine.home.kill_hosts();
+    let json = machine.run(&["gemini", "--json"]).json();
+    let causes = &json["hooks"][0]["causes"];
+    assert_snapshot!(format!("  {} {}:", causes[0]["weight"].as_str().unwrap(), causes[0]["id"].as_str().unwrap()), @"
+      hinders hook-companion-restarts:
+    ");
 }

@@ -222,3 +222,17 @@ fn the_hook_goes_where_the_agent_reads_it() {
     assert_eq!(fs::read_to_string(path).unwrap(), "\u{feff}{}\n");
     assert_snapshot!(home.played());
 }
+
+#[test]
+fn the_preview_names_other_hooks_on_the_same_tools() {
+    let home = Home::new();
+    let theirs = r#"{"hooks": {"PreToolUse": [
+        {"matcher": "Edit|Write", "hooks": [{"type": "command", "command": "prettier --write"}]},
+        {"matcher": "Bash", "hooks": [{"type": "command", "command": "audit"}]}
+    ]}}"#;
+    home.writes(".claude/settings.json", theirs);
+    let said = home.does(&["install", "claude", "--hook", "--dry-run"]).said();
+    let line = said.lines().find(|line| line.contains("another hook")).unwrap_or_else(|| panic!("{said}"));
+    assert!(line.contains("prettier --write") && line.contains(".claude/settings.json"), "{line}");
+    assert_eq!(said.matches("another hook").count(), 1, "{said}");
+}

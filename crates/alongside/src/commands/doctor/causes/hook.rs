@@ -32,6 +32,12 @@ pub(in crate::commands::doctor) enum HookCause {
     NotRead { path: PathBuf },
     /// The agent does not say whether it trusts the hook.
     UnknownTrust,
+    /// Somebody else's hook runs before the same tools.
+    OtherHook { path: PathBuf, command: String },
+    /// A companion serves this directory, and the hook does not find it in the places where it looks.
+    FindsNoCompanion { companion: String, places: Vec<PathBuf> },
+    /// The companion has crashed, and the hook waits in vain for its desks to start it again.
+    CompanionRestarts,
 }
 
 impl HookCause {
@@ -127,6 +133,45 @@ impl HookCause {
                     agent.display_name
                 ),
                 [Fix::Advice(format!("start {}: it asks if it has to", agent.command()))],
+            ),
+            Self::OtherHook { path, command } => Message::note(
+                "hook-other-hook",
+                format!(
+                    "{} also runs {} before the same tools ({}): if that changes the text, its text may be \
+                     written instead of yours",
+                    agent.display_name,
+                    harmless::name(command),
+                    harmless::path(path)
+                ),
+                [Fix::Advice(format!(
+                    "if it changes files, take it out of {}, or run it after the tools",
+                    harmless::path(path)
+                ))],
+            ),
+            Self::FindsNoCompanion { companion, places } => {
+                let places: Vec<_> = places.iter().map(|place| harmless::path(place)).collect();
+                Message::hinders(
+                    "hook-finds-no-companion",
+                    format!(
+                        "{} serves this directory, but the hook does not find it in {}: changes without a \
+                         question come to no desk",
+                        harmless::name(companion),
+                        places.join(", ")
+                    ),
+                    [
+                        Fix::advice(
+                            "hooks ask companions of alongside only: end its editors and desks, and start \
+                             them again without ALONGSIDE_RUNTIME_DIR; or in another terminal:",
+                        ),
+                        Fix::command("alongside"),
+                    ],
+                )
+            }
+            Self::CompanionRestarts => Message::hinders(
+                "hook-companion-restarts",
+                "the companion of this directory has crashed, and its desks do not start it again: every \
+                 change is refused",
+                [Fix::advice("close its editors and desks, and start them again")],
             ),
         }
     }
