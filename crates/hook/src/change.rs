@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use alongside_contract::hook::PathRules;
+use percent_encoding::percent_decode_str;
 
 /// A file as a tool finds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,7 +98,7 @@ pub(crate) fn possible_paths(rules: PathRules, path: &str, home: Option<&Path>) 
         PathRules::AsGiven | PathRules::Absolute => {}
         PathRules::Decoded => {
             texts.extend(path.strip_prefix('@').map(str::to_owned));
-            texts.extend(texts.clone().iter().map(|text| percent_decoded(text)));
+            texts.extend(texts.clone().iter().map(|text| percent_decode_str(text).decode_utf8_lossy().into_owned()));
             texts.sort_unstable();
             texts.dedup();
         }
@@ -105,24 +106,4 @@ pub(crate) fn possible_paths(rules: PathRules, path: &str, home: Option<&Path>) 
     let in_home = |text: &String| Some(home?.join(text.strip_prefix('~')?.trim_start_matches('/')));
     let expanded: Vec<_> = texts.iter().filter_map(in_home).collect();
     texts.into_iter().map(PathBuf::from).chain(expanded).collect()
-}
-
-/// The text with each `%` and two digits replaced by their byte.
-fn percent_decoded(text: &str) -> String {
-    let mut parts = text.split('%');
-    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
-    for part in parts {
-        let byte = part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match (byte, part.get(2..)) {
-            (Some(byte), Some(rest)) => {
-                bytes.push(byte);
-                bytes.extend_from_slice(rest.as_bytes());
-            }
-            _ => {
-                bytes.push(b'%');
-                bytes.extend_from_slice(part.as_bytes());
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }

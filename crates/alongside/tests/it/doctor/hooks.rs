@@ -178,8 +178,9 @@ async fn a_companion_that_nobody_starts_again_is_reported() {
     desk.signal(Signal::STOP);
     machine.home.kill_hosts();
     let json = machine.run(&["gemini", "--json"]).json();
-    let causes = &json["hooks"][0]["causes"];
-    assert_snapshot!(format!("  {} {}:", causes[0]["weight"].as_str().unwrap(), causes[0]["id"].as_str().unwrap()), @"
-      hinders hook-companion-restarts:
-    ");
+    let cause = &json["hooks"][0]["causes"][0];
+    assert_eq!(
+        (&cause["weight"], &cause["id"]),
+        (&Value::from("hinders"), &Value::from("hook-companion-restarts"))
+    );
 }
