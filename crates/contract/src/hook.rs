@@ -100,7 +100,8 @@ pub enum AnswerFormat {
 /// Whether an agent runs the tool with the arguments in an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arguments {
-    /// It does. Every yes gives them, also unchanged: of several hooks, it takes those of one that gives some.
+    /// It does. Every yes gives them, also unchanged: of several hooks, it takes those of one that gives
+    /// some.
     Taken,
     /// It runs the tool as its model called it, or takes such an answer for a failure.
     Ignored,

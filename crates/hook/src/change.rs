@@ -98,7 +98,9 @@ pub(crate) fn possible_paths(rules: PathRules, path: &str, home: Option<&Path>) 
         PathRules::AsGiven | PathRules::Absolute => {}
         PathRules::Decoded => {
             texts.extend(path.strip_prefix('@').map(str::to_owned));
-            texts.extend(texts.clone().iter().map(|text| percent_decode_str(text).decode_utf8_lossy().into_owned()));
+            texts.extend(
+                texts.clone().iter().map(|text| percent_decode_str(text).decode_utf8_lossy().into_owned()),
+            );
             texts.sort_unstable();
             texts.dedup();
         }

@@ -83,9 +83,9 @@ impl ToolCall {
         }
     }
 
-    /// The files that the call in a hook's input may write, absolute or below the agent's directory, also where
-    /// the call cannot be read or the agent would guess: every path that the agent may take. `home` is the
-    /// person's.
+    /// The files that the call in a hook's input may write, absolute or below the agent's directory, also
+    /// where the call cannot be read or the agent would guess: every path that the agent may take. `home` is
+    /// the person's.
     pub fn files(hook: &Hook, input: &HookInput, home: Option<&Path>) -> Vec<PathBuf> {
         let Some(tool) = hook.tools.iter().find(|tool| tool.name == input.tool_name) else {
             return Vec::new();

@@ -22,8 +22,8 @@ pub struct Entry {
     pub pid: u32,
     /// The program's version.
     pub(crate) version: String,
-    /// The machine: a home may be that of several, and outlives its start. Older releases and other systems do
-    /// not say.
+    /// The machine: a home may be that of several, and outlives its start. Older releases and other systems
+    /// do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) boot: Option<Boot>,
     pub(crate) roots: Vec<PathBuf>,

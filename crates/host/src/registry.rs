@@ -57,7 +57,8 @@ impl Registry {
         (0..=entries.len()).map(name).find(is_free).unwrap_or_default()
     }
 
-    /// All entries of this machine, also of crashed hosts. The host that the person turned to last comes first.
+    /// All entries of this machine, also of crashed hosts. The host that the person turned to last comes
+    /// first.
     pub fn entries(&self) -> Vec<Entry> {
         let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
         let here = |entry: &Entry| entry.origin() == Origin::Here;
@@ -88,8 +89,8 @@ impl Registry {
         self.directories.existing().for_each(|directory| remove_from(directory, entry));
     }
 
-    /// Removes what a crashed host of this name has left in other directories, and what hosts have left before
-    /// the machine was started.
+    /// Removes what a crashed host of this name has left in other directories, and what hosts have left
+    /// before the machine was started.
     pub(crate) fn clear(&self, at: &RuntimeDir, entry: &Entry) {
         for directory in self.directories.own().iter().filter(|directory| directory.path().is_dir()) {
             // This host has its socket by now, and writes its entry.

@@ -161,8 +161,8 @@ pub fn all_files(
     std::iter::once((HookScope::User, user)).chain(of_project).collect()
 }
 
-/// The hooks of others in every file that the agent reads here, each with its file: see [`other_hooks`]. A file
-/// that cannot be read has none.
+/// The hooks of others in every file that the agent reads here, each with its file: see [`other_hooks`]. A
+/// file that cannot be read has none.
 pub fn all_other_hooks(
     agent: HookAgent,
     release: Option<Release>,

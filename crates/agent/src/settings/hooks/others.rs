@@ -1,5 +1,5 @@
-//! The hooks of others that run before the same tools as ours. An agent with several hooks takes the arguments
-//! of one of them; the order in its settings does not tell which.
+//! The hooks of others that run before the same tools as ours. An agent with several hooks takes the
+//! arguments of one of them; the order in its settings does not tell which.
 
 use alongside_contract::agent::HookAgent;
 use alongside_contract::hook::{Arguments, EntryShape, Hook, HookEvent};

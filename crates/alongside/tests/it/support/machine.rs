@@ -15,8 +15,8 @@ pub(crate) struct Machine<'h> {
 }
 
 impl<'h> Machine<'h> {
-    /// The machine of a home, with a directory of the user below `/run/user` or without. `None` if the test may
-    /// not make one.
+    /// The machine of a home, with a directory of the user below `/run/user` or without. `None` if the test
+    /// may not make one.
     pub(crate) async fn of(home: &'h Home, has_runtime_dir: bool) -> Option<Self> {
         let (user, group) = (geteuid().as_raw(), getegid().as_raw());
         let passwd = home.path("passwd");
