@@ -3,6 +3,7 @@
 mod checks;
 mod flaky;
 mod libtest;
+mod outcome;
 mod output;
 mod programs;
 mod skips;
@@ -16,8 +17,9 @@ use std::time::{Duration, Instant};
 use alongside_testing::chores::must;
 
 use self::libtest::Sum;
+use self::outcome::Outcome;
 use self::output::Output;
-use self::programs::{Outcome, Program};
+use self::programs::Program;
 use self::steps::{Counter, Step, minutes};
 use self::tier::Tier;
 use crate::rig;
@@ -46,7 +48,7 @@ fn step<'a>(
     Step { name: name.to_owned(), usually: Duration::from_secs(seconds), work: Box::new(work) }
 }
 
-/// Runs a tier. The last line of the output is the sum, whatever fails.
+/// Runs a tier. The output ends with the names of all failures, and the sum as its last line.
 pub(crate) fn test(options: &Options) -> anyhow::Result<ExitCode> {
     let tier = match (options.fast, options.all) {
         (true, _) => Tier::Fast,
@@ -54,14 +56,17 @@ pub(crate) fn test(options: &Options) -> anyhow::Result<ExitCode> {
         (false, false) => Tier::Default,
     };
     let started = Instant::now();
-    let mut sum = Sum::default();
-    run_tier(tier, options.filter.as_deref(), &mut sum)?;
+    let outcome = run_tier(tier, options.filter.as_deref())?;
     println!("\nfinished in {}", minutes(started.elapsed()));
-    println!("{sum}");
-    Ok(if sum.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    for failed in outcome.failed() {
+        println!("failed: {failed}");
+    }
+    println!("{}", outcome.sum);
+    Ok(if outcome.sum.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn run_tier(tier: Tier, filter: Option<&str>, sum: &mut Sum) -> anyhow::Result<()> {
+fn run_tier(tier: Tier, filter: Option<&str>) -> anyhow::Result<Outcome> {
+    let mut total = Outcome::default();
     let is_whole = filter.is_none();
     let mut checks = Vec::new();
     if is_whole {
@@ -77,11 +82,11 @@ fn run_tier(tier: Tier, filter: Option<&str>, sum: &mut Sum) -> anyhow::Result<(
     if is_whole {
         counter.add(1);
         let formatting = vec![step("formatting", 1, checks::formatting)];
-        sum.add(steps::run(formatting, 1, &mut counter)?.sum);
+        total.add(steps::run(formatting, 1, &mut counter)?);
     }
     let Some(programs) = build(tier, &mut counter)? else {
-        sum.check("build of the tests", false, &mut Output::at_once());
-        return Ok(());
+        total.check("build of the tests", false, &mut Output::at_once());
+        return Ok(total);
     };
     counter.add(programs.len());
     let of_program = |program: &Program| {
@@ -95,14 +100,16 @@ fn run_tier(tier: Tier, filter: Option<&str>, sum: &mut Sum) -> anyhow::Result<(
         all.push(step("examples in the documentation", 20, |output| programs::run_doc_tests(filter, output)));
     }
     let outcome = steps::run(all, tier.lanes(), &mut counter)?;
-    sum.add(outcome.sum);
+    let ran = outcome.sum;
+    total.add(outcome);
     if let Some(filter) = filter
-        && outcome.sum == Sum::default()
+        && ran == Sum::default()
     {
         // Most likely a mistyped name, or one that another tier runs.
-        sum.check(&format!("a test whose name contains {filter:?}"), false, &mut Output::at_once());
+        total.check(&format!("a test whose name contains {filter:?}"), false, &mut Output::at_once());
     }
-    flaky::rerun(&outcome.failures, sum)
+    flaky::rerun(&mut total)?;
+    Ok(total)
 }
 
 /// Builds the test programs, and the programs that they start, and installs the agents and editors.

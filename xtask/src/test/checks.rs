@@ -5,9 +5,8 @@ use std::process::Command;
 
 use alongside_testing::chores::{cargo, run};
 
-use super::libtest::Sum;
+use super::outcome::Outcome;
 use super::output::Output;
-use super::programs::Outcome;
 use crate::deny;
 
 /// Targets for which the program must compile, because nobody can run it there.
@@ -15,7 +14,11 @@ const TARGETS: [&str; 2] = ["x86_64-pc-windows-gnu", "aarch64-apple-darwin"];
 
 /// Checks the formatting.
 pub(super) fn formatting(output: &mut Output) -> anyhow::Result<Outcome> {
-    checked("formatting", run(cargo().args(["fmt", "--all", "--check"]))?.success(), output)
+    checked(
+        "formatting, which `cargo fmt --all` mends",
+        run(cargo().args(["fmt", "--all", "--check"]))?.success(),
+        output,
+    )
 }
 
 /// Checks the lints.
@@ -25,26 +28,26 @@ pub(super) fn lints(output: &mut Output) -> anyhow::Result<Outcome> {
 }
 
 fn checked(name: &str, passed: bool, output: &mut Output) -> anyhow::Result<Outcome> {
-    let mut sum = Sum::default();
-    sum.check(name, passed, output);
-    Ok(Outcome { sum, failures: Vec::new() })
+    let mut outcome = Outcome::default();
+    outcome.check(name, passed, output);
+    Ok(outcome)
 }
 
 /// Checks licences, sources and advisories of all crates.
 pub(super) fn crates(output: &mut Output) -> anyhow::Result<Outcome> {
-    let mut sum = Sum::default();
-    for outcome in deny::check_if_installed()? {
-        match outcome.result {
-            Ok(passed) => sum.check(outcome.name, passed, output),
-            Err(reason) => sum.skip(outcome.name, &reason, output),
+    let mut outcome = Outcome::default();
+    for check in deny::check_if_installed()? {
+        match check.result {
+            Ok(passed) => outcome.check(check.name, passed, output),
+            Err(reason) => outcome.skip(check.name, &reason, output),
         }
     }
-    Ok(Outcome { sum, failures: Vec::new() })
+    Ok(outcome)
 }
 
 /// Checks the program for other targets. That needs the standard library of the target and nothing else.
 pub(super) fn other_targets(output: &mut Output) -> anyhow::Result<Outcome> {
-    let mut sum = Sum::default();
+    let mut outcome = Outcome::default();
     for target in TARGETS {
         let printed = Command::new("rustc").args(["--print", "target-libdir", "--target", target]).output();
         let installed = printed.is_ok_and(|output| {
@@ -52,11 +55,11 @@ pub(super) fn other_targets(output: &mut Output) -> anyhow::Result<Outcome> {
         });
         if installed {
             let check = ["check", "--quiet", "--package", "alongside", "--target", target];
-            sum.check(target, run(cargo().args(check))?.success(), output);
+            outcome.check(target, run(cargo().args(check))?.success(), output);
         } else {
             let reason = format!("its standard library is not installed (rustup target add {target})");
-            sum.skip(target, &reason, output);
+            outcome.skip(target, &reason, output);
         }
     }
-    Ok(Outcome { sum, failures: Vec::new() })
+    Ok(outcome)
 }

@@ -8,9 +8,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-use super::libtest::Sum;
+use super::outcome::{Failure, Outcome};
 use super::output::Output;
-use super::programs::Failure;
 
 /// More flaky tests than this fail the run.
 const MAX_FLAKY: usize = 3;
@@ -19,8 +18,8 @@ const MAX_FLAKY: usize = 3;
 const MAX_RERUNS: usize = 10;
 
 /// Runs failed tests again, and counts those that pass now as passed.
-pub(super) fn rerun(failures: &[Failure], sum: &mut Sum) -> anyhow::Result<()> {
-    rerun_with(failures, sum, |failure| {
+pub(super) fn rerun(outcome: &mut Outcome) -> anyhow::Result<()> {
+    rerun_with(outcome, |failure| {
         println!("\n==> {} {}, once more and alone", failure.program.title(), failure.test);
         let (passed, log) = failure.program.run_alone(&failure.test)?;
         if passed {
@@ -34,29 +33,30 @@ pub(super) fn rerun(failures: &[Failure], sum: &mut Sum) -> anyhow::Result<()> {
 
 /// [`rerun`], with what runs a test alone and returns whether it passed.
 fn rerun_with(
-    failures: &[Failure],
-    sum: &mut Sum,
+    outcome: &mut Outcome,
     mut passes_alone: impl FnMut(&Failure) -> anyhow::Result<bool>,
 ) -> anyhow::Result<()> {
     let mut flaky = 0;
-    for failure in to_rerun(failures) {
-        if passes_alone(failure)? {
+    let may_rerun = may_rerun(&outcome.failures);
+    for failure in std::mem::take(&mut outcome.failures) {
+        if may_rerun && failure.program.waits_for_processes() && passes_alone(&failure)? {
             flaky += 1;
-            sum.failed = sum.failed.saturating_sub(1);
-            sum.passed += 1;
+            outcome.sum.failed = outcome.sum.failed.saturating_sub(1);
+            outcome.sum.passed += 1;
+        } else {
+            outcome.failures.push(failure);
         }
     }
     if flaky > MAX_FLAKY {
         let name = format!("{flaky} flaky tests, of at most {MAX_FLAKY}");
-        sum.check(&name, false, &mut Output::at_once());
+        outcome.check(&name, false, &mut Output::at_once());
     }
     Ok(())
 }
 
-/// The failures that a second run may excuse.
-fn to_rerun(failures: &[Failure]) -> Vec<&Failure> {
-    let failures: Vec<_> = failures.iter().filter(|failure| failure.program.waits_for_processes()).collect();
-    if failures.len() > MAX_RERUNS { Vec::new() } else { failures }
+/// Whether a second run may excuse those failures that wait for processes.
+fn may_rerun(failures: &[Failure]) -> bool {
+    failures.iter().filter(|failure| failure.program.waits_for_processes()).count() <= MAX_RERUNS
 }
 
 /// Keeps both logs, and returns their directory.
@@ -77,6 +77,7 @@ fn file_name(failure: &Failure, run: &str) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use super::super::libtest::Sum;
     use super::super::programs::tests::program;
     use super::*;
 
@@ -92,20 +93,27 @@ mod tests {
         let mut all = failures("rig", "stories", 2);
         all.extend(failures("rig", "chaos", 20));
         all.extend(failures("terminal", "alongside_terminal", 20));
-        let again: Vec<_> = to_rerun(&all).iter().map(|failure| failure.test.as_str()).collect();
-        assert_eq!(again, ["a::test_0", "a::test_1"]);
+        let mut again = Vec::new();
+        let mut outcome = Outcome { failures: all, ..Outcome::default() };
+        rerun_with(&mut outcome, |failure| {
+            again.push(failure.test.clone());
+            Ok(true)
+        })
+        .unwrap();
+        assert_eq!((again, outcome.failures.len()), (vec!["a::test_0".to_owned(), "a::test_1".into()], 40));
     }
 
     /// The sum after a run in which ten tests passed, `failed` failed, and `flaky` of those pass alone.
     fn sum_after(failed: usize, flaky: usize) -> Sum {
-        let mut sum = Sum { passed: 10, failed, skipped: 0 };
+        let sum = Sum { passed: 10, failed, skipped: 0 };
+        let mut outcome = Outcome { sum, failures: failures("rig", "stories", failed), checks: Vec::new() };
         let mut again = 0;
         let passes = |_: &Failure| {
             again += 1;
             Ok(again <= flaky)
         };
-        rerun_with(&failures("rig", "stories", failed), &mut sum, passes).unwrap();
-        sum
+        rerun_with(&mut outcome, passes).unwrap();
+        outcome.sum
     }
 
     #[test]
@@ -121,8 +129,8 @@ mod tests {
 
     #[test]
     fn too_many_failures_are_no_coincidence() {
-        assert_eq!(to_rerun(&failures("rig", "stories", MAX_RERUNS)).len(), MAX_RERUNS);
-        assert!(to_rerun(&failures("rig", "stories", MAX_RERUNS + 1)).is_empty());
+        assert!(may_rerun(&failures("rig", "stories", MAX_RERUNS)));
+        assert!(!may_rerun(&failures("rig", "stories", MAX_RERUNS + 1)));
     }
 
     #[test]

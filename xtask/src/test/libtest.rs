@@ -4,8 +4,6 @@
 
 use std::fmt;
 
-use super::output::Output;
-
 /// How libtest reports a test that only `--all` runs: its `#[ignore]` says so.
 const LEFT_TO_ALL: &str = "ignored, cargo xtask test --all";
 
@@ -18,18 +16,6 @@ pub(super) struct Sum {
 }
 
 impl Sum {
-    /// Counts a check that is no test, and prints its result.
-    pub(super) fn check(&mut self, name: &str, passed: bool, output: &mut Output) {
-        output.line(format!("{name}: {}", if passed { "ok" } else { "FAILED" }));
-        if passed { self.passed += 1 } else { self.failed += 1 }
-    }
-
-    /// Counts a check that cannot run here, and prints why.
-    pub(super) fn skip(&mut self, name: &str, reason: &str, output: &mut Output) {
-        output.line(format!("SKIPPED: {name}: {reason}"));
-        self.skipped += 1;
-    }
-
     pub(super) fn add(&mut self, other: Self) {
         self.passed += other.passed;
         self.failed += other.failed;

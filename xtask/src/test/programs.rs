@@ -10,6 +10,7 @@ use alongside_testing::chores::{announce, cargo, checkout};
 use anyhow::Context as _;
 
 use super::libtest::{Report, Sum};
+use super::outcome::{Failure, Outcome};
 use super::output::Output;
 use super::skips::Skips;
 use super::table::{self, ALL_ONLY, Row};
@@ -27,21 +28,6 @@ pub(super) struct Program {
     name: String,
     manifest: PathBuf,
     executable: PathBuf,
-}
-
-/// A test that failed, and what it printed.
-#[derive(Debug)]
-pub(super) struct Failure {
-    pub(super) program: Program,
-    pub(super) test: String,
-    pub(super) log: String,
-}
-
-/// The result of a run.
-#[derive(Debug, Default)]
-pub(super) struct Outcome {
-    pub(super) sum: Sum,
-    pub(super) failures: Vec<Failure>,
 }
 
 /// Builds the test programs. `None` when they do not compile, which cargo has said.
@@ -95,11 +81,12 @@ pub(super) fn run_doc_tests(filter: Option<&str>, output: &mut Output) -> anyhow
     command.args(["test", "--workspace", "--doc", "--no-fail-fast"]).args(filter).stdin(Stdio::null());
     announce(&command);
     let (report, status) = follow(&mut command, &Skips::new()?, output)?;
-    let mut sum = report.sum;
+    let mut outcome = Outcome { sum: report.sum, ..Outcome::default() };
+    outcome.checks.extend(report.failed.iter().cloned());
     if status.success() != report.failed.is_empty() {
-        sum.check("examples in the documentation", false, output);
+        outcome.check("examples in the documentation", false, output);
     }
-    Ok(Outcome { sum, failures: Vec::new() })
+    Ok(outcome)
 }
 
 /// Runs a command to its end and prints its output, with the tests that skipped themselves as ignored.
@@ -180,25 +167,25 @@ impl Program {
             }
         }
         let (report, status) = follow(&mut command, &skips, output)?;
-        let mut sum = report.sum;
+        let mut outcome = Outcome { sum: report.sum, ..Outcome::default() };
         if report.left_out > 0 {
             output.line(format!("{} tests are left to cargo xtask test --all", report.left_out));
         }
         // A bench runs once, and without libtest: its exit status is the result.
         if self.kind == "bench" {
             if filter.is_none() || !status.success() {
-                sum.check(&self.label(), status.success(), output);
+                outcome.check(&self.label(), status.success(), output);
             }
         } else if !report.is_complete || status.success() != report.failed.is_empty() {
-            sum.check(&format!("{}, which ended early ({status})", self.label()), false, output);
+            outcome.check(&format!("{}, which ended early ({status})", self.label()), false, output);
         }
         for test in skips.read().into_keys().filter(|test| !report.tests.contains(test)) {
             let name = format!("{test:?}, which called alongside_testing::skip and is no test");
-            sum.check(&name, false, output);
+            outcome.check(&name, false, output);
         }
         let failures = report.failure_logs().into_iter();
-        let failures = failures.map(|(test, log)| Failure { program: self.clone(), test, log }).collect();
-        Ok(Outcome { sum, failures })
+        outcome.failures = failures.map(|(test, log)| Failure { program: self.clone(), test, log }).collect();
+        Ok(outcome)
     }
 
     /// Runs one test alone; whether it passed, and what was printed.

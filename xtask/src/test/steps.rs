@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::outcome::Outcome;
 use super::output::Output;
-use super::programs::Outcome;
 
 /// The work of a step, which prints its lines to an output.
 type Work<'a> = Box<dyn FnOnce(&mut Output) -> anyhow::Result<Outcome> + Send + 'a>;
@@ -66,8 +66,7 @@ pub(super) fn run(mut steps: Vec<Step<'_>>, lanes: usize, counter: &mut Counter)
             let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
             output.line(format!("{}: {} after {}", next.name, outcome.sum, minutes(started.elapsed())));
             output.finish();
-            total.sum.add(outcome.sum);
-            total.failures.extend(outcome.failures);
+            total.add(outcome);
         }
     };
     std::thread::scope(|scope| {
@@ -104,7 +103,8 @@ mod tests {
             usually: Duration::from_secs(passed as u64),
             work: Box::new(move |output: &mut Output| {
                 output.line("a line");
-                Ok(Outcome { sum: Sum { passed, failed: 0, skipped: 1 }, failures: Vec::new() })
+                let sum = Sum { passed, failed: 0, skipped: 1 };
+                Ok(Outcome { sum, ..Outcome::default() })
             }),
         };
         let outcome = run((1..=5).map(step).collect(), 2, &mut Counter::of(5)).unwrap();
