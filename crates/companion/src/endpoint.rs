@@ -17,6 +17,17 @@ impl Endpoint {
         Self { addresses: vec![([127, 0, 0, 1], port).into()], token: token.into() }
     }
 
+    /// The values of `Host` in requests: each address, or its port with any name of this machine.
+    pub(crate) fn hosts(&self) -> Vec<String> {
+        // In a container, agents dial host.docker.internal.
+        let names = ["127.0.0.1", "localhost", "[::1]", "host.docker.internal"];
+        let of_address = |address: &SocketAddr| {
+            let named = names.map(|name| format!("{name}:{}", address.port()));
+            named.into_iter().chain([address.to_string()])
+        };
+        self.addresses.iter().flat_map(of_address).collect()
+    }
+
     /// The port on both loopbacks.
     pub(crate) fn port(&self) -> u16 {
         self.addresses.first().map_or(0, SocketAddr::port)

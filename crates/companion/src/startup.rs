@@ -95,7 +95,7 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
     let (max_body, proposals) = (builder.max_body, Arc::<ProposalQueue>::default());
     let hook_calls = Arc::new(HookCalls::new(events.clone(), proposals.clone(), max_body));
     let server = Server { events: events.clone(), max_body, proposals, context_only };
-    let gate = Gate::new(&endpoint, builder.allow_tokenless);
+    let gate = Gate::new(endpoint.hosts(), endpoint.token.clone(), builder.allow_tokenless);
     let mut listener = Listener::new();
     listener.serve(listeners, &router(Arc::new(server), Arc::new(gate)));
     publish(&writer, &roots).await;

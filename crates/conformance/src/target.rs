@@ -8,7 +8,7 @@ use alongside_agent::wire::Connection;
 use alongside_contract::agent::FamilyAgent;
 use alongside_contract::agents::with_family;
 use alongside_contract::discovery::{IdeInfo, Record, join_roots};
-use alongside_contract::family::{LOCKS, Transport};
+use alongside_contract::family::{FoundBy, LOCKS, Transport};
 use alongside_contract::lock_file::{self, LockFile};
 
 use crate::clock::within;
@@ -72,8 +72,8 @@ impl Target {
     /// # Errors
     /// When there is none, or agents would take none of several.
     pub fn find(agent: Option<FamilyAgent>, here: Surroundings) -> Result<Self, NoTarget> {
-        if let Some(agent) = agent.filter(|agent| agent.family.lock_rules().is_some()) {
-            return Self::by_lock(agent, here);
+        if let Some(search) = agent.and_then(|agent| find::locks(agent, &here)) {
+            return Self::by_lock(search, here);
         }
         let agents: Vec<FamilyAgent> = match agent {
             Some(agent) => vec![agent],
@@ -100,8 +100,8 @@ impl Target {
         Self { host: local(), record, file, here, transport: Transport::Http }
     }
 
-    fn by_lock(agent: FamilyAgent, here: Surroundings) -> Result<Self, NoTarget> {
-        let locks: Vec<find::Lock> = match find::locks(agent, &here) {
+    fn by_lock(search: LockSearch, here: Surroundings) -> Result<Self, NoTarget> {
+        let locks: Vec<find::Lock> = match search {
             LockSearch::ByVariable(lock) => vec![lock],
             LockSearch::Holding(locks) => locks,
             LockSearch::WithoutToken(_) => Vec::new(),
@@ -129,44 +129,27 @@ impl Target {
         Self { host: local(), record, file, here, transport: Transport::WebSocket }
     }
 
-    /// The one that a lock file leads to.
+    /// The one that a discovery file leads to, or the lock of an agent that reads those.
     ///
     /// # Errors
-    /// When the file cannot be read, is none, or has no port in its name.
-    pub fn in_lock(path: &Path, here: Surroundings) -> Result<Self, NoTarget> {
-        let unreadable = |why| NoTarget::Unreadable { path: path.to_owned(), why };
-        let path = path.canonicalize().map_err(unreadable)?;
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let no_port = || unreadable(std::io::Error::other("its name is not PORT.lock"));
-        let port = lock_file::port_in(name).ok_or_else(no_port)?;
-        let json = record_file::record(&path).map_err(unreadable)?;
-        let lock: LockFile =
-            serde_json::from_slice(&json).map_err(|why| NoTarget::NoRecord { path: path.clone(), why })?;
-        Ok(Self::locked(port, &lock, Some(path), here))
-    }
-
-    /// The one that listens on a port for agents with a WebSocket. Its lock is looked for where they would.
-    pub fn at_lock(port: u16, token: Option<String>, here: Surroundings) -> Self {
-        let path = here.resolve(LOCKS).join(lock_file::name(port));
-        let mut target = match Self::in_lock(&path, here.clone()) {
-            Ok(target) => target,
-            Err(_) => Self { transport: Transport::WebSocket, ..Self::over_http(bare(port), None, here) },
-        };
-        target.record.auth_token = token.or(target.record.auth_token);
-        target
-    }
-
-    /// The one that a discovery file leads to.
-    ///
-    /// # Errors
-    /// When the file cannot be read, or is none.
-    pub fn in_file(path: &Path, here: Surroundings) -> Result<Self, NoTarget> {
+    /// When the file cannot be read, is none, or a lock has no port in its name.
+    pub fn in_file(path: &Path, agent: Option<FamilyAgent>, here: Surroundings) -> Result<Self, NoTarget> {
         let unreadable = |why| NoTarget::Unreadable { path: path.to_owned(), why };
         let path = path.canonicalize().map_err(unreadable)?;
         let json = record_file::record(&path).map_err(unreadable)?;
-        let record =
-            serde_json::from_slice(&json).map_err(|why| NoTarget::NoRecord { path: path.clone(), why })?;
-        Ok(Self::over_http(record, Some(path), here))
+        let no_record = |why| NoTarget::NoRecord { path: path.clone(), why };
+        match agent.map(|agent| &agent.family.found_by) {
+            Some(FoundBy::Lock(_)) => {
+                let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+                let no_port = || unreadable(std::io::Error::other("its name is not PORT.lock"));
+                let port = lock_file::port_in(name).ok_or_else(no_port)?;
+                let lock = serde_json::from_slice(&json).map_err(no_record)?;
+                Ok(Self::locked(port, &lock, Some(path), here))
+            }
+            Some(FoundBy::DiscoveryFiles(_)) | None => {
+                Ok(Self::over_http(serde_json::from_slice(&json).map_err(no_record)?, Some(path), here))
+            }
+        }
     }
 
     /// Where it listens.
@@ -181,17 +164,27 @@ impl Target {
         matches!(within(std::time::Duration::from_secs(5), dialled).await, Some(Ok(_)))
     }
 
-    /// The one that listens on a port. Its files are looked for where agents would.
-    pub fn at(port: u16, token: Option<String>, here: Surroundings) -> Self {
-        let known = find::all_records(&here)
-            .into_iter()
-            .find(|(_, record)| record.port == port && (token.is_none() || record.auth_token == token));
-        let (file, mut record) = match known {
-            Some((file, record)) => (Some(file), record),
-            None => (None, bare(port)),
+    /// The one that listens on a port. Its files are looked for where that agent would, or any.
+    pub fn at(port: u16, token: Option<String>, agent: Option<FamilyAgent>, here: Surroundings) -> Self {
+        let mut target = match agent.map(|agent| &agent.family.found_by) {
+            Some(FoundBy::Lock(_)) => {
+                let path = here.resolve(LOCKS).join(lock_file::name(port));
+                Self::in_file(&path, agent, here.clone()).unwrap_or_else(|_| Self {
+                    transport: Transport::WebSocket,
+                    ..Self::over_http(bare(port), None, here)
+                })
+            }
+            Some(FoundBy::DiscoveryFiles(_)) | None => {
+                let mut all = find::all_records(&here).into_iter();
+                let known = all.find(|(_, record)| {
+                    record.port == port && (token.is_none() || record.auth_token == token)
+                });
+                let (file, record) = known.map_or((None, bare(port)), |(file, record)| (Some(file), record));
+                Self::over_http(record, file, here)
+            }
         };
-        record.auth_token = token.or(record.auth_token);
-        Self::over_http(record, file, here)
+        target.record.auth_token = token.or(target.record.auth_token);
+        target
     }
 }
 

@@ -14,7 +14,7 @@ mod opencode;
 mod qwen;
 
 use crate::agent::{Agent, FamilyAgent, HookAgent};
-use crate::discovery_file::{Directory, DiscoveryFile};
+use crate::discovery_file::DiscoveryFile;
 
 /// Every known agent, in the order of lists for people. A new one comes last.
 pub static AGENTS: &[Agent] = &[
@@ -89,20 +89,10 @@ pub fn discovery_files() -> impl Iterator<Item = &'static DiscoveryFile> {
     with_family().flat_map(|agent| agent.family.discovery_files())
 }
 
-/// The directories of lock files, each once.
-pub fn lock_directories() -> Vec<Directory> {
-    let mut directories = Vec::new();
-    for rules in with_family().filter_map(|agent| agent.family.lock_rules()) {
-        if !directories.contains(&rules.directory) {
-            directories.push(rules.directory);
-        }
-    }
-    directories
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::discovery_file::Directory;
 
     #[test]
     fn command_and_client_name_select_the_agent() {

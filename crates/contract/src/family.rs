@@ -44,11 +44,17 @@ impl Family {
         rules.is_some_and(|(rules, port)| rules.tokenless_ports.contains(&port))
     }
 
+    /// The directories in which it searches.
+    pub fn directories(&self) -> Vec<Directory> {
+        match &self.found_by {
+            FoundBy::DiscoveryFiles(files) => files.iter().map(|file| file.directory).collect(),
+            FoundBy::Lock(rules) => vec![rules.directory],
+        }
+    }
+
     /// The variables that lead it to other directories of its files than those below home.
     pub fn directory_variables(&self) -> impl Iterator<Item = &'static str> {
-        let locks = self.lock_rules().map(|rules| rules.directory);
-        let directories = self.discovery_files().iter().map(|file| file.directory).chain(locks);
-        directories.filter_map(|directory| match directory {
+        self.directories().into_iter().filter_map(|directory| match directory {
             Directory::Home { base_variable, .. } => base_variable,
             Directory::Tmp(_) => None,
         })
@@ -69,6 +75,8 @@ pub enum FoundBy {
 pub struct LockRules {
     /// The directory of the lock files that it reads.
     pub directory: Directory,
+    /// The agents that read it, for messages.
+    pub readers: &'static str,
     /// Of several locks that hold its directory, it takes that with the longest folder, and then the newest.
     /// Otherwise it takes none of them.
     pub takes_newest: bool,
@@ -140,6 +148,9 @@ pub const LOCKS: Directory = Directory::Home {
     base_variable: Some("CLAUDE_CONFIG_DIR"),
     below_base: "ide",
 };
+
+/// The agents that read the lock file there.
+pub(crate) const LOCK_READERS: &str = "Claude Code and OpenCode";
 
 /// Names of environment variables; `None` where an agent has no such variable.
 #[derive(Debug, PartialEq, Eq)]

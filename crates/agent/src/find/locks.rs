@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use alongside_contract::agent::FamilyAgent;
-use alongside_contract::family::LOCKS;
+use alongside_contract::family::{FoundBy, LockRules};
 use alongside_contract::lock_file::{self, LockFile};
 use alongside_platform::untrusted::{self, Whose};
 use alongside_platform::{Os, paths, process};
@@ -69,14 +69,30 @@ impl ClaudeSettings {
     }
 }
 
-/// The search of an agent.
-pub fn locks(agent: FamilyAgent, here: &Surroundings) -> LockSearch {
-    let rules = agent.family.lock_rules();
-    let mut misleading = rules.into_iter().flat_map(|rules| rules.tokenless_ports);
+/// The search of an agent through locks. `None`: [`candidates`](super::candidates) and
+/// [`replay`](super::replay()) tell what it finds.
+pub fn locks(agent: FamilyAgent, here: &Surroundings) -> Option<LockSearch> {
+    match &agent.family.found_by {
+        FoundBy::DiscoveryFiles(_) => None,
+        FoundBy::Lock(rules) => Some(search(rules, agent, here)),
+    }
+}
+
+/// The lock of the companion at this port, if there is one and the agent reads such locks.
+pub fn lock_of(agent: FamilyAgent, port: u16, here: &Surroundings) -> Option<PathBuf> {
+    match &agent.family.found_by {
+        FoundBy::DiscoveryFiles(_) => None,
+        FoundBy::Lock(rules) => Some(here.resolve(rules.directory).join(lock_file::name(port))),
+    }
+    .filter(|lock| lock.is_file())
+}
+
+fn search(rules: &LockRules, agent: FamilyAgent, here: &Surroundings) -> LockSearch {
+    let mut misleading = rules.tokenless_ports.iter();
     if let Some(name) = misleading.find(|name| here.variables.contains_key(**name)) {
         return LockSearch::WithoutToken(name);
     }
-    let directory = here.resolve(rules.map_or(LOCKS, |rules| rules.directory));
+    let directory = here.resolve(rules.directory);
     let named = here.port(agent.family).and_then(|port| read(&directory.join(lock_file::name(port))));
     if let Some(lock) = named {
         return LockSearch::ByVariable(lock);
@@ -85,7 +101,7 @@ pub fn locks(agent: FamilyAgent, here: &Surroundings) -> LockSearch {
     let mut found: Vec<Lock> = entries.filter_map(|entry| read(&entry.path())).collect();
     found.retain(|lock| lock.holds(&here.cwd));
     found.sort_by_key(|lock| lock.port);
-    if rules.is_some_and(|rules| rules.takes_newest) {
+    if rules.takes_newest {
         let rank = |lock: &Lock| {
             let holding = lock.content.workspace_folders.iter().filter(|folder| holds(folder, &here.cwd));
             let written = lock.path.metadata().and_then(|found| found.modified()).ok();
@@ -135,22 +151,22 @@ mod tests {
             pid: 1,
         };
         let claude = FamilyAgent::named("claude").unwrap();
-        let LockSearch::Holding(found) = locks(claude, &here) else { panic!("there is no variable") };
+        let Some(LockSearch::Holding(found)) = locks(claude, &here) else { panic!("there is no variable") };
         assert_eq!(found.iter().map(|lock| lock.port).collect::<Vec<_>>(), [7]);
         here.variables.insert("CLAUDE_CODE_SSE_PORT".into(), "9".into());
-        assert!(matches!(locks(claude, &here), LockSearch::ByVariable(lock) if lock.port == 9));
+        assert!(matches!(locks(claude, &here), Some(LockSearch::ByVariable(lock)) if lock.port == 9));
         assert_eq!(ClaudeSettings::of(&here), ClaudeSettings { connects: false, shows_diffs_itself: false });
         fs::write(home.path().join(".claude.json"), r#"{"autoConnectIde":true,"diffTool":"terminal"}"#)
             .unwrap();
         assert_eq!(ClaudeSettings::of(&here), ClaudeSettings { connects: true, shows_diffs_itself: true });
         let opencode = FamilyAgent::named("opencode").unwrap();
-        assert_eq!(locks(opencode, &here), LockSearch::WithoutToken("CLAUDE_CODE_SSE_PORT"));
+        assert_eq!(locks(opencode, &here), Some(LockSearch::WithoutToken("CLAUDE_CODE_SSE_PORT")));
         here.variables.clear();
         write(6, &here.cwd, std::process::id());
-        let LockSearch::Holding(found) = locks(opencode, &here) else { panic!("there is no variable") };
+        let Some(LockSearch::Holding(found)) = locks(opencode, &here) else { panic!("there is no variable") };
         assert_eq!(found.iter().map(|lock| lock.port).collect::<Vec<_>>(), [6], "the longest folder");
         here.variables.insert("CLAUDE_CODE_SSE_PORT".into(), "10".into());
-        let LockSearch::Holding(found) = locks(claude, &here) else { panic!("that port has no lock") };
+        let Some(LockSearch::Holding(found)) = locks(claude, &here) else { panic!("that port has no lock") };
         assert_eq!(found.iter().map(|lock| lock.port).collect::<Vec<_>>(), [6, 7]);
     }
 }

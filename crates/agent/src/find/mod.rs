@@ -15,7 +15,7 @@ mod workspace;
 
 pub use alongside_platform::process::{Process, is_alive, look_up};
 pub use found::{Found, Reason, Search, Skipped, Why};
-pub use locks::{ClaudeSettings, Lock, LockSearch, locks};
+pub use locks::{ClaudeSettings, Lock, LockSearch, lock_of, locks};
 pub use replay::replay;
 pub use search::{all_files, all_records, candidates};
 pub use surroundings::{Surroundings, editor_pid, in_container};

@@ -246,13 +246,10 @@ fn write_report(path: &Path, report: Option<&str>) -> anyhow::Result<()> {
 /// Finds the companion and makes sure that it answers.
 async fn find(args: &Args, agent: Option<FamilyAgent>) -> anyhow::Result<Target> {
     let here = companions::surroundings()?;
-    let by_lock = agent.is_some_and(|agent| agent.family.lock_rules().is_some());
     let target = if let Some(port) = args.port {
-        let at = if by_lock { Target::at_lock } else { Target::at };
-        at(port, args.token.clone(), here)
+        Target::at(port, args.token.clone(), agent, here)
     } else if let Some(file) = &args.file {
-        let in_file = if by_lock { Target::in_lock } else { Target::in_file };
-        in_file(file, here)
+        Target::in_file(file, agent, here)
             .hint("name a discovery file, such as those that `alongside status --files` lists")?
     } else {
         Target::find(agent, here).hint(

@@ -7,10 +7,8 @@ use std::process::ExitCode;
 
 use alongside_agent::find::{self, LockSearch, Surroundings};
 use alongside_common::failure;
-use alongside_contract::agents::{discovery_files, lock_directories, with_family};
+use alongside_contract::agents::{discovery_files, with_family};
 use alongside_contract::discovery::{Record, WRITER};
-use alongside_contract::family::LOCKS;
-use alongside_contract::lock_file;
 use alongside_desk::harmless;
 use alongside_desk::socket::Report;
 use alongside_host::companions;
@@ -77,12 +75,11 @@ async fn find_companions(here: &Surroundings) -> (Vec<FoundCompanion>, Vec<Repor
     });
     let mut found = join_all(asked).await;
     for companion in &mut found {
-        let is_ours = companion.record.writer.as_deref() == Some(WRITER);
-        let name = lock_file::name(companion.record.port);
-        let directories = lock_directories().into_iter();
-        let mut locks: Vec<_> = directories.map(|directory| here.resolve(directory).join(&name)).collect();
-        locks.dedup();
-        companion.files.extend(locks.into_iter().filter(|lock| is_ours && lock.is_file()));
+        if companion.record.writer.as_deref() == Some(WRITER) {
+            let port = companion.record.port;
+            companion.files.extend(with_family().filter_map(|agent| find::lock_of(agent, port, here)));
+            companion.files.dedup();
+        }
     }
     if let Ok(chosen) = companions::find_serving(here).await {
         for companion in &mut found {
@@ -106,16 +103,16 @@ async fn find_companions(here: &Surroundings) -> (Vec<FoundCompanion>, Vec<Repor
 /// The reason why Claude Code does not connect to our companion here by itself, if there is one.
 fn rival_text(here: &Surroundings, found: &[FoundCompanion]) -> Option<String> {
     let ours = found.iter().find(|companion| companion.serves_here())?;
-    let claude = with_family().find(|agent| agent.family.lock_rules().is_some())?;
-    let LockSearch::Holding(locks) = find::locks(claude, here) else { return None };
+    let (claude, search) = with_family().find_map(|agent| Some((agent, find::locks(agent, here)?)))?;
+    let LockSearch::Holding(locks) = search else { return None };
     let others = locks.iter().filter(|lock| lock.port != ours.record.port);
     let others: Vec<String> = others
         .map(|lock| format!("{} (port {})", harmless::name(&lock.content.ide_name), lock.port))
         .collect();
     let name = claude.display_name;
     // Other agents have locks of the same name elsewhere.
-    let directory = here.resolve(claude.family.lock_rules().map_or(LOCKS, |rules| rules.directory));
-    let has_lock = ours.files.contains(&directory.join(lock_file::name(ours.record.port)));
+    let lock = find::lock_of(claude, ours.record.port, here);
+    let has_lock = lock.is_some_and(|lock| ours.files.contains(&lock));
     let why = match (others.is_empty(), locks.is_empty()) {
         (false, _) => format!("{}: serves {name} here, too", others.join(" and ")),
         (true, true) if has_lock => {

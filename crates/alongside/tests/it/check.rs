@@ -244,7 +244,7 @@ async fn alongside_passes_every_check_of_claude() {
     home.directory("home/.claude");
     let (process, editor) = opens(&home).await;
     let claude = FamilyAgent::named("claude").unwrap();
-    let is_found = |search| matches!(search, find::LockSearch::Holding(locks) if !locks.is_empty());
+    let is_found = |search| matches!(search, Some(find::LockSearch::Holding(locks)) if !locks.is_empty());
     until("the lock", || is_found(find::locks(claude, &home.surroundings())).then_some(())).await;
     let driven = Driven::by(&home, editor, process);
     let (code, report) = report(&home, &driven, &["--family", "claude", "--strict"]).await;

@@ -288,7 +288,7 @@ async fn worktree_and_project_share_a_companion_and_a_lock_in_either_order() {
         let claude = FamilyAgent::named("claude").unwrap();
         for directory in order {
             let here = Surroundings { cwd: directory.clone(), ..home.surroundings() };
-            let has_one = |search| matches!(search, LockSearch::Holding(locks) if locks.len() == 1);
+            let has_one = |search| matches!(search, Some(LockSearch::Holding(locks)) if locks.len() == 1);
             until("one lock", || has_one(find::locks(claude, &here)).then_some(())).await;
         }
     }
@@ -311,7 +311,7 @@ async fn claude_finds_the_project_in_home_and_status_tells_how_to_choose_the_oth
         claude,
         &Surroundings { cwd: cwd.to_owned(), ..home.surroundings() },
     ) {
-        LockSearch::Holding(locks) => locks.len(),
+        Some(LockSearch::Holding(locks)) => locks.len(),
         other => panic!("{other:?}"),
     };
     let count = || files_below(&home.path("home/.claude")).len();

@@ -12,10 +12,13 @@ const TIMEOUT: Duration = Duration::from_millis(500);
 /// The longest head of an answer in bytes. A proof's has some two hundred.
 const MAX_HEAD: usize = 4 << 10;
 
-/// Whether the companion of this token listens on its port: the listener has to [prove](token_proof) that it
-/// knows the token, for anybody may have the port by now. Blocks for half a second at most.
-pub(super) fn answers(port: u16, token: &str) -> bool {
-    ask(port, token).unwrap_or(false)
+/// The port and the token of a companion.
+pub(super) type Companion = (u16, Option<String>);
+
+/// Whether this companion listens on its port: the listener has to [prove](token_proof) that it knows the
+/// token, for anybody may have the port by now. Blocks for half a second at most.
+pub(super) fn answers((port, token): &Companion) -> bool {
+    token.as_deref().is_some_and(|token| ask(*port, token).unwrap_or(false))
 }
 
 fn ask(port: u16, token: &str) -> io::Result<bool> {

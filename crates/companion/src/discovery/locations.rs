@@ -1,45 +1,60 @@
-//! The directories in which agents search for discovery files.
+//! The places in which agents search for a companion.
 
 use std::path::{Path, PathBuf};
 
-use alongside_contract::agents;
-use alongside_contract::family::DiscoveryFile;
+use alongside_contract::agent::FamilyAgent;
+use alongside_contract::agents::with_family;
+use alongside_contract::family::{DiscoveryFile, FoundBy};
 
 use crate::persistence::app_dirs::{AppDirs, SearchDirectory};
 
-/// The directories of every discovery file in the table of agents.
-pub(super) fn searched(dirs: &AppDirs) -> impl Iterator<Item = (&'static DiscoveryFile, SearchDirectory)> {
-    agents::discovery_files()
-        .flat_map(|row| dirs.resolve(row.directory).into_iter().map(move |searched| (row, searched)))
+/// A directory in which an agent searches for one kind of file.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) agent: FamilyAgent,
+    pub(super) kind: Kind,
+    /// The agents that read it, for messages.
+    pub(super) readers: &'static str,
+    pub(super) directory: SearchDirectory,
 }
 
-/// The directories of lock files, each once.
-pub(super) fn lock_directories(dirs: &AppDirs) -> Vec<SearchDirectory> {
-    let mut all: Vec<SearchDirectory> = Vec::new();
-    for searched in agents::lock_directories().into_iter().flat_map(|directory| dirs.resolve(directory)) {
-        if !all.contains(&searched) {
-            all.push(searched);
+/// The kinds of files by which agents find a companion.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Kind {
+    Record(&'static DiscoveryFile),
+    Lock,
+}
+
+/// Every place of every agent in the table.
+pub(super) fn places(dirs: &AppDirs) -> impl Iterator<Item = Place> {
+    let searched = |agent: FamilyAgent| match &agent.family.found_by {
+        FoundBy::DiscoveryFiles(rows) => {
+            let of_row = |row: &'static DiscoveryFile| (agent, Kind::Record(row), row.readers, row.directory);
+            rows.iter().map(of_row).collect()
         }
-    }
-    all
+        FoundBy::Lock(rules) => vec![(agent, Kind::Lock, rules.readers, rules.directory)],
+    };
+    with_family().flat_map(searched).flat_map(move |(agent, kind, readers, directory)| {
+        let resolved = dirs.resolve(directory).into_iter();
+        resolved.map(move |directory| Place { agent, kind, readers, directory })
+    })
 }
 
-/// The directories of discovery files.
+/// The directories of all places.
 pub(crate) fn directories(dirs: &AppDirs) -> impl Iterator<Item = PathBuf> {
-    let locks = lock_directories(dirs).into_iter().map(|searched| searched.path());
-    searched(dirs).map(|(_, searched)| searched.path()).chain(locks)
+    places(dirs).map(|place| place.directory.path())
 }
 
 /// Removes empty directories in which other users could create none of their own.
 pub(crate) fn remove_empty(dirs: &AppDirs) {
-    for (_, searched) in searched(dirs) {
-        searched.remove_empty();
+    for place in places(dirs) {
+        place.directory.remove_empty();
     }
 }
 
-/// A directory of discovery files below home, and the agent's own directory above it; empty for another one.
+/// A directory of such files below home, and the agent's own directory above it; empty for another one.
 pub(super) fn of_agent(dirs: &AppDirs, directory: &Path) -> Vec<PathBuf> {
-    let mut all = searched(dirs).map(|(_, searched)| searched);
+    let mut all = places(dirs).map(|place| place.directory);
     let found = all.find(|searched| searched.agent_directory().is_some() && searched.path() == directory);
     let found = found.map(|found| [found.agent_directory().map(Path::to_owned), Some(found.path())]);
     found.into_iter().flatten().flatten().collect()

@@ -13,10 +13,8 @@ use alongside_contract::lock_file::{self, LockFile, TRANSPORT};
 use alongside_platform::directory::Directory;
 use alongside_platform::{process, untrusted};
 
-use super::liveness::answers;
-use super::locations::lock_directories;
+use super::liveness::{Companion, answers};
 use crate::endpoint::Endpoint;
-use crate::persistence::app_dirs::AppDirs;
 use crate::persistence::private_files::LinkedCopies;
 use crate::real_path;
 
@@ -64,7 +62,7 @@ impl Lock {
             writer: Some(WRITER.to_owned()),
         };
         let lock = Self { directory, port, content };
-        if read(&lock.directory, &lock.name()).as_ref() != Some(&lock.content) {
+        if read(&lock.directory, &lock.name()).is_none_or(|there| there.content != lock.content) {
             LinkedCopies::default().put(&lock.directory, &lock.name(), serde_json::to_vec(&lock.content)?)?;
         }
         Ok(lock)
@@ -77,14 +75,10 @@ impl Lock {
     /// Removes the file while it is this companion's.
     pub(super) fn remove(&self) {
         let now = read(&self.directory, &self.name());
-        if now.is_some_and(|now| now.auth_token == self.content.auth_token) {
+        if now.is_some_and(|now| now.companion() == self.companion()) {
             // Another process may have removed it just now.
             let _ = self.directory.remove(&self.name());
         }
-    }
-
-    pub(super) fn path(&self) -> PathBuf {
-        self.directory.path().join(self.name())
     }
 
     fn is_ours(&self) -> bool {
@@ -107,42 +101,30 @@ impl Lock {
     /// Whether agents believe it: its editor lives, and a companion of ours answers. Blocks for half a second
     /// at most.
     fn lives(&self) -> bool {
-        process::is_alive(self.content.pid) && (!self.is_ours() || self.answers())
+        process::is_alive(self.content.pid) && (!self.is_ours() || answers(&self.companion()))
     }
 
-    /// Whether a companion of ours wrote it that does not answer any more.
-    pub(super) fn is_left(&self) -> bool {
-        self.is_ours() && !self.answers()
+    pub(super) fn companion(&self) -> Companion {
+        (self.port, Some(self.content.auth_token.clone()))
     }
-
-    fn answers(&self) -> bool {
-        answers(self.port, &self.content.auth_token)
-    }
-
-    pub(super) fn has_token(&self, token: &str) -> bool {
-        self.content.auth_token == token
-    }
-}
-
-fn read(directory: &Directory, name: &OsStr) -> Option<LockFile> {
-    serde_json::from_slice(&untrusted::read_ours(directory, name, MAX_BYTES).ok()?).ok()
 }
 
 /// The locks of all editors but the companion at this port.
 fn others(directory: &Arc<Directory>, port: u16) -> Vec<Lock> {
     let names = directory.names().unwrap_or_default();
-    let read = names.iter().filter_map(|name| {
-        let port = name.to_str().and_then(lock_file::port_in)?;
-        Some(Lock { directory: directory.clone(), port, content: read(directory, name)? })
-    });
-    read.filter(|other| other.port != port).collect()
+    let locks = names.iter().filter_map(|name| read(directory, name));
+    locks.filter(|other| other.port != port).collect()
 }
 
-/// Every lock. Blocks.
-pub(super) fn all(dirs: &AppDirs) -> Vec<Lock> {
-    let opened = lock_directories(dirs).into_iter().filter_map(|searched| searched.open().ok());
-    // No companion has port 0.
-    opened.flat_map(|directory| others(&Arc::new(directory), 0)).collect()
+fn read(directory: &Arc<Directory>, name: &OsStr) -> Option<Lock> {
+    let port = name.to_str().and_then(lock_file::port_in)?;
+    let json = untrusted::read_ours(directory, name, MAX_BYTES).ok()?;
+    Some(Lock { directory: directory.clone(), port, content: serde_json::from_slice(&json).ok()? })
+}
+
+/// Reads a lock if a companion of ours wrote it.
+pub(super) fn read_ours(directory: &Arc<Directory>, name: &OsStr) -> Option<Lock> {
+    read(directory, name).filter(Lock::is_ours)
 }
 
 #[cfg(test)]
@@ -210,7 +192,7 @@ mod tests {
         let path = directory.path().join("1.lock");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         let lock = others(&Arc::new(Directory::open(directory.path()).unwrap()), 0).remove(0);
-        assert_eq!((lock.path(), lock.is_ours()), (path.clone(), true));
+        assert_eq!((lock.name(), lock.is_ours()), ("1.lock".into(), true));
         write(directory.path(), 1, "p", 7);
         lock.remove();
         assert!(path.exists(), "another program took the name");

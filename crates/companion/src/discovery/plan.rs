@@ -2,7 +2,6 @@
 //! name. It follows from the facts alone; the [publisher](super::publisher) finds out what can be had.
 
 use alongside_contract::agent::FamilyAgent;
-use alongside_contract::agents::with_family;
 use alongside_contract::discovery::{IdeInfo, Record, Stdio, WRITER};
 use alongside_contract::family::{DiscoveryFile, Fields};
 use alongside_contract::token;
@@ -23,19 +22,9 @@ pub(super) struct Facts<'f> {
     pub(super) alias_path: String,
 }
 
-/// The wanted files of one discovery file of an agent. Of two with the same name, the first one counts.
-#[derive(Debug)]
-pub(super) struct PlannedRow {
-    pub(super) agent: FamilyAgent,
-    pub(super) row: &'static DiscoveryFile,
-    pub(super) files: Vec<PlannedFile>,
-}
-
 #[derive(Debug)]
 pub(super) struct PlannedFile {
     pub(super) name: String,
-    /// The process that agents take for the editor.
-    pub(super) pid: u32,
     pub(super) claim: Claim,
     pub(super) record: Record,
 }
@@ -45,30 +34,24 @@ pub(super) enum Claim {
     /// The name has its port, and is that of its own editor: nobody else wants it.
     Own,
     /// The name has its port. Of the companions with the same workspace below an ancestor, one gets it.
-    Alias,
+    Alias { ancestor: u32 },
     /// Several companions of one process share the names without a port.
     Shared,
 }
 
-pub(super) fn plan(facts: &Facts<'_>) -> Vec<PlannedRow> {
-    let rows =
-        with_family().flat_map(|agent| agent.family.discovery_files().iter().map(move |row| (agent, row)));
-    rows.map(|(agent, row)| PlannedRow { agent, row, files: facts.files(agent, row) }).collect()
-}
-
 impl Facts<'_> {
-    /// An editor's own name precedes the alias of another editor that it runs in.
-    fn files(&self, agent: FamilyAgent, row: &DiscoveryFile) -> Vec<PlannedFile> {
+    /// The wanted files of one discovery file of an agent. Of two with the same name, the first one counts:
+    /// an editor's own name precedes the alias of another editor that it runs in.
+    pub(super) fn files(&self, agent: FamilyAgent, row: &DiscoveryFile) -> Vec<PlannedFile> {
         let own = self.editors.iter().map(|(editor, _)| (*editor, editor.pid));
         let aliases = self.editors.iter().filter(|_| row.names_pid());
         let aliases = aliases.flat_map(|(editor, pids)| pids.iter().map(move |pid| (*editor, *pid)));
         let file = |editor: &Editor, pid, path| PlannedFile {
             name: row.file_name(pid, self.endpoint.port()),
-            pid,
             claim: match row.names_port() {
                 false => Claim::Shared,
                 true if editor.pid == pid => Claim::Own,
-                true => Claim::Alias,
+                true => Claim::Alias { ancestor: pid },
             },
             record: self.record(editor, agent, row.fields, path),
         };
@@ -93,6 +76,8 @@ impl Facts<'_> {
 
 #[cfg(test)]
 mod tests {
+    use alongside_contract::agents::with_family;
+
     use super::*;
 
     #[test]
@@ -106,7 +91,9 @@ mod tests {
             own_path: "/home".into(),
             alias_path: "/home/p".into(),
         };
-        for PlannedRow { row, files, .. } in plan(&facts) {
+        let rows = with_family()
+            .flat_map(|agent| agent.family.discovery_files().iter().map(move |row| (agent, row)));
+        for (agent, row) in rows {
             let planned = |editor: u32, pid: u32, certain: Claim, path: &str| {
                 let claim = if row.names_port() { certain } else { Claim::Shared };
                 (row.file_name(pid, 7), claim, Some(editor), path.to_owned())
@@ -115,11 +102,15 @@ mod tests {
                 vec![planned(10, 10, Claim::Own, "/home"), planned(20, 20, Claim::Own, "/home")];
             if row.names_pid() {
                 let aliases = [(10, 2), (20, 10), (20, 2)];
-                expected.extend(aliases.map(|(editor, pid)| planned(editor, pid, Claim::Alias, "/home/p")));
+                expected
+                    .extend(aliases.map(|(editor, pid)| {
+                        planned(editor, pid, Claim::Alias { ancestor: pid }, "/home/p")
+                    }));
             }
-            let found = files.into_iter().map(|PlannedFile { name, claim, record, .. }| {
-                (name, claim, record.ppid, record.workspace_path)
-            });
+            let found = facts
+                .files(agent, row)
+                .into_iter()
+                .map(|PlannedFile { name, claim, record }| (name, claim, record.ppid, record.workspace_path));
             assert_eq!(found.collect::<Vec<_>>(), expected);
         }
     }

@@ -86,8 +86,8 @@ impl Presence {
 
     /// The part of the journal that is about the companion itself.
     pub(crate) fn journal(&self) -> Journal {
-        let Endpoint { addresses, token } = self.endpoint.clone();
-        Journal { port: self.endpoint.port(), addresses, token: token.to_string(), ..Journal::default() }
+        let (addresses, token) = (self.endpoint.addresses.clone(), self.endpoint.token.to_string());
+        Journal { port: self.endpoint.port(), addresses, token, ..Journal::default() }
     }
 
     pub(crate) fn is_hidden(&self) -> bool {

@@ -2,32 +2,28 @@
 //! when its roots change or it gets the focus, and removes them when it stops. A [plan](super::plan) says
 //! which files it wants.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use alongside_contract::agent::FamilyAgent;
-use alongside_contract::agents::with_family;
-use alongside_contract::discovery::{Record, Stdio};
+use alongside_contract::discovery::Stdio;
 use alongside_contract::family::DiscoveryFile;
-use alongside_contract::token;
 use alongside_desk::Problem;
 use alongside_platform::directory::Directory;
 
+use super::ancestors;
+use super::liveness::answers;
+use super::locations::{self, Kind, Place};
 use super::lock::{Lock, Wanted};
-use super::plan::{Claim, Facts, PlannedFile, PlannedRow, plan};
+use super::plan::{Claim, Facts, PlannedFile};
 use super::problems::{foreign_file, not_discoverable};
-use super::record_file::{self, RecordFile, answers};
+use super::record_file::{self, RecordFile};
 use super::workspace_path::workspace_path;
-use super::{ancestors, locations};
 use crate::config::Editor;
 use crate::endpoint::Endpoint;
 use crate::persistence::app_dirs::{AppDirs, SearchDirectory};
 use crate::persistence::private_files::LinkedCopies;
-
-/// The agents that read the lock, for messages.
-const LOCK_READERS: &str = "Claude Code and OpenCode";
 
 /// The discovery files of one companion. Its methods block; only the writer calls them.
 #[derive(Debug)]
@@ -54,7 +50,7 @@ pub(crate) struct Published {
     /// Another companion has a file name that this one wants.
     pub(crate) has_rival: bool,
     /// The directories of agents that the user does not have: once they exist, the files are to be written.
-    pub(crate) awaited: Vec<PathBuf>,
+    pub(crate) awaited: BTreeSet<PathBuf>,
 }
 
 #[derive(Debug, Default)]
@@ -63,12 +59,16 @@ struct Attempt {
     focused: bool,
     /// The files of other companions of ours.
     siblings: Vec<RecordFile>,
-    granted: BTreeMap<PathBuf, RecordFile>,
+    /// Each with the agents that read it.
+    granted: BTreeMap<PathBuf, (RecordFile, &'static str)>,
+    /// The directories of locks, which several agents may read.
+    locks: BTreeMap<PathBuf, (Directory, &'static str)>,
     published: Published,
     /// Another user has put a file under a name that these agents read.
     planted: BTreeMap<PathBuf, &'static str>,
     /// The agents that miss a file or directory, by the reason why it cannot be written.
     unwritable: BTreeMap<String, Vec<&'static str>>,
+    created: Vec<PathBuf>,
     /// A directory was removed meanwhile.
     is_gone: bool,
 }
@@ -117,76 +117,82 @@ impl Publisher {
     }
 
     fn try_publish(&mut self, roots: &[PathBuf], focused: bool) -> Attempt {
-        let (rows, problems) = self.plan(roots);
         let ours = record_file::ours(&self.dirs).into_iter();
-        let (mut outdated, siblings): (Vec<_>, Vec<_>) = ours.partition(|file| self.is_ours(&file.record));
+        let (mut outdated, siblings): (Vec<_>, Vec<_>) = ours.partition(|file| self.is_ours(file));
         if self.written.is_empty() {
             // A companion that crashed has made these directories, and its successor removes them.
             let left = outdated.iter().filter_map(|file| file.path.parent());
             self.created.extend(left.flat_map(|directory| locations::of_agent(&self.dirs, directory)));
         }
-        let published = Published { problems, ..Published::default() };
-        let mut attempt = Attempt { focused, siblings, published, ..Attempt::default() };
-        for planned in &rows {
-            for searched in self.dirs.resolve(planned.row.directory) {
-                if !self.is_wanted(planned.agent, &searched) {
-                    let awaited = searched.agent_directory().map(Path::to_owned);
-                    attempt.published.awaited.extend(awaited);
-                    continue;
-                }
-                match self.create(&searched) {
-                    Ok(directory) => self.claim(planned, &Arc::new(directory), &mut attempt),
-                    Err(error) => {
-                        attempt.unwritable.entry(error.to_string()).or_default().push(planned.row.readers);
-                    }
-                }
-            }
-        }
+        let mut attempt = self.plan(roots, Attempt { focused, siblings, ..Attempt::default() });
+        self.created.append(&mut attempt.created);
         // Files for other roots, or of this companion before a crash.
         outdated.retain(|old| !attempt.granted.contains_key(&old.path));
         for old in outdated {
             old.remove();
         }
         self.write(&mut attempt);
-        if let Err(error) = self.publish_lock(roots, &mut attempt) {
-            attempt.fail(&error, error.to_string(), LOCK_READERS);
-        }
+        self.write_locks(roots, &mut attempt);
         attempt
     }
 
-    /// The files that this companion wants, and the problems of roots.
-    fn plan(&self, roots: &[PathBuf]) -> (Vec<PlannedRow>, Vec<Problem>) {
+    /// Finds out which files this companion gets, and makes their directories.
+    fn plan(&self, roots: &[PathBuf], mut attempt: Attempt) -> Attempt {
         // An alias is found from anywhere, so it never names a root that holds home.
         let narrow: Vec<PathBuf> = roots.iter().filter(|root| !self.holds_home(root)).cloned().collect();
         let has_aliases = self.aliases && !narrow.is_empty();
         let ancestors = |editor: &Editor| if has_aliases { ancestors::of(editor.pid) } else { Vec::new() };
         let editors = self.editors.iter().map(|editor| (editor, ancestors(editor))).collect();
         let (own_path, problems) = workspace_path(roots);
+        attempt.published.problems = problems;
         let (alias_path, _) = workspace_path(&narrow);
         let (endpoint, stdio) = (&self.endpoint, self.stdio.as_ref());
-        (plan(&Facts { editors, endpoint, stdio, own_path, alias_path }), problems)
+        let facts = Facts { editors, endpoint, stdio, own_path, alias_path };
+        for place in locations::places(&self.dirs) {
+            let Some(directory) = self.enter(&place, &mut attempt) else { continue };
+            match place.kind {
+                Kind::Record(row) => self.claim(row, facts.files(place.agent, row), directory, &mut attempt),
+                Kind::Lock => {
+                    attempt.locks.insert(directory.path().to_owned(), (directory, place.readers));
+                }
+            }
+        }
+        attempt
     }
 
-    fn create(&mut self, searched: &SearchDirectory) -> io::Result<Directory> {
+    /// Opens a directory, and makes it if need be. `None`: it is not wanted, or there is a problem.
+    fn enter(&self, place: &Place, attempt: &mut Attempt) -> Option<Directory> {
+        let searched = &place.directory;
+        if !self.is_wanted(searched) {
+            attempt.published.awaited.extend(searched.agent_directory().map(Path::to_owned));
+            return None;
+        }
         let missing = searched.missing();
-        let directory = searched.create()?;
-        self.created.extend(missing.into_iter().flatten());
-        Ok(directory)
+        match searched.create() {
+            Ok(directory) => {
+                attempt.created.extend(missing.into_iter().flatten());
+                Some(directory)
+            }
+            Err(error) => {
+                attempt.fail(&error, error.to_string(), place.readers);
+                None
+            }
+        }
     }
 
     /// Finds out which of the planned files this companion gets in a directory.
-    fn claim(&self, planned: &PlannedRow, directory: &Arc<Directory>, attempt: &mut Attempt) {
-        for wanted in &planned.files {
-            let path = directory.path().join(&wanted.name);
+    fn claim(&self, row: &DiscoveryFile, files: Vec<PlannedFile>, within: Directory, attempt: &mut Attempt) {
+        let directory = Arc::new(within);
+        for PlannedFile { name, claim, record } in files {
+            let path = directory.path().join(&name);
             if attempt.granted.contains_key(&path) {
                 continue;
             }
-            let record = wanted.record.clone();
             let file = RecordFile { directory: directory.clone(), path: path.clone(), record };
             if file.is_anothers() {
-                attempt.planted.insert(path, planned.row.readers);
-            } else if self.gets(&file, wanted, planned.row, attempt) {
-                attempt.granted.insert(path, file);
+                attempt.planted.insert(path, row.readers);
+            } else if self.gets(&file, claim, row, attempt) {
+                attempt.granted.insert(path, (file, row.readers));
             } else {
                 attempt.published.has_rival = true;
             }
@@ -194,15 +200,15 @@ impl Publisher {
     }
 
     /// Whether it gets a name: its own, a free one, a dead companion's, or with the focus any one.
-    fn gets(&self, file: &RecordFile, wanted: &PlannedFile, row: &DiscoveryFile, attempt: &Attempt) -> bool {
-        match wanted.claim {
+    fn gets(&self, file: &RecordFile, claim: Claim, row: &DiscoveryFile, attempt: &Attempt) -> bool {
+        match claim {
             Claim::Own => true,
             Claim::Shared => match file.read_again() {
-                Some(there) => attempt.focused || self.is_ours(&there) || !answers(&there),
+                Some(there) => attempt.focused || self.is_ours(&there) || !answers(&there.companion()),
                 None => file.is_free(),
             },
-            Claim::Alias => {
-                let pid = Some(wanted.pid);
+            Claim::Alias { ancestor } => {
+                let pid = Some(ancestor);
                 let rivals = attempt.siblings.iter().filter(|sibling| {
                     sibling.path.parent() == file.path.parent()
                         && sibling.path.file_name().and_then(|name| row.pid_in(name.to_str()?)) == pid
@@ -212,7 +218,7 @@ impl Publisher {
                 });
                 let mut is_free = true;
                 for rival in rivals {
-                    if attempt.focused || !answers(&rival.record) {
+                    if attempt.focused || !answers(&rival.companion()) {
                         rival.remove();
                     } else {
                         is_free = false;
@@ -225,51 +231,36 @@ impl Publisher {
 
     /// Writes the files that are granted and not there already.
     fn write(&mut self, attempt: &mut Attempt) {
-        let granted = std::mem::take(&mut attempt.granted).into_values().collect();
-        let before = std::mem::replace(&mut self.written, granted);
+        let before = std::mem::take(&mut self.written);
         let mut copies = LinkedCopies::default();
-        for file in &self.written {
+        for (path, (file, readers)) in std::mem::take(&mut attempt.granted) {
             // Somebody has put another file in the place of ours, and not just removed ours.
-            let was_ours = before.iter().any(|old| old.path == file.path);
-            if was_ours && !file.is_free() && file.read_again().is_none() {
-                continue;
-            }
+            let was_ours = before.iter().any(|old| old.path == path);
+            let is_taken = was_ours && !file.is_free() && file.read_again().is_none();
             // With the focus, even an unchanged file is written: some agents take the newest one.
-            if !attempt.focused && file.read_again().as_ref() == Some(&file.record) {
-                continue;
+            let is_there = !attempt.focused && file.is_there();
+            if !is_taken
+                && !is_there
+                && let Err(error) = file.write(&mut copies)
+            {
+                attempt.fail(&error, format!("{}: {error}", path.display()), readers);
             }
-            if let Err(error) = file.write(&mut copies) {
-                let readers = row_of(&self.dirs, &file.path).map_or("some agents", |row| row.readers);
-                attempt.fail(&error, format!("{}: {error}", file.path.display()), readers);
-            }
+            self.written.push(file);
         }
     }
 
-    /// Writes the [lock](super::lock) for each agent of the user that reads one.
-    fn publish_lock(&mut self, roots: &[PathBuf], attempt: &mut Attempt) -> io::Result<()> {
-        let Some(editor) = self.editors.first().cloned() else { return Ok(()) };
+    /// Writes a [lock](super::lock) into each of their directories.
+    fn write_locks(&mut self, roots: &[PathBuf], attempt: &mut Attempt) {
+        let Some(editor) = self.editors.first() else { return };
+        let (pid, ide_name, endpoint) = (editor.pid, &*editor.display_name, &self.endpoint);
+        let wanted = Wanted { pid, ide_name, endpoint, roots, focused: attempt.focused };
         self.locks.clear();
-        for searched in locations::lock_directories(&self.dirs) {
-            let has_directory = searched.agent_directory().is_none_or(Path::exists);
-            let mut readers = with_family().filter(|agent| {
-                let locks = agent.family.lock_rules().map(|rules| self.dirs.resolve(rules.directory));
-                locks.is_some_and(|locks| locks.contains(&searched))
-            });
-            if !has_directory && !readers.any(|agent| self.dirs.has_command(agent.commands)) {
-                attempt.published.awaited.extend(searched.agent_directory().map(Path::to_owned));
-                continue;
+        for (directory, readers) in std::mem::take(&mut attempt.locks).into_values() {
+            match Lock::publish(directory, wanted) {
+                Ok(lock) => self.locks.push(lock),
+                Err(error) => attempt.fail(&error, error.to_string(), readers),
             }
-            let directory = self.create(&searched)?;
-            let wanted = Wanted {
-                pid: editor.pid,
-                ide_name: &editor.display_name,
-                endpoint: &self.endpoint,
-                roots,
-                focused: attempt.focused,
-            };
-            self.locks.push(Lock::publish(directory, wanted)?);
         }
-        Ok(())
     }
 
     /// Removes the files that are still ours, not those that another took over, and empty directories.
@@ -292,27 +283,23 @@ impl Publisher {
     /// Whether to write into a directory. A person who does not have an agent gets no directory of it in
     /// home, except of a proven one: Qwen Code 0.24 looks once, 1.3 s after it makes `~/.qwen`, and the look
     /// at the disk follows a change after 1 s. Its command need not be in our `PATH`, as with `npx`.
-    fn is_wanted(&self, agent: FamilyAgent, searched: &SearchDirectory) -> bool {
-        searched.agent_directory().is_none_or(|own| own.exists())
-            || agent.is_proven()
-            || self.dirs.has_command(agent.commands)
+    fn is_wanted(&self, searched: &SearchDirectory) -> bool {
+        let is_had = |place: &Place| match place.kind {
+            Kind::Record(_) if place.agent.is_proven() => true,
+            Kind::Record(_) | Kind::Lock => self.dirs.has_command(place.agent.commands),
+        };
+        let mut readers = locations::places(&self.dirs).filter(|place| place.directory == *searched);
+        searched.agent_directory().is_none_or(Path::exists) || readers.any(|place| is_had(&place))
     }
 
-    fn is_ours(&self, record: &Record) -> bool {
-        let is_token = |known: &str| *token::split(known).0 == *self.endpoint.token;
-        record.port == self.endpoint.port() && record.auth_token.as_deref().is_some_and(is_token)
+    fn is_ours(&self, file: &RecordFile) -> bool {
+        file.companion() == (self.endpoint.port(), Some(self.endpoint.token.to_string()))
     }
 
     fn holds_home(&self, root: &Path) -> bool {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         real(&self.dirs.home).starts_with(real(root))
     }
-}
-
-fn row_of(dirs: &AppDirs, path: &Path) -> Option<&'static DiscoveryFile> {
-    let name = path.file_name()?.to_str()?;
-    let mut rows = locations::searched(dirs).filter(|(row, _)| row.matches(name));
-    rows.find(|(_, searched)| path.parent() == Some(&searched.path())).map(|(row, _)| row)
 }
 
 #[cfg(test)]

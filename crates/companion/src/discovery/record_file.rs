@@ -1,5 +1,6 @@
 //! A discovery file on disk, found, read, written and removed in an open directory.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io;
 use std::path::PathBuf;
@@ -10,7 +11,8 @@ use alongside_contract::token;
 use alongside_platform::directory::Directory;
 use alongside_platform::untrusted;
 
-use super::{liveness, locations};
+use super::liveness::Companion;
+use super::locations::{self, Kind};
 use crate::persistence::app_dirs::AppDirs;
 use crate::persistence::private_files::LinkedCopies;
 
@@ -27,17 +29,17 @@ pub(super) struct RecordFile {
 
 /// All discovery files that our companions wrote, in any process.
 pub(super) fn ours(dirs: &AppDirs) -> Vec<RecordFile> {
-    let mut files: Vec<RecordFile> = Vec::new();
-    for (row, searched) in locations::searched(dirs) {
-        let Ok(directory) = searched.open().map(Arc::new) else { continue };
+    // A name with one number in it matches two rows.
+    let mut files = BTreeMap::new();
+    for place in locations::places(dirs) {
+        let (Kind::Record(row), Ok(directory)) = (place.kind, place.directory.open()) else { continue };
+        let directory = Arc::new(directory);
         let names = directory.names().unwrap_or_default();
         let matching = names.iter().filter(|name| name.to_str().is_some_and(|name| row.matches(name)));
-        files.extend(matching.filter_map(|name| read_ours(&directory, name)));
+        let ours = matching.filter_map(|name| read_ours(&directory, name));
+        files.extend(ours.map(|file| (file.path.clone(), file)));
     }
-    // A name with one number in it matches two rows.
-    files.sort_by(|one, other| one.path.cmp(&other.path));
-    files.dedup_by(|one, other| one.path == other.path);
-    files
+    files.into_values().collect()
 }
 
 /// Reads a file if we wrote it. In a shared directory, anybody can put something under our names.
@@ -48,23 +50,24 @@ pub(super) fn read_ours(directory: &Arc<Directory>, name: &OsStr) -> Option<Reco
     is_ours.then(|| RecordFile { directory: directory.clone(), path: directory.path().join(name), record })
 }
 
-/// Whether the companion of a record listens. Blocks for half a second at most.
-pub(super) fn answers(record: &Record) -> bool {
-    record.auth_token.as_deref().is_some_and(|token| liveness::answers(record.port, token))
-}
-
 impl RecordFile {
     fn name(&self) -> &OsStr {
         self.path.file_name().unwrap_or_default()
     }
 
-    /// Whether the record leads to the companion of this token.
-    pub(super) fn has_token(&self, token: &str) -> bool {
-        self.record.auth_token.as_deref().is_some_and(|known| token::split(known).0 == token)
+    /// Its companion, with the token for any agent.
+    pub(super) fn companion(&self) -> Companion {
+        let token = self.record.auth_token.as_deref().map(|token| token::split(token).0.to_owned());
+        (self.record.port, token)
     }
 
-    pub(super) fn read_again(&self) -> Option<Record> {
-        read_ours(&self.directory, self.name()).map(|file| file.record)
+    pub(super) fn read_again(&self) -> Option<Self> {
+        read_ours(&self.directory, self.name())
+    }
+
+    /// Whether it lies there with this record.
+    pub(super) fn is_there(&self) -> bool {
+        self.read_again().is_some_and(|there| there.record == self.record)
     }
 
     /// Whether nothing has this name, not even a link that leads nowhere.
@@ -83,7 +86,7 @@ impl RecordFile {
 
     /// Removes the file while it leads to the same companion.
     pub(super) fn remove(&self) {
-        if self.read_again().is_some_and(|now| now.is_same_companion(&self.record)) {
+        if self.read_again().is_some_and(|now| now.companion() == self.companion()) {
             // Another process may have removed it just now.
             let _ = self.directory.remove(self.name());
         }

@@ -1,50 +1,59 @@
 //! Removes discovery files of killed companions. One stale file can hide a living companion, for agents try a
 //! single file. Only files that we wrote, and whose companion does not answer, go.
 
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use alongside_contract::discovery::Record;
+use alongside_platform::directory::Directory;
 
-use super::record_file::answers;
-use super::{locations, lock, record_file};
+use super::liveness::{Companion, answers};
+use super::locations::{self, Kind};
+use super::{lock, record_file};
 use crate::persistence::app_dirs::AppDirs;
 use crate::persistence::private_files;
 
 /// Removes the discovery files of companions that do not answer, and returns the paths. Blocks.
 pub(crate) fn sweep(dirs: &AppDirs, own_token: &str) -> Vec<PathBuf> {
-    let directories = locations::searched(dirs).filter_map(|(_, searched)| searched.open().ok());
-    for directory in directories {
+    let mut found = BTreeMap::new();
+    for place in locations::places(dirs) {
+        let Ok(directory) = place.directory.open().map(Arc::new) else { continue };
         private_files::remove_unfinished_in(&directory);
-    }
-    let mut removed = Vec::new();
-    let mut asked: Vec<(Record, bool)> = Vec::new();
-    // A file with our port and another token is a predecessor's, whose token is burned.
-    for file in record_file::ours(dirs).into_iter().filter(|file| !file.has_token(own_token)) {
-        let known =
-            asked.iter().find(|(record, _)| record.is_same_companion(&file.record)).map(|(_, alive)| *alive);
-        let is_alive = known.unwrap_or_else(|| answers(&file.record));
-        if known.is_none() {
-            asked.push((file.record.clone(), is_alive));
-        }
-        if !is_alive {
-            tracing::info!(path = %file.path.display(), "removing a stale discovery file");
-            file.remove();
-            // The companion may have made these, and made them for this file only.
-            let made = file.path.parent().map(|directory| locations::of_agent(dirs, directory));
-            for directory in made.into_iter().flatten().rev() {
-                // Fails while anybody has something in it.
-                let _ = std::fs::remove_dir(directory);
+        for name in directory.names().unwrap_or_default() {
+            if let Some(companion) = companion_in(place.kind, &directory, &name) {
+                found.insert(directory.path().join(name), (place.kind, directory.clone(), companion));
             }
-            removed.push(file.path);
         }
     }
-    for lock in lock::all(dirs).into_iter().filter(|lock| !lock.has_token(own_token) && lock.is_left()) {
-        tracing::info!(path = %lock.path().display(), "removing a stale lock file");
-        lock.remove();
-        removed.push(lock.path());
+    // A file with our port and another token is a predecessor's, whose token is burned.
+    found.retain(|_, (.., (_, token))| token.as_deref() != Some(own_token));
+    let mut asked = BTreeMap::new();
+    found.retain(|_, (.., companion)| !*asked.entry(companion.clone()).or_insert_with(|| answers(companion)));
+    for (path, (kind, directory, companion)) in &found {
+        tracing::info!(path = %path.display(), "removing a stale discovery file");
+        let name = path.file_name().unwrap_or_default();
+        if companion_in(*kind, directory, name).as_ref() == Some(companion) {
+            // Another process may have removed it just now.
+            let _ = directory.remove(name);
+        }
+        // The companion may have made these, and made them for this file only.
+        for made in locations::of_agent(dirs, directory.path()).iter().rev() {
+            // Fails while anybody has something in it.
+            let _ = std::fs::remove_dir(made);
+        }
     }
     locations::remove_empty(dirs);
-    removed
+    found.into_keys().collect()
+}
+
+/// The companion of ours to which a file leads.
+fn companion_in(kind: Kind, directory: &Arc<Directory>, name: &OsStr) -> Option<Companion> {
+    match kind {
+        Kind::Record(row) if !row.matches(name.to_str()?) => None,
+        Kind::Record(_) => Some(record_file::read_ours(directory, name)?.companion()),
+        Kind::Lock => Some(lock::read_ours(directory, name)?.companion()),
+    }
 }
 
 /// Removes the files of our companions that do not answer. Blocks for half a second per companion.

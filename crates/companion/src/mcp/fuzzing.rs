@@ -57,7 +57,7 @@ impl Endpoint {
         let server =
             Server { events, max_body: Self::MAX_BODY, proposals: Arc::default(), context_only: false };
         let endpoint = endpoint::Endpoint::at(80, Self::TOKEN);
-        let gate = Gate::new(&endpoint, false);
+        let gate = Gate::new(endpoint.hosts(), endpoint.token, false);
         Ok(Self {
             runtime: tokio::runtime::Builder::new_current_thread().enable_time().build()?,
             router: router(Arc::new(server), Arc::new(gate)),

@@ -197,7 +197,7 @@ async fn only(case: &Case<'_>) -> Checked {
         // With the variable, an agent looks no further.
         here.variables.remove(claude.family.env.port.unwrap_or_default());
         here.cwd.clone_from(&directory);
-        let LockSearch::Holding(found) = locks(claude, &here) else { continue };
+        let Some(LockSearch::Holding(found)) = locks(claude, &here) else { continue };
         let (own, others): (Vec<_>, Vec<_>) =
             found.into_iter().partition(|lock| lock.port == target.record.port);
         if let Some(other) = others.first().filter(|_| !own.is_empty()) {

@@ -22,6 +22,7 @@ use alongside_conformance::{
     self as check, Action, CHECKS, CLAUDE_CHECKS, Group, Options, Refusal, Reply, Report, Target, Timeouts,
     Verdict,
 };
+use alongside_contract::agent::FamilyAgent;
 use alongside_contract::family::Transport;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -113,8 +114,10 @@ async fn report(fault: impl Into<Faults>, driven: bool, options: &Options) -> Re
     // As an agent would; where it would not find a companion like this, the person has to name it.
     let mut target = match fault.transport() {
         Transport::Http => Target::find(None, companion.surroundings())
-            .unwrap_or_else(|_| Target::at(port, None, companion.surroundings())),
-        Transport::WebSocket => Target::at_lock(port, None, companion.surroundings()),
+            .unwrap_or_else(|_| Target::at(port, None, None, companion.surroundings())),
+        Transport::WebSocket => {
+            Target::at(port, None, FamilyAgent::named("claude"), companion.surroundings())
+        }
     };
     target.record.auth_token = Some(token);
     let driver = driven.then_some(&companion as &dyn check::Driver);

@@ -2,7 +2,9 @@
 
 use crate::agent::Agent;
 use crate::behaviour::FORK;
-use crate::family::{Dialect, Family, FoundBy, LOCKS, LockRules, OwnSettings, Transport, Variables};
+use crate::family::{
+    Dialect, Family, FoundBy, LOCK_READERS, LOCKS, LockRules, OwnSettings, Transport, Variables,
+};
 use crate::hook::{
     AnswerFormat, AnsweredBy, Arguments, EditArguments, EntryShape, Hook, HookEvent, HookFile, InputFormat,
     OffSwitch, OnFailure, PathRules, Tool, ToolArguments, Trust, Wait,
@@ -20,6 +22,7 @@ pub(super) const AGENT: Agent = Agent {
         env: Variables::port("CLAUDE_CODE_SSE_PORT"),
         found_by: FoundBy::Lock(LockRules {
             directory: LOCKS,
+            readers: LOCK_READERS,
             takes_newest: false,
             tokenless_ports: &[],
             own_settings: OwnSettings::ClaudeCode,

@@ -3,7 +3,8 @@
 use crate::agent::Agent;
 use crate::behaviour::FORK;
 use crate::family::{
-    ContextForm, Dialect, Directory, Family, FoundBy, LockRules, OwnSettings, Transport, Variables,
+    ContextForm, Dialect, Directory, Family, FoundBy, LOCK_READERS, LockRules, OwnSettings, Transport,
+    Variables,
 };
 
 pub(super) const AGENT: Agent = Agent {
@@ -18,6 +19,7 @@ pub(super) const AGENT: Agent = Agent {
         found_by: FoundBy::Lock(LockRules {
             // It ignores the variable of Claude Code.
             directory: Directory::Home { below_home: ".claude/ide", base_variable: None, below_base: "" },
+            readers: LOCK_READERS,
             takes_newest: true,
             tokenless_ports: &["OPENCODE_EDITOR_SSE_PORT", "CLAUDE_CODE_SSE_PORT"],
             own_settings: OwnSettings::None,

@@ -28,12 +28,12 @@ impl Examiner<'_> {
     pub(super) async fn examine(&self, agent: Agent) -> Finding {
         let trace = find::replay(agent.row, agent.release, self.here, self.in_container);
         let mut finding = Finding { agent, trace, results: Vec::new(), other_port: None, causes: Vec::new() };
-        if finding.agent.row.family.lock_rules().is_some() {
+        let settings = Settings::of(&finding.agent.row, finding.agent.release, self.here);
+        if let Some(search) = find::locks(finding.agent.row, self.here) {
             finding.trace.steps.clear();
-            finding.causes = find_lock(self.here, self.companions, &mut finding).await;
-            let settings = Settings::of(&finding.agent.row, finding.agent.release, self.here);
-            let proposing = settings.map(|settings| proposal_settings(&settings, &finding.agent));
-            finding.causes.extend(proposing.into_iter().flatten());
+            finding.causes = find_lock(search, self.here, self.companions, &mut finding).await;
+            let proposing = settings.iter().flat_map(|settings| proposal_settings(settings, &finding.agent));
+            finding.causes.extend(proposing);
             return finding;
         }
         if finding.trace.end == Some(End::NoIdeMode) {
@@ -41,7 +41,6 @@ impl Examiner<'_> {
             finding.causes = vec![AgentCause::TooOld { needs }.into()];
             return finding;
         }
-        let settings = Settings::of(&finding.agent.row, finding.agent.release, self.here);
         let mut causes: Vec<Cause> = settings.as_ref().map(search_settings).unwrap_or_default();
         causes.extend(self.connect(&mut finding).await);
         if let Some(settings) = &settings {

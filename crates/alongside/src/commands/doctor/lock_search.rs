@@ -1,10 +1,9 @@
-//! Examines an agent that finds its editor by a lock: replays the search, and reads its settings.
+//! Examines an agent that finds its editor by a lock: judges the search, and reads its settings.
 
 use std::time::Duration;
 
 use alongside_agent::find::{self, ClaudeSettings, Lock, LockSearch, Surroundings};
-use alongside_contract::family::{Family, OwnSettings};
-use alongside_contract::lock_file;
+use alongside_contract::family::OwnSettings;
 use tokio::net::TcpStream;
 
 use super::causes::{Cause, LockCause};
@@ -16,6 +15,7 @@ const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Notes the port that the agent reaches, and returns what is wrong.
 pub(super) async fn find_lock(
+    search: LockSearch,
     here: &Surroundings,
     companions: &Companions,
     finding: &mut Finding,
@@ -23,13 +23,13 @@ pub(super) async fn find_lock(
     let agent = finding.agent.row;
     let ours = companions.serving_here().find(|companion| companion.host.is_some());
     let our_port = ours.map(|companion| companion.port);
-    let (lock, by_variable) = match find::locks(agent, here) {
+    let (lock, by_variable) = match search {
         LockSearch::WithoutToken(name) => return vec![LockCause::WithoutToken { name }.into()],
         LockSearch::ByVariable(lock) => (lock, true),
         LockSearch::Holding(locks) => match <[Lock; 1]>::try_from(locks) {
             Ok([lock]) => (lock, false),
             Err(none) if none.is_empty() => {
-                if let Some(ours) = our_port.filter(|port| has_lock(here, agent.family, *port)) {
+                if let Some(ours) = our_port.filter(|port| find::lock_of(agent, *port, here).is_some()) {
                     return vec![LockCause::WithoutFolder { ours }.into()];
                 }
                 let host = ours.and_then(|companion| companion.host.as_ref());
@@ -64,12 +64,6 @@ pub(super) async fn find_lock(
         _ => None,
     });
     causes
-}
-
-/// Whether the companion at this port has a lock, with whatever folders.
-fn has_lock(here: &Surroundings, family: &Family, port: u16) -> bool {
-    let locks = family.lock_rules().map(|rules| here.resolve(rules.directory));
-    locks.is_some_and(|locks| locks.join(lock_file::name(port)).is_file())
 }
 
 fn label(lock: &Lock) -> String {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
 use std::sync::LazyLock;
 
+use alongside_contract::agents::AGENTS;
 use regex::Regex;
 
 use super::{Home, Ran, Running};
@@ -46,6 +47,8 @@ impl Home {
             text = text.replace(&format!("{base}/{directory}"), &format!("[{}]", directory.to_uppercase()));
         }
         text = text.replace(base, "[BASE]");
+        let agents: Vec<_> = AGENTS.iter().map(|agent| agent.id).collect();
+        text = text.replace(&agents.join(", "), "[AGENTS]");
         for (number, name) in &*self.named.lock().unwrap() {
             let whole = Regex::new(&format!(r"{}\b", regex::escape(number))).unwrap();
             text = whole.replace_all(&text, regex::NoExpand(name)).into_owned();

@@ -142,7 +142,7 @@ fn equal_files_are_links_and_the_focus_renews_them() {
     let mut files = |focused| {
         assert_eq!(publisher.publish(&roots, focused).problems, []);
         let files = publisher.written.iter().map(|found| {
-            assert_eq!(found.read_again().as_ref(), Some(&found.record), "{}", found.path.display());
+            assert!(found.is_there(), "{}", found.path.display());
             (serde_json::to_vec(&found.record).unwrap(), found.path.metadata().unwrap().ino())
         });
         files.collect::<std::collections::BTreeSet<_>>()

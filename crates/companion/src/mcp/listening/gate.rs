@@ -14,7 +14,6 @@ use subtle::ConstantTimeEq as _;
 use super::listener::Connection;
 use super::rate_limited_log::RateLimitedLog;
 use crate::agents::identity::Credential;
-use crate::endpoint::Endpoint;
 use crate::mcp::refusals::refusal;
 
 /// [`token_proof::NONCE_HEADER`] in lower case, as `HeaderName` requires.
@@ -36,16 +35,9 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
-    /// A request may name each of the addresses, or their ports with any name of this machine.
-    pub(crate) fn new(endpoint: &Endpoint, allow_tokenless: bool) -> Self {
-        // In a container, agents dial host.docker.internal.
-        let names = ["127.0.0.1", "localhost", "[::1]", "host.docker.internal"];
-        let hosts = endpoint.addresses.iter().flat_map(|address| {
-            let named = names.map(|name| format!("{name}:{}", address.port()));
-            named.into_iter().chain([address.to_string()])
-        });
-        let token = endpoint.token.clone();
-        Self { token, hosts: hosts.collect(), allow_tokenless, refusals: RateLimitedLog::default() }
+    /// `hosts`: the values of `Host` in requests to the sockets behind this gate.
+    pub(crate) fn new(hosts: Vec<String>, token: Arc<str>, allow_tokenless: bool) -> Self {
+        Self { token, hosts, allow_tokenless, refusals: RateLimitedLog::default() }
     }
 
     /// Refuses requests for other hosts, and requests of web pages.

@@ -17,7 +17,7 @@ use axum::extract::Extension;
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
@@ -47,11 +47,10 @@ pub(crate) trait Accept: Send + 'static {
     /// Waits for the next connection.
     fn accept(&self) -> impl Future<Output = io::Result<Self::Stream>> + Send;
 
-    /// Waits until there is something to read, or an error.
-    fn first_byte(stream: &Self::Stream) -> impl Future<Output = ()> + Send;
-
     /// The address that the client dialled, if there are several and the system tells.
-    fn dialled(stream: &Self::Stream) -> Option<SocketAddr>;
+    fn dialled(_: &Self::Stream) -> Option<SocketAddr> {
+        None
+    }
 }
 
 impl Accept for TcpListener {
@@ -62,11 +61,6 @@ impl Accept for TcpListener {
         // Otherwise a streamed reply waits for the peer's delayed acknowledgement.
         let _ = stream.set_nodelay(true);
         Ok(stream)
-    }
-
-    async fn first_byte(stream: &TcpStream) {
-        // Unlike `readable`, this does not complete before there is something to read.
-        let _ = stream.peek(&mut [0]).await;
     }
 
     fn dialled(stream: &TcpStream) -> Option<SocketAddr> {
@@ -212,15 +206,17 @@ async fn serve_connection<A: Accept>(
     mut stopped: watch::Receiver<bool>,
     mut evicted: oneshot::Receiver<()>,
 ) -> Result<(), &'static str> {
+    // Unlike `readable`, to read a byte does not complete before there is one, an end or an error.
+    let mut stream = BufReader::with_capacity(1, stream);
     tokio::select! {
         // Look for what has arrived first: after the process was stopped, every timeout is over at once.
         biased;
-        () = A::first_byte(&stream) => {}
+        _ = stream.fill_buf() => {}
         _ = stopped.wait_for(|stop| *stop) => {}
         _ = &mut evicted => return Err(TOO_MANY),
         () = tokio::time::sleep(SILENCE_TIMEOUT) => return Err("it sent nothing for 15 minutes"),
     }
-    let (connection, mut authenticated) = Connection::new(A::dialled(&stream));
+    let (connection, mut authenticated) = Connection::new(A::dialled(stream.get_ref()));
     // Around the router: `Router::layer` would copy all of its routes for each connection.
     let service = TowerToHyperService::new(Extension(connection).layer(router));
     let served = http1::Builder::new().max_buf_size(MAX_HEAD).serve_connection(TokioIo::new(stream), service);
@@ -266,14 +262,6 @@ mod tests {
 
         async fn accept(&self) -> io::Result<UnixStream> {
             self.accept().await.map(|(stream, _)| stream)
-        }
-
-        async fn first_byte(stream: &UnixStream) {
-            let _ = stream.readable().await;
-        }
-
-        fn dialled(_: &UnixStream) -> Option<SocketAddr> {
-            None
         }
     }
 

@@ -22,13 +22,17 @@ fn an_unproven_agent_gets_a_directory_only_where_the_user_has_it() {
     let published = publisher.publish(&roots, true);
     assert_eq!(published.problems, [], "that is no problem");
     assert_eq!(entries(&home), [".qwen"], "a proven agent finds the companion at its first start");
-    assert_eq!(published.awaited, [home.join(".ola"), home.join(".claude")]);
+    let own = |place: Place| place.directory.agent_directory().map(Path::to_owned);
+    let mut awaited: BTreeSet<_> = locations::places(&publisher.dirs).filter_map(own).collect();
+    assert!(awaited.remove(&home.join(".qwen")));
+    assert_eq!(published.awaited, awaited);
     // Its first start.
     fs::create_dir(home.join(".ola")).unwrap();
     let published = publisher.publish(&roots, false);
     assert_eq!(published.problems, []);
     assert_eq!(entries(&home.join(".ola/ide")), ["4711.lock"]);
-    assert_eq!(published.awaited, [home.join(".claude")]);
+    assert!(awaited.remove(&home.join(".ola")));
+    assert_eq!(published.awaited, awaited);
     publisher.withdraw();
     assert_eq!((entries(&home), entries(&home.join(".ola")).len()), (vec![".ola".to_owned()], 0));
 }

@@ -1,10 +1,12 @@
 //! Admission and token proofs at the gate.
 
 use super::*;
+use crate::endpoint::Endpoint;
 
 fn gate_at(addresses: &[&str], token: &str) -> Gate {
     let addresses = addresses.iter().map(|address| address.parse().unwrap()).collect();
-    Gate::new(&Endpoint { addresses, token: token.into() }, false)
+    let endpoint = Endpoint { addresses, ..Endpoint::at(80, token) };
+    Gate::new(endpoint.hosts(), endpoint.token, false)
 }
 
 fn admitted(headers: &[(&str, &str)]) -> Result<Credential, u16> {
