@@ -404,3 +404,22 @@ async fn a_file_that_is_not_utf_8_is_reviewed_as_it_would_be_written_or_refused(
     desk.answers("accept or reject", "a").await;
     assert_eq!(gemini.answer().await["decision"], "allow");
 }
+
+/// The same file and the same text, and yet another change than the one that was seen.
+#[tokio::test]
+async fn a_decision_counts_for_no_other_operation_and_no_other_bytes() {
+    let (home, mut desk) = serving().await;
+    home.file("a.txt", "one\n");
+    let begun = |sections: &str| format!("*** Begin Patch\n{sections}\n*** End Patch");
+    for (seen, unseen) in [
+        ("*** Add File: new.txt\n+one", "*** Update File: a.txt\n*** Move to: new.txt\n@@\n one"),
+        ("*** Update File: a.txt\n@@\n-one", "*** Delete File: a.txt"),
+    ] {
+        let first = patch(&home, &begun(seen)).await;
+        decides(&mut desk, "a").await;
+        assert_eq!(first.answer().await["hookSpecificOutput"]["permissionDecision"], "allow");
+        let second = patch(&home, &begun(unseen)).await;
+        decides(&mut desk, "r").await;
+        assert!(refused(&second.answer().await).contains("rejected all of it"), "{unseen}");
+    }
+}
