@@ -162,9 +162,6 @@ impl MainLoop {
                     self.end_review(id, Closing::AgentGone, None);
                 }
             }
-            Event::HookStoodBack(told) => {
-                self.desks.notify_notice(desk::messages::stood_back(&told, self.presence.roots()));
-            }
             Event::DeskJoined { desk, profile, events } => self.desk_joined(desk, profile, events),
             Event::KeepersChanged { desk, kept_by } => {
                 // A person may leave at any moment, on what the desk knows then.

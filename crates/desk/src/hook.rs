@@ -108,14 +108,3 @@ pub enum Verdict {
         message: String,
     },
 }
-
-/// A tool call that the hook could not turn into a proposal: the agent goes on without a review.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StoodBack {
-    /// The agent's name for people.
-    pub agent: String,
-    /// The file, or the files, as the agent spells them.
-    pub file: String,
-    /// The reason, for people.
-    pub why: String,
-}
