@@ -32,11 +32,15 @@ pub fn holds(data: &[u8]) {
     // of an older agent moves those behind it, and their seeds.
     let tools = tools();
     let (hook, tool) = tools[(act(0) + 256 - usize::from(b'F')) % 256 % tools.len()];
-    let path = if act(2) & 1 == 1 { "/new" } else { "/f" };
+    let path = match act(2) & 9 {
+        0 => "/f",
+        8 => "/latin",
+        _ => "/new",
+    };
     let (all, mode, is_markdown) = (act(2) & 2 == 2, MODES[act(3) % MODES.len()], act(2) & 4 == 4);
     let arguments = match &tool.arguments {
         ToolArguments::Patch { patch } => json!({ *patch: first }),
-        ToolArguments::File { path: file, content } => json!({ *file: path, *content: first }),
+        ToolArguments::File(names) => json!({ names.path: path, names.content: first }),
         ToolArguments::Edits(names) => match names.list {
             Some(list) => json!({ names.path: path, list: [
                 { names.old: first, names.new: second, names.all: all },
@@ -56,7 +60,8 @@ pub fn holds(data: &[u8]) {
     let input = input(tool.name, events[act(1) % events.len()].name, &arguments);
     let read = |path: &str| match path {
         path if path.contains("new") => TextFile::Absent,
-        path if path.contains("bin") => TextFile::Unreadable("it is not text".into()),
+        path if path.contains("bin") => TextFile::Unreadable("it is too large".into()),
+        path if path.contains("latin") => TextFile::NotUtf8(file.to_owned()),
         _ => TextFile::Text(file.to_owned()),
     };
     let Ok(call) = ToolCall::read(hook, &input) else { return };
@@ -95,7 +100,7 @@ pub fn holds(data: &[u8]) {
                 assert!(made == text || value(text).is_some(), "nobody can tell that the two are equal");
                 assert_eq!(value(made), value(text));
             }
-            (Some(text), Some(made)) => assert_eq!(made, in_endings_of(&tool.arguments, read(path), text)),
+            (Some(text), Some(made)) => assert_eq!(made, text),
             (text, made) => assert_eq!(text.as_deref(), made, "{}", change.path),
         }
     }
@@ -110,7 +115,8 @@ fn anything(data: &[u8]) {
         let Ok(call) = ToolCall::read(hook, &input) else { continue };
         let texts = ["", "a\nb\na\n", "a\r\nb\r\n", "a\r\nb\n", r#"{"cells": [{"id": "a", "source": []}]}"#];
         let files = texts.map(|text| TextFile::Text(text.into()));
-        let others = [TextFile::Absent, TextFile::Unreadable("it is not text".into())];
+        let lossy = TextFile::NotUtf8("a\u{fffd}\nb\r\n".into());
+        let others = [TextFile::Absent, lossy, TextFile::Unreadable("it is too large".into())];
         for file in files.into_iter().chain(others) {
             let read = |_: &str| file.clone();
             let Ok(changes) = call.changes(read) else { continue };
@@ -237,26 +243,12 @@ fn patches_leave(file: &str, text: &str) {
     }
 }
 
-/// Codex ends the last line, and keeps the line endings of a file or writes `\n`.
+/// Codex ends the last line, and keeps the line ends of a file or writes `\n`.
 fn assert_patched(file: &str, text: &str, made: &str) {
-    let unix = |text: &str| text.replace("\r\n", "\n");
-    let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-    assert_eq!(unix(made), unix(text) + end);
+    let is_ended = text.is_empty() || text.ends_with('\n');
+    let end = made.strip_prefix(text).expect("the text is written");
+    assert!(end.is_empty() == is_ended && matches!(end, "" | "\n" | "\r\n"), "{made:?}");
     assert!(file.contains('\r') || !made.contains('\r'), "{made:?}");
-}
-
-/// A tool that edits keeps the line endings of a file.
-fn in_endings_of(arguments: &ToolArguments, file: TextFile, text: &str) -> String {
-    let is_edit = match arguments {
-        ToolArguments::File { .. } => false,
-        ToolArguments::Edits(_) | ToolArguments::Cell | ToolArguments::Patch { .. } => true,
-    };
-    match file {
-        TextFile::Text(file) if is_edit && file.contains('\r') => {
-            text.replace("\r\n", "\n").replace('\n', "\r\n")
-        }
-        _ => text.to_owned(),
-    }
 }
 
 /// The notebook that the same call makes with another source.

@@ -27,6 +27,7 @@ pub mod procfs;
 pub mod program;
 pub mod proposer;
 pub mod release;
+pub mod rng;
 pub mod sandbox;
 pub mod screen;
 pub mod tmux;

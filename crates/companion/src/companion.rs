@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use alongside_desk::{
-    self as desk, Call, Desk, Environment, HookProposal, Problem, Revised, Status, StoodBack, Verdict,
+    self as desk, Call, Desk, Environment, HookProposal, Problem, Revised, Status, Verdict,
 };
 use tokio::sync::oneshot;
 
@@ -105,11 +105,6 @@ impl Companion {
     pub fn review(&self, proposal: HookProposal) -> impl Future<Output = Verdict> + Send + use<> {
         let calls = self.hook_calls.clone();
         async move { calls.review(proposal).await }
-    }
-
-    /// Tells desks of a tool call that its hook does not hold up.
-    pub fn stood_back(&self, told: StoodBack) {
-        self.events.send(Event::HookStoodBack(told));
     }
 
     /// Others keep the companion and its reviews when this desk leaves: their names, for people.

@@ -7,9 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use alongside_contract::context::IdeContext;
 use alongside_contract::rpc::Id;
-use alongside_desk::{
-    self as desk, CallAnswer, FileDiagnostics, HookProposal, Problem, ReviewId, Status, StoodBack,
-};
+use alongside_desk::{self as desk, CallAnswer, FileDiagnostics, HookProposal, Problem, ReviewId, Status};
 use bytes::Bytes;
 use tokio::sync::{mpsc, oneshot};
 
@@ -68,8 +66,6 @@ pub(crate) enum Event {
     HookCalled { proposal: Box<HookProposal>, prepared: Box<PreparedProposal>, call: HookCall },
     /// The hook of this call has gone without its answer.
     HookGone(u64),
-    /// A hook has let a tool call go on without a review.
-    HookStoodBack(StoodBack),
     // Desks.
     /// A desk has joined.
     DeskJoined { desk: DeskId, profile: DeskProfile, events: mpsc::UnboundedSender<desk::Event> },

@@ -39,7 +39,7 @@ use crate::events::{EditorState, Event, OpenDiff, OpenStream, StartedRequest};
 use crate::ids::DeskId;
 use crate::persistence::journal::{Changes, Journal};
 use crate::persistence::recovery::{NextWrite, Outdated, Recovery};
-use crate::reviews::decisions::Way;
+use crate::reviews::decisions::{HookWay, Way};
 use crate::reviews::draft_versions::DraftChange;
 use crate::reviews::proposal::{NotOpened, PreparedProposal};
 use crate::reviews::registry::{DecisionCall, Edited, Reviews};
@@ -161,9 +161,6 @@ impl MainLoop {
                 if let Some(id) = self.hooks.gone(number) {
                     self.end_review(id, Closing::AgentGone, None);
                 }
-            }
-            Event::HookStoodBack(told) => {
-                self.desks.notify_notice(desk::messages::stood_back(&told, self.presence.roots()));
             }
             Event::DeskJoined { desk, profile, events } => self.desk_joined(desk, profile, events),
             Event::KeepersChanged { desk, kept_by } => {
@@ -407,7 +404,7 @@ impl MainLoop {
             return drop(call.answer.send(verdict));
         }
         if let Some(open) = self.hooks.left_open(&self.reviews.of_hook(&proposal)) {
-            if self.reviews.proposed(open) == Some(&proposal.proposed) {
+            if self.reviews.is_of(open, &proposal) {
                 return self.hooks.resume(open, call);
             }
             self.end_review(open, Closing::Replaced, None);
@@ -425,7 +422,8 @@ impl MainLoop {
         if self.presence.reviewed_roots().is_none() {
             return Some(Verdict::NotReviewed);
         }
-        let way = Way { agent: proposal.agent.clone(), hook: Some(proposal.session.clone()) };
+        let hook = HookWay { session: proposal.session.clone(), operation: proposal.operation.clone() };
+        let way = Way { agent: proposal.agent.clone(), hook: Some(hook) };
         if let Some(verdict) = self.reviews.decided(prepared, &way) {
             tracing::info!(file = proposal.file, "the person has decided on this proposal already");
             return Some(verdict);

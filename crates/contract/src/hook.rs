@@ -9,7 +9,7 @@ mod tool;
 mod wait;
 
 pub use registration::{EntryShape, HookFile, Json, OffSwitch, OwnFile, Trust};
-pub use tool::{EditArguments, LineEnds, Tool, ToolArguments};
+pub use tool::{EditArguments, Escapes, FileArguments, LineEnds, Mark, Replacing, Tool, ToolArguments};
 pub use wait::{TimeoutUnit, Wait};
 
 /// The part of an agent that runs hooks.
@@ -29,6 +29,8 @@ pub struct Hook {
     pub tools: &'static [Tool],
     /// How the agent reads the path of a file.
     pub paths: PathRules,
+    /// What its tools make of a file that is not UTF-8 text.
+    pub other_encodings: OtherEncodings,
     /// The event before a tool runs.
     pub before_tool: HookEvent,
     /// The event before the agent asks its person whether the tool may run, if hooks of it can decide.
@@ -133,4 +135,15 @@ pub enum PathRules {
     AsGiven,
     /// It joins a relative path to its directory, strips `@` there, and decodes `%2F`.
     Decoded,
+}
+
+/// What an agent's tools make of a file that is there and is not UTF-8 text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OtherEncodings {
+    /// An edit puts U+FFFD in place of every byte that it cannot read, for good.
+    Lost,
+    /// The encoding is guessed, and written again.
+    Guessed,
+    /// No edit is made.
+    Left,
 }

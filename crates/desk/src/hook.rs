@@ -25,7 +25,10 @@ pub struct HookProposal {
     /// The whole text that the tool would write.
     #[serde(deserialize_with = "shared_text::deserialize")]
     pub proposed: Arc<str>,
-    /// What the tool does, if that is more than writing this text; for people.
+    /// What the tool does with the file; paths in it are absolute.
+    #[serde(default)]
+    pub operation: Operation,
+    /// What the tool does, in words for people, if that is more than writing this text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remark: Option<String>,
     /// How many files the same tool call changes: see [`Review::parts`](crate::Review::parts).
@@ -50,6 +53,22 @@ pub struct HookProposal {
     /// The outcomes with which its model reads a reason.
     #[serde(default)]
     pub reasons: Reasons,
+}
+
+/// What an agent's tool does with a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "operation", rename_all = "camelCase")]
+pub enum Operation {
+    /// It writes the text.
+    #[default]
+    Write,
+    /// It deletes the file.
+    Delete,
+    /// It writes the text, and deletes another file.
+    Move {
+        /// The other file.
+        from: String,
+    },
 }
 
 /// The answer to a [`HookProposal`].
@@ -88,15 +107,4 @@ pub enum Verdict {
         /// The reason, for the model.
         message: String,
     },
-}
-
-/// A tool call that the hook could not turn into a proposal: the agent goes on without a review.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StoodBack {
-    /// The agent's name for people.
-    pub agent: String,
-    /// The file, or the files, as the agent spells them.
-    pub file: String,
-    /// The reason, for people.
-    pub why: String,
 }

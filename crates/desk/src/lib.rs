@@ -33,7 +33,7 @@ pub use decision::{Closed, Closing, Decision, Refusal, Revised};
 pub use diagnostics::{Code, Diagnostic, FileDiagnostics};
 pub use difference::{alike_at_end, alike_at_start, replacement};
 pub use draft_keeper::DraftKeeper;
-pub use hook::{HookProposal, StoodBack, Verdict};
+pub use hook::{HookProposal, Operation, Verdict};
 pub use protocol::{Event, Request};
 pub use review::{
     Changed, Hunk, HunkState, Limit, LineEnding, Lines, OutOfStep, Reasons, Review, ReviewId, Words,

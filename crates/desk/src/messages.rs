@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use crate::decision::{Closed, Closing, Refusal};
 use crate::harmless;
-use crate::hook::StoodBack;
 use crate::review::{Hunk, HunkState, Limit, Lines, Reasons, Review};
 use crate::status::Agent;
 use crate::text::Text;
@@ -130,12 +129,6 @@ pub fn asked_to_propose(agent: &Agent, file: &str, roots: &[PathBuf]) -> String 
 pub fn told_when_called(agent: &Agent, file: &str, roots: &[PathBuf]) -> String {
     let (name, agent) = (file_name(file, roots), agent_name(agent));
     format!("{name}: {agent} is told when it calls its tool again.")
-}
-
-/// A hook has let a tool call go on without a review.
-pub fn stood_back(told: &StoodBack, roots: &[PathBuf]) -> String {
-    let (name, agent) = (file_name(&told.file, roots), harmless::name(&told.agent));
-    format!("{name}: {agent} goes on without a review: {}.", harmless::name(&told.why))
 }
 
 /// The person has added a file, or lines of it, to the prompt of an agent.

@@ -112,15 +112,18 @@ fn checked(
     let call = ToolCall::read(hook, &again);
     // A patch gives every file a last line end.
     let is_patch = matches!(call, Ok(ToolCall::Patch(_)));
-    let lines = |text: &str| text.replace("\r\n", "\n").trim_end_matches('\n').to_owned();
-    let same = |one: &str, other: &str| one == other || is_patch && lines(one) == lines(other);
+    let same = |made: &str, text: &str| {
+        let end = made.strip_prefix(text);
+        let is_ended = text.is_empty() || text.ends_with('\n');
+        end.is_some_and(|end| end.is_empty() || is_patch && !is_ended && matches!(end, "\n" | "\r\n"))
+    };
     let made = call.and_then(|call| call.changes(read)).unwrap_or_default();
     let wanted: Vec<_> =
         changes.iter().zip(texts).filter_map(|(change, text)| Some((change, (*text)?))).collect();
     let is_wanted = |one: &Change| {
         let is_written =
             |(change, text): &(&Change, &str)| change.path == one.path && same(&one.proposed, text);
-        let is_moved = |(change, _): &(&Change, &str)| change.removes.as_ref() == Some(&one.path);
+        let is_moved = |(change, _): &(&Change, &str)| change.removes() == Some(&*one.path);
         wanted.iter().any(is_written) || one.proposed.is_empty() && wanted.iter().any(is_moved)
     };
     let is_made = |(change, text): &(&Change, &str)| {

@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use alongside_contract::hook::PathRules;
+use alongside_desk::Operation;
 use percent_encoding::percent_decode_str;
+
+use crate::line_endings::hidden_differences;
 
 /// A file as a tool finds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,9 +15,11 @@ pub enum TextFile {
     Absent,
     /// It holds this text.
     Text(String),
+    /// It is not UTF-8 text: the text with U+FFFD in place of the other bytes.
+    NotUtf8(String),
     /// It is a directory, a device or the like.
     Special,
-    /// It cannot be read as text, for this reason.
+    /// It cannot be read, for this reason.
     Unreadable(String),
 }
 
@@ -25,10 +30,34 @@ pub struct Change {
     pub path: String,
     /// The whole text after the change; empty if the change deletes the file.
     pub proposed: String,
-    /// What the tool does, if that is more than writing this text; for people.
+    /// What the tool does, in words for people if that is more than writing this text.
     pub remark: Option<String>,
+    /// What the tool does; a path in it is spelled as the agent does.
+    pub operation: Operation,
+}
+
+impl Change {
+    /// A change that writes a text in place of this one, if there is a file.
+    pub(crate) fn write(path: &str, file: Option<&str>, proposed: String) -> Self {
+        let hidden: Vec<_> = file.into_iter().flat_map(|file| hidden_differences(file, &proposed)).collect();
+        let remark = (!hidden.is_empty()).then(|| hidden.join(" "));
+        Self { path: path.to_owned(), proposed, remark, operation: Operation::Write }
+    }
+
+    /// Adds a sentence for people, before the others.
+    pub(crate) fn remarked(mut self, sentence: Option<&str>) -> Self {
+        let sentences = sentence.into_iter().chain(self.remark.as_deref()).collect::<Vec<_>>();
+        self.remark = (!sentences.is_empty()).then(|| sentences.join(" "));
+        self
+    }
+
     /// Another file that the tool removes, as the agent spells it.
-    pub removes: Option<String>,
+    pub fn removes(&self) -> Option<&str> {
+        match &self.operation {
+            Operation::Move { from } => Some(from),
+            Operation::Write | Operation::Delete => None,
+        }
+    }
 }
 
 /// A tool call without a change to review.
@@ -36,14 +65,8 @@ pub struct Change {
 pub enum NoChange {
     /// The tool writes no file that this crate knows of.
     NotATool,
-    /// It cannot be worked out what the tool would write: the agent goes on by itself.
-    Unclear {
-        /// The file, as the agent spells it.
-        path: String,
-        /// The reason, for people.
-        why: String,
-    },
-    /// The tool would fail, or write elsewhere than it seems: the agent is refused.
+    /// The tool would fail, write elsewhere than it seems, or write a text that cannot be worked out: the
+    /// agent is refused.
     Refused {
         /// The reason, for the model.
         why: String,
@@ -54,15 +77,42 @@ impl NoChange {
     pub(crate) fn refused(why: impl Into<String>) -> Self {
         Self::Refused { why: why.into() }
     }
+}
 
-    pub(crate) fn unclear(path: &str, why: impl Into<String>) -> Self {
-        Self::Unclear { path: path.to_owned(), why: why.into() }
-    }
+/// The refusal of a tool call that lacks an argument.
+pub(crate) fn missing(argument: &str) -> NoChange {
+    NoChange::refused(format!("the argument {argument:?} is missing"))
 }
 
 /// The refusal of a tool call for a device or the like.
 pub(crate) fn special(path: &str) -> NoChange {
     NoChange::refused(format!("{path} is no ordinary file"))
+}
+
+/// The refusal of a tool call for a file of which nobody can tell what the tool makes.
+pub(crate) fn not_utf8(path: &str) -> NoChange {
+    NoChange::refused(format!(
+        "{path} is not UTF-8 text, and nobody can review an edit of it: ask the person whether to convert it \
+         to UTF-8"
+    ))
+}
+
+/// The refusal of a tool call for a file that cannot be read, for this reason.
+pub(crate) fn unreadable(path: &str, why: &str) -> NoChange {
+    NoChange::refused(format!("nobody can review a change of {path}: {why}"))
+}
+
+/// The text that a tool reads in a file; `None` if there is none.
+///
+/// # Errors
+/// When it is no file, or cannot be read: the reason, for the model.
+pub(crate) fn text_of(found: TextFile) -> Result<Option<String>, String> {
+    match found {
+        TextFile::Absent => Ok(None),
+        TextFile::Text(text) | TextFile::NotUtf8(text) => Ok(Some(text)),
+        TextFile::Special => Err("it is no ordinary file".into()),
+        TextFile::Unreadable(why) => Err(why),
+    }
 }
 
 /// A path that names the same file for the agent and for us.

@@ -1,9 +1,9 @@
 //! Edits that replace one string by another, and the smallest such edit between two texts.
 
-use alongside_contract::hook::LineEnds;
+use alongside_contract::hook::{EditArguments, LineEnds, Replacing};
 
 use crate::change::NoChange;
-use crate::line_endings::Unix;
+use crate::line_endings::{BOM, unix, writes_crlf, written};
 
 /// Context lines on each side to try before the whole text is replaced.
 const CONTEXT: [usize; 4] = [0, 1, 3, 10];
@@ -21,13 +21,19 @@ impl Edit {
     /// The text after the edit.
     ///
     /// # Errors
-    /// When the old string does not occur exactly as often as it must.
-    pub(crate) fn apply(&self, path: &str, text: &str, line_ends: LineEnds) -> Result<String, NoChange> {
+    /// When the old string does not occur exactly as often as it must, or is the new one.
+    pub(crate) fn apply(&self, path: &str, text: &str, replacing: Replacing) -> Result<String, NoChange> {
         if self.old.is_empty() {
             return match text.is_empty() {
                 true => Ok(self.new.clone()),
-                false => Err(NoChange::refused(format!("{path} exists, and the string to replace is empty"))),
+                false => Err(exists(path)),
             };
+        }
+        if self.old == self.new {
+            // Some agents then ask a model for another edit, of which no hook hears.
+            return Err(NoChange::refused(format!(
+                "the string to replace in {path} and the one in its place are the same"
+            )));
         }
         match text.matches(&self.old).count() {
             0 => Err(NoChange::refused(format!(
@@ -36,17 +42,17 @@ impl Edit {
             2.. if !self.all => Err(NoChange::refused(format!(
                 "the string to replace occurs several times in {path}: give more of the lines around it"
             ))),
-            _ => Ok(self.replaced(text, line_ends)),
+            _ => Ok(self.replaced(text, replacing)),
         }
     }
 
-    fn replaced(&self, text: &str, line_ends: LineEnds) -> String {
+    fn replaced(&self, text: &str, replacing: Replacing) -> String {
         let line = format!("{}\n", self.old);
-        let deletes_line = match line_ends {
-            LineEnds::DeletedWithLine => {
+        let deletes_line = match replacing {
+            Replacing::LineEndGoesWithLine => {
                 self.new.is_empty() && !self.old.ends_with('\n') && text.contains(&line)
             }
-            LineEnds::LastKept => false,
+            Replacing::LastLineEndStays => false,
         };
         if deletes_line {
             return if self.all { text.replace(&line, "") } else { text.replacen(&line, "", 1) };
@@ -55,46 +61,65 @@ impl Edit {
     }
 }
 
-/// The text of a file after edits, in its own line endings.
+/// The text of a file after edits, as the tool writes it; `None` is a file that is not there.
 ///
 /// # Errors
-/// As [`Edit::apply`], and for a file that mixes line endings.
+/// As [`Edit::apply`].
 pub(crate) fn edited(
     path: &str,
-    original: &str,
+    original: Option<&str>,
     edits: &[Edit],
-    line_ends: LineEnds,
+    arguments: &EditArguments,
 ) -> Result<String, NoChange> {
-    let unix = Unix::of(original).ok_or_else(|| mixed(path))?;
-    let mut text = unix.text.clone();
-    for edit in edits {
-        text = match line_ends {
-            LineEnds::DeletedWithLine => edit.apply(path, &text, line_ends)?,
-            LineEnds::LastKept => {
-                let [old, new] = [&edit.old, &edit.new].map(|text| text.replace("\r\n", "\n"));
-                Edit { old, new, all: edit.all }.apply(path, &text, line_ends)?
+    let apply = |text: String, edit: &Edit| edit.apply(path, &text, arguments.replacing);
+    let Some(original) = original else { return edits.iter().try_fold(String::new(), apply) };
+    // Some tools see the mark, and some only the text behind it: a string that names it is not found.
+    let (mark, before) = match original.strip_prefix(BOM) {
+        Some(text) => (Some(BOM), unix(text)),
+        None => (None, unix(original)),
+    };
+    if mark.is_some() && edits.iter().any(|edit| edit.old.is_empty()) {
+        return Err(exists(path));
+    }
+    let after = match arguments.replacing {
+        Replacing::LineEndGoesWithLine => edits.iter().try_fold(before, apply)?,
+        Replacing::LastLineEndStays => {
+            let (is_empty, is_ended) = (before.is_empty(), before.ends_with('\n'));
+            let mut text = edits.iter().try_fold(before, |text, edit| {
+                let [old, new] = [&edit.old, &edit.new].map(|text| unix(text));
+                apply(text, &Edit { old, new, all: edit.all })
+            })?;
+            match (is_ended, text.ends_with('\n')) {
+                (true, false) => text.push('\n'),
+                (false, true) if !is_empty => drop(text.pop()),
+                _ => {}
             }
-        };
-    }
-    if line_ends == LineEnds::LastKept && !original.is_empty() && !text.is_empty() {
-        match (unix.text.ends_with('\n'), text.ends_with('\n')) {
-            (true, false) => text.push('\n'),
-            (false, true) => drop(text.pop()),
-            _ => {}
+            text
         }
-    }
-    Ok(unix.restored(&text))
+    };
+    let after = match mark {
+        Some(mark) => format!("{mark}{after}"),
+        None => after,
+    };
+    Ok(written(arguments.line_ends, original, &after))
 }
 
-/// The edit that makes one text of the other, small and unambiguous.
-///
-/// # Errors
-/// For a file that mixes line endings.
-pub(crate) fn between(path: &str, original: &str, text: &str) -> Result<Edit, NoChange> {
-    let unix = Unix::of(original).ok_or_else(|| mixed(path))?;
-    let (original, text) = (unix.text.as_str(), unix.simplified(text));
+fn exists(path: &str) -> NoChange {
+    NoChange::refused(format!("{path} exists, and the string to replace is empty"))
+}
+
+/// The edit with which a tool of this rule makes a text of the original, small and unambiguous.
+pub(crate) fn between(original: &str, text: &str, line_ends: LineEnds) -> Edit {
+    let is_crlf = writes_crlf(line_ends, original);
+    let text = if is_crlf { unix(text) } else { text.to_owned() };
+    let original = unix(original);
+    // Some tools edit the text behind the mark.
+    let (original, text) = match (original.strip_prefix(BOM), text.strip_prefix(BOM)) {
+        (Some(original), Some(text)) => (original, text),
+        _ => (&*original, &*text),
+    };
     let above = common(original.split_inclusive('\n'), text.split_inclusive('\n'));
-    let (old_rest, new_rest) = (tail(original, above), tail(&text, above));
+    let (old_rest, new_rest) = (tail(original, above), tail(text, above));
     let below = common(old_rest.split_inclusive('\n').rev(), new_rest.split_inclusive('\n').rev());
     let old_end = original.len().saturating_sub(below);
     let new_end = text.len().saturating_sub(below);
@@ -106,14 +131,10 @@ pub(crate) fn between(path: &str, original: &str, text: &str) -> Result<Edit, No
         let is_first = || original.find(old) == Some(above - before);
         if !old.is_empty() && is_first() && original.matches(old).nth(1).is_none() {
             let new = text.get(above - before..new_end + after).unwrap_or_default();
-            return Ok(Edit { old: old.to_owned(), new: new.to_owned(), all: false });
+            return Edit { old: old.to_owned(), new: new.to_owned(), all: false };
         }
     }
-    Ok(Edit { old: original.to_owned(), new: text, all: false })
-}
-
-fn mixed(path: &str) -> NoChange {
-    NoChange::unclear(path, "the file mixes line endings")
+    Edit { old: original.to_owned(), new: text.to_owned(), all: false }
 }
 
 /// The length of the pieces that both begin with.
@@ -137,6 +158,8 @@ fn after(text: &str, at: usize, lines: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use alongside_contract::agent::HookAgent;
+    use alongside_contract::hook::ToolArguments;
     use proptest::prelude::*;
 
     use super::*;
@@ -145,8 +168,18 @@ mod tests {
         Edit { old: old.into(), new: new.into(), all }
     }
 
+    /// The rules of a row with a tool that replaces strings.
+    fn of(agent: &str) -> &'static EditArguments {
+        let tools = HookAgent::named(agent).unwrap().hook.tools.iter();
+        let mut edits = tools.filter_map(|tool| match &tool.arguments {
+            ToolArguments::Edits(arguments) => Some(arguments),
+            _ => None,
+        });
+        edits.next().unwrap()
+    }
+
     fn plain(text: &str, edit: Edit) -> Result<String, NoChange> {
-        edited("f", text, &[edit], LineEnds::DeletedWithLine)
+        edited("f", Some(text), &[edit], of("qwen"))
     }
 
     #[test]
@@ -154,7 +187,7 @@ mod tests {
         let lines = "one\ntwo\nthree\n";
         assert_eq!(plain(lines, edit("two", "", false)).unwrap(), "one\nthree\n");
         assert_eq!(plain("two, two\n", edit("two", "", true)).unwrap(), "two, ");
-        let gemini = |text: &str, edit: Edit| edited("f", text, &[edit], LineEnds::LastKept).unwrap();
+        let gemini = |text: &str, edit: Edit| edited("f", Some(text), &[edit], of("gemini")).unwrap();
         assert_eq!(gemini(lines, edit("two", "", false)), "one\n\nthree\n");
         assert_eq!(gemini("a\nb\n", edit("b\n", "b", false)), "a\nb\n");
         assert_eq!(gemini("a\nb", edit("b", "c\n", false)), "a\nc");
@@ -166,18 +199,21 @@ mod tests {
         assert_eq!(plain("a b a", edit("b", "c", false)).unwrap(), "a c a");
         assert_eq!(plain("a b a", edit("a", "c", true)).unwrap(), "c b c");
         assert_eq!(plain("a\r\nb\r\n", edit("a\nb", "c\nd", false)).unwrap(), "c\r\nd\r\n");
-        for wrong in [edit("a", "c", false), edit("x", "c", false), edit("", "c", false)] {
+        for wrong in
+            [edit("a", "c", false), edit("x", "c", false), edit("", "c", false), edit("b", "b", false)]
+        {
             assert!(matches!(plain("a b a", wrong), Err(NoChange::Refused { .. })));
         }
-        assert!(matches!(plain("a\r\nb\n", edit("a", "b", false)), Err(NoChange::Unclear { .. })));
+        assert_eq!(plain("a\r\nb\n", edit("a", "c", false)).unwrap(), "c\r\nb\r\n");
     }
 
     #[test]
     fn the_edit_between_two_texts_names_one_place() {
         let text = "same\nsame\none\nsame\nsame\n";
-        let between = between("f", text, "same\nsame\nsame\nsame\n").unwrap();
+        let any = LineEnds::CrlfIfAny;
+        let between = between(text, "same\nsame\nsame\nsame\n", any);
         assert_eq!((between.old.as_str(), between.new.as_str()), ("one\n", ""));
-        let inserted = super::between("f", "same\nsame\nsame\n", "same\nsame\nnew\nsame\n").unwrap();
+        let inserted = super::between("same\nsame\nsame\n", "same\nsame\nnew\nsame\n", any);
         assert_eq!(plain("same\nsame\nsame\n", inserted).unwrap(), "same\nsame\nnew\nsame\n");
     }
 
@@ -193,7 +229,7 @@ mod tests {
             // Without a line end in it, a file has no line ending of its own.
             prop_assume!(!crlf || one.contains('\n'));
             let (one, other) = (ending(&one), ending(&other));
-            let edit = between("f", &one, &other).unwrap();
+            let edit = between(&one, &other, LineEnds::CrlfIfAny);
             prop_assert_eq!(plain(&one, edit).unwrap(), other);
         }
     }

@@ -16,7 +16,10 @@ mod notebook;
 mod patch;
 mod patch_answer;
 mod patch_apply;
+mod patches;
+mod replacements;
 mod tool_call;
+mod whole_file;
 
 pub use answer::{Answer, answer, refusal};
 pub use change::{Change, NoChange, TextFile};

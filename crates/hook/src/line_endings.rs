@@ -1,33 +1,94 @@
-//! Line endings of a file that a tool edits. Agents compare with `\n` and write the file's own line endings.
+//! Line ends and the byte-order mark: those that a tool writes by the rules of its row, and the differences
+//! from the file that no hunk shows.
 
-/// A text with `\n` only, and the way back.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Unix {
-    pub(crate) text: String,
-    is_crlf: bool,
+use alongside_contract::hook::{LineEnds, Mark};
+
+/// The byte-order mark as a character.
+pub(crate) const BOM: char = '\u{feff}';
+
+/// The text with `\n` in place of each `\r\n`.
+pub(crate) fn unix(text: &str) -> String {
+    text.replace("\r\n", "\n")
 }
 
-impl Unix {
-    /// `None` for a text in which `\r` stands anywhere but in `\r\n`, or which mixes line endings: agents
-    /// differ in what they make of it.
-    pub(crate) fn of(text: &str) -> Option<Self> {
-        if !text.contains('\r') {
-            return Some(Self { text: text.to_owned(), is_crlf: false });
+/// Whether a tool with this rule writes `\r\n` everywhere into this file.
+pub(crate) fn writes_crlf(rule: LineEnds, file: &str) -> bool {
+    match rule {
+        LineEnds::AsSent => false,
+        LineEnds::CrlfIfAny => file.contains("\r\n"),
+        LineEnds::CrlfIfMost => {
+            let Ends { all, crlf } = Ends::of(beginning(file, LineEnds::MOST_OF));
+            crlf > all - crlf
         }
-        let unix = text.replace("\r\n", "\n");
-        let is_uniform = !unix.contains('\r') && unix.matches('\n').count() == text.matches("\r\n").count();
-        is_uniform.then_some(Self { text: unix, is_crlf: true })
+    }
+}
+
+/// The text as a tool with this rule writes it into this file.
+pub(crate) fn written(rule: LineEnds, file: &str, text: &str) -> String {
+    if writes_crlf(rule, file) { unix(text).replace('\n', "\r\n") } else { text.to_owned() }
+}
+
+/// The text with the mark that a tool with this rule writes in place of this file.
+pub(crate) fn with_mark(rule: Mark, file: &str, text: String) -> String {
+    let is_added = match rule {
+        Mark::AsSent => false,
+        Mark::Kept => true,
+        Mark::KeptBeforeText => !text.is_empty(),
+    };
+    if is_added && file.starts_with(BOM) && !text.starts_with(BOM) { format!("{BOM}{text}") } else { text }
+}
+
+/// The differences that no hunk shows, for people. A review compares the texts in one form, if each of them
+/// has one line end only.
+pub(crate) fn hidden_differences(file: &str, text: &str) -> impl Iterator<Item = &'static str> {
+    let mark = match (file.starts_with(BOM), text.starts_with(BOM)) {
+        (true, false) => Some("This removes the byte-order mark at the beginning of the file."),
+        (false, true) => Some("This adds a byte-order mark at the beginning of the file."),
+        _ => None,
+    };
+    let (old, new) = (Ends::of(file), Ends::of(text));
+    let line_ends = if old.are_crlf() && new.are_lf() {
+        Some("This ends every line of the file in LF; it has CRLF.")
+    } else if old.are_lf() && new.are_crlf() {
+        Some("This ends every line of the file in CRLF; it has LF.")
+    } else {
+        None
+    };
+    line_ends.into_iter().chain(mark)
+}
+
+/// The numbers of line ends in a text.
+#[derive(Clone, Copy)]
+struct Ends {
+    all: usize,
+    crlf: usize,
+}
+
+impl Ends {
+    fn of(text: &str) -> Self {
+        Self { all: text.matches('\n').count(), crlf: text.matches("\r\n").count() }
     }
 
-    /// A text in the line endings of the file.
-    pub(crate) fn restored(&self, text: &str) -> String {
-        if self.is_crlf { text.replace('\n', "\r\n") } else { text.to_owned() }
+    fn are_lf(self) -> bool {
+        self.all > 0 && self.crlf == 0
     }
 
-    /// A text in the line endings of the file, with `\n` only.
-    pub(crate) fn simplified(&self, text: &str) -> String {
-        if self.is_crlf { text.replace("\r\n", "\n") } else { text.to_owned() }
+    fn are_crlf(self) -> bool {
+        self.all > 0 && self.crlf == self.all
     }
+}
+
+/// The first UTF-16 units of a text, without the half of a character at their end.
+fn beginning(text: &str, units: usize) -> &str {
+    let mut left = units;
+    let end = text.char_indices().find(|(_, c)| match left.checked_sub(c.len_utf16()) {
+        Some(rest) => {
+            left = rest;
+            false
+        }
+        None => true,
+    });
+    end.map_or(text, |(end, _)| text.get(..end).unwrap_or(text))
 }
 
 #[cfg(test)]
@@ -35,12 +96,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn line_endings_come_back_and_mixed_ones_are_left_alone() {
-        let crlf = Unix::of("a\r\nb\r\n").unwrap();
-        assert_eq!((crlf.text.as_str(), crlf.restored("c\n")), ("a\nb\n", "c\r\n".to_owned()));
-        assert_eq!(Unix::of("a\nb").unwrap().restored("a\r\n"), "a\r\n");
-        for mixed in ["a\r\nb\n", "a\rb", "a\r\r\n"] {
-            assert_eq!(Unix::of(mixed), None, "{mixed:?}");
+    fn each_rule_counts_the_line_ends_of_the_file() {
+        use LineEnds::{AsSent, CrlfIfAny, CrlfIfMost};
+        for (file, rules) in [
+            ("", [false, false, false]),
+            ("a\nb\n", [false, false, false]),
+            ("a\r\nb\n", [false, true, false]),
+            ("a\r\nb\r\nc\n", [false, true, true]),
+            ("a\rb\r\r\n", [false, true, true]),
+        ] {
+            let found = [AsSent, CrlfIfAny, CrlfIfMost].map(|rule| writes_crlf(rule, file));
+            assert_eq!(found, rules, "{file:?}");
         }
+        assert_eq!(written(CrlfIfAny, "a\r\n", "x\r\ny\nz\r"), "x\r\ny\r\nz\r");
+        assert_eq!(written(CrlfIfAny, "a\n", "x\r\ny\n"), "x\r\ny\n");
+    }
+
+    #[test]
+    fn a_beginning_is_counted_in_utf_16_units() {
+        assert_eq!([0, 1, 2, 3, 9].map(|units| beginning("aé🦀b", units)), ["", "a", "aé", "aé", "aé🦀b"]);
     }
 }

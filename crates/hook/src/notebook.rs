@@ -1,13 +1,15 @@
 //! Edits of one cell of a Jupyter notebook.
 //!
 //! A notebook is JSON. An edit replaces the bytes of one cell and leaves the rest as it is, so that a person
-//! sees the change and not a new layout of the whole file.
+//! sees the change and not a new layout of the whole file. Agents find a cell by its id or number among all
+//! of them, so a notebook in which one cell cannot be read is not reviewed.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::change::NoChange;
 use crate::input::HookInput;
+use crate::line_endings::BOM;
 
 /// The edit of a cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +38,22 @@ struct Notebook<'a> {
     cells: Vec<&'a RawValue>,
 }
 
+impl<'a> Notebook<'a> {
+    /// Reads a notebook and each of its cells.
+    fn read(text: &'a str) -> Result<(Self, Vec<Cell<'a>>), String> {
+        let text = text.strip_prefix(BOM).unwrap_or(text);
+        let is_object = text.trim_start().starts_with('{');
+        let notebook = serde_json::from_str::<Self>(text).ok().filter(|_| is_object);
+        let notebook = notebook.ok_or("it is not a notebook, or has a key twice")?;
+        let cells = notebook.cells.iter().enumerate().map(|(at, cell)| {
+            Cell::read(cell.get())
+                .ok_or_else(|| format!("its cell {at}, counted from 0, has no readable id or source"))
+        });
+        let cells = cells.collect::<Result<_, _>>()?;
+        Ok((notebook, cells))
+    }
+}
+
 #[derive(Deserialize)]
 struct Cell<'a> {
     #[serde(default)]
@@ -44,6 +62,14 @@ struct Cell<'a> {
     cell_type: Option<String>,
     #[serde(borrow)]
     source: &'a RawValue,
+}
+
+impl<'a> Cell<'a> {
+    fn read(cell: &'a str) -> Option<Self> {
+        // An array would be read, too.
+        let cell = cell.starts_with('{').then(|| serde_json::from_str::<Self>(cell).ok())??;
+        serde_json::from_str::<Source>(cell.source.get()).is_ok().then_some(cell)
+    }
 }
 
 /// The source of a cell: lines, or one string.
@@ -73,37 +99,29 @@ impl CellEdit {
     }
 
     /// What the agent does besides, for people.
-    pub(crate) fn remark(&self) -> Option<&'static str> {
-        Some(
-            "The agent also clears the output of a code cell it replaces, and may lay out the notebook anew.",
-        )
-    }
+    pub(crate) const REMARK: &str =
+        "The agent also clears the output of a code cell it replaces, and may lay out the notebook anew.";
 
     /// The notebook after the edit.
     pub(crate) fn apply(&self, text: &str) -> Result<String, NoChange> {
-        let unclear = |why: &str| NoChange::unclear(&self.path, why);
-        if !text.trim_start().starts_with('{') {
-            return Err(unclear("the file is not a notebook"));
-        }
-        let notebook: Notebook<'_> =
-            serde_json::from_str(text).map_err(|_| unclear("the file is not a notebook"))?;
+        let refused = |why: String| NoChange::refused(format!("{} cannot be reviewed: {why}", self.path));
+        let (notebook, cells) = Notebook::read(text).map_err(refused)?;
         let at = match (&self.cell, self.mode) {
             (None, Mode::Insert) => None,
-            (cell, _) => Some(self.position(&notebook, cell.as_deref())?),
+            (cell, _) => Some(self.position(&cells, cell.as_deref())?),
         };
+        let lost = || refused("it is not a notebook".to_owned());
         let spans: Option<Vec<_>> = notebook.cells.iter().map(|cell| span(text, cell.get())).collect();
-        let spans = spans.ok_or_else(|| unclear("the file is not a notebook"))?;
+        let spans = spans.ok_or_else(lost)?;
         let (range, new) = match (self.mode, at) {
             (Mode::Replace, Some(at)) => {
-                let raw = notebook.cells.get(at).map_or("", |cell| cell.get());
-                let cell: Cell<'_> =
-                    serde_json::from_str(raw).map_err(|_| unclear("the cell has no source"))?;
+                let cell = cells.get(at).ok_or_else(lost)?;
                 if self.kind.is_some() && cell.cell_type != self.kind {
                     return Err(NoChange::refused(
                         "the type of a cell cannot change: delete it and insert another",
                     ));
                 }
-                let range = span(text, cell.source.get()).ok_or_else(|| unclear("the cell has no source"))?;
+                let range = span(text, cell.source.get()).ok_or_else(lost)?;
                 (range.clone(), lines(&self.source, indentation(text, range.start)))
             }
             (Mode::Delete, Some(at)) => (with_separator(text, &spans, at), String::new()),
@@ -119,13 +137,13 @@ impl CellEdit {
                     let cell = self.new_cell(indentation);
                     (first.start..first.start, format!("{cell},\n{indentation}"))
                 }
-                None => return Err(unclear("the notebook has no cell")),
+                None => return Err(refused("it has no cell; write the whole file".to_owned())),
             },
         };
         let (before, after) = (text.get(..range.start), text.get(range.end..));
         match (before, after) {
             (Some(before), Some(after)) => Ok([before, &new, after].concat()),
-            _ => Err(unclear("the file is not a notebook")),
+            _ => Err(lost()),
         }
     }
 
@@ -135,18 +153,16 @@ impl CellEdit {
         if self.mode == Mode::Delete {
             return Err(cannot.into());
         }
-        let notebook: Notebook<'_> =
-            serde_json::from_str(text).map_err(|_| "the text is no notebook any more")?;
+        let (_, cells) = Notebook::read(text).map_err(|_| "the text is no notebook any more")?;
         let cell = match (self.mode, &self.cell) {
             (Mode::Insert, None) => 0,
             (_, cell) => {
-                let old: Notebook<'_> = serde_json::from_str(original).map_err(|_| cannot)?;
+                let (_, old) = Notebook::read(original).map_err(|_| cannot)?;
                 let at = self.position(&old, cell.as_deref()).map_err(|_| cannot)?;
                 at + usize::from(self.mode == Mode::Insert)
             }
         };
-        let raw = notebook.cells.get(cell).ok_or(cannot)?;
-        let cell: Cell<'_> = serde_json::from_str(raw.get()).map_err(|_| cannot)?;
+        let cell = cells.get(cell).ok_or(cannot)?;
         let source = match serde_json::from_str(cell.source.get()).map_err(|_| cannot)? {
             Source::Lines(lines) => lines.concat(),
             Source::Text(text) => text,
@@ -160,16 +176,14 @@ impl CellEdit {
         }
     }
 
-    fn position(&self, notebook: &Notebook<'_>, cell: Option<&str>) -> Result<usize, NoChange> {
+    fn position(&self, cells: &[Cell<'_>], cell: Option<&str>) -> Result<usize, NoChange> {
         let Some(wanted) = cell else {
             return Err(NoChange::refused("the id of the cell is missing"));
         };
-        let parsed = notebook.cells.iter().map(|raw| serde_json::from_str::<Cell<'_>>(raw.get()).ok());
-        let by_id = parsed
-            .enumerate()
-            .find(|(_, cell)| cell.as_ref().is_some_and(|cell| cell.id.as_deref() == Some(wanted)));
-        let by_number = || wanted.strip_prefix("cell-").unwrap_or(wanted).parse::<usize>().ok();
-        let at = by_id.map(|(at, _)| at).or_else(by_number).filter(|at| *at < notebook.cells.len());
+        let by_id = || cells.iter().position(|cell| cell.id.as_deref() == Some(wanted));
+        let digits = |number: &&str| number.bytes().all(|byte| byte.is_ascii_digit());
+        let by_number = || wanted.strip_prefix("cell-").filter(digits)?.parse::<usize>().ok();
+        let at = by_id().or_else(by_number).filter(|at| *at < cells.len());
         at.ok_or_else(|| NoChange::refused(format!("there is no cell {wanted:?} in {}", self.path)))
     }
 

@@ -19,9 +19,12 @@
 //! - a carriage return, which Codex drops at the end of a line;
 //! - whitespace at the end of a path, which Codex drops, or of a header, which only newer releases drop;
 //! - an empty line before the first chunk: context in newer releases, nothing in older ones;
-//! - a path that stands in two places: Codex applies the second section to the text of the first;
+//! - a path that stands in two places: Codex applies the second section to the text of the first, and deletes
+//!   a file that moves to its own path;
 //! - `*** Environment ID:`, because such a patch may be for another machine;
 //! - a here-document around the patch: Codex unwraps one as a favour to one old model.
+//!
+//! The reasons are for the model, which has to write the patch again.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -36,6 +39,7 @@ pub(crate) const UPDATE: &str = "*** Update File: ";
 pub(crate) const MOVE: &str = "*** Move to: ";
 pub(crate) const CHUNK: &str = "@@";
 const END_OF_FILE: &str = "*** End of File";
+const ENVIRONMENT: &str = "*** Environment ID:";
 
 /// A patch: one change for each file, at least one, and no path twice.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,7 +78,7 @@ pub(crate) enum Change {
     },
 }
 
-/// A run of lines in a file, and the lines that replace it. At least one of the two texts has a line.
+/// A run of lines in a file, and what becomes of them. It has a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Chunk {
     /// The line of the patch at which the chunk starts, from 1.
@@ -83,10 +87,43 @@ pub(crate) struct Chunk {
     pub header: Option<String>,
     /// The context and the removed lines, each with its `\n`. Without them, Codex appends to the file.
     pub old: String,
-    /// The context and the added lines, each with its `\n`.
-    pub new: String,
+    /// What becomes of the old lines, from the first on.
+    pub steps: Vec<Step>,
     /// Whether the old lines are the last ones of the file.
     pub end_of_file: bool,
+}
+
+/// Lines of context, and then lines that others replace.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Step {
+    /// How many lines stay.
+    pub kept: usize,
+    /// How many lines after those are removed.
+    pub removed: usize,
+    /// The lines in their place, each with its `\n`.
+    pub added: String,
+}
+
+impl Chunk {
+    fn keep(&mut self, context: &str) {
+        push_line(&mut self.old, context);
+        match self.steps.last_mut().filter(|step| step.removed == 0 && step.added.is_empty()) {
+            Some(step) => step.kept += 1,
+            None => self.steps.push(Step { kept: 1, ..Step::default() }),
+        }
+    }
+
+    fn remove(&mut self, line: &str) {
+        push_line(&mut self.old, line);
+        let step = self.steps.pop().unwrap_or_default();
+        self.steps.push(Step { removed: step.removed + 1, ..step });
+    }
+
+    fn add(&mut self, line: &str) {
+        let mut step = self.steps.pop().unwrap_or_default();
+        push_line(&mut step.added, line);
+        self.steps.push(step);
+    }
 }
 
 /// The paths in a text that Codex may take for a patch, though it is none to [`Patch::parse`].
@@ -125,11 +162,15 @@ impl Patch {
         let body = body.trim_end();
         let malformed = |newlines: usize, why| Malformed { line: first_line + newlines, why };
         if let Some(at) = body.find('\r') {
-            return Err(malformed(newlines(body.bytes().take(at)), "Codex drops carriage returns"));
+            let why = "Codex drops carriage returns; end every line of the patch with a line feed only";
+            return Err(malformed(newlines(body.bytes().take(at)), why));
         }
         let (begin, rest) = body.split_once('\n').unwrap_or((body, ""));
         if begin.trim_end() != BEGIN {
-            return Err(malformed(0, "expected `*** Begin Patch`"));
+            return Err(malformed(
+                0,
+                "expected `*** Begin Patch`, without a here-document or anything before",
+            ));
         }
         let (sections, end) =
             rest.rsplit_once('\n').map_or((None, rest), |(sections, end)| (Some(sections), end));
@@ -190,7 +231,7 @@ impl<'a> Lines<'a> {
 
     fn path(&self, path: &str) -> Result<String, Malformed> {
         if !is_path_of_patch(path) {
-            return Err(self.malformed("the path is empty, or ends in whitespace"));
+            return Err(self.malformed("the path is empty, or ends in whitespace; write it without"));
         }
         Ok(path.to_owned())
     }
@@ -210,6 +251,9 @@ fn section(start: &str, lines: &mut Lines<'_>) -> Result<FileChange, Malformed> 
         (lines.path(path)?, Change::Delete)
     } else if let Some(path) = start.strip_prefix(UPDATE) {
         (lines.path(path)?, update(lines)?)
+    } else if start.starts_with(ENVIRONMENT) {
+        let why = "only files of this machine are reviewed; leave out `*** Environment ID:` if it is theirs";
+        return Err(lines.malformed(why));
     } else {
         let why = "expected `*** Add File: `, `*** Delete File: ` or `*** Update File: ` with a path";
         return Err(lines.malformed(why));
@@ -243,7 +287,7 @@ fn chunk(lines: &mut Lines<'_>, is_first: bool) -> Result<Chunk, Malformed> {
         line: lines.number + 1,
         header: None,
         old: String::new(),
-        new: String::new(),
+        steps: Vec::new(),
         end_of_file: false,
     };
     let starts_with_change =
@@ -253,18 +297,17 @@ fn chunk(lines: &mut Lines<'_>, is_first: bool) -> Result<Chunk, Malformed> {
     }
     while let Some(line) = lines.peek() {
         if let Some(context) = line.strip_prefix(' ').or(line.is_empty().then_some(line)) {
-            push_line(&mut chunk.old, context);
-            push_line(&mut chunk.new, context);
+            chunk.keep(context);
         } else if let Some(removed) = line.strip_prefix('-') {
-            push_line(&mut chunk.old, removed);
+            chunk.remove(removed);
         } else if let Some(added) = line.strip_prefix('+') {
-            push_line(&mut chunk.new, added);
+            chunk.add(added);
         } else {
             break;
         }
         lines.next();
     }
-    if chunk.old.is_empty() && chunk.new.is_empty() {
+    if chunk.steps.is_empty() {
         return Err(Malformed { line: chunk.line, why: "the chunk has no lines" });
     }
     chunk.end_of_file = lines.peek() == Some(END_OF_FILE);
@@ -279,7 +322,7 @@ fn chunk_header(lines: &mut Lines<'_>) -> Result<Option<String>, Malformed> {
     let line = lines.next().unwrap_or_default();
     match line.strip_prefix("@@ ") {
         Some(header) if header.is_empty() || header.ends_with(char::is_whitespace) => {
-            Err(lines.malformed("the header after `@@` ends in whitespace"))
+            Err(lines.malformed("the header after `@@` is empty, or ends in whitespace; take another line"))
         }
         Some(header) => Ok(Some(header.to_owned())),
         None if line == CHUNK => Ok(None),
@@ -301,7 +344,9 @@ fn refuse_repeated_paths(files: &[FileChange]) -> Result<(), Malformed> {
             if let Change::Update { move_to, .. } = &file.change { move_to.as_deref() } else { None };
         for path in std::iter::once(file.path.as_str()).chain(moved_to) {
             if !seen.insert(path) {
-                return Err(Malformed { line: file.line, why: "the patch names the path twice" });
+                let why = "the patch names the path twice; write one section for each file, and no \
+                           `*** Move to:` if it stays where it is";
+                return Err(Malformed { line: file.line, why });
             }
         }
     }

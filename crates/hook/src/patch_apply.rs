@@ -7,19 +7,20 @@
 //! review a text that Codex may not write; here they are errors.
 //!
 //! The rest is Codex's rule: a chunk without old lines goes to the end of the file, wherever its header
-//! stands, and every updated file gets a final newline.
+//! stands; of two insertions at one place, the one further up in the patch comes first; lines of context
+//! stay as they are with their line ends, and new lines get the first line end of the file; every updated
+//! file gets a line end at its end.
 //!
-//! The rules are those of Codex 0.169. Older releases differ in two: they drop one newline from a text that
-//! would end in an empty line, and put appended lines above such an empty line.
+//! The rules are those of Codex 0.169, compared with its program for thousands of patches. Older releases
+//! differ: they drop one newline from a text that would end in an empty line, put appended lines above such
+//! an empty line, and write new lines with `\n`.
 //!
-//! No patch applies to a file with carriage returns: older releases keep `\r` as a part of its line and write
-//! new lines with `\n`, newer ones read `\r`, `\n` and `\r\n` as line ends and write the first one they find.
-//! In a file that has `\r\n` only, Codex 0.169 therefore does what it does with `\n`; a caller that knows the
-//! release may convert such a text, apply the patch, and convert the result back.
+//! No patch applies to a file with a carriage return within a line: releases differ in whether it ends one.
 
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::line_endings::unix;
 use crate::patch::{Change, Chunk, FileChange};
 
 /// A change that does not describe the file it is for.
@@ -27,13 +28,40 @@ use crate::patch::{Change, Chunk, FileChange};
 pub(crate) struct DoesNotApply {
     /// The line of the patch at which the chunk, or else the section, starts, from 1.
     pub line: usize,
-    /// The reason, in words of ours only.
-    pub why: &'static str,
+    /// The reason.
+    pub why: Why,
+}
+
+/// The reason why a change does not describe its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Why {
+    NoFile,
+    CarriageReturn,
+    NoHeader,
+    NoLines,
+    NotLastLines,
 }
 
 impl fmt::Display for DoesNotApply {
+    /// In words of ours only, for the model, which has to write the patch again.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the patch does not apply at its line {}: {}", self.line, self.why)
+        write!(f, "the patch does not apply at its line {}: ", self.line)?;
+        f.write_str(match self.why {
+            Why::NoFile => return f.write_str("there is no such file"),
+            Why::CarriageReturn => {
+                return f.write_str(
+                    "the file has carriage returns within its lines, which no patch names; write the whole \
+                     file with `*** Add File: `",
+                );
+            }
+            Why::NoHeader => "the file has no such line as the header, or only further up",
+            Why::NoLines => "the file has no such lines, or only further up",
+            Why::NotLastLines => "the file does not end in these lines",
+        })?;
+        f.write_str(
+            "; read the file again, and write whole lines exactly as they stand there, with indentation, \
+             blanks at the end, quotes and dashes",
+        )
     }
 }
 
@@ -47,47 +75,90 @@ pub(crate) fn apply(change: &FileChange, original: Option<&str>) -> Result<Optio
     let does_not_apply = |why| DoesNotApply { line: change.line, why };
     match (&change.change, original) {
         (Change::Add { text }, _) => Ok(Some(text.clone())),
-        (Change::Delete | Change::Update { .. }, None) => Err(does_not_apply("there is no such file")),
+        (Change::Delete | Change::Update { .. }, None) => Err(does_not_apply(Why::NoFile)),
         (Change::Delete, Some(_)) => Ok(None),
-        (Change::Update { .. }, Some(original)) if original.contains('\r') => {
-            Err(does_not_apply("the file has carriage returns"))
+        (Change::Update { chunks, .. }, Some(original)) => {
+            let text = unix(original);
+            if text.contains('\r') {
+                return Err(does_not_apply(Why::CarriageReturn));
+            }
+            updated(original, &with_final_newline(&text), chunks).map(Some)
         }
-        (Change::Update { chunks, .. }, Some(original)) => updated(original, chunks).map(Some),
     }
 }
 
-fn updated(original: &str, chunks: &[Chunk]) -> Result<String, DoesNotApply> {
-    let original = with_final_newline(original);
-    let mut rest = &*original;
-    let mut updated = String::with_capacity(original.len());
-    let mut appended = String::new();
+/// `text` is the original with `\n` behind each line.
+fn updated(original: &str, text: &str, chunks: &[Chunk]) -> Result<String, DoesNotApply> {
+    let (mut rest, mut line, all) = (text, 0, newlines(text));
+    let mut places = Vec::new();
     for chunk in chunks {
         let does_not_apply = |why| DoesNotApply { line: chunk.line, why };
         if let Some(header) = &chunk.header {
             let header = format!("{header}\n");
-            let (before, after) = split_at_first(rest, &header)
-                .ok_or(does_not_apply("the file has no such line as the header, or only further up"))?;
-            updated.push_str(before);
-            updated.push_str(&header);
+            let (before, after) = split_at_first(rest, &header).ok_or(does_not_apply(Why::NoHeader))?;
+            line += newlines(before) + 1;
             rest = after;
         }
-        if chunk.old.is_empty() {
-            appended.push_str(&chunk.new);
-            continue;
-        }
-        let (before, after) = if chunk.end_of_file {
-            split_at_end(rest, &chunk.old).ok_or(does_not_apply("the file does not end in these lines"))?
+        let mut at = if chunk.old.is_empty() {
+            all
         } else {
-            split_at_first(rest, &chunk.old)
-                .ok_or(does_not_apply("the file has no such lines, or only further up"))?
+            let (before, after) = if chunk.end_of_file {
+                split_at_end(rest, &chunk.old).ok_or(does_not_apply(Why::NotLastLines))?
+            } else {
+                split_at_first(rest, &chunk.old).ok_or(does_not_apply(Why::NoLines))?
+            };
+            let at = line + newlines(before);
+            line = at + newlines(&chunk.old);
+            rest = after;
+            at
         };
-        updated.push_str(before);
-        updated.push_str(&chunk.new);
-        rest = after;
+        for step in &chunk.steps {
+            at += step.kept;
+            places.push(Place { at, removed: step.removed, added: &step.added });
+            at += step.removed;
+        }
     }
-    updated.push_str(rest);
-    updated.push_str(&appended);
-    Ok(updated)
+    // The order of two at one line stays.
+    places.sort_by_key(|place| place.at);
+    Ok(replaced(original, &places))
+}
+
+/// Lines of a file that others replace.
+struct Place<'a> {
+    /// The number of lines before it.
+    at: usize,
+    removed: usize,
+    added: &'a str,
+}
+
+/// The text with other lines at these places, which come from the top down and do not overlap.
+fn replaced(original: &str, places: &[Place<'_>]) -> String {
+    let mut lines = original.split_inclusive('\n');
+    let is_crlf = lines.clone().next().is_some_and(|line| line.ends_with("\r\n"));
+    let end = if is_crlf { "\r\n" } else { "\n" };
+    let mut text = String::with_capacity(original.len());
+    let mut line = 0;
+    for place in places {
+        text.extend(lines.by_ref().take(place.at.saturating_sub(line)));
+        if !(text.is_empty() || text.ends_with('\n')) {
+            text.push_str(end);
+        }
+        for added in place.added.split_terminator('\n') {
+            text.push_str(added);
+            text.push_str(end);
+        }
+        lines.by_ref().take(place.removed).for_each(drop);
+        line = place.at + place.removed;
+    }
+    text.extend(lines);
+    if !(text.is_empty() || text.ends_with('\n')) {
+        text.push_str(end);
+    }
+    text
+}
+
+fn newlines(text: &str) -> usize {
+    text.matches('\n').count()
 }
 
 /// The text with a newline at the end of its last line, if it has a line.

@@ -106,11 +106,6 @@ impl Connection {
                 }
                 return;
             }
-            Ok(Some(FirstRequest::StandBack(told, mut peer))) => {
-                self.send(Event::StoodBack(told));
-                let _ = peer.done().await;
-                return;
-            }
             Ok(None) => return,
             Err(error) => return tracing::info!(%error, "a connection said nothing that can be understood"),
         };

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use alongside_common::runtime_dirs::RuntimeDirs;
 use alongside_desk::socket::{self, JoinError};
-use alongside_desk::{HookProposal, StoodBack, Verdict};
+use alongside_desk::{HookProposal, Verdict};
 use alongside_platform::ports::is_taken;
 use interprocess::local_socket::tokio::Stream;
 use tokio::time::Instant;
@@ -116,14 +116,6 @@ impl Reviewer {
     /// When the host goes away before the verdict, or is older than this program.
     pub async fn review(&self, proposal: &HookProposal) -> Result<Verdict, JoinError> {
         socket::propose(self.dial().await?, proposal).await
-    }
-
-    /// Tells desks of a tool call that goes on without a review.
-    ///
-    /// # Errors
-    /// As [`review`](Self::review).
-    pub async fn stand_back(&self, told: &StoodBack) -> Result<(), JoinError> {
-        socket::stand_back(self.dial().await?, told).await
     }
 
     async fn dial(&self) -> Result<Stream, JoinError> {

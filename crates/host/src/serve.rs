@@ -123,7 +123,6 @@ impl RunningHost {
                 // A hook that is gone wants no review.
                 drop(begun.send(Box::pin(self.companion.review(proposal))));
             }
-            Event::StoodBack(told) => self.companion.stood_back(told),
             Event::EndWanted { how, arrival } => {
                 return ControlFlow::Break(Ending { how, arrival: Some(arrival) });
             }

@@ -121,15 +121,20 @@ pub fn give_to(file: &File, owner: &Metadata) -> io::Result<()> {
 
 /// Whether both belong to one file. Always true on Windows, which does not show it.
 pub fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    identity(one) == identity(other)
+}
+
+/// The device of a file and its number there, which every name of it shares; `None` on Windows.
+pub fn identity(found: &Metadata) -> Option<(u64, u64)> {
     #[cfg(unix)]
     return {
         use std::os::unix::fs::MetadataExt as _;
-        (one.dev(), one.ino()) == (other.dev(), other.ino())
+        Some((found.dev(), found.ino()))
     };
     #[cfg(not(unix))]
     {
-        let _ = (one, other);
-        true
+        let _ = found;
+        None
     }
 }
 

@@ -2,7 +2,7 @@
 //! reported seeds must play the same rounds for ever.
 
 use super::plan::{Action, Plan, Step};
-use super::rng::Rng;
+use crate::rng::Rng;
 
 impl Plan {
     /// The plan of a seed.

@@ -17,7 +17,6 @@ mod project;
 pub mod real;
 pub mod record;
 pub mod results;
-mod rng;
 pub mod small_disk;
 mod squatter;
 

@@ -46,6 +46,7 @@ pub(super) const ROWS: &[Row] = &[
     row("rig", "screens", [60, 60]).waits().starts("tmux"),
     row("rig", "sdks", [8, 8]).waits().starts("the official TypeScript SDKs and the MCP conformance suite"),
     row("rig", "stories", [150, 260]).waits().starts("the agents and tmux"),
+    row("rig", "tools", [15, 300]).starts("Codex's `apply_patch`"),
 ];
 
 /// The programs of `rig/tests` that only `--all` builds and runs.

@@ -13,14 +13,14 @@ use alongside_common::signals::Signals;
 use alongside_companion::real_path;
 use alongside_contract::agent::HookAgent;
 use alongside_contract::agents::with_hook;
-use alongside_contract::hook::{AnsweredBy, Arguments};
+use alongside_contract::hook::{AnsweredBy, Arguments, Hook};
 use alongside_desk::socket::JoinError;
-use alongside_desk::{HookProposal, Reasons, StoodBack, Verdict};
+use alongside_desk::{HookProposal, Operation, Reasons, Verdict};
 use alongside_hook::{Answer, Change, HookInput, NoChange, TextFile, ToolCall, answer, refusal};
 use alongside_host::{Restarting, Reviewer};
-use alongside_platform::directories;
 use alongside_platform::output::abandoned;
 use alongside_platform::untrusted::{self, Whose};
+use alongside_platform::{directories, files};
 use futures_util::future::join_all;
 
 use super::output::{note, print};
@@ -171,14 +171,11 @@ impl Call {
             // by that of the agent's directory.
             reviewers.push(match own {
                 Some(own) => Some(own),
-                None => hosts.of_any(&change.removes).await?,
+                None => hosts.of_any(change.removes()).await?,
             });
         }
         if let Some(why) = wrong_files(&changes, &reviewers, &cwd) {
-            return Ok(refusal(
-                input.event_or_first(self.agent.hook),
-                &format!("Nothing was written: {why}."),
-            ));
+            return Ok(refused(self.agent.hook, input, &why));
         }
         let verdicts = changes.iter().zip(&reviewers).map(async |(change, reviewer)| match reviewer {
             Some(reviewer) => self.verdict(input, change, changes.len(), (&cwd, reviewer)).await,
@@ -195,26 +192,17 @@ impl Call {
         hosts: &Reviewers,
         no_change: NoChange,
     ) -> Result<Answer, Restarting> {
-        if no_change == NoChange::NotATool {
-            return Ok(Answer::Silence);
-        }
-        let home = directories::home();
-        let files = ToolCall::files(self.agent.hook, input, home.as_deref());
-        let Some(reviewer) = hosts.of_any(&files).await? else { return Ok(Answer::Silence) };
         match no_change {
+            NoChange::NotATool => Ok(Answer::Silence),
             NoChange::Refused { why } => {
-                let event = input.event_or_first(self.agent.hook);
-                return Ok(refusal(event, &format!("Nothing was written: {why}.")));
+                let home = directories::home();
+                let files = ToolCall::files(self.agent.hook, input, home.as_deref());
+                Ok(match hosts.of_any(&files).await? {
+                    Some(_) => refused(self.agent.hook, input, &why),
+                    None => Answer::Silence,
+                })
             }
-            NoChange::Unclear { path, why } if !self.asks_again(input) => {
-                let file = hosts.directory().join(path).display().to_string();
-                let told = StoodBack { agent: self.agent.display_name.into(), file, why };
-                // An older host, or one that ends, does not tell its desks.
-                let _ = tokio::time::timeout(GRACE, reviewer.stand_back(&told)).await;
-            }
-            NoChange::Unclear { .. } | NoChange::NotATool => {}
         }
-        Ok(Answer::Silence)
     }
 
     /// Whether the agent has run the hook for this call before.
@@ -253,6 +241,10 @@ impl Call {
             session: input.session_id.clone(),
             file,
             proposed: change.proposed.as_str().into(),
+            operation: match change.removes() {
+                Some(from) => Operation::Move { from: cwd.join(from).to_string_lossy().into_owned() },
+                None => change.operation.clone(),
+            },
             remark: change.remark.clone(),
             parts,
             patience_ms: u64::try_from(patience.as_millis()).unwrap_or(u64::MAX),
@@ -298,17 +290,24 @@ fn directory(named: &str) -> PathBuf {
     }
 }
 
+/// The refusal of a tool call, for this reason.
+fn refused(hook: &Hook, input: &HookInput, why: &str) -> Answer {
+    refusal(input.event_or_first(hook), &format!("Nothing was written: {why}."))
+}
+
 /// The reason why these changes cannot be reviewed one by one, if there is one.
 fn wrong_files(changes: &[Change], reviewers: &[Option<Reviewer>], cwd: &Path) -> Option<String> {
-    let mut seen = HashSet::new();
+    let (mut seen, mut identities) = (HashSet::new(), HashSet::new());
     for (change, reviewer) in changes.iter().zip(reviewers) {
         let Some(reviewer) = reviewer else { continue };
-        for path in [Some(&change.path), change.removes.as_ref()].into_iter().flatten() {
+        for path in [Some(&*change.path), change.removes()].into_iter().flatten() {
             let file = cwd.join(path);
-            if !seen.insert(real_path::resolve(&file)) {
-                return Some(format!("{path} stands in the patch twice"));
+            let identity = std::fs::metadata(&file).ok().and_then(|found| files::identity(&found));
+            let has_own_identity = identity.is_none_or(|identity| identities.insert(identity));
+            if !(seen.insert(real_path::resolve(&file)) && has_own_identity) {
+                return Some(format!("{path} is the same file as another one of the patch"));
             }
-            if change.removes.as_ref() == Some(path) && !reviewer.serves(&file) {
+            if change.removes() == Some(path) && !reviewer.serves(&file) {
                 return Some(format!("{path} is outside the project"));
             }
         }
@@ -346,7 +345,7 @@ fn read_file(path: &Path) -> TextFile {
     match untrusted::read(path, MAX_FILE, Whose::Anybodys) {
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => TextFile::Text(text),
-            Err(_) => TextFile::Unreadable("it is not UTF-8 text".into()),
+            Err(error) => TextFile::NotUtf8(String::from_utf8_lossy(error.as_bytes()).into_owned()),
         },
         Err(error) => TextFile::Unreadable(format!("it cannot be read ({error})")),
     }

@@ -145,10 +145,8 @@ async fn a_file_is_reviewed_by_the_companion_of_its_project_wherever_the_agent_i
 /// The file counts, also where no change of it can be worked out.
 #[tokio::test]
 async fn an_edit_that_cannot_be_reviewed_is_answered_for_its_file_wherever_the_agent_is() {
-    let (home, mut desk) = serving().await;
+    let (home, _desk) = serving().await;
     let file = home.file("a.txt", ORIGINAL);
-    std::fs::write(home.project.join("mixed.txt"), "one\r\ntwo\n").unwrap();
-    let mixed = home.in_project("mixed.txt");
     let relative = home.in_project("a.txt").trim_start_matches('/').to_owned();
     let edit = async |file: &str, old: &str| {
         let call = json!({ "file_path": file, "old_string": old, "new_string": "x" });
@@ -164,14 +162,16 @@ async fn an_edit_that_cannot_be_reviewed_is_answered_for_its_file_wherever_the_a
         let answer = edit(file, old).await;
         assert!(refused(&answer).contains(why), "{answer}");
     }
-    assert_eq!(edit(&mixed, "one").await, Value::Null);
-    desk.shows("mixed.txt: Claude Code goes on without a review").await;
-    for (path, why) in [(&*file, "the patch does not apply"), (&*format!("{file}\r"), "a patch")] {
-        let patch = format!("*** Begin Patch\n*** Update File: {path}\n@@\n-one \n+ONE\n*** End Patch");
+    let update = format!("*** Begin Patch\n*** Update File: {file}\n@@\n-one \n+ONE\n*** End Patch");
+    for (patch, why) in [
+        (&update, "the patch does not apply"),
+        (&update.replace(&file, &format!("{file}\r")), "carriage returns"),
+        (&update.replace("@@", "@ "), "of the patch: "),
+    ] {
         let call = json!({ "command": patch });
         let elsewhere = input(Path::new("/"), "PreToolUse", "apply_patch", &call);
-        assert_eq!(Hook::start(&home, &["codex"], &elsewhere).await.answer().await, Value::Null);
-        desk.shows(why).await;
+        let answer = Hook::start(&home, &["codex"], &elsewhere).await.answer().await;
+        assert!(refused(&answer).contains(why), "{answer}");
     }
 }
 
@@ -263,17 +263,6 @@ async fn a_decision_between_two_calls_is_told_to_the_next_one_only() {
 }
 
 #[tokio::test]
-async fn a_patch_that_does_not_apply_is_told_to_the_desk_and_goes_on() {
-    let (home, mut desk) = serving().await;
-    home.file("a.txt", ORIGINAL);
-    let patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one \n+ONE\n*** End Patch";
-    let call = json!({ "command": patch });
-    let patch = input(&home.project, "PreToolUse", "apply_patch", &call);
-    assert_eq!(Hook::start(&home, &["codex"], &patch).await.answer().await, Value::Null);
-    desk.shows("a.txt: Codex goes on without a review: the patch does not apply").await;
-}
-
-#[tokio::test]
 async fn two_spellings_of_one_file_in_a_patch_are_refused() {
     let (home, _desk) = serving().await;
     home.file("a.txt", ORIGINAL);
@@ -282,7 +271,7 @@ async fn two_spellings_of_one_file_in_a_patch_are_refused() {
     let patch = input(&home.project, "PreToolUse", "apply_patch", &json!({ "command": patch }));
     let answer = Hook::start(&home, &["codex"], &patch).await.answer().await;
     let reason = refused(&answer);
-    assert_snapshot!(reason, @"Nothing was written: ./a.txt stands in the patch twice.");
+    assert_snapshot!(reason, @"Nothing was written: ./a.txt is the same file as another one of the patch.");
 }
 
 #[tokio::test]
@@ -333,4 +322,104 @@ async fn a_hook_whose_agent_is_gone_ends_with_its_review() {
     drop(hook.0.stdout.take());
     desk.shows("a.txt: closed, because Claude Code has broken off the call.").await;
     until("the end of the hook", || hook.0.try_wait().unwrap()).await;
+}
+
+/// Codex is about to apply a patch.
+async fn patch(home: &Home, patch: &str) -> Hook {
+    let call = json!({ "command": patch });
+    Hook::start(home, &["codex"], &input(&home.project, "PreToolUse", "apply_patch", &call)).await
+}
+
+/// Codex would take each of these for another patch, by a guess.
+#[tokio::test]
+async fn a_patch_that_codex_would_guess_at_is_refused_with_the_way_to_write_it() {
+    let (home, _desk) = serving().await;
+    home.file("a.txt", "fn a() {\n    one\n    two – two\n}\n");
+    home.file("cr.txt", "one\rtwo\n");
+    let mut reasons = String::new();
+    for (what, sections) in [
+        ("its own name", "*** Update File: a.txt\n*** Move to: a.txt\n@@\n-    one\n+    1"),
+        ("header", "*** Update File: a.txt\n@@ one\n-    two – two\n+    2"),
+        ("blanks", "*** Update File: a.txt\n@@\n-    one \n+    1"),
+        ("indentation", "*** Update File: a.txt\n@@\n-  one\n+  1"),
+        ("dashes", "*** Update File: a.txt\n@@\n-    two - two\n+    2"),
+        ("end", "*** Update File: a.txt\n@@\n-    one\n+    1\n*** End of File"),
+        ("CRLF", "*** Update File: a.txt\r\n@@\r\n-    one\r\n+    1"),
+        ("CR in the file", "*** Update File: cr.txt\n@@\n-two\n+2"),
+        ("environment", "*** Environment ID: remote\n*** Update File: a.txt\n@@\n-    one\n+    1"),
+        ("absent", "*** Update File: b.txt\n@@\n-    one\n+    1"),
+    ] {
+        let text = format!("*** Begin Patch\n{sections}\n*** End Patch");
+        reasons += &format!("{what}: {}\n", refused(&patch(&home, &text).await.answer().await));
+    }
+    let here = "<<'EOF'\n*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\nEOF\n";
+    reasons += &format!("here-document: {}\n", refused(&patch(&home, here).await.answer().await));
+    assert_snapshot!(home.stable(reasons));
+}
+
+#[tokio::test]
+async fn two_paths_that_lead_to_one_file_through_a_link_are_refused() {
+    let (home, _desk) = serving().await;
+    home.file("a.txt", ORIGINAL);
+    home.directory("project/sub/below");
+    std::os::unix::fs::symlink("a.txt", home.project.join("link.txt")).unwrap();
+    std::os::unix::fs::symlink("sub", home.project.join("other")).unwrap();
+    std::fs::hard_link(home.project.join("a.txt"), home.project.join("name.txt")).unwrap();
+    for (one, other) in [
+        ("a.txt", "link.txt"),
+        ("link.txt", "a.txt"),
+        ("a.txt", "name.txt"),
+        ("sub/below/new/b", "other/below/new/b"),
+    ] {
+        let update = |path: &str| match path.ends_with('b') {
+            true => format!("*** Add File: {path}\n+x\n"),
+            false => format!("*** Update File: {path}\n@@\n-one\n+ONE\n"),
+        };
+        let text = format!("*** Begin Patch\n{}{}*** End Patch", update(one), update(other));
+        let reason = refused(&patch(&home, &text).await.answer().await);
+        assert!(reason.contains("the same file"), "{reason}");
+    }
+}
+
+/// None of them goes on by itself: the person sees what is lost, or the model reads why not.
+#[tokio::test]
+async fn a_file_that_is_not_utf_8_is_reviewed_as_it_would_be_written_or_refused() {
+    let (home, mut desk) = serving().await;
+    let file = home.file("a.txt", "");
+    std::fs::write(&file, b"caf\xe9\none\n").unwrap();
+    let edit = json!({ "file_path": file, "old_string": "one", "new_string": "ONE" });
+    let run = async |agent: &str, event: &str, tool: &str| {
+        Hook::start(&home, &[agent], &input(&home.project, event, tool, &edit)).await
+    };
+    let mut reasons = String::new();
+    for (agent, tool) in [("claude", "Edit"), ("qwen", "edit")] {
+        reasons += &format!("{agent}: {}\n", refused(&run(agent, "PreToolUse", tool).await.answer().await));
+    }
+    let update = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+ONE\n*** End Patch";
+    reasons += &format!("codex: {}\n", refused(&patch(&home, update).await.answer().await));
+    assert_snapshot!(home.stable(reasons));
+    let gemini = run("gemini", "BeforeTool", "replace").await;
+    desk.shows("U+FFFD").await;
+    desk.shows("+caf\u{fffd}").await;
+    desk.answers("accept or reject", "a").await;
+    assert_eq!(gemini.answer().await["decision"], "allow");
+}
+
+/// The same file and the same text, and yet another change than the one that was seen.
+#[tokio::test]
+async fn a_decision_counts_for_no_other_operation_and_no_other_bytes() {
+    let (home, mut desk) = serving().await;
+    home.file("a.txt", "one\n");
+    let begun = |sections: &str| format!("*** Begin Patch\n{sections}\n*** End Patch");
+    for (seen, unseen) in [
+        ("*** Add File: new.txt\n+one", "*** Update File: a.txt\n*** Move to: new.txt\n@@\n one"),
+        ("*** Update File: a.txt\n@@\n-one", "*** Delete File: a.txt"),
+    ] {
+        let first = patch(&home, &begun(seen)).await;
+        decides(&mut desk, "a").await;
+        assert_eq!(first.answer().await["hookSpecificOutput"]["permissionDecision"], "allow");
+        let second = patch(&home, &begun(unseen)).await;
+        decides(&mut desk, "r").await;
+        assert!(refused(&second.answer().await).contains("rejected all of it"), "{unseen}");
+    }
 }

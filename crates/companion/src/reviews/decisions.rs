@@ -1,16 +1,21 @@
 //! The decisions of a moment ago. One edit may come to a person by two ways: some agents run a hook and open
 //! a diff for it, in either order, and some run their hook again. The second one gets the same answer.
 //!
-//! A decision counts only for the same agent, while the file is as it was then, and once.
+//! A decision counts only for the same agent, while the file is as it was then, and once. It covers what the
+//! person saw: the same operation on the same file, with the same bytes. A hook hands over the bytes that the
+//! tool writes; of a diff they are worked out, for the agent puts back the file's line ends and mark.
 
-use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::borrow::Cow;
+use std::hash::{BuildHasher as _, RandomState};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use alongside_desk::Verdict;
+use alongside_desk::{Operation, Verdict};
 use tokio::time::Instant;
 use twox_hash::XxHash3_64;
 
+use super::line_endings::BOM;
 use super::proposal::PreparedProposal;
 use super::review::PendingReview;
 use super::target::Fingerprint;
@@ -30,8 +35,17 @@ const MAX_TEXTS: usize = 8;
 pub(crate) struct Way {
     /// The agent's name for people.
     pub(crate) agent: String,
-    /// The agent's own name of its session, if a hook brings the proposal; `None` for `openDiff`.
-    pub(crate) hook: Option<String>,
+    /// The hook that brings the proposal; `None` for `openDiff`.
+    pub(crate) hook: Option<HookWay>,
+}
+
+/// A tool call that a hook brings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct HookWay {
+    /// The agent's own name of its session.
+    pub(crate) session: String,
+    /// What the tool does.
+    pub(crate) operation: Operation,
 }
 
 #[derive(Debug)]
@@ -53,8 +67,8 @@ struct Decided {
     real: PathBuf,
     /// The file as the person saw it.
     original: Fingerprint,
-    /// The hash of each proposed text that it decides, and the answer: a text of megabytes would cost as much
-    /// memory. `None`: accepted as it is proposed.
+    /// The hash of each text that the agent writes by a proposal that it decides, and the answer: a text of
+    /// megabytes would cost as much memory. `None`: accepted as it is proposed.
     answers: Vec<(u64, Option<Verdict>)>,
     until: Instant,
 }
@@ -68,14 +82,12 @@ impl Decisions {
             Some(hook) if !hook.takes_text && ended.text.has_edits() => REPEATED_WITHIN,
             _ => SECOND_WAY_WITHIN,
         };
-        let accepted = (self.hash(ended.text.current()), None);
-        self.remember(ended, vec![accepted], within);
+        self.remember(ended, &[ended.text.current()], None, within);
     }
 
     /// The person answered in the agent's prompt: the agent may write its own text, or that of the desks.
     pub(crate) fn remember_answered_in_agent(&mut self, ended: &PendingReview) {
-        let answers = [ended.text.current(), ended.text.proposed()].map(|text| (self.hash(text), None));
-        self.remember(ended, answers.into(), AFTER_ITS_PROMPT);
+        self.remember(ended, &[ended.text.current(), ended.text.proposed()], None, AFTER_ITS_PROMPT);
     }
 
     /// Nobody waits for this verdict any longer: the repeated call gets it.
@@ -86,20 +98,30 @@ impl Decisions {
         {
             self.decided.remove(oldest);
         }
-        let answer = (self.hash(ended.text.proposed()), Some(verdict));
-        self.remember(ended, vec![answer], REPEATED_WITHIN);
+        self.remember(ended, &[ended.text.proposed()], Some(&verdict), REPEATED_WITHIN);
     }
 
-    fn remember(&mut self, ended: &PendingReview, answers: Vec<(u64, Option<Verdict>)>, within: Duration) {
+    /// Remembers the answer to proposals of these texts.
+    fn remember(
+        &mut self,
+        ended: &PendingReview,
+        texts: &[&Arc<str>],
+        answer: Option<&Verdict>,
+        within: Duration,
+    ) {
         let now = Instant::now();
         self.decided.retain(|decided| decided.until > now);
         if self.decided.len() == MAX_DECISIONS {
             self.decided.remove(0);
         }
-        let hook = ended.hook().map(|hook| hook.session.clone());
+        let hook = ended
+            .hook()
+            .map(|hook| HookWay { session: hook.session.clone(), operation: hook.operation.clone() });
         let way = Way { agent: ended.agent.name.clone(), hook };
-        let (real, original) =
-            (ended.text.proposal.real_path().to_owned(), ended.text.proposal.fingerprint.clone());
+        let proposal = &ended.text.proposal;
+        let hashes = texts.iter().flat_map(|text| self.hashes(proposal, text, &way));
+        let answers = hashes.map(|hash| (hash, answer.cloned())).collect();
+        let (real, original) = (proposal.real_path().to_owned(), proposal.fingerprint.clone());
         self.decided.push(Decided { way, real, original, answers, until: now + within });
     }
 
@@ -114,11 +136,11 @@ impl Decisions {
             // A hash of megabytes would hold up every other agent.
             return None;
         }
-        let hash = self.hash(proposed);
+        let hashes = self.hashes(proposal, proposed, way);
         let answer = |decided: &Decided| {
             let mut answers = decided.answers.iter().filter(|_| counts(decided));
-            let answer =
-                answers.find(|(of, verdict)| *of == hash && (verdict.is_none() || way.hook.is_some()));
+            let answer = answers
+                .find(|(of, verdict)| hashes.contains(of) && (verdict.is_none() || way.hook.is_some()));
             let (_, verdict) = answer.filter(|_| !decided.original.differs_from(&proposal.fingerprint))?;
             let as_proposed = || Verdict::Accepted { text: proposed.clone(), message: None };
             Some(verdict.clone().unwrap_or_else(as_proposed))
@@ -129,25 +151,32 @@ impl Decisions {
         Some(verdict)
     }
 
-    /// The hash of a text in any line endings: agents write those of the file.
-    fn hash(&self, text: &str) -> u64 {
-        let mut hash = XxHash3_64::with_seed(self.seed);
-        for (at, part) in text.split("\r\n").enumerate() {
-            hash.write(if at == 0 { b"" } else { b"\n" });
-            hash.write(part.as_bytes());
+    /// The hashes of the texts that the agent may write by a proposal of this text. A mark that a diff lacks
+    /// is put back by some tools and not by others.
+    fn hashes(&self, proposal: &PreparedProposal, text: &str, way: &Way) -> Vec<u64> {
+        if way.hook.is_some() {
+            return vec![self.hash(text)];
         }
-        hash.finish()
+        let normalized = &proposal.normalized;
+        let in_crlf = || text.replace("\r\n", "\n").replace('\n', "\r\n");
+        let text = if normalized.file_has_crlf { Cow::Owned(in_crlf()) } else { Cow::Borrowed(text) };
+        let marked = (normalized.file_has_bom == Some(true)).then(|| self.hash(&format!("{BOM}{text}")));
+        marked.into_iter().chain([self.hash(&text)]).collect()
+    }
+
+    fn hash(&self, text: &str) -> u64 {
+        XxHash3_64::oneshot_with_seed(self.seed, text.as_bytes())
     }
 }
 
 impl Way {
     /// Whether an edit that came by this way may come by the other one as well. An agent that opens a diff
-    /// again asks anew.
+    /// again asks anew, and a diff only writes.
     fn leads_to(&self, other: &Self) -> bool {
         let is_second = match (&self.hook, &other.hook) {
             (None, None) => false,
-            (Some(session), Some(again)) => session == again,
-            _ => true,
+            (Some(hook), Some(again)) => hook == again,
+            (Some(hook), None) | (None, Some(hook)) => hook.operation == Operation::Write,
         };
         is_second && self.agent == other.agent
     }

@@ -6,7 +6,7 @@
 
 use alongside_desk::LineEnding;
 
-const BOM: char = '\u{feff}';
+pub(crate) const BOM: char = '\u{feff}';
 
 /// The original in the proposal's line endings, and the differences that were removed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub(crate) struct NormalizedOriginal {
     pub(crate) file_line_ending: Option<LineEnding>,
     /// Whether the file has a byte-order mark, if the proposal differs.
     pub(crate) file_has_bom: Option<bool>,
+    /// Whether the file has a `\r\n`.
+    pub(crate) file_has_crlf: bool,
     /// The reason why only the whole file can be decided on.
     pub(crate) whole_file_only: Option<String>,
 }
@@ -32,7 +34,8 @@ pub(crate) fn normalize(on_disk: Option<Vec<u8>>, proposed: &str) -> NormalizedO
     let Ok(mut original) = String::from_utf8(bytes) else {
         return whole_file_only("the file on disk is not UTF-8 text");
     };
-    let mut normalized = NormalizedOriginal::default();
+    let mut normalized =
+        NormalizedOriginal { file_has_crlf: original.contains("\r\n"), ..NormalizedOriginal::default() };
     if original.starts_with(BOM) != proposed.starts_with(BOM) {
         normalized.file_has_bom = Some(original.starts_with(BOM));
         original = match original.strip_prefix(BOM) {

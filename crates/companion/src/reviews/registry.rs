@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 
 use alongside_desk::{
     Agent, CallAnswer, Changed, Closing, Decision, HookProposal, Refusal, Review, ReviewId, Verdict,
@@ -108,8 +107,12 @@ impl Reviews {
         self.pending.values().filter(move |review| review.hook().is_some_and(is_same))
     }
 
-    pub(crate) fn proposed(&self, id: ReviewId) -> Option<&Arc<str>> {
-        self.pending.get(&id).map(|review| review.text.proposed())
+    /// Whether the review is of just this proposal: the same text, for the same operation.
+    pub(crate) fn is_of(&self, id: ReviewId, proposal: &HookProposal) -> bool {
+        self.pending.get(&id).is_some_and(|review| {
+            let operation = review.hook().map(|hook| &hook.operation);
+            review.text.proposed() == &proposal.proposed && operation == Some(&proposal.operation)
+        })
     }
 
     /// Carries out an edit that was made on this revision.

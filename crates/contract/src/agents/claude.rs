@@ -6,8 +6,9 @@ use crate::family::{
     Dialect, Family, FoundBy, LOCK_READERS, LOCKS, LockRules, OwnSettings, Transport, Variables,
 };
 use crate::hook::{
-    AnswerFormat, AnsweredBy, Arguments, EditArguments, EntryShape, Hook, HookEvent, HookFile, InputFormat,
-    OffSwitch, OnFailure, PathRules, Tool, ToolArguments, Trust, Wait,
+    AnswerFormat, AnsweredBy, Arguments, EditArguments, EntryShape, FileArguments, Hook, HookEvent, HookFile,
+    InputFormat, LineEnds, Mark, OffSwitch, OnFailure, OtherEncodings, PathRules, Tool, ToolArguments, Trust,
+    Wait,
 };
 use crate::settings::{Name, SettingsFiles, SystemFiles};
 
@@ -34,7 +35,10 @@ pub(super) const AGENT: Agent = Agent {
     hook: Some(HOOK),
 };
 
-/// Measured with 2.1.330.
+/// It writes `\r\n` where most lines of the beginning end so. Read in 2.1.332.
+const EDIT: EditArguments = EditArguments { line_ends: LineEnds::CrlfIfMost, ..EditArguments::USUAL };
+
+/// Measured with 2.1.330. The text that its tools write into a file was read in 2.1.332.
 const HOOK: Hook = Hook {
     file: HookFile::Settings(&SETTINGS),
     entries: EntryShape::Groups { is_named: false },
@@ -42,15 +46,24 @@ const HOOK: Hook = Hook {
     trust: Trust::NotNeeded,
     input: InputFormat::SnakeCase,
     tools: &[
-        Tool { name: "Edit", arguments: ToolArguments::Edits(EditArguments::USUAL) },
-        Tool { name: "Write", arguments: ToolArguments::File { path: "file_path", content: "content" } },
+        Tool { name: "Edit", arguments: ToolArguments::Edits(EDIT) },
+        Tool {
+            name: "Write",
+            arguments: ToolArguments::File(FileArguments {
+                mark: Mark::KeptBeforeText,
+                ..FileArguments::USUAL
+            }),
+        },
         Tool {
             name: "MultiEdit",
-            arguments: ToolArguments::Edits(EditArguments { list: Some("edits"), ..EditArguments::USUAL }),
+            arguments: ToolArguments::Edits(EditArguments { list: Some("edits"), ..EDIT }),
         },
         Tool { name: "NotebookEdit", arguments: ToolArguments::Cell },
     ],
     paths: PathRules::Absolute,
+    // It refuses to write such a file, unless that is UTF-16 behind a byte-order mark. Older releases edited
+    // it.
+    other_encodings: OtherEncodings::Left,
     before_tool: HookEvent {
         name: "PreToolUse",
         matcher: "Edit|Write|MultiEdit|NotebookEdit",

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::agent::Agent;
 use crate::hook::{
     AnswerFormat, AnsweredBy, Arguments, EntryShape, Hook, HookEvent, HookFile, InputFormat, Json, OffSwitch,
-    OnFailure, OwnFile, PathRules, Tool, ToolArguments, Trust, Wait,
+    OnFailure, OtherEncodings, OwnFile, PathRules, Tool, ToolArguments, Trust, Wait,
 };
 
 pub(super) const AGENT: Agent = Agent {
@@ -32,6 +32,7 @@ const HOOK: Hook = Hook {
     input: InputFormat::SnakeCase,
     tools: &[Tool { name: "apply_patch", arguments: ToolArguments::Patch { patch: "command" } }],
     paths: PathRules::AsGiven,
+    other_encodings: OtherEncodings::Left,
     before_tool: HookEvent {
         name: "PreToolUse",
         matcher: "apply_patch",

@@ -4,8 +4,9 @@ use crate::agent::Agent;
 use crate::behaviour::{Behaviour, FORK, Hosts, How, Lookup, Releases, Terminal, Unproxied, VS_CODE, Value};
 use crate::family::{Dialect, Directory, DiscoveryFile, Family, Fields, FoundBy, Transport, Variables};
 use crate::hook::{
-    AnswerFormat, AnsweredBy, Arguments, EditArguments, EntryShape, Hook, HookEvent, HookFile, InputFormat,
-    LineEnds, OffSwitch, OnFailure, PathRules, TimeoutUnit, Tool, ToolArguments, Trust, Wait,
+    AnswerFormat, AnsweredBy, Arguments, EditArguments, EntryShape, Escapes, FileArguments, Hook, HookEvent,
+    HookFile, InputFormat, LineEnds, OffSwitch, OnFailure, OtherEncodings, PathRules, Replacing, TimeoutUnit,
+    Tool, ToolArguments, Trust, Wait,
 };
 use crate::settings::{Name, SettingsFiles, SystemFiles};
 
@@ -43,7 +44,7 @@ const FAMILY: Family = Family {
     behaviour: BEHAVIOUR,
 };
 
-/// Measured with 0.61.0.
+/// Measured with 0.61.0. The text that its tools write into a file was read in that release.
 const HOOK: Hook = Hook {
     file: HookFile::Settings(&SETTINGS),
     entries: EntryShape::Groups { is_named: true },
@@ -51,17 +52,27 @@ const HOOK: Hook = Hook {
     trust: Trust::NotNeeded,
     input: InputFormat::SnakeCase,
     tools: &[
-        Tool { name: "write_file", arguments: ToolArguments::File { path: "file_path", content: "content" } },
+        Tool {
+            name: "write_file",
+            arguments: ToolArguments::File(FileArguments {
+                line_ends: LineEnds::CrlfIfAny,
+                // It does so for models other than Gemini 2 and 3 that are called Gemini, and its settings
+                // can let a model do it.
+                escapes: Escapes::MaybeResolved { but_in: &["json", "ipynb", "jsonc", "json5"] },
+                ..FileArguments::USUAL
+            }),
+        },
         Tool {
             name: "replace",
             arguments: ToolArguments::Edits(EditArguments {
                 all: "allow_multiple",
-                line_ends: LineEnds::LastKept,
+                replacing: Replacing::LastLineEndStays,
                 ..EditArguments::USUAL
             }),
         },
     ],
     paths: PathRules::Decoded,
+    other_encodings: OtherEncodings::Lost,
     before_tool: HookEvent {
         name: "BeforeTool",
         matcher: "write_file|replace",

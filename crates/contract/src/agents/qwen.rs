@@ -6,8 +6,9 @@ use crate::agent::Agent;
 use crate::behaviour::{Behaviour, FORK, Hosts, How, Lookup, Releases, Unproxied};
 use crate::family::{Dialect, Directory, DiscoveryFile, Family, Fields, FoundBy, Transport, Variables};
 use crate::hook::{
-    AnswerFormat, AnsweredBy, Arguments, EditArguments, EntryShape, Hook, HookEvent, HookFile, InputFormat,
-    OffSwitch, OnFailure, PathRules, TimeoutUnit, Tool, ToolArguments, Trust, Wait,
+    AnswerFormat, AnsweredBy, Arguments, EditArguments, EntryShape, FileArguments, Hook, HookEvent, HookFile,
+    InputFormat, LineEnds, Mark, OffSwitch, OnFailure, OtherEncodings, PathRules, TimeoutUnit, Tool,
+    ToolArguments, Trust, Wait,
 };
 use crate::settings::{Name, SettingsFiles, SystemFiles};
 
@@ -46,7 +47,7 @@ const FAMILY: Family = Family {
     behaviour: BEHAVIOUR,
 };
 
-/// Measured with 0.24.4.
+/// Measured with 0.24.4. The text that its tools write into a file was read in that release.
 const HOOK: Hook = Hook {
     file: HookFile::Settings(&SETTINGS),
     entries: EntryShape::Groups { is_named: false },
@@ -54,11 +55,19 @@ const HOOK: Hook = Hook {
     trust: Trust::NotNeeded,
     input: InputFormat::SnakeCase,
     tools: &[
-        Tool { name: "write_file", arguments: ToolArguments::File { path: "file_path", content: "content" } },
+        Tool {
+            name: "write_file",
+            arguments: ToolArguments::File(FileArguments {
+                line_ends: LineEnds::CrlfIfAny,
+                mark: Mark::Kept,
+                ..FileArguments::USUAL
+            }),
+        },
         Tool { name: "edit", arguments: ToolArguments::Edits(EditArguments::USUAL) },
         Tool { name: "notebook_edit", arguments: ToolArguments::Cell },
     ],
     paths: PathRules::Absolute,
+    other_encodings: OtherEncodings::Guessed,
     before_tool: HookEvent {
         name: "PreToolUse",
         matcher: "^(write_file|edit|notebook_edit)$",

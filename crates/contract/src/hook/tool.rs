@@ -13,12 +13,7 @@ pub struct Tool {
 #[derive(Debug, PartialEq, Eq)]
 pub enum ToolArguments {
     /// A whole file.
-    File {
-        /// The file.
-        path: &'static str,
-        /// The text.
-        content: &'static str,
-    },
+    File(FileArguments),
     /// Strings to replace in a file.
     Edits(EditArguments),
     /// A change of a cell in a notebook: `notebook_path`, `cell_id`, `new_source`, `edit_mode`, `cell_type`.
@@ -30,7 +25,33 @@ pub enum ToolArguments {
     },
 }
 
-/// The arguments of a tool that replaces strings.
+/// The arguments of a tool that writes a whole file, and what it writes besides the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileArguments {
+    /// The file.
+    pub path: &'static str,
+    /// The text.
+    pub content: &'static str,
+    /// The line ends that it writes.
+    pub line_ends: LineEnds,
+    /// The byte-order mark of a file that has one.
+    pub mark: Mark,
+    /// The escapes in the text.
+    pub escapes: Escapes,
+}
+
+impl FileArguments {
+    /// The names of most agents, and a text that is written as it is sent.
+    pub(crate) const USUAL: Self = Self {
+        path: "file_path",
+        content: "content",
+        line_ends: LineEnds::AsSent,
+        mark: Mark::AsSent,
+        escapes: Escapes::Written,
+    };
+}
+
+/// The arguments of a tool that replaces strings, and its rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EditArguments {
     /// The file.
@@ -43,7 +64,9 @@ pub struct EditArguments {
     pub new: &'static str,
     /// The switch for every occurrence.
     pub all: &'static str,
-    /// The tool's treatment of line ends.
+    /// Where its replacements differ from plain ones.
+    pub replacing: Replacing,
+    /// The line ends that it writes. It replaces in a text with `\n` in place of each `\r\n`.
     pub line_ends: LineEnds,
 }
 
@@ -55,15 +78,58 @@ impl EditArguments {
         old: "old_string",
         new: "new_string",
         all: "replace_all",
-        line_ends: LineEnds::DeletedWithLine,
+        replacing: Replacing::LineEndGoesWithLine,
+        line_ends: LineEnds::CrlfIfAny,
     };
 }
 
 /// Where an agent's replacements differ from plain ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LineEnds {
+pub enum Replacing {
     /// Deleting a string that ends a line somewhere deletes those line ends, too.
-    DeletedWithLine,
-    /// A file ends in a line end after the edit if it did before, and strings have `\n` only.
-    LastKept,
+    LineEndGoesWithLine,
+    /// A file ends in a line end after the edit if it did before, also if nothing else is left, and strings
+    /// have `\n` only.
+    LastLineEndStays,
+}
+
+/// The line ends that a tool writes into a file that is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineEnds {
+    /// Those of the text.
+    AsSent,
+    /// `\r\n` everywhere if the file has one, else those of the text.
+    CrlfIfAny,
+    /// `\r\n` everywhere if most lines in the first [`MOST_OF`](Self::MOST_OF) UTF-16 units of the file end
+    /// so, else those of the text.
+    CrlfIfMost,
+}
+
+impl LineEnds {
+    /// The UTF-16 units in which [`CrlfIfMost`](Self::CrlfIfMost) counts.
+    pub const MOST_OF: usize = 4096;
+}
+
+/// The byte-order mark that a tool writes where it replaces a file that has one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// That of the text, if it has one.
+    AsSent,
+    /// One.
+    Kept,
+    /// One before a text, and none where the text is empty.
+    KeptBeforeText,
+}
+
+/// The treatment of `\n`, `\"` and the like in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Escapes {
+    /// They are written.
+    Written,
+    /// With some models and settings, of which a hook does not hear, the characters that they stand for are
+    /// written, but for files with one of these extensions.
+    MaybeResolved {
+        /// The extensions, in lower case.
+        but_in: &'static [&'static str],
+    },
 }

@@ -10,13 +10,12 @@ use tokio::sync::oneshot;
 
 use super::compact::Introduction;
 use super::handshake::{
-    Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, PROPOSE, REPORT, Report, STAND_BACK, STOP,
-    Welcome,
+    Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, PROPOSE, REPORT, Report, STOP, Welcome,
 };
 use super::{framing, wire};
 use crate::connection::{Desk, Seat, pair};
 use crate::decision::{Refusal, Revised};
-use crate::hook::{HookProposal, StoodBack, Verdict};
+use crate::hook::{HookProposal, Verdict};
 use crate::protocol::Event;
 
 /// A desk that has joined.
@@ -103,14 +102,6 @@ where
 {
     let (answer, ..) = ask(stream, PROPOSE, proposal).await?;
     Ok(serde_json::from_str(answer.get()).map_err(io::Error::from)?)
-}
-
-/// Tells a host of a tool call that its hook does not hold up.
-///
-/// # Errors
-/// As [`propose`].
-pub async fn stand_back<S: AsyncRead + AsyncWrite>(stream: S, told: &StoodBack) -> Result<(), JoinError> {
-    ask(stream, STAND_BACK, told).await.map(drop)
 }
 
 async fn bid<S: AsyncRead + AsyncWrite>(stream: S, method: &str) -> Result<(), JoinError> {

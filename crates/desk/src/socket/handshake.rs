@@ -21,9 +21,6 @@ pub(super) const REPORT: &str = "alongside/report";
 /// a [`HookProposal`](crate::HookProposal), its answer is a [`Verdict`](crate::Verdict). A hook that closes
 /// the connection before has gone.
 pub(super) const PROPOSE: &str = "alongside/propose";
-/// Tells a host of a tool call that the hook does not hold up, in place of [`INITIALIZE`]. Its parameters are
-/// a [`StoodBack`](crate::StoodBack), its answer is `null`.
-pub(super) const STAND_BACK: &str = "alongside/standBack";
 /// The first request of every desk.
 pub(super) const INITIALIZE: &str = "initialize";
 /// The code of the error that refuses a desk of another protocol version; its data is a [`Mismatch`].

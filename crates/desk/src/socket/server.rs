@@ -18,12 +18,12 @@ use tokio::task::JoinSet;
 use super::compact::Introduction;
 use super::handshake::{
     GOODBYE, Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, PROPOSE, PROTOCOL, REPORT, Report,
-    STAND_BACK, STOP, Welcome,
+    STOP, Welcome,
 };
 use super::{framing, wire};
 use crate::connection::{Desk, Gone};
 use crate::decision::{Refusal, Revised};
-use crate::hook::{HookProposal, StoodBack, Verdict};
+use crate::hook::{HookProposal, Verdict};
 use crate::protocol::{Event, Request};
 
 /// How long a peer may take to say who it is.
@@ -46,8 +46,6 @@ pub enum FirstRequest<S> {
     Report(Peer<S>),
     /// A hook wants a review.
     Propose(HookProposal, Peer<S>),
-    /// A hook has let a tool call go on without a review.
-    StandBack(StoodBack, Peer<S>),
 }
 
 /// A peer that waits for the answer to its first request.
@@ -99,10 +97,6 @@ pub async fn receive<S: AsyncRead + AsyncWrite>(
         REPORT => return Ok(Some(FirstRequest::Report(peer))),
         PROPOSE => match parameters(&peer.id, params) {
             Ok(proposal) => return Ok(Some(FirstRequest::Propose(proposal, peer))),
-            Err(refusal) => refusal,
-        },
-        STAND_BACK => match parameters(&peer.id, params) {
-            Ok(stood_back) => return Ok(Some(FirstRequest::StandBack(stood_back, peer))),
             Err(refusal) => refusal,
         },
         _ => rpc::error(Some(&peer.id), -32002, "the first request must be `initialize`"),

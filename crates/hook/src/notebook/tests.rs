@@ -72,8 +72,46 @@ fn a_cell_is_inserted_and_deleted() {
 fn a_notebook_that_cannot_be_edited_is_not_guessed() {
     let known = edit(json!({"cell_id": "code", "new_source": "x"}));
     for text in ["", "{}", "[]", r#"{"cells": 1}"#] {
-        assert!(matches!(known.apply(text), Err(NoChange::Unclear { .. })), "{text}");
+        assert!(matches!(known.apply(text), Err(NoChange::Refused { .. })), "{text}");
     }
     let unknown = edit(json!({"cell_id": "none", "new_source": "x"}));
     assert!(matches!(unknown.apply(NOTEBOOK), Err(NoChange::Refused { .. })));
+}
+
+/// An agent that reads such a cell counts on, and writes another one than the person would see.
+#[test]
+fn a_cell_that_cannot_be_read_is_an_end_of_the_review() {
+    let known = edit(json!({"cell_id": "b", "new_source": "x"}));
+    let by_number = edit(json!({"cell_id": "1", "new_source": "x"}));
+    for bad in [
+        r#"{"id": "b"}"#,
+        r#"{"id": 1, "source": []}"#,
+        r#"{"id": "a", "id": "b", "source": []}"#,
+        r#"{"id": "b", "source": 1}"#,
+        r#"{"id": "b", "source": ["x", 1]}"#,
+        "null",
+        "[]",
+    ] {
+        for cells in [
+            format!(r#"{bad}, {{"id": "b", "source": []}}"#),
+            format!(r#"{{"id": "b", "source": []}}, {bad}"#),
+        ] {
+            let text = format!(r#"{{"cells": [{cells}]}}"#);
+            for edit in [&known, &by_number] {
+                assert!(matches!(edit.apply(&text), Err(NoChange::Refused { .. })), "{text}");
+            }
+        }
+    }
+    // An agent takes a number only behind `cell-`.
+    let text = r#"{"cells": [{"source": []}, {"source": []}]}"#;
+    assert!(matches!(by_number.apply(text), Err(NoChange::Refused { .. })));
+    assert!(edit(json!({"cell_id": "cell-1", "new_source": "x"})).apply(text).is_ok());
+    assert!(edit(json!({"cell_id": "cell-+1", "new_source": "x"})).apply(text).is_err());
+}
+
+#[test]
+fn a_notebook_with_a_byte_order_mark_keeps_it() {
+    let text = format!("\u{feff}{NOTEBOOK}");
+    let edited = edit(json!({"cell_id": "code", "new_source": "x = 9"})).apply(&text).unwrap();
+    assert!(edited.starts_with("\u{feff}{") && edited.contains("x = 9"), "{edited}");
 }

@@ -13,6 +13,19 @@ fn chunks(body: &str) -> Vec<Chunk> {
     }
 }
 
+/// The context and the added lines.
+fn new(chunk: &Chunk) -> String {
+    let mut old = chunk.old.split_inclusive('\n');
+    let mut new = String::new();
+    for Step { kept, removed, added } in &chunk.steps {
+        new.extend(old.by_ref().take(*kept));
+        old.by_ref().take(*removed).for_each(drop);
+        new.push_str(added);
+    }
+    assert_eq!(old.next(), None, "the steps are those of the old lines");
+    new
+}
+
 #[track_caller]
 fn assert_malformed(body: &str, line: usize, why: &str) {
     let error = parsed(body).unwrap_err();
@@ -32,7 +45,7 @@ fn a_patch_has_sections_of_three_kinds() {
         line: 9,
         header: Some("fn main() {".to_owned()),
         old: "context\nremoved\n".to_owned(),
-        new: "context\nadded\n".to_owned(),
+        steps: vec![Step { kept: 1, removed: 1, added: "added\n".to_owned() }],
         end_of_file: true,
     };
     let expected = [
@@ -70,7 +83,7 @@ fn only_the_first_chunk_may_lack_its_marker() {
 #[test]
 fn an_empty_line_in_a_chunk_is_empty_context() {
     let chunks = chunks("@@\n\n-b\n\n+c");
-    assert_eq!((chunks[0].old.as_str(), chunks[0].new.as_str()), ("\nb\n\n", "\n\nc\n"));
+    assert_eq!((chunks[0].old.as_str(), new(&chunks[0]).as_str()), ("\nb\n\n", "\n\nc\n"));
 }
 
 #[test]
@@ -89,7 +102,7 @@ fn an_empty_line_before_the_first_chunk_is_malformed() {
 fn lines_may_look_like_markers_behind_their_sign() {
     let chunks = chunks("@@\n *** End Patch\n-@@ x\n+*** Delete File: g");
     assert_eq!(chunks[0].old, "*** End Patch\n@@ x\n");
-    assert_eq!(chunks[0].new, "*** End Patch\n*** Delete File: g\n");
+    assert_eq!(new(&chunks[0]), "*** End Patch\n*** Delete File: g\n");
 }
 
 #[test]
@@ -124,7 +137,7 @@ fn a_here_document_is_malformed() {
 
 #[test]
 fn a_patch_for_another_environment_is_malformed() {
-    assert_malformed("*** Environment ID: remote\n*** Delete File: f", 2, "expected `*** Add File: `");
+    assert_malformed("*** Environment ID: remote\n*** Delete File: f", 2, "files of this machine");
 }
 
 #[test]
@@ -196,5 +209,8 @@ fn a_new_file_may_be_empty() {
 #[test]
 fn an_error_says_the_line_and_the_reason() {
     let error = Patch::parse("hello").unwrap_err();
-    assert_eq!(error.to_string(), "line 1 of the patch: expected `*** Begin Patch`");
+    assert_eq!(
+        error.to_string(),
+        "line 1 of the patch: expected `*** Begin Patch`, without a here-document or anything before"
+    );
 }

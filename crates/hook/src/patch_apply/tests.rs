@@ -59,6 +59,17 @@ fn a_chunk_without_old_lines_goes_to_the_end() {
     assert_does_not_apply("a\n", "@@ b\n+1", 3);
 }
 
+/// Codex replaces the lines between those of the context, and of two insertions at one place, the one that
+/// stands first in the patch comes first.
+#[test]
+fn insertions_at_the_end_stand_in_the_order_of_their_chunks() {
+    assert_updated("a\nc\n", "@@\n+1\n@@\n c\n+2", "a\nc\n1\n2\n");
+    assert_updated("a\nc\n", "@@\n c\n+2\n@@\n+1", "a\nc\n2\n1\n");
+    assert_updated("a\nc\n", "@@\n+1\n@@\n-c\n+c\n+2", "a\nc\n2\n1\n");
+    assert_updated("a\nb\nc\n", "@@\n+1\n@@\n-b\n+B\n c\n+2", "a\nB\nc\n1\n2\n");
+    assert_updated("a\nb\n", "@@\n a\n+x\n@@\n+y\n-b", "a\nx\ny\n");
+}
+
 #[test]
 fn end_of_file_means_the_last_lines() {
     assert_updated("a\nb\na\n", "@@\n-a\n+c\n*** End of File", "a\nb\nc\n");
@@ -104,9 +115,19 @@ fn an_updated_file_ends_in_a_newline() {
 }
 
 #[test]
-fn no_patch_applies_to_carriage_returns() {
-    assert_does_not_apply("a\r\nb\r\n", "@@\n-b\n+c", 2);
+fn lines_keep_their_ends_and_new_ones_get_the_first_of_the_file() {
+    assert_updated("a\r\nb\r\n", "@@\n-b\n+c", "a\r\nc\r\n");
+    assert_updated("a\r\nb\nc\n", "@@\n a\n-b\n+B\n+BB\n c", "a\r\nB\r\nBB\r\nc\n");
+    assert_updated("a\nb\nc\r\n", "@@\n-c\n+C", "a\nb\nC\n");
+    assert_updated("a\r\nb\nc", "@@\n-b\n+b", "a\r\nb\r\nc\r\n");
+}
+
+/// Some releases take it for the end of a line, others for a part of it.
+#[test]
+fn no_patch_applies_to_a_carriage_return_within_a_line() {
     assert_does_not_apply("a\rb\nc\n", "@@\n-c\n+d", 2);
+    assert_does_not_apply("a\r\r\nc\n", "@@\n-c\n+d", 2);
+    assert_does_not_apply("a\nb\r", "@@\n-a\n+d", 2);
 }
 
 #[test]
@@ -126,7 +147,9 @@ fn a_missing_file_is_neither_updated_nor_deleted() {
 #[test]
 fn an_error_says_the_line_and_the_reason() {
     let error = update("a\n", "@@\n-b").unwrap_err();
-    let expected = "the patch does not apply at its line 3: the file has no such lines, or only further up";
+    let expected = "the patch does not apply at its line 3: the file has no such lines, or only further up; \
+                    read the file again, and write whole lines exactly as they stand there, with \
+                    indentation, blanks at the end, quotes and dashes";
     assert_eq!(error.to_string(), expected);
 }
 

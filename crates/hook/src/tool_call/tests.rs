@@ -122,7 +122,7 @@ fn a_patch_that_does_not_apply_exactly_is_not_guessed() {
     for command in ["*** Begin Patch\n*** Update File: f\n@@\n-b \n+c\n*** End Patch", "nonsense"] {
         let unclear = call("codex", "apply_patch", json!({ "command": command }))
             .and_then(|call| call.changes(text("b\n")).map(drop));
-        assert!(matches!(unclear, Err(NoChange::Unclear { .. })), "{command}");
+        assert!(matches!(unclear, Err(NoChange::Refused { .. })), "{command}");
     }
 }
 
@@ -159,4 +159,139 @@ fn gemini_resolves_a_relative_path_below_its_directory() {
     }
     let other = call("qwen", "write_file", json!({"file_path": "src/a.txt", "content": ""}));
     assert!(matches!(other, Err(NoChange::Refused { .. })));
+}
+
+/// The text that a tool writes into a file.
+fn written(agent: &str, tool: &str, arguments: Value, file: &'static str) -> Result<String, NoChange> {
+    Ok(change_of(agent, tool, arguments, file)?.proposed)
+}
+
+fn change_of(agent: &str, tool: &str, arguments: Value, file: &'static str) -> Result<Change, NoChange> {
+    Ok(call(agent, tool, arguments)?.changes(text(file))?.remove(0))
+}
+
+/// The arguments of every tool but patches.
+fn edit_of(old: &str, new: &str) -> Value {
+    json!({"file_path": "/f", "old_string": old, "new_string": new})
+}
+
+fn file_of(content: &str) -> Value {
+    json!({"file_path": "/f", "content": content})
+}
+
+#[test]
+fn each_tool_writes_its_own_line_ends_into_a_file_that_has_or_mixes_others() {
+    let write = file_of("x\ny\n");
+    for (agent, tool, file, expected) in [
+        ("claude", "Write", "a\r\nb\r\n", "x\ny\n"),
+        ("gemini", "write_file", "a\r\nb\r\n", "x\r\ny\r\n"),
+        ("gemini", "write_file", "a\r\nb\n", "x\r\ny\r\n"),
+        ("gemini", "write_file", "a\rb\n", "x\ny\n"),
+        ("qwen", "write_file", "a\nb\r\n", "x\r\ny\r\n"),
+        ("qwen", "write_file", "", "x\ny\n"),
+    ] {
+        assert_eq!(written(agent, tool, write.clone(), file).unwrap(), expected, "{agent}: {file:?}");
+    }
+    assert_eq!(written("qwen", "write_file", file_of("x\r\ny\n"), "a\nb\n").unwrap(), "x\r\ny\n");
+    assert_eq!(written("qwen", "write_file", file_of("x\r\ny\n"), "a\r\n").unwrap(), "x\r\ny\r\n");
+    let edit = edit_of("a", "x");
+    for (agent, tool, file, expected) in [
+        ("claude", "Edit", "a\r\nb\r\nc\n", "x\r\nb\r\nc\r\n"),
+        ("claude", "Edit", "a\r\nb\nc\n", "x\nb\nc\n"),
+        ("claude", "Edit", "a\r\nb\n", "x\nb\n"),
+        ("claude", "Edit", "a\rb\n", "x\rb\n"),
+        ("gemini", "replace", "a\nb\r\nc\n", "x\r\nb\r\nc\r\n"),
+        ("gemini", "replace", "a\rb\n", "x\rb\n"),
+        ("qwen", "edit", "a\nb\r\nc\n", "x\r\nb\r\nc\r\n"),
+    ] {
+        assert_eq!(written(agent, tool, edit.clone(), file).unwrap(), expected, "{agent}: {file:?}");
+    }
+    assert_eq!(written("qwen", "edit", edit_of("a", "x\r\ny"), "a\r\n").unwrap(), "x\r\ny\r\n");
+    assert_eq!(written("claude", "Edit", edit_of("a", "x\r\ny"), "a\nb\n").unwrap(), "x\r\ny\nb\n");
+}
+
+/// Claude Code counts line ends in the first 4,096 UTF-16 units only.
+#[test]
+fn a_file_that_ends_its_lines_otherwise_further_down_gets_the_line_ends_of_its_beginning() {
+    let edit =
+        |first: &str, file: String| written("claude", "Edit", edit_of(first, "x"), file.leak()).unwrap();
+    let crlf = "\r\n".repeat(9_000);
+    assert_eq!(
+        edit("a", format!("a\n{}{crlf}", "é".repeat(4_094))),
+        format!("x\n{}{}", "é".repeat(4_094), crlf.replace('\r', ""))
+    );
+    assert_eq!(edit("a", format!("a\n{}{crlf}", "é".repeat(4_000))).matches('\r').count(), 9_001);
+    assert_eq!(edit("a", format!("a\n{}\r\n\r\n", "🦀".repeat(2_047))).matches('\r').count(), 0);
+}
+
+#[test]
+fn a_replacement_of_everything_by_nothing_leaves_what_the_tool_leaves() {
+    assert_eq!(written("gemini", "replace", edit_of("a\n", ""), "a\n").unwrap(), "\n");
+    assert_eq!(written("gemini", "replace", edit_of("a", ""), "a").unwrap(), "");
+    assert_eq!(written("gemini", "replace", edit_of("a\n", ""), "a\r\n").unwrap(), "\r\n");
+    assert_eq!(written("claude", "Edit", edit_of("a\n", ""), "a\n").unwrap(), "");
+    let new = call("gemini", "replace", edit_of("", "a\r\nb\n")).unwrap();
+    assert_eq!(new.changes(|_| TextFile::Absent).unwrap()[0].proposed, "a\r\nb\n");
+}
+
+#[test]
+fn a_byte_order_mark_stays_where_the_tool_keeps_it() {
+    let file = "\u{feff}a\n";
+    for (agent, tool, content, expected) in [
+        ("claude", "Write", "b\n", "\u{feff}b\n"),
+        ("claude", "Write", "\u{feff}b\n", "\u{feff}b\n"),
+        ("claude", "Write", "", ""),
+        ("qwen", "write_file", "b\n", "\u{feff}b\n"),
+        ("qwen", "write_file", "", "\u{feff}"),
+        ("gemini", "write_file", "b\n", "b\n"),
+    ] {
+        assert_eq!(written(agent, tool, file_of(content), file).unwrap(), expected, "{agent}");
+    }
+    let edit = edit_of("a\n", "b\n");
+    for (agent, tool) in [("claude", "Edit"), ("gemini", "replace"), ("qwen", "edit")] {
+        assert_eq!(written(agent, tool, edit.clone(), file).unwrap(), "\u{feff}b\n", "{agent}");
+        let call = call(agent, tool, edit.clone()).unwrap();
+        let input = input(tool, edit.clone());
+        let mine = call.rewritten(&input, &[Some("\u{feff}mine\n")], text(file)).unwrap();
+        assert_eq!(mine["new_string"], "mine\n", "{agent}: it may not see the mark");
+        let marked = written(agent, tool, edit_of("\u{feff}a\n", "b\n"), file);
+        assert!(matches!(marked, Err(NoChange::Refused { .. })), "{agent}: it may not find the mark");
+    }
+}
+
+/// No hunk shows it: the desks compare the texts in one form.
+#[test]
+fn other_line_ends_and_a_lost_mark_are_said_before_the_decision() {
+    let remark = |agent, tool, arguments, file| change_of(agent, tool, arguments, file).unwrap().remark;
+    let crlf = "a\r\nb\r\n";
+    let becomes_lf = Some("This ends every line of the file in LF; it has CRLF.".to_owned());
+    assert_eq!(remark("claude", "Write", file_of("a\nc\n"), crlf), becomes_lf);
+    let add = json!({"command": "*** Begin Patch\n*** Add File: f\n+a\n*** End Patch"});
+    assert_eq!(remark("codex", "apply_patch", add, crlf), becomes_lf);
+    assert_eq!(remark("gemini", "write_file", file_of("a\nc\n"), crlf), None);
+    let becomes_crlf = Some("This ends every line of the file in CRLF; it has LF.".to_owned());
+    assert_eq!(remark("claude", "Write", file_of("a\r\nc\r\n"), "a\n"), becomes_crlf);
+    let mark = Some("This removes the byte-order mark at the beginning of the file.".to_owned());
+    assert_eq!(remark("gemini", "write_file", file_of("b\n"), "\u{feff}a\n"), mark);
+    let mark = Some("This adds a byte-order mark at the beginning of the file.".to_owned());
+    assert_eq!(remark("claude", "Write", file_of("\u{feff}b\n"), "a\n"), mark);
+}
+
+/// Whether it does depends on the model, which its hook does not hear.
+#[test]
+fn escapes_that_gemini_may_resolve_are_said_before_the_decision() {
+    let remark = |path: &str, content: &str| {
+        let write = json!({"file_path": path, "content": content});
+        change_of("gemini", "write_file", write, "old\n").unwrap().remark.unwrap_or_default()
+    };
+    for content in [r#"print("a\n")"#, r#"say(\"a\")"#, r"\\", "a \\\n b", r"don\'t", r"\t", r"\`"] {
+        assert!(remark("/f.py", content).contains("without their backslash"), "{content}");
+        assert_eq!(remark("/f.json", content), "");
+        assert_eq!(remark("/f.IPYNB", content), "");
+    }
+    for content in [r"\d \w \ x", "/", "n"] {
+        assert_eq!(remark("/f.py", content), "", "{content}");
+    }
+    let other = change_of("qwen", "write_file", file_of(r"a\n"), "old\n").unwrap();
+    assert_eq!(other.remark, None);
 }

@@ -12,10 +12,10 @@ use rustix::process::Pid;
 
 use super::agent::Agent;
 use crate::chaos::plan::Plan;
-use crate::chaos::rng::Rng;
 use crate::chaos::small_disk::SmallDisk;
 use crate::install::Rig;
 use crate::release::RELEASES;
+use crate::rng::Rng;
 use crate::sandbox::Sandbox;
 
 /// The most rounds of one agent process, whose history grows.

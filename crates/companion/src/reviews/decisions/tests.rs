@@ -29,8 +29,13 @@ impl File {
 
     /// A review that has ended; its hook is that of Qwen Code.
     fn ended(&self, text: &str, hook: bool, comes_twice: bool) -> PendingReview {
+        self.ended_as(Operation::Write, text, hook, comes_twice)
+    }
+
+    fn ended_as(&self, operation: Operation, text: &str, hook: bool, comes_twice: bool) -> PendingReview {
         let proposal = HookProposal {
             session: "s".into(),
+            operation,
             comes_twice,
             takes_text: true,
             reasons: Reasons::Never,
@@ -44,7 +49,8 @@ impl File {
 }
 
 fn way(agent: &str, hook: Option<&str>) -> Way {
-    Way { agent: agent.into(), hook: hook.map(str::to_owned) }
+    let hook = hook.map(|session| HookWay { session: session.into(), operation: Operation::Write });
+    Way { agent: agent.into(), hook }
 }
 
 fn yes(text: &str) -> Option<Verdict> {
@@ -63,7 +69,9 @@ async fn a_decision_counts_once_for_its_agent_and_an_unchanged_file() {
     file.hold("changed\n");
     assert_eq!(decisions.take(&file.proposal(NEW), &diff), None);
     file.hold(OLD);
-    assert_eq!(decisions.take(&file.proposal("new\r\n"), &diff), yes("new\r\n"), "in its own line endings");
+    assert_eq!(decisions.take(&file.proposal("new\r\n"), &diff), None, "other line ends");
+    assert_eq!(decisions.take(&file.proposal("new\r\n"), &hook), None, "other line ends");
+    assert_eq!(decisions.take(&file.proposal(NEW), &diff), yes(NEW));
     assert_eq!(decisions.take(&file.proposal(NEW), &hook), None, "it counts once");
     decisions.remember_accepted(&file.ended(NEW, true, true));
     tokio::time::advance(SECOND_WAY_WITHIN).await;
@@ -105,4 +113,50 @@ async fn an_answer_in_the_agents_prompt_counts_for_both_texts_and_a_moment() {
     decisions.remember_answered_in_agent(&file.ended(NEW, false, false));
     tokio::time::advance(AFTER_ITS_PROMPT).await;
     assert_eq!(decisions.take(&file.proposal(NEW), &way("Qwen Code", Some("s"))), None);
+}
+
+/// Of a diff, the agent writes the file's line ends and mark; a hook hands over what is written.
+#[tokio::test(start_paused = true)]
+async fn a_decision_covers_the_bytes_that_are_written_by_either_way() {
+    let (hook, diff) = (way("Qwen Code", Some("s")), way("Qwen Code", None));
+    for (old, by_hook, by_diff) in [
+        ("old\r\n", "new\r\n", "new\n"),
+        ("old\r\nother\n", "new\r\nother\r\n", "new\nother\n"),
+        ("\u{feff}old\n", "\u{feff}new\n", "new\n"),
+        ("\u{feff}old\n", "new\n", "new\n"),
+        ("\u{feff}old\r\n", "\u{feff}new\r\n", "new\n"),
+    ] {
+        let file = File::holding(old);
+        let mut decisions = Decisions::default();
+        decisions.remember_accepted(&file.ended(by_hook, true, true));
+        assert_eq!(decisions.take(&file.proposal(by_diff), &diff), yes(by_diff), "{old:?}");
+        decisions.remember_accepted(&file.ended(by_diff, false, true));
+        assert_eq!(decisions.take(&file.proposal(by_hook), &hook), yes(by_hook), "{old:?}");
+        if by_hook != by_diff {
+            decisions.remember_accepted(&file.ended(by_hook, true, true));
+            assert_eq!(decisions.take(&file.proposal(by_diff), &hook), None, "{old:?}");
+        }
+    }
+}
+
+/// The text is the same, and what the tool does is not.
+#[tokio::test(start_paused = true)]
+async fn a_decision_counts_for_its_operation_only() {
+    let file = File::holding(OLD);
+    let moved = |from: &str| Operation::Move { from: from.into() };
+    let operations = [Operation::Write, Operation::Delete, moved("/a"), moved("/b")];
+    for accepted in &operations {
+        for taken in &operations {
+            let mut decisions = Decisions::default();
+            decisions.remember_accepted(&file.ended_as(accepted.clone(), "", true, true));
+            let hook = HookWay { session: "s".into(), operation: taken.clone() };
+            let way = Way { agent: "Qwen Code".into(), hook: Some(hook) };
+            let verdict = decisions.take(&file.proposal(""), &way);
+            assert_eq!(verdict.is_some(), accepted == taken, "{accepted:?}, {taken:?}");
+        }
+        let mut decisions = Decisions::default();
+        decisions.remember_accepted(&file.ended_as(accepted.clone(), "", true, true));
+        let verdict = decisions.take(&file.proposal(""), &way("Qwen Code", None));
+        assert_eq!(verdict.is_some(), *accepted == Operation::Write, "{accepted:?}");
+    }
 }

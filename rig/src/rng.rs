@@ -3,11 +3,11 @@
 
 /// SplitMix64.
 #[derive(Debug, Clone)]
-pub(super) struct Rng(u64);
+pub struct Rng(u64);
 
 impl Rng {
     /// The generator of a seed.
-    pub(super) fn new(seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
@@ -20,22 +20,22 @@ impl Rng {
     }
 
     /// A number below `end`, which is not 0.
-    pub(super) fn below(&mut self, end: u64) -> u64 {
+    pub fn below(&mut self, end: u64) -> u64 {
         self.next() % end
     }
 
     /// An index below `end`, which is not 0.
-    pub(super) fn index(&mut self, end: usize) -> usize {
+    pub fn index(&mut self, end: usize) -> usize {
         (self.next() % end as u64) as usize
     }
 
     /// A number from `from` to `to`, both included.
-    pub(super) fn between(&mut self, from: u64, to: u64) -> u64 {
+    pub fn between(&mut self, from: u64, to: u64) -> u64 {
         from + self.below(to - from + 1)
     }
 
     /// True in `chance` of 100 cases.
-    pub(super) fn percent(&mut self, chance: u64) -> bool {
+    pub fn percent(&mut self, chance: u64) -> bool {
         self.below(100) < chance
     }
 }

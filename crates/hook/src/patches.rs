@@ -1,0 +1,102 @@
+//! A patch for several files: the change of each, and the patch that writes what the person accepted.
+
+use alongside_contract::hook::PathRules;
+use alongside_desk::Operation;
+use serde_json::{Map, Value};
+
+use crate::change::{Change, NoChange, TextFile, not_utf8, plain_path, special, text_of, unreadable};
+use crate::line_endings::unix;
+use crate::patch::{self, FileChange, Patch};
+use crate::{patch_answer, patch_apply};
+
+/// A patch in the format of Codex.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Patches {
+    patch: Patch,
+    paths: PathRules,
+    /// The name of the argument with the patch.
+    argument: &'static str,
+}
+
+impl Patches {
+    /// Reads a patch, which is the argument of that name.
+    pub(crate) fn read(patch: &str, paths: PathRules, argument: &'static str) -> Result<Self, NoChange> {
+        let patch = Patch::parse(patch).map_err(|error| NoChange::refused(error.to_string()))?;
+        Ok(Self { patch, paths, argument })
+    }
+
+    /// The changes of all files.
+    pub(crate) fn changes(&self, mut read: impl FnMut(&str) -> TextFile) -> Result<Vec<Change>, NoChange> {
+        self.patch.files.iter().map(|file| patched(self.paths, file, read(&file.path))).collect()
+    }
+
+    /// Makes these arguments those with which the tool writes these texts, and leaves files without one
+    /// alone.
+    pub(crate) fn rewrite(
+        &self,
+        arguments: &mut Map<String, Value>,
+        texts: &[Option<&str>],
+        mut read: impl FnMut(&str) -> TextFile,
+    ) -> Result<(), String> {
+        let files = self.patch.files.iter().zip(texts).filter_map(|(file, text)| Some((file, (*text)?)));
+        let sections = files.map(|(file, text)| section(file, read(&file.path), text));
+        let patch = patch_answer::assemble(sections.collect::<Result<Vec<_>, String>>()?);
+        arguments.insert(self.argument.to_owned(), patch.into());
+        Ok(())
+    }
+}
+
+/// The change that a section of a patch makes.
+fn patched(paths: PathRules, file: &FileChange, found: TextFile) -> Result<Change, NoChange> {
+    let is_update = matches!(file.change, patch::Change::Update { .. });
+    let original = match found {
+        TextFile::Absent => None,
+        TextFile::Text(text) => Some(text),
+        TextFile::Special => return Err(special(&file.path)),
+        TextFile::NotUtf8(_) if is_update => return Err(not_utf8(&file.path)),
+        TextFile::Unreadable(why) if is_update => return Err(unreadable(&file.path, &why)),
+        // A new text or no text at all needs no old one.
+        TextFile::NotUtf8(_) | TextFile::Unreadable(_) => Some(String::new()),
+    };
+    let text = patch_apply::apply(file, original.as_deref());
+    let text = text.map_err(|error| NoChange::refused(format!("{}: {error}", file.path)))?;
+    let own = plain_path(paths, &file.path)?;
+    Ok(match (&file.change, text) {
+        (patch::Change::Update { move_to: Some(to), .. }, text) => {
+            let remark = format!("This moves {own} to {to}.");
+            let moved = Change::write(&plain_path(paths, to)?, None, text.unwrap_or_default());
+            Change { operation: Operation::Move { from: own }, ..moved.remarked(Some(&remark)) }
+        }
+        (_, Some(text)) => Change::write(&own, original.as_deref(), text),
+        (_, None) => {
+            let deleted = Change::write(&own, None, String::new());
+            Change { operation: Operation::Delete, ..deleted.remarked(Some("This deletes the file.")) }
+        }
+    })
+}
+
+/// The section of a patch that writes a text in place of what a section of the model's patch writes.
+fn section(file: &FileChange, found: TextFile, text: &str) -> Result<String, String> {
+    let original = match found {
+        TextFile::NotUtf8(_) => return Err("it is not UTF-8 text".into()),
+        found => text_of(found)?,
+    };
+    // Codex keeps the line ends of a file that it updates.
+    let text = match original.as_deref().is_some_and(|original| original.contains("\r\n")) {
+        true => unix(text),
+        false => text.to_owned(),
+    };
+    let original = original.as_deref().map(unix);
+    let section = match &file.change {
+        patch::Change::Delete if text.is_empty() => patch_answer::deleted_file(&file.path),
+        patch::Change::Update { move_to: Some(to), .. } => {
+            patch_answer::moved_file(&file.path, to, original.as_deref().unwrap_or_default(), &text)
+        }
+        // Codex writes a new file with `\n`, also in place of another one.
+        patch::Change::Add { .. } => patch_answer::whole_file(&file.path, None, &text),
+        patch::Change::Delete | patch::Change::Update { .. } => {
+            patch_answer::whole_file(&file.path, original.as_deref(), &text)
+        }
+    };
+    section.map_err(|error| error.to_string())
+}

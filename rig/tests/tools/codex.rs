@@ -1,0 +1,265 @@
+//! Patches of Codex, and its own program `apply_patch`, which applies them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::ops::Range;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use alongside_desk::Operation;
+use alongside_hook::TextFile;
+use alongside_rig::codex_or_skip;
+use alongside_rig::rng::Rng;
+use serde_json::json;
+
+use crate::calls::{Reviewed, text_file};
+use crate::random::{any, edited, file, line, text};
+
+const PATHS: [&str; 6] = ["a", "b", "sub/c", "d e", "new", "made/new"];
+
+/// The files of a directory.
+type Files = BTreeMap<String, Vec<u8>>;
+
+#[test]
+fn a_patch_is_reviewed_as_codex_applies_it() {
+    compare(0..200);
+}
+
+#[test]
+#[ignore = "cargo xtask test --all"]
+fn thousands_of_patches_are_reviewed_as_codex_applies_them() {
+    compare(200..5_200);
+}
+
+fn compare(numbers: Range<u64>) {
+    let Some(codex) = codex_or_skip() else { return };
+    println!("patches {numbers:?}");
+    let (mut applied, mut differences) = (0, Vec::new());
+    for number in numbers.clone() {
+        match compared(&codex, number) {
+            Ok(true) => applied += 1,
+            Ok(false) => {}
+            Err(difference) => differences.push(format!("patch {number}: {difference}")),
+        }
+    }
+    println!("{applied} applied, the others refused");
+    assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n\n"));
+    assert!(applied * 3 > numbers.end - numbers.start, "too many patches are refused: {applied} are not");
+}
+
+/// Whether the patch of this number was applied.
+fn compared(codex: &Path, number: u64) -> Result<bool, String> {
+    let rng = &mut Rng::new(number);
+    let before = files(rng);
+    let patch = patch(rng, &before);
+    let read = |path: &str| text_file(before.get(plain(path)).map(Vec::as_slice));
+    let Some(reviewed) = Reviewed::of("codex", "apply_patch", json!({ "command": patch }), read) else {
+        return Ok(false);
+    };
+    let named = reviewed.changes.iter().flat_map(|change| [Some(&*change.path), change.removes()]);
+    let named: Vec<&str> = named.flatten().map(plain).collect();
+    if named.iter().collect::<BTreeSet<_>>().len() < named.len() {
+        // `alongside hook` refuses two paths of one file.
+        return Ok(false);
+    }
+    let texts: Vec<_> = reviewed.changes.iter().map(|change| decision(rng, &change.proposed)).collect();
+    let Some(arguments) = reviewed.decided(&texts, read) else { return Ok(false) };
+    let command = arguments["command"].as_str().unwrap();
+    let (after, output) = applied(codex, command, &before);
+    let mut expected = before.clone();
+    for (change, text) in reviewed.changes.iter().zip(&texts) {
+        let (Some(text), path) = (text, plain(&change.path)) else { continue };
+        let is_ended = text.is_empty() || text.ends_with('\n') || *text == change.proposed;
+        let text = match after.get(path).and_then(|made| made.strip_prefix(text.as_bytes())) {
+            // Codex ends the last line.
+            Some(end @ (b"\n" | b"\r\n")) if !is_ended => [text.as_bytes(), end].concat(),
+            _ => text.clone().into_bytes(),
+        };
+        match &change.operation {
+            Operation::Delete if text.is_empty() => drop(expected.remove(path)),
+            Operation::Move { from } => {
+                expected.remove(plain(from));
+                expected.insert(path.to_owned(), text);
+            }
+            Operation::Write | Operation::Delete => drop(expected.insert(path.to_owned(), text)),
+        }
+    }
+    if after == expected {
+        return Ok(true);
+    }
+    let shown = |files: &Files| {
+        let shown = files.iter().map(|(path, text)| format!("  {path}: {:?}", String::from_utf8_lossy(text)));
+        shown.collect::<Vec<_>>().join("\n")
+    };
+    Err(format!(
+        "{patch:?}\nrun as {command:?}\nbefore:\n{}\nreviewed:\n{}\nwritten:\n{}\n{output}",
+        shown(&before),
+        shown(&expected),
+        shown(&after)
+    ))
+}
+
+/// The path as the files have it.
+fn plain(path: &str) -> &str {
+    path.trim_start_matches("./")
+}
+
+/// The person's text for a proposed one; `None` is a rejection.
+fn decision(rng: &mut Rng, proposed: &str) -> Option<String> {
+    match rng.below(10) {
+        0 => None,
+        1..=2 => Some(edited(rng, proposed)),
+        3 => Some(text(rng)),
+        _ => Some(proposed.to_owned()),
+    }
+}
+
+fn files(rng: &mut Rng) -> Files {
+    let there = PATHS[..4].iter().filter(|_| rng.percent(85)).copied().collect::<Vec<_>>();
+    there.into_iter().map(|path| (path.to_owned(), file(rng))).collect()
+}
+
+/// The files after Codex has applied a patch, and its words on it.
+fn applied(codex: &Path, patch: &str, files: &Files) -> (Files, String) {
+    let directory = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let path = directory.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let mut command = Command::new(codex);
+    command.arg0("apply_patch").arg(patch).current_dir(&directory).stdin(Stdio::null());
+    let output = command.output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (files_in(directory.path()), String::from_utf8_lossy(&said).into_owned())
+}
+
+fn files_in(directory: &Path) -> Files {
+    let mut files = Files::new();
+    let mut directories = vec![PathBuf::new()];
+    while let Some(at) = directories.pop() {
+        for entry in fs::read_dir(directory.join(&at)).unwrap().map(Result::unwrap) {
+            let path = at.join(entry.file_name());
+            match entry.file_type().unwrap().is_dir() {
+                true => directories.push(path),
+                false => {
+                    drop(files.insert(path.to_str().unwrap().to_owned(), fs::read(entry.path()).unwrap()))
+                }
+            }
+        }
+    }
+    files
+}
+
+/// A patch that mostly describes the files.
+fn patch(rng: &mut Rng, files: &Files) -> String {
+    let mut paths = PATHS.to_vec();
+    let mut sections = String::new();
+    for _ in 0..=rng.below(3) {
+        let path = paths[rng.index(paths.len())];
+        if !rng.percent(5) {
+            paths.retain(|other| *other != path);
+        }
+        sections.push_str(&section(rng, files, path, &mut paths));
+    }
+    let patch = format!("*** Begin Patch\n{sections}*** End Patch");
+    match rng.below(60) {
+        0 => patch.replace('\n', "\r\n"),
+        1 => format!("<<'EOF'\n{patch}\nEOF"),
+        2 => patch.replacen('\n', "\n*** Environment ID: local\n", 1),
+        3 => patch.replace("\n***", "\n ***"),
+        4 => patch.replace("\n***", " \n***"),
+        5 => format!("\n {patch} \n"),
+        _ => patch,
+    }
+}
+
+fn section(rng: &mut Rng, files: &Files, path: &'static str, paths: &mut Vec<&'static str>) -> String {
+    let spelled = if rng.percent(3) { format!("./{path}") } else { path.to_owned() };
+    match (files.get(path), rng.below(10)) {
+        (None, 1..) | (Some(_), 0) => {
+            let lines = text(rng).lines().map(|line| format!("+{line}\n")).collect::<String>();
+            format!("*** Add File: {spelled}\n{lines}")
+        }
+        (Some(_), 1) | (None, 0) => format!("*** Delete File: {spelled}\n"),
+        (Some(bytes), _) => {
+            let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
+            let to = match rng.percent(20) && !paths.is_empty() {
+                true => {
+                    let to = if rng.percent(5) { path } else { paths[rng.index(paths.len())] };
+                    paths.retain(|other| *other != to);
+                    format!("*** Move to: {to}\n")
+                }
+                false => String::new(),
+            };
+            format!("*** Update File: {spelled}\n{to}{}", chunks(rng, &text))
+        }
+    }
+}
+
+/// The chunks of an update, mostly from the top of the text down.
+fn chunks(rng: &mut Rng, text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut at = 0;
+    let mut chunks = String::new();
+    for _ in 0..=rng.below(3) {
+        let mut header = String::new();
+        if rng.percent(25) && at < lines.len() {
+            at += rng.index(lines.len() - at);
+            header = format!(" {}", altered(rng, lines[at]));
+            at += 1;
+        }
+        chunks.push_str(&format!("@@{header}\n"));
+        if rng.percent(15) {
+            chunks.push_str(&format!("+{}\n", line(rng)));
+            continue;
+        }
+        at = match rng.percent(6) {
+            true => rng.index(lines.len() + 1),
+            false => (at + rng.index(3)).min(lines.len()),
+        };
+        for _ in 0..=rng.below(4) {
+            match (lines.get(at), rng.below(3)) {
+                (Some(old), 0) => chunks.push_str(&format!(" {}\n", altered(rng, old))),
+                (Some(old), 1) => chunks.push_str(&format!("-{}\n", altered(rng, old))),
+                _ => {
+                    chunks.push_str(&format!("+{}\n", line(rng)));
+                    continue;
+                }
+            }
+            at += 1;
+        }
+        if at >= lines.len() && rng.percent(40) || rng.percent(3) {
+            chunks.push_str("*** End of File\n");
+        }
+    }
+    chunks
+}
+
+/// Mostly the line itself; else one for which Codex takes it, or another.
+fn altered(rng: &mut Rng, of: &str) -> String {
+    match rng.below(60) {
+        0 => of.trim().to_owned(),
+        1 => format!("{of} "),
+        2 => format!("  {of}"),
+        3 => of.replace('–', "-").replace(['“', '”'], "\""),
+        4 => any(rng, &["one", "two", "none"]).to_owned(),
+        _ => of.to_owned(),
+    }
+}
+
+/// The paths of the random files are those that the hook and Codex read.
+#[test]
+fn a_patch_of_each_kind_is_reviewed() {
+    let read = |_: &str| TextFile::Text("one\n".into());
+    for sections in [
+        "*** Add File: new\n+x\n",
+        "*** Delete File: a\n",
+        "*** Update File: a\n@@\n-one\n+x\n",
+        "*** Update File: a\n*** Move to: b\n@@\n one\n",
+    ] {
+        let command = format!("*** Begin Patch\n{sections}*** End Patch");
+        assert!(Reviewed::of("codex", "apply_patch", json!({ "command": command }), read).is_some());
+    }
+}
