@@ -1,6 +1,6 @@
 //! `alongside hook`: what an agent runs before a tool writes a file.
 //!
-//! Every agent goes on without a review if its hook dies, fails or is late. So this program does little, has
+//! Most agents go on without a review if their hook dies, fails or is late. So this program does little, has
 //! an answer for everything that can go wrong, and gives it before the agent's limit.
 
 use std::collections::HashSet;
@@ -48,7 +48,7 @@ const BROKEN_OFF: &str = "Nothing was written: the review was broken off.";
 ///
 /// It reads the agent's call as JSON from standard input and writes the answer to standard output.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "An agent goes on without a review if this command is killed: see SECURITY.md.")]
+#[command(after_help = "Most agents go on without a review if this command is killed: see docs/hooks.md.")]
 pub(crate) struct Args {
     /// The agent that runs it
     #[arg(value_parser = with_hook().map(|agent| agent.id).collect::<Vec<_>>())]
