@@ -113,9 +113,11 @@ impl Reviewer {
     /// Has a proposal reviewed.
     ///
     /// # Errors
-    /// When the host goes away before the verdict, or is older than this program.
+    /// When the host goes away before the verdict, or speaks no version of the protocol that this program
+    /// does.
     pub async fn review(&self, proposal: &HookProposal) -> Result<Verdict, JoinError> {
-        socket::propose(self.dial().await?, proposal).await
+        let propose = async |stream: Stream, protocol: u32| socket::propose(stream, proposal, protocol).await;
+        self.registry.ask(&self.entry.name, propose).await
     }
 
     /// Tells desks of a tool call that goes on without a review.
@@ -123,10 +125,8 @@ impl Reviewer {
     /// # Errors
     /// As [`review`](Self::review).
     pub async fn stand_back(&self, told: &StoodBack) -> Result<(), JoinError> {
-        socket::stand_back(self.dial().await?, told).await
-    }
-
-    async fn dial(&self) -> Result<Stream, JoinError> {
-        Ok(self.registry.dial(&self.entry.name).await?)
+        let stand_back =
+            async |stream: Stream, protocol: u32| socket::stand_back(stream, told, protocol).await;
+        self.registry.ask(&self.entry.name, stand_back).await
     }
 }

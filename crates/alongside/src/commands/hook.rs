@@ -14,7 +14,7 @@ use alongside_companion::real_path;
 use alongside_contract::agent::HookAgent;
 use alongside_contract::agents::with_hook;
 use alongside_contract::hook::{AnsweredBy, Arguments};
-use alongside_desk::socket::JoinError;
+use alongside_desk::socket::{JoinError, PROTOCOL};
 use alongside_desk::{HookProposal, Reasons, StoodBack, Verdict};
 use alongside_hook::{Answer, Change, HookInput, NoChange, TextFile, ToolCall, answer, refusal};
 use alongside_host::{Restarting, Reviewer};
@@ -265,6 +265,10 @@ impl Call {
         let undecided = |message: &str| Verdict::Undecided { message: message.into(), draft: None };
         match tokio::time::timeout(patience + GRACE, reviewer.review(&proposal)).await {
             Ok(Ok(verdict)) => verdict,
+            Ok(Err(JoinError::Mismatch { host, .. })) if host.protocol > PROTOCOL => undecided(
+                "The companion of this project runs a newer alongside than this hook; ask the person to run \
+                 `alongside install agent` with the newer program.",
+            ),
             Ok(Err(JoinError::Refused(_) | JoinError::Mismatch { .. })) => undecided(
                 "The companion of this project runs another version of alongside; ask the person to run \
                  `alongside host --replace`.",
