@@ -7,7 +7,9 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use alongside_agent::settings::hooks;
 use alongside_contract::agent::HookAgent;
+use alongside_platform::Os;
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
@@ -273,26 +275,19 @@ fn set_codex_up(sandbox: &Sandbox, model: &FakeModel) -> Result<()> {
     write_program(sandbox, Cli::Codex.command(), &body)
 }
 
-/// Enters the hook of alongside into the agent's own settings, beside what they hold.
+/// Enters the hook of alongside into the agent's own settings, as an installation does.
 pub fn set_hook_up(sandbox: &Sandbox, id: &str) -> Result<()> {
-    let hook = HookAgent::named(id).context("it runs no hooks")?.hook;
-    let path = sandbox.home().join(hook.file.directory().0).join(hook.file.name());
+    let agent = HookAgent::named(id).context("it runs no hooks")?;
+    let file = &agent.hook.file;
+    let path = sandbox.home().join(file.directory().0).join(file.name());
+    let before = hooks::text(&path)?;
+    let text = hooks::with_hook(before.as_deref(), agent, &hooks::command(Os::HERE, "alongside", agent));
     // A variable only adds to the places where a hook looks, so its command line keeps it in the sandbox.
-    let command = format!("alongside hook {id} --runtime-dir {}", sandbox.hosts().display());
-    let mut settings = match fs::read(&path) {
-        Ok(bytes) => serde_json::from_slice(&bytes)?,
-        Err(_) => json!({}),
-    };
-    for event in hook.events() {
-        let entry = json!({
-            "type": "command",
-            "name": "alongside",
-            "command": command,
-            "timeout": hook.wait.timeout,
-        });
-        settings["hooks"][event.name] = json!([{ "matcher": event.matcher, "hooks": [entry] }]);
-    }
-    write_json(&path, &settings)
+    let line = format!("alongside hook {id}");
+    let text = text.map_err(anyhow::Error::msg)?;
+    let text = text.replace(&line, &format!("{line} --runtime-dir {}", sandbox.hosts().display()));
+    fs::create_dir_all(path.parent().context("a file lies in a directory")?)?;
+    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Puts `name` on the sandbox's PATH: a shell script with `body`.

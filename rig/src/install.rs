@@ -4,10 +4,11 @@
 //! the dependencies of that release's users. A folder is copied to `$XDG_CACHE_HOME/alongside-rig/`, under a
 //! name with a hash of its manifest and lock, and installed there once; the checkout stays clean.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 use alongside_testing::chores::cache_directory;
@@ -244,6 +245,32 @@ pub(crate) fn locked_by<T>(
     let lock = File::create(cache.join(lock)).map_err(broken)?;
     lock.lock().map_err(broken)?;
     install(&cache)
+}
+
+/// Compiles a program into `home`, without optimisations. `what` are arguments of `cargo install`.
+pub(crate) fn cargo_install(
+    home: &Path,
+    what: impl IntoIterator<Item = impl AsRef<OsStr>>,
+) -> Result<(), InstallError> {
+    let build = home.join("build");
+    let mut cargo = Command::new("cargo");
+    cargo.args(["install", "--locked", "--debug", "--root"]).arg(home).args(what);
+    // Settings of a run of cargo around this one are not meant for it.
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CARGO_")) {
+        if name != "CARGO_HOME" {
+            cargo.env_remove(name);
+        }
+    }
+    cargo.env_remove("RUSTFLAGS").env("CARGO_TARGET_DIR", &build).stdin(Stdio::null());
+    let output = cargo.output().map_err(|error| InstallError::Unavailable(format!("cargo: {error}")))?;
+    // Only the program is needed.
+    let _ = fs::remove_dir_all(&build);
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let said: Vec<&str> = said.lines().rev().take(5).collect();
+    Err(InstallError::Unavailable(format!("cargo install into {}: {}", home.display(), said.join(" / "))))
 }
 
 fn install_all(wanted: impl Iterator<Item = &'static str>) -> Result<Rig, InstallError> {

@@ -23,6 +23,7 @@ pub mod load;
 pub mod matrix;
 pub mod model;
 pub mod node_script;
+pub mod older_program;
 pub mod procfs;
 pub mod program;
 pub mod proposer;

@@ -7,7 +7,7 @@ use alongside_common::failure::{Hint as _, failure};
 use alongside_common::person_file::{links_to, refuse_links};
 use alongside_contract::agent::HookAgent;
 use alongside_contract::agents::with_hook;
-use alongside_contract::hook::Trust;
+use alongside_contract::hook::{OnFailure, Trust};
 use alongside_contract::settings::Release;
 use alongside_desk::harmless;
 use alongside_platform::files::Links;
@@ -39,10 +39,17 @@ impl AgentHook {
 
     /// The effect of the hook.
     pub fn fact(&self) -> String {
+        let name = self.agent.display_name;
+        let dies = match self.agent.hook.before_tool.on_failure {
+            OnFailure::LetsThrough => String::new(),
+            OnFailure::RefusesIfAsked { since: (major, minor, patch) } => format!(
+                " If the hook itself dies, {name} refuses the change everywhere, from \
+                 {major}.{minor}.{patch} on."
+            ),
+        };
         format!(
-            "Changes that {} makes without asking come to your desk too, where a companion serves the \
-             project; elsewhere nothing changes.",
-            self.agent.display_name
+            "Changes that {name} makes without asking come to your desk too, where a companion serves the \
+             project; elsewhere nothing changes.{dies}"
         )
     }
 
@@ -90,7 +97,7 @@ impl AgentHook {
         }
         let mut plan = Plan::default();
         let before = hooks::text(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let command = hooks::command(&shell::quoted(Os::HERE, &user.program), self.agent);
+        let command = hooks::command(Os::HERE, &shell::quoted(Os::HERE, &user.program), self.agent);
         let after = hooks::with_hook(before.as_deref(), self.agent, &command)
             .map_err(anyhow::Error::msg)
             .with_context(|| format!("cannot change {}", path.display()))

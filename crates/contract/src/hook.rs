@@ -8,6 +8,8 @@ mod registration;
 mod tool;
 mod wait;
 
+use crate::settings::Release;
+
 pub use registration::{EntryShape, HookFile, Json, OffSwitch, OwnFile, Trust};
 pub use tool::{EditArguments, Escapes, FileArguments, LineEnds, Mark, Replacing, Tool, ToolArguments};
 pub use wait::{TimeoutUnit, Wait};
@@ -114,8 +116,22 @@ pub enum Arguments {
 pub enum OnFailure {
     /// The agent goes on as if there were no hook.
     LetsThrough,
-    /// The tool does not run.
-    Refuses,
+    /// The tool does not run where the hook's entry says `"onFailure": "block"`. Without a word in the entry,
+    /// and in older releases, which overlook it, the agent goes on.
+    RefusesIfAsked {
+        /// The first release that obeys the entry.
+        since: Release,
+    },
+}
+
+impl OnFailure {
+    /// Whether an entry of the hook can ask the agent to refuse.
+    pub fn can_refuse(self) -> bool {
+        match self {
+            Self::LetsThrough => false,
+            Self::RefusesIfAsked { .. } => true,
+        }
+    }
 }
 
 /// The form of a hook's input.

@@ -109,15 +109,19 @@ pub(super) async fn reconnect(
 
 /// Joins a host; `None` if nobody listens there any more.
 async fn try_join(registry: &Registry, name: &str, request: &JoinRequest) -> anyhow::Result<Option<Joined>> {
-    let mut broken = None;
+    let (mut broken, mut protocol) = (None, PROTOCOL);
     for _ in 0..ATTEMPTS {
         let Ok(stream) = registry.dial(name).await else { return Ok(None) };
-        match join(stream, &request.hello()).await {
+        match join(stream, &request.hello(protocol)).await {
             Ok(joined) => return Ok(Some(joined)),
             // The host was just ending, and will not listen for long.
             Err(JoinError::Broken(error)) => broken = Some(error),
-            // The newer of the two knows what to do.
+            // The newer of the two speaks as the older one does, or knows what to do.
             Err(JoinError::Mismatch { host, .. }) if host.protocol < PROTOCOL => {
+                if let Some(older) = host.version_below(protocol) {
+                    protocol = older;
+                    continue;
+                }
                 return Err(failure(
                     format!("the companion of this project still runs the older alongside {}", host.version),
                     "hand over to this version with `alongside host --replace`",
@@ -152,5 +156,5 @@ async fn start(
     }
     spawn(entry, hold).await?;
     let stream = registry.dial(&entry.name).await.context("the companion was started and does not listen")?;
-    join(stream, &request.hello()).await.context("cannot join the companion that was started")
+    join(stream, &request.hello(PROTOCOL)).await.context("cannot join the companion that was started")
 }

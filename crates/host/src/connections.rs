@@ -110,8 +110,10 @@ impl Connection {
             Err(error) => return tracing::info!(%error, "a connection said nothing that can be understood"),
         };
         let (admitted, desk) = oneshot::channel();
+        let protocol = hello.initialization_options.alongside.protocol;
         self.send(Event::JoinWanted { hello, admitted });
-        let Ok(ConnectedDesk { id, desk, welcome }) = desk.await else { return };
+        let Ok(ConnectedDesk { id, desk, mut welcome }) = desk.await else { return };
+        welcome.alongside.protocol = protocol;
         let noticed = |request: &Request| self.notice(id, request);
         let left = async || {
             let (ends, answer) = oneshot::channel();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use alongside_common::failure::failure;
 use alongside_common::globals::Globals;
-use alongside_desk::socket::{ClientInfo, EditorProcess, Hello, Options, PROTOCOL, Role, Terms};
+use alongside_desk::socket::{ClientInfo, EditorProcess, Hello, Options, Role, Terms};
 use alongside_platform::{directories, process};
 
 use super::directories::share_a_host;
@@ -54,12 +54,13 @@ impl JoinRequest {
         Self { editor: Some(editor), ..Self::desk(&name, dirs, None, globals) }
     }
 
-    pub(super) fn hello(&self) -> Hello {
+    /// The first message to a host, in this version of the protocol.
+    pub(super) fn hello(&self, protocol: u32) -> Hello {
         let pid = self.editor.as_ref().map_or_else(std::process::id, |editor| editor.pid);
         // A person who chooses a host sees its projects, and adds none.
         let roots = if self.host.is_some() { Vec::new() } else { self.dirs.clone() };
         let terms = Terms {
-            protocol: PROTOCOL,
+            protocol,
             role: self.role,
             editor: self.editor.clone(),
             diagnostics: self.diagnostics,

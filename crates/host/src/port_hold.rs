@@ -12,6 +12,7 @@ use alongside_agent::{Endpoint, prove};
 use alongside_common::globals::Globals;
 use alongside_companion::PortHold;
 use alongside_desk::socket::{Host, join};
+use interprocess::local_socket::tokio::Stream;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
@@ -94,9 +95,9 @@ async fn take(host: &Host) -> Attempt {
 
 /// A hold on the port of a living host that is to be replaced.
 pub(super) async fn hold_port_of(registry: &Registry, entry: &Entry) -> Option<PortHold> {
-    let stream = registry.dial(&entry.name).await.ok()?;
     let request = JoinRequest::keeper("alongside host --replace", entry.roots.clone(), Globals::default());
-    let joined = join(stream, &request.hello()).await.ok()?;
+    let joins = async |stream: Stream, protocol: u32| join(stream, &request.hello(protocol)).await;
+    let joined = registry.ask(&entry.name, joins).await.ok()?;
     match take(&joined.welcome.alongside).await {
         Attempt::Held(hold) => Some(hold),
         Attempt::NotYet | Attempt::Never => None,

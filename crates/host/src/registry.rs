@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use alongside_common::failure::Hint;
 use alongside_common::runtime_dirs::{RuntimeDir, RuntimeDirs, VARIABLE};
 use alongside_companion::private;
+use alongside_desk::socket::{JoinError, PROTOCOL};
 use alongside_platform::machine::Origin;
 use alongside_platform::paths::real;
 use alongside_platform::{Os, process, sockets};
@@ -134,6 +135,27 @@ impl Registry {
         }
         let hint = format!("make room, or set {VARIABLE} to another directory of yours");
         refused.map_or(Ok(None), Err).hint(hint)
+    }
+
+    /// Asks a host in our version of the protocol, and then in that of an older host.
+    ///
+    /// # Errors
+    /// When no host listens there, or it refuses.
+    pub(crate) async fn ask<T>(
+        &self,
+        name: &str,
+        ask: impl AsyncFn(Stream, u32) -> Result<T, JoinError>,
+    ) -> Result<T, JoinError> {
+        let mut protocol = PROTOCOL;
+        loop {
+            match ask(self.dial(name).await?, protocol).await {
+                Err(JoinError::Mismatch { message, host }) => match host.version_below(protocol) {
+                    Some(older) => protocol = older,
+                    None => return Err(JoinError::Mismatch { message, host }),
+                },
+                answer => return answer,
+            }
+        }
     }
 
     /// Connects to a host.

@@ -113,12 +113,10 @@ impl Reviewer {
     /// Has a proposal reviewed.
     ///
     /// # Errors
-    /// When the host goes away before the verdict, or is older than this program.
+    /// When the host goes away before the verdict, or speaks no version of the protocol that this program
+    /// does.
     pub async fn review(&self, proposal: &HookProposal) -> Result<Verdict, JoinError> {
-        socket::propose(self.dial().await?, proposal).await
-    }
-
-    async fn dial(&self) -> Result<Stream, JoinError> {
-        Ok(self.registry.dial(&self.entry.name).await?)
+        let propose = async |stream: Stream, protocol: u32| socket::propose(stream, proposal, protocol).await;
+        self.registry.ask(&self.entry.name, propose).await
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use alongside_desk::socket::{MISMATCH, PROTOCOL};
+use alongside_desk::socket::{MISMATCH, SPOKEN};
 use lsp_server::{ErrorCode, Message};
 use serde_json::json;
 
@@ -20,7 +20,7 @@ pub(crate) async fn initialize(inbox: &mut Inbox, io: &Io, here: &Path, version:
         match inbox.recv().await? {
             Message::Request(request) if request.method == "initialize" => {
                 let client = Client::read(&request.params, here);
-                if let Some(theirs) = client.protocol.filter(|theirs| *theirs != PROTOCOL) {
+                if let Some(theirs) = client.protocol.filter(|theirs| !SPOKEN.contains(theirs)) {
                     io.refuse(request.id, MISMATCH, problems::protocol_mismatch(theirs, version), None);
                     continue;
                 }

@@ -23,7 +23,7 @@ pub(crate) struct PluginDesk {
 
 /// The capabilities in the answer to `initialize`. LSP's own features would compete with other servers.
 pub(crate) fn capabilities(client: &Client) -> Value {
-    let mut ours = json!({ "protocol": PROTOCOL });
+    let mut ours = json!({ "protocol": client.protocol.unwrap_or(PROTOCOL) });
     if client.presents {
         ours["presentation"] = true.into();
     }

@@ -2,7 +2,7 @@
 
 use alongside_desk::Problem;
 use alongside_desk::agent_setup::Offer;
-use alongside_desk::socket::PROTOCOL;
+use alongside_desk::socket::SPOKEN;
 
 /// The companion has stopped, because somebody stopped it.
 pub(crate) fn companion_stopped() -> Problem {
@@ -21,7 +21,7 @@ pub(crate) fn agents_do_not_look(offers: &[Offer], command: &str) -> Option<Prob
 
 /// The editor's plugin speaks version `theirs` of the desk protocol, and alongside `version` does not.
 pub(crate) fn protocol_mismatch(theirs: u32, version: &str) -> String {
-    if theirs < PROTOCOL {
+    if theirs < *SPOKEN.start() {
         format!("the editor's plugin is older than alongside {version}: update the plugin")
     } else {
         format!("the editor's plugin is newer than alongside {version}: update the program")

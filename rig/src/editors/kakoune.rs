@@ -1,15 +1,13 @@
 //! Kakoune from Debian, and kakoune-lsp from crates.io, which Debian does not have.
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use anyhow::Result;
 
 use super::editor::Editor;
 use super::tree::{Generation, Recipe, Tree, install_trees};
 use crate::agent_cli::write_program;
-use crate::install::{InstallError, or_skip};
+use crate::install::{InstallError, cargo_install, or_skip};
 use crate::sandbox::Sandbox;
 
 const KAKOUNE: &str = "usr/bin/kak";
@@ -75,23 +73,6 @@ fn install_language_client(cache: &Path) -> Result<PathBuf, InstallError> {
         return Ok(program);
     }
     eprintln!("rig: compiling kakoune-lsp {KAKOUNE_LSP} into {}", home.display());
-    let build = home.join("build");
-    let mut cargo = Command::new("cargo");
-    cargo.args(["install", "kak-lsp", "--locked", "--debug", "--version", KAKOUNE_LSP, "--root"]).arg(&home);
-    // Settings of a run of cargo around this one are not meant for it.
-    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CARGO_")) {
-        if name != "CARGO_HOME" {
-            cargo.env_remove(name);
-        }
-    }
-    cargo.env_remove("RUSTFLAGS").env("CARGO_TARGET_DIR", &build).stdin(Stdio::null());
-    let output = cargo.output().map_err(|error| InstallError::Unavailable(format!("cargo: {error}")))?;
-    // Only the program is needed.
-    let _ = fs::remove_dir_all(&build);
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        let said: Vec<&str> = said.lines().rev().take(5).collect();
-        return Err(InstallError::Unavailable(format!("cargo install kak-lsp: {}", said.join(" / "))));
-    }
+    cargo_install(&home, ["kak-lsp", "--version", KAKOUNE_LSP])?;
     Ok(program)
 }

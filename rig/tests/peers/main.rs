@@ -12,6 +12,7 @@ mod ending;
 mod files;
 mod gate;
 mod messages;
+mod older_release;
 mod pages;
 mod proposals;
 mod receipts;

@@ -3,12 +3,13 @@
 use std::fs;
 
 use alongside_rig::agent::Agent;
-use alongside_rig::agent_cli::Cli;
+use alongside_rig::agent_cli::{Cli, write_program};
 use alongside_rig::model::{Script, Turn};
+use alongside_rig::procfs::command_line;
 use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{claude_or_skip, codex_or_skip};
-use anyhow::Result;
-use rustix::process::{Signal, kill_process};
+use anyhow::{Context as _, Result};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Map, Value};
 
 use crate::desk::{Desk, WIDE};
@@ -177,6 +178,68 @@ fn without_a_companion_nothing_changes() -> Result<()> {
         agent.wait_until_ended()?;
         assert_eq!(stage.on_disk(), SHOUTED, "{cli:?}");
     }
+    Ok(())
+}
+
+/// Claude Code refuses a change whose hook dies: the entry asks for it.
+#[test]
+fn a_hook_that_is_killed_lets_no_change_of_claude_through() -> Result<()> {
+    let Some((stage, desk, agent)) = set(Cli::Claude)? else { return Ok(()) };
+    agent.run_unattended(REQUEST)?;
+    desk.press_at("notes.txt", "Space")?;
+    desk.wait_until_shown("2 kept, 1 dropped")?;
+    let is_hook = |pid: &Pid| command_line(pid.as_raw_nonzero()).contains("alongside hook claude");
+    let hook = stage.sandbox.processes().into_iter().find(is_hook);
+    kill_process(hook.context("no process of the hook")?, Signal::KILL)?;
+    agent.wait_until_ended()?;
+    assert_eq!(stage.on_disk(), ORIGINAL);
+    let read = read_by_the_model(&agent);
+    assert!(read.contains("blocking because onFailure"), "{read}");
+    stage.wait_until_drafted(&SHOUTED.replace("TWO", "two"))
+}
+
+/// The same for one that fails, and one that Claude Code gives up.
+#[test]
+#[ignore = "cargo xtask test --all"]
+fn a_hook_that_fails_or_is_late_lets_no_change_of_claude_through() -> Result<()> {
+    for (body, timeout) in [("exit 1", "3600"), ("echo no answer; exit 3", "3600"), ("exec sleep 100", "2")] {
+        let Some((stage, desk, agent)) = set(Cli::Claude)? else { return Ok(()) };
+        write_program(&stage.sandbox, "alongside", body)?;
+        let settings = stage.sandbox.home().join(".claude/settings.json");
+        fs::write(&settings, fs::read_to_string(&settings)?.replace("3600", timeout))?;
+        agent.run_unattended(REQUEST)?;
+        agent.wait_until_ended()?;
+        assert_eq!(stage.on_disk(), ORIGINAL, "{body}");
+        let read = read_by_the_model(&agent);
+        assert!(read.contains("blocking because onFailure"), "{body}: {read}");
+        assert!(!desk.reads("notes.txt")?, "{body}");
+    }
+    Ok(())
+}
+
+/// A program that was removed without `alongside uninstall` refuses nothing, and the person reads of it.
+#[test]
+#[ignore = "cargo xtask test --all"]
+fn without_the_program_claude_writes_and_tells_the_person() -> Result<()> {
+    let Some(stage) = Stage::set()? else { return Ok(()) };
+    if claude_or_skip().is_none() {
+        return Ok(());
+    }
+    let agent = stage.install_as_new(Cli::Claude, shout(Cli::Claude, &stage.file))?;
+    agent.set_hook_up(&stage.sandbox)?;
+    let settings = stage.sandbox.home().join(".claude/settings.json");
+    let text = fs::read_to_string(&settings)?;
+    let moved = ["-v ", "exec "].into_iter().fold(text.clone(), |text, word| {
+        text.replace(&format!("{word}alongside"), &format!("{word}/nowhere/alongside"))
+    });
+    assert_ne!(moved, text);
+    fs::write(&settings, moved)?;
+    agent.pane.enter("claude --permission-mode acceptEdits")?;
+    agent.wait_until_it_says("accept edits on")?;
+    agent.ask(REQUEST)?;
+    agent.wait_until_it_says("Nobody reviewed this change")?;
+    agent.wait_until_it_says(DONE)?;
+    assert_eq!(stage.on_disk(), SHOUTED);
     Ok(())
 }
 

@@ -17,7 +17,7 @@ use super::{paths, read};
 use crate::find::Surroundings;
 use command_line::CommandLine;
 
-pub use command_line::{command, is_ours};
+pub use command_line::{command, has_guard, is_ours};
 pub use others::other_hooks;
 
 mod command_line;
@@ -46,16 +46,34 @@ pub struct FoundHook {
     pub command: String,
     /// The timeout in the agent's unit.
     pub timeout: Option<u64>,
+    /// The word to the agent about a hook that fails, if there is one.
+    pub on_failure: Option<String>,
 }
+
+/// The key of that word, and the word that makes the agent refuse the change.
+const ON_FAILURE: (&str, &str) = ("onFailure", "block");
 
 impl FoundHook {
     fn wanted(event: &HookEvent, agent: HookAgent, command: &str) -> Self {
+        let refuses = event.on_failure.can_refuse() && has_guard(command, agent);
         Self {
             event: event.name.to_owned(),
             matcher: Some(event.matcher.to_owned()),
             command: command.to_owned(),
             timeout: Some(agent.hook.wait.timeout),
+            on_failure: refuses.then(|| ON_FAILURE.1.to_owned()),
         }
+    }
+
+    /// Whether it asks the agent to refuse a change if it fails, and a missing program lets the change
+    /// through.
+    pub fn asks_to_refuse(&self, agent: HookAgent) -> bool {
+        self.on_failure.as_deref() == Some(ON_FAILURE.1) && has_guard(&self.command, agent)
+    }
+
+    /// Whether an installation would make it ask.
+    pub fn can_ask_to_refuse(&self, event: &HookEvent, agent: HookAgent, command: &str) -> bool {
+        self.updated(event, agent, command).asks_to_refuse(agent)
     }
 
     /// The program in the command line, as it is written there.
@@ -72,14 +90,17 @@ impl FoundHook {
     /// The entry for an event: as [`Self::wanted`], but a person's words in the command line stay.
     fn updated(&self, event: &HookEvent, agent: HookAgent, command: &str) -> Self {
         let mut wanted = Self::wanted(event, agent, command);
-        let program = CommandLine::of(command, agent).map(|line| line.program);
+        let new = CommandLine::of(command, agent);
         let line = CommandLine::of(&self.command, agent).filter(CommandLine::is_changed);
-        if let (Some(line), Some(program)) = (line, program) {
-            wanted.command = line.with_program(program, agent);
+        if let (Some(line), Some(new)) = (line, new) {
+            wanted = Self::wanted(event, agent, &line.with_program_of(&new, agent));
             // Theirs, too, if it does not cut the hook off.
             if line.timeout().is_some() && self.patience(agent) <= self.limit(agent) {
                 wanted.timeout = self.timeout;
             }
+        }
+        if self.on_failure.is_some() {
+            wanted.on_failure.clone_from(&self.on_failure);
         }
         wanted
     }
@@ -322,6 +343,9 @@ impl Entry {
         if self.found.timeout != wanted.timeout {
             json::set(&self.hook, "timeout", agent.hook.wait.timeout.into());
         }
+        if let Some(word) = wanted.on_failure.filter(|_| self.found.on_failure.is_none()) {
+            json::set(&self.hook, ON_FAILURE.0, word.as_str().into());
+        }
     }
 
     /// Takes it out, and its group if that has no other hook. Returns its event if the group is gone.
@@ -385,6 +409,7 @@ fn entries(root: &CstRootNode, agent: HookAgent, which: Which) -> Vec<Entry> {
                     matcher: string(&group, "matcher"),
                     command,
                     timeout: number(&hook, "timeout"),
+                    on_failure: string(&hook, ON_FAILURE.0),
                 };
                 entries.push(Entry { found, group: group.clone(), list, hook });
             }
@@ -409,6 +434,8 @@ fn group(event: &HookEvent, agent: HookAgent, command: &str) -> CstInputValue {
     hook.extend(is_named.then(|| named("name", NAME.into())));
     hook.push(named("command", command.into()));
     hook.push(named("timeout", agent.hook.wait.timeout.into()));
+    let word = FoundHook::wanted(event, agent, command).on_failure;
+    hook.extend(word.map(|word| named(ON_FAILURE.0, word.as_str().into())));
     CstInputValue::Object(vec![
         named("matcher", event.matcher.into()),
         named("hooks", CstInputValue::Array(vec![CstInputValue::Object(hook)])),

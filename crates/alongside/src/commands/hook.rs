@@ -1,6 +1,6 @@
 //! `alongside hook`: what an agent runs before a tool writes a file.
 //!
-//! Every agent goes on without a review if its hook dies, fails or is late. So this program does little, has
+//! Most agents go on without a review if their hook dies, fails or is late. So this program does little, has
 //! an answer for everything that can go wrong, and gives it before the agent's limit.
 
 use std::collections::HashSet;
@@ -14,7 +14,7 @@ use alongside_companion::real_path;
 use alongside_contract::agent::HookAgent;
 use alongside_contract::agents::with_hook;
 use alongside_contract::hook::{AnsweredBy, Arguments, Hook};
-use alongside_desk::socket::JoinError;
+use alongside_desk::socket::{JoinError, PROTOCOL};
 use alongside_desk::{HookProposal, Operation, Reasons, Verdict};
 use alongside_hook::{Answer, Change, HookInput, NoChange, TextFile, ToolCall, answer, refusal};
 use alongside_host::{Restarting, Reviewer};
@@ -48,7 +48,7 @@ const BROKEN_OFF: &str = "Nothing was written: the review was broken off.";
 ///
 /// It reads the agent's call as JSON from standard input and writes the answer to standard output.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "An agent goes on without a review if this command is killed: see SECURITY.md.")]
+#[command(after_help = "Most agents go on without a review if this command is killed: see docs/hooks.md.")]
 pub(crate) struct Args {
     /// The agent that runs it
     #[arg(value_parser = with_hook().map(|agent| agent.id).collect::<Vec<_>>())]
@@ -257,6 +257,10 @@ impl Call {
         let undecided = |message: &str| Verdict::Undecided { message: message.into(), draft: None };
         match tokio::time::timeout(patience + GRACE, reviewer.review(&proposal)).await {
             Ok(Ok(verdict)) => verdict,
+            Ok(Err(JoinError::Mismatch { host, .. })) if host.protocol > PROTOCOL => undecided(
+                "The companion of this project runs a newer alongside than this hook; ask the person to run \
+                 `alongside install agent` with the newer program.",
+            ),
             Ok(Err(JoinError::Refused(_) | JoinError::Mismatch { .. })) => undecided(
                 "The companion of this project runs another version of alongside; ask the person to run \
                  `alongside host --replace`.",

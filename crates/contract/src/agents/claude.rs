@@ -70,7 +70,9 @@ const HOOK: Hook = Hook {
         answered_by: AnsweredBy::Person,
         answer: AnswerFormat::PermissionDecision,
         arguments: Arguments::Taken,
-        on_failure: OnFailure::LetsThrough,
+        // Measured with 2.1.332: killed, without its program, too late, or with the exit code 1. A release
+        // before this one overlooks the field.
+        on_failure: OnFailure::RefusesIfAsked { since: (2, 1, 295) },
     },
     before_question: None,
     // Older releases wait no longer than a minute without a timeout.

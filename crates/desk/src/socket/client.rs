@@ -92,16 +92,25 @@ pub async fn report<S: AsyncRead + AsyncWrite>(stream: S) -> Result<Report, Join
     Ok(serde_json::from_str(answer.get()).map_err(io::Error::from)?)
 }
 
-/// Has a proposal of a hook reviewed, and waits for the verdict.
+/// The parameters of a hook, with the version of the protocol that it wants to speak.
+#[derive(serde::Serialize)]
+struct OfHook<'a, P> {
+    protocol: u32,
+    #[serde(flatten)]
+    params: &'a P,
+}
+
+/// Has a proposal of a hook reviewed in this version of the protocol, and waits for the verdict.
 ///
 /// # Errors
-/// As [`join`]; an older host refuses.
-pub async fn propose<S>(stream: S, proposal: &HookProposal) -> Result<Verdict, JoinError>
+/// As [`join`]; a host of before hooks refuses.
+pub async fn propose<S>(stream: S, proposal: &HookProposal, protocol: u32) -> Result<Verdict, JoinError>
 where
     S: AsyncRead + AsyncWrite,
 {
-    let (answer, ..) = ask(stream, PROPOSE, proposal).await?;
-    Ok(serde_json::from_str(answer.get()).map_err(io::Error::from)?)
+    let (answer, ..) = ask(stream, PROPOSE, &OfHook { protocol, params: proposal }).await?;
+    serde_json::from_str(answer.get())
+        .map_err(|error| JoinError::Refused(format!("its verdict cannot be read ({error})")))
 }
 
 async fn bid<S: AsyncRead + AsyncWrite>(stream: S, method: &str) -> Result<(), JoinError> {

@@ -1,14 +1,22 @@
 //! The first messages of a socket: the protocol versions, the desk, and the host.
 
 use std::net::SocketAddr;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use crate::status::Status;
 
-/// The version of the desk protocol. It rises when an older desk or host could no longer follow.
+/// The newest version of the desk protocol that this program speaks. It rises when an older desk, hook or
+/// host could no longer follow; docs/desk-protocol.md has the rule.
 pub const PROTOCOL: u32 = 1;
+/// The oldest version that this program still speaks. It stays for the releases of a year.
+const OLDEST_PROTOCOL: u32 = 1;
+/// Every version that this program speaks. Of two programs, the newer one speaks that of the older one.
+pub const SPOKEN: RangeInclusive<u32> = OLDEST_PROTOCOL..=PROTOCOL;
+/// The version of a hook that names none.
+pub(super) const FIRST_PROTOCOL: u32 = 1;
 
 /// Asks a host of any protocol version to end for a successor, in place of [`INITIALIZE`]. Its answer is
 /// `null`; it then ends at once, without deciding anything.
@@ -23,7 +31,8 @@ pub(super) const REPORT: &str = "alongside/report";
 pub(super) const PROPOSE: &str = "alongside/propose";
 /// The first request of every desk.
 pub(super) const INITIALIZE: &str = "initialize";
-/// The code of the error that refuses a desk of another protocol version; its data is a [`Mismatch`].
+/// The code of the error that refuses a desk or a hook whose protocol version the host does not speak; its
+/// data is a [`Mismatch`].
 pub const MISMATCH: i64 = -32099;
 
 /// The parameters of `initialize`: LSP's own, and ours within `initializationOptions`.
@@ -63,7 +72,7 @@ pub struct Options {
 /// The terms on which a desk joins.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms {
-    /// The version of the protocol it speaks; 0 if it says nothing.
+    /// The version of the protocol that it wants to speak; 0 if it says nothing.
     #[serde(default)]
     pub protocol: u32,
     /// The role in which it joins.
@@ -124,7 +133,7 @@ pub struct Welcome {
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Host {
-    /// The version of the protocol it speaks.
+    /// The version of the protocol that the two speak: the desk's.
     pub protocol: u32,
     /// Its name: that of its socket.
     pub name: String,
@@ -152,13 +161,25 @@ impl std::fmt::Debug for Host {
     }
 }
 
-/// Desk and host speak different versions of the protocol.
+/// The host does not speak the version of the protocol that a desk or a hook wants to speak.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mismatch {
-    /// The host's protocol version.
+    /// The newest protocol version of the host.
     pub protocol: u32,
     /// The host's program version.
     pub version: String,
+}
+
+impl Mismatch {
+    /// The version in which to ask an older host again that has refused `tried`; `None` if this program does
+    /// not speak the host's.
+    pub fn version_below(&self, tried: u32) -> Option<u32> {
+        self.version_within(&SPOKEN, tried)
+    }
+
+    pub(super) fn version_within(&self, spoken: &RangeInclusive<u32>, tried: u32) -> Option<u32> {
+        (self.protocol < tried && spoken.contains(&self.protocol)).then_some(self.protocol)
+    }
 }
 
 /// Why a host says goodbye. One that merely vanishes has crashed.

@@ -13,7 +13,7 @@ pub mod wire;
 pub use client::{JoinError, Joined, hand_over, join, propose, report, stop};
 pub use handshake::{
     ClientInfo, EditorProcess, Goodbye, Hello, Host, MISMATCH, Mismatch, Options, PROTOCOL, Report, Role,
-    Terms, Welcome,
+    SPOKEN, Terms, Welcome,
 };
 pub use server::{DisconnectReason, FirstRequest, Peer, receive};
 

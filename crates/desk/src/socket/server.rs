@@ -1,11 +1,13 @@
 //! The host's end of a socket: reads the first request, and carries messages to and from a [`Desk`].
 
 use std::io;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use alongside_contract::rpc::{self, Id, Message};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesOrdered;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use tokio::io::{
@@ -17,8 +19,8 @@ use tokio::task::JoinSet;
 
 use super::compact::Introduction;
 use super::handshake::{
-    GOODBYE, Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, PROPOSE, PROTOCOL, REPORT, Report,
-    STOP, Welcome,
+    FIRST_PROTOCOL, GOODBYE, Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, PROPOSE, REPORT,
+    Report, SPOKEN, STOP, Welcome,
 };
 use super::{framing, wire};
 use crate::connection::{Desk, Gone};
@@ -69,13 +71,29 @@ pub enum DisconnectReason {
     Ended,
 }
 
-/// Reads the first request. A desk of another protocol version is refused here; `version` is this program's.
+/// Reads the first request. A desk or a hook whose protocol version this program does not speak is refused
+/// here; `version` is this program's own.
 ///
 /// # Errors
 /// When the peer says nothing within five seconds, or nothing that can be understood.
 pub async fn receive<S: AsyncRead + AsyncWrite>(
     stream: S,
     version: &str,
+) -> io::Result<Option<FirstRequest<S>>> {
+    receive_within(stream, Spoken { protocols: &SPOKEN, version }).await
+}
+
+/// The protocol versions of a program, and its own.
+#[derive(Clone, Copy)]
+pub(super) struct Spoken<'a> {
+    pub(super) protocols: &'a RangeInclusive<u32>,
+    pub(super) version: &'a str,
+}
+
+/// [`receive`] for a program that speaks these versions.
+pub(super) async fn receive_within<S: AsyncRead + AsyncWrite>(
+    stream: S,
+    spoken: Spoken<'_>,
 ) -> io::Result<Option<FirstRequest<S>>> {
     let (reader, writer) = tokio::io::split(stream);
     let mut reader = BufReader::new(reader);
@@ -86,7 +104,7 @@ pub async fn receive<S: AsyncRead + AsyncWrite>(
     };
     let mut peer = Peer { id, compact: false, reader, writer };
     let refusal = match method.as_str() {
-        INITIALIZE => match introduced(&peer.id, params, version) {
+        INITIALIZE => match introduced(&peer.id, params, spoken) {
             Ok(Introduction { hello, compact }) => {
                 return Ok(Some(FirstRequest::Join(hello, Peer { compact, ..peer })));
             }
@@ -95,47 +113,78 @@ pub async fn receive<S: AsyncRead + AsyncWrite>(
         HAND_OVER => return Ok(Some(FirstRequest::HandOver(peer))),
         STOP => return Ok(Some(FirstRequest::Stop(peer))),
         REPORT => return Ok(Some(FirstRequest::Report(peer))),
-        PROPOSE => match parameters(&peer.id, params) {
+        PROPOSE => match of_hook(&peer.id, params, spoken) {
             Ok(proposal) => return Ok(Some(FirstRequest::Propose(proposal, peer))),
             Err(refusal) => refusal,
         },
-        _ => rpc::error(Some(&peer.id), -32002, "the first request must be `initialize`"),
+        _ => {
+            let knows = format!(
+                "the first request must be `initialize`; alongside {} does not know {method:?}",
+                spoken.version
+            );
+            rpc::error(Some(&peer.id), -32002, &knows)
+        }
     };
     framing::write(&mut peer.writer, &refusal).await?;
     Ok(None)
 }
 
 /// Reads the introduction of a desk; the error is the refusal of one that cannot join.
-fn introduced(id: &Id, params: Option<&RawValue>, version: &str) -> Result<Introduction<Hello>, String> {
+fn introduced(id: &Id, params: Option<&RawValue>, spoken: Spoken<'_>) -> Result<Introduction<Hello>, String> {
     let introduction: Introduction<Hello> = parameters(id, params)?;
     let theirs = introduction.hello.initialization_options.alongside.protocol;
-    if theirs != PROTOCOL {
-        let data = Mismatch { protocol: PROTOCOL, version: version.to_owned() };
-        let message = mismatch(theirs, &introduction.hello.client_info.version, version);
-        return Err(rpc::error_with(id, MISMATCH, &message, &data));
-    }
+    let program = format!("this desk is the older {}", introduction.hello.client_info.version);
+    spoken.check(id, theirs, &program)?;
     Ok(introduction)
+}
+
+/// The version that a hook speaks.
+#[derive(Deserialize)]
+struct OfHook {
+    #[serde(default)]
+    protocol: Option<u32>,
+}
+
+/// Reads the parameters of a hook; the error is the refusal.
+fn of_hook<T: DeserializeOwned>(id: &Id, params: Option<&RawValue>, spoken: Spoken<'_>) -> Result<T, String> {
+    let theirs: OfHook = parameters(id, params)?;
+    spoken.check(id, theirs.protocol.unwrap_or(FIRST_PROTOCOL), "this hook is an older one")?;
+    parameters(id, params)
+}
+
+impl Spoken<'_> {
+    /// Checks the version that a peer wants to speak; the error is the refusal. `older` says that it is
+    /// older.
+    fn check(self, id: &Id, theirs: u32, older: &str) -> Result<(), String> {
+        let Self { protocols, version } = self;
+        if protocols.contains(&theirs) {
+            return Ok(());
+        }
+        let data = Mismatch { protocol: *protocols.end(), version: version.to_owned() };
+        Err(rpc::error_with(id, MISMATCH, &self.mismatch(theirs, older), &data))
+    }
+
+    /// The message to a peer of another protocol version. The newer of the two knows the way out.
+    fn mismatch(self, theirs: u32, older: &str) -> String {
+        let version = self.version;
+        if theirs < *self.protocols.start() {
+            format!(
+                "the companion of this project runs alongside {version}, and {older}: restart it with the \
+                 newer program"
+            )
+        } else {
+            format!(
+                "the companion of this project still runs the older alongside {version}: hand over with \
+                 `alongside host --replace`"
+            )
+        }
+    }
 }
 
 /// Reads parameters; the error is the refusal.
 fn parameters<T: DeserializeOwned>(id: &Id, params: Option<&RawValue>) -> Result<T, String> {
     serde_json::from_str(params.map_or("{}", RawValue::get))
         .map_err(|error| rpc::error(Some(id), rpc::INVALID_PARAMS, &error.to_string()))
-}
-
-/// The message of a host to a desk of another protocol version. The newer of the two knows the way out.
-fn mismatch(theirs: u32, their_version: &str, version: &str) -> String {
-    if theirs < PROTOCOL {
-        format!(
-            "the companion of this project runs alongside {version}, and this desk is the older \
-             {their_version}: restart it with the newer program"
-        )
-    } else {
-        format!(
-            "the companion of this project still runs the older alongside {version}: hand over with \
-             `alongside host --replace`"
-        )
-    }
 }
 
 impl<S: AsyncRead + AsyncWrite + Send + 'static> Peer<S> {

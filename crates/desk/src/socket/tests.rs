@@ -7,9 +7,10 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+use super::server::{Spoken, receive_within};
 use super::*;
 use crate::connection::{Seat, pair};
-use crate::{Decision, Event, Gone, Problem, Refusal, Request, ReviewId, Revised, Status};
+use crate::{Decision, Event, Gone, HookProposal, Problem, Refusal, Request, ReviewId, Revised, Status};
 
 fn hello(protocol: u32) -> Hello {
     let info = ClientInfo { name: "test".into(), version: "9".into() };
@@ -125,6 +126,62 @@ async fn another_protocol_version_is_refused_with_the_way_out() {
         assert!(message.contains(remedy), "{message}");
         assert_eq!(host, Mismatch { protocol: PROTOCOL, version: "1.0".into() });
     }
+}
+
+/// Two programs of neighbouring versions, and those whose versions do not meet.
+#[tokio::test(start_paused = true)]
+async fn of_two_protocol_versions_the_smaller_one_is_spoken() {
+    for (host, desk, agreed) in [
+        (1..=2, 1..=1, Some(1)),
+        (1..=2, 1..=2, Some(2)),
+        (1..=1, 1..=2, Some(1)),
+        (2..=3, 1..=2, Some(2)),
+        (2..=3, 1..=1, None),
+        (1..=1, 2..=3, None),
+    ] {
+        let spoken = Spoken { protocols: &host, version: "1.0" };
+        let (mut tried, mut spoke) = (Some(*desk.end()), None);
+        while let Some(protocol) = tried.take() {
+            let (theirs, ours) = tokio::io::duplex(1 << 10);
+            let visit = tokio::spawn(async move { join(theirs, &hello(protocol)).await });
+            if let Ok(Some(FirstRequest::Join(hello, peer))) = receive_within(ours, spoken).await {
+                spoke = Some(hello.initialization_options.alongside.protocol);
+                drop(peer);
+                let _ = visit.await;
+            } else {
+                let Ok(Err(JoinError::Mismatch { host, .. })) = visit.await else { panic!("no refusal") };
+                tried = host.version_within(&desk, protocol);
+            }
+        }
+        assert_eq!(spoke, agreed, "{host:?} and {desk:?}");
+    }
+}
+
+/// A hook of before says nothing, and fields of later ones are ignored.
+#[tokio::test(start_paused = true)]
+async fn a_hook_says_its_version_and_the_first_one_said_none() {
+    let proposal = HookProposal { file: "/a".into(), proposed: "x\n".into(), ..HookProposal::default() };
+    for (protocol, host, is_taken) in
+        [(None, 1..=2, true), (Some(1), 1..=2, true), (Some(3), 1..=2, false), (None, 2..=3, false)]
+    {
+        let mut params = serde_json::to_value(&proposal).unwrap();
+        params["later"] = serde_json::json!({ "field": 1 });
+        if let Some(protocol) = protocol {
+            params["protocol"] = protocol.into();
+        }
+        let (mut theirs, ours) = tokio::io::duplex(1 << 12);
+        framing::write(&mut theirs, &rpc::request(&Id::Number(0), "alongside/propose", &params))
+            .await
+            .unwrap();
+        match receive_within(ours, Spoken { protocols: &host, version: "1.0" }).await.unwrap() {
+            Some(FirstRequest::Propose(got, _)) => assert!(is_taken && got == proposal, "{protocol:?}"),
+            other => assert!(!is_taken && other.is_none(), "{protocol:?} {other:?}"),
+        }
+    }
+    let (theirs, ours) = tokio::io::duplex(1 << 12);
+    let asking = tokio::spawn(async move { propose(theirs, &proposal, PROTOCOL).await });
+    assert!(matches!(receive(ours, "1.0").await, Ok(Some(FirstRequest::Propose(..)))));
+    assert!(matches!(asking.await.unwrap(), Err(JoinError::Broken(_))));
 }
 
 #[tokio::test(start_paused = true)]

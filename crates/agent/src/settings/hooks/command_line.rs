@@ -1,10 +1,15 @@
 //! The command line of a hook: ours, also where a person has put a wrapper such as `nice` or an assignment
 //! before our program, or options and a redirection behind it.
+//!
+//! Where an agent refuses a change when its hook fails, the line has a *guard*: a program that was removed
+//! without `alongside uninstall` would otherwise refuse every edit everywhere. The guard lets those through,
+//! and says so to the person.
 
 use std::path::Path;
 use std::time::Duration;
 
 use alongside_contract::agent::HookAgent;
+use alongside_platform::Os;
 
 /// The arguments of our program in a hook of that agent.
 fn arguments(agent: HookAgent) -> String {
@@ -12,14 +17,43 @@ fn arguments(agent: HookAgent) -> String {
 }
 
 /// The command line of a hook. `program` is quoted already.
-pub fn command(program: &str, agent: HookAgent) -> String {
-    format!("{program}{}", arguments(agent))
+pub fn command(os: Os, program: &str, agent: HookAgent) -> String {
+    let line = format!("{program}{}", arguments(agent));
+    let can_refuse = agent.hook.events().any(|event| event.on_failure.can_refuse());
+    match os {
+        Os::Linux | Os::MacOs if can_refuse => guarded(program, &line, agent),
+        Os::Linux | Os::MacOs => line,
+        // Git Bash or PowerShell reads it, and no guard is right in both.
+        Os::Windows => line,
+    }
+}
+
+/// The parts of a guard around the program, the line, and the message to the person. `exec` leaves one
+/// process for the agent to end.
+const GUARD: [&str; 4] = ["if command -v ", " >/dev/null 2>&1; then exec ", "; else echo '", "'; fi"];
+
+/// The command line in its guard. Without the program it gives no verdict, and a message.
+fn guarded(program: &str, line: &str, agent: HookAgent) -> String {
+    let [looks, runs, otherwise, end] = GUARD;
+    let message = format!(
+        "Nobody reviewed this change: alongside is not where its hook starts it. Install it again, or take \
+         its hook out of the settings of {}.",
+        agent.display_name
+    );
+    // A shell reads this in single quotation marks.
+    let message = message.replace(['\'', '\\', '"'], " ");
+    format!("{looks}{program}{runs}{line}{otherwise}{{\"systemMessage\": \"{message}\"}}{end}")
 }
 
 /// Whether a command line is ours: our arguments follow on a program that is named like ours, and no other
 /// command follows on them.
 pub fn is_ours(command: &str, agent: HookAgent) -> bool {
     CommandLine::of(command, agent).is_some()
+}
+
+/// Whether a command line of ours has a guard: without the program it lets the change through, and says so.
+pub fn has_guard(command: &str, agent: HookAgent) -> bool {
+    CommandLine::of(command, agent).is_some_and(|line| line.guard.is_some())
 }
 
 /// A command line of ours in its parts.
@@ -33,10 +67,24 @@ pub(super) struct CommandLine<'a> {
     behind: &'a str,
     /// Whether all of it is one word of another command, as in `sh -c '…'`.
     is_in_quotes: bool,
+    /// The rest of the guard behind the line, if there is a guard.
+    guard: Option<&'a str>,
 }
 
 impl<'a> CommandLine<'a> {
     pub(super) fn of(command: &'a str, agent: HookAgent) -> Option<Self> {
+        let [looks, runs, otherwise, end] = GUARD;
+        let Some(command) = command.trim().strip_prefix(looks) else { return Self::plain(command, agent) };
+        let (looked_for, rest) = command.split_once(runs)?;
+        let (line, guard) = rest.split_at(rest.rfind(otherwise)?);
+        let message = guard.strip_prefix(otherwise)?.strip_suffix(end)?;
+        let line = Self::plain(line, agent)?;
+        let has_others = message.contains('\'') || has_other_command(looked_for);
+        (!has_others).then_some(Self { guard: Some(guard), ..line })
+    }
+
+    /// A command line without a guard.
+    fn plain(command: &'a str, agent: HookAgent) -> Option<Self> {
         let (start, behind) = command.trim_end().rsplit_once(arguments(agent).as_str())?;
         let start = start.trim_end();
         let (begin, quote) = last_word(start);
@@ -48,7 +96,8 @@ impl<'a> CommandLine<'a> {
         let name = program.trim_matches(['"', '\'']);
         let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
         let is_named_like_ours = name == "alongside" || name == "alongside.exe";
-        is_named_like_ours.then_some(Self { before, program, behind, is_in_quotes: quote.is_some() })
+        let is_in_quotes = quote.is_some();
+        is_named_like_ours.then_some(Self { before, program, behind, is_in_quotes, guard: None })
     }
 
     /// Whether a person has added something.
@@ -64,12 +113,19 @@ impl<'a> CommandLine<'a> {
         seconds.parse().ok().map(Duration::from_secs)
     }
 
-    /// The command line that starts `program`, which is quoted already. The person's words stay, and so does
-    /// a program that a PATH or a variable leads to.
-    pub(super) fn with_program(&self, program: &str, agent: HookAgent) -> String {
+    /// The command line that starts the program of `new`, with its guard. The person's words stay, and so
+    /// does a program that a PATH or a variable leads to. Words before the program get no guard: they may
+    /// lead elsewhere.
+    pub(super) fn with_program_of(&self, new: &Self, agent: HookAgent) -> String {
         let has_path = Path::new(self.program.trim_matches(['"', '\''])).is_absolute();
-        let program = if has_path && !self.is_in_quotes { program } else { self.program };
-        format!("{}{program}{}{}", self.before, arguments(agent), self.behind)
+        let is_replaced = has_path && !self.is_in_quotes;
+        let program = if is_replaced { new.program } else { self.program };
+        let line = format!("{}{program}{}{}", self.before, arguments(agent), self.behind);
+        let [looks, runs, ..] = GUARD;
+        match self.guard.or(new.guard.filter(|_| is_replaced && self.before.is_empty())) {
+            Some(guard) => format!("{looks}{program}{runs}{line}{guard}"),
+            None => line,
+        }
     }
 }
 

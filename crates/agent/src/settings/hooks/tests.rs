@@ -2,8 +2,13 @@
 
 use std::collections::HashMap;
 
+use alongside_platform::Os;
+
 use super::*;
 
+mod guard;
+
+/// The line of Claude Code's hook, which has a guard where a shell reads it.
 const COMMAND: &str = "/usr/bin/alongside hook claude";
 
 fn agent(id: &str) -> HookAgent {
@@ -14,13 +19,22 @@ fn with(text: &str) -> String {
     with_hook(Some(text), agent("claude"), COMMAND).unwrap()
 }
 
+/// A line in the guard of a hook.
+fn guarded(line: &str) -> String {
+    let program = line.strip_suffix(" hook claude").unwrap();
+    let guarded = command(Os::Linux, program, agent("claude"));
+    assert!(guarded.contains(&format!("exec {line};")), "{guarded}");
+    guarded
+}
+
 fn without(text: &str) -> String {
     without_hook(text, agent("claude"), None).unwrap()
 }
 
 #[test]
 fn a_new_file_holds_only_the_hook() {
-    let text = with_hook(None, agent("claude"), COMMAND).unwrap();
+    let with = |text: &str| with_hook(Some(text), agent("claude"), &guarded(COMMAND)).unwrap();
+    let text = with_hook(None, agent("claude"), &guarded(COMMAND)).unwrap();
     let expected = r#"{
   "hooks": {
     "PreToolUse": [
@@ -29,15 +43,17 @@ fn a_new_file_holds_only_the_hook() {
         "hooks": [
           {
             "type": "command",
-            "command": "/usr/bin/alongside hook claude",
-            "timeout": 3600
+            "command": COMMAND,
+            "timeout": 3600,
+            "onFailure": "block"
           }
         ]
       }
     ]
   }
 }
-"#;
+"#
+    .replace("COMMAND", &Value::from(guarded(COMMAND)).to_string());
     assert_eq!(text, expected);
     assert_eq!(with(&text), text, "the second time changes nothing");
     assert_eq!(with(""), text, "an empty file holds nothing");
@@ -47,7 +63,7 @@ fn a_new_file_holds_only_the_hook() {
 #[test]
 fn each_agent_gets_its_events_and_its_unit() {
     for one in alongside_contract::agents::with_hook() {
-        let command = command("'/a b/alongside'", one);
+        let command = command(Os::Linux, "'/a b/alongside'", one);
         let text = with_hook(None, one, &command).unwrap();
         let found = find_hook(&text, one).unwrap();
         assert_eq!(found.len(), one.hook.events().count(), "{text}");
@@ -181,6 +197,7 @@ fn an_agent_waits_as_long_as_its_unit_says() {
         matcher: None,
         command: String::new(),
         timeout,
+        on_failure: None,
     };
     for (id, timeout, seconds) in [
         ("claude", Some(30), 30),
@@ -301,7 +318,7 @@ fn codex_gets_no_hook_in_a_file_that_it_refuses() {
 fn a_byte_order_mark_stays_where_the_agent_reads_it() {
     let marked = "\u{feff}{\n  // mine\n  \"x\": 1\n}\n";
     for one in alongside_contract::agents::with_hook() {
-        let command = command("alongside", one);
+        let command = command(Os::Linux, "alongside", one);
         let with = with_hook(Some(marked), one, &command);
         if !["claude", "qwen"].contains(&one.id) {
             assert!(with.unwrap_err().contains("byte-order mark"), "{}", one.id);

@@ -8,7 +8,7 @@ use alongside_agent::settings::hooks::{self, FoundHook, HookScope};
 use alongside_common::own_program::own_program;
 use alongside_contract::agent::HookAgent;
 use alongside_contract::agents::with_hook;
-use alongside_contract::hook::Trust;
+use alongside_contract::hook::{OnFailure, Trust};
 use alongside_contract::settings::Release;
 use alongside_platform::{Os, shell};
 
@@ -70,6 +70,7 @@ pub(super) async fn examine(
 ) -> HookFinding {
     let mut finding = HookFinding { agent, files: Vec::new(), causes: Vec::new() };
     let mut switches = Vec::new();
+    let mut entries = Vec::new();
     for (scope, path) in hooks::all_files(agent, release, here) {
         let read = hooks::text(&path).map_err(|error| error.to_string());
         let found = read.and_then(|text| {
@@ -87,6 +88,7 @@ pub(super) async fn examine(
         if !found.is_empty() {
             let is_project = scope == HookScope::Project;
             finding.causes.extend(causes_in(&found, agent, &path, is_project, here));
+            entries.extend(found.into_iter().map(|hook| (hook, path.clone(), is_project)));
             finding.files.push(path);
         }
     }
@@ -94,6 +96,7 @@ pub(super) async fn examine(
         return finding;
     }
     finding.causes.extend(search.cloned());
+    finding.causes.push(failure(&entries, agent, release));
     // One file may switch off what another one holds.
     finding.causes.extend(switches);
     let others = hooks::all_other_hooks(agent, release, here).into_iter();
@@ -107,6 +110,30 @@ pub(super) async fn examine(
         }
     }
     finding
+}
+
+/// The consequence of a hook that fails: by its entries, each with its file and whether that is the
+/// project's, and by the release.
+fn failure(entries: &[(FoundHook, PathBuf, bool)], agent: HookAgent, release: Option<Release>) -> HookCause {
+    let command = hooks::command(Os::HERE, &shell::quoted(Os::HERE, &own_program()), agent);
+    let OnFailure::RefusesIfAsked { since } = agent.hook.before_tool.on_failure else {
+        return HookCause::FailsOpen;
+    };
+    if !hooks::has_guard(&command, agent) {
+        return HookCause::FailsOpen;
+    }
+    for (hook, path, is_project) in entries {
+        let event = agent.hook.event(&hook.event).filter(|event| event.on_failure.can_refuse());
+        if let Some(event) = event.filter(|_| !hook.asks_to_refuse(agent)) {
+            let is_older = hook.can_ask_to_refuse(event, agent, &command);
+            return HookCause::AsksForNoRefusal { path: path.clone(), is_older, is_project: *is_project };
+        }
+    }
+    match release {
+        Some(release) if release < since => HookCause::FailsOpenBefore { since, release },
+        Some(release) => HookCause::FailsClosed { release },
+        None => HookCause::FailsClosedSince { since },
+    }
 }
 
 /// The faults of the entries in a file.

@@ -87,11 +87,6 @@ impl Report<'_> {
             self.write_line(mark, "  ", &format!("{name} {verdict} ({})", files.join(", ")), text);
             self.write_messages(messages.iter(), text);
         }
-        if !with.is_empty() {
-            let limit =
-                "a hook that is killed, or that cannot start, lets the change through without a review";
-            self.write_line("- ", "  ", limit, text);
-        }
         for finding in &without {
             self.write_messages(finding.messages().iter(), text);
         }

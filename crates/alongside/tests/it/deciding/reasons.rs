@@ -21,7 +21,9 @@ async fn proposed_by_hook(home: &Home, file: &str, text: &str, reasons: Reasons)
         reasons,
         ..HookProposal::default()
     };
-    tokio::spawn(async move { socket::propose(stream, &proposal).await.expect("a verdict") })
+    tokio::spawn(
+        async move { socket::propose(stream, &proposal, socket::PROTOCOL).await.expect("a verdict") },
+    )
 }
 
 async fn reviewing(reasons: Reasons) -> (Home, Running, JoinHandle<Verdict>) {

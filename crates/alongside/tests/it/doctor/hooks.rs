@@ -134,6 +134,8 @@ async fn other_hooks_on_the_same_tools_are_named() {
     $ alongside doctor --json gemini | causes # beside a formatter
     gemini 0.61.0 connects (port [OURS])
     hook of gemini: [HOME]/.gemini/settings.json
+      note hook-fails-open: if the hook dies, is late or cannot start, Gemini CLI makes the change
+      ↪ without a review
       note hook-other-hook: Gemini CLI also runs format-code --now before the same tools
       ↪ ([HOME]/.gemini/settings.json): if that changes the text, its text may be written instead of
       ↪ yours
@@ -141,6 +143,8 @@ async fn other_hooks_on_the_same_tools_are_named() {
     $ alongside doctor --json gemini | causes # beside one of the project
     gemini 0.61.0 connects (port [OURS])
     hook of gemini: [HOME]/.gemini/settings.json
+      note hook-fails-open: if the hook dies, is late or cannot start, Gemini CLI makes the change
+      ↪ without a review
       note hook-other-hook: Gemini CLI also runs theirs before the same tools
       ↪ ([PROJECT]/.gemini/settings.json): if that changes the text, its text may be written instead
       ↪ of yours
@@ -166,6 +170,8 @@ async fn a_hook_that_does_not_find_the_companion_is_reported() {
           hooks ask companions of alongside only: end its editors and desks, and start them again
       ↪ without ALONGSIDE_RUNTIME_DIR; or in another terminal:
           alongside
+      note hook-fails-open: if the hook dies, is late or cannot start, Gemini CLI makes the change
+      ↪ without a review
     "#);
 }
 
@@ -183,4 +189,45 @@ async fn a_companion_that_nobody_starts_again_is_reported() {
         (&cause["weight"], &cause["id"]),
         (&Value::from("hinders"), &Value::from("hook-companion-restarts"))
     );
+}
+
+/// By the release, and by the entry.
+#[test]
+fn the_consequence_of_a_dead_hook_is_told_for_each_release() {
+    let machine = TestMachine::with(&["claude 2.1.332"]);
+    let mut install = machine.home.alongside(&["install", "claude", "--hook", "--yes"]);
+    let installed = finish(install.env("PATH", machine.path_variable()));
+    assert!(installed.status.success(), "{}", installed.said());
+    let settings = machine.home.path("home/.claude/settings.json");
+    let text = std::fs::read_to_string(&settings).unwrap();
+    let package = machine.home.path("lib-bin/node_modules/@anthropic-ai/claude-code/package.json");
+    let mut old: Value = serde_json::from_str(&text).unwrap();
+    let hook = &mut old["hooks"]["PreToolUse"][0]["hooks"][0];
+    hook["command"] = format!("{OWN} hook claude").into();
+    hook.as_object_mut().unwrap().remove("onFailure");
+    let mut changed = old.clone();
+    changed["hooks"]["PreToolUse"][0]["hooks"][0]["command"] = format!("nice {OWN} hook claude").into();
+
+    let mut told = String::new();
+    for (remark, version, entry) in [
+        ("as installed", "2.1.332", &text),
+        ("in a release that overlooks the entry", "2.1.294", &text),
+        ("in an unknown release", "next", &text),
+        ("with the entry of an older alongside", "2.1.332", &old.to_string()),
+        ("with words of the person", "2.1.332", &changed.to_string()),
+    ] {
+        let json = json!({ "name": "@anthropic-ai/claude-code", "version": version });
+        std::fs::write(&package, json.to_string()).unwrap();
+        std::fs::write(&settings, entry).unwrap();
+        let json = machine.run(&["claude", "--json"]).json();
+        told += &format!("{remark}\n");
+        for cause in json["hooks"][0]["causes"].as_array().unwrap() {
+            let text = |key: &str| cause[key].as_str().unwrap().to_owned();
+            told += &format!("  {} {}: {}\n", text("weight"), text("id"), text("what"));
+            for cure in cause["cure"].as_array().unwrap() {
+                told += &format!("      {}\n", cure.as_str().unwrap());
+            }
+        }
+    }
+    assert_snapshot!(machine.home.stable(told));
 }

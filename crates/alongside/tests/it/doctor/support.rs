@@ -52,7 +52,11 @@ impl TestMachine {
 
     /// Installs a package with a program, and a link to the program in a directory of PATH.
     pub(super) fn install(&self, bin: &str, command: &str, version: &str) {
-        let name = if command == "gemini" { "@google/gemini-cli" } else { "@qwen-code/qwen-code" };
+        let name = match command {
+            "claude" => "@anthropic-ai/claude-code",
+            "gemini" => "@google/gemini-cli",
+            _ => "@qwen-code/qwen-code",
+        };
         let package = self.home.path(&format!("lib-{bin}/node_modules/{name}"));
         std::fs::create_dir_all(package.join("dist")).unwrap();
         let json = json!({ "name": name, "version": version, "bin": { command: "dist/index.js" } });

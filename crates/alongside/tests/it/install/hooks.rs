@@ -15,8 +15,14 @@ const FILES: [(&str, &str); 4] = [
     ("qwen", ".qwen/settings.json"),
 ];
 
+/// The end of the command in the entry of an agent, with its quotation mark. Claude Code refuses a change if
+/// its hook fails, so a guard is around the command there.
 fn command(agent: &str) -> String {
-    format!("\"command\": \"{} hook {agent}\"", env!("CARGO_BIN_EXE_alongside"))
+    let line = format!("{} hook {agent}", env!("CARGO_BIN_EXE_alongside"));
+    match agent {
+        "claude" => format!("exec {line}; else echo "),
+        _ => format!("\"command\": \"{line}\""),
+    }
 }
 
 #[test]
@@ -181,8 +187,8 @@ fn an_entry_that_the_person_changed_is_kept_shown_and_removed() {
     let own = env!("CARGO_BIN_EXE_alongside");
     for line in [
         format!("{own} hook claude --timeout 120"),
-        "nice alongside hook claude".to_owned(),
-        format!("MINE=1 {own} hook claude"),
+        format!("nice {own} hook claude"),
+        format!("env MINE=1 {own} hook claude"),
     ] {
         let home = Home::new();
         let before = home.everything();
@@ -195,7 +201,7 @@ fn an_entry_that_the_person_changed_is_kept_shown_and_removed() {
         assert_eq!(home.reads(".claude/settings.json"), text);
         let doctor = home.does(&["doctor", "claude"]).said();
         assert!(!doctor.contains("hook-") && !doctor.contains("cut off"), "{doctor}");
-        let said = home.succeeds(&["uninstall", "claude", "--yes"]);
+        let said = home.succeeds(&["uninstall", "claude", "--yes", "--verbose"]);
         assert!(said.lines().any(|shown| shown.starts_with('-') && shown.contains(&line)), "{said}");
         assert_eq!(home.everything(), before);
     }
@@ -235,4 +241,27 @@ fn the_preview_names_other_hooks_on_the_same_tools() {
     let line = said.lines().find(|line| line.contains("another hook")).unwrap_or_else(|| panic!("{said}"));
     assert!(line.contains("prettier --write") && line.contains(".claude/settings.json"), "{line}");
     assert_eq!(said.matches("another hook").count(), 1, "{said}");
+}
+
+/// The entry of an older version asks for no refusal, and a plain `--yes` mends it.
+#[test]
+fn an_older_entry_of_claude_code_learns_to_refuse() {
+    let home = Home::new();
+    home.agent_program("claude", "2.1.332");
+    let file = ".claude/settings.json";
+    let before = home.everything();
+    home.succeeds(&["install", "claude", "--yes", "--hook"]);
+    let text = home.reads(file);
+    let own = env!("CARGO_BIN_EXE_alongside");
+    assert!(text.contains("\"onFailure\": \"block\"") && text.contains("systemMessage"), "{text}");
+    let mut old: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let hook = &mut old["hooks"]["PreToolUse"][0]["hooks"][0];
+    hook["command"] = format!("{own} hook claude").into();
+    hook.as_object_mut().unwrap().remove("onFailure");
+    home.writes(file, &serde_json::to_string_pretty(&old).unwrap());
+    home.succeeds(&["install", "agent", "--yes"]);
+    let new: serde_json::Value = serde_json::from_str(&home.reads(file)).unwrap();
+    assert_eq!(new, serde_json::from_str::<serde_json::Value>(&text).unwrap());
+    home.succeeds(&["uninstall", "agent", "--yes"]);
+    assert_eq!(home.everything(), before);
 }

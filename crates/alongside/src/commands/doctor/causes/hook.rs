@@ -4,8 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use alongside_contract::agent::Agent;
+use alongside_contract::settings::Release;
 use alongside_desk::harmless;
 
+use crate::commands::doctor::agents::release_number;
 use crate::commands::doctor::message::{Fix, Message};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +20,16 @@ pub(in crate::commands::doctor) enum HookCause {
     Matcher { path: PathBuf, matcher: String, expected: &'static str, is_project: bool },
     /// The agent waits for the hook no longer than this.
     CutOff { path: PathBuf, limit: Duration, is_project: bool },
+    /// The agent goes on without a review if the hook fails.
+    FailsOpen,
+    /// It does in this release; newer ones refuse the change.
+    FailsOpenBefore { since: Release, release: Release },
+    /// It refuses the change.
+    FailsClosed { release: Release },
+    /// It refuses the change if it is this release or a newer one, which nobody knows.
+    FailsClosedSince { since: Release },
+    /// The entry does not ask the agent to refuse a change. `is_older`: an installation mends that.
+    AsksForNoRefusal { path: PathBuf, is_older: bool, is_project: bool },
     /// The program of the hook does not exist, or cannot be started.
     NoProgram { path: PathBuf, program: String, is_project: bool },
     /// The hook starts another program than this one.
@@ -80,6 +92,59 @@ impl HookCause {
                 ),
                 install(*is_project),
             ),
+            Self::FailsOpen => Message::note(
+                "hook-fails-open",
+                format!(
+                    "if the hook dies, is late or cannot start, {} makes the change without a review",
+                    agent.display_name
+                ),
+                [],
+            ),
+            Self::FailsOpenBefore { since, release } => Message::note(
+                "hook-fails-open",
+                format!(
+                    "if the hook dies, is late or cannot start, {} {} makes the change without a review; {} \
+                     and newer refuse it",
+                    agent.display_name,
+                    release_number(*release),
+                    release_number(*since)
+                ),
+                [Fix::update(agent)],
+            ),
+            Self::FailsClosed { release } => Message::note(
+                "hook-fails-closed",
+                format!(
+                    "if the hook dies or is late, {} {} refuses the change; without the program, it makes \
+                     the change and says so",
+                    agent.display_name,
+                    release_number(*release)
+                ),
+                [],
+            ),
+            Self::FailsClosedSince { since } => Message::note(
+                "hook-failure-unknown",
+                format!(
+                    "if the hook dies or is late, {name} refuses the change from {} on, and makes it before; \
+                     which {name} runs here is unknown",
+                    release_number(*since),
+                    name = agent.display_name
+                ),
+                [],
+            ),
+            Self::AsksForNoRefusal { path, is_older, is_project } => {
+                let of_older = if *is_older { " is that of an older alongside: it" } else { "" };
+                let text = format!(
+                    "the hook in {}{of_older} does not ask {} to refuse a change when the hook dies or is \
+                     late: it makes the change without a review",
+                    harmless::path(path),
+                    agent.display_name
+                );
+                let advice = "write it as docs/hooks.md does, with your own words behind `exec`";
+                match is_older {
+                    true => Message::note("hook-asks-for-no-refusal", text, install(*is_project)),
+                    false => Message::note("hook-asks-for-no-refusal", text, [Fix::advice(advice)]),
+                }
+            }
             Self::NoProgram { path, program, is_project } => Message::hinders(
                 "hook-program-missing",
                 format!(

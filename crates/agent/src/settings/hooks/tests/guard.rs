@@ -1,0 +1,113 @@
+//! The guard of a hook that refuses a change when it fails.
+
+use super::*;
+
+#[test]
+fn an_entry_of_an_older_version_gets_its_guard_and_asks() {
+    let wanted = guarded(COMMAND);
+    let installed = |text: &str| with_hook(Some(text), agent("claude"), &wanted).unwrap();
+    let found = |text: &str| find_hook(text, agent("claude")).unwrap();
+    for old in [with("{}\n"), with("{}\n").replace("/usr/bin/", ""), with("{}\n").replace("/usr/", "/old/")] {
+        let hook = &found(&old)[0];
+        assert!(!hook.asks_to_refuse(agent("claude")), "{old}");
+        assert!(hook.can_ask_to_refuse(&agent("claude").hook.before_tool, agent("claude"), &wanted));
+        let now = installed(&old);
+        assert_eq!(now, with_hook(None, agent("claude"), &wanted).unwrap());
+        assert!(found(&now)[0].asks_to_refuse(agent("claude")));
+        assert!(is_empty(&without(&old)) && is_empty(&without(&now)), "{now}");
+    }
+    // Without a guard, a removed program would refuse every edit.
+    assert!(!has_guard(COMMAND, agent("claude")) && has_guard(&wanted, agent("claude")));
+    assert_eq!(command(Os::Windows, "C:\\alongside.exe", agent("claude")), "C:\\alongside.exe hook claude");
+    for one in alongside_contract::agents::with_hook() {
+        let can_refuse = one.hook.before_tool.on_failure.can_refuse();
+        assert_eq!(has_guard(&command(Os::Linux, "alongside", one), one), can_refuse, "{}", one.id);
+    }
+}
+
+#[test]
+fn the_persons_words_stay_within_a_guard() {
+    let wanted = guarded(COMMAND);
+    let entry = |command: &str, more: &str| {
+        let hook = serde_json::json!({ "command": command, "timeout": 3600 }).to_string();
+        let hook = hook.replace('}', &format!("{more}}}"));
+        format!("{{\"hooks\":{{\"PreToolUse\":[{{\"matcher\":\"Edit\",\"hooks\":[{hook}]}}]}}}}")
+    };
+    let installed = |text: &str| {
+        let text = with_hook(Some(text), agent("claude"), &wanted).unwrap();
+        let mut found = find_hook(&text, agent("claude")).unwrap();
+        assert_eq!(found.len(), 1, "{text}");
+        assert_eq!(with_hook(Some(&text), agent("claude"), &wanted).unwrap(), text);
+        assert!(!without(&text).contains("alongside"), "{text}");
+        found.remove(0)
+    };
+    let line = |line: &str| wanted.replace(&format!("exec {COMMAND}"), &format!("exec {line}"));
+    // Words behind the program get a guard, those before it keep the line as it is.
+    let now = installed(&entry("/old/alongside hook claude --timeout 120", ""));
+    assert_eq!(now.command, line("/usr/bin/alongside hook claude --timeout 120"));
+    assert!(now.asks_to_refuse(agent("claude")));
+    for theirs in ["nice /usr/bin/alongside hook claude", "alongside hook claude --timeout 120"] {
+        let now = installed(&entry(theirs, ""));
+        assert_eq!((now.command.as_str(), now.on_failure.as_deref()), (theirs, None));
+    }
+    // Those that stand in a guard, too.
+    let theirs = line("nice /usr/bin/alongside hook claude 2>>/tmp/log");
+    let now = installed(&entry(&theirs.replace("/usr/", "/old/"), ""));
+    assert_eq!(now.command, theirs);
+    assert!(now.asks_to_refuse(agent("claude")));
+    let now = installed(&entry(COMMAND, ",\"onFailure\":\"continue\""));
+    assert_eq!((now.command, now.on_failure.as_deref()), (wanted.clone(), Some("continue")));
+
+    // The guard looks for the program that its line starts.
+    let theirs = line("nice alongside hook claude");
+    let now = installed(&entry(&theirs, ""));
+    assert_eq!(now.command, theirs.replace("-v /usr/bin/alongside", "-v alongside"));
+
+    // A guard with another command is none of ours.
+    for other in [
+        wanted.replacen("alongside >", "alongside; true >", 1),
+        wanted.replace("; else", "; true; else"),
+        wanted.replace("'; fi", "'; true; fi"),
+        wanted.replace("echo '", "echo 'a' 'b"),
+        wanted.replace("; fi", "; fi; rm x"),
+        format!("true; {wanted}"),
+    ] {
+        assert!(!is_ours(&other, agent("claude")), "{other}");
+    }
+}
+
+/// As the agent runs it.
+#[cfg(unix)]
+#[test]
+fn a_guard_lets_a_missing_program_through_and_no_other() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let directory = tempfile::tempdir().unwrap();
+    let program = directory.path().join("it's $HERE").join("alongside");
+    let line = command(
+        Os::HERE,
+        &alongside_platform::shell::quoted(Os::HERE, program.to_str().unwrap()),
+        agent("claude"),
+    );
+    let runs = || std::process::Command::new("sh").args(["-c", &line]).output().unwrap();
+    let output = runs();
+    let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(said["systemMessage"].as_str().unwrap().starts_with("Nobody reviewed this change"), "{said}");
+    assert_eq!((said.as_object().unwrap().len(), output.status.code()), (1, Some(0)));
+
+    std::fs::create_dir(program.parent().unwrap()).unwrap();
+    for (script, code) in [
+        ("#!/bin/sh\nkill -9 $$\n", None),
+        ("#!/bin/sh\nexit 1\n", Some(1)),
+        ("#!/nowhere/sh\n", Some(127)),
+        ("\u{7f}ELF", Some(126)),
+        ("#!/bin/sh\necho \"$@\"\n", Some(0)),
+    ] {
+        std::fs::write(&program, script).unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let output = runs();
+        assert_eq!(output.status.code(), code, "{script:?}");
+        let expected = if code == Some(0) { "hook claude\n" } else { "" };
+        assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{script:?}");
+    }
+}
