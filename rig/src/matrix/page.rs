@@ -55,7 +55,7 @@ pub fn write(rows: &[Row]) -> Result<()> {
 pub fn page(rows: &[Row]) -> String {
     let mut notes = Notes::default();
     let mut text = HEAD.to_owned();
-    for agent in AGENTS {
+    for &agent in AGENTS {
         let rows: Vec<_> = rows.iter().filter(|row| row.agent == agent.id).collect();
         section(agent, &rows, &mut notes, &mut text);
     }
@@ -71,7 +71,7 @@ fn section(agent: Agent, rows: &[&Row], notes: &mut Notes, text: &mut String) {
     let _ = write!(text, "\n## {}\n\n", agent.name);
     if rows.is_empty() {
         let package = agent.packages.join("`, `");
-        let _ = writeln!(text, "Not run: the registry has no `{package}`.");
+        let _ = writeln!(text, "No release of `{package}` was run yet.");
         return;
     }
     let with = rows.iter().filter(|row| row.has_ide_mode()).count();

@@ -20,7 +20,7 @@ pub struct Agent {
 }
 
 /// Every agent with IDE mode that npm is known to have.
-pub const AGENTS: [Agent; 6] = [
+pub const AGENTS: &[Agent] = &[
     Agent {
         id: "gemini",
         name: "Gemini CLI",

@@ -153,16 +153,18 @@ impl Home {
 
     /// The process and the name of each running host.
     pub(crate) fn hosts(&self) -> Vec<(u32, String)> {
+        let host = |entry: serde_json::Value| {
+            let pid = u32::try_from(entry["pid"].as_u64()?).ok()?;
+            Some((pid, entry["name"].as_str()?.to_owned()))
+        };
+        self.host_entries().filter_map(host).collect()
+    }
+
+    /// The entries by which desks and hooks find hosts.
+    pub(crate) fn host_entries(&self) -> impl Iterator<Item = serde_json::Value> {
         let entries = files_below(&self.path("run")).into_iter();
         let entries = entries.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
-        let read = |path| serde_json::from_slice::<serde_json::Value>(&std::fs::read(path).ok()?).ok();
-        entries
-            .filter_map(read)
-            .filter_map(|entry| {
-                let pid = u32::try_from(entry["pid"].as_u64()?).ok()?;
-                Some((pid, entry["name"].as_str()?.to_owned()))
-            })
-            .collect()
+        entries.filter_map(|path| serde_json::from_slice(&std::fs::read(path).ok()?).ok())
     }
 
     /// Kills every host.

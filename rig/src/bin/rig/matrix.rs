@@ -134,7 +134,7 @@ async fn wanted(options: &Options, results: &Results) -> anyhow::Result<Vec<Rele
         check_agent(id)?;
     }
     let mut wanted = Vec::new();
-    for agent in AGENTS {
+    for &agent in AGENTS {
         let wishes: Vec<_> = wishes.iter().filter(|(id, _)| *id == agent.id).collect();
         if wishes.is_empty() && !options.only.is_empty() {
             continue;

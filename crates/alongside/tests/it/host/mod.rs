@@ -60,6 +60,10 @@ async fn a_desk_joins_the_host_focused_last_or_the_chosen_one() {
     let (chosen, _) = home.hosts()[0];
     let mut second = home.review(&["two"]);
     second.shows(&format!("alongside serves {two} ")).await;
+    until("the person to have turned to each host", || {
+        home.host_entries().all(|entry| entry["focusedAt"].as_u64() > Some(0)).then_some(())
+    })
+    .await;
     let mut above = home.review(&[]);
     above.shows(&format!("alongside serves {two} and {} ", home.project.display())).await;
     let mut asked = home.review(&["two", "--host", &chosen.to_string()]);
