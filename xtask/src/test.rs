@@ -6,6 +6,7 @@ mod libtest;
 mod outcome;
 mod output;
 mod programs;
+mod running;
 mod skips;
 mod steps;
 mod table;
@@ -92,12 +93,12 @@ fn run_tier(tier: Tier, filter: Option<&str>) -> anyhow::Result<Outcome> {
     let of_program = |program: &Program| {
         let program = program.clone();
         let (title, usually) = (program.title(), program.usually(tier).as_secs());
-        step(&title, usually, move |output| program.run(filter, tier, output))
+        step(&title, usually, move |output| running::run(&program, filter, tier, output))
     };
     let mut all: Vec<_> = programs.iter().map(of_program).chain(checks).collect();
     if tier != Tier::Fast {
         counter.add(1);
-        all.push(step("examples in the documentation", 20, |output| programs::run_doc_tests(filter, output)));
+        all.push(step("examples in the documentation", 20, |output| running::run_doc_tests(filter, output)));
     }
     let outcome = steps::run(all, tier.lanes(), &mut counter)?;
     let ran = outcome.sum;

@@ -10,6 +10,7 @@ use anyhow::Context as _;
 
 use super::outcome::{Failure, Outcome};
 use super::output::Output;
+use super::running;
 
 /// More flaky tests than this fail the run.
 const MAX_FLAKY: usize = 3;
@@ -21,7 +22,7 @@ const MAX_RERUNS: usize = 10;
 pub(super) fn rerun(outcome: &mut Outcome) -> anyhow::Result<()> {
     rerun_with(outcome, |failure| {
         println!("\n==> {} {}, once more and alone", failure.program.title(), failure.test);
-        let (passed, log) = failure.program.run_alone(&failure.test)?;
+        let (passed, log) = running::run_alone(&failure.program, &failure.test)?;
         if passed {
             println!("FLAKY: {} (logs: {})", failure.test, keep(failure, &log)?.display());
         } else {
