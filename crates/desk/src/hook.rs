@@ -28,6 +28,15 @@ pub struct HookProposal {
     /// What the tool does, if that is more than writing this text; for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remark: Option<String>,
+    /// Another file that the tool removes, by its absolute path: a move.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub removes: Option<String>,
+    /// The tool removes the file.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deletes: bool,
+    /// The process of the agent, if the hook can tell: a grant ends with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_pid: Option<u32>,
     /// How many files the same tool call changes: see [`Review::parts`](crate::Review::parts).
     #[serde(default)]
     pub parts: usize,

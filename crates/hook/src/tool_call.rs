@@ -138,6 +138,16 @@ impl ToolCall {
         }
     }
 
+    /// Whether the tool removes the file of the change in this place, which is none that it moves.
+    pub fn deletes(&self, change: usize) -> bool {
+        match self {
+            Self::Patch(Patches { patch, .. }) => {
+                patch.files.get(change).is_some_and(|file| matches!(file.change, patch::Change::Delete))
+            }
+            Self::Write { .. } | Self::Edit(_) | Self::Cell(_) => false,
+        }
+    }
+
     /// The arguments with which the tool writes these texts; `None` leaves a file as it is. Each text belongs
     /// to the change in the same place.
     ///

@@ -20,6 +20,7 @@ use alongside_hook::{Answer, Change, HookInput, NoChange, TextFile, ToolCall, an
 use alongside_host::{Restarting, Reviewer};
 use alongside_platform::directories;
 use alongside_platform::output::abandoned;
+use alongside_platform::process;
 use alongside_platform::untrusted::{self, Whose};
 use futures_util::future::join_all;
 
@@ -106,6 +107,15 @@ async fn asked_to_end() {
     }
 }
 
+/// The change of one file among those of a call.
+struct Step<'a> {
+    change: &'a Change,
+    /// The tool removes the file.
+    deletes: bool,
+    /// How many files the call changes.
+    parts: usize,
+}
+
 /// A call of the hook.
 struct Call {
     agent: HookAgent,
@@ -180,8 +190,12 @@ impl Call {
                 &format!("Nothing was written: {why}."),
             ));
         }
-        let verdicts = changes.iter().zip(&reviewers).map(async |(change, reviewer)| match reviewer {
-            Some(reviewer) => self.verdict(input, change, changes.len(), (&cwd, reviewer)).await,
+        let verdicts = changes.iter().zip(&reviewers).enumerate();
+        let verdicts = verdicts.map(async |(at, (change, reviewer))| match reviewer {
+            Some(reviewer) => {
+                let step = Step { change, deletes: call.deletes(at), parts: changes.len() };
+                self.verdict(input, step, (&cwd, reviewer)).await
+            }
             None => Verdict::NotReviewed,
         });
         let verdicts = join_all(verdicts).await;
@@ -236,8 +250,7 @@ impl Call {
     async fn verdict(
         &self,
         input: &HookInput,
-        change: &Change,
-        parts: usize,
+        Step { change, deletes, parts }: Step<'_>,
         (cwd, reviewer): (&Path, &Reviewer),
     ) -> Verdict {
         let Ok(file) = cwd.join(&change.path).into_os_string().into_string() else {
@@ -254,6 +267,9 @@ impl Call {
             file,
             proposed: change.proposed.as_str().into(),
             remark: change.remark.clone(),
+            removes: change.removes.as_ref().map(|path| cwd.join(path).to_string_lossy().into_owned()),
+            deletes,
+            agent_pid: process::caller(),
             parts,
             patience_ms: u64::try_from(patience.as_millis()).unwrap_or(u64::MAX),
             comes_twice: self.agent.hook.comes_twice,
