@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use alongside_desk::Closing;
+use alongside_platform::process;
 use alongside_platform::watch::Watch;
 use tokio::sync::oneshot;
 
@@ -76,6 +77,17 @@ impl Background {
             let holds_them = tokio::task::spawn_blocking(move || draft.is_settled()).await;
             if holds_them.is_ok_and(|holds_them| !holds_them) {
                 events.send(Event::EditsLeftOut { file, agent });
+            }
+        });
+    }
+
+    /// Waits for the end of an agent's process.
+    pub(crate) fn watch_agent(&self, pid: u32) {
+        let events = self.events.clone();
+        tokio::spawn(async move {
+            tokio::select! {
+                () = process::ended(pid) => events.send(Event::AgentEnded(pid)),
+                () = events.ended() => {}
             }
         });
     }

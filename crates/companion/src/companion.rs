@@ -1,6 +1,7 @@
 //! The handle of a running companion, for the program that it is part of.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -19,6 +20,8 @@ use crate::hook_calls::HookCalls;
 use crate::ids::DeskId;
 use crate::persistence::app_dirs::AppDirs;
 use crate::persistence::{journal, recovery_store};
+use crate::rule::Rule;
+use crate::rules::evaluation::Rules;
 use crate::workspace_roots;
 
 /// A running companion. Dropping it stops it without ceremony; [`stop`](Self::stop) does it properly.
@@ -29,6 +32,8 @@ pub struct Companion {
     pub(crate) desks: AtomicU64,
     /// Whether agents are told of files that git ignores.
     pub(crate) git_ignored: bool,
+    /// The person's rules, and the files that hold them.
+    pub(crate) rules: (Vec<Rule>, Vec<PathBuf>),
     pub(crate) dirs: AppDirs,
     pub(crate) hook_calls: Arc<HookCalls>,
 }
@@ -112,17 +117,20 @@ impl Companion {
         self.events.send(Event::KeepersChanged { desk, kept_by });
     }
 
-    /// Replaces the workspace, its roots and what is never told of them, and rewrites the discovery files.
-    /// Connected agents stay. Returns the reasons why some agents cannot find it.
+    /// Replaces the workspace, its roots, what is never told of them and the rules of projects, and rewrites
+    /// the discovery files. Connected agents stay. Returns the reasons why some agents cannot find it.
     ///
     /// # Errors
-    /// When a root cannot be used, or an exclusion cannot be read; nothing has changed then.
+    /// When a root cannot be used, or an exclusion or a rule cannot be read; nothing has changed then.
     pub async fn set_workspace(&self, workspace: Workspace) -> Result<Vec<Problem>, StartError> {
         let roots = workspace_roots::usable(&workspace.roots)?;
         let workspace = Workspace { roots: roots.clone(), ..workspace };
         let privacy = Box::new(Privacy::new(&workspace, self.git_ignored, &self.dirs)?);
+        let (own, settings) = &self.rules;
+        let rules = Box::new(Rules::new(own, &workspace, settings)?);
+        let change = |changed| Event::RootsChanged { roots, privacy, rules, changed };
         // After the end of the loop there is no workspace to change.
-        let changed = self.events.ask(|changed| Event::RootsChanged { roots, privacy, changed }).await;
+        let changed = self.events.ask(change).await;
         Ok(changed.unwrap_or_default())
     }
 

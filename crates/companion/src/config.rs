@@ -8,6 +8,7 @@ use alongside_platform::ports::PortHold;
 
 use crate::persistence::app_dirs::AppDirs;
 use crate::persistence::journal::JournalKey;
+use crate::rule::Rule;
 
 /// The configuration of a companion. Made by [`Companion::builder`](crate::Companion::builder).
 #[derive(Debug, Clone)]
@@ -18,6 +19,8 @@ pub struct Builder {
     pub(crate) git_ignored: bool,
     pub(crate) silent: Option<String>,
     pub(crate) context_only: bool,
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) settings: Vec<PathBuf>,
     pub(crate) allow_tokenless: bool,
     pub(crate) listen: Option<SocketAddr>,
     pub(crate) stdio: Option<Stdio>,
@@ -40,6 +43,8 @@ impl Default for Builder {
             git_ignored: false,
             silent: None,
             context_only: false,
+            rules: Vec::new(),
+            settings: Vec::new(),
             allow_tokenless: false,
             listen: None,
             stdio: None,
@@ -108,6 +113,26 @@ impl Builder {
     #[must_use]
     pub fn context_only(mut self, on: bool) -> Self {
         self.context_only = on;
+        self
+    }
+
+    /// The person's rules: which changes need no decision. The last one that matches counts. `settings`: the
+    /// files that hold them, which no rule covers.
+    #[must_use]
+    pub fn rules(
+        mut self,
+        rules: impl IntoIterator<Item = Rule>,
+        settings: impl IntoIterator<Item = PathBuf>,
+    ) -> Self {
+        self.rules.extend(rules);
+        self.settings.extend(settings);
+        self
+    }
+
+    /// The rules of projects. All of them ask, whatever the person's rules say.
+    #[must_use]
+    pub fn project_rules(mut self, rules: impl IntoIterator<Item = Rule>) -> Self {
+        self.workspace.asks.extend(rules);
         self
     }
 
@@ -186,8 +211,11 @@ pub struct Workspace {
     pub roots: Vec<PathBuf>,
     /// Files that agents never learn about, as globs relative to each root.
     pub excludes: Vec<String>,
-    /// Directories of which agents learn nothing at all, because their exclusions are not known.
+    /// Directories of which agents learn nothing at all, and in which no rule accepts anything, because their
+    /// settings are not known.
     pub untold: Vec<PathBuf>,
+    /// The rules of projects, relative to each root. All of them ask, whatever they say.
+    pub asks: Vec<Rule>,
 }
 
 /// An editor, as agents find and show it.
@@ -201,9 +229,9 @@ pub struct Editor {
     pub pid: u32,
 }
 
-/// An exclusion that is not a valid glob.
+/// An exclusion, or a pattern of a rule, that is not a valid glob.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("cannot read the exclusion `{glob}`: {why}")]
+#[error("cannot read the pattern `{glob}`: {why}")]
 pub struct BadGlob {
     /// The glob.
     pub glob: String,
@@ -230,7 +258,7 @@ pub enum StartError {
         /// The reason.
         why: String,
     },
-    /// An exclusion cannot be read.
+    /// An exclusion or a rule cannot be read.
     #[error(transparent)]
     Exclude(#[from] BadGlob),
     /// The system has no random bytes for a token.

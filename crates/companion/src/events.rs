@@ -28,6 +28,7 @@ use crate::ids::DeskId;
 use crate::persistence::drafts::WrittenDraft;
 use crate::reviews::proposal::{NotOpened, PreparedProposal};
 use crate::reviews::target::{BadTarget, Fingerprint};
+use crate::rules::evaluation::Rules;
 
 /// Everything that can happen.
 #[derive(Debug)]
@@ -66,6 +67,8 @@ pub(crate) enum Event {
     HookCalled { proposal: Box<HookProposal>, prepared: Box<PreparedProposal>, call: HookCall },
     /// The hook of this call has gone without its answer.
     HookGone(u64),
+    /// The process of an agent that has a grant has ended.
+    AgentEnded(u32),
     // Desks.
     /// A desk has joined.
     DeskJoined { desk: DeskId, profile: DeskProfile, events: mpsc::UnboundedSender<desk::Event> },
@@ -103,7 +106,12 @@ pub(crate) enum Event {
     Published { published: Published, asked: bool },
     // The host program.
     /// The workspace changes. Returns the reasons why some agents cannot find it.
-    RootsChanged { roots: Vec<PathBuf>, privacy: Box<Privacy>, changed: oneshot::Sender<Vec<Problem>> },
+    RootsChanged {
+        roots: Vec<PathBuf>,
+        privacy: Box<Privacy>,
+        rules: Box<Rules>,
+        changed: oneshot::Sender<Vec<Problem>>,
+    },
     /// Agents find the companion as these editors' from now on. Returns the same.
     EditorsChanged { editors: Vec<Editor>, shown: oneshot::Sender<Vec<Problem>> },
     /// Every editor is gone and may come back.

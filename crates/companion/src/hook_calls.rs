@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use alongside_desk::{HookProposal, Verdict};
+use alongside_desk::{HookProposal, Operation, Verdict};
 use tokio::time::Instant;
 
 use crate::calls::hooks::HookCall;
 use crate::events::{Event, Events};
+use crate::reviews::destination::Place;
 use crate::reviews::proposal_queue::ProposalQueue;
 
 /// The longest wait for a decision.
@@ -50,7 +51,7 @@ impl HookCalls {
         }
         let text = proposal.proposed.clone();
         let prepared = self.proposals.prepare(proposal.file.clone(), text, roots.clone()).await;
-        let prepared = match prepared {
+        let mut prepared = match prepared {
             Some(Ok(prepared)) => prepared,
             Some(Err(bad)) => return Verdict::Refused { message: format!("Nothing was written: {bad}.") },
             None => return broken_off(),
@@ -61,6 +62,11 @@ impl HookCalls {
                 false => format!("leads to {real}, which is outside the project {}", listed(&roots)),
             };
             return refused(&proposal, &why);
+        }
+        if let Operation::Move { from } = proposal.operation.clone() {
+            let places = move || Place::all(Path::new(&from), &roots);
+            // Without its places, nobody knows what the tool removes.
+            prepared.removes(tokio::task::spawn_blocking(places).await.unwrap_or(vec![Place::Ambiguous]));
         }
         let number = self.last.fetch_add(1, Ordering::Relaxed);
         let mut gone = HookGone { events: Some(self.events.clone()), number };

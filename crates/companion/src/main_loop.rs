@@ -12,7 +12,7 @@ use alongside_contract::context::IdeContext;
 use alongside_contract::rpc::Id;
 use alongside_desk::{
     self as desk, CallAnswer, Closed, Closing, FileDiagnostics, HookProposal, Problem, Refusal, ReviewId,
-    Revised, Status, Verdict,
+    Revised, Scope, Status, Verdict,
 };
 use alongside_platform::precise_timer::PreciseTimer;
 use tokio::sync::{mpsc, oneshot};
@@ -46,6 +46,8 @@ use crate::reviews::registry::{DecisionCall, Edited, Reviews};
 use crate::reviews::review::{Asker, PendingReview};
 use crate::reviews::reviewed_text::Edit;
 use crate::reviews::target::Fingerprint;
+use crate::rule::Ruling;
+use crate::rules::book::RuleBook;
 use crate::writer::job::WriteJob;
 use crate::writer::task::WriterTask;
 
@@ -60,6 +62,7 @@ const LAST_RECEIPTS: Duration = Duration::from_millis(500);
 pub(crate) struct MainLoop {
     pub(crate) agents: Agents,
     pub(crate) reviews: Reviews,
+    pub(crate) rules: RuleBook,
     pub(crate) desks: Desks,
     pub(crate) hooks: Hooks,
     pub(crate) calls: Calls,
@@ -162,6 +165,7 @@ impl MainLoop {
                     self.end_review(id, Closing::AgentGone, None);
                 }
             }
+            Event::AgentEnded(pid) => self.rules.end_agent(pid),
             Event::DeskJoined { desk, profile, events } => self.desk_joined(desk, profile, events),
             Event::KeepersChanged { desk, kept_by } => {
                 // A person may leave at any moment, on what the desk knows then.
@@ -196,7 +200,8 @@ impl MainLoop {
                 let news = self.presence.mark_published(published);
                 self.published(news, asked);
             }
-            Event::RootsChanged { roots, privacy, changed } => {
+            Event::RootsChanged { roots, privacy, rules, changed } => {
+                self.rules.set_rules(*rules);
                 self.agents.set_context(&self.context.set_privacy(*privacy));
                 self.scan_files();
                 self.presence.set_roots(roots);
@@ -306,6 +311,7 @@ impl MainLoop {
     /// Ends a session. The reviews of its agent close; edits go to drafts.
     fn end_session(&mut self, session: &str) -> bool {
         self.end_reviews(self.reviews.of(session), Closing::AgentGone);
+        self.rules.end_session(session);
         self.recovery.mark_outdated(session);
         self.agents.remove(session)
     }
@@ -346,7 +352,10 @@ impl MainLoop {
             self.deliver(&review, Closing::Accepted);
             return Ok(());
         }
-        self.open_review(review);
+        match self.ruling(&review) {
+            Ruling::Accept => self.deliver(&review, Closing::Accepted),
+            Ruling::Ask | Ruling::Defer => self.open_review(review),
+        }
         self.recovery.mark_outdated(session);
         Ok(())
     }
@@ -403,21 +412,35 @@ impl MainLoop {
             // A hook that is gone needs no answer.
             return drop(call.answer.send(verdict));
         }
-        if let Some(open) = self.hooks.left_open(&self.reviews.of_hook(&proposal)) {
-            if self.reviews.is_of(open, &proposal) {
-                return self.hooks.resume(open, call);
-            }
-            self.end_review(open, Closing::Replaced, None);
+        let is_only_asked = proposal.only_if_decided;
+        let left_open = self.hooks.left_open(&self.reviews.of_hook(&proposal));
+        if let Some(open) = left_open.filter(|open| self.reviews.is_of(*open, &proposal)) {
+            return match self.verdict_without_review(is_only_asked) {
+                Some(verdict) => drop(call.answer.send(verdict)),
+                None => self.hooks.resume(open, call),
+            };
         }
         let dirty = self.context.is_dirty(&proposal.file, prepared.real_path());
         let known = self.reviews.agent_of_hook(&proposal);
         let agent = known.unwrap_or_else(|| self.agents.of_hook(proposal.agent.clone()));
         let review = self.reviews.prepare(Asker::Hook(proposal), agent, prepared, dirty);
+        let ruling = self.ruling(&review);
+        let verdict = match ruling {
+            Ruling::Accept => Some(review.verdict(Closing::Accepted, None)),
+            Ruling::Defer => Some(Verdict::NotReviewed),
+            Ruling::Ask => self.verdict_without_review(is_only_asked),
+        };
+        if let Some(open) = left_open.filter(|_| verdict.is_none() || ruling != Ruling::Ask) {
+            self.end_review(open, Closing::Replaced, None);
+        }
+        if let Some(verdict) = verdict {
+            return drop(call.answer.send(verdict));
+        }
         self.hooks.begin(review.text.id(), call);
         self.open_review(review);
     }
 
-    /// The verdict on a proposal that needs no review, or gets none.
+    /// The verdict on a proposal on which the person has decided, or of which nobody decides here.
     fn verdict_at_once(&mut self, proposal: &HookProposal, prepared: &PreparedProposal) -> Option<Verdict> {
         if self.presence.reviewed_roots().is_none() {
             return Some(Verdict::NotReviewed);
@@ -428,10 +451,49 @@ impl MainLoop {
             tracing::info!(file = proposal.file, "the person has decided on this proposal already");
             return Some(verdict);
         }
-        match proposal.only_if_decided {
+        None
+    }
+
+    /// The verdict on a proposal for which no review opens.
+    fn verdict_without_review(&self, is_only_asked: bool) -> Option<Verdict> {
+        match is_only_asked {
             true => Some(Verdict::NotReviewed),
             false => self.hooks.refusal(),
         }
+    }
+
+    // Rules.
+
+    /// The ruling on a proposal, by a rule or a grant. An acceptance is remembered and told.
+    fn ruling(&mut self, review: &PendingReview) -> Ruling {
+        if self.stopping.is_some() {
+            return Ruling::Ask;
+        }
+        let judgement = self.rules.judge(review, self.presence.real_roots());
+        let (file, agent, why) = (review.text.file_path(), &review.agent.name, &judgement.why);
+        match judgement.ruling {
+            Ruling::Ask => tracing::debug!(file, agent, %why, "a person decides"),
+            Ruling::Defer => tracing::info!(file, agent, %why, "a rule leaves this to the agent"),
+            Ruling::Accept => {
+                tracing::info!(file, agent, %why, kind = review.kind().word(), "a rule has accepted this");
+                self.reviews.remember_accepted(review);
+                let accepted = self.rules.note(review, why);
+                self.desks.notify(desk::Event::AcceptedByRule(accepted));
+            }
+        }
+        judgement.ruling
+    }
+
+    /// The person accepts ahead what an agent still proposes. Desks learn it with the status.
+    fn grant(&mut self, review: ReviewId, scope: Scope) -> Result<Option<u64>, Refusal> {
+        let review = self.reviews.get(review).ok_or(Refusal::NoSuchReview)?;
+        let (grant, agent) = self.rules.grant(review, scope, self.presence.real_roots())?;
+        tracing::info!(agent = grant.agent, path = grant.path, "the person accepts ahead");
+        if let Some(pid) = agent {
+            self.background.watch_agent(pid);
+        }
+        self.desks.notify_notice(desk::messages::granted(&grant, self.presence.roots()));
+        Ok(None)
     }
 
     // Reviews.
@@ -553,7 +615,7 @@ impl MainLoop {
         self.look_for_desks();
         let status = self.status();
         let problems = self.presence.problems().iter().chain(self.recovery.problems());
-        self.desks.welcome(id, status, problems, self.reviews.list());
+        self.desks.welcome(id, status, problems, self.rules.accepted(), self.reviews.list());
     }
 
     fn desk_left(&mut self, id: DeskId) {
@@ -577,6 +639,11 @@ impl MainLoop {
             DeskRequest::Decide(review, revision, decision) => {
                 return self.begin_decision(DecisionCall { review, revision, decision, desk, answer });
             }
+            DeskRequest::Grant(review, scope) => {
+                let granted = self.grant(review, scope);
+                return self.answer_desk(answer, granted);
+            }
+            DeskRequest::WithdrawGrants => self.rules.withdraw_grants(),
             DeskRequest::Mention { file, agent } => {
                 return self.begin_mention(MentionCall { desk, file, agent, answer });
             }
@@ -645,6 +712,7 @@ impl MainLoop {
             paused: self.context.is_paused(),
             desks: self.desks.showing().len(),
             context: self.context.shared_files(),
+            grants: self.rules.grants(),
             ..self.presence.status()
         }
     }

@@ -41,6 +41,8 @@ use crate::persistence::recovery::Recovery;
 use crate::persistence::recovery_store;
 use crate::reviews::proposal_queue::ProposalQueue;
 use crate::reviews::registry::Reviews;
+use crate::rules::book::RuleBook;
+use crate::rules::evaluation::Rules;
 use crate::workspace_roots;
 use crate::writer::job::WriteJob;
 use crate::writer::task::WriterTask;
@@ -65,6 +67,7 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
     let roots = workspace_roots::usable(&builder.workspace.roots)?;
     let workspace = Workspace { roots: roots.clone(), ..builder.workspace.clone() };
     let privacy = Privacy::new(&workspace, builder.git_ignored, &dirs)?;
+    let rules = Rules::new(&builder.rules, &workspace, &builder.settings)?;
     let drafts = Drafts::open(&dirs);
 
     let until = Instant::now() + PREDECESSOR_EXIT_TIMEOUT;
@@ -87,6 +90,7 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
     let mut own_directories: Vec<_> = locations::directories(&dirs).collect();
     own_directories.extend(store.as_ref().and_then(|store| store.path().parent()).map(Path::to_owned));
     let presence = Presence::new(endpoint.clone(), roots.clone(), &builder);
+    let own_rules = (builder.rules, builder.settings);
     let (editor, stdio, context_only) = (builder.editor, builder.stdio, builder.context_only);
     let publisher = Publisher::new(dirs.clone(), vec![editor], builder.aliases, endpoint.clone(), stdio);
     let (events, inbox) = Events::channel();
@@ -121,6 +125,7 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
     let main_loop = MainLoop {
         agents,
         reviews,
+        rules: RuleBook::new(rules),
         desks: Desks::new(drafts.clone(), problems, news),
         hooks: Hooks::default(),
         calls: Calls::default(),
@@ -133,7 +138,7 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
     };
     run(main_loop, inbox, listener);
     let (desks, git_ignored) = (0.into(), builder.git_ignored);
-    Ok(Companion { endpoint, events, desks, git_ignored, dirs, hook_calls })
+    Ok(Companion { endpoint, events, desks, git_ignored, rules: own_rules, dirs, hook_calls })
 }
 
 async fn publish(writer: &WriterTask, roots: &[PathBuf]) {

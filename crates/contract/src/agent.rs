@@ -22,6 +22,9 @@ pub struct Agent {
     pub packages: &'static [&'static str],
     /// Its own settings files, if they decide whether it works with a companion and are known.
     pub settings: Option<&'static SettingsFiles>,
+    /// Files and directories of these names hold its settings, commands or instructions, in its home or in a
+    /// project, beside those that [`Self::settings`] and [`Self::hook`] name.
+    pub own_files: &'static [&'static str],
     /// How it finds a companion and speaks to it; `None`: it connects to none.
     pub family: Option<Family>,
     /// How it runs a hook before a tool writes a file; `None`: it runs none.

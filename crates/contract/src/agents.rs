@@ -89,6 +89,16 @@ pub fn discovery_files() -> impl Iterator<Item = &'static DiscoveryFile> {
     with_family().flat_map(|agent| agent.family.discovery_files())
 }
 
+/// The names of the files and directories by which the person, or a project, tells an agent what to do: its
+/// settings, hooks, commands and instructions. Some stand here twice.
+pub fn own_files() -> impl Iterator<Item = &'static str> {
+    AGENTS.iter().flat_map(|agent| {
+        let settings = agent.settings.into_iter().flat_map(|table| [Some(table.directory), table.ide_file]);
+        let hook = agent.hook.iter().map(|hook| hook.file.directory().0);
+        settings.flatten().chain(hook).chain(agent.own_files.iter().copied())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,6 +129,17 @@ mod tests {
             let in_gemini = file.directory == Directory::Tmp("gemini/ide");
             assert!(!(in_gemini && file.name == "gemini-ide-server-{pid}.json"));
         }
+    }
+
+    #[test]
+    fn own_files_are_names() {
+        let names: Vec<_> = own_files().collect();
+        for known in
+            [".claude", ".claude.json", "CLAUDE.md", ".codex", "AGENTS.md", ".gemini", ".qwen", ".opencode"]
+        {
+            assert!(names.contains(&known), "{known}");
+        }
+        assert!(names.iter().all(|name| !name.is_empty() && !name.contains(['/', '\\'])), "{names:?}");
     }
 
     #[test]

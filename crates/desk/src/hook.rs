@@ -31,6 +31,9 @@ pub struct HookProposal {
     /// What the tool does, in words for people, if that is more than writing this text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remark: Option<String>,
+    /// The process of the agent, if the hook can tell: a grant ends with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_pid: Option<u32>,
     /// How many files the same tool call changes: see [`Review::parts`](crate::Review::parts).
     #[serde(default)]
     pub parts: usize,

@@ -23,6 +23,7 @@ pub mod path_fit;
 mod protocol;
 mod review;
 pub mod review_model;
+mod rules;
 pub mod socket;
 mod status;
 mod text;
@@ -38,5 +39,6 @@ pub use protocol::{Event, Request};
 pub use review::{
     Changed, Hunk, HunkState, Limit, LineEnding, Lines, OutOfStep, Reasons, Review, ReviewId, Words,
 };
+pub use rules::{ChangeKind, Grant, RuleAcceptance, Scope};
 pub use status::{Agent, Environment, Problem, SharedFile, Status, now_ms};
 pub use text::{Change, OutOfText, Text};

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::decision::{Closed, Closing, Refusal};
 use crate::harmless;
 use crate::review::{Hunk, HunkState, Limit, Lines, Reasons, Review};
+use crate::rules::{Grant, RuleAcceptance, Scope};
 use crate::status::Agent;
 use crate::text::Text;
 
@@ -129,6 +130,41 @@ pub fn asked_to_propose(agent: &Agent, file: &str, roots: &[PathBuf]) -> String 
 pub fn told_when_called(agent: &Agent, file: &str, roots: &[PathBuf]) -> String {
     let (name, agent) = (file_name(file, roots), agent_name(agent));
     format!("{name}: {agent} is told when it calls its tool again.")
+}
+
+/// The person accepts ahead what an agent still proposes for some files.
+pub fn granted(grant: &Grant, roots: &[PathBuf]) -> String {
+    let agent = harmless::name(&grant.agent);
+    let place = granted_place(grant, roots);
+    format!("{place}: what {agent} still proposes is accepted, until it ends.")
+}
+
+/// The files of a grant.
+pub fn granted_place(grant: &Grant, roots: &[PathBuf]) -> String {
+    let name = file_name(&grant.path, roots);
+    match grant.scope {
+        Scope::File => name,
+        Scope::Folder => format!("{}/", name.trim_end_matches('/')),
+    }
+}
+
+/// The person has taken back all that they accepted ahead.
+pub const GRANTS_WITHDRAWN: &str = "Nothing is accepted ahead any more.";
+
+/// No rule has accepted anything, and the person has accepted nothing ahead.
+pub const NOTHING_ACCEPTED: &str = "Nothing was accepted without you.";
+
+/// A rule or a grant has accepted a change.
+pub fn accepted_by_rule(accepted: &RuleAcceptance, roots: &[PathBuf]) -> String {
+    format!("Accepted without you: {}. L lists it.", acceptance(accepted, roots))
+}
+
+/// A change that a rule or a grant has accepted, in one line.
+pub fn acceptance(accepted: &RuleAcceptance, roots: &[PathBuf]) -> String {
+    let RuleAcceptance { agent, file, by, added, removed, kind, .. } = accepted;
+    let (name, agent, by) = (file_name(file, roots), harmless::name(agent), harmless::name(by));
+    let kind = kind.word();
+    format!("{name} ({kind}, +{added} -{removed}) by {agent}, {by}")
 }
 
 /// The person has added a file, or lines of it, to the prompt of an agent.

@@ -8,6 +8,7 @@ use crate::context::ContextReport;
 use crate::decision::{Closed, Decision};
 use crate::diagnostics::FileDiagnostics;
 use crate::review::{Changed, Lines, Review, ReviewId};
+use crate::rules::{RuleAcceptance, Scope};
 use crate::status::{Problem, Status};
 use crate::text::Change;
 
@@ -90,6 +91,18 @@ pub enum Request {
         /// The person's decision.
         decision: Decision,
     },
+    /// Accepts all that the same session of the agent still proposes for the file of a review, or for its
+    /// folder, until the agent ends. The review itself waits on. Refused where a rule always asks.
+    #[serde(rename = "alongside/grant", rename_all = "camelCase")]
+    Grant {
+        /// Which review.
+        id: ReviewId,
+        /// The file or its folder.
+        scope: Scope,
+    },
+    /// Takes back every grant.
+    #[serde(rename = "alongside/withdrawGrants")]
+    WithdrawGrants {},
     /// Stops or resumes telling agents about the person's files.
     #[serde(rename = "alongside/pauseContext")]
     PauseContext {
@@ -169,6 +182,9 @@ pub enum Event {
     /// A review ended.
     #[serde(rename = "alongside/didCloseReview")]
     Closed(Closed),
+    /// A rule or a grant has accepted a change, and nobody reviewed it. Joining replays the newest ones.
+    #[serde(rename = "alongside/didAcceptByRule")]
+    AcceptedByRule(RuleAcceptance),
     /// The agent takes the text: send what is unsent, then [`Request::Flushed`], within 150 ms.
     #[serde(rename = "alongside/flushReview", rename_all = "camelCase")]
     FlushReview {

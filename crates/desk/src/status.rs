@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use crate::context::Position;
+use crate::rules::Grant;
 
 /// The state of the companion.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +38,9 @@ pub struct Status {
     /// The files that agents know about, the active one first; empty while paused.
     #[serde(default)]
     pub context: Vec<SharedFile>,
+    /// What the person has granted agents at desks, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub grants: Vec<Grant>,
     /// Variables that lead agents in a terminal here. They hold the token: never show or log them.
     #[serde(default, skip_serializing_if = "Environment::is_empty")]
     pub environment: Environment,

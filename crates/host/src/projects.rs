@@ -103,8 +103,12 @@ impl Projects {
         }
         let unread = self.settings.read_projects(&roots);
         let untold: Vec<PathBuf> = unread.iter().map(|(root, _)| root.clone()).collect();
-        let workspace =
-            Workspace { roots: roots.clone(), excludes: self.settings.excludes(), untold: untold.clone() };
+        let workspace = Workspace {
+            roots: roots.clone(),
+            excludes: self.settings.excludes(),
+            untold: untold.clone(),
+            asks: self.settings.project_rules.clone(),
+        };
         match companion.set_workspace(workspace).await {
             Ok(mut problems) => {
                 tracing::info!(?roots, "the projects have changed");
@@ -124,8 +128,8 @@ impl Projects {
 /// Says that the settings of a project cannot be read, so that nobody knows what to hide in it.
 pub(super) fn settings_problem(root: &Path, error: &anyhow::Error) -> Problem {
     let hint = format!(
-        "Agents hear of no file in {} until you correct its settings and open it again. Reviews work as \
-         usual.",
+        "Agents hear of no file in {} until you correct its settings and open it again, and no rule accepts \
+         anything there. Reviews work as usual.",
         root.display()
     );
     Problem::new(format!("{error:#}"), hint)

@@ -43,9 +43,10 @@ pub(super) async fn recover(plan: &Plan) -> anyhow::Result<Started> {
         started => started?,
     };
     if !untold.is_empty() {
-        let excludes = settings.excludes();
+        let (excludes, asks) = (settings.excludes(), settings.project_rules.clone());
+        let untold = untold.clone();
         // In time: no desk has reported a file yet.
-        companion.set_workspace(Workspace { roots: roots.clone(), excludes, untold: untold.clone() }).await?;
+        companion.set_workspace(Workspace { roots: roots.clone(), excludes, untold, asks }).await?;
     }
     let desk = companion.observe();
     for problem in problems {

@@ -20,6 +20,7 @@ use notify::event::{AccessKind, AccessMode, ModifyKind};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
+use tokio::time::Instant;
 
 pub(crate) use filter::SaveFilter;
 
@@ -28,6 +29,9 @@ const SETTLE_TIME: Duration = Duration::from_millis(100);
 
 /// More files at once were not saved by a person.
 const BURST: usize = 10;
+
+/// How long an agent may take to write a change that a rule has accepted.
+const WRITTEN_WITHIN: Duration = Duration::from_secs(10);
 
 /// A larger file, in bytes, is not compared with the accepted text: nobody has just reviewed it.
 const MAX_COMPARED: u64 = 64 << 20;
@@ -50,6 +54,7 @@ pub(crate) fn start(desk: Desk, roots: Vec<PathBuf>, filter: SaveFilter) -> Abor
         files: Vec::new(),
         reviews: HashMap::new(),
         accepted: HashMap::new(),
+        by_rule: HashMap::new(),
     };
     match watcher {
         Ok(watcher) => save_watcher.watcher = Some(watcher),
@@ -75,6 +80,8 @@ struct SaveWatcher {
     reviews: HashMap<ReviewId, Review>,
     /// The last accepted text of each file.
     accepted: HashMap<PathBuf, String>,
+    /// When a rule last accepted a change of each file: its agent writes it now.
+    by_rule: HashMap<PathBuf, Instant>,
 }
 
 impl SaveWatcher {
@@ -103,8 +110,7 @@ impl SaveWatcher {
                 },
                 () = complete => self.report(std::mem::take(&mut touched)),
             }
-            first =
-                if touched.is_empty() { None } else { first.or_else(|| Some(tokio::time::Instant::now())) };
+            first = if touched.is_empty() { None } else { first.or_else(|| Some(Instant::now())) };
         }
     }
 
@@ -130,6 +136,10 @@ impl SaveWatcher {
             Event::Problem(problem) => tracing::warn!(%problem, "the companion says"),
             // This desk never holds unsent text.
             Event::FlushReview { id } => drop(self.desk.send(Request::Flushed { id })),
+            Event::AcceptedByRule(accepted) => {
+                self.by_rule.retain(|_, at| at.elapsed() < WRITTEN_WITHIN);
+                self.by_rule.insert(real(Path::new(&accepted.file)), Instant::now());
+            }
             Event::Status(_) | Event::Notice { .. } | Event::DiagnosticsWanted { .. } => {}
         }
     }
@@ -178,6 +188,9 @@ impl SaveWatcher {
 
     /// Whether a file holds the text that was accepted for it here: then its agent wrote it.
     fn is_accepted_outcome(&self, path: &Path) -> bool {
+        if self.by_rule.get(&real(path)).is_some_and(|at| at.elapsed() < WRITTEN_WITHIN) {
+            return true;
+        }
         let Some(accepted) = self.accepted.get(&real(path)) else {
             return false;
         };

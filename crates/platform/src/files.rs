@@ -138,6 +138,17 @@ pub fn identity(found: &Metadata) -> Option<(u64, u64)> {
     }
 }
 
+/// Whether a file has further names. Always false on Windows, which does not show it.
+pub fn has_other_names(found: &Metadata) -> bool {
+    #[cfg(unix)]
+    return std::os::unix::fs::MetadataExt::nlink(found) > 1;
+    #[cfg(not(unix))]
+    {
+        let _ = found;
+        false
+    }
+}
+
 /// The permission bits; `None` on Windows.
 pub fn mode(found: &Metadata) -> Option<u32> {
     #[cfg(unix)]

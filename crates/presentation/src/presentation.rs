@@ -95,6 +95,8 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
                 params["display"] = json!({ "messages": [self.companion.take_problem(&problem).text] });
             }
             Event::Notice { message } => params["display"] = json!({ "messages": [message] }),
+            // The list is the person's to ask for; nothing interrupts them.
+            Event::AcceptedByRule(_) => {}
             Event::FlushReview { .. } | Event::DiagnosticsWanted { .. } => {}
         }
         let mut effects = self.texts.take_effects();

@@ -263,11 +263,11 @@ impl App {
         match (answer, out.overlays.cover()) {
             (Answer::Nothing, _) => {}
             (_, Some(Overlay::Offer(_))) => self.setup.take_answer(answer, out),
-            (Answer::Yes, _) => {
-                if let Some(Overlay::List(list)) = self.close_cover() {
-                    self.work.accept_listed(list);
-                }
-            }
+            (Answer::Yes, _) => match self.close_cover() {
+                Some(Overlay::List(list)) => self.work.accept_listed(list),
+                Some(Overlay::Accepted(_)) => self.work.withdraw_grants(),
+                _ => {}
+            },
             (Answer::No | Answer::Close | Answer::TooSoon, _) => drop(self.close_cover()),
         }
     }
@@ -318,6 +318,10 @@ impl App {
         match action {
             Action::Leave => self.leave(),
             Action::Help => out.overlays.open(Overlay::Help(0)),
+            Action::Accepted => match reviews.accepted_list() {
+                Some(list) => out.overlays.open(Overlay::Accepted(list)),
+                None => out.say(alongside_desk::messages::NOTHING_ACCEPTED),
+            },
             Action::Pause => {
                 let paused = !reviews.status().paused;
                 out.ask(Request::PauseContext { paused }, Purpose::Pause(paused));

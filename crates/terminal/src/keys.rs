@@ -24,6 +24,8 @@ pub(crate) enum Action {
     Redo,
     Accept,
     AcceptAll,
+    AcceptAhead,
+    Accepted,
     Reject,
     NextReview,
     PreviousReview,
@@ -56,6 +58,7 @@ impl Action {
                 | Self::Redo
                 | Self::Accept
                 | Self::AcceptAll
+                | Self::AcceptAhead
                 | Self::Reject
         )
     }
@@ -81,6 +84,7 @@ impl Action {
             Self::Search | Self::SearchOn | Self::SearchBack => Group::Moving,
             Self::KeepOrDrop | Self::Reason | Self::Split => Group::Deciding,
             Self::Accept | Self::AcceptAll | Self::Reject => Group::Deciding,
+            Self::AcceptAhead | Self::Accepted => Group::Deciding,
             Self::Edit | Self::Undo | Self::Redo => Group::Editing,
             Self::Layout | Self::Wrap | Self::Sidebar | Self::Redraw => Group::View,
             Self::CopyPath | Self::Pause | Self::Send | Self::SetUpAgents => Group::Program,
@@ -191,6 +195,8 @@ pub(crate) const TABLE: &[Row] = &[
     row(&[ctrl('r')], Action::Redo, "Ctrl-R", "redo what was undone"),
     brief(row(&[key('s')], Action::Split, "s", "split this change"), "s", "split"),
     brief(row(&[key('A')], Action::AcceptAll, "A", "accept all, after a list"), "A", "accept all"),
+    row(&[key('f')], Action::AcceptAhead, "f, L", "accept ahead, list that"),
+    row(&[key('L')], Action::Accepted, "", ""),
     row(&[named(KeyCode::PageDown), ctrl('f')], Action::PageDown, "PgDn, PgUp", "scroll by a screen"),
     row(&[named(KeyCode::PageUp), ctrl('b')], Action::PageUp, "", ""),
     row(&[ctrl('d')], Action::HalfDown, "Ctrl-D, -U", "scroll by half a screen"),
@@ -200,8 +206,8 @@ pub(crate) const TABLE: &[Row] = &[
     row(&[key('h'), named(KeyCode::Left)], Action::Left, "h, l, ←, →", "scroll sideways"),
     row(&[key('l'), named(KeyCode::Right)], Action::Right, "", ""),
     row(&[named(KeyCode::Enter), key('o')], Action::Open, "Enter, o", "open or close a fold"),
-    brief(row(&[key('/')], Action::Search, "/", "search; Esc ends it"), "/", "search"),
-    row(&[key('n')], Action::SearchOn, "n, N", "next, previous match"),
+    brief(row(&[key('/')], Action::Search, "/, n, N", "search; next, previous"), "/", "search"),
+    row(&[key('n')], Action::SearchOn, "", ""),
     row(&[key('N')], Action::SearchBack, "", ""),
     brief(row(&[key('v')], Action::Layout, "v", "side by side, one column"), "v", "layout"),
     row(&[key('w')], Action::Wrap, "w", "wrap long lines, or not"),

@@ -4,6 +4,7 @@
 //! decisions being carried out: the companion does that, at the other end of a [`Desk`].
 
 mod accept_list;
+mod accepted_list;
 mod agent_offers;
 mod app;
 mod areas;

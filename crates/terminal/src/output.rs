@@ -48,6 +48,8 @@ pub(crate) enum Purpose {
     /// Pausing or resuming the context.
     Pause(bool),
     Send,
+    /// Accepting ahead, or taking that back.
+    Grant,
     /// The desk needs no reply.
     Nothing,
 }

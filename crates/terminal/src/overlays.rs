@@ -7,6 +7,7 @@ use alongside_desk::review_model::{Question, Reply};
 use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::accept_list::AcceptAll;
+use crate::accepted_list::AcceptedList;
 use crate::keys::{Action, Answer};
 use crate::open_offer::OpenOffer;
 use crate::reason_input::ReasonInput;
@@ -18,6 +19,8 @@ pub(crate) enum Overlay {
     Offer(OpenOffer),
     /// All keys, over the review: the first row on the screen.
     Help(usize),
+    /// What rules have accepted, over the review.
+    Accepted(AcceptedList),
     /// The reviews to accept together, over the one on the screen.
     List(AcceptAll),
     Question(OpenQuestion),
@@ -32,7 +35,7 @@ impl Overlay {
     fn place(&self) -> u8 {
         match self {
             Self::Offer(_) => 0,
-            Self::Help(_) => 1,
+            Self::Help(_) | Self::Accepted(_) => 1,
             Self::List(_) => 2,
             Self::Question(_) => 3,
             Self::Reason(_) | Self::Search(_) => 4,
@@ -41,12 +44,12 @@ impl Overlay {
 
     /// Whether it lies over the review, and not on the status line only.
     pub(crate) fn covers_review(&self) -> bool {
-        matches!(self, Self::Offer(_) | Self::Help(_) | Self::List(_))
+        matches!(self, Self::Offer(_) | Self::Help(_) | Self::Accepted(_) | Self::List(_))
     }
 
     /// Whether the status line is its, so that messages wait.
     pub(crate) fn has_status_line(&self) -> bool {
-        !matches!(self, Self::Offer(_) | Self::Help(_))
+        !matches!(self, Self::Offer(_) | Self::Help(_) | Self::Accepted(_))
     }
 
     /// Takes a key for what lies over the review, on a screen of so many rows. `excess`: the rows of the help
@@ -61,6 +64,7 @@ impl Overlay {
         match (&mut *self, key.code) {
             (Self::Offer(open), KeyCode::Char('y' | 'Y' | 'n' | 'N')) => return open.take_answer(key.code),
             (Self::List(list), KeyCode::Char('y' | 'Y')) if list.is_ready() => return Answer::Yes,
+            (Self::Accepted(list), KeyCode::Char('x')) if list.has_grants() => return Answer::Yes,
             (Self::List(_), KeyCode::Char('n' | 'N' | 'c')) | (_, KeyCode::Esc) => return Answer::Close,
             _ if action == Some(Action::Leave) => return Answer::Close,
             _ => {}
@@ -71,6 +75,8 @@ impl Overlay {
             }
             (Self::Help(top), Some(Action::Top)) => *top = 0,
             (Self::Help(top), Some(Action::Bottom)) => *top = excess,
+            (Self::Accepted(list), Some(Action::Open)) => list.toggle(),
+            (Self::Accepted(_), Some(Action::Accepted)) => return Answer::Close,
             (Self::Help(_), _) => return Answer::Close,
             _ => {}
         }
@@ -82,6 +88,7 @@ impl Overlay {
         match self {
             Self::Offer(open) => open.scroll(by),
             Self::Help(top) => *top = top.saturating_add_signed(by).min(excess),
+            Self::Accepted(list) => list.scroll(by),
             Self::List(list) => list.scroll(by, height),
             Self::Question(_) | Self::Reason(_) | Self::Search(_) => {}
         }
@@ -100,7 +107,7 @@ impl OpenQuestion {
     pub(crate) fn reply(&self, key: KeyEvent) -> Option<Reply> {
         let reply = match key.code {
             KeyCode::Esc | KeyCode::Char('c' | 'N') => Reply::No,
-            KeyCode::Char('Y') => Reply::Yes,
+            KeyCode::Char('Y') => self.question.reply("y")?,
             KeyCode::Char(c) => self.question.reply(c.encode_utf8(&mut [0; 4]))?,
             _ => return None,
         };

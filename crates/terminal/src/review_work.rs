@@ -74,6 +74,7 @@ impl ReviewWork {
             }
             Event::Closed(closed) => return self.review_closed(&closed),
             Event::FlushReview { id } => self.flush(id),
+            Event::AcceptedByRule(accepted) => reviews.take_acceptance(accepted, out),
             Event::Problem(problem) => reviews.take_problem(&problem, out),
             // Only an editor that knows problems in files is asked.
             Event::DiagnosticsWanted { .. } => {}
@@ -138,9 +139,11 @@ impl ReviewWork {
                 self.tell_refusal(Some(id), &refusal);
             }
             (Purpose::AcceptListed(id), Err(refusal)) => self.acceptance_refused(id, &refusal),
-            (Purpose::Pause(_) | Purpose::Send, Err(refusal)) => self.tell_refusal(None, &refusal),
-            // A notice says where the selection is.
-            (Purpose::Send | Purpose::Decide(_) | Purpose::AcceptListed(_), Ok(_)) => {}
+            (Purpose::Pause(_) | Purpose::Send | Purpose::Grant, Err(refusal)) => {
+                self.tell_refusal(None, &refusal);
+            }
+            // A notice says where the selection is, and what is accepted ahead.
+            (Purpose::Send | Purpose::Grant | Purpose::Decide(_) | Purpose::AcceptListed(_), Ok(_)) => {}
             (Purpose::Nothing, _) => {}
         }
     }
@@ -170,6 +173,7 @@ impl ReviewWork {
             (Action::AcceptAll, _) => {
                 self.out.overlays.open(Overlay::List(AcceptAll::new(self.reviews.listed())));
             }
+            (Action::AcceptAhead, _) => self.out.open_question(Question::AcceptAhead),
             (Action::Reject, _) => self.decide(Decision::Reject),
             (Action::Reason, _) => self.unsent_reason.open_input(view, &mut self.out),
             (Action::Undo, _) => self.change(id, EditKind::Undo, Request::UndoReview { id, revision }, None),
@@ -203,7 +207,12 @@ impl ReviewWork {
     /// Takes the person's reply to a question.
     pub(crate) fn take_answer(&mut self, question: Question, reply: Reply) {
         match (reply, question) {
-            (Reply::No, _) => {}
+            (Reply::No, _) | (Reply::Yes, Question::AcceptAhead) => {}
+            (Reply::For(scope), _) => {
+                if let Some(id) = self.reviews.at() {
+                    self.out.ask(Request::Grant { id, scope }, Purpose::Grant);
+                }
+            }
             (Reply::Reject, _) => self.decide(Decision::Reject),
             (Reply::Yes, Question::Leave) => self.out.add_effect(Effect::Leave),
             (Reply::Yes, Question::AcceptAnyway) => self.decide(Decision::Accept),
@@ -295,6 +304,12 @@ impl ReviewWork {
         if let Some(Overlay::Reason(input)) = self.out.close_input() {
             self.unsent_reason.keep(input.text);
         }
+    }
+
+    /// Takes back what the person has accepted ahead.
+    pub(crate) fn withdraw_grants(&mut self) {
+        self.out.ask(Request::WithdrawGrants {}, Purpose::Grant);
+        self.out.say(messages::GRANTS_WITHDRAWN);
     }
 
     /// Accepts what the person saw on a list, and nothing else.

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 
 use alongside_desk::review_model::{CompanionState, ListedReview, Message, Question, ReviewNews, Subject};
 use alongside_desk::{
-    Agent, Changed, Closed, Closing, Problem, Review, ReviewId, Status, harmless, messages,
+    Agent, Changed, Closed, Closing, Problem, Review, ReviewId, RuleAcceptance, Status, harmless, messages,
 };
 
+use crate::accepted_list::AcceptedList;
 use crate::keys::Action;
 use crate::output::{Effect, Output};
 use crate::review_view::ReviewView;
@@ -164,6 +165,17 @@ impl Reviews {
 
     pub(crate) fn take_problem(&mut self, problem: &Problem, out: &mut Output) {
         out.show([self.companion.take_problem(problem)]);
+    }
+
+    /// A rule has accepted a change.
+    pub(crate) fn take_acceptance(&mut self, accepted: RuleAcceptance, out: &mut Output) {
+        let roots = self.roots().to_vec();
+        out.show(self.companion.take_acceptance(accepted, &roots));
+    }
+
+    /// What rules have accepted, and what the person has accepted ahead, if there is any.
+    pub(crate) fn accepted_list(&self) -> Option<AcceptedList> {
+        AcceptedList::new(&self.status().grants, self.companion.accepted())
     }
 
     /// The companion paused or resumed the context as the person asked.

@@ -183,6 +183,7 @@ pub(crate) fn draw(scene: &Scene<'_>, colours: &Colours, frame: &mut Frame<'_>) 
     }
     match (scene.overlays.cover(), scene.reviews.current()) {
         (Some(Overlay::List(list)), _) => panels::accept_all::draw(scene, list, frame),
+        (Some(Overlay::Accepted(list)), _) => panels::accepted::draw(scene, list, frame),
         (Some(Overlay::Help(top)), _) => panels::help::draw(scene, *top, frame),
         (Some(Overlay::Offer(open)), _) => panels::agent_setup::draw(scene, open, frame),
         (_, None) => panels::empty::draw(scene, frame),

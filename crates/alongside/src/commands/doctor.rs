@@ -13,6 +13,7 @@ mod message;
 mod own_installation;
 mod probe;
 mod report;
+mod rules;
 mod running_companions;
 mod stale_files;
 
@@ -50,13 +51,14 @@ const MAX_COLUMNS: usize = 100;
 /// search of that agent's release, connects as the agent would, and reads the agent's settings. It reports
 /// which companion the agent would connect to, or why it would fail and what to do. It also reports whether
 /// the agent runs the hook of alongside and waits long enough for a review, and whether the hook finds the
-/// companion.
+/// companion. With --path, it examines nothing, and tells which rule of your settings holds for a file.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   alongside doctor
   alongside doctor gemini --verbose     every step of Gemini CLI's search
   alongside doctor --pid 12345          as that running agent sees it
+  alongside doctor --path docs/a.md     whether a change of that file needs your decision, and why
 
 Exit codes: 0 if each agent would connect, 1 if one would fail or alongside cannot start, 2 if there is \
 nothing to examine.")]
@@ -83,6 +85,10 @@ pub(crate) struct Args {
     /// Use this directory
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
+
+    /// Tell for a file whether its changes need your decision, and which rule says so
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["fix", "json", "pid", "verbose", "container"])]
+    path: Option<PathBuf>,
 
     /// Whether the agent runs in a container [default: whether this command does]
     #[arg(long, value_enum, value_name = "WHETHER")]
@@ -114,6 +120,11 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
 
 async fn diagnose(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     let here = surroundings(&args)?;
+    if let Some(path) = &args.path {
+        let file = here.cwd.join(path);
+        super::print(&rules::explanation(&file, &args.agents, globals.config.as_deref()).await?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let agents = agents_to_examine(&args, &here).await?;
     let mut companions = Companions::find(&here).await;
     let removed = if args.fix { stale_files::remove(&companions).await } else { Vec::new() };

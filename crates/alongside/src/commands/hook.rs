@@ -19,6 +19,7 @@ use alongside_desk::{HookProposal, Operation, Reasons, Verdict};
 use alongside_hook::{Answer, Change, HookInput, NoChange, TextFile, ToolCall, answer, refusal};
 use alongside_host::{Restarting, Reviewer};
 use alongside_platform::output::abandoned;
+use alongside_platform::process;
 use alongside_platform::untrusted::{self, Whose};
 use alongside_platform::{directories, files};
 use futures_util::future::join_all;
@@ -246,6 +247,7 @@ impl Call {
                 None => change.operation.clone(),
             },
             remark: change.remark.clone(),
+            agent_pid: process::caller(),
             parts,
             patience_ms: u64::try_from(patience.as_millis()).unwrap_or(u64::MAX),
             comes_twice: self.agent.hook.comes_twice,

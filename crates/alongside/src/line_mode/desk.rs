@@ -173,7 +173,7 @@ impl LineDesk {
                 return ControlFlow::Continue(());
             }
         };
-        if !prompted && !is_terminal && !matches!(line, "l" | "p" | "q" | "?" | "") {
+        if !prompted && !is_terminal && !prompts::needs_no_review(line) {
             // A script wrote it ahead, for a review that is still to come.
             reading.input().put_back(input);
             return ControlFlow::Continue(());
@@ -218,9 +218,12 @@ impl LineDesk {
             (Some(Reply::Yes), Question::SingleNewline, Some(id)) => {
                 self.work.accept_single_newline(id).await
             }
+            (Some(Reply::For(scope)), _, Some(id)) => {
+                self.work.accept_ahead(Request::Grant { id, scope }).await;
+            }
             (Some(Reply::Reject), _, Some(id)) => self.work.decide(id, Decision::Reject).await,
             (Some(_), _, None) => self.work.reading().next_review(),
-            (Some(Reply::No), ..) => {}
+            (Some(Reply::No), ..) | (Some(Reply::Yes), Question::AcceptAhead, _) => {}
         }
         ControlFlow::Continue(())
     }
@@ -234,6 +237,9 @@ impl LineDesk {
                 None => return ControlFlow::Break(Ending::Left),
             },
             ("l" | "list", _) => reading.list(),
+            ("L", _) => reading.list_accepted(None),
+            (line, _) if let Some(number) = prompts::accepted_in(line) => reading.list_accepted(Some(number)),
+            ("f -", _) => self.work.accept_ahead(Request::WithdrawGrants {}).await,
             ("p" | "pause", _) => self.work.pause().await,
             ("?" | "h" | "help", _) => reading.help(),
             (line, _) if let Ok(number) = line.parse() => reading.go_to(number),
@@ -255,6 +261,7 @@ impl LineDesk {
             "a" | "accept" => self.work.accept(id).await,
             "r" | "reject" => self.work.decide(id, Decision::Reject).await,
             "A" => reading.list_to_accept(),
+            "f" => reading.open_question(Question::AcceptAhead),
             "e" | "edit" => self.work.edit(),
             "u" | "undo" => self.work.take_step(id, Step::Undo).await,
             "U" | "redo" => self.work.take_step(id, Step::Redo).await,

@@ -2,6 +2,7 @@
 //! -p`. [`json`] is the same for programs.
 
 mod accept_all;
+mod accepted;
 mod desk;
 mod ending;
 pub(crate) mod json;

@@ -62,6 +62,16 @@ pub(super) fn reason_in(line: &str) -> Option<&str> {
     matches!(command, "R" | "reason").then_some(text.trim())
 }
 
+/// Whether a line means something while no review waits.
+pub(super) fn needs_no_review(line: &str) -> bool {
+    matches!(line, "l" | "L" | "p" | "q" | "?" | "" | "f -") || accepted_in(line).is_some()
+}
+
+/// The number behind `L`, of a change that a rule has accepted.
+pub(super) fn accepted_in(line: &str) -> Option<usize> {
+    line.strip_prefix("L ")?.trim().parse().ok()
+}
+
 /// The help at a hunk.
 pub(super) const AT_A_HUNK: &str = "\
 Type one of these, then Enter:
@@ -73,15 +83,17 @@ a  accept the file as it stands now
 r  reject the whole proposal
 R  drop this change and say why, for the agent's model: R and a text (R alone shows it)
 A  accept all reviews that you have seen, after one list of them
+f  take all that this agent still proposes, for this file or its folder; f - takes that back
 u  undo the last step; U redoes it
 j  next change, without deciding (also: J)
 K  previous change
 b  the first change
 l  list the waiting reviews; a number goes to that one
+L  list what was accepted without you; L 1 shows the first
 p  pause or resume context: agents learn about your files
 q  quit, also Ctrl-D; asks first if that rejects waiting reviews
 ?  this help
-Nothing is accepted before you type a or A; keeping and dropping only change the text.";
+Nothing is accepted before you type a, A or f; keeping and dropping only change the text.";
 
 /// The help at the end of a review.
 pub(super) const AT_THE_END: &str = "\
@@ -89,10 +101,12 @@ a  accept the file as it stands now: the agent writes it
 r  reject the whole proposal
 R  say why, for the agent's model: R and a text, and then a or r (R alone shows it)
 A  accept all reviews that you have seen, after one list of them
+f  take all that this agent still proposes, for this file or its folder; f - takes that back
 b  look again from the first change (K goes to the last one)
 e  edit the whole text in your editor
 u  undo the last step; U redoes it
 l  list the waiting reviews; a number goes to that one
+L  list what was accepted without you; L 1 shows the first
 p  pause or resume context: agents learn about your files
 q  quit; asks first if that rejects waiting reviews
 ?  this help";
@@ -104,6 +118,7 @@ pub(super) const NOTHING_WAITS: &str = "Nothing to review. (l list, p pause cont
 pub(super) const IDLE: &str = "\
 Reviews appear here as soon as an agent proposes a change.
 l  list the waiting reviews, and the agents
+L  list what was accepted without you; L 1 shows the first
 p  pause or resume context: agents learn about your files
 q  quit
 ?  this help";
@@ -118,7 +133,7 @@ mod tests {
     fn the_help_names_every_letter_that_accepts() {
         let rows = AT_A_HUNK.lines().filter_map(|row| row.split_once("  accept "));
         let letters: Vec<_> = rows.map(|(letter, _)| letter).collect();
-        let said = format!("Nothing is accepted before you type {};", letters.join(" or "));
+        let said = format!("Nothing is accepted before you type {} or f;", letters.join(", "));
         assert!(AT_A_HUNK.contains(&said), "{said}");
     }
 

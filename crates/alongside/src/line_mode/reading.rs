@@ -6,9 +6,10 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use alongside_desk::review_model::{CompanionState, Message, OpenReview, Question};
-use alongside_desk::{Changed, Closed, Decision, Review, ReviewId, Status, messages};
+use alongside_desk::{Changed, Closed, Decision, Review, ReviewId, RuleAcceptance, Status, messages};
 
 use super::accept_all::{AcceptAll, Printed};
+use super::accepted;
 use super::ending::Policy;
 use super::line_reader::LineReader;
 use super::printer::Printer;
@@ -427,6 +428,18 @@ impl Reading {
             lines.push(messages::paused(true).into());
         }
         self.printer.say(&lines.join("\n"));
+    }
+
+    /// A rule has accepted a change.
+    pub(super) fn take_acceptance(&mut self, accepted: RuleAcceptance) {
+        let said = self.companion.take_acceptance(accepted, &self.roots);
+        self.show(Vec::from_iter(said));
+    }
+
+    /// Prints what was accepted without the person, or the diff of the entry of this number.
+    pub(super) fn list_accepted(&mut self, number: Option<usize>) {
+        let text = accepted::text(&self.companion, number, &self.roots);
+        self.printer.say(&text);
     }
 
     /// Prints the letters that mean something now.

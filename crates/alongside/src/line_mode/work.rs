@@ -124,6 +124,7 @@ impl ReviewWork {
                 let message = self.reading.companion().take_problem(&problem);
                 self.reading.show(vec![message]);
             }
+            Event::AcceptedByRule(accepted) => self.reading.take_acceptance(accepted),
             Event::DiagnosticsWanted { .. } => {}
             Event::Notice { message } => self.reading.show(vec![Message::notice(message)]),
         }
@@ -350,6 +351,16 @@ impl ReviewWork {
         {
             self.activity = Activity::Listening;
             self.reading.say(&end.text());
+        }
+    }
+
+    /// Accepts ahead what the agent of a review still proposes, or takes all of that back. A notice tells.
+    pub(super) async fn accept_ahead(&mut self, request: Request) {
+        let withdraws = request == Request::WithdrawGrants {};
+        match self.desk.request(request).await {
+            Ok(_) if withdraws => self.reading.say(messages::GRANTS_WITHDRAWN),
+            Ok(_) => {}
+            Err(refusal) => self.reading.say(&messages::refusal(&refusal)),
         }
     }
 

@@ -22,6 +22,7 @@ mod log;
 mod lsp;
 mod places;
 mod recovery;
+mod rules;
 mod settings;
 mod settings_effects;
 mod shutdown;

@@ -39,7 +39,7 @@ fn a_project_may_only_add_exclusions() {
     $ alongside review
     --- errors:
     alongside: [PROJECT]/.alongside.toml:2: [context] enabled cannot be set here: a project may only
-      ↪ add [context] exclude
+      ↪ add [context] exclude and [reviews] rules that ask
     --- exit code 1
     ");
 }

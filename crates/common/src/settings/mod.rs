@@ -1,17 +1,18 @@
 //! The settings of the person, `config.toml`, and of a project, `.alongside.toml`.
 //!
-//! A project's file may come from anybody, so it may only hide files from agents; it cannot switch anything
-//! on. Reading is strict: an unknown key stops the program with the file, the line and the nearest known key,
-//! because a misspelt exclusion would silently exclude nothing.
+//! A project's file may come from anybody, so it may only hide files from agents, and ask for more decisions;
+//! it cannot switch anything on. Reading is strict: an unknown key stops the program with the file, the line
+//! and the nearest known key, because a misspelt exclusion would silently exclude nothing.
 
 mod desk;
 mod reader;
+mod rules;
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-use alongside_companion::{AppDirs, Builder};
+use alongside_companion::{AppDirs, Builder, Rule};
 use alongside_platform::untrusted::{self, Whose};
 use anyhow::Context;
 pub use desk::{Notify, Shade};
@@ -35,6 +36,7 @@ const KEYS: &[(&str, &str)] = &[
     ("discovery", "aliases"),
     ("discovery", "tmp"),
     ("reviews", "enabled"),
+    ("reviews", "rules"),
     ("server", "allow-tokenless-agents"),
     ("server", "listen"),
 ];
@@ -43,7 +45,7 @@ const KEYS: &[(&str, &str)] = &[
 const SECTIONS: &[&str] = &["context", "desk", "discovery", "drafts", "reviews", "server"];
 
 /// The keys that a project may use.
-const PROJECT_KEYS: &[(&str, &str)] = &[("context", "exclude")];
+const PROJECT_KEYS: &[(&str, &str)] = &[("context", "exclude"), ("reviews", "rules")];
 
 /// Every setting, with its default where the person set none.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +60,12 @@ pub struct Settings {
     pub include_git_ignored: bool,
     /// Whether agents open reviews here.
     pub reviews: bool,
+    /// The person's rules: which changes need no decision.
+    pub rules: Vec<Rule>,
+    /// The rules of the projects, which only ask.
+    pub project_rules: Vec<Rule>,
+    /// The person's file, if there is one.
+    pub file: Option<PathBuf>,
     /// How the terminal desk announces a review to a person who looks elsewhere.
     pub notify: Notify,
     /// Colours of the terminal desk; `None` asks the terminal.
@@ -80,6 +88,9 @@ impl Default for Settings {
             project_exclude: Vec::new(),
             include_git_ignored: false,
             reviews: true,
+            rules: Vec::new(),
+            project_rules: Vec::new(),
+            file: None,
             notify: Notify::Off,
             theme: None,
             aliases: true,
@@ -108,10 +119,12 @@ impl Settings {
                     .with_context(|| format!("cannot read the settings {}", file.display()))
                     .hint("name a file that exists, or leave --config away to use the default file")?;
                 settings.read(file, &text, KEYS)?;
+                settings.file = Some(file.to_owned());
             }
             None => {
                 if let Some(file) = default_file() {
                     settings.read_if_there(&file, KEYS)?;
+                    settings.file = Some(file);
                 }
             }
         }
@@ -125,6 +138,7 @@ impl Settings {
     /// cannot be read, so that nobody knows what to hide in them.
     pub fn read_projects(&mut self, roots: &[PathBuf]) -> Vec<(PathBuf, anyhow::Error)> {
         self.project_exclude.clear();
+        self.project_rules.clear();
         let mut unread = Vec::new();
         for root in roots {
             if let Err(error) = self.read_project(root) {
@@ -169,17 +183,32 @@ impl Settings {
             entries.iter().try_for_each(|entry| {
                 if !keys.contains(&(entry.section, entry.key)) {
                     return Err(entry.mistake(format!(
-                        "[{}] {} cannot be set here: a project may only add [context] exclude",
+                        "[{}] {} cannot be set here: a project may only add [context] exclude and \
+                         [reviews] rules that ask",
                         entry.section, entry.key
                     )));
                 }
-                if keys == PROJECT_KEYS {
-                    only_adds(entry)?;
+                match (entry.section, entry.key) {
+                    ("reviews", "rules") => self.apply_rules(entry, keys, (file, text)),
+                    _ if keys == PROJECT_KEYS => only_adds(entry).and_then(|()| self.apply(entry, keys)),
+                    _ => self.apply(entry, keys),
                 }
-                self.apply(entry, keys)
             })
         });
         applied.map_err(|mistake| mistake.in_file(file, text))
+    }
+
+    fn apply_rules(
+        &mut self,
+        entry: &Entry<'_>,
+        keys: &[(&str, &str)],
+        source: (&Path, &str),
+    ) -> Result<(), Mistake> {
+        match keys == PROJECT_KEYS {
+            true => self.project_rules.extend(rules::read_asking(entry, source)?),
+            false => self.rules = rules::read(entry, source)?,
+        }
+        Ok(())
     }
 
     fn apply(&mut self, entry: &Entry<'_>, keys: &[(&str, &str)]) -> Result<(), Mistake> {
@@ -270,6 +299,8 @@ impl Settings {
             .exclude(self.excludes())
             .include_git_ignored(self.include_git_ignored)
             .context_only(!self.reviews)
+            .rules(self.rules.clone(), self.file.clone())
+            .project_rules(self.project_rules.clone())
             .allow_tokenless_agents(self.allow_tokenless)
             .app_dirs(dirs);
         let builder = match self.context {

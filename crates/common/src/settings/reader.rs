@@ -29,6 +29,29 @@ impl Item {
     }
 }
 
+/// A table in a list.
+pub(super) struct Table<'i> {
+    pub(super) fields: Vec<Entry<'i>>,
+    at: usize,
+}
+
+impl<'i> Table<'i> {
+    /// The field of this name.
+    pub(super) fn get(&self, key: &str) -> Option<&Entry<'i>> {
+        self.fields.iter().find(|field| field.key == key)
+    }
+
+    /// The mistake in this table, as a clause.
+    pub(super) fn mistake(&self, what: String) -> Mistake {
+        Mistake { what, at: self.at }
+    }
+
+    /// Its line in the text that it was read from, from 1.
+    pub(super) fn line(&self, text: &str) -> usize {
+        line(text, self.at)
+    }
+}
+
 /// A mistake, and its place in the text.
 #[derive(Debug)]
 pub(super) struct Mistake {
@@ -39,9 +62,12 @@ pub(super) struct Mistake {
 impl Mistake {
     /// The error with file and line.
     pub(super) fn in_file(self, file: &Path, text: &str) -> anyhow::Error {
-        let line = text.bytes().take(self.at).filter(|byte| *byte == b'\n').count() + 1;
-        anyhow::anyhow!("{}:{line}: {}", file.display(), self.what)
+        anyhow::anyhow!("{}:{}: {}", file.display(), line(text, self.at), self.what)
     }
+}
+
+fn line(text: &str, at: usize) -> usize {
+    text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }
 
 /// Reads all entries of `text`, in the order of their sections and keys.
@@ -113,7 +139,7 @@ fn list(names: &[&str], quote: impl Fn(&str) -> String) -> String {
     }
 }
 
-impl Entry<'_> {
+impl<'i> Entry<'i> {
     /// The mistake in this entry, as a clause.
     pub(super) fn mistake(&self, what: String) -> Mistake {
         Mistake { what, at: self.at.start }
@@ -143,6 +169,52 @@ impl Entry<'_> {
             DeValue::String(text) => Ok(text.to_string()),
             other => Err(self.mistyped("a string", other, "", self.at.start)),
         }
+    }
+
+    /// One string with its place.
+    pub(super) fn one_text(&self) -> Result<Item, Mistake> {
+        Ok(Item { text: self.text()?, at: self.value.span().start })
+    }
+
+    /// One string, or a list of strings.
+    pub(super) fn text_or_texts(&self) -> Result<Vec<Item>, Mistake> {
+        match self.value.get_ref() {
+            DeValue::String(_) => Ok(vec![self.one_text()?]),
+            _ => self.texts(),
+        }
+    }
+
+    /// A list of tables with these keys. The fields count as a section of this name.
+    pub(super) fn tables(
+        &self,
+        section: &'static str,
+        keys: &'static [&'static str],
+    ) -> Result<Vec<Table<'i>>, Mistake> {
+        const WANTED: &str = "a list of tables";
+        let DeValue::Array(items) = self.value.get_ref() else {
+            return Err(self.mistyped(WANTED, self.value.get_ref(), "", self.at.start));
+        };
+        let table = |item: &Spanned<DeValue<'i>>| {
+            let at = item.span().start;
+            let DeValue::Table(table) = item.get_ref() else {
+                return Err(self.mistyped(WANTED, item.get_ref(), " in it", at));
+            };
+            let fields = table.iter().map(|(name, value)| {
+                let (at, name) = (name.span(), name.get_ref().as_ref());
+                let Some(key) = keys.iter().copied().find(|key| *key == name) else {
+                    let known = || nearest(name, keys.iter().copied());
+                    let meant = known().map_or_else(
+                        || format!("; {}", there_are(keys.to_vec())),
+                        |key| format!("; did you mean {key:?}?"),
+                    );
+                    let what = format!("there is no key {name:?} in [{section}]{meant}");
+                    return Err(Mistake { what, at: at.start });
+                };
+                Ok(Entry { section, key, value: value.clone(), at })
+            });
+            Ok(Table { fields: fields.collect::<Result<_, _>>()?, at })
+        };
+        items.iter().map(table).collect()
     }
 
     pub(super) fn texts(&self) -> Result<Vec<Item>, Mistake> {

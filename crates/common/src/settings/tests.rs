@@ -1,5 +1,8 @@
 //! The content of settings files, and the messages about mistakes in them.
 
+use alongside_companion::Ruling;
+use alongside_desk::ChangeKind;
+
 use super::*;
 
 fn read(text: &str) -> Result<Settings, String> {
@@ -21,6 +24,9 @@ fn every_key_is_read() {
         project_exclude: Vec::new(),
         include_git_ignored: true,
         reviews: false,
+        rules: Vec::new(),
+        project_rules: Vec::new(),
+        file: None,
         notify: Notify::Osc9,
         theme: Some(Shade::Light),
         aliases: false,
@@ -120,7 +126,7 @@ fn a_project_may_only_add_exclusions() {
     assert_eq!(
         format!("{error:#}"),
         "/p/.alongside.toml:2: [server] allow-tokenless-agents cannot be set here: a project may only add \
-         [context] exclude"
+         [context] exclude and [reviews] rules that ask"
     );
     assert!(!settings.allow_tokenless);
 }
@@ -193,6 +199,7 @@ fn no_toml_spelling_lets_a_project_widen_anything() {
     let expected = Settings {
         exclude: vec!["mine".into()],
         project_exclude: vec!["x\n!.env".into()],
+        file: settings.file.clone(),
         ..Settings::default()
     };
     assert_eq!(settings, expected);
@@ -226,4 +233,42 @@ fn no_kind_of_file_lets_a_project_widen_anything() {
     std::fs::write(project.path().join(PROJECT_FILE), "[context]\nexclude = ['outer']").unwrap();
     std::fs::write(&file, "[context]\nexclude = ['inner']").unwrap();
     assert_eq!(loaded(&[project.path(), &inner]).unwrap().excludes(), ["mine", "outer", "inner"]);
+}
+
+#[test]
+fn rules_are_read_in_their_order_with_their_lines() {
+    let text = "[[reviews.rules]]\npath = 'docs/**'\nthen = 'accept'\n\n[[reviews.rules]]\n\
+                path = ['a', '*.sql']\nagent = 'codex'\nkind = ['delete', 'move']\nthen = 'ask'\n";
+    let rules = read(text).unwrap().rules;
+    let [docs, sql] = rules.as_slice() else { panic!("{rules:?}") };
+    assert_eq!((docs.paths.as_slice(), docs.ruling), (&["docs/**".to_owned()][..], Ruling::Accept));
+    assert!(docs.agents.is_empty() && docs.kinds.is_empty());
+    assert_eq!((sql.agents.as_slice(), sql.ruling), (&["Codex".to_owned()][..], Ruling::Ask));
+    assert_eq!(sql.kinds, [ChangeKind::Delete, ChangeKind::Move]);
+    assert_eq!((docs.place.as_str(), sql.place.as_str()), ("/c.toml:1", "/c.toml:5"));
+    let inline = read("[reviews]\nrules = [\n  { path = 'a', then = 'defer' },\n]").unwrap().rules;
+    assert_eq!((inline[0].ruling, inline[0].place.as_str()), (Ruling::Defer, "/c.toml:3"));
+}
+
+#[test]
+fn a_project_may_only_ask() {
+    let project = Path::new("/p/.alongside.toml");
+    let mut settings = Settings::default();
+    settings.read(project, "[reviews]\nrules = [{ path = 'a', then = 'ask' }]", PROJECT_KEYS).unwrap();
+    assert_eq!((settings.project_rules.len(), settings.rules.len()), (1, 0));
+    for word in ["accept", "defer"] {
+        let text = format!(
+            "[reviews]\nrules = [\n  {{ path = 'a', then = 'ask' }},\n  {{ path = 'b', then = '{word}' }},\n]"
+        );
+        let error = settings.read(project, &text, PROJECT_KEYS).unwrap_err();
+        assert_eq!(
+            format!("{error:#}"),
+            format!(
+                "/p/.alongside.toml:4: a project may only ask, and this rule says {word:?}; put it into your \
+                 own config.toml"
+            )
+        );
+    }
+    let error = settings.read(project, "[reviews]\nenabled = false", PROJECT_KEYS).unwrap_err();
+    assert!(error.to_string().contains("cannot be set here"), "{error}");
 }

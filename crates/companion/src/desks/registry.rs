@@ -77,12 +77,14 @@ impl Desks {
         }
     }
 
-    /// Tells a desk that has joined the status, the problems and the reviews that wait.
+    /// Tells a desk that has joined the status, the problems, what rules have accepted, and the reviews that
+    /// wait.
     pub(crate) fn welcome<'a>(
         &mut self,
         id: DeskId,
         status: Status,
         problems: impl Iterator<Item = &'a Problem>,
+        accepted: impl Iterator<Item = desk::RuleAcceptance>,
         reviews: impl Iterator<Item = desk::Review>,
     ) {
         let Some(desk) = self.connected.get_mut(&id) else { return };
@@ -92,7 +94,8 @@ impl Desks {
         let problems =
             found.chain(self.notifications.unsaved().cloned()).chain(news).map(desk::Event::Problem);
         let first = std::iter::once(desk.status(&status));
-        for event in first.chain(problems).chain(reviews.map(desk::Event::Opened)) {
+        let accepted = accepted.map(desk::Event::AcceptedByRule);
+        for event in first.chain(problems).chain(accepted).chain(reviews.map(desk::Event::Opened)) {
             // A desk that is gone already will be reported as such.
             let _ = desk.events.send(event);
         }

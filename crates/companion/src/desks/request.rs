@@ -1,6 +1,6 @@
 //! The requests of desks, as the main loop carries them out.
 
-use alongside_desk::{ContextReport, Decision, FileDiagnostics, Lines, Problem, Request, ReviewId};
+use alongside_desk::{ContextReport, Decision, FileDiagnostics, Lines, Problem, Request, ReviewId, Scope};
 
 use crate::reviews::reviewed_text::Edit;
 
@@ -9,6 +9,8 @@ use crate::reviews::reviewed_text::Edit;
 pub(crate) enum DeskRequest {
     Edit(ReviewId, u64, Edit),
     Decide(ReviewId, u64, Decision),
+    Grant(ReviewId, Scope),
+    WithdrawGrants,
     Mention { file: Option<(String, Option<Lines>)>, agent: Option<u64> },
     PauseContext(bool),
     ChangeContext(ContextReport),
@@ -34,6 +36,8 @@ impl DeskRequest {
             Request::UndoReview { id, revision } => Self::Edit(id, revision, Edit::Undo),
             Request::RedoReview { id, revision } => Self::Edit(id, revision, Edit::Redo),
             Request::DecideReview { id, revision, decision } => Self::Decide(id, revision, decision),
+            Request::Grant { id, scope } => Self::Grant(id, scope),
+            Request::WithdrawGrants {} => Self::WithdrawGrants,
             Request::MentionFile { path, lines, agent } => {
                 Self::Mention { file: path.map(|path| (path, lines)), agent }
             }

@@ -6,6 +6,35 @@ use std::path::{Path, PathBuf};
 use super::git_directories;
 use crate::real_path;
 
+/// The place where a write ends up, as far as a rule may count on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// This file, in a project.
+    File(PathBuf),
+    /// Outside every project, or nobody can tell for sure.
+    Outside,
+    /// Git runs or obeys what is there.
+    Gits,
+    /// It depends on the agent's reading of `..`.
+    Ambiguous,
+}
+
+impl Place {
+    /// The places of a file that nobody opens. Reads the disk.
+    pub(crate) fn all(path: &Path, roots: &[PathBuf]) -> Vec<Self> {
+        let of = Destinations::of(path, None).judged(roots);
+        std::iter::once(of).chain(Self::of_link(path, roots)).collect()
+    }
+
+    /// The place of a link itself, which some agents replace or remove; `None` for any other file.
+    pub(crate) fn of_link(path: &Path, roots: &[PathBuf]) -> Option<Self> {
+        let (directory, name) = (path.parent()?, path.file_name()?);
+        let at = || real_path::resolve(directory).join(name);
+        let link = |at| Destinations { paths: vec![at], differs_by_process: false }.judged(roots);
+        path.is_symlink().then(at).map(link)
+    }
+}
+
 /// The destinations of a path, one for each reading. There are two readings where `..` comes after a link.
 #[derive(Debug)]
 pub(crate) struct Destinations {
@@ -29,6 +58,21 @@ impl Destinations {
         // Without links, nothing leads elsewhere.
         let has_links = paths.as_slice() != [path];
         Self { paths, differs_by_process: has_links && real_path::depends_on_process(path) }
+    }
+
+    /// The one destination, for rules, given what is known of [`outside`](Self::outside) and
+    /// [`in_git`](Self::in_git).
+    pub(crate) fn place(&self, outside: Option<&str>, in_git: Option<&str>) -> Place {
+        match self.paths.as_slice() {
+            _ if self.differs_by_process || outside.is_some() => Place::Outside,
+            _ if in_git.is_some() => Place::Gits,
+            [path] => Place::File(path.clone()),
+            _ => Place::Ambiguous,
+        }
+    }
+
+    fn judged(&self, roots: &[PathBuf]) -> Place {
+        self.place(self.outside(roots).as_deref(), self.in_git(roots).as_deref())
     }
 
     /// The destinations below none of the roots, which hold no links. Without roots, nothing is outside.

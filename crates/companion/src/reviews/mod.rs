@@ -1,7 +1,7 @@
 //! Reviews: a proposal, from `openDiff` or a hook, to its outcome.
 
 pub(crate) mod decisions;
-mod destination;
+pub(crate) mod destination;
 pub(crate) mod diff;
 pub(crate) mod draft_versions;
 mod git_directories;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::destination::Destinations;
+use super::destination::{Destinations, Place};
 use super::diff::composition::Composition;
 use super::line_endings::NormalizedOriginal;
 use super::target::{BadTarget, Fingerprint, OpenTarget};
@@ -23,6 +23,10 @@ pub(crate) struct PreparedProposal {
     pub(super) outside: Option<String>,
     /// Where a write would end up, if git runs or obeys what is there.
     pub(super) in_git: Option<String>,
+    /// The places of the file, of the link that leads to it, and of a file that the tool also removes.
+    places: Vec<Place>,
+    /// The file has other names, which no rule knows.
+    pub(super) has_other_names: bool,
 }
 
 /// The reason why a proposal is not opened.
@@ -52,12 +56,35 @@ impl PreparedProposal {
         let told = target.real_path();
         let destinations = Destinations::of(path, told.as_deref());
         let (outside, in_git) = (destinations.outside(roots), destinations.in_git(roots));
+        let place = destinations.place(outside.as_deref(), in_git.as_deref());
+        let places = std::iter::once(place).chain(Place::of_link(path, roots)).collect();
+        let has_other_names = target.has_other_names();
         let real = told.unwrap_or_else(|| real_path::canonical(path));
         let (mut normalized, fingerprint) = target.read(&proposed);
         // Without a readable original there is nothing to compare with: the whole file is the change.
         let original = normalized.original.take().map_or_else(|| Arc::from(""), Arc::<str>::from);
         let composition = Composition::new(original, proposed);
-        Self { file_path, composition, normalized, fingerprint, real, outside, in_git }
+        Self {
+            file_path,
+            composition,
+            normalized,
+            fingerprint,
+            real,
+            outside,
+            in_git,
+            places,
+            has_other_names,
+        }
+    }
+
+    /// The tool also removes the file at these places.
+    pub(crate) fn removes(&mut self, places: Vec<Place>) {
+        self.places.extend(places);
+    }
+
+    /// The places of all files that the tool changes, the proposal's own first.
+    pub(crate) fn places(&self) -> &[Place] {
+        &self.places
     }
 
     pub(crate) fn real_path(&self) -> &Path {

@@ -91,6 +91,15 @@ impl Reviews {
         self.decisions.remember_uncollected(ended, verdict);
     }
 
+    /// A rule has accepted this proposal, which is not opened: the other way of the same edit is, too.
+    pub(crate) fn remember_accepted(&mut self, accepted: &PendingReview) {
+        self.decisions.remember_accepted(accepted);
+    }
+
+    pub(crate) fn get(&self, id: ReviewId) -> Option<&PendingReview> {
+        self.pending.get(&id)
+    }
+
     /// The agent of the open reviews that hooks of the same session have asked for.
     pub(crate) fn agent_of_hook(&self, proposal: &HookProposal) -> Option<Agent> {
         self.by_hook(proposal).next().map(|review| review.agent.clone())

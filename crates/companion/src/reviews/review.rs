@@ -2,8 +2,12 @@
 
 use std::path::PathBuf;
 
-use alongside_desk::{Agent, Closing, Decision, HookProposal, Reasons, Refusal, Review, ReviewId, Verdict};
+use alongside_desk::{
+    Agent, ChangeKind, Closing, Decision, HookProposal, Operation, Reasons, Refusal, Review, ReviewId,
+    Verdict,
+};
 
+use super::destination::Place;
 use super::proposal::PreparedProposal;
 use super::remarks;
 use super::reviewed_text::{Edit, ReviewedText};
@@ -48,6 +52,37 @@ impl PendingReview {
         match &self.asker {
             Asker::Session(_) => None,
             Asker::Hook(hook) => Some(hook),
+        }
+    }
+
+    /// What the change does to the file.
+    pub(crate) fn kind(&self) -> ChangeKind {
+        match self.hook().map(|hook| &hook.operation) {
+            Some(Operation::Move { .. }) => ChangeKind::Move,
+            Some(Operation::Delete) => ChangeKind::Delete,
+            Some(Operation::Write) | None if self.text.proposal.fingerprint.is_absent() => ChangeKind::Create,
+            Some(Operation::Write) | None => ChangeKind::Edit,
+        }
+    }
+
+    /// The places of all files that the agent changes with it.
+    pub(crate) fn places(&self) -> &[Place] {
+        self.text.proposal.places()
+    }
+
+    /// Why only a person can decide on it, whatever the rules say; `None` if they may.
+    pub(crate) fn needs_a_person(&self) -> Option<&'static str> {
+        let review = self.review();
+        let is_told = matches!(self.kind(), ChangeKind::Delete | ChangeKind::Move);
+        match () {
+            () if review.dirty => Some("an editor holds unsaved changes to the file"),
+            () if review.whole_file_only.is_some() => Some("its text cannot be compared"),
+            () if review.remark.is_some() && !is_told => Some("the agent does more than writing a text"),
+            () if self.text.proposal.has_other_names => Some("the file has other names (hard links)"),
+            () if self.may_decide(review.revision, Decision::Accept).is_err() => {
+                Some("the agent does not take this text as accepted")
+            }
+            () => None,
         }
     }
 

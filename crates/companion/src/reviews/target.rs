@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use alongside_platform::files;
 use alongside_platform::untrusted::{self, Bounded, Whose};
 use twox_hash::XxHash3_64;
 
@@ -103,6 +104,11 @@ impl OpenTarget {
     /// The size in bytes, or 0 if it is too large to be read.
     pub(crate) fn size(&self) -> u64 {
         self.opened.as_ref().map_or(0, |opened| opened.metadata().len())
+    }
+
+    /// Whether the file has further names, as hard links do.
+    pub(super) fn has_other_names(&self) -> bool {
+        self.opened.as_ref().is_ok_and(|opened| files::has_other_names(opened.metadata()))
     }
 
     /// The path without links, if the system tells.

@@ -10,6 +10,7 @@ pub(super) const AGENT: Agent = Agent {
     commands: &["bob"],
     packages: &[],
     settings: None,
+    own_files: &[".bob"],
     family: Some(Family {
         client_names: &["bob"],
         env: Variables {

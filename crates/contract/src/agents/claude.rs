@@ -18,6 +18,7 @@ pub(super) const AGENT: Agent = Agent {
     commands: &["claude"],
     packages: &["@anthropic-ai/claude-code"],
     settings: Some(&SETTINGS),
+    own_files: &[".mcp.json", "CLAUDE.md", "CLAUDE.local.md"],
     family: Some(Family {
         client_names: &["claude-code"],
         env: Variables::port("CLAUDE_CODE_SSE_PORT"),

@@ -14,6 +14,7 @@ pub(super) const AGENT: Agent = Agent {
     commands: &["codex"],
     packages: &[],
     settings: None,
+    own_files: &[".agents", "AGENTS.md", "AGENTS.override.md"],
     family: None,
     hook: Some(HOOK),
 };

@@ -16,6 +16,7 @@ pub(super) const AGENT: Agent = Agent {
     commands: &["gemini"],
     packages: &["@google/gemini-cli"],
     settings: Some(&SETTINGS),
+    own_files: &["GEMINI.md", ".geminiignore"],
     family: Some(FAMILY),
     hook: Some(HOOK),
 };

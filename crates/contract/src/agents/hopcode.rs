@@ -10,6 +10,7 @@ pub(super) const AGENT: Agent = Agent {
     commands: &["hopcode"],
     packages: &[],
     settings: None,
+    own_files: &[".hopcode"],
     family: Some(Family {
         client_names: &["hopcode"],
         env: Variables {

@@ -10,6 +10,7 @@ pub(super) const AGENT: Agent = Agent {
     commands: &["llxprt"],
     packages: &["@vybestack/llxprt-code"],
     settings: None,
+    own_files: &[".llxprt", "LLXPRT.md"],
     family: Some(Family {
         client_names: &["llxprt"],
         env: Variables {

@@ -10,6 +10,7 @@ pub(super) const AGENT: Agent = Agent {
     commands: &["ola"],
     packages: &[],
     settings: None,
+    own_files: &[".ola"],
     family: Some(Family {
         client_names: &["ola"],
         env: Variables {

@@ -13,6 +13,7 @@ pub(super) const AGENT: Agent = Agent {
     commands: &["opencode"],
     packages: &["opencode-ai"],
     settings: None,
+    own_files: &[".opencode", "opencode.json", "opencode.jsonc", "AGENTS.md"],
     family: Some(Family {
         client_names: &["opencode"],
         env: Variables::port("OPENCODE_EDITOR_SSE_PORT"),

@@ -18,6 +18,7 @@ pub(super) const AGENT: Agent = Agent {
     commands: &["qwen"],
     packages: &["@qwen-code/qwen-code"],
     settings: Some(&SETTINGS),
+    own_files: &["QWEN.md", ".qwenignore"],
     family: Some(FAMILY),
     hook: Some(HOOK),
 };

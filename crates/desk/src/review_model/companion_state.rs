@@ -5,16 +5,23 @@ use std::collections::BTreeSet;
 use super::message::{Message, Subject};
 use crate::decision::{Closed, Closing};
 use crate::review::Review;
+use crate::rules::RuleAcceptance;
 use crate::status::{Agent, Problem, Status};
 use crate::{harmless, messages};
 
-/// The companion's status, the agents this desk has announced, and the last hint about a problem.
+/// The most acceptances of rules that a desk lists.
+const MAX_ACCEPTED: usize = 200;
+
+/// The companion's status, the agents this desk has announced, what rules have accepted, and the last hint
+/// about a problem.
 #[derive(Debug, Default)]
 pub struct CompanionState {
     status: Status,
     /// By number. An agent that has not listened yet is not announced.
     announced: BTreeSet<u64>,
     last_hint: Option<String>,
+    /// What rules have accepted, the oldest first.
+    accepted: Vec<RuleAcceptance>,
 }
 
 impl CompanionState {
@@ -46,6 +53,25 @@ impl CompanionState {
             }
         }
         news
+    }
+
+    /// What rules have accepted, the oldest first.
+    pub fn accepted(&self) -> &[RuleAcceptance] {
+        &self.accepted
+    }
+
+    /// Takes an acceptance by a rule. No message tells of one that is old or known.
+    pub fn take_acceptance(&mut self, new: RuleAcceptance, roots: &[std::path::PathBuf]) -> Option<Message> {
+        let is_same = |known: &RuleAcceptance| (known.number, known.at) == (new.number, new.at);
+        if self.accepted.iter().any(is_same) {
+            return None;
+        }
+        let message = (!new.is_earlier).then(|| Message::notice(messages::accepted_by_rule(&new, roots)));
+        if self.accepted.len() == MAX_ACCEPTED {
+            self.accepted.remove(0);
+        }
+        self.accepted.push(new);
+        message
     }
 
     /// Takes a problem. Several problems often have one remedy, so the same hint comes only once in a row.

@@ -2,6 +2,7 @@
 
 use crate::decision::Refusal;
 use crate::review::Review;
+use crate::rules::Scope;
 use crate::status::Status;
 
 /// A question that the person answers before anything else happens.
@@ -11,6 +12,8 @@ pub enum Question {
     AcceptAnyway,
     /// Accept one empty line in place of an empty text, which agents do not take.
     SingleNewline,
+    /// Accept ahead what the agent still proposes.
+    AcceptAhead,
     /// Leave although reviews are waiting.
     Leave,
 }
@@ -24,6 +27,8 @@ pub enum Reply {
     No,
     /// Reject the review instead.
     Reject,
+    /// Do it for one file, or for a folder.
+    For(Scope),
 }
 
 impl Question {
@@ -47,6 +52,10 @@ impl Question {
         match self {
             Self::AcceptAnyway => "The file is not what the agent saw. Accept anyway?".into(),
             Self::SingleNewline => "The text is empty. Accept one empty line, or reject the proposal?".into(),
+            Self::AcceptAhead => {
+                "Accept all that this agent still proposes until it ends: for this file, or for its folder?"
+                    .into()
+            }
             Self::Leave => {
                 let reviews = match waiting {
                     1 => "1 review is waiting; leaving rejects it.".into(),
@@ -63,6 +72,7 @@ impl Question {
         match self {
             Self::AcceptAnyway => &[("y", "accept"), ("n", "no")],
             Self::SingleNewline => &[("y", "yes"), ("n", "no"), ("r", "reject")],
+            Self::AcceptAhead => &[("f", "this file"), ("d", "its folder"), ("n", "no")],
             Self::Leave => &[("y", "leave"), ("n", "stay")],
         }
     }
@@ -70,7 +80,9 @@ impl Question {
     /// The reply that the person typed; `None` if it is no reply to this question.
     pub fn reply(self, typed: &str) -> Option<Reply> {
         match typed {
-            "y" | "yes" => Some(Reply::Yes),
+            "f" | "file" if self == Self::AcceptAhead => Some(Reply::For(Scope::File)),
+            "d" | "folder" if self == Self::AcceptAhead => Some(Reply::For(Scope::Folder)),
+            "y" | "yes" if self != Self::AcceptAhead => Some(Reply::Yes),
             "n" | "no" | "q" => Some(Reply::No),
             "r" | "reject" if self == Self::SingleNewline => Some(Reply::Reject),
             _ => None,
@@ -114,12 +126,15 @@ mod tests {
 
     #[test]
     fn every_choice_is_a_reply() {
-        for question in [Question::AcceptAnyway, Question::SingleNewline, Question::Leave] {
+        for question in
+            [Question::AcceptAnyway, Question::SingleNewline, Question::AcceptAhead, Question::Leave]
+        {
             for (key, _) in question.choices() {
                 assert!(question.reply(key).is_some(), "{question:?} {key}");
             }
             assert_eq!(question.reply("maybe"), None);
         }
         assert_eq!(Question::Leave.reply("r"), None);
+        assert_eq!(Question::AcceptAhead.reply("y"), None, "it says not for which files");
     }
 }

@@ -168,7 +168,7 @@ pub(super) fn read_host_message(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ContextReport, Decision};
+    use crate::{ContextReport, Decision, Scope};
 
     fn round(request: &Request) -> Request {
         let line = super::request(7, request);
@@ -188,6 +188,8 @@ mod tests {
             Request::KeepHunks { id, revision: 2, hunks: vec![0, 4], keep: false },
             Request::RedoReview { id, revision: 2 },
             Request::DecideReview { id, revision: 2, decision: Decision::Accept },
+            Request::Grant { id, scope: Scope::Folder },
+            Request::WithdrawGrants {},
             Request::PauseContext { paused: true },
             Request::Focus,
             Request::Leave,

@@ -406,7 +406,8 @@ impl Frontend for LspDesk {
                 None => io.request(RequestOrigin::Unawaited, Request::Flushed { id }),
             },
             Event::Problem(problem) => self.editor.report(io, &problem),
-            Event::DiagnosticsWanted { .. } => {}
+            // Such an editor has no list; the terminal desk shows it.
+            Event::AcceptedByRule(_) | Event::DiagnosticsWanted { .. } => {}
             Event::Notice { message } => self.editor.inform(io, &message),
         }
     }

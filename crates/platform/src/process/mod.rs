@@ -1,6 +1,7 @@
 //! Processes: their parents, names and owners, and signals to them.
 
 mod alive;
+mod caller;
 mod cim;
 mod control;
 mod details;
@@ -12,6 +13,7 @@ mod ps;
 mod table;
 
 pub use alive::{is_alive, may_signal};
+pub use caller::caller;
 pub use control::{detach, end_group, ended_by, lead_group, own_program, send};
 pub use details::{directory, environment, ours, started};
 pub use editor::editor_above;

@@ -44,7 +44,11 @@ fn cursor(scene: &Scene<'_>, width: usize) -> Option<usize> {
     match scene.overlays.front()? {
         Overlay::Reason(input) => Some(super::reason::cursor(scene, input, width)),
         Overlay::Search(needle) => Some(1 + width::columns(&harmless::name(needle))),
-        Overlay::Offer(_) | Overlay::Help(_) | Overlay::List(_) | Overlay::Question(_) => None,
+        Overlay::Offer(_)
+        | Overlay::Help(_)
+        | Overlay::Accepted(_)
+        | Overlay::List(_)
+        | Overlay::Question(_) => None,
     }
 }
 
@@ -90,7 +94,7 @@ fn status(scene: &Scene<'_>, width: u16) -> (Vec<String>, Style) {
         Some(Overlay::List(list)) => {
             return (rows(&super::accept_all::question(list, scene.areas.main)), palette.warning);
         }
-        Some(Overlay::Offer(_) | Overlay::Help(_)) | None => {}
+        Some(Overlay::Offer(_) | Overlay::Help(_) | Overlay::Accepted(_)) | None => {}
     }
     let Some((message, behind)) = scene.messages.current() else { return (Vec::new(), palette.text) };
     let style = if message.kind == MessageKind::Warning { palette.warning } else { palette.text };
@@ -126,6 +130,7 @@ fn keys(scene: &Scene<'_>, width: u16) -> Line<'static> {
         Some(Overlay::Reason(input)) => super::reason::keys(scene, input),
         Some(Overlay::Search(_)) => vec![("Enter", "find"), ("Esc", "end the search")],
         Some(Overlay::List(list)) => super::accept_all::keys(list, scene.areas.main),
+        Some(Overlay::Accepted(list)) => super::accepted::keys(list),
         Some(Overlay::Offer(_)) => vec![("y", "change it"), ("n", "leave it"), ("Esc", "back")],
         Some(Overlay::Help(_)) if super::help::excess(scene.areas.main) > 0 => {
             vec![("j/k", "more"), ("Esc", "back")]

@@ -1,6 +1,7 @@
 //! The panels around the review, a file for each.
 
 pub(crate) mod accept_all;
+pub(crate) mod accepted;
 pub(crate) mod agent_setup;
 pub(crate) mod agents;
 pub(crate) mod banner;

@@ -8,6 +8,7 @@ mod deciding;
 mod editing;
 mod following;
 mod reasons;
+mod rules;
 mod screens;
 
 use std::io;

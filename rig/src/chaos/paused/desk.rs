@@ -76,6 +76,7 @@ impl Desk {
                 Event::Status(_)
                 | Event::Problem(_)
                 | Event::Notice { .. }
+                | Event::AcceptedByRule(_)
                 | Event::DiagnosticsWanted { .. } => {}
             }
         }

@@ -40,7 +40,7 @@ impl Project {
     fn privacy(&self, roots: &[&Path], excludes: &[&str]) -> Privacy {
         let roots = roots.iter().map(|root| (*root).to_owned()).collect();
         let excludes = excludes.iter().map(|glob| (*glob).to_owned()).collect();
-        let workspace = Workspace { roots, excludes, untold: Vec::new() };
+        let workspace = Workspace { roots, excludes, ..Workspace::default() };
         Privacy::new(&workspace, false, &self.dirs()).unwrap()
     }
 }

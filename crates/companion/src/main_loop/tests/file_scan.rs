@@ -80,6 +80,7 @@ async fn a_workspace_that_changes_brings_its_exclusions_along() {
         roots: roots.clone(),
         excludes: excludes.iter().map(|glob| (*glob).to_owned()).collect(),
         untold,
+        asks: Vec::new(),
     };
     story.companion.set_workspace(workspace(&["/secret/"], Vec::new())).await.unwrap();
     // Files allowed by the old rules are not told until the new rules are applied.

@@ -11,6 +11,7 @@ mod kill_points;
 mod new_agents;
 mod outcomes;
 mod reviews;
+mod rules;
 mod sessions;
 mod sleep;
 mod test_directory;

@@ -1,0 +1,132 @@
+//! Rules: a change that needs no decision returns at once, and stands in the list and in the log. No other
+//! one passes.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::hook::{Hook, decides, input, refused};
+use crate::support::{Home, until, write_file};
+
+const RULES: &str = "\
+[reviews]
+rules = [
+  { path = \"docs/**\", then = \"accept\" },
+  { path = \"docs/law/**\", then = \"ask\" },
+  { path = \"vendor/**\", agent = \"codex\", then = \"defer\" },
+]
+";
+
+/// An agent is about to write a file.
+async fn write(home: &Home, agent: &str, file: &str, content: &str) -> Value {
+    begin(home, agent, file, content).await.answer().await
+}
+
+async fn begin(home: &Home, agent: &str, file: &str, content: &str) -> Hook {
+    let (tool, call) = match agent {
+        "codex" => {
+            let patch = format!("*** Begin Patch\n*** Add File: {file}\n+{content}*** End Patch");
+            ("apply_patch", json!({ "command": patch }))
+        }
+        _ => ("Write", json!({ "file_path": file, "content": content })),
+    };
+    let mut command = home.alongside(&["hook", agent]);
+    command.arg("--runtime-dir").arg(home.runtime_dir());
+    Hook::of(command, &input(&home.project, "PreToolUse", tool, &call)).await
+}
+
+fn is_allowed(answer: &Value) -> bool {
+    answer["hookSpecificOutput"]["permissionDecision"] == "allow"
+}
+
+#[tokio::test]
+async fn a_change_that_a_rule_accepts_returns_at_once_and_stands_in_the_list_and_the_log() {
+    let home = Home::new();
+    home.settings(RULES);
+    home.directory("project/docs/law");
+    let log = home.path("log");
+    let mut desk = home.review(&["--log", log.to_str().unwrap()]);
+    desk.shows("alongside serves").await;
+    let file = home.file("docs/a.md", "one\ntwo\n");
+    assert!(is_allowed(&write(&home, "claude", &file, "one\n2\n").await));
+    desk.shows("Accepted without you: docs/a.md (edit, +1 -1) by Claude Code").await;
+    desk.types("L 1");
+    desk.shows("@@ -2,1 +2,1 @@\n-two\n+2").await;
+    let logged = || std::fs::read_to_string(&log).unwrap_or_default();
+    until("the log", || logged().contains("a rule has accepted this").then_some(())).await;
+
+    // The later rule asks, and so does everything without a rule.
+    for below in ["docs/law/a.md", "a.txt", "docs/CLAUDE.md", "docs/.git/config"] {
+        let hook = begin(&home, "claude", &home.in_project(below), "x\n").await;
+        desk.answers("keep this change", "r").await;
+        assert!(refused(&hook.answer().await).contains("rejected all of it"), "{below}");
+    }
+    // A deferred change is as without a companion, for this agent only.
+    assert_eq!(write(&home, "codex", &home.in_project("vendor/a"), "x\n").await, Value::Null);
+    let hook = begin(&home, "claude", &home.in_project("vendor/a"), "x\n").await;
+    decides(&mut desk, "r").await;
+    refused(&hook.answer().await);
+}
+
+#[tokio::test]
+async fn what_is_accepted_ahead_ends_with_its_agent() {
+    let home = Home::new();
+    let mut desk = home.review(&[]);
+    desk.shows("alongside serves").await;
+    // The agent runs its hook in a shell, as agents do, and is this test.
+    let file = home.file("docs/a.md", "one\n");
+    let hook = begin(&home, "claude", &file, "2\n").await;
+    desk.answers("keep this change", "f").await;
+    desk.answers("for this file, or for its folder", "d").await;
+    desk.shows("docs/: what Claude Code still proposes is accepted, until it ends.").await;
+    desk.types("r");
+    refused(&hook.answer().await);
+    assert!(is_allowed(&write(&home, "claude", &home.in_project("docs/b.md"), "x\n").await));
+    desk.shows("docs/b.md (create, +1 -0) by Claude Code, granted for").await;
+    desk.types("f -");
+    desk.shows("Nothing is accepted ahead any more.").await;
+    let hook = begin(&home, "claude", &home.in_project("docs/b.md"), "y\n").await;
+    decides(&mut desk, "r").await;
+    refused(&hook.answer().await);
+}
+
+#[test]
+fn the_doctor_explains_which_rule_holds() {
+    let home = Home::new();
+    home.settings(RULES);
+    home.directory("project/.git");
+    write_file(
+        &home.project.join(".alongside.toml"),
+        "[[reviews.rules]]\npath = \"docs/plan.md\"\nthen = \"ask\"\n",
+    );
+    std::os::unix::fs::symlink("../src", home.directory("project/docs").join("link")).unwrap();
+    let paths =
+        ["docs/a.md", "docs/law/a.md", "docs/plan.md", "docs/link/a.rs", "src/a.rs", "CLAUDE.md", "vendor/a"];
+    let commands = paths.iter().map(|path| format!("doctor --path {path}"));
+    let commands: Vec<_> = commands.chain(["doctor codex --path vendor/a".to_owned()]).collect();
+    assert_snapshot!(home.prints(&commands));
+}
+
+#[test]
+fn a_broken_rule_is_named_with_its_line_and_accepts_nothing() {
+    let (home, mut said) = (Home::new(), String::new());
+    for rules in [
+        "rules = [{ path = \"docs/**\", then = \"acept\" }]",
+        "rules = [\n  { path = \"a{\", then = \"accept\" },\n]",
+        "rules = [{ path = \"docs\" }]",
+        "rules = [{ then = \"accept\" }]",
+        "rules = [{ path = \"docs\", agents = \"codex\", then = \"accept\" }]",
+        "rules = [{ path = \"docs\", agent = \"claud\", then = \"accept\" }]",
+        "rules = [{ path = \"docs\", kind = \"write\", then = \"accept\" }]",
+        "rules = [{ path = \"docs\", kind = [], then = \"accept\" }]",
+        "rules = \"docs\"",
+    ] {
+        home.settings(&format!("[reviews]\n{rules}\n"));
+        said += &home.prints(&["review"]);
+    }
+    home.settings("");
+    for rules in ["path = \"docs\"\nthen = \"accept\"", "path = \"docs\"\nthen = \"defer\""] {
+        write_file(&home.project.join(".alongside.toml"), &format!("[[reviews.rules]]\n{rules}\n"));
+        said += &home.prints(&["review"]);
+    }
+    assert_snapshot!(said);
+}

@@ -1,0 +1,89 @@
+//! The rules in settings: which changes need no decision of a person.
+
+use std::path::Path;
+
+use alongside_companion::{Rule, Ruling, check_pattern};
+use alongside_contract::agents::AGENTS;
+use alongside_desk::ChangeKind;
+
+use super::reader::{Entry, Item, Mistake, Table};
+use crate::similar_name::nearest;
+
+/// The name of the section for people.
+const SECTION: &str = "reviews.rules";
+/// The keys of a rule.
+const KEYS: &[&str] = &["agent", "kind", "path", "then"];
+
+/// Reads the rules of a person. `source`: the file, and its text.
+pub(super) fn read(entry: &Entry<'_>, source: (&Path, &str)) -> Result<Vec<Rule>, Mistake> {
+    entry.tables(SECTION, KEYS)?.iter().map(|table| rule(table, source)).collect()
+}
+
+/// Reads the rules of a project, which may come from anybody.
+pub(super) fn read_asking(entry: &Entry<'_>, source: (&Path, &str)) -> Result<Vec<Rule>, Mistake> {
+    let asking = |table: &Table<'_>| {
+        let rule = rule(table, source)?;
+        match rule.ruling {
+            Ruling::Ask => Ok(rule),
+            Ruling::Accept | Ruling::Defer => Err(table.mistake(format!(
+                "a project may only ask, and this rule says {:?}; put it into your own config.toml",
+                rule.ruling.word()
+            ))),
+        }
+    };
+    entry.tables(SECTION, KEYS)?.iter().map(asking).collect()
+}
+
+fn rule(table: &Table<'_>, (file, text): (&Path, &str)) -> Result<Rule, Mistake> {
+    let missing = |key: &str, example: &str| {
+        table.mistake(format!("a rule needs the key {key:?}, such as {key} = {example:?}"))
+    };
+    let then = table.get("then").ok_or_else(|| missing("then", "ask"))?;
+    let ruling = one_of(&then.one_text()?, &Ruling::ALL, Ruling::word, "a rule's word")?;
+    let mut paths = Vec::new();
+    for glob in table.get("path").ok_or_else(|| missing("path", "docs/**"))?.text_or_texts()? {
+        check_pattern(&glob.text)
+            .map_err(|bad| glob.mistake(format!("{:?} is no pattern: {}", glob.text, bad.why)))?;
+        paths.push(glob.text);
+    }
+    if paths.is_empty() {
+        return Err(missing("path", "docs/**"));
+    }
+    let mut agents = Vec::new();
+    for agent in list(table, "agent")? {
+        let row = one_of(&agent, &AGENTS.iter().collect::<Vec<_>>(), |row| row.id, "an agent")?;
+        agents.push(row.display_name.to_owned());
+    }
+    let mut kinds = Vec::new();
+    for kind in list(table, "kind")? {
+        kinds.push(one_of(&kind, &ChangeKind::ALL, ChangeKind::word, "a kind of change")?);
+    }
+    let place = format!("{}:{}", file.display(), table.line(text));
+    Ok(Rule { paths, agents, kinds, ruling, place })
+}
+
+/// The strings of a field; none if it is absent. An empty list would match nothing, and look as if it did.
+fn list(table: &Table<'_>, key: &str) -> Result<Vec<Item>, Mistake> {
+    let Some(field) = table.get(key) else { return Ok(Vec::new()) };
+    let items = field.text_or_texts()?;
+    match items.is_empty() {
+        true => Err(field.mistake(format!("{key} is empty: leave it away for all"))),
+        false => Ok(items),
+    }
+}
+
+/// The value with this word.
+fn one_of<T: Copy>(
+    item: &Item,
+    values: &[T],
+    word: impl Fn(T) -> &'static str,
+    what: &str,
+) -> Result<T, Mistake> {
+    let words: Vec<_> = values.iter().map(|value| word(*value)).collect();
+    values.iter().copied().find(|value| word(*value) == item.text).ok_or_else(|| {
+        let meant = nearest(&item.text, words.iter().copied());
+        let meant = meant.map(|near| format!("; did you mean {near:?}?"));
+        let meant = meant.unwrap_or_else(|| format!("; there are {}", words.join(", ")));
+        item.mistake(format!("{:?} is not {what}{meant}", item.text))
+    })
+}

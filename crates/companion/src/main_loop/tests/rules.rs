@@ -1,0 +1,261 @@
+//! Rules and grants: which proposals need no decision.
+
+use alongside_desk::{ChangeKind, Grant, HookProposal, Operation, RuleAcceptance, Scope, Verdict};
+
+use super::*;
+use crate::{Rule, Ruling};
+
+fn rule(path: &str, ruling: Ruling) -> Rule {
+    let (paths, place) = (vec![path.to_owned()], "c.toml:1".to_owned());
+    Rule { paths, agents: Vec::new(), kinds: Vec::new(), ruling, place }
+}
+
+impl Story {
+    async fn ruled(rules: &[Rule]) -> Self {
+        Self::of(|builder| builder.rules(rules.to_vec(), [])).await
+    }
+
+    /// A proposal of a hook for a file of the project.
+    fn hooks(&self, below: &str, text: &str) -> HookProposal {
+        HookProposal {
+            agent: "Codex".into(),
+            session: "s".into(),
+            file: self.path("project").join(below).to_str().unwrap().to_owned(),
+            proposed: text.into(),
+            patience_ms: 60_000,
+            agent_pid: Some(std::process::id()),
+            ..HookProposal::default()
+        }
+    }
+
+    /// The next acceptance by a rule. No review opens before it.
+    async fn accepted(&mut self) -> RuleAcceptance {
+        loop {
+            match self.next().await {
+                desk::Event::AcceptedByRule(accepted) => return accepted,
+                desk::Event::Opened(review) => panic!("a review opens: {}", review.file),
+                _ => {}
+            }
+        }
+    }
+
+    async fn grant(&self, review: &Review, scope: Scope) -> Result<(), Refusal> {
+        self.desk.request(Request::Grant { id: review.id, scope }).await.map(drop)
+    }
+
+    /// Proposes by a hook, and rejects the review that has to open.
+    async fn asked_and_rejected(&mut self, proposal: HookProposal) -> Review {
+        let verdict = tokio::spawn(self.companion.review(proposal));
+        let review = self.opened().await;
+        self.decide(&review, Decision::Reject).await.unwrap();
+        assert!(matches!(verdict.await.unwrap(), Verdict::Rejected { .. }));
+        review
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rule_accepts_at_once_and_every_desk_lists_it() {
+    let mut story = Story::ruled(&[rule("*.txt", Ruling::Accept)]).await;
+    let verdict = story.companion.review(story.hooks("a.txt", "one\n2\nthree\n")).await;
+    assert_eq!(verdict, Verdict::Accepted { text: "one\n2\nthree\n".into(), message: None });
+    let accepted = story.accepted().await;
+    assert_eq!((accepted.agent.as_str(), accepted.kind), ("Codex", ChangeKind::Edit));
+    assert_eq!((accepted.by.as_str(), accepted.added, accepted.removed), ("rule *.txt (c.toml:1)", 1, 1));
+    assert_eq!(accepted.diff, "@@ -2,1 +2,1 @@\n-two\n+2\n");
+    assert_eq!(story.companion.status().await.reviews, 0);
+    // A desk that joins later lists it, too, and does not announce it.
+    story.desk = story.companion.join();
+    assert_eq!(story.accepted().await, RuleAcceptance { is_earlier: true, ..accepted });
+    // A new file, without a desk that could decide.
+    story.desk = desk::pair().0;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    let verdict = story.companion.review(story.hooks("new.txt", "x\n")).await;
+    assert!(matches!(verdict, Verdict::Accepted { .. }), "{verdict:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_with_a_session_gets_the_acceptance_of_a_rule() {
+    let mut story = Story::ruled(&[rule("*.txt", Ruling::Accept)]).await;
+    let (agent, mut stream) = story.listener().await;
+    agent.open_diff(&story.file, "one\n2\nthree\n").await.unwrap();
+    let (told, ping) = outcome(&mut stream).await;
+    assert_eq!(told["method"], "ide/diffAccepted");
+    agent.confirm(ping);
+    assert_eq!(story.accepted().await.agent, "Gemini CLI");
+}
+
+#[tokio::test(start_paused = true)]
+async fn both_ways_of_an_edit_are_one_acceptance() {
+    let mut story = Story::ruled(&[rule("*.txt", Ruling::Accept)]).await;
+    let twice = |only_if_decided| HookProposal {
+        comes_twice: true,
+        only_if_decided,
+        ..story.hooks("a.txt", "one\n2\nthree\n")
+    };
+    for verdict in [story.companion.review(twice(false)).await, story.companion.review(twice(true)).await] {
+        assert!(matches!(verdict, Verdict::Accepted { .. }), "{verdict:?}");
+    }
+    assert_eq!(story.accepted().await.number, 1);
+    let other = story.companion.review(story.hooks("b.txt", "x\n")).await;
+    assert!(matches!(other, Verdict::Accepted { .. }));
+    assert_eq!(story.accepted().await.number, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deferred_change_is_the_agents() {
+    let mut story = Story::ruled(&[rule("*.txt", Ruling::Defer)]).await;
+    assert_eq!(story.companion.review(story.hooks("a.txt", "x\n")).await, Verdict::NotReviewed);
+    // Of a patch of several files, none can be left to the agent alone.
+    let part = HookProposal { parts: 2, ..story.hooks("a.txt", "x\n") };
+    story.asked_and_rejected(part).await;
+    // An agent with a session shows its own prompt as well.
+    story.proposed("y\n").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_person_decides_where_there_is_more_to_see_than_a_text() {
+    let mut story = Story::ruled(&[rule("*", Ruling::Accept)]).await;
+    let project = story.path("project");
+    fs::write(project.join("latin.txt"), b"\xe9\n").unwrap();
+    fs::write(project.join("one.txt"), "x\n").unwrap();
+    fs::hard_link(project.join("one.txt"), project.join("other.txt")).unwrap();
+    let remarked = HookProposal { remark: Some("It also runs.".into()), ..story.hooks("a.txt", "x\n") };
+    for proposal in [
+        story.hooks("latin.txt", "e\n"),
+        story.hooks("other.txt", "y\n"),
+        story.hooks(".git/hooks/pre-commit", "y\n"),
+        story.hooks("CLAUDE.md", "y\n"),
+        story.hooks(".alongside.toml", ""),
+        remarked,
+    ] {
+        story.asked_and_rejected(proposal).await;
+    }
+    let file = story.file.clone();
+    let open = vec![OpenFile { path: file.clone(), dirty: true }];
+    let active = Some(ActiveFile { path: file, ..ActiveFile::default() });
+    story.report(ContextReport { active, open_files: Some(open), ..ContextReport::default() }).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let review = story.asked_and_rejected(story.hooks("a.txt", "x\n")).await;
+    assert!(review.dirty);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_move_and_a_deletion_are_kinds_of_their_own() {
+    let only = |kinds: &[ChangeKind]| Rule { kinds: kinds.to_vec(), ..rule("*.txt", Ruling::Accept) };
+    let mut story = Story::ruled(&[only(&[ChangeKind::Delete, ChangeKind::Move])]).await;
+    story.asked_and_rejected(story.hooks("a.txt", "x\n")).await;
+    let deleted = HookProposal {
+        operation: Operation::Delete,
+        remark: Some("This deletes the file.".into()),
+        ..story.hooks("a.txt", "")
+    };
+    assert!(matches!(story.companion.review(deleted).await, Verdict::Accepted { .. }));
+    assert_eq!(story.accepted().await.kind, ChangeKind::Delete);
+    let moved = |from: &str| HookProposal {
+        operation: Operation::Move { from: story.path("project").join(from).to_str().unwrap().to_owned() },
+        remark: Some("This moves it.".into()),
+        ..story.hooks("b.txt", "x\n")
+    };
+    let (covered, other) = (moved("a.txt"), moved("a.rs"));
+    assert!(matches!(story.companion.review(covered).await, Verdict::Accepted { .. }));
+    assert_eq!(story.accepted().await.kind, ChangeKind::Move);
+    story.asked_and_rejected(other).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_grant_holds_for_one_session_and_ends_when_it_is_taken_back() {
+    let mut story = Story::begin().await;
+    let first = tokio::spawn(story.companion.review(story.hooks("docs/a.txt", "x\n")));
+    let review = story.opened().await;
+    story.grant(&review, Scope::Folder).await.unwrap();
+    let status = story.status(|status| !status.grants.is_empty()).await;
+    let docs = story.path("project/docs").to_str().unwrap().to_owned();
+    assert_eq!(status.grants, [Grant { agent: "Codex".into(), path: docs, scope: Scope::Folder }]);
+    // The review itself waits on.
+    story.decide(&review, Decision::Reject).await.unwrap();
+    assert!(matches!(first.await.unwrap(), Verdict::Rejected { .. }));
+    let verdict = story.companion.review(story.hooks("docs/deep/b.txt", "y\n")).await;
+    assert!(matches!(verdict, Verdict::Accepted { .. }), "{verdict:?}");
+    assert!(story.accepted().await.by.starts_with("granted for "));
+    for other in [
+        story.hooks("a.txt", "x\n"),
+        story.hooks("docs/AGENTS.md", "x\n"),
+        story.hooks("docs/.git/config", "x\n"),
+        HookProposal { session: "t".into(), ..story.hooks("docs/a.txt", "x\n") },
+        HookProposal { agent: "Claude Code".into(), ..story.hooks("docs/a.txt", "x\n") },
+        HookProposal { agent_pid: Some(1), ..story.hooks("docs/a.txt", "x\n") },
+        HookProposal { agent_pid: None, ..story.hooks("docs/a.txt", "x\n") },
+    ] {
+        story.asked_and_rejected(other).await;
+    }
+    story.desk.request(Request::WithdrawGrants {}).await.unwrap();
+    story.asked_and_rejected(story.hooks("docs/a.txt", "y\n")).await;
+}
+
+#[tokio::test]
+async fn a_grant_ends_with_the_process_of_its_agent() {
+    let mut agent = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+    let mut story = Story::begin().await;
+    let by = HookProposal { agent_pid: Some(agent.id()), ..story.hooks("a.txt", "x\n") };
+    let first = tokio::spawn(story.companion.review(by.clone()));
+    let review = story.opened().await;
+    story.grant(&review, Scope::File).await.unwrap();
+    story.decide(&review, Decision::Reject).await.unwrap();
+    first.await.unwrap();
+    assert!(matches!(story.companion.review(by.clone()).await, Verdict::Accepted { .. }));
+    agent.kill().unwrap();
+    agent.wait().unwrap();
+    while !story.companion.status().await.grants.is_empty() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    story.asked_and_rejected(HookProposal { proposed: "z\n".into(), ..by }).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_grant_ends_with_the_session_of_its_agent() {
+    let mut story = Story::begin().await;
+    let (agent, mut stream) = story.listener().await;
+    let review = story.proposed_by(&agent, "x\n").await;
+    story.grant(&review, Scope::File).await.unwrap();
+    story.decide(&review, Decision::Accept).await.unwrap();
+    let (_, ping) = outcome(&mut stream).await;
+    agent.confirm(ping);
+    agent.open_diff(&story.file, "y\n").await.unwrap();
+    assert!(story.accepted().await.by.contains("a.txt"));
+    let session = agent.session.clone();
+    story.companion.events.ask(|ended| Event::SessionEnded { session, ended }).await.unwrap();
+    story.status(|status| status.agents.is_empty() && status.grants.is_empty()).await;
+    story.proposed("z\n").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_grant_is_refused_where_a_rule_asks() {
+    let mut story = Story::ruled(&[rule("a.txt", Ruling::Ask)]).await;
+    for below in ["a.txt", "CLAUDE.md", ".git/config"] {
+        let call = tokio::spawn(story.companion.review(story.hooks(below, "x\n")));
+        let review = story.opened().await;
+        let refused = story.grant(&review, Scope::File).await.unwrap_err();
+        assert!(refused.to_string().starts_with("nothing can be accepted ahead"), "{refused}");
+        story.decide(&review, Decision::Reject).await.unwrap();
+        call.await.unwrap();
+        assert_eq!(story.grant(&review, Scope::File).await, Err(Refusal::NoSuchReview));
+    }
+    let unknown = HookProposal { agent_pid: None, ..story.hooks("b.txt", "x\n") };
+    let _call = tokio::spawn(story.companion.review(unknown));
+    let review = story.opened().await;
+    assert!(
+        story.grant(&review, Scope::File).await.unwrap_err().to_string().contains("when this agent ends")
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_rules_of_a_project_come_and_go_with_it() {
+    let mut story = Story::ruled(&[rule("*", Ruling::Accept)]).await;
+    let workspace = |asks| Workspace { roots: vec![story.path("project")], asks, ..Workspace::default() };
+    let (asking, none) = (workspace(vec![rule("a.*", Ruling::Ask)]), workspace(Vec::new()));
+    story.companion.set_workspace(asking).await.unwrap();
+    story.asked_and_rejected(story.hooks("a.txt", "x\n")).await;
+    story.companion.set_workspace(none).await.unwrap();
+    let verdict = story.companion.review(story.hooks("a.txt", "y\n")).await;
+    assert!(matches!(verdict, Verdict::Accepted { .. }), "{verdict:?}");
+}

@@ -1,0 +1,50 @@
+//! A rule as the settings have it, and the three words that it can say.
+
+use alongside_desk::ChangeKind;
+
+/// What becomes of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ruling {
+    /// A person decides. So it is without a rule.
+    Ask,
+    /// It is accepted as it is proposed.
+    Accept,
+    /// The agent's own prompt and permissions decide, as if nobody reviewed here.
+    Defer,
+}
+
+impl Ruling {
+    /// All rulings.
+    pub const ALL: [Self; 3] = [Self::Ask, Self::Accept, Self::Defer];
+
+    /// Its word in the settings.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Ask => "ask",
+            Self::Accept => "accept",
+            Self::Defer => "defer",
+        }
+    }
+}
+
+/// A rule: some changes, and what becomes of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    /// Patterns as in `.gitignore`, relative to the project. One of them has to match.
+    pub paths: Vec<String>,
+    /// The names of agents, for people; empty for all.
+    pub agents: Vec<String>,
+    /// The kinds of changes; empty for all.
+    pub kinds: Vec<ChangeKind>,
+    /// What becomes of them.
+    pub ruling: Ruling,
+    /// The place in the settings, for people.
+    pub place: String,
+}
+
+impl Rule {
+    /// The rule for people: its patterns and its place.
+    pub(crate) fn text(&self) -> String {
+        format!("{} ({})", self.paths.join(", "), self.place)
+    }
+}

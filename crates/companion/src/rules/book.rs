@@ -1,0 +1,200 @@
+//! The rules that hold, the grants that a person has given at desks, and what both have accepted.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+
+use alongside_desk::{Grant, Refusal, RuleAcceptance, Scope, messages};
+
+use super::diff;
+use super::evaluation::{Judgement, Rules, Why};
+use crate::reviews::destination::Place;
+use crate::reviews::review::PendingReview;
+use crate::rule::Ruling;
+
+/// The most acceptances that a desk which joins is told of.
+const MAX_KEPT: usize = 100;
+/// The most grants. The oldest one ends for another.
+const MAX_GRANTS: usize = 64;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct RuleBook {
+    rules: Rules,
+    grants: Vec<Granted>,
+    accepted: VecDeque<RuleAcceptance>,
+    /// The number of the newest acceptance.
+    last: u64,
+}
+
+#[derive(Debug)]
+struct Granted {
+    to: Proposer,
+    /// The file or the directory, without links.
+    path: PathBuf,
+    grant: Grant,
+}
+
+/// One session of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Proposer {
+    /// Its session with the companion.
+    Session(String),
+    /// The agent's own name of its session, as its hooks give it, and its process, with which it ends.
+    Hook { agent: String, session: String, pid: u32 },
+}
+
+impl Proposer {
+    /// `None` for a hook that does not say when its agent ends.
+    fn of(review: &PendingReview) -> Option<Self> {
+        match (review.session(), review.hook()) {
+            (Some(session), _) => Some(Self::Session(session.to_owned())),
+            (None, Some(hook)) => Some(Self::Hook {
+                agent: hook.agent.clone(),
+                session: hook.session.clone(),
+                pid: hook.agent_pid.filter(|_| !hook.session.is_empty())?,
+            }),
+            (None, None) => None,
+        }
+    }
+}
+
+impl RuleBook {
+    pub(crate) fn new(rules: Rules) -> Self {
+        Self { rules, ..Self::default() }
+    }
+
+    pub(crate) fn set_rules(&mut self, rules: Rules) {
+        self.rules = rules;
+    }
+
+    /// What becomes of a proposal. The roots have no links.
+    pub(crate) fn judge(&self, review: &PendingReview, roots: &[PathBuf]) -> Judgement {
+        let by_rule = self.rules.judge(roots, &review.agent.name, review.kind(), review.places());
+        let judgement = match (by_rule.ruling, &by_rule.why) {
+            (_, Why::NoRule) => self.granted(review).unwrap_or(by_rule),
+            // An agent with a session asks in its own prompt as well; and of a patch, one file cannot be left
+            // to the agent alone.
+            (Ruling::Defer, _) if review.hook().is_none_or(|hook| hook.parts > 1) => {
+                Judgement { ruling: Ruling::Ask, ..by_rule }
+            }
+            _ => by_rule,
+        };
+        match judgement.ruling {
+            Ruling::Ask | Ruling::Defer => judgement,
+            Ruling::Accept => match review.needs_a_person() {
+                Some(why) => Judgement::ask(Why::NoRuleApplies(why)),
+                None => judgement,
+            },
+        }
+    }
+
+    /// The acceptance by a grant, if there is one for all files that the proposal changes.
+    fn granted(&self, review: &PendingReview) -> Option<Judgement> {
+        let proposer = Proposer::of(review)?;
+        let covers = |granted: &&Granted| {
+            granted.to == proposer && review.places().iter().all(|place| granted.covers(place))
+        };
+        let granted = self.grants.iter().find(covers)?;
+        let why = Why::Grant(granted.grant.path.clone());
+        Some(Judgement { ruling: Ruling::Accept, why })
+    }
+
+    /// The person accepts all that the session of this review still proposes for its file, or for its folder.
+    /// Returns the grant, and the process with which it ends.
+    pub(crate) fn grant(
+        &mut self,
+        review: &PendingReview,
+        scope: Scope,
+        roots: &[PathBuf],
+    ) -> Result<(Grant, Option<u32>), Refusal> {
+        let refused = |words: String| Err(Refusal::Other { words });
+        let judgement = self.rules.judge(roots, &review.agent.name, review.kind(), review.places());
+        if judgement.why != Why::NoRule {
+            return refused(format!("nothing can be accepted ahead for this file: {}", judgement.why));
+        }
+        let Some(to) = Proposer::of(review) else {
+            return refused("its hook does not say when this agent ends".into());
+        };
+        let path = match (review.places().first(), scope) {
+            (Some(Place::File(path)), Scope::File) => Some(path.clone()),
+            (Some(Place::File(path)), Scope::Folder) => path.parent().map(Into::into),
+            _ => None,
+        };
+        let is_inside = |path: &PathBuf| roots.iter().any(|root| path.starts_with(root));
+        let Some(path) = path.filter(is_inside) else {
+            return refused("this file is in no project".into());
+        };
+        let pid = match &to {
+            Proposer::Session(_) => None,
+            Proposer::Hook { pid, .. } => Some(*pid),
+        };
+        let (agent, shown) = (review.agent.name.clone(), path.to_string_lossy().into_owned());
+        let grant = Grant { agent, path: shown, scope };
+        self.grants.retain(|granted| granted.to != to || granted.grant != grant);
+        if self.grants.len() == MAX_GRANTS {
+            self.grants.remove(0);
+        }
+        self.grants.push(Granted { to, path, grant: grant.clone() });
+        Ok((grant, pid))
+    }
+
+    /// The person takes every grant back.
+    pub(crate) fn withdraw_grants(&mut self) {
+        self.grants.clear();
+    }
+
+    /// A session has ended.
+    pub(crate) fn end_session(&mut self, session: &str) {
+        self.grants.retain(|granted| !matches!(&granted.to, Proposer::Session(id) if id == session));
+    }
+
+    /// The process of an agent has ended.
+    pub(crate) fn end_agent(&mut self, ended: u32) {
+        self.grants.retain(|granted| !matches!(granted.to, Proposer::Hook { pid, .. } if pid == ended));
+    }
+
+    pub(crate) fn grants(&self) -> Vec<Grant> {
+        self.grants.iter().map(|granted| granted.grant.clone()).collect()
+    }
+
+    /// A rule or a grant has accepted this proposal. Returns the entry of the list for desks.
+    pub(crate) fn note(&mut self, accepted: &PendingReview, why: &Why) -> RuleAcceptance {
+        let review = accepted.review();
+        self.last += 1;
+        let (added, removed) = messages::line_counts(&review);
+        let (diff, is_cut) = diff::of(&review);
+        let entry = RuleAcceptance {
+            number: self.last,
+            agent: review.agent.name.clone(),
+            file: review.file.clone(),
+            kind: accepted.kind(),
+            by: why.to_string(),
+            at: alongside_desk::now_ms(),
+            added,
+            removed,
+            diff,
+            is_cut,
+            is_earlier: false,
+        };
+        if self.accepted.len() == MAX_KEPT {
+            self.accepted.pop_front();
+        }
+        self.accepted.push_back(RuleAcceptance { is_earlier: true, ..entry.clone() });
+        entry
+    }
+
+    /// The newest acceptances, for a desk that joins.
+    pub(crate) fn accepted(&self) -> impl Iterator<Item = RuleAcceptance> {
+        self.accepted.iter().cloned()
+    }
+}
+
+impl Granted {
+    fn covers(&self, place: &Place) -> bool {
+        match (place, self.grant.scope) {
+            (Place::File(path), Scope::File) => *path == self.path,
+            (Place::File(path), Scope::Folder) => path.starts_with(&self.path),
+            (Place::Outside | Place::Gits | Place::Ambiguous, _) => false,
+        }
+    }
+}

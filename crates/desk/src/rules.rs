@@ -1,0 +1,87 @@
+//! Changes on which a person need not decide one by one: the kinds of changes that rules name, the grants
+//! that a person gives at a desk, and what a rule or a grant has accepted.
+
+use serde::{Deserialize, Serialize};
+
+/// What a change does to its file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ChangeKind {
+    /// There is no such file yet.
+    Create,
+    /// The file gets another text.
+    #[default]
+    Edit,
+    /// The file is removed.
+    Delete,
+    /// The file gets another name, and perhaps another text; also in place of another file.
+    Move,
+}
+
+impl ChangeKind {
+    /// All kinds.
+    pub const ALL: [Self; 4] = [Self::Create, Self::Edit, Self::Delete, Self::Move];
+
+    /// Its word in the settings.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Edit => "edit",
+            Self::Delete => "delete",
+            Self::Move => "move",
+        }
+    }
+}
+
+/// The files of a grant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// The file of the review.
+    File,
+    /// Every file in its directory, and below.
+    Folder,
+}
+
+/// The person's acceptance, given at a desk, of all that one session of an agent still proposes for some
+/// files. It ends with the agent, or when the person takes it back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grant {
+    /// The agent's name for people, as the agent gave it.
+    pub agent: String,
+    /// The file or the directory, without links.
+    pub path: String,
+    /// Which of the two.
+    pub scope: Scope,
+}
+
+/// A change that a rule or a grant has accepted: nobody reviewed it. Every string is as the agent or the
+/// person gave it: render it harmless before showing it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RuleAcceptance {
+    /// Tells apart those of one companion, in their order.
+    pub number: u64,
+    /// The agent's name for people.
+    pub agent: String,
+    /// The file, exactly as the agent spells it.
+    pub file: String,
+    /// What the change does to it.
+    pub kind: ChangeKind,
+    /// The rule with its place in the settings, or the grant.
+    pub by: String,
+    /// When, in milliseconds since the Unix epoch.
+    pub at: u64,
+    /// Lines that it adds.
+    pub added: usize,
+    /// Lines that it removes.
+    pub removed: usize,
+    /// The lines that differ, behind `-` and `+`, each run of them below its position (`@@`).
+    pub diff: String,
+    /// Whether the end of a long diff is missing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_cut: bool,
+    /// It was accepted before the desk joined.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_earlier: bool,
+}
