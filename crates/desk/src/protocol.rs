@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::context::ContextReport;
 use crate::decision::{Closed, Decision};
 use crate::diagnostics::FileDiagnostics;
+use crate::last_word::LastWord;
 use crate::review::{Changed, Lines, Review, ReviewId};
 use crate::status::{Problem, Status};
 use crate::text::Change;
@@ -169,6 +170,9 @@ pub enum Event {
     /// A review ended.
     #[serde(rename = "alongside/didCloseReview")]
     Closed(Closed),
+    /// What the file of a decided review holds, at most ten minutes after its end.
+    #[serde(rename = "alongside/lastWord")]
+    LastWord(LastWord),
     /// The agent takes the text: send what is unsent, then [`Request::Flushed`], within 150 ms.
     #[serde(rename = "alongside/flushReview", rename_all = "camelCase")]
     FlushReview {

@@ -130,7 +130,10 @@ impl SaveWatcher {
             Event::Problem(problem) => tracing::warn!(%problem, "the companion says"),
             // This desk never holds unsent text.
             Event::FlushReview { id } => drop(self.desk.send(Request::Flushed { id })),
-            Event::Status(_) | Event::Notice { .. } | Event::DiagnosticsWanted { .. } => {}
+            Event::Status(_)
+            | Event::LastWord(_)
+            | Event::Notice { .. }
+            | Event::DiagnosticsWanted { .. } => {}
         }
     }
 

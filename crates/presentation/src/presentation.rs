@@ -95,6 +95,7 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
                 params["display"] = json!({ "messages": [self.companion.take_problem(&problem).text] });
             }
             Event::Notice { message } => params["display"] = json!({ "messages": [message] }),
+            Event::LastWord(told) => params["display"] = json!({ "messages": [told.message] }),
             Event::FlushReview { .. } | Event::DiagnosticsWanted { .. } => {}
         }
         let mut effects = self.texts.take_effects();

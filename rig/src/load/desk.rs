@@ -52,7 +52,12 @@ pub(super) async fn sit(mut desk: Desk, world: Arc<World>) -> Desk {
                 Ok(Event::FlushReview { id }) => drop(desk.send(Request::Flushed { id })),
                 Ok(Event::Status(status)) => world.agents.store(status.agents.len(), Relaxed),
                 Ok(Event::Problem(problem)) => world.counters.error(format!("the host says: {problem}")),
-                Ok(Event::Changed(_) | Event::Notice { .. } | Event::DiagnosticsWanted { .. }) => {}
+                Ok(
+                    Event::Changed(_)
+                    | Event::LastWord(_)
+                    | Event::Notice { .. }
+                    | Event::DiagnosticsWanted { .. },
+                ) => {}
                 Err(_) => {
                     world.counters.error("the companion has stopped".into());
                     return desk;

@@ -126,6 +126,7 @@ impl ReviewWork {
             }
             Event::DiagnosticsWanted { .. } => {}
             Event::Notice { message } => self.reading.show(vec![Message::notice(message)]),
+            Event::LastWord(told) => self.reading.show(vec![Message::last_word(told)]),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Reviews: a proposal, from `openDiff` or a hook, to its outcome.
 
+pub(crate) mod decided_text;
 pub(crate) mod decisions;
 mod destination;
 pub(crate) mod diff;

@@ -408,6 +408,8 @@ impl Frontend for LspDesk {
             Event::Problem(problem) => self.editor.report(io, &problem),
             Event::DiagnosticsWanted { .. } => {}
             Event::Notice { message } => self.editor.inform(io, &message),
+            Event::LastWord(told) if told.word.is_as_decided() => self.editor.inform(io, &told.message),
+            Event::LastWord(told) => self.editor.warn(io, &told.message),
         }
     }
 

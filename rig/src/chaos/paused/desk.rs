@@ -75,6 +75,7 @@ impl Desk {
                 Event::FlushReview { id } => drop(seat.send(Request::Flushed { id })),
                 Event::Status(_)
                 | Event::Problem(_)
+                | Event::LastWord(_)
                 | Event::Notice { .. }
                 | Event::DiagnosticsWanted { .. } => {}
             }
