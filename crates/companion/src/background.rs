@@ -15,6 +15,7 @@ use crate::context::privacy::Privacy;
 use crate::context::tracker::FileScan;
 use crate::desks::notifications::DraftVersion;
 use crate::events::{Event, Events};
+use crate::last_words::look::Look;
 use crate::persistence::drafts::NewDraft;
 use crate::reviews::registry::TargetToRead;
 use crate::reviews::target;
@@ -23,9 +24,6 @@ use crate::writer::task::WriterTask;
 
 /// How long the end of a review waits for its draft to be written. Then desks are told without its path.
 const DRAFT_TIMEOUT: Duration = Duration::from_secs(1);
-
-/// How long an agent that was answered in its own prompt has to write the text. Gemini CLI needs a moment.
-const TIME_TO_WRITE: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
 pub(crate) struct Background {
@@ -45,9 +43,6 @@ impl Background {
     /// Saves the draft of a review, which is open or has ended so. Returns the version that desks are told of
     /// with the end.
     pub(crate) fn save_draft(&self, draft: NewDraft, closing: Option<Closing>) -> Option<DraftVersion> {
-        if closing == Some(Closing::AnsweredInAgent) {
-            self.look_for_edits(draft.clone());
-        }
         // The agent writes an accepted text: nobody looks for it in a draft.
         let is_told = closing.is_some_and(|closing| closing != Closing::Accepted);
         let version = is_told.then(|| (draft.id.clone(), draft.number));
@@ -68,17 +63,10 @@ impl Background {
         written
     }
 
-    /// Looks whether an agent that was answered in its own prompt writes this draft into the file.
-    fn look_for_edits(&self, draft: NewDraft) {
+    /// Looks at the files of decided reviews.
+    pub(crate) fn look_at_decided(&self, look: Look) {
         let events = self.events.clone();
-        tokio::spawn(async move {
-            tokio::time::sleep(TIME_TO_WRITE).await;
-            let (file, agent) = (draft.file.clone(), draft.agent.clone());
-            let holds_them = tokio::task::spawn_blocking(move || draft.is_settled()).await;
-            if holds_them.is_ok_and(|holds_them| !holds_them) {
-                events.send(Event::EditsLeftOut { file, agent });
-            }
-        });
+        tokio::task::spawn_blocking(move || events.send(Event::DecidedFilesSeen(look.run())));
     }
 
     /// Waits for the end of an agent's process.

@@ -25,6 +25,7 @@ use crate::desks::profile::DeskProfile;
 use crate::desks::request::DeskRequest;
 use crate::discovery::publisher::Published;
 use crate::ids::DeskId;
+use crate::last_words::look::Sight;
 use crate::persistence::drafts::WrittenDraft;
 use crate::reviews::proposal::{NotOpened, PreparedProposal};
 use crate::reviews::target::{BadTarget, Fingerprint};
@@ -85,6 +86,10 @@ pub(crate) enum Event {
     DiskChanged,
     /// Somebody has looked which files agents may know of.
     FilesScanned(Box<ScanResult>),
+    /// A directory of a decided review's file may have changed.
+    DecidedFileChanged,
+    /// Somebody has looked at the files of decided reviews.
+    DecidedFilesSeen(Vec<Sight>),
     /// The target of a review was read again.
     TargetRead { review: ReviewId, fingerprint: Fingerprint },
     // The writer.
@@ -94,8 +99,6 @@ pub(crate) enum Event {
     DraftSettled(String),
     /// Nobody waits any longer for this draft.
     DraftAwaited(DraftVersion),
-    /// An agent that was answered in its own prompt has not written the person's edits.
-    EditsLeftOut { file: String, agent: String },
     /// The journal is written, or the reason why it is not.
     JournalWritten(Option<String>),
     /// Somebody has removed the journal.

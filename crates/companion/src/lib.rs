@@ -54,6 +54,7 @@ pub mod fuzzing;
 mod git_config;
 mod hook_calls;
 mod ids;
+mod last_words;
 mod long_work;
 mod main_loop;
 mod mcp;

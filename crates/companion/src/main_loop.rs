@@ -11,8 +11,8 @@ use std::time::Duration;
 use alongside_contract::context::IdeContext;
 use alongside_contract::rpc::Id;
 use alongside_desk::{
-    self as desk, CallAnswer, Closed, Closing, FileDiagnostics, HookProposal, Problem, Refusal, ReviewId,
-    Revised, Scope, Status, Verdict,
+    self as desk, CallAnswer, Closed, Closing, FileDiagnostics, HookProposal, LastWord, Problem, Refusal,
+    ReviewId, Revised, Scope, Status, Verdict,
 };
 use alongside_platform::precise_timer::PreciseTimer;
 use tokio::sync::{mpsc, oneshot};
@@ -37,6 +37,8 @@ use crate::discovery::presence::{Presence, PublishedNews};
 use crate::disk_watch::{DiskWatch, LookCauses};
 use crate::events::{EditorState, Event, OpenDiff, OpenStream, StartedRequest};
 use crate::ids::DeskId;
+use crate::last_words::registry::LastWords;
+use crate::last_words::watched::{Decided, Kept, Said, Says};
 use crate::persistence::journal::{Changes, Journal};
 use crate::persistence::recovery::{NextWrite, Outdated, Recovery};
 use crate::reviews::decisions::{HookWay, Way};
@@ -70,6 +72,7 @@ pub(crate) struct MainLoop {
     pub(crate) presence: Presence,
     pub(crate) recovery: Recovery,
     pub(crate) disk: DiskWatch,
+    pub(crate) last_words: LastWords,
     pub(crate) background: Background,
     pub(crate) stopping: Option<Stopping>,
 }
@@ -133,6 +136,7 @@ impl MainLoop {
             () = until(deadline, timer) => None,
             event = inbox.recv() => event,
             () = self.disk.changed() => Some(Event::DiskChanged),
+            () = self.last_words.changed() => Some(Event::DecidedFileChanged),
         }
     }
 
@@ -183,14 +187,16 @@ impl MainLoop {
                 let (context, again) = self.context.end_scan(*result);
                 self.context_changed(context, again);
             }
+            Event::DecidedFileChanged => self.last_words.mark_changed(Instant::now()),
+            Event::DecidedFilesSeen(sights) => {
+                for said in self.last_words.end_look(sights, Instant::now()) {
+                    self.tell_last_word(said);
+                }
+            }
             Event::TargetRead { review, fingerprint } => self.target_read(review, fingerprint),
             Event::DraftWritten(written) => self.desks.draft_written(written),
             Event::DraftSettled(draft) => self.desks.forget_draft(&draft),
             Event::DraftAwaited(draft) => self.desks.give_up_draft(&draft),
-            Event::EditsLeftOut { file, agent } => {
-                let roots = self.presence.roots();
-                self.desks.notify_notice(desk::messages::edits_left_out(&file, &agent, roots));
-            }
             Event::JournalWritten(error) => self.journal_written(error),
             Event::JournalGone => self.recovery.mark_all_outdated(),
             Event::DiskShort(reserved) => {
@@ -226,6 +232,7 @@ impl MainLoop {
             self.desks.deadline(),
             self.context.deadline(),
             self.disk.deadline(),
+            self.last_words.deadline(),
             self.stopping.as_ref().map(|stopping| stopping.until),
         ];
         deadlines.into_iter().flatten().min()
@@ -253,6 +260,9 @@ impl MainLoop {
                 Expiry::Reviews => self.end_reviews(self.reviews.of(&session), Closing::AgentGone),
                 Expiry::Session => drop(self.end_session(&session)),
             }
+        }
+        if let Some(look) = self.last_words.on_deadline(now) {
+            self.background.look_at_decided(look);
         }
         let due = self.disk.on_deadline(now);
         if due.scan {
@@ -312,13 +322,13 @@ impl MainLoop {
     fn end_session(&mut self, session: &str) -> bool {
         self.end_reviews(self.reviews.of(session), Closing::AgentGone);
         self.rules.end_session(session);
+        self.last_words.end_session(session, Instant::now());
         self.recovery.mark_outdated(session);
         self.agents.remove(session)
     }
 
     fn receipt(&mut self, session: &str, ping: &Id) {
         if self.agents.settle(session, ping) {
-            self.background.writer.look_after_drafts();
             self.recovery.mark_outdated(session);
         }
     }
@@ -349,6 +359,7 @@ impl MainLoop {
         if decided.is_some() {
             let id = review.text.id().0;
             tracing::info!(review = id, file = file_path, "the person has accepted this proposal already");
+            self.last_words.prolong(review.real_path(), &review.agent.name, Instant::now());
             self.deliver(&review, Closing::Accepted);
             return Ok(());
         }
@@ -449,6 +460,7 @@ impl MainLoop {
         let way = Way { agent: proposal.agent.clone(), hook: Some(hook) };
         if let Some(verdict) = self.reviews.decided(prepared, &way) {
             tracing::info!(file = proposal.file, "the person has decided on this proposal already");
+            self.last_words.prolong(prepared.real_path(), &proposal.agent, Instant::now());
             return Some(verdict);
         }
         None
@@ -476,6 +488,10 @@ impl MainLoop {
             Ruling::Defer => tracing::info!(file, agent, %why, "a rule leaves this to the agent"),
             Ruling::Accept => {
                 tracing::info!(file, agent, %why, kind = review.kind().word(), "a rule has accepted this");
+                for said in self.last_words.mark_proposed(review, Instant::now()) {
+                    self.tell_last_word(said);
+                }
+                self.watch_decision(review, Closing::Accepted, false);
                 self.reviews.remember_accepted(review);
                 let accepted = self.rules.note(review, why);
                 self.desks.notify(desk::Event::AcceptedByRule(accepted));
@@ -501,6 +517,9 @@ impl MainLoop {
     fn open_review(&mut self, pending: PendingReview) {
         let review = pending.review();
         let id = review.id;
+        for said in self.last_words.mark_proposed(&pending, Instant::now()) {
+            self.tell_last_word(said);
+        }
         self.reviews.open(pending);
         tracing::info!(review = id.0, agent = review.agent.number, file = review.file, "a proposal");
         // Desks learn of a new agent before its review.
@@ -522,6 +541,7 @@ impl MainLoop {
     /// Ends a review, and tells all whom it concerns: the session or hook that asked, and every desk.
     fn end_review(&mut self, id: ReviewId, closing: Closing, decided_by: Option<DeskId>) {
         let Some((ended, draft)) = self.reviews.end(id, closing) else { return };
+        let is_kept = matches!(draft, Some(DraftChange::Save(_)));
         let draft = self.write_draft(draft, Some(closing));
         tracing::info!(review = id.0, ?closing, draft = draft.is_some(), "a review ended");
         self.deliver(&ended, closing);
@@ -529,6 +549,42 @@ impl MainLoop {
         let closed = Closed { id, closing, decided_here: false, decided_in: None, draft: None };
         let draft = draft.map(|draft| (draft, ended.text.file_path().to_owned()));
         self.desks.notify_end(closed, decided_by, draft);
+        self.watch_decision(&ended, closing, is_kept);
+    }
+
+    /// Has the file watched of a review that ended with a decision.
+    fn watch_decision(&mut self, ended: &PendingReview, closing: Closing, is_kept: bool) {
+        let (decided, kept) = match closing {
+            Closing::Accepted if is_kept => (Decided::Accepted, Kept::InDraft),
+            Closing::Accepted => (Decided::Accepted, Kept::IfNeeded(self.reviews.draft_if_unwritten(ended))),
+            Closing::Rejected => (Decided::Rejected, Kept::Nowhere),
+            Closing::AnsweredInAgent if is_kept => (Decided::InAgent, Kept::InDraft),
+            _ => return,
+        };
+        self.last_words.begin(ended, decided, kept, Instant::now());
+    }
+
+    /// Tells desks what the file of a decided review holds.
+    fn tell_last_word(&mut self, said: Said) {
+        let Said { file, agent, says, keep, settles } = said;
+        if let Some(draft) = keep {
+            self.background.save_draft(draft, None);
+        }
+        if settles {
+            self.background.writer.send(WriteJob::SettleDrafts);
+        }
+        let roots = self.presence.roots();
+        match says {
+            Says::Word(id, word) => {
+                tracing::info!(review = id.0, ?word, file, "the last word of a review");
+                let message = desk::messages::last_word(word, &file, &agent, roots);
+                self.desks.notify(desk::Event::LastWord(LastWord { id, file, word, message }));
+            }
+            Says::EditsLeftOut => {
+                self.desks.notify_notice(desk::messages::edits_left_out(&file, &agent, roots));
+            }
+            Says::Nothing => {}
+        }
     }
 
     fn deliver(&mut self, ended: &PendingReview, closing: Closing) {
@@ -556,7 +612,6 @@ impl MainLoop {
             self.desks.notify_notice(desk::messages::told_when_called(&ended.agent, file, roots));
             self.reviews.remember_uncollected(ended, verdict);
         }
-        self.background.writer.look_after_drafts();
     }
 
     /// Carries out an edit, which desks, the draft and the journal follow. Returns the new revision.
@@ -863,6 +918,7 @@ impl MainLoop {
         self.begin_write(last);
         self.notify_status_now();
         self.desks.finish();
+        self.last_words.close();
         // Dropping the sessions ends their streams.
         self.agents.cut_streams(self.hands_over());
         (self.background.writer, self.stopping)

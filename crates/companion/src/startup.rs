@@ -28,6 +28,7 @@ use crate::disk_watch::DiskWatch;
 use crate::endpoint::Endpoint;
 use crate::events::{Event, Events};
 use crate::hook_calls::HookCalls;
+use crate::last_words::registry::LastWords;
 use crate::main_loop::{MainLoop, Stopping};
 use crate::mcp::listening::gate::Gate;
 use crate::mcp::listening::listener::Listener;
@@ -50,6 +51,9 @@ use takeover::Takeover;
 
 /// How long a predecessor that was killed may hold its journal and its port, in all.
 const PREDECESSOR_EXIT_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// How long an agent may take to write a text that it got from a companion before this one.
+const AWAITED_FOR_MS: u64 = 600_000;
 
 impl Builder {
     /// Starts serving and writes the discovery files. Needs a Tokio runtime with I/O and time.
@@ -86,6 +90,7 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
 
     let started = alongside_desk::now_ms();
     drafts.prune(started);
+    let awaited = drafts.awaited_since(started.saturating_sub(AWAITED_FOR_MS));
     let keeps_journal = store.is_some();
     let mut own_directories: Vec<_> = locations::directories(&dirs).collect();
     own_directories.extend(store.as_ref().and_then(|store| store.path().parent()).map(Path::to_owned));
@@ -103,6 +108,8 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
     let mut listener = Listener::new();
     listener.serve(listeners, &router(Arc::new(server), Arc::new(gate)));
     publish(&writer, &roots).await;
+    // Agents may have written drafts while no companion was there.
+    writer.send(WriteJob::SettleDrafts);
     begin_sweep(dirs.clone(), endpoint.token.clone());
 
     tracing::info!(
@@ -133,6 +140,7 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
         presence,
         recovery: Recovery::new(keeps_journal, drafts.state().to_owned()),
         disk: DiskWatch::begin(own_directories),
+        last_words: LastWords::of_drafts(awaited, Instant::now()),
         background: Background { events: events.clone(), writer },
         stopping: None,
     };

@@ -18,6 +18,7 @@ mod draft_keeper;
 pub mod fuzzing;
 pub mod harmless;
 mod hook;
+mod last_word;
 pub mod messages;
 pub mod path_fit;
 mod protocol;
@@ -35,6 +36,7 @@ pub use diagnostics::{Code, Diagnostic, FileDiagnostics};
 pub use difference::{alike_at_end, alike_at_start, replacement};
 pub use draft_keeper::DraftKeeper;
 pub use hook::{HookProposal, Operation, Verdict};
+pub use last_word::{LastWord, Word};
 pub use protocol::{Event, Request};
 pub use review::{
     Changed, Hunk, HunkState, Limit, LineEnding, Lines, OutOfStep, Reasons, Review, ReviewId, Words,

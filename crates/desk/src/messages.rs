@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::decision::{Closed, Closing, Refusal};
 use crate::harmless;
+use crate::last_word::Word;
 use crate::review::{Hunk, HunkState, Limit, Lines, Reasons, Review};
 use crate::rules::{Grant, RuleAcceptance, Scope};
 use crate::status::Agent;
@@ -112,6 +113,23 @@ pub fn closed(review: &Review, closed: &Closed, roots: &[PathBuf], away: bool) -
         said += &format!(" Your edits are in {} (`alongside drafts`).", harmless::path(draft));
     }
     said
+}
+
+/// What this file holds after the decision on a proposal of this agent.
+pub fn last_word(word: Word, file: &str, agent: &str, roots: &[PathBuf]) -> String {
+    let (name, agent) = (file_name(file, roots), harmless::name(agent));
+    let kept = "The accepted text is in `alongside drafts`.";
+    match word {
+        Word::WrittenAsAccepted => format!("{name}: written as accepted."),
+        Word::NotWritten => format!("{name}: accepted, but {agent} has not written it."),
+        Word::SomethingElse => {
+            format!("{name}: holds something else than you accepted; a formatter may have run. {kept}")
+        }
+        Word::Gone => format!("{name}: accepted, but the file is gone. {kept}"),
+        Word::WrittenThoughRejected => {
+            format!("{name}: written although you rejected it: the file holds the text of {agent}.")
+        }
+    }
 }
 
 /// An agent that was answered in its own prompt has not written the person's edits into this file.

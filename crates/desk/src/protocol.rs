@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::context::ContextReport;
 use crate::decision::{Closed, Decision};
 use crate::diagnostics::FileDiagnostics;
+use crate::last_word::LastWord;
 use crate::review::{Changed, Lines, Review, ReviewId};
 use crate::rules::{RuleAcceptance, Scope};
 use crate::status::{Problem, Status};
@@ -185,6 +186,9 @@ pub enum Event {
     /// A rule or a grant has accepted a change, and nobody reviewed it. Joining replays the newest ones.
     #[serde(rename = "alongside/didAcceptByRule")]
     AcceptedByRule(RuleAcceptance),
+    /// What the file of a decided review holds, at most ten minutes after its end.
+    #[serde(rename = "alongside/lastWord")]
+    LastWord(LastWord),
     /// The agent takes the text: send what is unsent, then [`Request::Flushed`], within 150 ms.
     #[serde(rename = "alongside/flushReview", rename_all = "camelCase")]
     FlushReview {

@@ -1,21 +1,21 @@
 //! Context without an editor: the person works on the file that was saved last in the workspace.
 //!
 //! The watcher skips folders that git ignores, and `.git`. A file that an agent wrote because the person
-//! accepted it here does not count, nor does a burst of files from a build or a checkout.
+//! accepted it here does not count, as the last word of its review tells, nor does a burst of files from a
+//! build or a checkout.
 
 mod filter;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use alongside_contract::context::MAX_OPEN_FILES;
 use alongside_desk::{
-    ActiveFile, Closing, ContextReport, Desk, Event, OpenFile, Problem, Request, Review, ReviewId,
+    ActiveFile, Closing, ContextReport, Desk, Event, LastWord, OpenFile, Problem, Request, ReviewId,
 };
-use alongside_platform::untrusted::{self, Whose};
 use notify::event::{AccessKind, AccessMode, ModifyKind};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::mpsc;
@@ -32,9 +32,6 @@ const BURST: usize = 10;
 
 /// How long an agent may take to write a change that a rule has accepted.
 const WRITTEN_WITHIN: Duration = Duration::from_secs(10);
-
-/// A larger file, in bytes, is not compared with the accepted text: nobody has just reviewed it.
-const MAX_COMPARED: u64 = 64 << 20;
 
 /// Watches `roots` and reports saved files to `desk`'s companion, until that stops or the task is aborted. It
 /// also reports why it cannot watch.
@@ -53,7 +50,9 @@ pub(crate) fn start(desk: Desk, roots: Vec<PathBuf>, filter: SaveFilter) -> Abor
         is_limit_reported: false,
         files: Vec::new(),
         reviews: HashMap::new(),
-        accepted: HashMap::new(),
+        awaited: HashMap::new(),
+        held: HashSet::new(),
+        written: HashMap::new(),
         by_rule: HashMap::new(),
     };
     match watcher {
@@ -76,10 +75,14 @@ struct SaveWatcher {
     is_limit_reported: bool,
     /// The saved files, newest first.
     files: Vec<PathBuf>,
-    /// Open reviews, to know the accepted text.
-    reviews: HashMap<ReviewId, Review>,
-    /// The last accepted text of each file.
-    accepted: HashMap<PathBuf, String>,
+    /// The files of open reviews.
+    reviews: HashMap<ReviewId, String>,
+    /// The files of accepted reviews without a last word: their agents write them.
+    awaited: HashMap<ReviewId, PathBuf>,
+    /// Those of them that were written. Nobody knows yet by whom.
+    held: HashSet<PathBuf>,
+    /// When each file was written by an agent.
+    written: HashMap<PathBuf, SystemTime>,
     /// When a rule last accepted a change of each file: its agent writes it now.
     by_rule: HashMap<PathBuf, Instant>,
 }
@@ -117,22 +120,16 @@ impl SaveWatcher {
     fn desk_event(&mut self, event: Event) {
         match event {
             Event::Opened(review) => {
-                self.reviews.insert(review.id, review);
-            }
-            Event::Changed(changed) => {
-                // A change that does not fit leaves the text out of step; then the accepted file counts as
-                // saved by the person.
-                if let Some(review) = self.reviews.get_mut(&changed.id) {
-                    let _ = review.take(changed);
-                }
+                self.reviews.insert(review.id, review.file);
             }
             Event::Closed(closed) => {
-                if let Some(review) = self.reviews.remove(&closed.id)
+                if let Some(file) = self.reviews.remove(&closed.id)
                     && closed.closing == Closing::Accepted
                 {
-                    self.accepted.insert(real(Path::new(&review.file)), comparable(&review.current));
+                    self.awaited.insert(closed.id, real(Path::new(&file)));
                 }
             }
+            Event::LastWord(told) => self.take_last_word(&told),
             Event::Problem(problem) => tracing::warn!(%problem, "the companion says"),
             // This desk never holds unsent text.
             Event::FlushReview { id } => drop(self.desk.send(Request::Flushed { id })),
@@ -140,7 +137,20 @@ impl SaveWatcher {
                 self.by_rule.retain(|_, at| at.elapsed() < WRITTEN_WITHIN);
                 self.by_rule.insert(real(Path::new(&accepted.file)), Instant::now());
             }
-            Event::Status(_) | Event::Notice { .. } | Event::DiagnosticsWanted { .. } => {}
+            Event::Changed(_) | Event::Status(_) | Event::Notice { .. } | Event::DiagnosticsWanted { .. } => {
+            }
+        }
+    }
+
+    /// The file of an accepted review was written by its agent, or by somebody else.
+    fn take_last_word(&mut self, told: &LastWord) {
+        let Some(file) = self.awaited.remove(&told.id) else { return };
+        let held: Vec<_> = self.held.extract_if(|path| real(path) == file).collect();
+        if !told.word.is_as_decided() {
+            return self.report(held.into_iter().collect());
+        }
+        if let Some(modified) = modified(&file) {
+            self.written.insert(file, modified);
         }
     }
 
@@ -163,12 +173,15 @@ impl SaveWatcher {
 
     /// Reports the saved files; the file written last is the active one.
     fn report(&mut self, touched: BTreeSet<PathBuf>) {
-        let mut touched: Vec<_> =
-            touched.into_iter().filter(|path| !self.is_accepted_outcome(path)).collect();
+        let (awaited, mut touched): (Vec<_>, Vec<_>) = touched
+            .into_iter()
+            .filter(|path| !self.is_written_by_agent(path))
+            .partition(|path| self.is_awaited(path));
+        self.held.extend(awaited);
         if touched.is_empty() || touched.len() > BURST {
             return;
         }
-        touched.sort_by_key(|path| path.metadata().and_then(|found| found.modified()).ok());
+        touched.sort_by_key(|path| modified(path));
         for path in touched {
             self.files.retain(|known| *known != path);
             self.files.insert(0, path);
@@ -186,16 +199,20 @@ impl SaveWatcher {
         }));
     }
 
-    /// Whether a file holds the text that was accepted for it here: then its agent wrote it.
-    fn is_accepted_outcome(&self, path: &Path) -> bool {
-        if self.by_rule.get(&real(path)).is_some_and(|at| at.elapsed() < WRITTEN_WITHIN) {
+    /// Whether an agent is to write a file.
+    fn is_awaited(&self, path: &Path) -> bool {
+        let real = real(path);
+        self.awaited.values().any(|file| *file == real)
+    }
+
+    /// Whether a file is as its agent wrote it, because the person accepted that here, or a rule of theirs.
+    fn is_written_by_agent(&self, path: &Path) -> bool {
+        let real = real(path);
+        if self.by_rule.get(&real).is_some_and(|at| at.elapsed() < WRITTEN_WITHIN) {
             return true;
         }
-        let Some(accepted) = self.accepted.get(&real(path)) else {
-            return false;
-        };
-        let text = untrusted::read_text(path, MAX_COMPARED, Whose::Anybodys);
-        text.is_ok_and(|text| comparable(&text) == *accepted)
+        let written = self.written.get(&real);
+        written.is_some_and(|written| modified(path) == Some(*written))
     }
 
     /// Watches a folder and those below it.
@@ -251,9 +268,8 @@ fn problem(error: &notify::Error) -> Option<Problem> {
     ))
 }
 
-/// The text without line endings' differences and a byte-order mark, which agents restore by themselves.
-fn comparable(text: &str) -> String {
-    text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n")
+fn modified(path: &Path) -> Option<SystemTime> {
+    path.metadata().and_then(|found| found.modified()).ok()
 }
 
 /// The path without links, also of a file that does not exist yet.

@@ -97,6 +97,7 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
             Event::Notice { message } => params["display"] = json!({ "messages": [message] }),
             // The list is the person's to ask for; nothing interrupts them.
             Event::AcceptedByRule(_) => {}
+            Event::LastWord(told) => params["display"] = json!({ "messages": [told.message] }),
             Event::FlushReview { .. } | Event::DiagnosticsWanted { .. } => {}
         }
         let mut effects = self.texts.take_effects();

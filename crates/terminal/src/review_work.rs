@@ -79,6 +79,7 @@ impl ReviewWork {
             // Only an editor that knows problems in files is asked.
             Event::DiagnosticsWanted { .. } => {}
             Event::Notice { message } => out.show([Message::notice(message)]),
+            Event::LastWord(told) => out.show([Message::last_word(told)]),
         }
         false
     }

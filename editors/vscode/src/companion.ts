@@ -119,6 +119,7 @@ export class Companion {
       say(status);
     });
     on('notice', say);
+    on('lastWord', say);
     on('problem', ({ display }: { display: Display }) => display.messages.forEach((message) => void warn(message)));
     // The client would show these itself. The server sends none to a plugin.
     client.onNotification('window/showMessage', ({ message }: { message: string }) => void inform(message));

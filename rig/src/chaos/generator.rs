@@ -17,7 +17,7 @@ impl Plan {
         let mut steps = generator.steps;
         // Scenes of several steps overlap with the ones that follow.
         steps.sort_by_key(|step| step.at);
-        Self { seed, agents, desks, files, steps }
+        Self { seed, agents, desks, files, unruly: true, steps }
     }
 
     /// The same plan on a full disk, with a companion that is killed right after somebody typed.

@@ -7,6 +7,7 @@
 //! rounds a second; [`real`] plays the shipped agents' own clients and the real program. A failing plan is
 //! [minimised](minimise) and kept as a test.
 
+mod deed;
 mod generator;
 pub mod harness;
 pub mod minimise;

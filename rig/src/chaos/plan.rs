@@ -14,6 +14,9 @@ pub struct Plan {
     pub desks: usize,
     /// Number of project files; all agents propose for all of them.
     pub files: usize,
+    /// Whether some agents write something else than was decided. Harnesses with real clients ignore it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unruly: bool,
     /// The steps, in order.
     pub steps: Vec<Step>,
 }

@@ -5,6 +5,8 @@
 
 use std::path::PathBuf;
 
+pub use alongside_desk::Word as FileWord;
+
 /// A round.
 #[derive(Debug, Clone, Default)]
 pub struct Record {
@@ -14,6 +16,10 @@ pub struct Record {
     pub edits: Vec<Edit>,
     /// Every decision at a desk.
     pub decisions: Vec<Decision>,
+    /// Every last word that a desk heard, in order.
+    pub words: Vec<ToldWord>,
+    /// When desks were there.
+    pub attention: Vec<Attention>,
     /// The script's actions, and the parties they hit.
     pub troubles: Vec<Trouble>,
     /// Number of ports that a squatter took.
@@ -158,6 +164,32 @@ pub struct Decision {
     pub asked: u64,
     /// When the reply came, and which.
     pub answered: (u64, Reply),
+}
+
+/// The last word of a review, as a desk heard it.
+#[derive(Debug, Clone)]
+pub struct ToldWord {
+    /// The desk's number.
+    pub desk: usize,
+    /// The mark of the proposal.
+    pub proposal: String,
+    /// The word.
+    pub word: FileWord,
+    /// When the desk had heard everything before.
+    pub since: u64,
+    /// When the desk heard it.
+    pub at: u64,
+}
+
+/// A span in which a desk was there: it hears all that is told then.
+#[derive(Debug, Clone, Copy)]
+pub struct Attention {
+    /// The desk's number.
+    pub desk: usize,
+    /// When it joined.
+    pub from: u64,
+    /// When it left; the largest number for one that never did.
+    pub until: u64,
 }
 
 /// Something that the script did to a party, and how long it lasted.

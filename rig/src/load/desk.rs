@@ -54,8 +54,9 @@ pub(super) async fn sit(mut desk: Desk, world: Arc<World>) -> Desk {
                 Ok(Event::Problem(problem)) => world.counters.error(format!("the host says: {problem}")),
                 Ok(
                     Event::Changed(_)
-                    | Event::Notice { .. }
                     | Event::AcceptedByRule(_)
+                    | Event::LastWord(_)
+                    | Event::Notice { .. }
                     | Event::DiagnosticsWanted { .. },
                 ) => {}
                 Err(_) => {

@@ -12,7 +12,7 @@ use anyhow::{Result, ensure};
 /// The seed chooses the releases; with an odd seed the first desk is an editor's.
 fn plan(seed: u64, (agents, desks): (usize, usize), steps: &[(u64, Action)]) -> Plan {
     let steps = steps.iter().map(|(at, action)| Step { at: *at, turns: 0, action: *action }).collect();
-    Plan { seed, agents, desks, files: 1, steps }
+    Plan { seed, agents, desks, files: 1, unruly: false, steps }
 }
 
 /// Plays the plans one after the other on one machine.

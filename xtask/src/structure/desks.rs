@@ -75,7 +75,11 @@ const DESKS: [(&str, Sources); 9] = [
             paths: &["editors/vim/autoload", "editors/vim/plugin"],
             extension: "vim",
             forms: &["'{}'"],
-            besides: &[("alongside/problem", SHOWN_BY_VIM), ("alongside/notice", SHOWN_BY_VIM)],
+            besides: &[
+                ("alongside/problem", SHOWN_BY_VIM),
+                ("alongside/notice", SHOWN_BY_VIM),
+                ("alongside/lastWord", SHOWN_BY_VIM),
+            ],
         },
     ),
     (
@@ -84,7 +88,11 @@ const DESKS: [(&str, Sources); 9] = [
             paths: &["editors/emacs"],
             extension: "el",
             forms: &["'{}"],
-            besides: &[("alongside/problem", SHOWN_BY_EMACS), ("alongside/notice", SHOWN_BY_EMACS)],
+            besides: &[
+                ("alongside/problem", SHOWN_BY_EMACS),
+                ("alongside/notice", SHOWN_BY_EMACS),
+                ("alongside/lastWord", SHOWN_BY_EMACS),
+            ],
         },
     ),
     ("Kakoune", Sources::Lsp("editors/kakoune/alongside.kak")),

@@ -43,6 +43,9 @@ pub(crate) struct Args {
 /// How long the desk shows the last decision.
 const LAST_DECISION_SHOWN: Duration = Duration::from_millis(800);
 
+/// How long the demo waits for the companion to tell what a file holds.
+const LAST_WORD_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// The answers of the demo where there is no terminal.
 const SCRIPTED_ANSWERS: &str = "k\nd\nk\na\nr\nk\na\n";
 
@@ -201,6 +204,12 @@ impl Demo {
             }
             let outcome = outcome.context("the agent got no answer")??;
             desk.say(&self.write_outcome(proposal.file, &outcome)?);
+            if let Outcome::Accepted { .. } = outcome {
+                let ending = desk.run(signals, self.wait_for_last_word(proposal.file)).await;
+                if ending != Ending::Done {
+                    return Ok(ending);
+                }
+            }
         }
         session.end().await.context("the built-in agent cannot end its session")?;
         Ok(Ending::Done)
@@ -214,6 +223,22 @@ impl Demo {
         let outcome = session.open_diff(&path.to_string_lossy(), proposal.text).await?.outcome().await;
         self.wait_for_decision(&path).await;
         Ok(outcome)
+    }
+
+    /// Waits until the second desk hears what a file holds.
+    async fn wait_for_last_word(&mut self, file: &str) {
+        let path = self.root.join(file);
+        let told = async {
+            loop {
+                match self.observer.next().await {
+                    Ok(Event::LastWord(told)) if Path::new(&told.file) == path => return,
+                    Ok(_) => {}
+                    Err(alongside_desk::Gone) => return,
+                }
+            }
+        };
+        // The demo goes on without it.
+        let _ = tokio::time::timeout(LAST_WORD_TIMEOUT, told).await;
     }
 
     /// Waits until the second desk sees the decision, too.

@@ -127,6 +127,7 @@ impl ReviewWork {
             Event::AcceptedByRule(accepted) => self.reading.take_acceptance(accepted),
             Event::DiagnosticsWanted { .. } => {}
             Event::Notice { message } => self.reading.show(vec![Message::notice(message)]),
+            Event::LastWord(told) => self.reading.show(vec![Message::last_word(told)]),
         }
     }
 

@@ -80,6 +80,14 @@ impl Draft {
     }
 }
 
+/// A draft that a companion of before has left, and that its agent may write now.
+#[derive(Debug)]
+pub(crate) struct EarlierDraft {
+    pub(crate) file: String,
+    pub(crate) agent: String,
+    pub(crate) text: Arc<str>,
+}
+
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NewDraft {
     pub(crate) id: String,

@@ -17,7 +17,7 @@ use super::private_files::{self, PathTrust};
 use super::reserve::{Reserve, ReserveUse};
 
 pub use super::draft::Draft;
-pub(crate) use super::draft::{NewDraft, WrittenDraft};
+pub(crate) use super::draft::{EarlierDraft, NewDraft, WrittenDraft};
 
 /// How long a draft is kept.
 pub const KEPT_FOR: Duration = Duration::from_secs(14 * 24 * 60 * 60);
@@ -126,13 +126,26 @@ impl Drafts {
         Reserve::of(&self.state)
     }
 
-    /// Removes the drafts that agents have written. Returns whether others are still awaited. Blocks.
-    pub fn settle(&self) -> bool {
-        let awaited = self.list().unwrap_or_default().into_iter().filter(|draft| draft.awaited);
-        let is_settled =
-            |draft: &Draft| self.read(&draft.id).is_ok_and(|text| file_holds(&draft.file, &text));
-        // The next check retries a draft that cannot be removed.
-        awaited.filter(|draft| !is_settled(draft) || self.delete(&draft.id).is_err()).count() > 0
+    /// Removes the drafts that agents have written. Blocks.
+    pub fn settle(&self) {
+        for draft in self.list().unwrap_or_default().into_iter().filter(|draft| draft.awaited) {
+            if self.read(&draft.id).is_ok_and(|text| file_holds(&draft.file, &text)) {
+                // The next call retries a draft that cannot be removed.
+                let _ = self.delete(&draft.id);
+            }
+        }
+    }
+
+    /// The drafts that agents may be writing now: saved since then, in milliseconds since the Unix epoch.
+    /// Blocks.
+    pub(crate) fn awaited_since(&self, since_ms: u64) -> Vec<EarlierDraft> {
+        let drafts = self.list().unwrap_or_default().into_iter();
+        let awaited = drafts.filter(|draft| draft.awaited && draft.saved_at_ms >= since_ms);
+        let earlier = awaited.filter_map(|draft| {
+            let text = self.read(&draft.id).ok()?.into();
+            Some(EarlierDraft { file: draft.file, agent: draft.agent, text })
+        });
+        earlier.collect()
     }
 
     /// Removes drafts found older than [`KEPT_FOR`] twice, and unfinished ones of dead processes. Blocks.

@@ -70,6 +70,12 @@ impl DraftVersions {
         Some(DraftChange::Save(NewDraft { awaited, ..self.next(review, why, reasons) }))
     }
 
+    /// The draft of a text that was accepted, in case that its file holds something else in the end.
+    pub(super) fn of_unwritten(&mut self, review: &PendingReview) -> NewDraft {
+        let why = "it was accepted, and the file does not hold it";
+        NewDraft { awaited: true, ..self.next(review, why, String::new()) }
+    }
+
     fn without_text(&self, review: &PendingReview) -> Option<DraftChange> {
         review.has_draft.then(|| DraftChange::Delete(self.id(review.text.id())))
     }

@@ -23,6 +23,22 @@ pub(crate) struct NormalizedOriginal {
     pub(crate) whole_file_only: Option<String>,
 }
 
+impl NormalizedOriginal {
+    /// The text on disk, of which this is the conversion.
+    pub(crate) fn restored(&self, original: &str) -> String {
+        let text = match self.file_line_ending {
+            Some(LineEnding::Crlf) => original.replace('\n', "\r\n"),
+            Some(LineEnding::Lf) => original.replace("\r\n", "\n"),
+            None => original.to_owned(),
+        };
+        match self.file_has_bom {
+            Some(true) => format!("{BOM}{text}"),
+            Some(false) => text.strip_prefix(BOM).unwrap_or(&text).to_owned(),
+            None => text,
+        }
+    }
+}
+
 /// Converts the bytes on disk to the form of a proposal. `None` is a file that does not exist.
 pub(crate) fn normalize(on_disk: Option<Vec<u8>>, proposed: &str) -> NormalizedOriginal {
     let Some(bytes) = on_disk else {
@@ -97,6 +113,7 @@ mod tests {
             let normalized = normalized(on_disk, proposed);
             assert_eq!(normalized.original.as_deref(), Some(original));
             assert_eq!(normalized.file_line_ending, file_line_ending);
+            assert_eq!(normalized.restored(original), on_disk);
         }
     }
 
@@ -104,8 +121,10 @@ mod tests {
     fn a_byte_order_mark_on_one_side_is_ignored() {
         let lost = normalized("\u{feff}a\n", "b\n");
         assert_eq!((lost.original.as_deref(), lost.file_has_bom), (Some("a\n"), Some(true)));
+        assert_eq!(lost.restored("a\n"), "\u{feff}a\n");
         let gained = normalized("a\n", "\u{feff}b\n");
         assert_eq!((gained.original.as_deref(), gained.file_has_bom), (Some("\u{feff}a\n"), Some(false)));
+        assert_eq!(gained.restored("\u{feff}a\n"), "a\n");
     }
 
     #[test]

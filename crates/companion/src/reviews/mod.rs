@@ -1,5 +1,6 @@
 //! Reviews: a proposal, from `openDiff` or a hook, to its outcome.
 
+pub(crate) mod decided_text;
 pub(crate) mod decisions;
 pub(crate) mod destination;
 pub(crate) mod diff;

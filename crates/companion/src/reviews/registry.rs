@@ -14,6 +14,7 @@ use super::review::{Asker, PendingReview};
 use super::reviewed_text::Edit;
 use super::target::Fingerprint;
 use crate::ids::DeskId;
+use crate::persistence::drafts::NewDraft;
 use crate::persistence::journal::Undecided;
 
 #[derive(Debug, Default)]
@@ -160,6 +161,11 @@ impl Reviews {
         }
         let draft = self.drafts.of_ended(&ended, closing);
         Some((ended, draft))
+    }
+
+    /// The draft of an accepted text, for the case that its file holds something else in the end.
+    pub(crate) fn draft_if_unwritten(&mut self, ended: &PendingReview) -> NewDraft {
+        self.drafts.of_unwritten(ended)
     }
 
     /// The targets that may have changed and are not being read: the caller reads them.

@@ -1,6 +1,6 @@
 //! A review that waits for a decision: the [text](super::reviewed_text), the agent, and the one who asked.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use alongside_desk::{
     Agent, ChangeKind, Closing, Decision, HookProposal, Operation, Reasons, Refusal, Review, ReviewId,
@@ -39,6 +39,15 @@ impl PendingReview {
         dirty: bool,
     ) -> Self {
         Self { text: ReviewedText::new(id, proposal, dirty), agent, asker, has_draft: false }
+    }
+
+    pub(crate) fn asker(&self) -> &Asker {
+        &self.asker
+    }
+
+    /// The target's path without links.
+    pub(crate) fn real_path(&self) -> &Path {
+        self.text.proposal.real_path()
     }
 
     pub(crate) fn session(&self) -> Option<&str> {

@@ -68,6 +68,11 @@ impl ReviewedText {
         self.proposal.composition.current()
     }
 
+    /// The target as it was last read.
+    pub(crate) fn seen(&self) -> &Fingerprint {
+        &self.seen
+    }
+
     pub(crate) fn has_edits(&self) -> bool {
         self.proposal.composition.has_edits()
     }

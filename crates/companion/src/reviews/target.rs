@@ -4,7 +4,7 @@ use std::fs::{self, Metadata};
 use std::hash::Hasher as _;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use alongside_platform::files;
 use alongside_platform::untrusted::{self, Bounded, Whose};
@@ -18,6 +18,8 @@ const MAX_BYTES: u64 = 1 << 30;
 const MAX_CACHED: u64 = 64 << 10;
 /// The longest path in bytes. No system opens a longer one, and a review keeps its path while it waits.
 const MAX_PATH: usize = 32 << 10;
+/// A file that was modified less long ago may change again without another time of modification.
+const TIME_PRECISION: Duration = Duration::from_secs(2);
 /// The bytes that are read at once for a hash.
 const CHUNK: usize = 64 << 10;
 
@@ -45,8 +47,25 @@ impl Fingerprint {
         self.stat.is_none()
     }
 
+    /// Whether there is no such file.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.content == Content::Absent
+    }
+
+    /// Whether something is there that nobody can read.
+    pub(crate) fn is_unreadable(&self) -> bool {
+        self.content == Content::Unreadable
+    }
+
     pub(crate) fn differs_from(&self, other: &Self) -> bool {
         self.content != other.content
+    }
+
+    /// Whether the file is surely as it was then. Opens nothing.
+    pub(crate) fn is_surely_current(&self, file_path: &str) -> bool {
+        let is_old = |modified: SystemTime| modified.elapsed().is_ok_and(|age| age > TIME_PRECISION);
+        let is_dated = self.stat.is_none_or(|(_, _, modified)| modified.is_some_and(is_old));
+        is_dated && !self.is_outdated(file_path)
     }
 
     /// Whether the file may have changed since. Opens nothing, so it is quick enough for the main loop.

@@ -16,8 +16,8 @@ pub(crate) enum WriteJob {
     SaveDraft(NewDraft, Option<oneshot::Sender<()>>),
     /// Deletes the draft of this id.
     DeleteDraft(String),
-    /// See [`WriterTask::look_after_drafts`](super::task::WriterTask::look_after_drafts).
-    LookAfterDrafts,
+    /// Deletes the drafts that agents have written into their files.
+    SettleDrafts,
     /// Writes the journal's changes, if any. Then gives the answers that wait for it and all jobs before.
     WriteJournal(Option<Changes>, HeldAnswers),
     /// Sends an event if the journal has been removed.

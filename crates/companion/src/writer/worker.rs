@@ -1,14 +1,11 @@
 //! The worker behind the [writer](super::task): carries out jobs, retries drafts, and keeps a reserve.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::Instant;
 
-use super::draft_check::DraftCheck;
 use super::job::{WriteJob, skip_overwritten};
 use crate::discovery::publisher::Publisher;
 use crate::events::{Event, Events};
@@ -43,10 +40,6 @@ pub(super) struct WriteWorker {
     unsaved: BTreeMap<String, NewDraft>,
     /// When the worker tried them last.
     last_try: Instant,
-    /// `None` while no agent is to write a draft.
-    draft_check: Option<DraftCheck>,
-    /// Whether there is a draft check, for the [handle](super::task::WriterTask).
-    checks_drafts: Arc<AtomicBool>,
 }
 
 impl WriteWorker {
@@ -55,7 +48,6 @@ impl WriteWorker {
         store: Option<RecoveryStore>,
         publisher: Publisher,
         events: Events,
-        checks_drafts: Arc<AtomicBool>,
     ) -> Self {
         let now = Instant::now();
         Self {
@@ -69,8 +61,6 @@ impl WriteWorker {
             journal_error: None,
             unsaved: BTreeMap::new(),
             last_try: now,
-            draft_check: Some(DraftCheck::at_start(now)),
-            checks_drafts,
         }
     }
 
@@ -81,7 +71,7 @@ impl WriteWorker {
 
     /// Waits for work; `None` once every handle is gone.
     pub(super) async fn next(&self, queue: &mut UnboundedReceiver<WriteJob>) -> Option<Task> {
-        let deadlines = [self.retry_at(), self.draft_check.map(DraftCheck::at), self.look_for_room_at];
+        let deadlines = [self.retry_at(), self.look_for_room_at];
         let job = match deadlines.into_iter().flatten().min() {
             None => queue.recv().await,
             Some(deadline) => match tokio::time::timeout_at(deadline, queue.recv()).await {
@@ -125,7 +115,6 @@ impl WriteWorker {
                 jobs.push(job);
             }
             if jobs.is_empty() {
-                self.checks_drafts.store(self.draft_check.is_some(), Ordering::Release);
                 return;
             }
             skip_overwritten(&mut jobs);
@@ -141,9 +130,6 @@ impl WriteWorker {
     fn on_deadline(&mut self, now: Instant) {
         if self.retry_at().is_some_and(|at| at <= now) {
             self.retry();
-        }
-        if let Some(check) = self.draft_check.filter(|check| check.at() <= now) {
-            self.draft_check = if self.settle() { check.next() } else { None };
         }
         if self.look_for_room_at.take_if(|at| *at <= now).is_some() {
             self.fill_reserve();
@@ -177,12 +163,12 @@ impl WriteWorker {
         }
     }
 
-    /// Removes the drafts that agents have written. Returns whether others are still awaited.
-    fn settle(&mut self) -> bool {
+    /// Removes the drafts that agents have written.
+    fn settle(&mut self) {
         for (id, _) in self.unsaved.extract_if(.., |_, draft| draft.is_settled()) {
             self.events.send(Event::DraftSettled(id));
         }
-        self.drafts.settle() || self.unsaved.values().any(|draft| draft.awaited)
+        self.drafts.settle();
     }
 
     /// Saves a draft, or keeps it in memory to retry.
@@ -206,9 +192,6 @@ impl WriteWorker {
     fn carry_out(&mut self, job: WriteJob, answers: &mut HeldAnswers) {
         match job {
             WriteJob::SaveDraft(draft, written) => {
-                if draft.awaited {
-                    self.draft_check = Some(DraftCheck::soon());
-                }
                 if !self.has_reserve {
                     self.fill_reserve();
                 }
@@ -222,7 +205,7 @@ impl WriteWorker {
                 // A draft that was never saved need not be deleted.
                 let _ = self.drafts.delete(&id);
             }
-            WriteJob::LookAfterDrafts => self.draft_check = self.draft_check.map(|_| DraftCheck::soon()),
+            WriteJob::SettleDrafts => self.settle(),
             WriteJob::WriteJournal(journal, waiting) => {
                 answers.extend(waiting);
                 if let Some(journal) = journal {

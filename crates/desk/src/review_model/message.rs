@@ -1,5 +1,6 @@
 //! A message to the person, how much it matters, and its cause.
 
+use crate::last_word::LastWord;
 use crate::review::ReviewId;
 
 /// One or more lines for the person, rendered harmless.
@@ -48,6 +49,14 @@ impl Message {
     /// Something is wrong.
     pub fn warning(text: impl Into<String>) -> Self {
         Self { text: text.into(), kind: MessageKind::Warning, about: None }
+    }
+
+    /// What the file of a decided review holds.
+    pub fn last_word(told: LastWord) -> Self {
+        match told.word.is_as_decided() {
+            true => Self::notice(told.message),
+            false => Self::warning(told.message),
+        }
     }
 
     /// The same with its cause.

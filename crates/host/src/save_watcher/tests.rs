@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use alongside_desk::{Call, Closed, Seat};
+use alongside_desk::{Call, Closed, Review, Seat, Word};
 
 use super::*;
 
@@ -38,6 +38,13 @@ impl Watched {
 
     fn save(&self, file: &str, text: &str) {
         fs::write(self.root.join(file), text).unwrap();
+    }
+
+    /// Tells the last word of the review of `src/a.rs`.
+    fn tell(&self, word: Word) {
+        let file = self.root.join("src/a.rs").display().to_string();
+        let told = LastWord { id: ReviewId(1), file, word, message: String::new() };
+        self.seat.events.send(Event::LastWord(told)).unwrap();
     }
 
     /// The open files of the next report, newest first, relative to the root.
@@ -128,6 +135,9 @@ async fn noise_and_accepted_files_do_not_count() {
     flushed.await.expect("the watcher answers a flush, and so has heard everything before it");
 
     project.save("src/a.rs", "one\r\ntwo\r\n");
+    // The last word may come after the watcher has heard of the file.
+    tokio::time::sleep(SETTLE_TIME * 3).await;
+    project.tell(Word::WrittenAsAccepted);
     project.save("debug.log", "noise");
     project.save(".b.rs.swp", "noise");
     project.save("4913", "");
@@ -140,6 +150,22 @@ async fn noise_and_accepted_files_do_not_count() {
         assert!(!files.iter().any(|file| file == noise), "{noise} in {files:?}");
     }
     project.save("src/a.rs", "one\ntwo\nthree, by hand\n");
+    project.newest_is("src/a.rs").await;
+}
+
+#[tokio::test]
+async fn a_file_that_an_agent_did_not_write_as_accepted_was_saved() {
+    let mut project = Watched::project().await;
+    let file = project.root.join("src/a.rs").display().to_string();
+    project.seat.events.send(Event::Opened(Review { id: ReviewId(1), file, ..Review::default() })).unwrap();
+    let (id, closing) = (ReviewId(1), Closing::Accepted);
+    let closed = Closed { id, closing, decided_here: true, decided_in: None, draft: None };
+    project.seat.events.send(Event::Closed(closed)).unwrap();
+    project.save("src/a.rs", "by hand");
+    tokio::time::sleep(SETTLE_TIME * 3).await;
+    project.save("b.rs", "mine");
+    project.newest_is("b.rs").await;
+    project.tell(Word::SomethingElse);
     project.newest_is("src/a.rs").await;
 }
 

@@ -60,6 +60,10 @@ server.on.message = {
   ['alongside/notice'] = function(_, notice)
     require('alongside.messages').later(require('alongside.harmless').name(tostring(notice.message)))
   end,
+  ['alongside/lastWord'] = function(_, last)
+    log.write(('review %s: %s'):format(last.id, tostring(last.word)))
+    require('alongside.messages').later(require('alongside.harmless').name(tostring(last.message)))
+  end,
   ['window/logMessage'] = function(_, message)
     log.write(message.message)
   end,

@@ -43,6 +43,7 @@ impl Judge<'_> {
             let proposal = record.proposals.iter().find(|proposal| draft.contains(&proposal.mark));
             match proposal {
                 None => self.report(Rule::Stray, format!("a draft of no proposal: {draft:?}")),
+                Some(proposal) if self.is_kept_beside_another(proposal, draft) => {}
                 Some(proposal) if !record.edits.iter().any(|edit| edit.proposal == proposal.mark) => {
                     let what = format!("a draft without an edit: {draft:?}");
                     self.report_proposal(Rule::Stray, proposal, &what);
@@ -63,6 +64,18 @@ impl Judge<'_> {
         }
     }
 
+    /// Whether somebody accepted this text, and the file got another one: then the accepted one is kept.
+    fn is_kept_beside_another(&self, proposal: &Proposal, draft: &str) -> bool {
+        let mut decisions = self.record.decisions.iter().filter(|one| one.proposal == proposal.mark);
+        let targets = &self.record.leftovers.targets;
+        let target = targets.iter().find(|target| target.path == Path::new(&proposal.path));
+        let writes = target.map(|target| target.writes.as_slice()).unwrap_or_default();
+        decisions.any(|decision| {
+            let mut after = writes.iter().filter(|(at, _)| *at >= decision.asked);
+            decision.accept && decision.text == draft && after.any(|(_, text)| text != draft)
+        }) && !self.has_surely_been_written(proposal, draft)
+    }
+
     /// Whether the agent received this text and wrote it, and the file kept it long enough for an untroubled
     /// companion to find it. A stopping companion also looks once more.
     fn has_surely_been_written(&self, proposal: &Proposal, text: &str) -> bool {
@@ -72,7 +85,8 @@ impl Judge<'_> {
             self.record.leftovers.targets.iter().find(|target| target.path == Path::new(&proposal.path));
         let writes = target.map(|target| target.writes.as_slice()).unwrap_or_default();
         let own = writes.iter().position(|(then, written)| then == at && written == accepted);
-        let next = own.and_then(|own| writes.get(own + 1));
+        let Some(own) = own else { return false };
+        let next = writes.get(own + 1);
         let is_overwritten = next.is_some_and(|(then, _)| *then <= found_by);
         let is_there = target.is_some_and(|target| target.found.as_deref() == Some(text));
         let decided = self.record.decisions.iter().filter(|decision| decision.proposal == proposal.mark);

@@ -1,6 +1,7 @@
 //! The oracle judges a round from its [`Record`] alone. Every rule is as strict as the promise behind it.
 
 mod judge;
+mod last_words;
 mod leftovers;
 mod limits;
 mod proposals;
@@ -23,7 +24,9 @@ pub fn judge(record: &Record, bounds: &Bounds, excuses: &[Excuse]) -> Vec<Violat
         judge.check_end(proposal);
         judge.check_close(proposal);
         judge.check_call(proposal);
+        judge.check_untold_word(proposal);
     }
+    judge.check_told_words();
     judge.check_typed();
     judge.check_leftovers();
     judge.check_leaks();

@@ -14,6 +14,8 @@ pub enum Rule {
     Twice,
     /// An agent waits for ever, or longer than its bound.
     Wedged,
+    /// The last word of a review was false, or no desk heard it.
+    LastWord,
     /// Text that a person typed is gone.
     Typed,
     /// `closeDiff` returned the wrong text.

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::chaos::record::{
-    CloseCall, Decision, Departure, Edit, Outcome, Proposal, Reply, Target, Trouble, TroubleKind,
+    Attention, CloseCall, Decision, Departure, Edit, FileWord, Outcome, Proposal, Reply, Target, ToldWord,
+    Trouble, TroubleKind,
 };
 
 const BOUNDS: Bounds = Bounds { delivery: 3_000, receipt: 1_000, calm: 4_000, grain: 10 };
@@ -288,4 +289,47 @@ fn excuse_covers_its_rule_and_condition() {
 #[test]
 fn token_known_to_squatter_is_reported() {
     assert_eq!(rules_broken(|record| record.leaks.push("the token is known".into())), [Rule::Token]);
+}
+
+#[test]
+fn the_last_word_of_a_review_is_true_and_is_told() {
+    let text = "typed 2\nproposal 1\n";
+    let wrote = |record: &mut Record, written: &str, words: &[FileWord]| {
+        let writes = vec![(0, "before".to_owned()), (400, written.to_owned())];
+        let found = Some(written.to_owned());
+        record.leftovers.targets.push(Target { path: "/p/a".into(), writes, found });
+        record.attention.push(Attention { desk: 0, from: 0, until: u64::MAX });
+        let told = |word: &FileWord| ToldWord {
+            desk: 0,
+            proposal: "proposal 1".into(),
+            word: *word,
+            since: 600,
+            at: 610,
+        };
+        record.words.extend(words.iter().map(told));
+    };
+    let judged =
+        |written: &str, words: &[FileWord]| rules_broken(|record: &mut Record| wrote(record, written, words));
+    assert_eq!(judged(text, &[FileWord::WrittenAsAccepted]), []);
+    assert_eq!(judged(text, &[]), [Rule::LastWord], "nobody is told");
+    assert_eq!(judged(text, &[FileWord::SomethingElse]), [Rule::LastWord; 2], "false, and not the true one");
+    assert_eq!(judged(text, &[FileWord::WrittenAsAccepted, FileWord::NotWritten]), [Rule::LastWord]);
+    let formatted = format!("formatted\n{text}");
+    assert_eq!(judged(&formatted, &[FileWord::SomethingElse]), []);
+    assert_eq!(judged(&formatted, &[FileWord::WrittenAsAccepted]), [Rule::LastWord; 2]);
+    let rejected = |words: &'static [FileWord]| {
+        move |record: &mut Record| {
+            record.edits.clear();
+            record.decisions[0].accept = false;
+            record.proposals[0].outcome = Some((400, Outcome::Rejected));
+            wrote(record, "proposal 1\n", words);
+        }
+    };
+    assert_eq!(rules_broken(rejected(&[FileWord::WrittenThoughRejected])), []);
+    assert_eq!(rules_broken(rejected(&[])), [Rule::LastWord]);
+    let in_trouble = |record: &mut Record| {
+        rejected(&[])(record);
+        record.troubles.push(trouble(TroubleKind::Killed, 420, 500));
+    };
+    assert_eq!(rules_broken(in_trouble), [], "nobody looked");
 }

@@ -114,7 +114,7 @@ impl Round<'_> {
         let seat = self.companion.as_ref().and_then(RunningCompanion::join);
         let joins = seat.is_some();
         if let Some(seat) = seat {
-            desk.join(seat);
+            desk.join(seat, self.now, &mut self.record);
         }
         joins
     }

@@ -10,6 +10,7 @@ use tokio::task::JoinHandle;
 
 use super::clock::Clock;
 use super::proposal_log::ProposalLog;
+use crate::chaos::deed;
 use crate::chaos::record::{CloseCall, Departure, Outcome, Proposal, push};
 use crate::wire::{Proxy, ReceiptFault};
 
@@ -154,9 +155,9 @@ impl Agent {
                 }
             };
             log.note(index, |now, proposal| {
-                // Agents write an accepted text themselves.
-                if let Outcome::Accepted(text) = &outcome {
-                    log.project.write(now, Path::new(&path), text).expect("the project is writable");
+                // Agents write an accepted text themselves, or do as they like.
+                if let Some(text) = deed::written(log.unruly, &text, &outcome) {
+                    log.project.write(now, Path::new(&path), &text).expect("the project is writable");
                 }
                 proposal.outcome = Some((now, outcome));
             });

@@ -8,7 +8,7 @@ use alongside_desk::{
 };
 use tokio::sync::oneshot::{self, error::TryRecvError};
 
-use crate::chaos::record::{Decision, Edit, Record, Reply, push};
+use crate::chaos::record::{Attention, Decision, Edit, Record, Reply, ToldWord, push};
 
 type PendingReply = oneshot::Receiver<Result<Revised, Refusal>>;
 
@@ -17,6 +17,12 @@ pub(super) struct Desk {
     number: usize,
     seat: Option<Seat>,
     reviews: BTreeMap<ReviewId, Review>,
+    /// The marks of all reviews of this companion, also of those that ended.
+    marks: BTreeMap<ReviewId, String>,
+    /// When it had heard everything.
+    heard: u64,
+    /// Its present span in the record.
+    attention: Option<usize>,
     pub(super) frozen_until: Option<u64>,
     /// The requests without a reply.
     calls: Vec<(Call, PendingReply)>,
@@ -33,22 +39,38 @@ enum Call {
 
 impl Desk {
     pub(super) fn new(number: usize) -> Self {
-        let (seat, reviews, frozen_until) = (None, BTreeMap::new(), None);
-        Self { number, seat, reviews, frozen_until, calls: Vec::new(), activity: 0 }
+        Self {
+            number,
+            seat: None,
+            reviews: BTreeMap::new(),
+            marks: BTreeMap::new(),
+            heard: 0,
+            attention: None,
+            frozen_until: None,
+            calls: Vec::new(),
+            activity: 0,
+        }
     }
 
     pub(super) fn has_joined(&self) -> bool {
         self.seat.is_some()
     }
 
-    pub(super) fn join(&mut self, seat: Seat) {
+    pub(super) fn join(&mut self, seat: Seat, now: u64, record: &mut Record) {
         self.reviews.clear();
+        self.marks.clear();
+        self.heard = now;
+        let attention = Attention { desk: self.number, from: now, until: u64::MAX };
+        self.attention = Some(push(&mut record.attention, attention));
         self.seat = Some(seat);
     }
 
     /// Leaves; false if it had not joined. The companion may still take its last requests.
     pub(super) fn leave(&mut self, says_so: bool, now: u64, record: &mut Record) -> bool {
         let Some(seat) = self.seat.take() else { return false };
+        if let Some(span) = self.attention.take() {
+            record.attention[span].until = now;
+        }
         if says_so {
             drop(seat.send(Request::Leave));
         }
@@ -64,7 +86,18 @@ impl Desk {
         while let Some(event) = seat.try_next() {
             self.activity += 1;
             match event {
-                Event::Opened(review) => drop(self.reviews.insert(review.id, review)),
+                Event::Opened(review) => {
+                    self.marks.insert(review.id, mark_of(&review.proposed));
+                    self.reviews.insert(review.id, review);
+                }
+                Event::LastWord(told) => {
+                    let proposal = self.marks.get(&told.id).cloned().unwrap_or_default();
+                    let (desk, since) = (self.number, self.heard);
+                    // A desk that joined after the decision does not know the review.
+                    if !proposal.is_empty() {
+                        record.words.push(ToldWord { desk, proposal, word: told.word, since, at: now });
+                    }
+                }
                 Event::Changed(changed) => {
                     let review = self.reviews.get_mut(&changed.id);
                     if let Some(review) = review {
@@ -80,6 +113,7 @@ impl Desk {
                 | Event::DiagnosticsWanted { .. } => {}
             }
         }
+        self.heard = now;
         let before = self.calls.len();
         self.calls.retain_mut(|(call, reply)| {
             let reply = match reply.try_recv() {

@@ -9,8 +9,10 @@ use crate::chaos::record::{Departure, Proposal};
 #[derive(Debug, Clone)]
 pub(super) struct ProposalLog {
     inner: Arc<Mutex<Inner>>,
-    /// The files that accepting agents write.
+    /// The files that agents write.
     pub(super) project: Project,
+    /// Decides which agents write something else than was decided; `None`: none does.
+    pub(super) unruly: Option<u64>,
 }
 
 #[derive(Debug, Default)]
@@ -25,8 +27,8 @@ pub(super) struct Inner {
 }
 
 impl ProposalLog {
-    pub(super) fn new(project: Project) -> Self {
-        Self { inner: Arc::default(), project }
+    pub(super) fn new(project: Project, unruly: Option<u64>) -> Self {
+        Self { inner: Arc::default(), project, unruly }
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Inner> {

@@ -77,7 +77,7 @@ impl<'a> Round<'a> {
         if let Some(disk) = &mut small_disk {
             disk.link(&directory.path().join("state"))?;
         }
-        let proposals = ProposalLog::new(directory.project().clone());
+        let proposals = ProposalLog::new(directory.project().clone(), plan.unruly.then_some(plan.seed));
         let companion = RunningCompanion::start(directory.path(), None)?;
         let agents = (0..plan.agents).map(|number| Agent::new(number, proposals.clone(), fault)).collect();
         let desks = (0..plan.desks).map(Desk::new).collect();

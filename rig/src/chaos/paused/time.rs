@@ -167,7 +167,7 @@ impl Round<'_> {
                 && !desk.has_joined()
                 && let Some(seat) = companion.join()
             {
-                desk.join(seat);
+                desk.join(seat, self.now, &mut self.record);
             }
         }
         self.companion = Some(companion);

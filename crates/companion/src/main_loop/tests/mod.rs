@@ -8,6 +8,7 @@ mod journal;
 mod journal_writes;
 mod keepers;
 mod kill_points;
+mod last_words;
 mod new_agents;
 mod outcomes;
 mod reviews;

@@ -1,0 +1,62 @@
+//! A look at the files of decided reviews, outside the loop, for it waits for the disk.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use alongside_platform::watch::Watch;
+
+use crate::reviews::decided_text::{DecidedText, Found};
+use crate::reviews::target::Fingerprint;
+
+#[derive(Debug)]
+pub(crate) struct Look {
+    pub(super) watch: Arc<Watch>,
+    /// The directories in which a change may change a file.
+    pub(super) directories: BTreeSet<PathBuf>,
+    pub(super) targets: Vec<Target>,
+}
+
+/// A file to look at.
+#[derive(Debug)]
+pub(super) struct Target {
+    /// The number of its decision.
+    pub(super) number: u64,
+    pub(super) text: Arc<DecidedText>,
+    /// Where the file holds the text and is as before, the latter counts.
+    pub(super) is_before_first: bool,
+    /// The file as it was seen last, where nothing follows unless it has changed since.
+    pub(super) known: Option<Fingerprint>,
+    /// Whether its time was over before the look.
+    pub(super) is_last: bool,
+}
+
+/// What a file held.
+#[derive(Debug)]
+pub(crate) struct Sight {
+    pub(super) number: u64,
+    pub(super) found: Found,
+    pub(super) print: Fingerprint,
+    pub(super) is_last: bool,
+}
+
+impl Look {
+    /// Watches the directories, and then looks: nothing is missed. Blocks.
+    pub(crate) fn run(self) -> Vec<Sight> {
+        self.watch.set(self.directories);
+        let is_changed = |target: &Target| {
+            !target.known.as_ref().is_some_and(|known| known.is_surely_current(&target.text.file))
+        };
+        let changed = self.targets.into_iter().filter(is_changed);
+        let looked = changed.map(|Target { number, text, is_before_first, is_last, .. }| {
+            let (found, print) = text.look(is_before_first);
+            Sight { number, found, print, is_last }
+        });
+        looked.collect()
+    }
+}
+
+/// The directories in which a change may change what the path of this text leads to.
+pub(super) fn directories(text: &DecidedText) -> impl Iterator<Item = PathBuf> {
+    [Path::new(&text.file), &text.real].into_iter().filter_map(Path::parent).map(Path::to_owned)
+}

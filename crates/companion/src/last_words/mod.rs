@@ -1,0 +1,5 @@
+//! The last word of each review: what its file holds after the decision.
+
+pub(crate) mod look;
+pub(crate) mod registry;
+pub(crate) mod watched;

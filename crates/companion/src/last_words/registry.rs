@@ -1,0 +1,241 @@
+//! The watch over the files of decided reviews: from the decision until the agent's next proposal for the
+//! file, the end of its session, or ten minutes. It sleeps until the system tells of a change.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use alongside_platform::watch::Watch;
+use tokio::time::Instant;
+
+use super::look::{self, Look, Sight, Target};
+use super::watched::{Decided, Kept, Next, SETTLE_TIME, Said, Watched};
+use crate::persistence::drafts::EarlierDraft;
+use crate::reviews::review::PendingReview;
+
+/// The most decisions that are watched, and the most bytes of their texts. Beyond, the oldest ends.
+const MAX_WATCHED: usize = 64;
+const MAX_BYTES: usize = 64 << 20;
+/// How often to look where the system tells of no changes.
+const DEAF_INTERVAL: Duration = Duration::from_secs(1);
+
+#[derive(Debug, Default)]
+pub(crate) struct LastWords {
+    /// In the order of the decisions.
+    watched: Vec<Watched>,
+    last_number: u64,
+    /// `None` before the first decision.
+    watch: Option<Arc<Watch>>,
+    /// Whether the last look has set a watch on directories.
+    is_watching: bool,
+    is_looking: bool,
+    next_look: Option<Instant>,
+}
+
+impl LastWords {
+    /// Watches for drafts that a companion of before has left: their agents may write them now.
+    pub(crate) fn of_drafts(drafts: Vec<EarlierDraft>, now: Instant) -> Self {
+        let mut words = Self::default();
+        for EarlierDraft { file, agent, text } in drafts {
+            let number = words.next_number();
+            words.push(Watched::of_draft(number, file, agent, text, now), now);
+        }
+        words
+    }
+
+    /// A review ended with this decision.
+    pub(crate) fn begin(&mut self, ended: &PendingReview, decided: Decided, kept: Kept, now: Instant) {
+        if decided == Decided::Accepted {
+            self.end_where(now, |watched| watched.end_by_acceptance(ended));
+        }
+        let number = self.next_number();
+        self.push(Watched::of(number, ended, decided, kept, now), now);
+    }
+
+    fn next_number(&mut self) -> u64 {
+        self.last_number += 1;
+        self.last_number
+    }
+
+    fn push(&mut self, new: Watched, now: Instant) {
+        self.watched.push(new);
+        self.look_by(now);
+        let (mut count, mut bytes) = (0, 0);
+        for watched in self.watched.iter_mut().rev() {
+            (count, bytes) = (count + 1, bytes + watched.text.text.len());
+            if count > MAX_WATCHED || bytes > MAX_BYTES {
+                watched.end();
+            }
+        }
+    }
+
+    /// An agent proposes a file: its decisions on the same file are over. Returns the words that follow at
+    /// once, for the agent may write again before anybody has looked.
+    pub(crate) fn mark_proposed(&mut self, review: &PendingReview, now: Instant) -> Vec<Said> {
+        self.end_where(now, |watched| watched.end_by_proposal(review));
+        let sights = self.watched.iter().filter(|watched| watched.is_ended_by(review));
+        let sights: Vec<_> = sights.filter_map(|watched| watched.sight_of(review)).collect();
+        self.take_sights(sights, now)
+    }
+
+    /// An agent has ended its session. What it was writing may not be complete.
+    pub(crate) fn end_session(&mut self, session: &str, now: Instant) {
+        self.end_where(now + SETTLE_TIME, |watched| watched.is_of_session(session) && watched.end());
+    }
+
+    /// An agent got the answer of a decision on this file once more.
+    pub(crate) fn prolong(&mut self, file: &Path, agent: &str, now: Instant) {
+        for watched in &mut self.watched {
+            watched.prolong(file, agent, now);
+        }
+    }
+
+    fn end_where(&mut self, look_at: Instant, mut ends: impl FnMut(&mut Watched) -> bool) {
+        let any = self.watched.iter_mut().fold(false, |any, watched| ends(watched) || any);
+        if any {
+            self.look_by(look_at);
+        }
+    }
+
+    /// Waits for a change in a watched directory, unless a look at it is planned already.
+    pub(crate) async fn changed(&self) {
+        match &self.watch {
+            Some(watch) if self.next_look.is_none() => watch.changed().await,
+            _ => std::future::pending().await,
+        }
+    }
+
+    /// A watched directory has changed.
+    pub(crate) fn mark_changed(&mut self, now: Instant) {
+        self.look_by(now + SETTLE_TIME);
+    }
+
+    fn look_by(&mut self, at: Instant) {
+        self.next_look = Some(self.next_look.map_or(at, |planned| planned.min(at)));
+    }
+
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        // Everything that is due waits for the end of a look.
+        let deadlines = self.next_look.into_iter().chain(self.watched.iter().filter_map(Watched::deadline));
+        deadlines.min().filter(|_| !self.is_looking)
+    }
+
+    /// The look that is due, which the caller runs.
+    pub(crate) fn on_deadline(&mut self, now: Instant) -> Option<Look> {
+        if self.is_looking {
+            return None;
+        }
+        let is_due = self.watched.iter_mut().fold(false, |any, watched| watched.take_due(now) || any);
+        if is_due {
+            self.look_by(now);
+        }
+        self.next_look.take_if(|at| *at <= now)?;
+        self.is_looking = true;
+        let watch = self.watch.get_or_insert_with(|| Arc::new(Watch::begin())).clone();
+        let open = self.watched.iter().map(|watched| &*watched.text);
+        let directories: BTreeSet<_> = open.flat_map(look::directories).collect();
+        self.is_watching = !directories.is_empty();
+        let targets = self.watched.iter().map(|watched| Target {
+            number: watched.number,
+            text: watched.text.clone(),
+            is_before_first: watched.is_before_first(),
+            known: watched.known(now),
+            is_last: watched.is_ending(),
+        });
+        Some(Look { watch, directories, targets: targets.collect() })
+    }
+
+    /// Takes what a look has found. Returns the words that follow.
+    pub(crate) fn end_look(&mut self, sights: Vec<Sight>, now: Instant) -> Vec<Said> {
+        self.is_looking = false;
+        let words = self.take_sights(sights, now);
+        if self.watched.is_empty() && self.is_watching {
+            // Nobody wakes for a directory that no decision is about.
+            self.look_by(now);
+        }
+        if !self.watched.is_empty() && self.watch.as_ref().is_none_or(|watch| watch.is_deaf()) {
+            self.look_by(now + DEAF_INTERVAL);
+        }
+        words
+    }
+
+    fn take_sights(&mut self, sights: Vec<Sight>, now: Instant) -> Vec<Said> {
+        let mut words = Vec::new();
+        for sight in sights {
+            let Some(at) = self.watched.iter().position(|watched| watched.number == sight.number) else {
+                continue;
+            };
+            let (said, next) = self.watched[at].see(sight, now);
+            words.extend(said);
+            match next {
+                Next::Done => drop(self.watched.remove(at)),
+                Next::Wait => {}
+                Next::LookAt(then) => self.look_by(then),
+            }
+        }
+        words
+    }
+
+    /// Ends the watch, for which the kernel takes some ten milliseconds.
+    pub(crate) fn close(&mut self) {
+        let watch = self.watch.take();
+        tokio::task::spawn_blocking(move || drop(watch));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A draft that an agent is to write into this file.
+    fn awaited(file: &Path, text: &str) -> EarlierDraft {
+        let file = file.to_str().unwrap().to_owned();
+        EarlierDraft { file, agent: "Gemini CLI".into(), text: text.into() }
+    }
+
+    /// Looks as the main loop does, until nothing is due.
+    fn look(words: &mut LastWords) -> Vec<Said> {
+        let mut said = Vec::new();
+        while let Some(look) = words.on_deadline(Instant::now()) {
+            said.extend(words.end_look(look.run(), Instant::now()));
+        }
+        said
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_wakes_without_a_decision() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("a.txt");
+        assert_eq!(LastWords::default().deadline(), None);
+        let mut words = LastWords::of_drafts(vec![awaited(&file, "mine")], Instant::now());
+        assert!(look(&mut words).is_empty());
+        let until = Instant::now() + Duration::from_secs(600);
+        if !words.watch.as_ref().unwrap().is_deaf() {
+            assert_eq!(words.deadline(), Some(until), "nothing wakes anybody before");
+        }
+        std::fs::write(&file, "mine").unwrap();
+        words.changed().await;
+        words.mark_changed(Instant::now());
+        assert!(look(&mut words).is_empty(), "the file settles");
+        tokio::time::advance(SETTLE_TIME).await;
+        let said = look(&mut words);
+        assert!(said.len() == 1 && said[0].settles, "{said:?}");
+        assert_eq!((words.deadline(), words.is_watching), (None, false));
+        // The end of a watch may be heard as well.
+        let _ = tokio::time::timeout(SETTLE_TIME, words.changed()).await;
+        std::fs::write(&file, "something else").unwrap();
+        let heard = tokio::time::timeout(Duration::from_secs(3600), words.changed()).await;
+        assert!(heard.is_err(), "no decision is about the directory any more");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn only_so_many_decisions_are_watched() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = |number: usize| directory.path().join(number.to_string());
+        let drafts = (0..=MAX_WATCHED).map(|number| awaited(&file(number), "mine")).collect();
+        let words = LastWords::of_drafts(drafts, Instant::now());
+        let ending: Vec<_> = words.watched.iter().filter(|one| one.is_ending()).collect();
+        assert_eq!(ending.iter().map(|one| one.number).collect::<Vec<_>>(), [1], "the oldest ends");
+    }
+}

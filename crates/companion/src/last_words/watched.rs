@@ -1,0 +1,321 @@
+//! One decision whose file is watched: the words that follow from what the file holds. Rules only: no disk.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use alongside_desk::{ReviewId, Word};
+use tokio::time::Instant;
+
+use super::look::Sight;
+use crate::persistence::drafts::NewDraft;
+use crate::reviews::decided_text::{DecidedText, Found};
+use crate::reviews::review::{Asker, PendingReview};
+use crate::reviews::target::Fingerprint;
+
+/// How long a file is watched.
+const WATCHED_FOR: Duration = Duration::from_secs(600);
+/// How long a file must stay as it is before it counts: programs write in several steps.
+pub(super) const SETTLE_TIME: Duration = Duration::from_millis(200);
+/// How long an agent that was answered in its own prompt has to write the text. Gemini CLI needs a moment.
+const TIME_TO_WRITE: Duration = Duration::from_secs(2);
+
+/// The decision on a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Decided {
+    /// At a desk.
+    Accepted,
+    /// At a desk.
+    Rejected,
+    /// In the agent's own prompt, and nobody knows how: the person's edits are in a draft.
+    InAgent,
+    /// At a companion before this one, which has left a draft.
+    Before,
+}
+
+/// The draft that holds a decided text.
+#[derive(Debug)]
+pub(crate) enum Kept {
+    /// There is none, and none is needed.
+    Nowhere,
+    InDraft,
+    /// It is saved if the file turns out to hold something else.
+    IfNeeded(NewDraft),
+}
+
+/// The one whose next proposal for the same file ends the watch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Proposer {
+    Session(String),
+    Hook { agent: String, session: String },
+    Nobody,
+}
+
+#[derive(Debug)]
+pub(crate) struct Watched {
+    pub(super) number: u64,
+    review: Option<ReviewId>,
+    proposer: Proposer,
+    agent: String,
+    decided: Decided,
+    pub(super) text: Arc<DecidedText>,
+    kept: Kept,
+    until: Instant,
+    /// When edits count as left out.
+    left_out_at: Option<Instant>,
+    end: End,
+    /// The file as it was seen last, and since when it has been so.
+    seen: Option<(Fingerprint, Instant)>,
+    told: Option<Word>,
+}
+
+/// Whether the next look is the last one.
+#[derive(Debug)]
+enum End {
+    Open,
+    Due,
+    /// As long as the file is as the next proposal has found it: what comes after is not of this decision.
+    DueWhile(Fingerprint),
+}
+
+/// A word about a decision, and its consequences.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub(crate) file: String,
+    pub(crate) agent: String,
+    pub(crate) says: Says,
+    /// The draft to save.
+    pub(crate) keep: Option<NewDraft>,
+    /// Whether a draft may go: the file holds its text.
+    pub(crate) settles: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Says {
+    Word(ReviewId, Word),
+    EditsLeftOut,
+    /// Nothing that a person has to know.
+    Nothing,
+}
+
+/// What follows a look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    Done,
+    Wait,
+    LookAt(Instant),
+}
+
+impl Watched {
+    /// The watch after the decision on a review.
+    pub(super) fn of(number: u64, ended: &PendingReview, decided: Decided, kept: Kept, now: Instant) -> Self {
+        let text = match decided {
+            Decided::Rejected => DecidedText::rejected(ended),
+            Decided::Accepted | Decided::InAgent | Decided::Before => DecidedText::accepted(ended),
+        };
+        Self {
+            number,
+            review: Some(ended.text.id()),
+            proposer: Proposer::of(ended),
+            agent: ended.agent.name.clone(),
+            decided,
+            seen: text.original().map(|original| (original.clone(), now)),
+            text: Arc::new(text),
+            kept,
+            until: now + WATCHED_FOR,
+            left_out_at: (decided == Decided::InAgent).then(|| now + TIME_TO_WRITE),
+            end: End::Open,
+            told: None,
+        }
+    }
+
+    /// The watch for the sake of a draft that a companion of before has left.
+    pub(super) fn of_draft(number: u64, file: String, agent: String, text: Arc<str>, now: Instant) -> Self {
+        Self {
+            number,
+            review: None,
+            proposer: Proposer::Nobody,
+            agent,
+            decided: Decided::Before,
+            text: Arc::new(DecidedText::of_before(file, text)),
+            kept: Kept::InDraft,
+            until: now + WATCHED_FOR,
+            left_out_at: None,
+            end: End::Open,
+            seen: None,
+            told: None,
+        }
+    }
+
+    /// Whether a file that holds the text and is as before counts as before.
+    pub(super) fn is_before_first(&self) -> bool {
+        self.decided == Decided::Rejected
+    }
+
+    /// The file as it was seen last, where nothing follows unless it has changed since.
+    pub(super) fn known(&self, now: Instant) -> Option<Fingerprint> {
+        let (print, since) = self.seen.as_ref()?;
+        let is_settled = *since + SETTLE_TIME < now;
+        (is_settled && !self.is_ending() && self.left_out_at.is_none()).then(|| print.clone())
+    }
+
+    pub(super) fn is_ending(&self) -> bool {
+        !matches!(self.end, End::Open)
+    }
+
+    /// When there is a reason to look, whatever happens.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        let open = (!self.is_ending()).then_some(self.until);
+        open.into_iter().chain(self.left_out_at).min()
+    }
+
+    /// Whether its deadline has come.
+    pub(super) fn take_due(&mut self, now: Instant) -> bool {
+        let is_left_out = self.left_out_at.is_some_and(|at| at <= now);
+        let is_over = !self.is_ending() && self.until <= now;
+        if is_over {
+            self.end = End::Due;
+        }
+        is_left_out || is_over
+    }
+
+    /// Its time is over: one more look. True if it was not before.
+    pub(super) fn end(&mut self) -> bool {
+        let ends = !self.is_ending();
+        if ends {
+            self.end = End::Due;
+        }
+        ends
+    }
+
+    pub(super) fn is_of_session(&self, session: &str) -> bool {
+        matches!(&self.proposer, Proposer::Session(own) if own == session)
+    }
+
+    /// The same agent proposes the file again. True if that ends the watch.
+    pub(super) fn end_by_proposal(&mut self, review: &PendingReview) -> bool {
+        let is_its = self.is_of_file(review.real_path()) && self.proposer == Proposer::of(review);
+        self.end_while(is_its, review)
+    }
+
+    pub(super) fn is_ended_by(&self, review: &PendingReview) -> bool {
+        let by_proposal = matches!(self.end, End::DueWhile(_)) && self.proposer == Proposer::of(review);
+        by_proposal && self.is_of_file(review.real_path())
+    }
+
+    /// What the proposal that ended the watch has found in the file, if that is known without a look.
+    pub(super) fn sight_of(&self, review: &PendingReview) -> Option<Sight> {
+        let found = self.text.found_by(review, self.is_before_first())?;
+        Some(Sight { number: self.number, found, print: review.text.seen().clone(), is_last: true })
+    }
+
+    /// A text was accepted for the file. True if that ends the watch for a text that was rejected.
+    pub(super) fn end_by_acceptance(&mut self, review: &PendingReview) -> bool {
+        let is_over = self.decided == Decided::Rejected && self.is_of_file(review.real_path());
+        self.end_while(is_over, review)
+    }
+
+    fn end_while(&mut self, is_over: bool, review: &PendingReview) -> bool {
+        let ends = is_over && !self.is_ending();
+        if ends {
+            self.end = End::DueWhile(review.text.seen().clone());
+        }
+        ends
+    }
+
+    /// The agent got the same answer once more: it has all of its time again.
+    pub(super) fn prolong(&mut self, file: &Path, agent: &str, now: Instant) {
+        if self.is_of_file(file) && self.agent == agent && !self.is_ending() {
+            self.until = now + WATCHED_FOR;
+        }
+    }
+
+    fn is_of_file(&self, real: &Path) -> bool {
+        self.text.real == real
+    }
+
+    /// Takes what a look has found.
+    pub(super) fn see(&mut self, sight: Sight, now: Instant) -> (Option<Said>, Next) {
+        let Sight { found, print, is_last, .. } = sight;
+        if let End::DueWhile(then) = &self.end
+            && print.differs_from(then)
+        {
+            return (None, self.after(true, now));
+        }
+        let since = match self.seen.take() {
+            Some((last, since)) if last == print => since,
+            _ => now,
+        };
+        self.seen = Some((print, since));
+        let settles_at = since + SETTLE_TIME;
+        match (self.decided, found) {
+            (Decided::Accepted, Found::AsDecided) => (Some(self.say(Word::WrittenAsAccepted)), Next::Done),
+            (Decided::InAgent | Decided::Before, Found::AsDecided) => {
+                (Some(self.said(Says::Nothing, true)), Next::Done)
+            }
+            (Decided::Rejected, Found::AsDecided) => {
+                (Some(self.say(Word::WrittenThoughRejected)), Next::Done)
+            }
+            (Decided::Accepted, Found::SomethingElse | Found::Gone) if now < settles_at => {
+                (None, Next::LookAt(settles_at))
+            }
+            (Decided::Accepted, Found::SomethingElse) => {
+                (self.say_once(Word::SomethingElse), self.after(is_last, now))
+            }
+            (Decided::Accepted, Found::Gone) => (self.say_once(Word::Gone), self.after(is_last, now)),
+            (Decided::Accepted, Found::AsBefore) if is_last => {
+                (self.say_once(Word::NotWritten), self.after(is_last, now))
+            }
+            (Decided::InAgent, _) if self.left_out_at.take_if(|at| *at <= now).is_some() => {
+                (Some(self.said(Says::EditsLeftOut, false)), self.after(is_last, now))
+            }
+            (Decided::Accepted, Found::AsBefore | Found::Unknown)
+            | (Decided::Rejected | Decided::InAgent | Decided::Before, _) => (None, self.after(is_last, now)),
+        }
+    }
+
+    /// What follows a look that ends nothing by itself. A draft is of interest for all of the time.
+    fn after(&mut self, is_last: bool, now: Instant) -> Next {
+        let has_draft = matches!(self.kept, Kept::InDraft) && now < self.until;
+        match (is_last, has_draft) {
+            (false, _) => Next::Wait,
+            (true, false) => Next::Done,
+            (true, true) => {
+                (self.decided, self.left_out_at, self.end) = (Decided::Before, None, End::Open);
+                self.proposer = Proposer::Nobody;
+                Next::Wait
+            }
+        }
+    }
+
+    fn say_once(&mut self, word: Word) -> Option<Said> {
+        (self.told != Some(word)).then(|| self.say(word))
+    }
+
+    fn say(&mut self, word: Word) -> Said {
+        self.told = Some(word);
+        let says = self.review.map_or(Says::Nothing, |review| Says::Word(review, word));
+        let mut said = self.said(says, word == Word::WrittenAsAccepted);
+        if matches!(word, Word::SomethingElse | Word::Gone)
+            && let Kept::IfNeeded(_) = &self.kept
+            && let Kept::IfNeeded(draft) = std::mem::replace(&mut self.kept, Kept::InDraft)
+        {
+            said.keep = Some(draft);
+        }
+        said
+    }
+
+    fn said(&self, says: Says, is_written: bool) -> Said {
+        let settles = is_written && matches!(self.kept, Kept::InDraft);
+        Said { file: self.text.file.clone(), agent: self.agent.clone(), says, keep: None, settles }
+    }
+}
+
+impl Proposer {
+    fn of(review: &PendingReview) -> Self {
+        match review.asker() {
+            Asker::Session(session) => Self::Session(session.clone()),
+            Asker::Hook(hook) => Self::Hook { agent: hook.agent.clone(), session: hook.session.clone() },
+        }
+    }
+}

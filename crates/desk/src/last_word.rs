@@ -1,0 +1,43 @@
+//! The last word of a review: what its file holds after the person's decision. The agent writes it, and may
+//! write something else than was decided.
+
+use serde::{Deserialize, Serialize};
+
+use crate::review::ReviewId;
+
+/// What became of a decided review. A later one about the same review takes the place of an earlier one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LastWord {
+    /// The review, which has ended.
+    pub id: ReviewId,
+    /// Its file, as the agent spells it.
+    pub file: String,
+    /// What the file holds.
+    pub word: Word,
+    /// The same for the person, in one line. Harmless to show.
+    pub message: String,
+}
+
+/// What a file holds after a decision on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Word {
+    /// The accepted text, with line ends and a byte-order mark as its agent writes them.
+    WrittenAsAccepted,
+    /// The text of before, though another one was accepted.
+    NotWritten,
+    /// Neither the accepted text nor that of before: a formatter may have run.
+    SomethingElse,
+    /// It is gone, though a text was accepted for it.
+    Gone,
+    /// The text that was rejected.
+    WrittenThoughRejected,
+}
+
+impl Word {
+    /// Whether the file holds what the person decided.
+    pub fn is_as_decided(self) -> bool {
+        self == Self::WrittenAsAccepted
+    }
+}
