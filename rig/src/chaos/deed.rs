@@ -1,7 +1,7 @@
 //! What an agent does to its file once it has an outcome. Most write what was decided, and some do not.
 
 use super::record::Outcome;
-use super::rng::Rng;
+use crate::rng::Rng;
 
 /// The text that an agent writes after the outcome of a proposal; `None` if it writes nothing. Without a
 /// seed, every agent obeys. With one, the choice depends on it and on the text alone, and not on the plan.

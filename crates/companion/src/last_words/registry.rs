@@ -92,7 +92,10 @@ impl LastWords {
     }
 
     fn end_where(&mut self, look_at: Instant, mut ends: impl FnMut(&mut Watched) -> bool) {
-        let any = self.watched.iter_mut().fold(false, |any, watched| ends(watched) || any);
+        let mut any = false;
+        for watched in &mut self.watched {
+            any |= ends(watched);
+        }
         if any {
             self.look_by(look_at);
         }
@@ -126,7 +129,10 @@ impl LastWords {
         if self.is_looking {
             return None;
         }
-        let is_due = self.watched.iter_mut().fold(false, |any, watched| watched.take_due(now) || any);
+        let mut is_due = false;
+        for watched in &mut self.watched {
+            is_due |= watched.take_due(now);
+        }
         if is_due {
             self.look_by(now);
         }

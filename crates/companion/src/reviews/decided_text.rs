@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use alongside_contract::agents::with_hook;
-use alongside_contract::hook::{LineEnds, ToolArguments};
+use alongside_contract::hook::{Replacing, ToolArguments};
 use alongside_desk::LineEnding;
 use alongside_platform::Os;
 use alongside_platform::untrusted::{self, Whose};
@@ -180,9 +180,9 @@ impl WrittenForm {
 /// where it was ended before.
 fn ends_last_lines(ended: &PendingReview, was_ended: bool) -> bool {
     let ends = |arguments: &ToolArguments| match arguments {
-        ToolArguments::Edits(edit) => was_ended && edit.line_ends == LineEnds::LastKept,
+        ToolArguments::Edits(edit) => was_ended && edit.replacing == Replacing::LastLineEndStays,
         ToolArguments::Patch { .. } => true,
-        ToolArguments::File { .. } | ToolArguments::Cell => false,
+        ToolArguments::File(_) | ToolArguments::Cell => false,
     };
     let name = ended.hook().map(|hook| hook.agent.as_str());
     let mut rows = with_hook().filter(|agent| name == Some(agent.display_name));
@@ -193,7 +193,7 @@ fn ends_last_lines(ended: &PendingReview, was_ended: bool) -> bool {
 fn decoded(bytes: &[u8]) -> Option<(Option<bool>, String)> {
     let utf_16 = |bytes: &[u8], of: fn([u8; 2]) -> u16| {
         let units: Vec<u16> = bytes.chunks_exact(2).map(|unit| of([unit[0], unit[1]])).collect();
-        (bytes.len() % 2 == 0).then(|| String::from_utf16(&units).ok()).flatten()
+        bytes.len().is_multiple_of(2).then(|| String::from_utf16(&units).ok()).flatten()
     };
     match bytes {
         [0xff, 0xfe, rest @ ..] => utf_16(rest, u16::from_le_bytes).map(|text| (None, text)),
