@@ -32,7 +32,9 @@ impl<'a> Judge<'a> {
             word => decisions.filter(|decision| decision.accept).any(|decision| {
                 let before = self.held(proposal, decision.asked, decision.answered.0);
                 let is_before = |text: &&str| before.contains(text) && **text != *decision.text;
-                let is_else = |text: &&str| !before.contains(text) && **text != *decision.text;
+                // The agent may have written before the desk got its answer.
+                let at_first = self.held(proposal, decision.asked, decision.asked);
+                let is_else = |text: &&str| !at_first.contains(text) && **text != *decision.text;
                 match word {
                     FileWord::WrittenAsAccepted => held.contains(&decision.text.as_str()),
                     FileWord::NotWritten => held.iter().any(is_before),
