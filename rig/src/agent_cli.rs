@@ -285,7 +285,9 @@ pub fn set_hook_up(sandbox: &Sandbox, id: &str) -> Result<()> {
     // A variable only adds to the places where a hook looks, so its command line keeps it in the sandbox.
     let line = format!("alongside hook {id}");
     let text = text.map_err(anyhow::Error::msg)?;
-    let text = text.replace(&line, &format!("{line} --runtime-dir {}", sandbox.hosts().display()));
+    let in_sandbox = format!("{line} --runtime-dir {}", sandbox.hosts().display());
+    // The hook may be there already, with that.
+    let text = text.replace(&in_sandbox, &line).replace(&line, &in_sandbox);
     fs::create_dir_all(path.parent().context("a file lies in a directory")?)?;
     fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
 }
