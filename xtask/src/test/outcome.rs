@@ -46,12 +46,13 @@ impl Outcome {
         self.checks.extend(other.checks);
     }
 
-    /// A line for everything that failed. Of a test, with the line behind the place of its panic.
+    /// A line for everything that failed. Of a test, with the line behind the place of its panic, or the
+    /// first one of its log.
     pub(super) fn failed(&self) -> Vec<String> {
         let tests = self.failures.iter().map(|Failure { program, test, log }| {
-            let mut lines = log.lines();
-            lines.find(|line| line.contains(" panicked at "));
-            format!("{}, {test}: {}", program.title(), lines.next().unwrap_or("see above"))
+            let mut lines = log.lines().skip_while(|line| !line.contains(" panicked at ")).skip(1);
+            let why = lines.next().or(log.lines().next()).unwrap_or("see above");
+            format!("{}, {test}: {why}", program.title())
         });
         self.checks.iter().cloned().chain(tests).collect()
     }
@@ -68,13 +69,13 @@ mod tests {
         outcome.check("lints", true, &mut Output::kept());
         outcome.check("formatting", false, &mut Output::kept());
         let log = "asked twice\nthread 'a' (7) panicked at src/a.rs:1:2:\nleft: 2\nright: 1";
-        for log in [log, ""] {
+        for log in [log, "Error: late\nat once", ""] {
             let program = program("rig", "test", "stories");
             outcome.failures.push(Failure { program, test: "a".into(), log: log.into() });
         }
         let stories = "rig test stories, a";
-        let lines = ["formatting".to_owned(), format!("{stories}: left: 2"), format!("{stories}: see above")];
-        assert_eq!(outcome.failed(), lines);
+        let lines = ["left: 2", "Error: late", "see above"].map(|why| format!("{stories}: {why}"));
+        assert_eq!(outcome.failed(), [&["formatting".to_owned()], &lines[..]].concat());
         assert_eq!(outcome.sum, Sum { passed: 1, failed: 1, skipped: 0 });
     }
 }
