@@ -57,7 +57,10 @@ impl PreparedProposal {
         let destinations = Destinations::of(path, told.as_deref());
         let (outside, in_git) = (destinations.outside(roots), destinations.in_git(roots));
         let place = destinations.place(outside.as_deref(), in_git.as_deref());
-        let places = std::iter::once(place).chain(Place::of_link(path, roots)).collect();
+        // A link would lead elsewhere.
+        let is_no_link = matches!(&place, Place::File(at) if at == path);
+        let link = if is_no_link { None } else { Place::of_link(path, roots) };
+        let places = std::iter::once(place).chain(link).collect();
         let has_other_names = target.has_other_names();
         let real = told.unwrap_or_else(|| real_path::canonical(path));
         let (mut normalized, fingerprint) = target.read(&proposed);
