@@ -2,7 +2,7 @@
 
 use alongside_desk::ChangeKind;
 
-/// What becomes of a change.
+/// The decision of a rule on a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ruling {
     /// A person decides. So it is without a rule.
@@ -36,7 +36,7 @@ pub struct Rule {
     pub agents: Vec<String>,
     /// The kinds of changes; empty for all.
     pub kinds: Vec<ChangeKind>,
-    /// What becomes of them.
+    /// The decision on them.
     pub ruling: Ruling,
     /// The place in the settings, for people.
     pub place: String,

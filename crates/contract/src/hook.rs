@@ -31,7 +31,7 @@ pub struct Hook {
     pub tools: &'static [Tool],
     /// How the agent reads the path of a file.
     pub paths: PathRules,
-    /// What its tools make of a file that is not UTF-8 text.
+    /// The treatment of a file that is not UTF-8 text, by its tools.
     pub other_encodings: OtherEncodings,
     /// The event before a tool runs.
     pub before_tool: HookEvent,
@@ -153,7 +153,7 @@ pub enum PathRules {
     Decoded,
 }
 
-/// What an agent's tools make of a file that is there and is not UTF-8 text.
+/// The treatment of a file that is there and is not UTF-8 text, by an agent's tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OtherEncodings {
     /// An edit puts U+FFFD in place of every byte that it cannot read, for good.

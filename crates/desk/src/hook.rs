@@ -25,10 +25,10 @@ pub struct HookProposal {
     /// The whole text that the tool would write.
     #[serde(deserialize_with = "shared_text::deserialize")]
     pub proposed: Arc<str>,
-    /// What the tool does with the file; paths in it are absolute.
+    /// The tool's operation on the file; paths in it are absolute.
     #[serde(default)]
     pub operation: Operation,
-    /// What the tool does, in words for people, if that is more than writing this text.
+    /// The work of the tool, in words for people, if that is more than writing this text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remark: Option<String>,
     /// The process of the agent, if the hook can tell: a grant ends with it.
@@ -58,7 +58,7 @@ pub struct HookProposal {
     pub reasons: Reasons,
 }
 
-/// What an agent's tool does with a file.
+/// The operation of an agent's tool on a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "operation", rename_all = "camelCase")]
 pub enum Operation {

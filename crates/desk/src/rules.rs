@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a change does to its file.
+/// The effect of a change on its file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeKind {
@@ -66,7 +66,7 @@ pub struct RuleAcceptance {
     pub agent: String,
     /// The file, exactly as the agent spells it.
     pub file: String,
-    /// What the change does to it.
+    /// The kind of the change.
     pub kind: ChangeKind,
     /// The rule with its place in the settings, or the grant.
     pub by: String,

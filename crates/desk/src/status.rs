@@ -38,7 +38,7 @@ pub struct Status {
     /// The files that agents know about, the active one first; empty while paused.
     #[serde(default)]
     pub context: Vec<SharedFile>,
-    /// What the person has granted agents at desks, the oldest first.
+    /// The grants that the person has given agents at desks, the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grants: Vec<Grant>,
     /// Variables that lead agents in a terminal here. They hold the token: never show or log them.

@@ -30,9 +30,9 @@ pub struct Change {
     pub path: String,
     /// The whole text after the change; empty if the change deletes the file.
     pub proposed: String,
-    /// What the tool does, in words for people if that is more than writing this text.
+    /// The work of the tool, in words for people, if that is more than writing this text.
     pub remark: Option<String>,
-    /// What the tool does; a path in it is spelled as the agent does.
+    /// The tool's operation; a path in it is spelled as the agent does.
     pub operation: Operation,
 }
 

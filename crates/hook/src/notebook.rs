@@ -98,7 +98,7 @@ impl CellEdit {
         })
     }
 
-    /// What the agent does besides, for people.
+    /// The other work of the agent, for people.
     pub(crate) const REMARK: &str =
         "The agent also clears the output of a code cell it replaces, and may lay out the notebook anew.";
 

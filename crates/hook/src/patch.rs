@@ -87,7 +87,7 @@ pub(crate) struct Chunk {
     pub header: Option<String>,
     /// The context and the removed lines, each with its `\n`. Without them, Codex appends to the file.
     pub old: String,
-    /// What becomes of the old lines, from the first on.
+    /// The fate of the old lines, from the first on.
     pub steps: Vec<Step>,
     /// Whether the old lines are the last ones of the file.
     pub end_of_file: bool,

@@ -19,7 +19,7 @@ pub(crate) enum Overlay {
     Offer(OpenOffer),
     /// All keys, over the review: the first row on the screen.
     Help(usize),
-    /// What rules have accepted, over the review.
+    /// The changes that rules have accepted, over the review.
     Accepted(AcceptedList),
     /// The reviews to accept together, over the one on the screen.
     List(AcceptAll),

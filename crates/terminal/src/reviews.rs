@@ -173,7 +173,7 @@ impl Reviews {
         out.show(self.companion.take_acceptance(accepted, &roots));
     }
 
-    /// What rules have accepted, and what the person has accepted ahead, if there is any.
+    /// The changes that rules have accepted, and the grants of the person, if there are any.
     pub(crate) fn accepted_list(&self) -> Option<AcceptedList> {
         AcceptedList::new(&self.status().grants, self.companion.accepted())
     }

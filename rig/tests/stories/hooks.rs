@@ -243,7 +243,7 @@ fn without_the_program_claude_writes_and_tells_the_person() -> Result<()> {
     Ok(())
 }
 
-/// What the person typed is in a draft, and the agent has not written.
+/// The typed text is in a draft, and the agent has not written.
 #[test]
 fn a_companion_that_is_killed_lets_no_change_through() -> Result<()> {
     for cli in UNATTENDED {

@@ -13,7 +13,7 @@ pub(crate) struct Reviewed {
     hook: &'static Hook,
     input: HookInput,
     call: ToolCall,
-    /// What the person sees, for each file.
+    /// The text that the person sees, for each file.
     pub(crate) changes: Vec<Change>,
 }
 

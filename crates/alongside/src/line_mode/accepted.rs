@@ -1,4 +1,4 @@
-//! What was accepted without the person, as line mode prints it: by rules, and ahead.
+//! The changes that were accepted without the person, by rules and ahead, as line mode prints them.
 
 use std::path::PathBuf;
 

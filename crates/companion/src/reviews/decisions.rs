@@ -44,7 +44,7 @@ pub(crate) struct Way {
 pub(crate) struct HookWay {
     /// The agent's own name of its session.
     pub(crate) session: String,
-    /// What the tool does.
+    /// The tool's operation.
     pub(crate) operation: Operation,
 }
 

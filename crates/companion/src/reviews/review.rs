@@ -64,7 +64,7 @@ impl PendingReview {
         }
     }
 
-    /// What the change does to the file.
+    /// The kind of the change.
     pub(crate) fn kind(&self) -> ChangeKind {
         match self.hook().map(|hook| &hook.operation) {
             Some(Operation::Move { .. }) => ChangeKind::Move,

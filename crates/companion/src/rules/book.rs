@@ -67,7 +67,7 @@ impl RuleBook {
         self.rules = rules;
     }
 
-    /// What becomes of a proposal. The roots have no links.
+    /// The ruling on a proposal. The roots have no links.
     pub(crate) fn judge(&self, review: &PendingReview, roots: &[PathBuf]) -> Judgement {
         let by_rule = self.rules.judge(roots, &review.agent.name, review.kind(), review.places());
         let judgement = match (by_rule.ruling, &by_rule.why) {

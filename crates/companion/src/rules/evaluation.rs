@@ -34,10 +34,10 @@ struct Compiled {
     globs: Gitignore,
 }
 
-/// What becomes of a change, and why.
+/// The ruling on a change, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judgement {
-    /// What becomes of it.
+    /// The ruling.
     pub ruling: Ruling,
     /// Why.
     pub why: Why,
@@ -89,7 +89,7 @@ impl Rules {
         })
     }
 
-    /// What becomes of a change of this kind by the agent of this name, to all of these places together. The
+    /// The ruling on a change of this kind by the agent of this name, to all of these places together. The
     /// roots have no links.
     pub(crate) fn judge(
         &self,
@@ -189,8 +189,7 @@ pub fn check_pattern(glob: &str) -> Result<(), BadGlob> {
     globs(&[glob.to_owned()], Ruling::Ask).map(drop)
 }
 
-/// What becomes of a change of a file, of this kind, by the agent of this name, without grants. Reads the
-/// disk.
+/// The ruling on a change of a file, of this kind, by the agent of this name, without grants. Reads the disk.
 ///
 /// # Errors
 /// When a pattern is not valid.

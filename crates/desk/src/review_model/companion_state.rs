@@ -20,7 +20,7 @@ pub struct CompanionState {
     /// By number. An agent that has not listened yet is not announced.
     announced: BTreeSet<u64>,
     last_hint: Option<String>,
-    /// What rules have accepted, the oldest first.
+    /// The changes that rules have accepted, the oldest first.
     accepted: Vec<RuleAcceptance>,
 }
 
@@ -55,7 +55,7 @@ impl CompanionState {
         news
     }
 
-    /// What rules have accepted, the oldest first.
+    /// The changes that rules have accepted, the oldest first.
     pub fn accepted(&self) -> &[RuleAcceptance] {
         &self.accepted
     }

@@ -1,3 +1,5 @@
+//! The rules as a table: which changes each one covers, and which it never does.
+
 use super::*;
 
 const EVERY: &str = "Codex";
