@@ -1,4 +1,4 @@
-//! Changes that were accepted without the person: announced in one line, listed with its diff, and taken back.
+//! Changes that were accepted without the person: announced in one line, listed with their diffs, taken back.
 
 use alongside_desk::{ChangeKind, Event, Grant, ReviewId, RuleAcceptance, Scope};
 use insta::assert_snapshot;

@@ -15,8 +15,9 @@ impl<'a> Judge<'a> {
                 continue;
             };
             if !self.was_true(told, proposal) {
-                let held = self.held(proposal, self.earliest(told), told.at);
-                let what = format!("{told:?}, but the file held {held:?}");
+                let decisions: Vec<_> = self.decisions_on(proposal).collect();
+                let writes = self.writes(proposal);
+                let what = format!("{told:?} after {decisions:?} and these writes: {writes:?}");
                 self.report_proposal(Rule::LastWord, proposal, &what);
             }
         }
@@ -32,9 +33,10 @@ impl<'a> Judge<'a> {
             word => decisions.filter(|decision| decision.accept).any(|decision| {
                 let before = self.held(proposal, decision.asked, decision.answered.0);
                 let is_before = |text: &&str| before.contains(text) && **text != *decision.text;
-                // The agent may have written before the desk got its answer.
-                let at_first = self.held(proposal, decision.asked, decision.asked);
-                let is_else = |text: &&str| !at_first.contains(text) && **text != *decision.text;
+                // The agent may have written before the desk got its answer, in the same millisecond.
+                let at_first = self.writes(proposal).iter().rfind(|(at, _)| *at < decision.asked);
+                let at_first = at_first.map(|(_, text)| text.as_str());
+                let is_else = |text: &&str| at_first != Some(*text) && **text != *decision.text;
                 match word {
                     FileWord::WrittenAsAccepted => held.contains(&decision.text.as_str()),
                     FileWord::NotWritten => held.iter().any(is_before),
@@ -107,7 +109,10 @@ impl<'a> Judge<'a> {
             let is_it = |told: &&ToldWord| told.desk == desk && told.proposal == proposal.mark;
             let last = self.record.words.iter().rfind(is_it).map(|told| told.word);
             if last != Some(word) {
-                let what = format!("its agent made it {word:?} at {at} ms, and desk {desk} heard {last:?}");
+                let what = format!(
+                    "its agent made it {word:?} at {at} ms, and desk {desk} heard {last:?}, after {decision:?} \
+                     and these writes: {writes:?}"
+                );
                 self.report_proposal(Rule::LastWord, proposal, &what);
             }
         }

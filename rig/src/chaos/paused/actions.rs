@@ -55,11 +55,9 @@ impl Round<'_> {
             Action::Hide { back } => self.hide(back),
             Action::Freeze { ms } => self.freeze(ms),
             Action::FreezeAgent { agent, ms } => self.hold(agent, ms, false, TroubleKind::AgentFrozen),
-            Action::FreezeDesk { desk, ms } => self.desk(desk).is_some_and(|(desk, _)| {
-                let freezes = desk.frozen_until.is_none();
-                desk.frozen_until.get_or_insert(now + ms);
-                freezes
-            }),
+            Action::FreezeDesk { desk, ms } => {
+                self.desk(desk).is_some_and(|(desk, record)| desk.freeze(now + ms, now, record))
+            }
             Action::Cut { agent } => self.cut(agent),
             Action::CutAfter { agent, stream, up, bytes } => {
                 let Some(proxy) = self.agents.get(agent).and_then(Agent::proxy) else { return Ok(false) };
@@ -123,11 +121,7 @@ impl Round<'_> {
         if self.companion.as_ref().is_none_or(RunningCompanion::is_ending) {
             return false;
         }
-        // The desks keep what they have received; the rest is lost with the companion.
-        for (desk, rejoins) in self.desks.iter_mut().zip(&mut self.rejoining) {
-            desk.receive(self.now, &mut self.record);
-            *rejoins |= desk.leave(false, self.now, &mut self.record);
-        }
+        self.desks_lose_companion();
         self.hold_port();
         self.companion = None;
         (self.timers.thaw, self.timers.takeover) = (None, None);
@@ -136,12 +130,19 @@ impl Round<'_> {
         true
     }
 
+    /// The desks keep what they have received; the rest is lost with the companion.
+    pub(super) fn desks_lose_companion(&mut self) {
+        for (desk, rejoins) in self.desks.iter_mut().zip(&mut self.rejoining) {
+            desk.receive(self.now, &mut self.record);
+            *rejoins |= desk.leave(false, self.now, &mut self.record);
+        }
+    }
+
     fn end_companion(&mut self, how: TroubleKind, back: u64) -> bool {
         self.hold_port();
         if !self.companion.as_mut().is_some_and(|companion| companion.end(how)) {
             return false;
         }
-        self.rejoining = self.desks.iter().map(Desk::has_joined).collect();
         self.restart_delay = back;
         self.trouble(how, None, OPEN);
         true

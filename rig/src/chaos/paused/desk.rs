@@ -60,17 +60,45 @@ impl Desk {
         self.reviews.clear();
         self.marks.clear();
         self.heard = now;
-        let attention = Attention { desk: self.number, from: now, until: u64::MAX };
-        self.attention = Some(push(&mut record.attention, attention));
         self.seat = Some(seat);
+        self.attend(now, record);
+    }
+
+    /// It hears from now on, if it has joined and is not frozen.
+    fn attend(&mut self, now: u64, record: &mut Record) {
+        if self.seat.is_some() && self.frozen_until.is_none() {
+            let attention = Attention { desk: self.number, from: now, until: u64::MAX };
+            self.attention = Some(push(&mut record.attention, attention));
+        }
+    }
+
+    fn end_attention(&mut self, now: u64, record: &mut Record) {
+        if let Some(span) = self.attention.take() {
+            record.attention[span].until = now;
+        }
+    }
+
+    /// Neither hears nor acts until this time; false if it is frozen already.
+    pub(super) fn freeze(&mut self, until: u64, now: u64, record: &mut Record) -> bool {
+        let freezes = self.frozen_until.is_none();
+        self.frozen_until.get_or_insert(until);
+        self.end_attention(now, record);
+        freezes
+    }
+
+    /// Continues if its time has come; false otherwise.
+    pub(super) fn thaw(&mut self, now: u64, record: &mut Record) -> bool {
+        let thaws = self.frozen_until.take_if(|until| *until <= now).is_some();
+        if thaws {
+            self.attend(now, record);
+        }
+        thaws
     }
 
     /// Leaves; false if it had not joined. The companion may still take its last requests.
     pub(super) fn leave(&mut self, says_so: bool, now: u64, record: &mut Record) -> bool {
         let Some(seat) = self.seat.take() else { return false };
-        if let Some(span) = self.attention.take() {
-            record.attention[span].until = now;
-        }
+        self.end_attention(now, record);
         if says_so {
             drop(seat.send(Request::Leave));
         }

@@ -129,7 +129,7 @@ impl Round<'_> {
             }
         }
         for desk in &mut self.desks {
-            if desk.frozen_until.take_if(|until| *until <= now).is_some() {
+            if desk.thaw(now, &mut self.record) {
                 self.last_activity = now;
             }
         }
@@ -146,6 +146,7 @@ impl Round<'_> {
             self.last_activity = now;
         }
         if self.companion.as_ref().is_some_and(RunningCompanion::has_ended) {
+            self.desks_lose_companion();
             self.companion = None;
             let troubles = &self.record.troubles;
             let last = troubles.len() - 1;
