@@ -94,7 +94,8 @@ impl LineDesk {
             None => {}
         }
         while let Ok(Ok(event)) = timeout(LEAVE_TIMEOUT, self.work.desk().next()).await {
-            if let Event::Closed(_) = event {
+            // The last word of the last decision may come while the desk leaves.
+            if let Event::Closed(_) | Event::LastWord(_) = event {
                 self.work.take_event(event).await;
             }
         }
