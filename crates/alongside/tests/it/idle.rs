@@ -22,6 +22,13 @@ fn sleeps(pids: &[u32]) -> HashMap<String, String> {
         .collect()
 }
 
+/// The number of the system's watches (inotify instances) that a process holds.
+fn watches(pid: u32) -> usize {
+    let open = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    let links = open.filter_map(|file| std::fs::read_link(file.path()).ok());
+    links.filter(|link| link.to_string_lossy().contains("inotify")).count()
+}
+
 /// Waits until no thread of these processes has woken for so long. They may wake once more for what the test
 /// has just done.
 async fn nobody_wakes(pids: &[u32], quiet: Duration) {
@@ -31,7 +38,13 @@ async fn nobody_wakes(pids: &[u32], quiet: Duration) {
         tokio::time::sleep(Duration::from_millis(200)).await;
         let now = sleeps(pids);
         if now != before {
-            assert!(Instant::now() < end, "a thread keeps waking: {before:?}, then {now:?}");
+            let watches = || pids.iter().map(|pid| watches(*pid)).collect::<Vec<_>>();
+            assert!(
+                Instant::now() < end,
+                "a thread keeps waking: {before:?}, then {now:?}; without a watch a process polls, and these \
+                 hold so many: {:?}",
+                watches()
+            );
             (since, before) = (Instant::now(), now);
         }
     }
