@@ -110,8 +110,8 @@ impl<'a> Judge<'a> {
             let last = self.record.words.iter().rfind(is_it).map(|told| told.word);
             if last != Some(word) {
                 let what = format!(
-                    "its agent made it {word:?} at {at} ms, and desk {desk} heard {last:?}, after {decision:?} \
-                     and these writes: {writes:?}"
+                    "its agent made it {word:?} at {at} ms, and desk {desk} heard {last:?}, after \
+                     {decision:?} and these writes: {writes:?}"
                 );
                 self.report_proposal(Rule::LastWord, proposal, &what);
             }
