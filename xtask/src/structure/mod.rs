@@ -1,6 +1,7 @@
 //! Holds the structure that CONTRIBUTING.md asks for: no circle of imports, no type in several files, no
 //! question that changes something, no control flow in disguise, no line that is too long, no comparison with
-//! the identifier of an agent, no desk that differs from its row in the table of messages.
+//! the identifier of an agent, no agent that the pages leave out, no desk that differs from its row in the
+//! table of messages.
 
 #![cfg(test)]
 
