@@ -8,16 +8,21 @@
 //! [minimised](minimise) and kept as a test.
 
 mod deed;
+mod desk;
+mod desk_requests;
+mod desk_transport;
 mod generator;
 pub mod harness;
 pub mod minimise;
 pub mod oracle;
 pub mod paused;
 pub mod plan;
+mod processes;
 mod project;
 pub mod real;
 pub mod record;
 pub mod results;
+mod shared_record;
 pub mod small_disk;
 mod squatter;
 

@@ -4,9 +4,9 @@ use anyhow::Result;
 use rustix::process::Signal;
 
 use super::agenda::Event;
-use super::processes::{signal, signal_companions};
 use super::round::{ORIGINAL, Round};
 use crate::chaos::plan::Action;
+use crate::chaos::processes::{signal, signal_companions};
 use crate::chaos::record::TroubleKind;
 use crate::chaos::small_disk::SmallDisk;
 

@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result};
 use rustix::process::{Pid, Signal};
 
 use super::discovery_files::{DIRECTORIES, all_published, port, published_in, read_all};
-use super::processes::signal;
+use crate::chaos::processes::signal;
 use crate::ide_client::RealClient;
 use crate::install::Rig;
 use crate::release::Release;

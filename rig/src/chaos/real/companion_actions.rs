@@ -7,11 +7,11 @@ use anyhow::Result;
 use rustix::process::{Pid, Signal};
 
 use super::agenda::Event;
-use super::desk::Desk;
-use super::desk_transport::Transport;
 use super::discovery_files::ports_and_tokens;
-use super::processes::{companions, signal, signal_companions, spawn_host_command};
 use super::round::Round;
+use crate::chaos::desk::Desk;
+use crate::chaos::desk_transport::Transport;
+use crate::chaos::processes::{companions, signal, signal_companions, spawn_host_command};
 use crate::chaos::record::TroubleKind;
 
 /// The most kills of a round: its desks would give a companion up that crashes more often.

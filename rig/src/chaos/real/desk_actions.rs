@@ -2,19 +2,17 @@
 
 use std::time::Duration;
 
-use alongside_desk::{ActiveFile, ContextReport, Decision as Verdict, Request, Review};
+use alongside_desk::{ActiveFile, ContextReport, Request, Review};
 use anyhow::Result;
 use rustix::process::Signal;
 
 use super::agenda::Event;
-use super::desk::{Desk, DeskReply};
-use super::desk_transport::Transport;
-use super::processes::signal;
 use super::round::Round;
-use crate::chaos::record::{Decision, Edit, Reply, TroubleKind, push};
-
-/// How long a desk waits for a reply before it counts as missing.
-const REPLY_TIMEOUT: Duration = Duration::from_secs(20);
+use crate::chaos::desk::Desk;
+use crate::chaos::desk_requests::{self, REPLY_TIMEOUT};
+use crate::chaos::desk_transport::Transport;
+use crate::chaos::processes::signal;
+use crate::chaos::record::TroubleKind;
 
 impl Round<'_> {
     /// Starts a desk. In every other round the first one is an editor's, and of three the second one as well.
@@ -106,17 +104,7 @@ impl Round<'_> {
     pub(super) fn edit(&mut self, number: usize, pick: usize) -> bool {
         let Some((desk, review)) = self.review(number, pick) else { return false };
         let typed = format!("typed {} in round {}", self.next_text(), self.plan.seed);
-        let text = format!("{}{typed}\n", review.current);
-        let asked = self.record.now();
-        let proposal = mark_of(&review);
-        let edit = Edit { desk: number, proposal, typed, asked, answered: (asked, Reply::Missing) };
-        let index = push(&mut self.record.lock().edits, edit);
-        let record = self.record.clone();
-        self.tasks.spawn(async move {
-            let reply = desk.edit(&review, &text, REPLY_TIMEOUT).await;
-            let now = record.now();
-            record.lock().edits[index].answered = (now, recorded(reply));
-        });
+        desk_requests::edit(&self.record, &mut self.tasks, (number, desk), review, typed);
         true
     }
 
@@ -128,23 +116,7 @@ impl Round<'_> {
 
     /// A person decides on a review as it is shown.
     pub(super) fn decide_on(&mut self, number: usize, desk: Desk, review: &Review, accept: bool) {
-        let asked = self.record.now();
-        let decision = Decision {
-            desk: number,
-            proposal: mark_of(review),
-            text: review.current.to_string(),
-            accept,
-            asked,
-            answered: (asked, Reply::Missing),
-        };
-        let index = push(&mut self.record.lock().decisions, decision);
-        let (record, id, revision) = (self.record.clone(), review.id, review.revision);
-        let verdict = if accept { Verdict::Accept } else { Verdict::Reject };
-        self.tasks.spawn(async move {
-            let reply = desk.decide(id, revision, verdict, REPLY_TIMEOUT).await;
-            let now = record.now();
-            record.lock().decisions[index].answered = (now, recorded(reply));
-        });
+        desk_requests::decide(&self.record, &mut self.tasks, (number, desk), review, accept);
     }
 
     pub(super) fn open_file(&mut self, number: usize, file: usize) -> bool {
@@ -156,20 +128,5 @@ impl Round<'_> {
             desk.ask(&Request::ChangeContext(report), REPLY_TIMEOUT).await;
         });
         true
-    }
-}
-
-/// The line that identifies a proposal.
-fn mark_of(review: &Review) -> String {
-    review.proposed.lines().nth(1).unwrap_or_default().to_owned()
-}
-
-fn recorded(reply: DeskReply) -> Reply {
-    match reply {
-        DeskReply::Done => Reply::Taken,
-        // The host is gone and may have taken the request before.
-        DeskReply::Refused(why) if why == "interrupted" || why == "stopped" => Reply::Missing,
-        DeskReply::Refused(why) => Reply::Refused(why),
-        DeskReply::Missing => Reply::Missing,
     }
 }

@@ -9,11 +9,11 @@ use rustix::process::Signal;
 use tokio::time::Instant;
 
 use super::agent::Agent;
-use super::desk::Desk;
-use super::desk_transport::Transport;
-use super::processes::{companions, is_alive, signal, signal_companions, spawn_host_command};
 use super::round::{RETRY_PERIOD, Round};
+use crate::chaos::desk::Desk;
+use crate::chaos::desk_transport::Transport;
 use crate::chaos::oracle::GRACE;
+use crate::chaos::processes::{companions, is_alive, signal, signal_companions, spawn_host_command};
 use crate::chaos::record::{Departure, Leftovers, Outcome, Record, TroubleKind};
 use crate::ide_client::CliAnswer;
 use crate::procfs::command_line;

@@ -9,16 +9,12 @@ mod agent;
 mod agent_actions;
 mod agent_slot;
 mod companion_actions;
-mod desk;
 mod desk_actions;
-mod desk_transport;
 mod discovery_files;
 mod ending;
 mod leftovers;
 mod machine;
-mod processes;
 mod round;
-mod shared_record;
 mod shared_squatter;
 
 use anyhow::{Context as _, Result};

@@ -9,11 +9,11 @@ use tokio::task::JoinSet;
 
 use super::agenda::{Agenda, Event};
 use super::agent_slot::AgentSlot;
-use super::desk::Desk;
 use super::machine::Machine;
-use super::shared_record::SharedRecord;
 use super::shared_squatter::SharedSquatter;
+use crate::chaos::desk::Desk;
 use crate::chaos::plan::Plan;
+use crate::chaos::shared_record::SharedRecord;
 use crate::release::RELEASES;
 
 /// The content of every project file until the script rewrites it.

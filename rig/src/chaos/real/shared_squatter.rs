@@ -6,7 +6,7 @@ use std::time::Duration;
 use alongside_agent::{Endpoint, prove};
 
 use super::discovery_files::ports_and_tokens;
-use super::shared_record::SharedRecord;
+use crate::chaos::shared_record::SharedRecord;
 use crate::chaos::squatter::Squatter;
 use crate::sandbox::Sandbox;
 

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use anyhow::Result;
 use tokio::time::Instant;
 
-use crate::chaos::project::Project;
-use crate::chaos::record::{Outcome, Record, TroubleKind};
+use super::project::Project;
+use super::record::{Outcome, Record, TroubleKind};
 use crate::ide_client;
 
 /// The shared record. A clone is the same record.
