@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result};
 use rustix::process::{Pid, Signal};
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWriteExt as _, BufReader};
-use tokio::process::{Child, ChildStdin};
+use tokio::process::{Child, ChildStdin, Command};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::desk_transport::Transport;
@@ -60,15 +60,34 @@ pub(super) struct Desk {
 impl Desk {
     /// Starts a desk in the sandbox's project. It joins the running companion, or starts one.
     pub(super) fn start(sandbox: &Sandbox, transport: Transport) -> Result<Self> {
-        let editor = match transport {
-            Transport::Lines => None,
-            Transport::Lsp => Some(spawn(sandbox.spawn(sandbox.command("sleep").arg("3600")))?.0),
-        };
         let mut command = sandbox.command(alongside_bin()?);
         match transport {
-            Transport::Lines => command.args(["review", "--json"]),
-            Transport::Lsp => command.arg("lsp"),
-        };
+            Transport::Lines => {
+                command.args(["review", "--json"]);
+                Self::of(sandbox, command, transport, None)
+            }
+            Transport::Lsp => {
+                command.arg("lsp");
+                let editor = spawn(sandbox.spawn(sandbox.command("sleep").arg("3600")))?.0;
+                let desk = Self::of(sandbox, command, transport, Some(editor))?;
+                desk.initialize(editor, sandbox);
+                Ok(desk)
+            }
+        }
+    }
+
+    /// Starts the desk for scripts by this command, which has no arguments yet.
+    pub(super) fn start_by(sandbox: &Sandbox, mut command: Command) -> Result<Self> {
+        command.args(["review", "--json"]);
+        Self::of(sandbox, command, Transport::Lines, None)
+    }
+
+    fn of(
+        sandbox: &Sandbox,
+        mut command: Command,
+        transport: Transport,
+        editor: Option<Pid>,
+    ) -> Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let (pid, input, output) = spawn(sandbox.spawn(&mut command))?;
         let (input, output) = (input.context("piped")?, output.context("piped")?);
@@ -77,11 +96,7 @@ impl Desk {
         let (sender, messages) = mpsc::unbounded_channel();
         tokio::spawn(write(input, messages));
         tokio::spawn(receive(transport, output, pending.clone(), seen_in, sender.clone()));
-        let desk = Self { transport, pid, editor, output: sender, pending, seen, last_id: Arc::default() };
-        if let Some(editor) = editor {
-            desk.initialize(editor, sandbox);
-        }
-        Ok(desk)
+        Ok(Self { transport, pid, editor, output: sender, pending, seen, last_id: Arc::default() })
     }
 
     /// Everything that it has received.

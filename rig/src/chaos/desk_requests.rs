@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use alongside_desk::{Decision as Verdict, Review};
+use alongside_desk::{Decision as Verdict, Request, Review};
 use tokio::task::JoinSet;
 
 use super::desk::{Desk, DeskReply};
@@ -25,6 +25,24 @@ pub(super) fn edit(
     let record = record.clone();
     tasks.spawn(async move {
         let reply = desk.edit(&review, &text, REPLY_TIMEOUT).await;
+        let now = record.now();
+        record.lock().edits[index].answered = (now, recorded(reply));
+    });
+}
+
+/// A person drops a change of a review: an edit without a typed line.
+pub(super) fn drop_change(
+    record: &SharedRecord,
+    tasks: &mut JoinSet<()>,
+    (number, desk): (usize, Desk),
+    review: &Review,
+    hunk: usize,
+) {
+    let index = note_edit(record, number, review, String::new());
+    let (record, id, revision) = (record.clone(), review.id, review.revision);
+    tasks.spawn(async move {
+        let drop = Request::KeepHunks { id, revision, hunks: vec![hunk], keep: false };
+        let reply = desk.ask(&drop, REPLY_TIMEOUT).await;
         let now = record.now();
         record.lock().edits[index].answered = (now, recorded(reply));
     });

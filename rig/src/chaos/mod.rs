@@ -4,7 +4,8 @@
 //! A round is a pure function of its seed: a [`Plan`] of timed steps. A [`Harness`] plays it and fills a
 //! [`Record`]. The [`oracle`] judges the record alone: the script's own actions, the agents' results, and the
 //! files on disk at the end. [`paused`] plays our own agents in this process on a paused clock, some ten
-//! rounds a second; [`real`] plays the shipped agents' own clients and the real program. A failing plan is
+//! rounds a second; [`real`] plays the shipped agents' own clients and the real program; [`hooks`] plays
+//! agents that run the program's hook, by the rules that were measured with them. A failing plan is
 //! [minimised](minimise) and kept as a test.
 
 mod deed;
@@ -13,6 +14,7 @@ mod desk_requests;
 mod desk_transport;
 mod generator;
 pub mod harness;
+pub mod hooks;
 pub mod minimise;
 pub mod oracle;
 pub mod paused;
@@ -25,6 +27,7 @@ pub mod results;
 mod shared_record;
 pub mod small_disk;
 mod squatter;
+pub mod tool_call;
 
 pub use harness::{Harness, play};
 pub use oracle::{Rule, Violation};

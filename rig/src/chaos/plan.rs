@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::tool_call::CallScript;
+
 /// A round. All agents, all desks and the companion are present from the beginning.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
@@ -93,4 +95,13 @@ pub enum Action {
     /// Other programs fill the disk that holds our state. Void on a harness without a
     /// [small disk](super::small_disk).
     FillDisk { ms: u64 },
+    /// An idle agent calls a tool that writes a file, and runs its hooks before. This action and the next
+    /// three are void on the harnesses without hooks.
+    Call { agent: usize, file: usize, call: CallScript },
+    /// The hook that an agent waits for is killed.
+    KillHook { agent: usize },
+    /// That hook freezes.
+    FreezeHook { agent: usize, ms: u64 },
+    /// A person drops the last change of review number `pick`, unless it is the one that names the proposal.
+    Drop { desk: usize, pick: usize },
 }

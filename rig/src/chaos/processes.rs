@@ -2,6 +2,7 @@
 //! itself finds them.
 
 use std::fs;
+use std::path::Path;
 use std::process::Stdio;
 
 use anyhow::Result;
@@ -24,7 +25,12 @@ pub(super) fn is_alive(pid: Pid) -> bool {
 
 /// The registered companions that live.
 pub(super) fn companions(sandbox: &Sandbox) -> Vec<Pid> {
-    let entries = fs::read_dir(sandbox.hosts()).into_iter().flatten().flatten();
+    companions_in(&sandbox.hosts(), sandbox)
+}
+
+/// The companions of a sandbox that are registered in this directory and live.
+pub(super) fn companions_in(directory: &Path, sandbox: &Sandbox) -> Vec<Pid> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let pid = |entry: fs::DirEntry| {
         let entry = serde_json::from_slice::<serde_json::Value>(&fs::read(entry.path()).ok()?).ok()?;
         Pid::from_raw(i32::try_from(entry["pid"].as_i64()?).ok()?)

@@ -6,12 +6,15 @@
 use std::path::PathBuf;
 
 pub use alongside_desk::Word as FileWord;
+use super::tool_call::CallScript;
 
 /// A round.
 #[derive(Debug, Clone, Default)]
 pub struct Record {
     /// Every `openDiff` call, in order.
     pub proposals: Vec<Proposal>,
+    /// Every tool call that passed hooks, in order.
+    pub calls: Vec<Call>,
     /// Every edit at a desk.
     pub edits: Vec<Edit>,
     /// Every decision at a desk.
@@ -123,6 +126,96 @@ pub enum Departure {
     GaveUp,
 }
 
+/// A tool call that passes hooks.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// The agent's number.
+    pub agent: usize,
+    /// The agent and its mode.
+    pub player: &'static str,
+    /// The file, without links.
+    pub path: PathBuf,
+    /// A line of the text that occurs in no other call of the round. Edits do not touch it.
+    pub mark: String,
+    /// The text that the agent's model wants.
+    pub text: String,
+    /// The text of the file before.
+    pub before: Option<String>,
+    /// The script's part.
+    pub script: CallScript,
+    /// Whether the agent refuses a change whose hook fails.
+    pub refuses_without_hook: bool,
+    /// When the model called.
+    pub asked: u64,
+    /// Every run of our hook, in order.
+    pub runs: Vec<HookRun>,
+    /// When and how the hooks together decided.
+    pub ruling: Option<(u64, Ruling)>,
+    /// When the script ended the call or the agent.
+    pub departed: Option<u64>,
+    /// The text that the agent wrote, whatever the ruling.
+    pub written: Option<String>,
+}
+
+impl Call {
+    /// Whether another hook gave arguments that the agent took in place of ours: no program can prevent that.
+    pub fn is_outvoted(&self) -> bool {
+        self.script.other.is_some_and(|other| other.rewrites && other.has_last_word)
+    }
+}
+
+/// A run of our hook.
+#[derive(Debug, Clone)]
+pub struct HookRun {
+    /// The agent's event.
+    pub event: &'static str,
+    /// When it was started.
+    pub began: u64,
+    /// When it ended, or the agent gave it up.
+    pub ended: u64,
+    /// Its end.
+    pub end: HookEnd,
+}
+
+/// The end of a run of our hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HookEnd {
+    /// It refused, for this reason.
+    Refused(String),
+    /// It said yes.
+    Allowed,
+    /// It said nothing.
+    Silent,
+    /// A signal ended it.
+    Killed,
+    /// The agent waited no longer, and killed it.
+    Late,
+    /// Its program was not there.
+    Missing,
+    /// It failed by itself.
+    Failed(String),
+    /// Its agent was gone, or broke the call off.
+    Abandoned,
+}
+
+impl HookEnd {
+    /// Whether it ended without an answer, by no fault of its own.
+    pub fn is_dead(&self) -> bool {
+        matches!(self, Self::Killed | Self::Late | Self::Missing)
+    }
+}
+
+/// The outcome of all hooks together, by the rules of the agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ruling {
+    /// The agent's tool writes this text.
+    Writes(String),
+    /// The tool does not run, for this reason.
+    Refused(String),
+    /// The tool runs, and cannot make the change: the file is not as it was.
+    CannotWrite(String),
+}
+
 /// The companion's reply to a desk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
@@ -228,6 +321,12 @@ pub enum TroubleKind {
     Squatted,
     /// Other programs filled the disk.
     DiskFull,
+    /// A hook was killed.
+    HookKilled,
+    /// A hook was frozen.
+    HookFrozen,
+    /// No desk was there, or none held the port of the companion that had ended: hooks found nobody.
+    Unserved,
 }
 
 impl TroubleKind {

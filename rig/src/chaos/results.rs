@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 
 use super::oracle::Violation;
-use super::record::{Record, Reply, TroubleKind};
+use super::record::{Call, Record, Reply, Ruling, TroubleKind};
 use crate::procfs::status_field;
 
 /// The result of a round.
@@ -56,6 +56,18 @@ pub struct Totals {
     /// Ports that a squatter took.
     #[serde(default)]
     pub squats: u64,
+    /// Tool calls that passed hooks.
+    #[serde(default)]
+    pub calls: u64,
+    /// Calls that the hooks let write.
+    #[serde(default)]
+    pub writes: u64,
+    /// Calls whose hook was killed, late or missing.
+    #[serde(default)]
+    pub dead_hooks: u64,
+    /// Calls in which another hook had the last word.
+    #[serde(default)]
+    pub outvoted: u64,
     /// Duration in milliseconds.
     pub took: u64,
 }
@@ -65,6 +77,9 @@ impl Totals {
     pub fn of(record: &Record, took: u64) -> Self {
         let troubles = |kinds: &[TroubleKind]| {
             record.troubles.iter().filter(|trouble| kinds.contains(&trouble.kind)).count() as u64
+        };
+        let calls = |is_counted: fn(&Call) -> bool| {
+            record.calls.iter().filter(|call| is_counted(call)).count() as u64
         };
         Self {
             steps: record.steps as u64,
@@ -78,6 +93,10 @@ impl Totals {
             freezes: troubles(&[TroubleKind::Frozen, TroubleKind::AgentFrozen]),
             drafts: record.leftovers.drafts.len() as u64,
             squats: record.squats as u64,
+            calls: record.calls.len() as u64,
+            writes: calls(|call| matches!(call.ruling, Some((_, Ruling::Writes(_))))),
+            dead_hooks: calls(|call| call.runs.iter().any(|run| run.end.is_dead())),
+            outvoted: calls(Call::is_outvoted),
             took,
         }
     }
@@ -87,7 +106,7 @@ impl Totals {
         self.counts().into_iter().zip(other.counts()).for_each(|(sum, count)| *sum += *count);
     }
 
-    fn counts(&mut self) -> [&mut u64; 12] {
+    fn counts(&mut self) -> [&mut u64; 16] {
         let Self {
             steps,
             diffs,
@@ -100,9 +119,16 @@ impl Totals {
             freezes,
             drafts,
             squats,
+            calls,
+            writes,
+            dead_hooks,
+            outvoted,
             took,
         } = self;
-        [steps, diffs, decisions, edits, outcomes, kills, ends, cuts, freezes, drafts, squats, took]
+        [
+            steps, diffs, decisions, edits, outcomes, kills, ends, cuts, freezes, drafts, squats, calls,
+            writes, dead_hooks, outvoted, took,
+        ]
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use alongside_rig::chaos::hooks::HooksHarness;
 use alongside_rig::chaos::minimise::minimise;
 use alongside_rig::chaos::paused::PausedHarness;
 use alongside_rig::chaos::real::RealHarness;
@@ -32,6 +33,11 @@ pub(crate) struct Options {
     /// cores
     #[arg(long)]
     real: bool,
+
+    /// Play agents that run the program's hook, with the real program on the machine's clock. A round takes
+    /// some seconds of waiting: 4 jobs suit two cores
+    #[arg(long, conflicts_with_all = ["real", "full_disk", "without_receipts"])]
+    hooks: bool,
 
     /// For each round that fails, search the shortest plan that breaks the same rule, and keep it in
     /// target/chaos
@@ -114,7 +120,11 @@ fn play_all(
         while let Some(seed) = due.get(next.fetch_add(1, Ordering::Relaxed))
             && !interrupted.load(Ordering::Relaxed)
         {
-            let plan = if options.full_disk { Plan::on_full_disk(*seed) } else { Plan::from_seed(*seed) };
+            let plan = match (options.hooks, options.full_disk) {
+                (true, _) => Plan::with_hooks(*seed),
+                (false, true) => Plan::on_full_disk(*seed),
+                (false, false) => Plan::from_seed(*seed),
+            };
             let began = Instant::now();
             let result = play(harness.as_mut(), &plan).with_context(|| format!("round {seed}"));
             let took = began.elapsed().as_millis() as u64;
@@ -156,6 +166,13 @@ fn play_all(
 }
 
 fn harness(options: &Options) -> Result<Box<dyn Harness>> {
+    if options.hooks {
+        anyhow::ensure!(
+            HooksHarness::can_play(),
+            "--hooks needs a mount namespace, which is not allowed here"
+        );
+        return Ok(Box::new(HooksHarness::new()?));
+    }
     if options.real {
         return Ok(Box::new(RealHarness::new(alongside_rig::install_every_release()?)?));
     }
@@ -173,6 +190,7 @@ fn print_totals(options: &Options, log: &ResultLog, seeds: std::ops::Range<u64>)
     let (totals, rounds, broken) = log.totals(seeds);
     let Totals { steps, diffs, decisions, edits, outcomes, drafts, took, .. } = totals;
     let Totals { kills, ends, cuts, freezes, squats, .. } = totals;
+    let Totals { calls, writes, dead_hooks, outvoted, .. } = totals;
     let curve = log.memory_curve();
     for (round, memory) in &curve {
         println!("memory after {round} rounds: {memory} KiB");
@@ -198,6 +216,11 @@ fn print_totals(options: &Options, log: &ResultLog, seeds: std::ops::Range<u64>)
          {drafts} drafts left; {} s",
         took / 1000
     );
+    if options.hooks {
+        println!(
+            "{calls} tool calls: {writes} wrote, {dead_hooks} had a dead hook, {outvoted} another last word"
+        );
+    }
     println!("{rounds} rounds, {} failed", broken.len());
     if broken.is_empty() && grown <= MAX_GROWTH { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -207,7 +230,7 @@ fn repeated_options(options: &Options) -> String {
     if let Some(how) = &options.without_receipts {
         return format!(" --without-receipts {how}");
     }
-    let asked = [(options.real, " --real"), (options.full_disk, " --full-disk")];
+    let asked = [(options.real, " --real"), (options.hooks, " --hooks"), (options.full_disk, " --full-disk")];
     asked.iter().filter(|(is_asked, _)| *is_asked).map(|(_, option)| *option).collect()
 }
 
@@ -262,7 +285,12 @@ fn shorten(harness: &mut dyn Harness, plan: &Plan, broken: &[Violation], directo
 
 fn log_name(options: &Options) -> Result<String> {
     let disk = if options.full_disk { "-full" } else { "" };
-    let name = format!("{}{disk}-{}", if options.real { "real" } else { "paused" }, sources()?);
+    let harness = match (options.hooks, options.real) {
+        (true, _) => "hooks",
+        (false, true) => "real",
+        (false, false) => "paused",
+    };
+    let name = format!("{harness}{disk}-{}", sources()?);
     if let Some(how) = &options.without_receipts {
         return Ok(format!("{name}-{how}"));
     }

@@ -4,13 +4,22 @@ use std::path::Path;
 
 use super::judge::Judge;
 use super::rule::Rule;
-use crate::chaos::record::{Outcome, Proposal, Reply};
+use crate::chaos::record::{Call, Edit, Outcome, Proposal, Reply, Ruling};
 
 impl Judge<'_> {
     /// Text that the companion took is with the agent or in a draft.
     pub(super) fn check_typed(&mut self) {
         let record = self.record;
-        for edit in record.edits.iter().filter(|edit| edit.answered.1 == Reply::Taken) {
+        // Dropping a change types nothing.
+        let typed = record.edits.iter().filter(|edit| !edit.typed.is_empty());
+        for edit in typed.filter(|edit| edit.answered.1 == Reply::Taken) {
+            let is_kept = record.leftovers.drafts.iter().any(|draft| draft.contains(&edit.typed));
+            if let Some(call) = record.calls.iter().find(|call| call.mark == edit.proposal) {
+                if !is_kept && !is_with_agent_of(call, edit) {
+                    self.report_call(Rule::Typed, call, &format!("{edit:?} is gone"));
+                }
+                continue;
+            }
             let Some(proposal) = record.proposals.iter().find(|one| one.mark == edit.proposal) else {
                 self.report(Rule::Typed, format!("{edit:?} belongs to no proposal"));
                 continue;
@@ -21,7 +30,6 @@ impl Judge<'_> {
                 (_, Some((_, Ok(Some(text))))) => text.contains(&edit.typed),
                 _ => false,
             };
-            let is_kept = record.leftovers.drafts.iter().any(|draft| draft.contains(&edit.typed));
             if !is_with_agent && !is_kept {
                 self.report_proposal(Rule::Typed, proposal, &format!("{edit:?} is gone"));
             }
@@ -40,6 +48,11 @@ impl Judge<'_> {
             self.report(Rule::Stray, stray.clone());
         }
         for draft in &record.leftovers.drafts {
+            let of_call = record.calls.iter().rev().find(|call| draft.contains(&call.mark));
+            if let Some(call) = of_call {
+                self.check_draft_of(call, draft);
+                continue;
+            }
             let proposal = record.proposals.iter().find(|proposal| draft.contains(&proposal.mark));
             match proposal {
                 None => self.report(Rule::Stray, format!("a draft of no proposal: {draft:?}")),
@@ -54,6 +67,20 @@ impl Judge<'_> {
                 }
                 Some(_) => {}
             }
+        }
+    }
+
+    /// A draft of a call has the person's work, and the agent did not write it.
+    fn check_draft_of(&mut self, call: &Call, draft: &str) {
+        let record = self.record;
+        let has_work = record.edits.iter().any(|edit| edit.proposal == call.mark)
+            || record.decisions.iter().any(|decision| decision.proposal == call.mark && decision.accept);
+        if !has_work {
+            self.report_call(Rule::Stray, call, &format!("a draft without an edit: {draft:?}"));
+        }
+        let target = record.leftovers.targets.iter().find(|target| target.path == call.path);
+        if target.is_some_and(|target| target.found.as_deref() == Some(draft)) {
+            self.report_call(Rule::Stray, call, &format!("a draft of a text that the file holds: {draft:?}"));
         }
     }
 
@@ -93,5 +120,13 @@ impl Judge<'_> {
         let decided = decided.map(|decision| decision.asked).min().unwrap_or(*at);
         let is_found = !is_overwritten && !self.had_trouble(proposal.agent, decided, found_by);
         accepted == text && (is_there || is_found)
+    }
+}
+
+/// Whether the agent has got what was typed, or another hook has won.
+fn is_with_agent_of(call: &Call, edit: &Edit) -> bool {
+    match &call.ruling {
+        Some((_, Ruling::Writes(text))) => text.contains(&edit.typed) || call.is_outvoted(),
+        Some((_, Ruling::Refused(_) | Ruling::CannotWrite(_))) | None => false,
     }
 }

@@ -1,5 +1,6 @@
 //! The oracle judges a round from its [`Record`] alone. Every rule is as strict as the promise behind it.
 
+mod calls;
 mod judge;
 mod last_words;
 mod leftovers;
@@ -27,11 +28,18 @@ pub fn judge(record: &Record, bounds: &Bounds, excuses: &[Excuse]) -> Vec<Violat
         judge.check_untold_word(proposal);
     }
     judge.check_told_words();
+    for call in &record.calls {
+        judge.check_ruling(call);
+        judge.check_decisions_on_call(call);
+        judge.check_runs(call);
+    }
     judge.check_typed();
     judge.check_leftovers();
     judge.check_leaks();
     judge.violations
 }
 
+#[cfg(test)]
+mod call_tests;
 #[cfg(test)]
 mod tests;

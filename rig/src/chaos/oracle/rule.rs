@@ -28,6 +28,13 @@ pub enum Rule {
     Stray,
     /// A squatter on a companion's port knows a valid token.
     Token,
+    /// A hook let a change of a served file pass that nobody reviewed, and the agent's rule for dead hooks
+    /// did not.
+    Unreviewed,
+    /// An agent that obeys its hooks writes another text than the person accepted.
+    Altered,
+    /// An agent that obeys its hooks writes although the person rejected.
+    Overruled,
 }
 
 /// A broken rule.

@@ -112,6 +112,10 @@ impl Round<'_> {
                 true
             }
             Action::Squat { ms } => self.squat(ms),
+            Action::Call { .. }
+            | Action::KillHook { .. }
+            | Action::FreezeHook { .. }
+            | Action::Drop { .. } => false,
             Action::FillDisk { ms } => {
                 let fills = self.machine.small_disk.as_mut().is_some_and(|disk| disk.fill());
                 if fills {

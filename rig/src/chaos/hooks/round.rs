@@ -1,0 +1,210 @@
+//! One round with hooks while it lasts: the agents, the desks, and the record.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use tokio::task::JoinSet;
+
+use super::agent_slot::AgentSlot;
+use super::call::CallInProgress;
+use super::machine::Machine;
+use super::players::{DeadHook, PLAYERS};
+use super::tools;
+use crate::chaos::desk::Desk;
+use crate::chaos::plan::{Action, Plan};
+use crate::chaos::record::{Call, push};
+use crate::chaos::shared_record::SharedRecord;
+use crate::chaos::tool_call::CallScript;
+use crate::rng::Rng;
+
+/// The content of the project files at the beginning. The second line becomes the mark of each call.
+const ORIGINAL: &str = "one\ntwo\nthree\nfour\nfive\n";
+
+/// How long a first companion may take.
+const START_TIMEOUT: Duration = Duration::from_secs(30);
+
+pub(super) struct Round<'a> {
+    pub(super) machine: &'a Arc<Machine>,
+    pub(super) plan: &'a Plan,
+    files: Vec<PathBuf>,
+    pub(super) agents: Vec<AgentSlot>,
+    pub(super) desks: Vec<Option<Desk>>,
+    /// When each desk was started.
+    pub(super) joined: Vec<u64>,
+    pub(super) record: SharedRecord,
+    /// Everything that waits for an answer.
+    pub(super) tasks: JoinSet<()>,
+    /// The calls of agents.
+    pub(super) calls: JoinSet<Result<()>>,
+    texts: usize,
+    /// Number of kills of the companion: desks give up on one that crashes again and again.
+    pub(super) kills: usize,
+    /// Until when the desks of a killed host may not be at the next one yet.
+    pub(super) restarting_until: u64,
+    /// The trouble that lasts until a desk is there again.
+    pub(super) until_desk: Option<usize>,
+}
+
+impl<'a> Round<'a> {
+    /// Starts the desks, and waits until they have a companion.
+    pub(super) async fn begin(machine: &'a Arc<Machine>, plan: &'a Plan) -> Result<Self> {
+        let project = machine.sandbox.project();
+        let files: Vec<_> =
+            (0..plan.files).map(|number| project.join(format!("file-{number}.txt"))).collect();
+        machine.set(&files, plan.seed % 3 != 0)?;
+        let record = SharedRecord::new();
+        // In every other round the first file is new.
+        for file in files.iter().skip(usize::from(plan.seed % 2 == 1)) {
+            record.project.write(0, file, ORIGINAL)?;
+        }
+        let mut rng = Rng::new(plan.seed ^ 0x5eed);
+        let agents =
+            (0..plan.agents).map(|number| AgentSlot::new(number, &PLAYERS[rng.index(PLAYERS.len())]));
+        let mut round = Self {
+            machine,
+            plan,
+            files,
+            agents: agents.collect(),
+            desks: vec![None; plan.desks],
+            joined: vec![0; plan.desks],
+            record,
+            tasks: JoinSet::new(),
+            calls: JoinSet::new(),
+            texts: 0,
+            kills: 0,
+            restarting_until: 0,
+            until_desk: None,
+        };
+        for number in 0..plan.desks {
+            round.join(number)?;
+            let desk = round.desks[number].clone().context("a desk that has just joined")?;
+            let served = desk.until(START_TIMEOUT, |seen| seen.host).await;
+            served.with_context(|| format!("desk {number} has no companion after {START_TIMEOUT:?}"))?;
+        }
+        Ok(round)
+    }
+
+    /// Carries out the plan.
+    pub(super) async fn play(&mut self) -> Result<()> {
+        let (plan, began) = (self.plan, self.record.now());
+        for step in &plan.steps {
+            let at = self.record.start + Duration::from_millis(began + step.at);
+            tokio::time::sleep_until(at).await;
+            let done = self.carry_out(step.action).await?;
+            self.record.lock().steps += usize::from(done);
+        }
+        Ok(())
+    }
+
+    /// Carries out an action; false if it was void.
+    async fn carry_out(&mut self, action: Action) -> Result<bool> {
+        Ok(match action {
+            Action::Call { agent, file, call } => self.call(agent, file, call)?,
+            Action::KillHook { agent } => self.kill_hook(agent),
+            Action::FreezeHook { agent, ms } => self.freeze_hook(agent, ms),
+            Action::EndAgent { agent, says_so } => self.end_call(agent, says_so),
+            Action::Edit { desk, pick } => self.edit(desk, pick),
+            Action::Drop { desk, pick } => self.drop_last_change(desk, pick),
+            Action::Decide { desk, pick, accept } => self.decide(desk, pick, accept),
+            Action::LeaveDesk { desk, says_so } => self.leave(desk, says_so),
+            Action::JoinDesk { desk } => self.rejoin(desk)?,
+            Action::FreezeDesk { desk, ms } => self.freeze_desk(desk, ms),
+            Action::Kill { back } => self.kill_host(back),
+            Action::Freeze { ms } => self.freeze_host(ms),
+            Action::Rewrite { file } => self.rewrite(file)?,
+            Action::Propose { .. }
+            | Action::Answer { .. }
+            | Action::StartAgent { .. }
+            | Action::Look { .. }
+            | Action::Stop { .. }
+            | Action::HandOver { .. }
+            | Action::Hide { .. }
+            | Action::FreezeAgent { .. }
+            | Action::Cut { .. }
+            | Action::CutAfter { .. }
+            | Action::Hold { .. }
+            | Action::Stall { .. }
+            | Action::Clean
+            | Action::Squat { .. }
+            | Action::FillDisk { .. } => false,
+        })
+    }
+
+    /// The number of the next unique text.
+    pub(super) fn next_text(&mut self) -> usize {
+        self.texts += 1;
+        self.texts
+    }
+
+    /// An agent's model calls a tool.
+    fn call(&mut self, number: usize, file: usize, script: CallScript) -> Result<bool> {
+        let Some(slot) = self.agents.get(number).cloned() else { return Ok(false) };
+        let Some(leave) = slot.begin() else { return Ok(false) };
+        let target = self.files[file].clone();
+        let name = target.file_name().and_then(|name| name.to_str()).context("a file's name")?;
+        let (directory, path) = self.machine.directory_and_path(script.way, name);
+        let path = path.to_str().context("our own paths are UTF-8")?.to_owned();
+        let agent = slot.player.agent()?;
+        let mark = format!("proposal {} of round {}", self.next_text(), self.plan.seed);
+        let before = fs::read_to_string(&target).ok();
+        let text = wanted(before.as_deref().unwrap_or(ORIGINAL), &mark);
+        let all = tools::tools(agent.hook);
+        let tool = all[script.tool % all.len()];
+        let arguments = tools::arguments(tool, &path, before.as_deref(), &text);
+        let call = Call {
+            agent: number,
+            player: slot.player.name,
+            path: target.clone(),
+            mark,
+            text,
+            before,
+            script,
+            refuses_without_hook: slot.player.dead_hook == DeadHook::Refuses,
+            asked: self.record.now(),
+            runs: Vec::new(),
+            ruling: None,
+            departed: None,
+            written: None,
+        };
+        let index = push(&mut self.record.lock().calls, call);
+        let (machine, record) = (self.machine.clone(), self.record.clone());
+        self.calls.spawn(async move {
+            let call = CallInProgress {
+                machine: &machine,
+                record: &record,
+                slot: &slot,
+                agent,
+                script,
+                tool,
+                index,
+                directory,
+                path,
+                target,
+                leave,
+            };
+            let played = call.play(arguments).await;
+            slot.end();
+            played
+        });
+        Ok(true)
+    }
+
+    /// Another program writes a project file.
+    fn rewrite(&mut self, file: usize) -> Result<bool> {
+        let text = format!("{ORIGINAL}rewritten {}\n", self.next_text());
+        self.record.project.write(self.record.now(), &self.files[file], &text)?;
+        Ok(true)
+    }
+}
+
+/// The text that a model makes of another: two changes, the first with the mark.
+fn wanted(before: &str, mark: &str) -> String {
+    let mut lines: Vec<String> = before.lines().map(str::to_owned).collect();
+    lines.resize(lines.len().max(4), "more".to_owned());
+    mark.clone_into(&mut lines[1]);
+    lines[3] = format!("four of {mark}");
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
