@@ -5,8 +5,8 @@
 
 use std::path::PathBuf;
 
-pub use alongside_desk::Word as FileWord;
 use super::tool_call::CallScript;
+pub use alongside_desk::Word as FileWord;
 
 /// A round.
 #[derive(Debug, Clone, Default)]

@@ -18,7 +18,7 @@ impl Plan {
         }
         let mut steps = generator.steps;
         steps.sort_by_key(|step| step.at);
-        Self { seed, agents, desks, files, steps }
+        Self { seed, agents, desks, files, unruly: false, steps }
     }
 }
 

@@ -151,8 +151,8 @@ impl Round<'_> {
         self.desks[number] = None;
         let is_alone = self.present_desks().all(|(_, desk)| desk.seen().host.is_none());
         if is_alone && self.until_desk.is_none() && (says_so || self.machine.companions().is_empty()) {
-            // The host ends with its last desk, or nobody holds the port of one that was killed. After a killed
-            // desk, the host waits for another, and hooks find it.
+            // The host ends with its last desk, or nobody holds the port of one that was killed. After a
+            // killed desk, the host waits for another, and hooks find it.
             self.until_desk = Some(self.record.begin_trouble(TroubleKind::Unserved, None));
         } else if says_so && self.record.now() < self.restarting_until {
             // A host that is just back ends with the first desk that leaves: it does not know the others yet,
