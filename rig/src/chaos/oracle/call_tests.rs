@@ -131,13 +131,20 @@ fn another_text_than_the_accepted_one_is_altered() {
         record.calls[0].ruling = Some((410, Ruling::CannotWrite("it has changed".into())));
     };
     assert_eq!(rules_broken(cannot), [Rule::Altered]);
-    let changed = |record: &mut Record| {
-        cannot(record);
-        let found = Some(OTHER.to_owned());
-        let writes = vec![(405, OTHER.to_owned())];
-        record.leftovers.targets.push(Target { path: "/p/a".into(), writes, found });
+    let changed = |at| {
+        move |record: &mut Record| {
+            cannot(record);
+            let (writes, found) = (vec![(at, OTHER.to_owned())], Some(OTHER.to_owned()));
+            record.leftovers.targets.push(Target { path: "/p/a".into(), writes, found });
+        }
     };
-    assert_eq!(rules_broken(changed), []);
+    assert_eq!(rules_broken(changed(405)), []);
+    assert_eq!(rules_broken(changed(200)), [Rule::Altered]);
+    let unanswered = |record: &mut Record| {
+        dies(record, HookEnd::Late, Some(TroubleKind::HookFrozen));
+        changed(200)(record);
+    };
+    assert_eq!(rules_broken(unanswered), [], "the call goes on as it was");
 }
 
 #[test]

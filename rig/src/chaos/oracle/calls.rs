@@ -30,8 +30,8 @@ impl<'a> Judge<'a> {
         match &call.ruling {
             None if call.departed.is_some() => {}
             None => self.report_call(Rule::Wedged, call, "the agent still waits"),
-            // The tool itself refused, because the file has changed since the answer.
-            Some((at, Ruling::CannotWrite(why))) if !self.was_just_changed(call, *at) => {
+            // The tool itself refused, because the file has changed.
+            Some((at, Ruling::CannotWrite(why))) if !self.is_out_of_date(call, *at) => {
                 self.report_call(Rule::Altered, call, &format!("the tool cannot write at {at} ms: {why}"));
             }
             Some((_, Ruling::CannotWrite(_))) => {}
@@ -100,6 +100,13 @@ impl<'a> Judge<'a> {
     /// moment remains.
     fn was_just_changed(&self, call: &Call, at: u64) -> bool {
         self.was_changed(call, at.saturating_sub(self.bounds.grain), at)
+    }
+
+    /// Whether the file is not as the call knows it: somebody wrote it since the answer or, where no hook
+    /// answered, since the call.
+    fn is_out_of_date(&self, call: &Call, at: u64) -> bool {
+        self.was_just_changed(call, at)
+            || self.has_dead_hook(call, at) && self.was_changed(call, call.asked, at)
     }
 
     /// Whether somebody else wrote the file in this span.
