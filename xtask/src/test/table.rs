@@ -37,7 +37,7 @@ pub(super) const ROWS: &[Row] = &[
     row("rig", "bench", [45, 45]).starts("a companion on the official TypeScript SDK"),
     row("rig", "chaos", [20, 60]),
     row("rig", "chaos_full", [25, 25]),
-    row("rig", "chaos_hooks", [20, 20]).waits(),
+    row("rig", "chaos_hooks", [35, 35]).waits(),
     row("rig", "chaos_real", [0, 60]).starts("the agents' own clients"),
     row("rig", "editors", [180, 700]).waits().starts("real editors, the agents and tmux"),
     row("rig", "load", [12, 12]),
