@@ -30,7 +30,7 @@ pub async fn replace(entry: &Entry) -> anyhow::Result<()> {
     if let Ok(stream) = registry.dial(&entry.name).await {
         in_time(entry, socket::hand_over(stream)).await?.context("the host does not hand over")?;
     }
-    spawn(entry, hold.as_ref()).await
+    spawn(&Entry { parties: entry.living_parties(), ..entry.clone() }, hold.as_ref()).await
 }
 
 /// Ends a host as if its last desk had left.

@@ -1,10 +1,12 @@
 //! The entry of a host: everything that others know of it without asking, and need to start it again.
 
+use std::cell::LazyCell;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use alongside_desk::socket::EditorProcess;
+use alongside_desk::socket::{EditorProcess, Role};
 use alongside_platform::machine::{Boot, Origin};
+use alongside_platform::process::Processes;
 use serde::{Deserialize, Serialize};
 
 use super::directories::{holds, holds_in_project};
@@ -30,6 +32,9 @@ pub struct Entry {
     /// The editors that are there. A host that is started after a crash waits for them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) editors: Vec<EditorProcess>,
+    /// Everybody without an editor who is there, likewise. Older releases do not say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) parties: Vec<PartyRecord>,
     /// When a person last turned to the host, in milliseconds since the Unix epoch.
     pub(crate) focused_at: u64,
     /// Every address that the host listens on.
@@ -43,10 +48,29 @@ pub struct Entry {
     pub(crate) log: Option<PathBuf>,
 }
 
+/// A desk or a keeper without an editor.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PartyRecord {
+    /// Its process.
+    pub(crate) pid: u32,
+    pub(crate) role: Role,
+    /// Its name for people.
+    pub(crate) name: String,
+}
+
 impl Entry {
     /// Where the host runs, or ran, as far as its entry says.
     pub(crate) fn origin(&self) -> Origin {
         self.boot.as_ref().map_or(Origin::Here, |boot| boot.origin(Boot::here().as_ref()))
+    }
+
+    /// The parties without an editor that still run.
+    pub(crate) fn living_parties(&self) -> Vec<PartyRecord> {
+        // Some systems take a second to read them, and this process is often the only party.
+        let processes = LazyCell::new(Processes::now);
+        let lives = |pid: u32| pid == std::process::id() || processes.get(pid).is_some();
+        self.parties.iter().filter(|party| lives(party.pid)).cloned().collect()
     }
 
     /// Whether a directory is at or below a root of the host.

@@ -8,7 +8,7 @@ use alongside_desk::socket::{ClientInfo, EditorProcess, Hello, Options, Role, Te
 use alongside_platform::{directories, process};
 
 use super::directories::share_a_host;
-use super::entry::{Entry, VERSION};
+use super::entry::{Entry, PartyRecord, VERSION};
 
 /// A wish to join the host of a project.
 #[derive(Debug, Clone)]
@@ -112,11 +112,21 @@ impl JoinRequest {
         share_a_host(&entry.roots, project, home) || (is_terminal && entry.serves(project))
     }
 
-    /// The entry of a host that has crashed, as this request starts it again.
+    /// This party as an entry records it, if it has no editor.
+    pub(super) fn without_editor(&self) -> Option<PartyRecord> {
+        let record = PartyRecord { pid: std::process::id(), role: self.role, name: self.name.clone() };
+        self.editor.is_none().then_some(record)
+    }
+
+    /// The entry of a host that has crashed, as this request starts it again: with this party first, and
+    /// everybody who was there and still runs.
     pub(super) fn restart(&self, crashed: &Entry) -> Entry {
         let mut editors: Vec<EditorProcess> = self.editor.iter().cloned().collect();
         let living = crashed.editors.iter().filter(|editor| process::look_up(editor.pid).is_some());
         editors.extend(living.filter(|editor| !self.editor.iter().any(|own| own.pid == editor.pid)).cloned());
-        Entry { editors, ..crashed.clone() }
+        let mut parties: Vec<PartyRecord> = self.without_editor().into_iter().collect();
+        let living = crashed.living_parties().into_iter();
+        parties.extend(living.filter(|party| party.pid != std::process::id()));
+        Entry { editors, parties, ..crashed.clone() }
     }
 }

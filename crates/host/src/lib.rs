@@ -24,7 +24,7 @@ mod spawn;
 mod startup;
 
 pub use control::{process_of, replace, reports, serves, stop};
-pub use entry::Entry;
+pub use entry::{Entry, PartyRecord};
 pub use join_request::JoinRequest;
 pub use plan::Plan;
 pub use reconnect::{JoinedDesk, join};

@@ -9,6 +9,8 @@ use std::time::Duration;
 use alongside_desk::socket::{EditorProcess, Role};
 use tokio::time::Instant;
 
+use super::entry::PartyRecord;
+
 /// How long the host waits for a party that vanished, and for an editor that was closed.
 pub(super) const GRACE: Duration = Duration::from_secs(30);
 
@@ -37,13 +39,13 @@ pub(super) enum Step {
     End,
 }
 
-/// A party, connected or away.
+/// A party, connected, away or expected.
 #[derive(Debug, Clone)]
 struct Member {
     party: Party,
-    /// It has vanished, and counts as there until then.
+    /// It has vanished or is expected, and counts as there until then.
     away_until: Option<Instant>,
-    /// Rises with each use of a party: the party used last has the greatest number.
+    /// Rises with each use of a party: the party used last has the greatest number. Zero until it joins.
     used: u64,
 }
 
@@ -59,20 +61,13 @@ pub(super) struct Lifecycle {
 }
 
 impl Lifecycle {
-    /// A host that this process has just started and is about to join. After a crash it waits for the editors
-    /// of the host before. It is published as the first of them, else under the starter.
-    pub(super) fn begin(editors: &[EditorProcess], starter: u32, now: Instant) -> Self {
-        let awaited = |pid, role, editor| {
-            let party = Party { pid: Some(pid), role, name: String::new(), editor, roots: Vec::new() };
-            Member { party, away_until: Some(now + GRACE), used: 0 }
-        };
-        let mut members: Vec<Member> =
-            editors.iter().map(|editor| awaited(editor.pid, Role::Desk, Some(editor.clone()))).collect();
-        if members.is_empty() {
-            members.push(awaited(starter, Role::Keeper, None));
-        }
+    /// A host that has just been started. It waits for these parties: its starter and, after a crash, those
+    /// of the host before. It is published as the first editor, else under the first party.
+    pub(super) fn begin(expected: Vec<Party>, now: Instant) -> Self {
+        let expected =
+            expected.into_iter().rev().map(|party| Member { party, away_until: Some(now + GRACE), used: 0 });
         // Connected parties are numbered from below.
-        let members: BTreeMap<u64, Member> = (0..u64::MAX).rev().zip(members.into_iter().rev()).collect();
+        let members: BTreeMap<u64, Member> = (0..u64::MAX).rev().zip(expected).collect();
         let mut lifecycle = Self { members, closed: None, shown: Vec::new(), uses: 0 };
         lifecycle.shown = lifecycle.publication();
         lifecycle.shown.truncate(1);
@@ -111,6 +106,14 @@ impl Lifecycle {
         editors
     }
 
+    /// Everybody without an editor, for a host after this one to expect.
+    pub(super) fn without_editor(&self) -> Vec<PartyRecord> {
+        let parties = self.members.values().map(|Member { party, .. }| party);
+        let record =
+            |party: &Party| Some(PartyRecord { pid: party.pid?, role: party.role, name: party.name.clone() });
+        parties.filter(|party| party.editor.is_none()).filter_map(record).collect()
+    }
+
     /// The projects of everybody who is there.
     pub(super) fn roots(&self) -> impl Iterator<Item = &PathBuf> {
         self.members.values().flat_map(|member| &member.party.roots)
@@ -131,7 +134,7 @@ impl Lifecycle {
 
     /// A desk or a keeper has joined.
     pub(super) fn joined(&mut self, id: u64, party: Party, now: Instant) -> Vec<Step> {
-        self.members.retain(|_, member| member.away_until.is_none() || !replaces(&party, &member.party));
+        self.members.retain(|_, member| member.away_until.is_none() || !replaces(&party, member));
         self.uses += 1;
         self.members.insert(id, Member { party, away_until: None, used: self.uses });
         self.settle(now)
@@ -269,12 +272,14 @@ fn is_same(one: Option<&EditorProcess>, other: Option<&EditorProcess>) -> bool {
     one.zip(other).is_some_and(|(one, other)| one.pid == other.pid && one.window == other.window)
 }
 
-/// Whether a party that joins is the one that vanished, or takes its place: a person who opens a desk again
-/// waits for no other one.
-fn replaces(new: &Party, away: &Party) -> bool {
+/// Whether a party that joins is the one that is away, or takes its place: a person who opens a desk again
+/// waits for no other one that vanished. An expected desk still runs, and comes itself.
+fn replaces(new: &Party, away: &Member) -> bool {
+    let (away, has_joined) = (&away.party, away.used > 0);
     let is_desk = |party: &Party| party.editor.is_none() && party.role == Role::Desk;
     let is_process = new.editor.is_none() && away.editor.is_none() && new.pid == away.pid;
-    is_process || is_desk(new) && is_desk(away) || is_same(new.editor.as_ref(), away.editor.as_ref())
+    let is_reopened = is_desk(new) && is_desk(away) && has_joined;
+    is_process || is_reopened || is_same(new.editor.as_ref(), away.editor.as_ref())
 }
 
 /// The editor that a host without one is published as. It names the process of somebody who looks at the

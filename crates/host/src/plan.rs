@@ -7,9 +7,11 @@ use alongside_common::globals::Globals;
 use alongside_common::own_program::own_program;
 use alongside_common::settings::Settings;
 use alongside_companion::{AppDirs, Builder, Companion, PortHold, StartError};
-use alongside_desk::socket::EditorProcess;
+use alongside_desk::socket::{EditorProcess, Role};
 use anyhow::Context;
 
+use super::entry::PartyRecord;
+use super::lifecycle::Party;
 use super::projects::Projects;
 
 /// The demands of whoever starts a host.
@@ -21,12 +23,35 @@ pub struct Plan {
     pub roots: Vec<PathBuf>,
     /// The editors that the host before had, and that of the starter.
     pub editors: Vec<EditorProcess>,
+    /// Likewise everybody without an editor.
+    pub parties: Vec<PartyRecord>,
     /// The process of whoever starts the host.
     pub starter: u32,
     /// The port of the host before, which the starter has held.
     pub port_hold: Option<PortHold>,
     /// The settings file and the log.
     pub globals: Globals,
+}
+
+impl Plan {
+    /// Everybody whom the host waits for: editors, the others, or else only its starter.
+    pub(super) fn expected(&self) -> Vec<Party> {
+        let party = |pid, role, name: &str, editor| {
+            let (name, roots) = (name.to_owned(), Vec::new());
+            Party { pid: Some(pid), role, name, editor, roots }
+        };
+        let editor = |editor: &EditorProcess| {
+            party(editor.pid, Role::Desk, &editor.display_name, Some(editor.clone()))
+        };
+        let other = |other: &PartyRecord| party(other.pid, other.role, &other.name, None);
+        let mut expected: Vec<_> =
+            self.editors.iter().map(editor).chain(self.parties.iter().map(other)).collect();
+        if expected.is_empty() {
+            // A starter of an older release says nothing else of itself.
+            expected.push(party(self.starter, Role::Keeper, "", None));
+        }
+        expected
+    }
 }
 
 /// A companion that runs, and the projects that it could take.
@@ -48,7 +73,7 @@ pub(super) async fn start_companion(
         settings.companion(AppDirs::of_this_process()).journal_as(&plan.name).stdio(own_program(), ["stdio"]);
     builder = match plan.editors.first() {
         Some(editor) => builder.editor(&editor.name, &editor.display_name).pid(editor.pid),
-        None => builder.pid(plan.starter),
+        None => builder.pid(plan.parties.first().map_or(plan.starter, |party| party.pid)),
     };
     if let Some(hold) = &plan.port_hold {
         builder = builder.port_hold(hold.clone());

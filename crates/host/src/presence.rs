@@ -9,7 +9,7 @@ use alongside_desk::Problem;
 use alongside_desk::socket::{ClientInfo, EditorProcess, Host, PROTOCOL, Welcome};
 use interprocess::local_socket::tokio::Listener;
 
-use super::entry::{Entry, VERSION};
+use super::entry::{Entry, PartyRecord, VERSION};
 use super::registry::Registry;
 
 /// How often at most a focus is written to the entry.
@@ -78,9 +78,12 @@ impl Presence {
         self.write();
     }
 
-    pub(super) fn set_editors(&mut self, editors: Vec<EditorProcess>) {
-        self.entry.editors = editors;
-        self.write();
+    /// Records who is there, for a host after this one: the editors, and everybody else.
+    pub(super) fn set_parties(&mut self, editors: Vec<EditorProcess>, others: Vec<PartyRecord>) {
+        if (&self.entry.editors, &self.entry.parties) != (&editors, &others) {
+            (self.entry.editors, self.entry.parties) = (editors, others);
+            self.write();
+        }
     }
 
     /// Records that the person has turned to a desk.

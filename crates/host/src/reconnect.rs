@@ -90,7 +90,7 @@ struct Relay {
 /// Whether the desk has asked to leave.
 enum Leave {
     NotAsked,
-    /// While the host was away. The host hears it when it is back, and ends.
+    /// While the host was away. The host hears it when it is back.
     Deferred(Call),
     /// The host has heard it.
     Sent,

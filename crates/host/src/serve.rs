@@ -64,11 +64,11 @@ impl RunningHost {
         signals: Signals,
         presence: Presence,
         projects: Projects,
-        starter: u32,
+        expected: Vec<Party>,
     ) -> Self {
         let now = Instant::now();
         Self {
-            lifecycle: Lifecycle::begin(&presence.entry().editors, starter, now),
+            lifecycle: Lifecycle::begin(expected, now),
             companion,
             connections: Connections::new(listener),
             signals,
@@ -133,6 +133,7 @@ impl RunningHost {
             Event::Signal(signal) => steps = on_signal(signal),
         }
         self.carry_out(steps).await?;
+        self.presence.set_parties(self.lifecycle.editors(), self.lifecycle.without_editor());
         self.serve_roots().await;
         self.tell_keepers();
         ControlFlow::Continue(())
@@ -277,7 +278,6 @@ impl RunningHost {
                 Step::Hide => self.companion.hide().await,
                 Step::End => return ControlFlow::Break(Ending { how: Goodbye::Stopped, arrival: None }),
             }
-            self.presence.set_editors(self.lifecycle.editors());
             self.plan_save_watcher();
         }
         ControlFlow::Continue(())

@@ -45,6 +45,9 @@ pub(super) async fn spawn(entry: &Entry, hold: Option<&PortHold>) -> anyhow::Res
     for editor in &entry.editors {
         command.arg("--editor").arg(serde_json::to_string(editor)?);
     }
+    for party in &entry.parties {
+        command.arg("--party").arg(serde_json::to_string(party)?);
+    }
     let held = hold.and_then(|hold| {
         let to_stdin = hold.to_stdin();
         to_stdin.inspect_err(|error| tracing::warn!(%error, "the hold on the port cannot be handed on")).ok()

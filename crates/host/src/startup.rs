@@ -48,7 +48,7 @@ pub async fn serve(plan: Plan) -> anyhow::Result<()> {
 async fn start(plan: Plan) -> anyhow::Result<RunningHost> {
     let registry = Registry::of_this_process();
     let signals = Signals::listen()?;
-    let Plan { name, editors, starter, globals, .. } = &plan;
+    let Plan { name, editors, parties, globals, .. } = &plan;
     let Started { companion, projects } = if Companion::has_journal(&AppDirs::of_this_process(), name) {
         recover(&plan).await?
     } else {
@@ -74,11 +74,12 @@ async fn start(plan: Plan) -> anyhow::Result<RunningHost> {
         boot: Boot::here(),
         roots: projects.roots().to_vec(),
         editors: editors.clone(),
+        parties: parties.clone(),
         addresses: companion.addresses().to_vec(),
         config: globals.config.clone(),
         log: globals.log.clone(),
         ..Entry::default()
     };
     let presence = Presence::new(registry, at, entry);
-    Ok(RunningHost::new(companion, listener, signals, presence, projects, *starter))
+    Ok(RunningHost::new(companion, listener, signals, presence, projects, plan.expected()))
 }

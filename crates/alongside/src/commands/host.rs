@@ -54,6 +54,10 @@ pub(crate) struct Args {
     #[arg(long = "editor", value_name = "JSON", hide = true)]
     editors: Vec<String>,
 
+    /// A desk without an editor, or a keeper, as JSON
+    #[arg(long = "party", value_name = "JSON", hide = true)]
+    parties: Vec<String>,
+
     /// The projects of this host
     #[arg(last = true, hide = true)]
     roots: Vec<PathBuf>,
@@ -70,9 +74,12 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     if let (Some(name), Some(starter)) = (args.serve, args.starter) {
         let editors = args.editors.iter().map(|editor| serde_json::from_str::<EditorProcess>(editor));
         let editors = editors.collect::<Result<_, _>>()?;
+        let parties = args.parties.iter().map(|party| serde_json::from_str(party));
+        let parties = parties.collect::<Result<_, _>>()?;
         // Without the hold, agents have to reconnect, and the host reports it.
         let port_hold = args.holds_port.then(PortHold::from_stdin).and_then(Result::ok);
-        alongside_host::serve(Plan { name, roots: args.roots, editors, starter, port_hold, globals }).await?;
+        let roots = args.roots;
+        alongside_host::serve(Plan { name, roots, editors, parties, starter, port_hold, globals }).await?;
         return Ok(ExitCode::SUCCESS);
     }
     if !args.stop && !args.replace {

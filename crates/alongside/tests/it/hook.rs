@@ -59,7 +59,7 @@ pub(crate) fn input(cwd: &Path, event: &str, tool: &str, arguments: &Value) -> V
 }
 
 /// Claude Code is about to write a file.
-async fn write(home: &Home, file: &str, content: &str) -> Hook {
+pub(crate) async fn write(home: &Home, file: &str, content: &str) -> Hook {
     let call = json!({ "file_path": file, "content": content });
     Hook::start(home, &["claude"], &input(&home.project, "PreToolUse", "Write", &call)).await
 }

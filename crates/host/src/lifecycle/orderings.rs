@@ -67,8 +67,8 @@ struct World {
     orphaned: BTreeSet<usize>,
     /// For how many ticks each party has been away; [`GRACE_TICKS`] for one that nobody waits for.
     away: [u8; CAST.len()],
-    /// Likewise for the process that started the host, which is the one of that party.
-    starter: (usize, u8),
+    /// Those of them that have started this host or were at the one before, and have not joined yet.
+    expected: BTreeSet<usize>,
     /// For how many ticks the editor that was closed last is gone.
     closed: u8,
     /// Editors whose process has ended.
@@ -78,14 +78,12 @@ struct World {
 }
 
 impl World {
-    /// `editors` are those of a host that crashed; `starter` starts this one.
-    fn begin(cast: &'static [usize], editors: &[usize], starter: usize, ended: &[u32]) -> Self {
+    /// These parties are expected, the starter first among those without an editor.
+    fn begin(cast: &'static [usize], expected: &[usize], ended: &[u32]) -> Self {
         let now = Instant::now();
-        let known: Vec<_> = editors.iter().map(|of| editor(CAST[*of].0)).collect();
         let mut away = [GRACE_TICKS; CAST.len()];
-        editors.iter().for_each(|of| away[*of] = 0);
-        let waits_for_starter = if editors.is_empty() { 0 } else { GRACE_TICKS };
-        let mut lifecycle = Lifecycle::begin(&known, CAST[starter].0, now);
+        expected.iter().for_each(|of| away[*of] = 0);
+        let mut lifecycle = Lifecycle::begin(expected.iter().map(|of| party(*of)).collect(), now);
         // As the host begins: its start has published the first editor only.
         lifecycle.due(now);
         Self {
@@ -96,7 +94,7 @@ impl World {
             there: BTreeSet::new(),
             orphaned: BTreeSet::new(),
             away,
-            starter: (starter, waits_for_starter),
+            expected: expected.iter().copied().collect(),
             closed: GRACE_TICKS,
             ended: ended.iter().copied().collect(),
         }
@@ -127,8 +125,7 @@ impl World {
 
     /// The parties that are waited for.
     fn awaited(&self) -> impl Iterator<Item = usize> {
-        let starter = Some(self.starter).filter(|(_, age)| *age < GRACE_TICKS).map(|(of, _)| of);
-        (0..CAST.len()).filter(|of| self.away[*of] < GRACE_TICKS).chain(starter)
+        (0..CAST.len()).filter(|of| self.away[*of] < GRACE_TICKS)
     }
 
     fn is_anybody_there(&self) -> bool {
@@ -153,13 +150,12 @@ impl World {
             Action::Comes(of) => {
                 next.there.insert(of);
                 for (other, away) in next.away.iter_mut().enumerate() {
-                    if CAST[other].0 == CAST[of].0 || are_desks(of, other) {
+                    let takes_its_place = are_desks(of, other) && !next.expected.contains(&other);
+                    if CAST[other].0 == CAST[of].0 || takes_its_place {
                         *away = GRACE_TICKS;
                     }
                 }
-                if next.starter.0 == of {
-                    next.starter.1 = GRACE_TICKS;
-                }
+                next.forget_expected();
                 next.lifecycle.joined(id(of), party(of), next.now)
             }
             Action::Focuses(of) => next.lifecycle.focused(id(of), next.now),
@@ -191,9 +187,10 @@ impl World {
             }
             Action::Time => {
                 next.now += TICK;
-                for ticks in next.away.iter_mut().chain([&mut next.starter.1, &mut next.closed]) {
+                for ticks in next.away.iter_mut().chain([&mut next.closed]) {
                     *ticks = (*ticks + 1).min(GRACE_TICKS);
                 }
+                next.forget_expected();
                 // `deadline` announces everything that is due.
                 let is_due = next.lifecycle.deadline().is_some_and(|at| at <= next.now);
                 let due = next.lifecycle.due(next.now);
@@ -210,6 +207,11 @@ impl World {
         }
         next.holds(self, action, &steps);
         (!steps.contains(&Step::End)).then_some(next)
+    }
+
+    /// Nobody is expected any more who has come, or has not come in time.
+    fn forget_expected(&mut self) {
+        self.expected.retain(|of| self.away[*of] < GRACE_TICKS);
     }
 
     /// Checks every promise.
@@ -262,26 +264,18 @@ impl World {
 
     /// Checks the promises about a state, however it was reached.
     fn state_holds(&self) {
-        // Each desk knows whether reviews end when it leaves. The starter of a host has no name yet.
-        for of in self.looking().filter(|_| self.starter.1 == GRACE_TICKS) {
+        // Each desk knows whether reviews end when it leaves.
+        for of in self.looking() {
             let id = u64::try_from(of).unwrap() + 1;
             let ends = self.lifecycle.clone().parted(id, true, self.now);
             let ends = ends.iter().any(|step| matches!(step, Step::Hide | Step::End));
-            assert!(self.lifecycle.kept_by(id).is_empty() == ends || self.unnamed(of), "{of}: {self:#?}");
+            assert_eq!(self.lifecycle.kept_by(id).is_empty(), ends, "{of}: {self:#?}");
         }
         // A suspension only moves the deadlines.
         let mut slept = self.lifecycle.clone();
         let gap = 100 * TICK;
         slept.postpone(gap);
         assert_eq!(slept.deadline(), self.lifecycle.deadline().map(|at| at + gap), "{self:#?}");
-    }
-
-    /// Whether only editors of a host that crashed are left beside a party: they have not joined yet, and
-    /// have no name.
-    fn unnamed(&self, of: usize) -> bool {
-        let mut others =
-            self.lifecycle.members.values().filter(|member| member.party.pid != Some(CAST[of].0));
-        others.all(|member| member.party.name.is_empty())
     }
 
     /// Tells this state from others. Times count from now.
@@ -291,11 +285,11 @@ impl World {
         used.sort_unstable();
         let members = self.lifecycle.members.iter().map(|(id, member)| {
             let rank = member.party.editor.as_ref().and_then(|_| used.binary_search(&member.used).ok());
-            (*id, member.away_until.map(|until| self.left(until)), rank)
+            (*id, member.away_until.map(|until| self.left(until)), rank, member.used > 0)
         });
         let closed = self.lifecycle.closed.as_ref().map(|(editor, at)| (editor.pid, self.left(*at)));
         let facts = (self.cast, &self.there, &self.orphaned, &self.ended, &self.found_as);
-        let ages = (self.away, self.starter, self.closed);
+        let ages = (self.away, &self.expected, self.closed);
         let mut hasher = DefaultHasher::new();
         (members.collect::<Vec<_>>(), closed, facts, ages).hash(&mut hasher);
         hasher.finish()
@@ -309,17 +303,27 @@ impl World {
 #[test]
 fn every_order_of_events_keeps_every_promise() {
     // Started by a desk, a keeper, an editor; restarted for one or two editors by a desk, which may find one
-    // dead.
-    let beginnings: [(&[usize], usize, &[u32]); 6] =
-        [(&[], 3, &[]), (&[], 5, &[]), (&[0], 0, &[]), (&[0], 3, &[]), (&[0], 4, &[1]), (&[2, 0], 3, &[])];
+    // dead; restarted for a desk, a keeper or all of them by another desk, a keeper or an editor.
+    let beginnings: [(&[usize], &[u32]); 12] = [
+        (&[3], &[]),
+        (&[5], &[]),
+        (&[0], &[]),
+        (&[0, 3], &[]),
+        (&[0, 4], &[1]),
+        (&[2, 0, 3], &[]),
+        (&[3, 4], &[]),
+        (&[4, 3], &[]),
+        (&[3, 5], &[]),
+        (&[5, 3], &[]),
+        (&[0, 3, 4], &[]),
+        (&[2, 0, 3, 5], &[]),
+    ];
     let casts: [&'static [usize]; 3] = [&[0, 1, 3, 5], &[0, 2, 3, 4], &[0, 2, 3, 5]];
     let mut seen = HashSet::new();
     let mut open: Vec<World> = Vec::new();
     for cast in casts {
-        let are_cast =
-            |editors: &[usize], starter| editors.iter().chain([starter]).all(|of| cast.contains(of));
-        let worlds = beginnings.iter().filter(|(editors, starter, _)| are_cast(editors, starter));
-        open.extend(worlds.map(|(editors, starter, ended)| World::begin(cast, editors, *starter, ended)));
+        let worlds = beginnings.iter().filter(|(expected, _)| expected.iter().all(|of| cast.contains(of)));
+        open.extend(worlds.map(|(expected, ended)| World::begin(cast, expected, ended)));
     }
     let mut ends = 0_usize;
     while let Some(world) = open.pop() {

@@ -37,7 +37,7 @@ const END: &[Step] = &[Step::End];
 /// A host that a desk (process 1) has started and joined as number 1.
 fn of_desk() -> (Instant, Lifecycle) {
     let now = Instant::now();
-    let mut lifecycle = Lifecycle::begin(&[], 1, now);
+    let mut lifecycle = Lifecycle::begin(vec![desk(1)], now);
     assert_eq!(lifecycle.joined(1, desk(1), now), NOTHING, "it is found as the desk's already");
     (now, lifecycle)
 }
@@ -45,7 +45,7 @@ fn of_desk() -> (Instant, Lifecycle) {
 /// A host that an editor (process 1) has started and joined as number 1.
 fn of_editor() -> (Instant, Lifecycle) {
     let now = Instant::now();
-    let mut lifecycle = Lifecycle::begin(&[editor(1)], 1, now);
+    let mut lifecycle = Lifecycle::begin(vec![server(1)], now);
     assert_eq!(lifecycle.joined(1, server(1), now), NOTHING);
     (now, lifecycle)
 }
@@ -53,8 +53,8 @@ fn of_editor() -> (Instant, Lifecycle) {
 #[test]
 fn a_host_that_nobody_joins_ends() {
     let now = Instant::now();
-    for editors in [vec![], vec![editor(7)]] {
-        let mut lifecycle = Lifecycle::begin(&editors, 1, now);
+    for expected in [vec![desk(1)], vec![server(7)], vec![server(7), desk(1), keeper(2)]] {
+        let mut lifecycle = Lifecycle::begin(expected, now);
         assert_eq!(lifecycle.due(now + GRACE - SECOND), NOTHING);
         assert_eq!(lifecycle.deadline(), Some(now + GRACE));
         assert_eq!(lifecycle.time_left(now), Some(GRACE));
@@ -233,11 +233,44 @@ fn projects_are_those_of_everybody_there() {
 #[test]
 fn after_a_crash_the_host_waits_for_every_editor() {
     let now = Instant::now();
-    let mut lifecycle = Lifecycle::begin(&[editor(1), editor(2)], 3, now);
+    let mut lifecycle = Lifecycle::begin(vec![server(1), server(2), desk(3)], now);
     assert_eq!(lifecycle.due(now), show_editors(&[1, 2]), "its start publishes it as the first only");
     assert_eq!(lifecycle.joined(1, desk(3), now), NOTHING);
     assert_eq!(lifecycle.joined(2, server(2), now), show_editors(&[2, 1]));
     assert_eq!(lifecycle.due(now + GRACE), show_editors(&[2]));
+}
+
+#[test]
+fn after_a_crash_the_host_waits_for_every_desk() {
+    let now = Instant::now();
+    let mut lifecycle = Lifecycle::begin(vec![desk(1), desk(2)], now);
+    assert_eq!(lifecycle.joined(1, desk(1), now), NOTHING);
+    assert_eq!(lifecycle.kept_by(1), ["desk 2"]);
+    // A desk that is opened meanwhile is not the other one.
+    assert_eq!(lifecycle.joined(2, desk(3), now), NOTHING);
+    assert_eq!(lifecycle.parted(1, true, now), show(3));
+    assert_eq!(lifecycle.parted(2, true, now), show(2));
+    let mut with_it = lifecycle.clone();
+    assert_eq!(with_it.joined(3, desk(2), now), NOTHING);
+    assert_eq!(with_it.deadline(), None);
+    assert_eq!(with_it.parted(3, true, now), END);
+    // A desk that does not come is not waited for any longer than one that vanished.
+    assert_eq!(lifecycle.due(now + GRACE - SECOND), NOTHING);
+    assert_eq!(lifecycle.due(now + GRACE), END);
+}
+
+#[test]
+fn a_host_after_a_crash_expects_everybody_who_was_there() {
+    let (now, mut lifecycle) = of_desk();
+    lifecycle.joined(2, keeper(2), now);
+    lifecycle.joined(3, server(7), now);
+    lifecycle.joined(4, Party { pid: None, ..desk(4) }, now);
+    lifecycle.parted(2, false, now);
+    let expected = |pid, role, name: &str| PartyRecord { pid, role, name: name.into() };
+    let others = [expected(1, Role::Desk, "desk 1"), expected(2, Role::Keeper, "run 2")];
+    assert_eq!(lifecycle.without_editor(), others);
+    assert_eq!(lifecycle.editors(), [editor(7)]);
+    assert_eq!(Lifecycle::begin(vec![desk(1), keeper(2)], now).without_editor(), others, "also the next one");
 }
 
 #[test]
@@ -249,7 +282,7 @@ fn an_unknown_party_cannot_part() {
 #[test]
 fn a_host_waits_for_its_starter_though_others_were_faster() {
     let now = Instant::now();
-    let mut lifecycle = Lifecycle::begin(&[], 1, now);
+    let mut lifecycle = Lifecycle::begin(vec![desk(1)], now);
     assert_eq!(lifecycle.joined(1, keeper(2), now), show(2), "it was started for another");
     assert_eq!(lifecycle.parted(1, true, now), show(1));
     assert_eq!(lifecycle.joined(2, desk(1), now), NOTHING);

@@ -5,6 +5,7 @@ use insta::assert_snapshot;
 use rustix::process::Signal;
 
 use super::is_dead;
+use crate::hook::{decides, refused, write};
 use crate::support::{Home, serving, soon, until};
 
 /// Whether this host has so many desks.
@@ -65,6 +66,32 @@ async fn a_host_that_keeps_crashing_is_given_up() {
     }
     desk.shows("the companion crashes again and again").await;
     assert_eq!(desk.ends().code(), Some(1));
+}
+
+/// The first desk to come back may leave before the others are there, and a hook that found no host would let
+/// its change through.
+#[tokio::test]
+async fn a_host_that_comes_back_waits_for_the_desks_of_the_one_before() {
+    let (home, mut first) = serving().await;
+    let file = home.file("a.txt", "a\n");
+    let mut second = home.review(&[]);
+    second.shows("alongside serves").await;
+    let killed = home.hosts()[0].0;
+    second.signal(Signal::STOP);
+    home.kill_hosts();
+    let host = until("the next host", || {
+        home.hosts().into_iter().map(|(pid, _)| pid).find(|pid| *pid != killed && !is_dead(*pid))
+    })
+    .await;
+    until("the first desk at it", || has_desks(&home, host, 1).then_some(())).await;
+    first.leaves();
+    let hook = write(&home, &file, "A\n").await;
+    second.signal(Signal::CONT);
+    decides(&mut second, "r").await;
+    assert!(refused(&hook.answer().await).contains("rejected all of it"));
+    assert_eq!(home.hosts()[0].0, host);
+    second.leaves();
+    until("it to end with its last desk", || is_dead(host).then_some(())).await;
 }
 
 #[tokio::test]
