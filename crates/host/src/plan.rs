@@ -34,10 +34,11 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Everybody whom the host waits for: editors, the others, or else only its starter.
-    pub(super) fn expected(&self) -> Vec<Party> {
+    /// Everybody whom the host waits for: editors, the others, or else only its starter. Any of them may have
+    /// any of these projects, so all of these are served until all of them have come.
+    pub(super) fn expected(&self, roots: &[PathBuf]) -> Vec<Party> {
         let party = |pid, role, name: &str, editor| {
-            let (name, roots) = (name.to_owned(), Vec::new());
+            let (name, roots) = (name.to_owned(), roots.to_vec());
             Party { pid: Some(pid), role, name, editor, roots }
         };
         let editor = |editor: &EditorProcess| {

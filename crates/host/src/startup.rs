@@ -81,5 +81,6 @@ async fn start(plan: Plan) -> anyhow::Result<RunningHost> {
         ..Entry::default()
     };
     let presence = Presence::new(registry, at, entry);
-    Ok(RunningHost::new(companion, listener, signals, presence, projects, plan.expected()))
+    let expected = plan.expected(projects.roots());
+    Ok(RunningHost::new(companion, listener, signals, presence, projects, expected))
 }

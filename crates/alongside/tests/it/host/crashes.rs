@@ -68,12 +68,16 @@ async fn a_host_that_keeps_crashing_is_given_up() {
     assert_eq!(desk.ends().code(), Some(1));
 }
 
-/// The first desk to come back may leave before the others are there, and a hook that found no host would let
-/// its change through.
+/// The first desk to come back may leave before the others are there, also the one with the project of a hook
+/// that would find no host, and let its change through.
 #[tokio::test]
 async fn a_host_that_comes_back_waits_for_the_desks_of_the_one_before() {
-    let (home, mut first) = serving().await;
+    let home = Home::new();
+    home.directory("project/inner");
     let file = home.file("a.txt", "a\n");
+    let mut first = home.review(&["inner"]);
+    first.shows("alongside serves").await;
+    // Its project is around that one.
     let mut second = home.review(&[]);
     second.shows("alongside serves").await;
     let killed = home.hosts()[0].0;
