@@ -92,20 +92,26 @@ fn absolute(file: &Path) -> anyhow::Result<PathBuf> {
 }
 
 /// Joins a lost host again, or starts it if no other desk has, on the port that `hold` has held meanwhile.
+/// `lost` is what the desk knows of it.
 ///
 /// # Errors
 /// As [`connect`].
 pub(super) async fn reconnect(
     request: &JoinRequest,
-    entry: &Entry,
+    lost: &Entry,
     hold: Option<&PortHold>,
 ) -> anyhow::Result<Joined> {
     let registry = Registry::of_this_process();
     let lock = registry.lock().await?;
-    match try_join(&registry, &entry.name, request).await? {
-        Some(joined) => Ok(joined),
-        None => start(&registry, &lock, entry, request, hold).await,
+    if let Some(joined) = try_join(&registry, &lost.name, request).await? {
+        return Ok(joined);
     }
+    // Parties have come and gone since this desk joined, also at a host that another desk has started
+    // meanwhile.
+    let known = registry.entries().into_iter().find(|entry| entry.name == lost.name);
+    let known = known.map(|entry| Entry { roots: lost.roots.clone(), ..entry });
+    let entry = request.restart(known.as_ref().unwrap_or(lost));
+    start(&registry, &lock, &entry, request, hold).await
 }
 
 /// Joins a host; `None` if nobody listens there any more.

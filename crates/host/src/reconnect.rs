@@ -48,10 +48,11 @@ pub async fn join(request: JoinRequest) -> anyhow::Result<JoinedDesk> {
     let welcome = joined.welcome.clone();
     let host = &welcome.alongside;
     let (desk, seat) = pair();
+    let entries = Registry::of_this_process().entries();
     let mut relay = Relay {
         request,
         // To start the host again from, read while the host is there.
-        entry: entry(&host.name).unwrap_or_else(|| Entry {
+        entry: entries.into_iter().find(|entry| entry.name == host.name).unwrap_or_else(|| Entry {
             name: host.name.clone(),
             roots: host.roots.clone(),
             ..Entry::default()
@@ -66,11 +67,6 @@ pub async fn join(request: JoinRequest) -> anyhow::Result<JoinedDesk> {
     relay.port_hold.follow(welcome.alongside.clone()).await;
     tokio::spawn(relay.run(joined));
     Ok(JoinedDesk { desk, welcome })
-}
-
-/// The entry of a host, if it can be read.
-fn entry(name: &str) -> Option<Entry> {
-    Registry::of_this_process().entries().into_iter().find(|entry| entry.name == name)
 }
 
 /// Relays messages between a desk and whichever host there is.
@@ -233,10 +229,7 @@ impl Relay {
 
     /// Starts the host again, or joins the one that has taken its place. Refuses calls in the meantime.
     async fn restart(&mut self) -> anyhow::Result<Joined> {
-        let request = self.request.clone();
-        // Editors have come and gone since this desk joined.
-        let known = entry(&self.entry.name).map(|entry| Entry { roots: self.entry.roots.clone(), ..entry });
-        let entry = request.restart(known.as_ref().unwrap_or(&self.entry));
+        let (request, entry) = (self.request.clone(), self.entry.clone());
         let hold = self.port_hold.get().cloned();
         let joining = async move {
             let until = Instant::now() + RESTART_TIMEOUT;
