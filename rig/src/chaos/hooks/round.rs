@@ -42,8 +42,6 @@ pub(super) struct Round<'a> {
     texts: usize,
     /// Number of kills of the companion: desks give up on one that crashes again and again.
     pub(super) kills: usize,
-    /// Until when the desks of a killed host may not be at the next one yet.
-    pub(super) restarting_until: u64,
     /// The trouble that lasts until a desk is there again.
     pub(super) until_desk: Option<usize>,
 }
@@ -75,7 +73,6 @@ impl<'a> Round<'a> {
             calls: JoinSet::new(),
             texts: 0,
             kills: 0,
-            restarting_until: 0,
             until_desk: None,
         };
         for number in 0..plan.desks {

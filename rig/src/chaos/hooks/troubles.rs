@@ -106,7 +106,6 @@ impl Round<'_> {
             return false;
         }
         self.kills += 1;
-        self.restarting_until = self.record.now() + back + 2 * HOLD_DELAY;
         let since = self.record.now().saturating_sub(HOLD_DELAY);
         let holds =
             |(number, desk): (usize, &Desk)| self.joined[number] <= since && desk.seen().host.is_some();
@@ -154,11 +153,6 @@ impl Round<'_> {
             // The host ends with its last desk, or nobody holds the port of one that was killed. After a
             // killed desk, the host waits for another, and hooks find it.
             self.until_desk = Some(self.record.begin_trouble(TroubleKind::Unserved, None));
-        } else if says_so && self.record.now() < self.restarting_until {
-            // A host that is just back ends with the first desk that leaves: it does not know the others yet,
-            // which then start another one.
-            let trouble = self.record.begin_trouble(TroubleKind::Unserved, None);
-            self.end_trouble_after(trouble, HOLD_DELAY, None);
         }
         match says_so {
             true => desk.leave(),
