@@ -52,7 +52,7 @@ impl<'a> Round<'a> {
         let project = machine.sandbox.project();
         let files: Vec<_> =
             (0..plan.files).map(|number| project.join(format!("file-{number}.txt"))).collect();
-        machine.set(&files, plan.seed % 3 != 0)?;
+        machine.set(&files, !plan.seed.is_multiple_of(3))?;
         let record = SharedRecord::new();
         // In every other round the first file is new.
         for file in files.iter().skip(usize::from(plan.seed % 2 == 1)) {
