@@ -23,7 +23,8 @@ pub struct Agent {
     /// Its own settings files, if they decide whether it works with a companion and are known.
     pub settings: Option<&'static SettingsFiles>,
     /// Files and directories of these names hold its settings, commands or instructions, in its home or in a
-    /// project, beside those that [`Self::settings`] and [`Self::hook`] name.
+    /// project, beside those that [`Self::settings`] and [`Self::hook`] name. A `*` stands for any
+    /// ending.
     pub own_files: &'static [&'static str],
     /// How it finds a companion and speaks to it; `None`: it connects to none.
     pub family: Option<Family>,

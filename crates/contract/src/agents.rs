@@ -90,12 +90,20 @@ pub fn discovery_files() -> impl Iterator<Item = &'static DiscoveryFile> {
 }
 
 /// The names of the files and directories by which the person, or a project, tells an agent what to do: its
-/// settings, hooks, commands and instructions. Some stand here twice.
+/// settings, hooks, commands and instructions. Some stand here twice. A `*` at the end stands for any ending.
 pub fn own_files() -> impl Iterator<Item = &'static str> {
     AGENTS.iter().flat_map(|agent| {
         let settings = agent.settings.into_iter().flat_map(|table| [Some(table.directory), table.ide_file]);
         let hook = agent.hook.iter().map(|hook| hook.file.directory().0);
         settings.flatten().chain(hook).chain(agent.own_files.iter().copied())
+    })
+}
+
+/// Whether a name, in lower case, is one of them.
+pub fn is_own_file(name: &str) -> bool {
+    own_files().any(|own| match own.strip_suffix('*') {
+        Some(start) => name.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start)),
+        None => own.eq_ignore_ascii_case(name),
     })
 }
 
@@ -140,6 +148,12 @@ mod tests {
             assert!(names.contains(&known), "{known}");
         }
         assert!(names.iter().all(|name| !name.is_empty() && !name.contains(['/', '\\'])), "{names:?}");
+        for own in [".claude", "agents.md", ".bobrules", ".bobrules-code", ".bobignore", ".env"] {
+            assert!(is_own_file(own), "{own}");
+        }
+        for other in [".bobrule", "claude", ".envrc", ".env.example", "é"] {
+            assert!(!is_own_file(other), "{other}");
+        }
     }
 
     #[test]

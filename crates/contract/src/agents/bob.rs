@@ -10,7 +10,7 @@ pub(super) const AGENT: Agent = Agent {
     commands: &["bob"],
     packages: &[],
     settings: None,
-    own_files: &[".bob"],
+    own_files: &[".bob", ".bobignore", ".bobrules*"],
     family: Some(Family {
         client_names: &["bob"],
         env: Variables {

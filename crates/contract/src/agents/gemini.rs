@@ -16,7 +16,8 @@ pub(super) const AGENT: Agent = Agent {
     commands: &["gemini"],
     packages: &["@google/gemini-cli"],
     settings: Some(&SETTINGS),
-    own_files: &["GEMINI.md", ".geminiignore"],
+    // It loads `.env` of a project into its own environment.
+    own_files: &["GEMINI.md", ".geminiignore", ".env"],
     family: Some(FAMILY),
     hook: Some(HOOK),
 };
