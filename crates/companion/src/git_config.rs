@@ -14,37 +14,72 @@ pub(crate) struct Setting {
 
 /// The settings in the text of a file, in order. Lines without a setting are skipped.
 pub(crate) fn settings(text: &str) -> Vec<Setting> {
+    // Git skips a mark, and reads both line ends alike.
+    let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
     let (mut section, mut has_subsection, mut found) = (String::new(), false, Vec::new());
-    for line in text.lines().map(str::trim) {
-        let line = match line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-            Some((named, rest)) => {
-                let (name, below) = named.split_once([' ', '\t', '"']).unwrap_or((named, ""));
-                section = name.trim().to_ascii_lowercase();
-                has_subsection = !below.trim().is_empty();
-                rest.trim()
+    let mut chars = text.chars().peekable();
+    while let Some(char) = chars.next() {
+        match char {
+            '#' | ';' => drop(chars.by_ref().find(|char| *char == '\n')),
+            '[' => (section, has_subsection) = header(&mut chars),
+            char if char.is_whitespace() => {}
+            char => {
+                let mut key = String::from(char);
+                while let Some(char) = chars.next_if(|char| !['=', '\n', '#', ';'].contains(char)) {
+                    key.push(char);
+                }
+                if chars.next_if_eq(&'=').is_some() {
+                    let (section, key) = (section.clone(), key.trim().to_ascii_lowercase());
+                    found.push(Setting { section, has_subsection, key, value: value(&mut chars) });
+                }
             }
-            None => line,
-        };
-        if let Some((key, value)) = line.split_once('=') {
-            let (section, key) = (section.clone(), key.trim().to_ascii_lowercase());
-            found.push(Setting { section, has_subsection, key, value: unquoted(value.trim()) });
         }
     }
     found
 }
 
-/// Removes the quotes, escapes and comment of a value.
-fn unquoted(value: &str) -> String {
-    let (mut text, mut is_quoted, mut chars) = (String::new(), false, value.chars());
+/// The name of a section in lower case, and whether it has a subsection, whose quotes may hold anything.
+fn header(chars: &mut impl Iterator<Item = char>) -> (String, bool) {
+    let (mut header, mut is_quoted) = (String::new(), false);
     while let Some(char) = chars.next() {
         match char {
-            '"' => is_quoted = !is_quoted,
-            '#' | ';' if !is_quoted => break,
-            '\\' => text.extend(chars.next()),
-            char => text.push(char),
+            ']' if !is_quoted => break,
+            '\n' => break,
+            '\\' if is_quoted => header.extend(chars.next()),
+            '"' => {
+                is_quoted = !is_quoted;
+                header.push(char);
+            }
+            char => header.push(char),
         }
     }
-    text.trim_end().to_owned()
+    let (name, below) = header.split_once([' ', '\t', '"']).unwrap_or((&header, ""));
+    (name.trim().to_ascii_lowercase(), !below.trim().is_empty())
+}
+
+/// The value without quotes, escapes and comment. A backslash at the end of a line continues it.
+fn value(chars: &mut impl Iterator<Item = char>) -> String {
+    let (mut value, mut is_quoted) = (String::new(), false);
+    while let Some(char) = chars.next() {
+        match char {
+            '\n' => break,
+            '"' => is_quoted = !is_quoted,
+            '#' | ';' if !is_quoted => {
+                chars.find(|char| *char == '\n');
+                break;
+            }
+            '\\' => match chars.next() {
+                Some('\n') | None => {}
+                Some('n') => value.push('\n'),
+                Some('t') => value.push('\t'),
+                Some(char) => value.push(char),
+            },
+            // The blanks before a value do not belong to it.
+            char if value.is_empty() && !is_quoted && char.is_whitespace() => {}
+            char => value.push(char),
+        }
+    }
+    value.trim_end().to_owned()
 }
 
 #[cfg(test)]
@@ -63,5 +98,25 @@ mod tests {
         };
         let (plain, below) = (setting("core", false, "a", "1"), setting("core", true, "b", "c;d"));
         assert_eq!(settings(text), [plain, below, setting("includeif", true, "path", "\\y")]);
+    }
+
+    #[test]
+    fn a_value_goes_on_in_the_next_line_and_a_mark_or_a_bracket_hides_nothing() {
+        for text in [
+            "\u{feff}[core]\nhooksPath = a b\n",
+            "[core]\nhooksPath = \\\na b\n",
+            "[core]\r\nhooksPath = a\\\r\n b\r\n",
+            "[core]\nhooksPath = \"a\\\n b\" # \\\n",
+            "[core]hooksPath\t=a b;c",
+            "# [x\n[core]; y\n\nhooksPath = a b",
+        ] {
+            let found = settings(text);
+            let [one] = found.as_slice() else { panic!("{text:?}: {found:?}") };
+            assert_eq!((&*one.section, &*one.key, &*one.value), ("core", "hookspath", "a b"), "{text:?}");
+        }
+        let found = settings("[includeIf \"gitdir:x\\\"]y\"] path = inner\nflag\n[core] a = 1");
+        let values: Vec<_> =
+            found.iter().map(|one| (&*one.section, one.has_subsection, &*one.value)).collect();
+        assert_eq!(values, [("includeif", true, "inner"), ("core", false, "1")]);
     }
 }
