@@ -11,6 +11,7 @@ use crate::agents::context_frames::ContextFrames;
 use crate::agents::outbox::Outbox;
 use crate::agents::outcome_messages::Told;
 use crate::reviews::diff::{composition, word_diff, word_marks};
+use crate::reviews::ground::Ground;
 use crate::reviews::line_endings::normalize;
 use crate::reviews::outcome::Outcome;
 use crate::reviews::proposal::PreparedProposal;
@@ -22,7 +23,7 @@ pub use crate::mcp::fuzzing::{Endpoint, EndpointResponse, opened};
 #[must_use]
 pub fn prepared(file_path: String, proposed: String) -> Option<impl Sized> {
     let target = OpenTarget::open(&file_path).ok()?;
-    Some(PreparedProposal::prepare(file_path, target, proposed.into(), &[]))
+    Some(PreparedProposal::prepare(file_path, target, proposed.into(), &Ground::new(&[], None)))
 }
 
 /// The words that differ between some lines; `None` also if there are too many.

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use crate::calls::hooks::HookCall;
 use crate::events::{Event, Events};
-use crate::reviews::destination::Place;
+use crate::reviews::proposal::Removed;
 use crate::reviews::proposal_queue::ProposalQueue;
 
 /// The longest wait for a decision.
@@ -64,9 +64,9 @@ impl HookCalls {
             return refused(&proposal, &why);
         }
         if let Operation::Move { from } = proposal.operation.clone() {
-            let places = move || Place::all(Path::new(&from), &roots);
-            // Without its places, nobody knows what the tool removes.
-            prepared.removes(tokio::task::spawn_blocking(places).await.unwrap_or(vec![Place::Ambiguous]));
+            let removed = self.proposals.removed(from.clone(), roots).await;
+            let removed = removed.unwrap_or_else(|| Removed::unknown(&from));
+            prepared.removes(from, removed);
         }
         let number = self.last.fetch_add(1, Ordering::Relaxed);
         let mut gone = HookGone { events: Some(self.events.clone()), number };

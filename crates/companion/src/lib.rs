@@ -49,6 +49,7 @@ mod discovery;
 mod disk_watch;
 mod endpoint;
 mod events;
+mod folded_name;
 #[doc(hidden)]
 pub mod fuzzing;
 mod git_config;

@@ -352,7 +352,7 @@ impl MainLoop {
             self.end_review(replaced, Closing::Replaced, None);
         }
         let proposal = proposal?;
-        let dirty = self.context.is_dirty(&file_path, proposal.real_path());
+        let dirty = proposal.is_dirty(|file, real| self.context.is_dirty(file, real));
         let way = Way { agent: agent.name.clone(), hook: None };
         let decided = self.reviews.decided(&proposal, &way);
         let review = self.reviews.prepare(Asker::Session(session.to_owned()), agent, proposal, dirty);
@@ -431,7 +431,7 @@ impl MainLoop {
                 None => self.hooks.resume(open, call),
             };
         }
-        let dirty = self.context.is_dirty(&proposal.file, prepared.real_path());
+        let dirty = prepared.is_dirty(|file, real| self.context.is_dirty(file, real));
         let known = self.reviews.agent_of_hook(&proposal);
         let agent = known.unwrap_or_else(|| self.agents.of_hook(proposal.agent.clone()));
         let review = self.reviews.prepare(Asker::Hook(proposal), agent, prepared, dirty);

@@ -18,6 +18,19 @@ pub fn resolve(path: &Path) -> PathBuf {
     follow(path, |_| ())
 }
 
+/// The paths that a program passes which opens this one: each path that leads on by a link, with what follows
+/// on that link, and last the path without links. Blocks.
+pub(crate) fn passed(path: &Path) -> Vec<PathBuf> {
+    let mut passed = Vec::new();
+    let end = follow(path, |step| {
+        if step.is_link {
+            passed.push(step.whole());
+        }
+    });
+    passed.push(end);
+    passed
+}
+
 /// The readings of a path: the system's, which follows a link before `..`, and that of programs which remove
 /// the part before `..`, as Node's `path.resolve` does.
 pub fn readings(path: &Path) -> Vec<PathBuf> {
@@ -46,12 +59,28 @@ const PROCESSES: &str = "/proc";
 /// Whether the path leads another process elsewhere than this one. Blocks.
 pub(crate) fn depends_on_process(path: &Path) -> bool {
     let mut depends = false;
-    follow(path, |step| depends |= step.starts_with(PROCESSES));
+    follow(path, |step| depends |= step.at.starts_with(PROCESSES));
     depends
 }
 
+/// A part of a path that is reached, without links but itself.
+struct Step<'a> {
+    at: &'a Path,
+    is_link: bool,
+    /// The parts that follow on it, the last one first.
+    rest: &'a [OsString],
+}
+
+impl Step<'_> {
+    /// The path from here on, as far as it says where it leads: up to `..`.
+    fn whole(&self) -> PathBuf {
+        let rest = self.rest.iter().rev().take_while(|part| *part != "..");
+        self.at.components().map(|part| part.as_os_str()).chain(rest.map(OsString::as_os_str)).collect()
+    }
+}
+
 /// Resolves the path, and shows each step before a link in its place is followed.
-fn follow(path: &Path, mut pass: impl FnMut(&Path)) -> PathBuf {
+fn follow(path: &Path, mut pass: impl FnMut(Step<'_>)) -> PathBuf {
     let mut resolved = PathBuf::new();
     let mut rest = parts(path);
     let mut links = 0;
@@ -70,10 +99,9 @@ fn follow(path: &Path, mut pass: impl FnMut(&Path)) -> PathBuf {
             }
             Some(Component::CurDir) | None => continue,
         }
-        pass(&resolved);
-        if links < MAX_LINKS
-            && let Ok(target) = std::fs::read_link(&resolved)
-        {
+        let target = std::fs::read_link(&resolved).ok().filter(|_| links < MAX_LINKS);
+        pass(Step { at: &resolved, is_link: target.is_some(), rest: &rest });
+        if let Some(target) = target {
             links += 1;
             resolved.pop();
             rest.extend(parts(&target));

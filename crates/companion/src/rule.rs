@@ -2,6 +2,9 @@
 
 use alongside_desk::ChangeKind;
 
+/// The settings of a project: the file in its root.
+pub(crate) const PROJECT_SETTINGS: &str = ".alongside.toml";
+
 /// The decision of a rule on a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ruling {

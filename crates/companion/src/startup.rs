@@ -5,6 +5,7 @@ mod takeover;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use alongside_platform::random;
@@ -101,7 +102,9 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
     let (events, inbox) = Events::channel();
     let writer = WriterTask::start(drafts.clone(), store, publisher, events.clone());
 
-    let (max_body, proposals) = (builder.max_body, Arc::<ProposalQueue>::default());
+    let may_accept = Arc::<AtomicBool>::default();
+    let rules = RuleBook::new(rules, may_accept.clone());
+    let (max_body, proposals) = (builder.max_body, Arc::new(ProposalQueue::new(dirs.clone(), may_accept)));
     let hook_calls = Arc::new(HookCalls::new(events.clone(), proposals.clone(), max_body));
     let server = Server { events: events.clone(), max_body, proposals, context_only };
     let gate = Gate::new(endpoint.hosts(), endpoint.token.clone(), builder.allow_tokenless);
@@ -132,7 +135,7 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
     let main_loop = MainLoop {
         agents,
         reviews,
-        rules: RuleBook::new(rules),
+        rules,
         desks: Desks::new(drafts.clone(), problems, news),
         hooks: Hooks::default(),
         calls: Calls::default(),

@@ -3,34 +3,61 @@
 
 use std::path::{Path, PathBuf};
 
-use super::git_directories;
+use super::ground::Ground;
+use super::{agents_links, git_directories};
 use crate::real_path;
+use crate::rule::PROJECT_SETTINGS;
 
 /// The place where a write ends up, as far as a rule may count on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// This file, in a project.
-    File(PathBuf),
+    /// A file in a project.
+    File(Route),
     /// Outside every project, or nobody can tell for sure.
     Outside,
     /// Git runs or obeys what is there.
     Gits,
+    /// What the file's path does not show protects it: this.
+    Protected(&'static str),
     /// It depends on the agent's reading of `..`.
     Ambiguous,
 }
 
+/// The way of a write to its file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Route {
+    /// The paths that it passes by links. The file's own path, without links, comes last.
+    steps: Vec<PathBuf>,
+    /// The directories above the file that are repositories, or have settings of ours.
+    pub(crate) projects: Vec<PathBuf>,
+    /// Whether all that may protect the file was looked for, so that a rule may accept the change.
+    pub(crate) is_searched: bool,
+}
+
+impl Route {
+    /// The file, without links.
+    pub(crate) fn file(&self) -> &Path {
+        self.steps.last().map_or(Path::new(""), PathBuf::as_path)
+    }
+
+    /// The file and every path by which the write comes to it.
+    pub(crate) fn steps(&self) -> impl Iterator<Item = &Path> {
+        self.steps.iter().map(PathBuf::as_path)
+    }
+}
+
 impl Place {
     /// The places of a file that nobody opens. Reads the disk.
-    pub(crate) fn all(path: &Path, roots: &[PathBuf]) -> Vec<Self> {
-        let of = Destinations::of(path, None).judged(roots);
-        std::iter::once(of).chain(Self::of_link(path, roots)).collect()
+    pub(crate) fn all(path: &Path, ground: &Ground<'_>) -> Vec<Self> {
+        let of = Destinations::of(path, None).judged(ground);
+        std::iter::once(of).chain(Self::of_link(path, ground)).collect()
     }
 
     /// The place of a link itself, which some agents replace or remove; `None` for any other file.
-    pub(crate) fn of_link(path: &Path, roots: &[PathBuf]) -> Option<Self> {
+    pub(crate) fn of_link(path: &Path, ground: &Ground<'_>) -> Option<Self> {
         let (directory, name) = (path.parent()?, path.file_name()?);
-        let at = || real_path::resolve(directory).join(name);
-        let link = |at| Destinations { paths: vec![at], differs_by_process: false }.judged(roots);
+        let at = || real_path::passed(directory).into_iter().map(|step| step.join(name)).collect();
+        let link = |at| Destinations { routes: vec![at], differs_by_process: false }.judged(ground);
         path.is_symlink().then(at).map(link)
     }
 }
@@ -38,7 +65,8 @@ impl Place {
 /// The destinations of a path, one for each reading. There are two readings where `..` comes after a link.
 #[derive(Debug)]
 pub(crate) struct Destinations {
-    paths: Vec<PathBuf>,
+    /// The paths that each reading passes. The last one of each has no links.
+    routes: Vec<Vec<PathBuf>>,
     /// A link leads the agent elsewhere than us, such as one through `/proc/self/cwd`.
     differs_by_process: bool,
 }
@@ -46,56 +74,93 @@ pub(crate) struct Destinations {
 impl Destinations {
     /// Resolves the path on disk. `told` is the path that the system tells of the open file, if any.
     pub(crate) fn of(path: &Path, told: Option<&Path>) -> Self {
-        let mut paths: Vec<_> = real_path::readings(path)
-            .iter()
-            .enumerate()
-            .map(|(index, reading)| match told.filter(|_| index == 0) {
-                Some(told) => told.to_owned(),
-                None => real_path::resolve(reading),
-            })
-            .collect();
-        paths.dedup();
         // Without links, nothing leads elsewhere.
-        let has_links = paths.as_slice() != [path];
-        Self { paths, differs_by_process: has_links && real_path::depends_on_process(path) }
+        if told == Some(path) {
+            return Self { routes: vec![vec![path.to_owned()]], differs_by_process: false };
+        }
+        let passed = |(index, reading): (usize, &PathBuf)| {
+            let mut passed = real_path::passed(reading);
+            if let (Some(told), Some(end)) = (told.filter(|_| index == 0), passed.last_mut()) {
+                told.clone_into(end);
+            }
+            passed
+        };
+        let mut routes: Vec<_> = real_path::readings(path).iter().enumerate().map(passed).collect();
+        routes.dedup();
+        let has_links = routes.as_slice() != [[path]];
+        Self { routes, differs_by_process: has_links && real_path::depends_on_process(path) }
+    }
+
+    /// Where the readings end.
+    fn ends(&self) -> Vec<&PathBuf> {
+        let mut ends: Vec<_> = self.routes.iter().filter_map(|route| route.last()).collect();
+        ends.dedup();
+        ends
     }
 
     /// The one destination, for rules, given what is known of [`outside`](Self::outside) and
-    /// [`in_git`](Self::in_git).
-    pub(crate) fn place(&self, outside: Option<&str>, in_git: Option<&str>) -> Place {
-        match self.paths.as_slice() {
+    /// [`in_git`](Self::in_git). Reads the disk.
+    pub(crate) fn place(&self, outside: Option<&str>, in_git: Option<&str>, ground: &Ground<'_>) -> Place {
+        match self.ends().as_slice() {
             _ if self.differs_by_process || outside.is_some() => Place::Outside,
             _ if in_git.is_some() => Place::Gits,
-            [path] => Place::File(path.clone()),
+            [file] => {
+                let mut steps: Vec<_> = self.routes.concat();
+                steps.retain(|step| step != *file);
+                steps.push((*file).clone());
+                if !ground.is_thorough {
+                    return Place::File(Route { steps, projects: Vec::new(), is_searched: false });
+                }
+                match protection(&steps, ground) {
+                    Some(why) => Place::Protected(why),
+                    None => Place::File(Route { projects: projects_above(file), steps, is_searched: true }),
+                }
+            }
             _ => Place::Ambiguous,
         }
     }
 
-    fn judged(&self, roots: &[PathBuf]) -> Place {
-        self.place(self.outside(roots).as_deref(), self.in_git(roots).as_deref())
+    fn judged(&self, ground: &Ground<'_>) -> Place {
+        self.place(self.outside(ground).as_deref(), self.in_git(ground).as_deref(), ground)
     }
 
     /// The destinations below none of the roots, which hold no links. Without roots, nothing is outside.
-    pub(crate) fn outside(&self, roots: &[PathBuf]) -> Option<String> {
+    pub(crate) fn outside(&self, ground: &Ground<'_>) -> Option<String> {
         let is_outside = |path: &&PathBuf| {
-            let is_inside = || roots.iter().any(|root| path.starts_with(root));
-            !roots.is_empty() && (self.differs_by_process || !is_inside())
+            !ground.roots.is_empty() && (self.differs_by_process || !ground.is_in_project(path))
         };
-        shown(self.paths.iter().filter(is_outside))
+        shown(self.ends().into_iter().filter(is_outside))
     }
 
-    /// The destinations that git runs or obeys, but for a root inside such a directory. Reads the disk.
-    pub(crate) fn in_git(&self, roots: &[PathBuf]) -> Option<String> {
+    /// The destinations that git runs or obeys, but for a root inside such a directory; else the paths on the
+    /// way that it does. Reads the disk.
+    pub(crate) fn in_git(&self, ground: &Ground<'_>) -> Option<String> {
         let is_gits = |path: &&PathBuf| {
-            let below = roots.iter().filter_map(|root| path.strip_prefix(root).ok());
+            let below = ground.roots.iter().filter_map(|root| path.strip_prefix(root).ok());
             // One project may lie in another.
             let below = below.min_by_key(|below| below.as_os_str().len()).unwrap_or(path.as_path());
             // On a file system that ignores case, git does so as well.
             let is_in_git = below.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"));
-            is_in_git || git_directories::is_in_one(path, roots)
+            is_in_git || git_directories::is_obeyed(path, ground)
         };
-        shown(self.paths.iter().filter(is_gits))
+        let ends = shown(self.ends().into_iter().filter(is_gits));
+        let on_the_way = || self.routes.iter().flat_map(|route| route.iter().rev().skip(1));
+        ends.or_else(|| shown(on_the_way().filter(is_gits)))
     }
+}
+
+/// Why what the paths do not show protects a file. Reads the disk.
+fn protection(steps: &[PathBuf], ground: &Ground<'_>) -> Option<&'static str> {
+    let begins = steps.iter().any(|step| git_directories::may_begin_one(step));
+    let of_git = "such a file can make its directory one of git's";
+    begins.then_some(of_git).or_else(|| agents_links::reason(steps, ground))
+}
+
+/// The directories above a file that are repositories, or have settings of ours. Reads the disk.
+fn projects_above(file: &Path) -> Vec<PathBuf> {
+    let has = |directory: &Path, name: &str| directory.join(name).symlink_metadata().is_ok();
+    let is_project = |directory: &&Path| has(directory, ".git") || has(directory, PROJECT_SETTINGS);
+    file.ancestors().skip(1).filter(is_project).map(Path::to_owned).collect()
 }
 
 /// The destinations for people; `None` if there is none.
@@ -105,158 +170,13 @@ fn shown<'a>(destinations: impl Iterator<Item = &'a PathBuf>) -> Option<String> 
 }
 
 #[cfg(test)]
-#[cfg(unix)]
-mod tests {
-    use std::fs;
-    use std::os::unix::fs::symlink;
-
-    use super::*;
-    use crate::reviews::target::OpenTarget;
-
-    /// The destinations, which are the same if the system tells the path of the open file.
-    fn of(path: impl AsRef<Path>) -> Destinations {
-        let path = path.as_ref();
-        let told = OpenTarget::open(path.to_str().unwrap()).ok().and_then(|target| target.real_path());
-        let destinations = Destinations::of(path, told.as_deref());
-        assert_eq!(format!("{destinations:?}"), format!("{:?}", Destinations::of(path, None)));
-        destinations
-    }
-
-    /// A directory for a test, and its path without links.
-    fn home() -> (tempfile::TempDir, PathBuf) {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().canonicalize().unwrap();
-        (directory, path)
-    }
-
-    /// The agent's working directory is the project, and that of the host is another one.
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn a_link_that_leads_each_process_elsewhere_leads_outside() {
-        let (_home, home) = home();
-        let project = home.join("project");
-        fs::create_dir_all(project.join("src")).unwrap();
-        fs::write(project.join("src/a"), "x").unwrap();
-        symlink("/proc/self/cwd", project.join("here")).unwrap();
-        symlink(format!("/proc/{}/root{}", std::process::id(), project.display()), project.join("root"))
-            .unwrap();
-        symlink("src", project.join("plain")).unwrap();
-        let roots = [project.clone()];
-        for path in ["here/src/a", "here/new", "root/src/a", "root/new"] {
-            assert!(of(project.join(path)).outside(&roots).is_some(), "{path}");
-        }
-        for path in ["plain/a", "src/a", "plain/new"] {
-            assert_eq!(of(project.join(path)).outside(&roots), None, "{path}");
-        }
-    }
-
-    #[test]
-    fn a_path_out_of_the_project_is_seen_through_links() {
-        let (_directory, home) = home();
-        let (project, keys) = (home.join("project"), home.join(".ssh"));
-        fs::create_dir_all(project.join("src")).unwrap();
-        fs::create_dir(&keys).unwrap();
-        fs::write(keys.join("config"), "x").unwrap();
-        symlink(&keys, project.join("docs")).unwrap();
-        symlink("../.ssh/config", project.join("notes.txt")).unwrap();
-        symlink(keys.join("authorized_keys"), project.join("new.txt")).unwrap();
-        symlink("new.txt", project.join("twice.txt")).unwrap();
-        let roots = [project.clone()];
-        for (path, really) in [
-            ("docs/config", ".ssh/config"),
-            ("docs/deep/below/new", ".ssh/deep/below/new"),
-            ("notes.txt", ".ssh/config"),
-            ("new.txt", ".ssh/authorized_keys"),
-            ("twice.txt", ".ssh/authorized_keys"),
-            ("../.ssh/config", ".ssh/config"),
-            ("src/../../.ssh/config", ".ssh/config"),
-            ("missing/../../.ssh/config", ".ssh/config"),
-            ("docs/../stolen", "stolen"),
-            ("../project-of-another/a", "project-of-another/a"),
-        ] {
-            let seen = of(project.join(path)).outside(&roots);
-            assert_eq!(seen.as_deref(), home.join(really).to_str(), "{path}");
-        }
-        symlink("src", project.join("inner")).unwrap();
-        for path in ["a.txt", "inner/a.txt", "src/../a.txt", "missing/dir/../a", "docs/../project/a"] {
-            assert_eq!(of(project.join(path)).outside(&roots), None, "{path}");
-        }
-        assert_eq!(of(keys).outside(&[]), None, "without roots there is no outside");
-        symlink("b", project.join("a")).unwrap();
-        symlink("a", project.join("b")).unwrap();
-        real_path::resolve(&project.join("a/c"));
-    }
-
-    #[test]
-    fn both_readings_of_an_ambiguous_path_are_checked() {
-        let (_directory, home) = home();
-        let project = home.join("project");
-        fs::create_dir_all(project.join("a/b/.git")).unwrap();
-        fs::create_dir(project.join("c")).unwrap();
-        symlink("a/b", project.join("deep")).unwrap();
-        let roots = [project.join("c"), project.join("a")];
-        let at = |path: &str| of(project.join(path));
-        // The system goes to a/x, and Node to x.
-        assert_eq!(at("deep/../x").outside(&roots).as_deref(), project.join("x").to_str());
-        assert_eq!(at("c/../deep/../x").outside(&roots).as_deref(), project.join("x").to_str());
-        let both = format!("{} or {}", project.join("x").display(), home.join("x").display());
-        assert_eq!(at("deep/../../x").outside(&roots), Some(both));
-        assert_eq!(at("a/b/../x").outside(&roots), None, "without a link they are one");
-        symlink("c", project.join("a/link")).unwrap();
-        assert!(at("a/link/../b/.git/config").in_git(&roots).is_some());
-    }
-
-    #[test]
-    fn a_root_that_lies_where_git_looks_is_no_news() {
-        let (_directory, home) = home();
-        let bare = home.join("all.git");
-        for below in ["refs", "objects", "main"] {
-            fs::create_dir_all(bare.join(below)).unwrap();
-        }
-        fs::write(bare.join("HEAD"), "ref: refs/heads/main\n").unwrap();
-        let roots = [bare.join("main")];
-        assert_eq!(of(bare.join("main/a.txt")).in_git(&roots), None);
-        assert!(of(bare.join("hooks/update")).in_git(&roots).is_some());
-        assert!(of(bare.join("main/.husky/pre-push")).in_git(&roots).is_some());
-    }
-
-    #[test]
-    fn files_that_git_obeys_are_seen_through_links() {
-        let (_directory, home) = home();
-        let project = home.join("project");
-        fs::create_dir_all(project.join(".git/hooks")).unwrap();
-        symlink(".git", project.join("docs")).unwrap();
-        symlink(".git/config", project.join("notes.txt")).unwrap();
-        let roots = [project.clone()];
-        for (path, really) in [
-            (".git/hooks/pre-commit", "project/.git/hooks/pre-commit"),
-            (".GIT/config", "project/.GIT/config"),
-            ("docs/hooks/new", "project/.git/hooks/new"),
-            ("notes.txt", "project/.git/config"),
-            ("src/../.git/config", "project/.git/config"),
-            // A file that says where git finds everything else.
-            ("module/.git", "project/module/.git"),
-            ("../other/.git/config", "other/.git/config"),
-        ] {
-            let seen = of(project.join(path)).in_git(&roots);
-            assert_eq!(seen.as_deref(), home.join(really).to_str(), "{path}");
-        }
-        for path in ["a.txt", ".gitignore", ".github/workflows/a.yml", "a.git/config", ".git/../a.txt"] {
-            assert_eq!(of(project.join(path)).in_git(&roots), None, "{path}");
-        }
-        let tree = [project.join(".git/trees/one")];
-        assert_eq!(of(tree[0].join("a.txt")).in_git(&tree), None, "it is the project");
-        assert!(of(tree[0].join(".git")).in_git(&tree).is_some());
-    }
-
-    #[test]
-    fn a_project_that_is_opened_through_a_link_is_inside_itself() {
-        let home = tempfile::tempdir().unwrap();
-        fs::create_dir(home.path().join("real")).unwrap();
-        symlink("real", home.path().join("link")).unwrap();
-        let roots = [real_path::resolve(&home.path().join("link"))];
-        for name in ["link/a", "real/a"] {
-            assert_eq!(of(home.path().join(name)).outside(&roots), None);
-        }
+impl<P: Into<PathBuf>> From<P> for Route {
+    /// To a path without links, below no project.
+    fn from(file: P) -> Self {
+        Self { steps: vec![file.into()], projects: Vec::new(), is_searched: true }
     }
 }
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;

@@ -1,101 +1,83 @@
 //! The directories outside of a `.git` in which git runs programs or obeys settings: directories of hooks,
 //! and bare repositories. The next `git commit` or `git status` runs the programs that are written there.
 
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::path::Path;
 
-use alongside_platform::untrusted::{self, Whose};
+use super::git_settings::{self, Obeyed};
+use super::ground::Ground;
+use super::link_targets;
+use crate::folded_name::plain;
+use crate::real_path::passed;
 
-use crate::git_config::{self, Setting};
-use crate::real_path;
+/// The directory of hooks that a manager of hooks sets up.
+const HUSKY: &str = ".husky";
+/// How deep husky keeps its own files.
+const HUSKY_DEPTH: usize = 2;
 
-/// The largest settings file in bytes. Those of a repository are far smaller.
-const MAX_BYTES: u64 = 1 << 20;
-
-/// How deep settings may include others, as in git itself.
-const MAX_INCLUDE_DEPTH: usize = 10;
-
-/// Whether a file is below such a directory, or is included by git's settings. A directory around a root that
-/// holds the file does not count: the person works in it. Reads the disk.
-pub(crate) fn is_in_one(file: &Path, roots: &[PathBuf]) -> bool {
-    let is_around =
-        |directory: &Path| roots.iter().any(|root| file.starts_with(root) && root.starts_with(directory));
-    let mut below = file.ancestors().skip(1).take_while(|directory| !is_around(directory));
-    let is_husky = |directory: &Path| directory.file_name().is_some_and(|name| name == ".husky");
-    if below.any(|directory| is_husky(directory) || is_bare(directory, file)) {
+/// Whether git runs or obeys a file: one below such a directory, or one that git's settings name or include,
+/// or to which a link of git leads. A bare repository around a root that holds the file does not count: the
+/// person works in it. Reads the disk.
+pub(super) fn is_obeyed(file: &Path, ground: &Ground<'_>) -> bool {
+    let above = || file.ancestors().skip(1);
+    let is_around = |directory: &Path| {
+        ground.roots.iter().any(|root| file.starts_with(root) && root.starts_with(directory))
+    };
+    let is_husky = |directory: &Path| directory.file_name().is_some_and(|name| plain(name) == HUSKY);
+    let mut inner = above().take_while(|directory| !is_around(directory));
+    if inner.any(|directory| is_husky(directory) || is_bare(directory, file)) {
         return true;
     }
-    let repository = file.ancestors().skip(1).find(|directory| directory.join(".git").exists());
-    let settings = repository.map(settings_of).unwrap_or_default();
-    settings.hooks.is_some_and(|hooks| file.starts_with(&hooks) && !is_around(&hooks))
-        || settings.included.iter().any(|included| included == file)
+    let mut repositories = above().filter(|directory| directory.join(".git").symlink_metadata().is_ok());
+    repositories.any(|top| Obeyed::of(top, ground).has(file)) || ground.is_thorough && is_target(file, ground)
+}
+
+/// Whether a link of husky leads to the file, or it is one of the user's settings. Reads the disk.
+fn is_target(file: &Path, ground: &Ground<'_>) -> bool {
+    let mut targets: Vec<_> = git_settings::of_user(ground).iter().flat_map(|file| passed(file)).collect();
+    for directory in file.ancestors().skip(1) {
+        link_targets::add_of(&directory.join(HUSKY), &mut targets);
+        if !link_targets::add_below(&directory.join(HUSKY), HUSKY_DEPTH, &mut targets) {
+            return true;
+        }
+    }
+    link_targets::holds(&targets, file)
+}
+
+/// Whether a file may help to make its directory, or one above, a repository, whose settings count as soon as
+/// the last part is there: `HEAD`, or what is missing beside a `HEAD`. The parts may come in one patch, and
+/// none of them is there when the first one is judged. Reads the disk.
+pub(super) fn may_begin_one(file: &Path) -> bool {
+    let has_head = |directory: &Path| directory.join("HEAD").symlink_metadata().is_ok();
+    let mut above = file.ancestors().skip(1);
+    above.any(|directory| match next_below(directory, file).as_deref() {
+        Some("head") => Some(directory) == file.parent(),
+        Some("objects" | "refs" | "commondir") => has_head(directory),
+        _ => false,
+    })
 }
 
 /// Whether git takes this directory for a repository, or for the common part of several, once the file is
 /// written, which may complete it. A link counts wherever it leads.
 fn is_bare(directory: &Path, file: &Path) -> bool {
+    let next = next_below(directory, file);
     let will_be = |name: &str| {
-        let path = directory.join(name);
-        file.starts_with(&path) || path.symlink_metadata().is_ok()
+        let is_its = next.as_ref().is_some_and(|next| next.eq_ignore_ascii_case(name));
+        is_its || directory.join(name).symlink_metadata().is_ok()
     };
     will_be("objects") && will_be("refs") || will_be("HEAD") && will_be("commondir")
 }
 
-#[derive(Debug, Default)]
-struct Settings {
-    /// `core.hooksPath` as it is written. The last one counts.
-    hooks_path: Option<String>,
-    /// The resolved directory of hooks.
-    hooks: Option<PathBuf>,
-    included: Vec<PathBuf>,
-}
-
-fn text_of(path: &Path) -> Option<String> {
-    String::from_utf8(untrusted::read(path, MAX_BYTES, Whose::Anybodys).ok()?).ok()
-}
-
-fn settings_of(repository: &Path) -> Settings {
-    let mut settings = Settings::default();
-    let git = repository.join(".git");
-    // In a linked working tree, `.git` names a directory, whose `commondir` names that of common settings.
-    let own = match text_of(&git) {
-        Some(text) => match text.trim().strip_prefix("gitdir:") {
-            Some(named) => repository.join(named.trim()),
-            None => return settings,
-        },
-        None => git,
-    };
-    let common = text_of(&own.join("commondir")).map_or_else(|| own.clone(), |text| own.join(text.trim()));
-    for config in [common.join("config"), own.join("config.worktree")] {
-        settings.read(&config, 0);
-    }
-    // A path in the home directory is outside of the project, which desks show anyway.
-    let named = settings.hooks_path.as_deref().filter(|named| !named.is_empty() && !named.starts_with('~'));
-    settings.hooks = named.map(|named| real_path::resolve(&repository.join(named)));
-    settings
-}
-
-impl Settings {
-    /// Reads a settings file and the files that it includes, under any condition.
-    fn read(&mut self, config: &Path, depth: usize) {
-        let Some(text) = text_of(config).filter(|_| depth <= MAX_INCLUDE_DEPTH) else { return };
-        for Setting { section, has_subsection, key, value } in git_config::settings(&text) {
-            match (section.as_str(), key.as_str()) {
-                ("core", "hookspath") if !has_subsection => self.hooks_path = Some(value),
-                ("include" | "includeif", "path") if !value.starts_with('~') => {
-                    let above = config.parent().unwrap_or(config);
-                    let included = real_path::resolve(&above.join(value));
-                    self.read(&included, depth + 1);
-                    self.included.push(included);
-                }
-                _ => {}
-            }
-        }
-    }
+/// The plain name of the part of a file's path that follows on a directory above it.
+fn next_below(directory: &Path, file: &Path) -> Option<String> {
+    let below = file.strip_prefix(directory).ok()?;
+    below.components().next().map(|part| plain(OsStr::new(part.as_os_str())))
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::path::PathBuf;
 
     use super::*;
 
@@ -114,7 +96,7 @@ mod tests {
         }
 
         fn is_gits(&self, below: &str) -> bool {
-            is_in_one(&self.path(below), &[])
+            is_obeyed(&self.path(below), &Ground::new(&[], None))
         }
 
         fn write(&self, below: &str, text: &str) {
@@ -133,11 +115,10 @@ mod tests {
         ] {
             project.write(".git/config", config);
             assert!(project.is_gits("tools/hooks/pre-commit"), "{config}");
-            assert!(
-                !["tools/a", "elsewhere/a", "no/a"].iter().any(|below| project.is_gits(below)),
-                "{config}"
-            );
+            assert!(!["tools/a", "no/a"].iter().any(|below| project.is_gits(below)), "{config}");
         }
+        // The last one may come under a condition.
+        assert!(project.is_gits("elsewhere/a"));
         fs::create_dir(project.path("sub")).unwrap();
         assert!(!project.is_gits("sub/tools/hooks/a"), "it is named from the top");
         project.write(".git/config", "[core]\nhooksPath = ~/hooks\n");
@@ -154,10 +135,12 @@ mod tests {
         fs::write(tree.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
         fs::write(own.join("commondir"), "../..\n").unwrap();
         project.write(".git/config", "[core]\nhooksPath = hooks\n");
-        assert!(is_in_one(&tree.join("hooks/pre-push"), &[]));
+        assert!(is_obeyed(&tree.join("hooks/pre-push"), &Ground::new(&[], None)));
         fs::write(own.join("config.worktree"), "[core]\nhooksPath = own\n").unwrap();
-        assert!(is_in_one(&tree.join("own/pre-push"), &[]));
-        assert!(!is_in_one(&tree.join("hooks/pre-push"), &[]));
+        assert!(is_obeyed(&tree.join("own/pre-push"), &Ground::new(&[], None)));
+        // Git reads the settings of the tree only if those of the repository say so.
+        assert!(is_obeyed(&tree.join("hooks/pre-push"), &Ground::new(&[], None)));
+        assert!(!is_obeyed(&tree.join("other/pre-push"), &Ground::new(&[], None)));
     }
 
     #[test]

@@ -1,12 +1,16 @@
 //! Reviews: a proposal, from `openDiff` or a hook, to its outcome.
 
+mod agents_links;
 pub(crate) mod decided_text;
 pub(crate) mod decisions;
 pub(crate) mod destination;
 pub(crate) mod diff;
 pub(crate) mod draft_versions;
 mod git_directories;
+mod git_settings;
+pub(crate) mod ground;
 pub(crate) mod line_endings;
+mod link_targets;
 pub(crate) mod outcome;
 pub(crate) mod proposal;
 pub(crate) mod proposal_queue;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::destination::{Destinations, Place};
 use super::diff::composition::Composition;
+use super::ground::Ground;
 use super::line_endings::NormalizedOriginal;
 use super::target::{BadTarget, Fingerprint, OpenTarget};
 use crate::real_path;
@@ -25,8 +26,30 @@ pub(crate) struct PreparedProposal {
     pub(super) in_git: Option<String>,
     /// The places of the file, of the link that leads to it, and of a file that the tool also removes.
     places: Vec<Place>,
+    /// The file that the tool also removes: its path as the agent spells it, and without links.
+    removed: Option<Box<(String, PathBuf)>>,
     /// The file has other names, which no rule knows.
     pub(super) has_other_names: bool,
+}
+
+/// A file that a tool removes beside the file of its proposal.
+#[derive(Debug)]
+pub(crate) struct Removed {
+    /// Its path without links.
+    real: PathBuf,
+    places: Vec<Place>,
+}
+
+impl Removed {
+    /// Reads the disk.
+    pub(super) fn of(file: &Path, ground: &Ground<'_>) -> Self {
+        Self { real: real_path::canonical(file), places: Place::all(file, ground) }
+    }
+
+    /// Without its places, nobody knows what the tool removes.
+    pub(crate) fn unknown(file: &str) -> Self {
+        Self { real: PathBuf::from(file), places: vec![Place::Ambiguous] }
+    }
 }
 
 /// The reason why a proposal is not opened.
@@ -45,21 +68,21 @@ impl From<BadTarget> for NotOpened {
 }
 
 impl PreparedProposal {
-    /// Reads the target and compares; `roots` have no links. Blocks.
+    /// Reads the target and compares. Blocks.
     pub(crate) fn prepare(
         file_path: String,
         target: OpenTarget,
         proposed: Arc<str>,
-        roots: &[PathBuf],
+        ground: &Ground<'_>,
     ) -> Self {
         let path = Path::new(&file_path);
         let told = target.real_path();
         let destinations = Destinations::of(path, told.as_deref());
-        let (outside, in_git) = (destinations.outside(roots), destinations.in_git(roots));
-        let place = destinations.place(outside.as_deref(), in_git.as_deref());
+        let (outside, in_git) = (destinations.outside(ground), destinations.in_git(ground));
+        let place = destinations.place(outside.as_deref(), in_git.as_deref(), ground);
         // A link would lead elsewhere.
-        let is_no_link = matches!(&place, Place::File(at) if at == path);
-        let link = if is_no_link { None } else { Place::of_link(path, roots) };
+        let is_no_link = matches!(&place, Place::File(at) if at.file() == path);
+        let link = if is_no_link { None } else { Place::of_link(path, ground) };
         let places = std::iter::once(place).chain(link).collect();
         let has_other_names = target.has_other_names();
         let real = told.unwrap_or_else(|| real_path::canonical(path));
@@ -76,13 +99,24 @@ impl PreparedProposal {
             outside,
             in_git,
             places,
+            removed: None,
             has_other_names,
         }
     }
 
-    /// The tool also removes the file at these places.
-    pub(crate) fn removes(&mut self, places: Vec<Place>) {
-        self.places.extend(places);
+    /// The tool also removes this file.
+    pub(crate) fn removes(&mut self, file: String, removed: Removed) {
+        self.places.extend(removed.places);
+        self.removed = Some(Box::new((file, removed.real)));
+    }
+
+    /// Whether one of the files that the tool changes is so, given by its path as the agent spells it, and
+    /// without links.
+    pub(crate) fn is_dirty(&self, is_dirty: impl Fn(&str, &Path) -> bool) -> bool {
+        let removed = self.removed.iter().map(|removed| (removed.0.as_str(), removed.1.as_path()));
+        std::iter::once((self.file_path.as_str(), &*self.real))
+            .chain(removed)
+            .any(|(file, real)| is_dirty(file, real))
     }
 
     /// The places of all files that the tool changes, the proposal's own first.

@@ -1,14 +1,17 @@
 //! The queue of proposals that wait to be read and compared. That takes several times their size in memory,
 //! and agents may propose many at once. So the bytes in preparation are limited, and others wait in order.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::Semaphore;
 
-use super::proposal::PreparedProposal;
+use super::ground::Ground;
+use super::proposal::{PreparedProposal, Removed};
 use super::target::{BadTarget, OpenTarget};
 use crate::long_work::MAX_LITTLE;
+use crate::persistence::app_dirs::AppDirs;
 
 /// The bytes of text that are compared at once. A larger proposal waits until it is alone.
 const MAX_BYTES: u64 = 256 << 20;
@@ -19,6 +22,10 @@ const UNIT: u64 = 4 << 10;
 pub(crate) struct ProposalQueue {
     room: Semaphore,
     units: u32,
+    /// The directories of the user, whose settings protect some files.
+    dirs: Option<AppDirs>,
+    /// Whether anything may accept a proposal without a person.
+    may_accept: Arc<AtomicBool>,
 }
 
 impl Default for ProposalQueue {
@@ -28,8 +35,23 @@ impl Default for ProposalQueue {
 }
 
 impl ProposalQueue {
+    pub(crate) fn new(dirs: AppDirs, may_accept: Arc<AtomicBool>) -> Self {
+        Self { dirs: Some(dirs), may_accept, ..Self::default() }
+    }
+
     fn of(units: u32) -> Self {
-        Self { room: Semaphore::new(units as usize), units }
+        Self { room: Semaphore::new(units as usize), units, dirs: None, may_accept: Arc::default() }
+    }
+
+    /// A file that a tool removes. `None` after a panic, or as the runtime ends.
+    pub(crate) async fn removed(self: &Arc<Self>, file: String, roots: Arc<[PathBuf]>) -> Option<Removed> {
+        let queue = self.clone();
+        blocking(move || Removed::of(Path::new(&file), &queue.ground(&roots))).await
+    }
+
+    fn ground<'a>(&'a self, roots: &'a [PathBuf]) -> Ground<'a> {
+        let may_accept = self.may_accept.load(Ordering::Acquire);
+        Ground::new(roots, self.dirs.as_ref()).thorough_if(may_accept)
     }
 
     /// Reads the target and compares, once there is room. `None` after a panic, or as the runtime ends.
@@ -42,14 +64,20 @@ impl ProposalQueue {
         if proposed.len() <= MAX_LITTLE
             && let Some(target) = OpenTarget::open_cached(&file_path)
         {
-            return Some(target.map(|target| PreparedProposal::prepare(file_path, target, proposed, &roots)));
+            let ground = self.ground(&roots);
+            return Some(
+                target.map(|target| PreparedProposal::prepare(file_path, target, proposed, &ground)),
+            );
         }
         let queue = self.clone();
         let begun = blocking(move || {
             let target = OpenTarget::open(&file_path)?;
             let room = queue.units_for(target.size().saturating_add(proposed.len() as u64));
             Ok(match queue.room.try_acquire_many(room) {
-                Ok(_room) => Begun::Prepared(PreparedProposal::prepare(file_path, target, proposed, &roots)),
+                Ok(_room) => {
+                    let ground = queue.ground(&roots);
+                    Begun::Prepared(PreparedProposal::prepare(file_path, target, proposed, &ground))
+                }
                 Err(_) => Begun::Waits(room, file_path, target, proposed, roots),
             })
         });
@@ -57,7 +85,10 @@ impl ProposalQueue {
             Ok(Begun::Prepared(proposal)) => Some(Ok(proposal)),
             Ok(Begun::Waits(room, file_path, target, proposed, roots)) => {
                 let _room = self.room.acquire_many(room).await.ok()?;
-                blocking(move || Ok(PreparedProposal::prepare(file_path, target, proposed, &roots))).await
+                let queue = self.clone();
+                let prepare =
+                    move || PreparedProposal::prepare(file_path, target, proposed, &queue.ground(&roots));
+                blocking(move || Ok(prepare())).await
             }
             Err(bad) => Some(Err(bad)),
         }

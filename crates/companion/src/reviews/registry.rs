@@ -199,7 +199,7 @@ impl Reviews {
     pub(crate) fn mark_dirty(&mut self, is_dirty: impl Fn(&str, &Path) -> bool) -> Vec<Changed> {
         let mut all = Vec::new();
         for PendingReview { text, .. } in self.pending.values_mut() {
-            if text.set_dirty(is_dirty(text.file_path(), text.proposal.real_path())) {
+            if text.set_dirty(text.proposal.is_dirty(&is_dirty)) {
                 all.push(text.changed_since_told());
             }
         }

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use alongside_desk::{Grant, Refusal, RuleAcceptance, Scope, messages};
 
@@ -21,6 +23,8 @@ const MAX_GRANTS: usize = 64;
 pub(crate) struct RuleBook {
     rules: Rules,
     grants: Vec<Granted>,
+    /// Whether anything may be accepted without a person, for those who prepare proposals.
+    may_accept: Arc<AtomicBool>,
     accepted: VecDeque<RuleAcceptance>,
     /// The number of the newest acceptance.
     last: u64,
@@ -59,12 +63,21 @@ impl Proposer {
 }
 
 impl RuleBook {
-    pub(crate) fn new(rules: Rules) -> Self {
-        Self { rules, ..Self::default() }
+    /// `may_accept` follows what the book may accept.
+    pub(crate) fn new(rules: Rules, may_accept: Arc<AtomicBool>) -> Self {
+        let book = Self { rules, may_accept, ..Self::default() };
+        book.tell();
+        book
+    }
+
+    fn tell(&self) {
+        let may_accept = self.rules.may_accept() || !self.grants.is_empty();
+        self.may_accept.store(may_accept, Ordering::Release);
     }
 
     pub(crate) fn set_rules(&mut self, rules: Rules) {
         self.rules = rules;
+        self.tell();
     }
 
     /// The ruling on a proposal. The roots have no links.
@@ -116,8 +129,8 @@ impl RuleBook {
             return refused("its hook does not say when this agent ends".into());
         };
         let path = match (review.places().first(), scope) {
-            (Some(Place::File(path)), Scope::File) => Some(path.clone()),
-            (Some(Place::File(path)), Scope::Folder) => path.parent().map(Into::into),
+            (Some(Place::File(route)), Scope::File) => Some(route.file().to_owned()),
+            (Some(Place::File(route)), Scope::Folder) => route.file().parent().map(Into::into),
             _ => None,
         };
         let is_inside = |path: &PathBuf| roots.iter().any(|root| path.starts_with(root));
@@ -135,22 +148,26 @@ impl RuleBook {
             self.grants.remove(0);
         }
         self.grants.push(Granted { to, path, grant: grant.clone() });
+        self.tell();
         Ok((grant, pid))
     }
 
     /// The person takes every grant back.
     pub(crate) fn withdraw_grants(&mut self) {
         self.grants.clear();
+        self.tell();
     }
 
     /// A session has ended.
     pub(crate) fn end_session(&mut self, session: &str) {
         self.grants.retain(|granted| !matches!(&granted.to, Proposer::Session(id) if id == session));
+        self.tell();
     }
 
     /// The process of an agent has ended.
     pub(crate) fn end_agent(&mut self, ended: u32) {
         self.grants.retain(|granted| !matches!(granted.to, Proposer::Hook { pid, .. } if pid == ended));
+        self.tell();
     }
 
     pub(crate) fn grants(&self) -> Vec<Grant> {
@@ -192,9 +209,10 @@ impl RuleBook {
 impl Granted {
     fn covers(&self, place: &Place) -> bool {
         match (place, self.grant.scope) {
-            (Place::File(path), Scope::File) => *path == self.path,
-            (Place::File(path), Scope::Folder) => path.starts_with(&self.path),
-            (Place::Outside | Place::Gits | Place::Ambiguous, _) => false,
+            (Place::File(route), _) if !route.is_searched => false,
+            (Place::File(route), Scope::File) => route.file() == self.path,
+            (Place::File(route), Scope::Folder) => route.file().starts_with(&self.path),
+            (Place::Outside | Place::Gits | Place::Protected(_) | Place::Ambiguous, _) => false,
         }
     }
 }

@@ -7,13 +7,18 @@
 use std::path::{Path, PathBuf};
 
 use alongside_desk::ChangeKind;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+use super::patterns::{AskedPaths, Patterns};
 use super::protected;
 use crate::config::{BadGlob, Workspace};
+use crate::persistence::app_dirs::AppDirs;
 use crate::real_path;
-use crate::reviews::destination::Place;
+use crate::reviews::destination::{Place, Route};
+use crate::reviews::ground::Ground;
 use crate::rule::{Rule, Ruling};
+
+/// A proposal that was prepared while nothing could accept it.
+const UNSEARCHED: &str = "it came before the rules that could accept it";
 
 /// The rules that hold, ready to be applied.
 #[derive(Debug, Default)]
@@ -24,14 +29,14 @@ pub(crate) struct Rules {
     projects: Vec<Compiled>,
     /// Projects whose rules cannot be read, without links.
     unknown: Vec<PathBuf>,
-    /// The files of settings that were read, without links.
+    /// The files of settings that were read, and the links by which they are found.
     settings: Vec<PathBuf>,
 }
 
 #[derive(Debug)]
 struct Compiled {
     rule: Rule,
-    globs: Gitignore,
+    patterns: Patterns,
 }
 
 /// The ruling on a change, and why.
@@ -85,8 +90,13 @@ impl Rules {
             own: compiled(own)?,
             projects: compiled(&workspace.asks)?,
             unknown: workspace.untold.iter().map(|root| real_path::resolve(root)).collect(),
-            settings: settings.iter().map(|file| real_path::resolve(file)).collect(),
+            settings: settings.iter().flat_map(|file| real_path::passed(file)).collect(),
         })
+    }
+
+    /// Whether any rule accepts a change, or leaves it to the agent.
+    pub(super) fn may_accept(&self) -> bool {
+        self.own.iter().any(|own| own.rule.ruling != Ruling::Ask)
     }
 
     /// The ruling on a change of this kind by the agent of this name, to all of these places together. The
@@ -110,74 +120,68 @@ impl Rules {
 
     fn judge_place(&self, roots: &[PathBuf], agent: &str, kind: ChangeKind, place: &Place) -> Judgement {
         let not = |why| Judgement::ask(Why::NoRuleApplies(why));
-        let path = match place {
-            Place::File(path) => path,
+        let route = match place {
+            Place::File(route) => route,
             Place::Outside => return not("no rule covers a file outside the project"),
-            Place::Gits => return not("no rule covers what git runs or obeys"),
+            Place::Gits => return not(protected::GITS),
+            Place::Protected(why) => return not(why),
             Place::Ambiguous => return not("it depends on the agent where this path leads"),
         };
-        if let Some(why) = protected::reason(path, &self.settings) {
+        if let Some(why) = route.steps().find_map(|step| protected::reason(step, &self.settings)) {
             return not(why);
         }
-        if self.unknown.iter().any(|root| path.starts_with(root)) {
+        if self.unknown.iter().any(|root| route.steps().any(|step| step.starts_with(root))) {
             return not("the rules of this project cannot be read");
         }
         // A repository within another one is a project of its own.
-        let below = roots.iter().filter_map(|root| path.strip_prefix(root).ok());
+        let below = roots.iter().filter_map(|root| route.file().strip_prefix(root).ok());
         let Some(below) = below.min_by_key(|below| below.components().count()) else {
             return Judgement::ask(Why::NoRule);
         };
-        let matches = |compiled: &&Compiled| compiled.matches(below, agent, kind);
+        let asked = asked_paths(route, roots);
+        let matches = |compiled: &&Compiled| compiled.matches((below, &asked), agent, kind);
         if let Some(asks) = self.projects.iter().find(matches) {
             return Judgement::ask(Why::ProjectRule(asks.rule.text()));
         }
         match self.own.iter().rfind(matches) {
+            Some(own) if own.rule.ruling != Ruling::Ask && !route.is_searched => not(UNSEARCHED),
             Some(Compiled { rule, .. }) => Judgement { ruling: rule.ruling, why: Why::Rule(rule.text()) },
             None => Judgement::ask(Why::NoRule),
         }
     }
 }
 
+/// The paths that a rule which asks meets: of the file and of each link on the way to it, relative to each
+/// project around them, and with the name of the project. Nobody takes a question back by a project within.
+fn asked_paths(route: &Route, roots: &[PathBuf]) -> AskedPaths {
+    let named = roots.iter().filter_map(|root| root.parent());
+    let directories = roots.iter().chain(&route.projects).map(PathBuf::as_path).chain(named);
+    let mut asked = AskedPaths::default();
+    for directory in directories {
+        for below in route.steps().filter_map(|step| step.strip_prefix(directory).ok()) {
+            asked.add(below);
+        }
+    }
+    asked
+}
+
 impl Compiled {
     fn new(rule: Rule) -> Result<Self, BadGlob> {
-        let globs = globs(&rule.paths, rule.ruling)?;
-        Ok(Self { rule, globs })
+        let patterns = Patterns::new(&rule.paths, rule.ruling)?;
+        Ok(Self { rule, patterns })
     }
 
-    /// Whether it is about this change. The path is relative to the project.
-    fn matches(&self, below: &Path, agent: &str, kind: ChangeKind) -> bool {
+    /// Whether it is about this change: by the path in the innermost project, or, if it asks, by any path.
+    fn matches(&self, (below, asked): (&Path, &AskedPaths), agent: &str, kind: ChangeKind) -> bool {
         let Rule { agents, kinds, .. } = &self.rule;
         let is_of_agent = agents.is_empty() || agents.iter().any(|name| name == agent);
         let is_of_kind = kinds.is_empty() || kinds.contains(&kind);
-        is_of_agent && is_of_kind && self.globs.matched_path_or_any_parents(below, false).is_ignore()
-    }
-}
-
-/// A rule that asks matches in any case, others exactly: on a file system that ignores case, nothing slips
-/// past a question.
-fn globs(paths: &[String], ruling: Ruling) -> Result<Gitignore, BadGlob> {
-    let mut builder = GitignoreBuilder::new("");
-    let bad = |glob: &str, why: String| BadGlob { glob: glob.to_owned(), why };
-    builder.case_insensitive(ruling == Ruling::Ask).map_err(|error| bad("", error.to_string()))?;
-    for glob in paths {
-        check(glob).map_err(|why| bad(glob, why.to_owned()))?;
-        builder.add_line(None, glob).map_err(|error| bad(glob, error.to_string()))?;
-    }
-    builder.build().map_err(|error| bad(&paths.join(", "), error.to_string()))
-}
-
-/// Refuses a pattern that `.gitignore` takes for something else, or that can match nothing.
-fn check(glob: &str) -> Result<(), &'static str> {
-    match glob {
-        glob if glob.trim().is_empty() => Err("it is empty"),
-        glob if glob.starts_with('!') => Err("a rule takes nothing back: a later rule decides"),
-        glob if glob.starts_with('#') => Err("it is a comment; write \\# for the character"),
-        glob if glob.starts_with('~') => Err("it is relative to the project, not to the home directory"),
-        glob if glob.contains('\n') => Err("it has several lines"),
-        glob if glob.split('/').any(|part| part == ".." || part == ".") => {
-            Err("it has a part `.` or `..`, which no path has")
-        }
-        _ => Ok(()),
+        is_of_agent
+            && is_of_kind
+            && match self.rule.ruling {
+                Ruling::Ask => self.patterns.meet(asked),
+                Ruling::Accept | Ruling::Defer => self.patterns.match_file(below),
+            }
     }
 }
 
@@ -186,10 +190,11 @@ fn check(glob: &str) -> Result<(), &'static str> {
 /// # Errors
 /// When it is not valid.
 pub fn check_pattern(glob: &str) -> Result<(), BadGlob> {
-    globs(&[glob.to_owned()], Ruling::Ask).map(drop)
+    Patterns::new(&[glob.to_owned()], Ruling::Accept).map(drop)
 }
 
-/// The ruling on a change of a file, of this kind, by the agent of this name, without grants. Reads the disk.
+/// The rulings on changes of a file, each by the agent of this name and of this kind, without grants. Reads
+/// the disk.
 ///
 /// # Errors
 /// When a pattern is not valid.
@@ -197,12 +202,18 @@ pub fn explain(
     own: &[Rule],
     workspace: &Workspace,
     settings: &[PathBuf],
-    (agent, kind, file): (&str, ChangeKind, &Path),
-) -> Result<Judgement, BadGlob> {
+    (file, dirs): (&Path, &AppDirs),
+    changes: &[(&str, ChangeKind)],
+) -> Result<Vec<Judgement>, BadGlob> {
     let roots: Vec<PathBuf> = workspace.roots.iter().map(|root| real_path::resolve(root)).collect();
-    let places = Place::all(file, &roots);
-    Ok(Rules::new(own, workspace, settings)?.judge(&roots, agent, kind, &places))
+    let places = Place::all(file, &Ground::new(&roots, Some(dirs)));
+    let rules = Rules::new(own, workspace, settings)?;
+    Ok(changes.iter().map(|(agent, kind)| rules.judge(&roots, agent, *kind, &places)).collect())
 }
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+#[cfg(unix)]
+mod disk_tests;

@@ -4,4 +4,5 @@
 pub(crate) mod book;
 mod diff;
 pub(crate) mod evaluation;
+mod patterns;
 mod protected;

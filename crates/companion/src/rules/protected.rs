@@ -1,25 +1,41 @@
 //! The files that no rule and no grant covers: those by which a project, or the person, tells agents, git or
 //! alongside what to do. A change there can make every later change pass.
+//!
+//! This file knows them by their names; the targets of links, and the files that git's settings name, are
+//! found on disk, in [`destination`](crate::reviews::destination).
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use alongside_contract::agents::own_files;
+use alongside_contract::agents::is_own_file;
 
-/// The settings of a project.
-const PROJECT_SETTINGS: &str = ".alongside.toml";
+use crate::folded_name::plain;
+use crate::rule::PROJECT_SETTINGS;
+
+/// Why no rule covers a file of git.
+pub(super) const GITS: &str = "no rule covers what git runs or obeys";
+
 /// The end of the path of the person's settings, wherever they are.
 const OWN_SETTINGS: [&str; 2] = ["alongside", "config.toml"];
 
-/// Characters that some file systems ignore in names.
-const IGNORED: &[char] =
-    &['\u{200b}', '\u{200c}', '\u{200d}', '\u{200e}', '\u{200f}', '\u{2060}', '\u{feff}'];
+/// Files that git obeys in every directory, and those by which managers of git's hooks know what to run.
+const GITS_FILES: [&str; 6] = [
+    ".gitattributes",
+    ".gitmodules",
+    ".overcommit.yml",
+    ".pre-commit-config.yaml",
+    ".pre-commit-config.yml",
+    "prek.toml",
+];
 
-/// Why a file, which is no link, is protected; `None` if it is not. `own`: the settings that were read.
+/// The same of lefthook, which takes several endings: `lefthook.yml`, `lefthook-local.toml`.
+const LEFTHOOK: [&str; 4] = ["lefthook.", "lefthook-local.", ".lefthook.", ".lefthook-local."];
+
+/// Why a path is protected; `None` if it is not. `own`: the settings that were read.
 pub(super) fn reason(path: &Path, own: &[PathBuf]) -> Option<&'static str> {
     let parts: Vec<String> = path.components().map(|part| plain(part.as_os_str())).collect();
+    let name = parts.last().map_or("", String::as_str);
     let is_settings = parts.ends_with(&OWN_SETTINGS.map(str::to_owned))
-        || parts.last().is_some_and(|name| name == PROJECT_SETTINGS)
+        || name == PROJECT_SETTINGS
         || own.iter().any(|own| own == path);
     if is_settings {
         return Some("no rule covers the settings of alongside");
@@ -27,14 +43,9 @@ pub(super) fn reason(path: &Path, own: &[PathBuf]) -> Option<&'static str> {
     if parts.iter().any(|part| part == ".git") {
         return Some("no rule covers git's own directory");
     }
-    let is_agents = |part: &String| own_files().any(|name| name.eq_ignore_ascii_case(part));
+    if GITS_FILES.contains(&name) || LEFTHOOK.iter().any(|start| name.starts_with(start)) {
+        return Some(GITS);
+    }
+    let is_agents = |part: &String| is_own_file(part);
     parts.iter().any(is_agents).then_some("no rule covers the settings and instructions of agents")
-}
-
-/// The name as the most lenient file system takes it: one that ignores case, dots and blanks at the end, what
-/// follows a colon, and characters that nobody sees.
-fn plain(part: &OsStr) -> String {
-    let name = part.to_string_lossy().to_lowercase().replace(IGNORED, "");
-    let name = name.split(':').next().unwrap_or_default();
-    name.trim_end_matches(['.', ' ']).to_owned()
 }

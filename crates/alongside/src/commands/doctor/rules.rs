@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use alongside_common::settings::Settings;
-use alongside_companion::{Judgement, Workspace, explain};
+use alongside_companion::{AppDirs, Judgement, Workspace, explain};
 use alongside_contract::agent::Agent;
 use alongside_contract::agents::AGENTS;
 use alongside_desk::{ChangeKind, harmless};
@@ -26,14 +26,14 @@ pub(super) async fn explanation(
     let agents = named(agents)?;
     // In the order in which they come, each with the agents and kinds that it holds for.
     let mut found: Vec<(Judgement, Vec<(&str, ChangeKind)>)> = Vec::new();
-    for agent in &agents {
-        for kind in ChangeKind::ALL {
-            let of = (agent.display_name, kind, file);
-            let judgement = explain(&settings.rules, &workspace, &own, of)?;
-            match found.iter_mut().find(|(known, _)| *known == judgement) {
-                Some((_, changes)) => changes.push((agent.display_name, kind)),
-                None => found.push((judgement, vec![(agent.display_name, kind)])),
-            }
+    let changes: Vec<_> =
+        agents.iter().flat_map(|agent| ChangeKind::ALL.map(|kind| (agent.display_name, kind))).collect();
+    let of = (file, &AppDirs::of_this_process());
+    let judgements = explain(&settings.rules, &workspace, &own, of, &changes)?;
+    for (judgement, change) in judgements.into_iter().zip(changes) {
+        match found.iter_mut().find(|(known, _)| *known == judgement) {
+            Some((_, changes)) => changes.push(change),
+            None => found.push((judgement, vec![change])),
         }
     }
     let mut text = format!("{}\n", harmless::path(file));

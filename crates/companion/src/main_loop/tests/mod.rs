@@ -36,6 +36,7 @@ use super::*;
 use crate::agents::identity::Credential;
 use crate::events::{Events, OpenStream, StartedRequest};
 use crate::persistence::drafts::Drafts;
+use crate::reviews::ground::Ground;
 use crate::reviews::proposal::PreparedProposal;
 use crate::reviews::target::OpenTarget;
 use crate::{AppDirs, Builder, Companion, Editor, PortHold, StartError, Workspace};
@@ -297,7 +298,8 @@ impl Agent {
     async fn open_diff_by(&self, request: StartedRequest, file: &str, text: &str) -> Result<(), NotOpened> {
         let (session, file_path) = (self.session.clone(), file.to_owned());
         let StartedRequest { number: request, roots } = request;
-        let prepare = |target| PreparedProposal::prepare(file.into(), target, text.into(), &roots);
+        let ground = Ground::new(&roots, None);
+        let prepare = |target| PreparedProposal::prepare(file.into(), target, text.into(), &ground);
         let proposal = OpenTarget::open(file).map(prepare);
         let open = Box::new(OpenDiff { request, file_path, call: None, proposal });
         self.events.ask(|answer| Event::OpenDiff { session, open, answer }).await.unwrap()

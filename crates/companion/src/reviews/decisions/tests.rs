@@ -3,6 +3,7 @@
 use alongside_desk::{Agent, HookProposal, Reasons, ReviewId};
 
 use super::*;
+use crate::reviews::ground::Ground;
 use crate::reviews::review::Asker;
 use crate::reviews::target::OpenTarget;
 
@@ -24,7 +25,12 @@ impl File {
 
     fn proposal(&self, text: &str) -> PreparedProposal {
         let path = self.0.path().to_str().unwrap();
-        PreparedProposal::prepare(path.to_owned(), OpenTarget::open(path).unwrap(), text.into(), &[])
+        PreparedProposal::prepare(
+            path.to_owned(),
+            OpenTarget::open(path).unwrap(),
+            text.into(),
+            &Ground::new(&[], None),
+        )
     }
 
     /// A review that has ended; its hook is that of Qwen Code.

@@ -4,6 +4,7 @@ use alongside_desk::{Position, Range};
 use proptest::prelude::*;
 
 use super::*;
+use crate::reviews::ground::Ground;
 use crate::reviews::target::OpenTarget;
 
 #[derive(Debug, Clone)]
@@ -67,7 +68,8 @@ proptest! {
         std::fs::write(file.path(), original).unwrap();
         let path = file.path().to_str().unwrap();
         let target = OpenTarget::open(path).unwrap();
-        let proposal = PreparedProposal::prepare(path.to_owned(), target, proposed.into(), &[]);
+        let ground = Ground::new(&[], None);
+        let proposal = PreparedProposal::prepare(path.to_owned(), target, proposed.into(), &ground);
         let mut reviewed = ReviewedText::new(ReviewId(1), proposal, false);
         let mut known = reviewed.review();
         for (act, tell) in acts {

@@ -89,7 +89,7 @@ fn agents_and_kinds_narrow_a_rule() {
     ];
     let rules = rules(&own, &[]);
     let ruling = |agent: &str, kind, path: &str| {
-        rules.judge(&["/p".into()], agent, kind, &[Place::File(Path::new("/p").join(path))]).ruling
+        rules.judge(&["/p".into()], agent, kind, &[Place::File(Path::new("/p").join(path).into())]).ruling
     };
     assert_eq!(ruling("Codex", ChangeKind::Delete, "a"), Ruling::Accept);
     assert_eq!(ruling("codex", ChangeKind::Delete, "a"), Ruling::Ask);
@@ -148,15 +148,94 @@ fn no_rule_covers_what_tells_git_agents_or_alongside_what_to_do() {
             "/p/.gemini/settings.json",
             "/p/.qwen/settings.json",
             "/p/opencode.json",
+            "/p/.bobrules",
+            "/p/.bobrules-code/a.md",
+            "/p/.bobignore",
+            "/p/sub/.env",
+            "/p/.clau\u{206a}de/settings.json",
+            "/p/.g\u{202a}it/config",
+            "/p/.claude\u{ad}/settings.json",
+            "/p/AGENT\u{17f}.md",
+            "/p/.ｇit/config",
+            "/p/.gitattributes",
+            "/p/sub/.GitModules",
+            "/p/.pre-commit-config.yaml",
+            "/p/lefthook.yml",
+            "/p/.lefthook-local.toml",
         ] {
             let Judgement { ruling, why } = judged(&rules, path);
             assert!(ruling == Ruling::Ask && matches!(why, Why::NoRuleApplies(_)), "{path}: {why}");
         }
-        for path in
-            ["/p/.gitignore", "/p/git/config", "/p/claude.rs", "/p/src/agents.md.txt", "/p/config.toml"]
-        {
+        for path in [
+            "/p/.gitignore",
+            "/p/git/config",
+            "/p/claude.rs",
+            "/p/src/agents.md.txt",
+            "/p/config.toml",
+            "/p/.env.example",
+        ] {
             assert_eq!(judged(&rules, path).ruling, ruling, "{path}");
         }
+    }
+}
+
+#[test]
+fn a_question_is_met_in_every_form_of_its_characters() {
+    let rules = rules(&[rule(&["*.md"], Ruling::Accept), rule(&["/größe/", "x[A-Z]"], Ruling::Ask)], &[]);
+    for path in
+        ["größe/a.md", "GRÖßE/a.md", "gro\u{308}ße/a.md", "GRÖSSE/a.md", "grö\u{200b}ße/a.md", "größe./a.md"]
+    {
+        assert!(matches!(judged(&rules, &format!("/p/{path}")).why, Why::Rule(_)), "{path:?}");
+        assert_eq!(judged(&rules, &format!("/p/{path}")).ruling, Ruling::Ask, "{path:?}");
+    }
+    assert_eq!(judged(&rules, "/p/xb").ruling, Ruling::Ask);
+    assert_eq!(judged(&rules, "/p/a/größe/a.md").ruling, Ruling::Accept);
+    // A character that may stand for a slash.
+    assert_eq!(judged(&rules, "/p/\u{ff0f}größe/a.md").ruling, Ruling::Ask);
+}
+
+#[test]
+fn a_nested_project_takes_no_question_back() {
+    let own = [rule(&["*"], Ruling::Accept), rule(&["/deploy/", "nested/", "x*/**"], Ruling::Ask)];
+    let rules = rules(&own, &[rule(&["secret/**"], Ruling::Ask)]);
+    let ruling = |roots: &[&str], path: &str| {
+        let roots: Vec<PathBuf> = roots.iter().map(PathBuf::from).collect();
+        rules.judge(&roots, EVERY, ChangeKind::Edit, &[Place::File(path.into())]).ruling
+    };
+    let roots = ["/q", "/q/deploy", "/q/secret", "/q/nested", "/q/a"];
+    for path in ["/q/deploy/a", "/q/secret/a", "/q/nested/b", "/q/a/deploy/b"] {
+        assert_eq!(ruling(&roots, path), Ruling::Ask, "{path}");
+    }
+    assert_eq!(ruling(&roots, "/q/a/b"), Ruling::Accept);
+    // Its own name counts, also where nobody serves the project around it.
+    assert_eq!(ruling(&["/q/nested"], "/q/nested/b"), Ruling::Ask);
+    assert_eq!(ruling(&["/q/a"], "/q/a/b"), Ruling::Accept);
+}
+
+#[test]
+fn a_name_without_a_slash_accepts_no_directory() {
+    for ruling in [Ruling::Accept, Ruling::Defer] {
+        let rules = rules(&[rule(&["*.md", "docs", "/notes", "src/"], ruling)], &[]);
+        for path in ["a.md", "deep/a.md", "docs", "notes", "notes/a", "src/a", "deep/src/a"] {
+            assert_eq!(judged(&rules, &format!("/p/{path}")).ruling, ruling, "{path}");
+        }
+        for path in ["x.md/test_evil.py", "docs/a", "deep/x.md/a/b", "src"] {
+            assert_eq!(judged(&rules, &format!("/p/{path}")).ruling, Ruling::Ask, "{path}");
+        }
+    }
+    let rules = rules(&[rule(&["*"], Ruling::Accept), rule(&["*.md"], Ruling::Ask)], &[]);
+    assert_eq!(judged(&rules, "/p/x.md/test_evil.py").ruling, Ruling::Ask, "a question takes in more");
+}
+
+#[test]
+fn a_change_that_came_before_the_rules_is_asked_about() {
+    for ruling in [Ruling::Accept, Ruling::Defer] {
+        let rules = rules(&[rule(&["*"], ruling)], &[]);
+        let mut unsearched = Route::from("/p/a");
+        unsearched.is_searched = false;
+        let place = |route| [Place::File(route)];
+        let judge = |route| rules.judge(&["/p".into()], EVERY, ChangeKind::Edit, &place(route)).ruling;
+        assert_eq!((judge("/p/a".into()), judge(unsearched)), (ruling, Ruling::Ask));
     }
 }
 
@@ -209,9 +288,10 @@ fn a_pattern_meets_the_file_behind_links() {
     symlink("a", project.join("docs/to-a")).unwrap();
     let workspace = Workspace { roots: vec![project.clone()], ..Workspace::default() };
     let own = [rule(&["docs/**"], Ruling::Accept)];
+    let dirs = AppDirs::below(&project.join("none"));
     let ruling = |below: &str| {
-        let of = (EVERY, ChangeKind::Edit, project.join(below));
-        explain(&own, &workspace, &[], (of.0, of.1, &of.2)).unwrap().ruling
+        let of = (&*project.join(below), &dirs);
+        explain(&own, &workspace, &[], of, &[(EVERY, ChangeKind::Edit)]).unwrap()[0].ruling
     };
     for below in ["docs/a", "docs/new", "docs/deep/new", "docs/to-a", "src/in-docs/a", "src/in-docs/new"] {
         assert_eq!(ruling(below), Ruling::Accept, "{below}");

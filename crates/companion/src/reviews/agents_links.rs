@@ -1,0 +1,43 @@
+//! The files behind the links by which agents and alongside find their settings and instructions: a
+//! `CLAUDE.md` is often a link to a page of the documentation.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use alongside_contract::agents::own_files;
+
+use super::ground::Ground;
+use super::link_targets;
+use crate::rule::PROJECT_SETTINGS;
+
+/// How deep the links in a directory of an agent lie.
+const DEPTH: usize = 3;
+
+/// Why one of these paths is protected by a link to it: one of these names in a directory above the file or
+/// above a project, or in the home directory, or a link in a directory of such a name. Reads the disk.
+pub(super) fn reason(steps: &[PathBuf], ground: &Ground<'_>) -> Option<&'static str> {
+    let projects = ground.roots.iter().flat_map(|root| root.ancestors());
+    let above = steps.iter().flat_map(|step| step.ancestors().skip(1));
+    let directories: BTreeSet<&Path> = projects.chain(above).chain(ground.home()).collect();
+    let names: BTreeSet<&str> =
+        own_files().map(|name| name.trim_end_matches('*')).chain([PROJECT_SETTINGS]).collect();
+    let mut targets = Vec::new();
+    for directory in directories {
+        for name in &names {
+            let path = directory.join(name);
+            let Ok(found) = path.symlink_metadata() else { continue };
+            if found.is_symlink() {
+                link_targets::add_of(&path, &mut targets);
+            }
+            // A person's own directory may hold thousands of notes; a project's may hide a link among them.
+            let is_seen = link_targets::add_below(&path, DEPTH, &mut targets);
+            if !is_seen && ground.is_in_project(directory) {
+                return Some("a directory of agents holds too many files to look for links in it");
+            }
+        }
+    }
+    steps
+        .iter()
+        .any(|step| link_targets::holds(&targets, step))
+        .then_some("no rule covers a file to which a link of agents or alongside leads")
+}

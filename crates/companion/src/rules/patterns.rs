@@ -1,0 +1,91 @@
+//! The patterns of a rule, as in `.gitignore`, and the paths that they meet.
+//!
+//! A pattern of a rule that asks is met in every spelling that a file system may take for one name; others
+//! match exactly, and no directory that only looks like a file.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use crate::config::BadGlob;
+use crate::folded_name::{folded, plain};
+use crate::rule::Ruling;
+
+#[derive(Debug)]
+pub(super) struct Patterns {
+    /// Those with a slash, and all of a rule that asks: a directory has everything below it.
+    paths: Gitignore,
+    /// Those without a slash: they are about the name of a file.
+    names: Gitignore,
+}
+
+/// Relative paths in every spelling that may be the same name.
+#[derive(Debug, Default)]
+pub(super) struct AskedPaths(BTreeSet<String>);
+
+impl AskedPaths {
+    /// Adds a relative path; nothing for an empty one.
+    pub(super) fn add(&mut self, below: &Path) {
+        let parts = || below.components().map(|part| part.as_os_str());
+        let joined = |parts: Vec<String>| parts.join("/");
+        let spellings = [
+            joined(parts().map(|part| part.to_string_lossy().into_owned()).collect()),
+            joined(parts().map(|part| folded(&part.to_string_lossy())).collect()),
+            joined(parts().map(plain).collect()),
+        ];
+        // A character may stand for a slash.
+        let relative = spellings.iter().map(|path| path.trim_start_matches('/').to_owned());
+        self.0.extend(relative.filter(|path| !path.is_empty()));
+    }
+}
+
+impl Patterns {
+    /// Fails for the first one that is not valid.
+    pub(super) fn new(globs: &[String], ruling: Ruling) -> Result<Self, BadGlob> {
+        let bad = |glob: &str, why: String| BadGlob { glob: glob.to_owned(), why };
+        let (mut paths, mut names) = (GitignoreBuilder::new(""), GitignoreBuilder::new(""));
+        let asks = ruling == Ruling::Ask;
+        paths.case_insensitive(asks).map_err(|error| bad("", error.to_string()))?;
+        for glob in globs {
+            check(glob).map_err(|why| bad(glob, why.to_owned()))?;
+            let of = if asks || glob.contains('/') { &mut paths } else { &mut names };
+            of.add_line(None, glob).map_err(|error| bad(glob, error.to_string()))?;
+            let other = folded(glob);
+            if asks && other != *glob && check(&other).is_ok() {
+                // Ranges of characters may mean nothing then.
+                let _ = paths.add_line(None, &other);
+            }
+        }
+        let built = |builder: &GitignoreBuilder| {
+            builder.build().map_err(|error| bad(&globs.join(", "), error.to_string()))
+        };
+        Ok(Self { paths: built(&paths)?, names: built(&names)? })
+    }
+
+    /// Whether one of them matches this file, given by its relative path.
+    pub(super) fn match_file(&self, below: &Path) -> bool {
+        self.paths.matched_path_or_any_parents(below, false).is_ignore()
+            || self.names.matched(below, false).is_ignore()
+    }
+
+    /// Whether one of them meets one of these paths.
+    pub(super) fn meet(&self, asked: &AskedPaths) -> bool {
+        asked.0.iter().any(|path| self.match_file(Path::new(path)))
+    }
+}
+
+/// Refuses a pattern that `.gitignore` takes for something else, or that can match nothing.
+fn check(glob: &str) -> Result<(), &'static str> {
+    match glob {
+        glob if glob.trim().is_empty() => Err("it is empty"),
+        glob if glob.starts_with('!') => Err("a rule takes nothing back: a later rule decides"),
+        glob if glob.starts_with('#') => Err("it is a comment; write \\# for the character"),
+        glob if glob.starts_with('~') => Err("it is relative to the project, not to the home directory"),
+        glob if glob.contains('\n') => Err("it has several lines"),
+        glob if glob.split('/').any(|part| part == ".." || part == ".") => {
+            Err("it has a part `.` or `..`, which no path has")
+        }
+        _ => Ok(()),
+    }
+}
