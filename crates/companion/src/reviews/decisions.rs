@@ -2,12 +2,14 @@
 //! a diff for it, in either order, and some run their hook again. The second one gets the same answer.
 //!
 //! A decision counts only for the same agent, while the file is as it was then, and once. It covers what the
-//! person saw: the same operation on the same file, with the same bytes. A hook hands over the bytes that the
-//! tool writes; of a diff they are worked out, for the agent puts back the file's line ends and mark.
+//! person saw: the same operation on the same file, with the same bytes, and on a link to it only if it was
+//! on that link. What a rule accepted covers the same path only: rules may ask about another one. A hook
+//! hands over the bytes that the tool writes; of a diff they are worked out, for the agent puts back the
+//! file's line ends and mark.
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher as _, RandomState};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +17,7 @@ use alongside_desk::{Operation, Verdict};
 use tokio::time::Instant;
 use twox_hash::XxHash3_64;
 
+use super::destination::Place;
 use super::line_endings::BOM;
 use super::proposal::PreparedProposal;
 use super::review::PendingReview;
@@ -61,10 +64,21 @@ impl Default for Decisions {
     }
 }
 
+/// The one who has accepted a proposal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AcceptedBy {
+    Person,
+    /// A rule or a grant, without the person.
+    Rule,
+}
+
 #[derive(Debug)]
 struct Decided {
     way: Way,
+    by: AcceptedBy,
     real: PathBuf,
+    /// The places that it was about.
+    places: Vec<Place>,
     /// The file as the person saw it.
     original: Fingerprint,
     /// The hash of each text that the agent writes by a proposal that it decides, and the answer: a text of
@@ -74,20 +88,21 @@ struct Decided {
 }
 
 impl Decisions {
-    /// The person accepted a text: a proposal of that text is accepted.
-    pub(crate) fn remember_accepted(&mut self, ended: &PendingReview) {
+    /// A text was accepted: a proposal of that text is accepted.
+    pub(crate) fn remember_accepted(&mut self, ended: &PendingReview, by: AcceptedBy) {
         let within = match ended.hook() {
             Some(hook) if !hook.comes_twice => return,
             // Its model is asked to propose this text.
             Some(hook) if !hook.takes_text && ended.text.has_edits() => REPEATED_WITHIN,
             _ => SECOND_WAY_WITHIN,
         };
-        self.remember(ended, &[ended.text.current()], None, within);
+        self.remember((ended, by), &[ended.text.current()], None, within);
     }
 
     /// The person answered in the agent's prompt: the agent may write its own text, or that of the desks.
     pub(crate) fn remember_answered_in_agent(&mut self, ended: &PendingReview) {
-        self.remember(ended, &[ended.text.current(), ended.text.proposed()], None, AFTER_ITS_PROMPT);
+        let texts = [ended.text.current(), ended.text.proposed()];
+        self.remember((ended, AcceptedBy::Person), &texts, None, AFTER_ITS_PROMPT);
     }
 
     /// Nobody waits for this verdict any longer: the repeated call gets it.
@@ -98,13 +113,14 @@ impl Decisions {
         {
             self.decided.remove(oldest);
         }
-        self.remember(ended, &[ended.text.proposed()], Some(&verdict), REPEATED_WITHIN);
+        let ended = (ended, AcceptedBy::Person);
+        self.remember(ended, &[ended.0.text.proposed()], Some(&verdict), REPEATED_WITHIN);
     }
 
     /// Remembers the answer to proposals of these texts.
     fn remember(
         &mut self,
-        ended: &PendingReview,
+        (ended, by): (&PendingReview, AcceptedBy),
         texts: &[&Arc<str>],
         answer: Option<&Verdict>,
         within: Duration,
@@ -122,16 +138,17 @@ impl Decisions {
         let hashes = texts.iter().flat_map(|text| self.hashes(proposal, text, &way));
         let answers = hashes.map(|hash| (hash, answer.cloned())).collect();
         let (real, original) = (proposal.real_path().to_owned(), proposal.fingerprint.clone());
-        self.decided.push(Decided { way, real, original, answers, until: now + within });
+        let (places, until) = (proposal.places().to_vec(), now + within);
+        self.decided.push(Decided { way, by, real, places, original, answers, until });
     }
 
     /// The answer to a proposal on which the person has decided already. An agent that opens a diff gets its
     /// own text by it, and nothing else.
     pub(crate) fn take(&mut self, proposal: &PreparedProposal, way: &Way) -> Option<Verdict> {
         let (proposed, now) = (proposal.composition.proposed(), Instant::now());
-        let real: &Path = proposal.real_path();
-        let counts =
-            |decided: &Decided| decided.until > now && decided.way.leads_to(way) && decided.real == real;
+        let counts = |decided: &Decided| {
+            decided.until > now && decided.way.leads_to(way) && decided.is_about(proposal)
+        };
         if !self.decided.iter().any(counts) {
             // A hash of megabytes would hold up every other agent.
             return None;
@@ -166,6 +183,20 @@ impl Decisions {
 
     fn hash(&self, text: &str) -> u64 {
         XxHash3_64::oneshot_with_seed(self.seed, text.as_bytes())
+    }
+}
+
+impl Decided {
+    /// Whether the proposal changes the same files.
+    fn is_about(&self, proposal: &PreparedProposal) -> bool {
+        let (mine, others) = (&self.places, proposal.places());
+        let are_same = match self.by {
+            AcceptedBy::Person => {
+                mine.len() == others.len() && mine.iter().zip(others).all(|(one, other)| one.is_at(other))
+            }
+            AcceptedBy::Rule => mine == others,
+        };
+        are_same && self.real == proposal.real_path()
     }
 }
 

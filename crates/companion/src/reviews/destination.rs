@@ -60,6 +60,14 @@ impl Place {
         let link = |at| Destinations { routes: vec![at], differs_by_process: false }.judged(ground);
         path.is_symlink().then(at).map(link)
     }
+
+    /// Whether both are of one file, by whatever way.
+    pub(crate) fn is_at(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::File(one), Self::File(other)) => one.file() == other.file(),
+            (one, other) => one == other,
+        }
+    }
 }
 
 /// The destinations of a path, one for each reading. There are two readings where `..` comes after a link.

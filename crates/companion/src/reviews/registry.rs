@@ -7,7 +7,7 @@ use alongside_desk::{
     Agent, CallAnswer, Changed, Closing, Decision, HookProposal, Refusal, Review, ReviewId, Verdict,
 };
 
-use super::decisions::{Decisions, Way};
+use super::decisions::{AcceptedBy, Decisions, Way};
 use super::draft_versions::{DraftChange, DraftVersions};
 use super::proposal::PreparedProposal;
 use super::review::{Asker, PendingReview};
@@ -94,7 +94,7 @@ impl Reviews {
 
     /// A rule has accepted this proposal, which is not opened: the other way of the same edit is, too.
     pub(crate) fn remember_accepted(&mut self, accepted: &PendingReview) {
-        self.decisions.remember_accepted(accepted);
+        self.decisions.remember_accepted(accepted, AcceptedBy::Rule);
     }
 
     pub(crate) fn get(&self, id: ReviewId) -> Option<&PendingReview> {
@@ -155,7 +155,7 @@ impl Reviews {
     ) -> Option<(PendingReview, Option<DraftChange>)> {
         let ended = self.pending.remove(&id)?;
         match closing {
-            Closing::Accepted => self.decisions.remember_accepted(&ended),
+            Closing::Accepted => self.decisions.remember_accepted(&ended, AcceptedBy::Person),
             Closing::AnsweredInAgent => self.decisions.remember_answered_in_agent(&ended),
             _ => {}
         }

@@ -67,7 +67,7 @@ fn yes(text: &str) -> Option<Verdict> {
 async fn a_decision_counts_once_for_its_agent_and_an_unchanged_file() {
     let (file, hook, diff) = (File::holding(OLD), way("Qwen Code", Some("s")), way("Qwen Code", None));
     let mut decisions = Decisions::default();
-    decisions.remember_accepted(&file.ended(NEW, true, true));
+    decisions.remember_accepted(&file.ended(NEW, true, true), AcceptedBy::Person);
     for other in [way("Gemini CLI", None), way("Qwen Code", Some("another session"))] {
         assert_eq!(decisions.take(&file.proposal(NEW), &other), None, "{other:?}");
     }
@@ -79,7 +79,7 @@ async fn a_decision_counts_once_for_its_agent_and_an_unchanged_file() {
     assert_eq!(decisions.take(&file.proposal("new\r\n"), &hook), None, "other line ends");
     assert_eq!(decisions.take(&file.proposal(NEW), &diff), yes(NEW));
     assert_eq!(decisions.take(&file.proposal(NEW), &hook), None, "it counts once");
-    decisions.remember_accepted(&file.ended(NEW, true, true));
+    decisions.remember_accepted(&file.ended(NEW, true, true), AcceptedBy::Person);
     tokio::time::advance(SECOND_WAY_WITHIN).await;
     assert_eq!(decisions.take(&file.proposal(NEW), &hook), None, "it is too late");
 }
@@ -88,10 +88,10 @@ async fn a_decision_counts_once_for_its_agent_and_an_unchanged_file() {
 async fn an_agent_that_opens_a_diff_again_or_brings_each_edit_once_asks_anew() {
     let file = File::holding(OLD);
     let mut decisions = Decisions::default();
-    decisions.remember_accepted(&file.ended(NEW, false, false));
+    decisions.remember_accepted(&file.ended(NEW, false, false), AcceptedBy::Person);
     assert_eq!(decisions.take(&file.proposal(NEW), &way("Qwen Code", None)), None);
     assert_eq!(decisions.take(&file.proposal(NEW), &way("Qwen Code", Some("s"))), yes(NEW));
-    decisions.remember_accepted(&file.ended(NEW, true, false));
+    decisions.remember_accepted(&file.ended(NEW, true, false), AcceptedBy::Person);
     assert_eq!(decisions.take(&file.proposal(NEW), &way("Qwen Code", Some("s"))), None);
 }
 
@@ -134,12 +134,12 @@ async fn a_decision_covers_the_bytes_that_are_written_by_either_way() {
     ] {
         let file = File::holding(old);
         let mut decisions = Decisions::default();
-        decisions.remember_accepted(&file.ended(by_hook, true, true));
+        decisions.remember_accepted(&file.ended(by_hook, true, true), AcceptedBy::Person);
         assert_eq!(decisions.take(&file.proposal(by_diff), &diff), yes(by_diff), "{old:?}");
-        decisions.remember_accepted(&file.ended(by_diff, false, true));
+        decisions.remember_accepted(&file.ended(by_diff, false, true), AcceptedBy::Person);
         assert_eq!(decisions.take(&file.proposal(by_hook), &hook), yes(by_hook), "{old:?}");
         if by_hook != by_diff {
-            decisions.remember_accepted(&file.ended(by_hook, true, true));
+            decisions.remember_accepted(&file.ended(by_hook, true, true), AcceptedBy::Person);
             assert_eq!(decisions.take(&file.proposal(by_diff), &hook), None, "{old:?}");
         }
     }
@@ -154,15 +154,52 @@ async fn a_decision_counts_for_its_operation_only() {
     for accepted in &operations {
         for taken in &operations {
             let mut decisions = Decisions::default();
-            decisions.remember_accepted(&file.ended_as(accepted.clone(), "", true, true));
+            decisions.remember_accepted(&file.ended_as(accepted.clone(), "", true, true), AcceptedBy::Person);
             let hook = HookWay { session: "s".into(), operation: taken.clone() };
             let way = Way { agent: "Qwen Code".into(), hook: Some(hook) };
             let verdict = decisions.take(&file.proposal(""), &way);
             assert_eq!(verdict.is_some(), accepted == taken, "{accepted:?}, {taken:?}");
         }
         let mut decisions = Decisions::default();
-        decisions.remember_accepted(&file.ended_as(accepted.clone(), "", true, true));
+        decisions.remember_accepted(&file.ended_as(accepted.clone(), "", true, true), AcceptedBy::Person);
         let verdict = decisions.take(&file.proposal(""), &way("Qwen Code", None));
         assert_eq!(verdict.is_some(), *accepted == Operation::Write, "{accepted:?}");
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test(start_paused = true)]
+async fn an_acceptance_of_a_file_is_none_of_a_link_to_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let real = directory.path().canonicalize().unwrap();
+    for below in ["docs", "src"] {
+        std::fs::create_dir(real.join(below)).unwrap();
+    }
+    std::fs::write(real.join("docs/a"), OLD).unwrap();
+    std::os::unix::fs::symlink("../docs/a", real.join("src/link")).unwrap();
+    std::os::unix::fs::symlink("../docs", real.join("src/docs")).unwrap();
+    let prepared = |below: &str| {
+        let path = real.join(below).to_str().unwrap().to_owned();
+        let target = OpenTarget::open(&path).unwrap();
+        PreparedProposal::prepare(path, target, NEW.into(), &Ground::new(&[], None))
+    };
+    let way = way("Qwen Code", Some("s"));
+    let ended = || {
+        let proposal = HookProposal {
+            session: "s".into(),
+            comes_twice: true,
+            takes_text: true,
+            ..HookProposal::default()
+        };
+        let agent = Agent { name: "Qwen Code".into(), ..Agent::default() };
+        PendingReview::new(ReviewId(1), Asker::Hook(proposal.into()), agent, prepared("docs/a"), false)
+    };
+    for (by, through_directory) in [(AcceptedBy::Rule, None), (AcceptedBy::Person, yes(NEW))] {
+        let mut decisions = Decisions::default();
+        decisions.remember_accepted(&ended(), by);
+        assert_eq!(decisions.take(&prepared("src/link"), &way), None, "{by:?}");
+        assert_eq!(decisions.take(&prepared("src/docs/a"), &way), through_directory, "{by:?}");
+        decisions.remember_accepted(&ended(), by);
+        assert_eq!(decisions.take(&prepared("docs/a"), &way), yes(NEW), "{by:?}");
     }
 }
