@@ -487,7 +487,8 @@ impl MainLoop {
             Ruling::Ask => tracing::debug!(file, agent, %why, "a person decides"),
             Ruling::Defer => tracing::info!(file, agent, %why, "a rule leaves this to the agent"),
             Ruling::Accept => {
-                tracing::info!(file, agent, %why, kind = review.kind().word(), "a rule has accepted this");
+                let (kind, from) = (review.kind().word(), review.moved_from());
+                tracing::info!(file, from, agent, %why, kind, "a rule has accepted this");
                 for said in self.last_words.mark_proposed(review, Instant::now()) {
                     self.tell_last_word(said);
                 }

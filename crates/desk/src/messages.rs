@@ -179,10 +179,11 @@ pub fn accepted_by_rule(accepted: &RuleAcceptance, roots: &[PathBuf]) -> String 
 
 /// A change that a rule or a grant has accepted, in one line.
 pub fn acceptance(accepted: &RuleAcceptance, roots: &[PathBuf]) -> String {
-    let RuleAcceptance { agent, file, by, added, removed, kind, .. } = accepted;
+    let RuleAcceptance { agent, file, from, by, added, removed, kind, .. } = accepted;
     let (name, agent, by) = (file_name(file, roots), harmless::name(agent), harmless::name(by));
-    let kind = kind.word();
-    format!("{name} ({kind}, +{added} -{removed}) by {agent}, {by}")
+    let (kind, from) = (kind.word(), from.as_ref().map(|from| format!(" from {}", file_name(from, roots))));
+    let from = from.unwrap_or_default();
+    format!("{name} ({kind}{from}, +{added} -{removed}) by {agent}, {by}")
 }
 
 /// The person has added a file, or lines of it, to the prompt of an agent.

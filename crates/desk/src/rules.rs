@@ -66,6 +66,9 @@ pub struct RuleAcceptance {
     pub agent: String,
     /// The file, exactly as the agent spells it.
     pub file: String,
+    /// The path of a moved file before, exactly as the agent spells it. The file is removed there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
     /// The kind of the change.
     pub kind: ChangeKind,
     /// The rule with its place in the settings, or the grant.

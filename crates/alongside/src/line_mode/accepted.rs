@@ -31,7 +31,7 @@ pub(super) fn text(companion: &CompanionState, number: Option<usize>, roots: &[P
 
 #[cfg(test)]
 mod tests {
-    use alongside_desk::{Grant, RuleAcceptance, Scope, Status};
+    use alongside_desk::{ChangeKind, Grant, RuleAcceptance, Scope, Status};
 
     use super::*;
 
@@ -62,6 +62,15 @@ mod tests {
         let ahead = "Accepted ahead, until Codex ends: docs/ (f - takes it back)";
         assert_eq!(listed, format!("{ahead}\n1. b (edit, +0 -0) by , \n2. {shown}"));
         assert_eq!(text(&companion, Some(2), &roots), format!("{shown}\n@@ -1,0 +1,1 @@\n+\\x1b[8m"));
-        assert_eq!(text(&companion, Some(3), &roots), "Nothing in that list has that number; L shows it.");
+        let moved = RuleAcceptance {
+            number: 3,
+            file: "/p/docs/b".into(),
+            from: Some("/p/src/b".into()),
+            kind: ChangeKind::Move,
+            ..RuleAcceptance::default()
+        };
+        let said = companion.take_acceptance(moved, &roots).unwrap().text;
+        assert!(said.contains("docs/b (move from src/b, +0 -0)"), "{said}");
+        assert_eq!(text(&companion, Some(4), &roots), "Nothing in that list has that number; L shows it.");
     }
 }

@@ -74,6 +74,14 @@ impl PendingReview {
         }
     }
 
+    /// The path of a moved file before, as the agent spells it.
+    pub(crate) fn moved_from(&self) -> Option<&str> {
+        match &self.hook()?.operation {
+            Operation::Move { from } => Some(from),
+            Operation::Write | Operation::Delete => None,
+        }
+    }
+
     /// The places of all files that the agent changes with it.
     pub(crate) fn places(&self) -> &[Place] {
         self.text.proposal.places()

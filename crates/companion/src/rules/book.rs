@@ -184,6 +184,7 @@ impl RuleBook {
             number: self.last,
             agent: review.agent.name.clone(),
             file: review.file.clone(),
+            from: accepted.moved_from().map(str::to_owned),
             kind: accepted.kind(),
             by: why.to_string(),
             at: alongside_desk::now_ms(),

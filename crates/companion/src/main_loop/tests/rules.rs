@@ -156,10 +156,18 @@ async fn a_move_and_a_deletion_are_kinds_of_their_own() {
         remark: Some("This moves it.".into()),
         ..story.hooks("b.txt", "x\n")
     };
-    let (covered, other) = (moved("a.txt"), moved("a.rs"));
+    let (covered, other, again) = (moved("a.txt"), moved("a.rs"), moved("a.txt"));
     assert!(matches!(story.companion.review(covered).await, Verdict::Accepted { .. }));
-    assert_eq!(story.accepted().await.kind, ChangeKind::Move);
+    let accepted = story.accepted().await;
+    assert_eq!(accepted.kind, ChangeKind::Move);
+    assert_eq!(accepted.from, story.path("project/a.txt").to_str().map(str::to_owned), "it is gone there");
     story.asked_and_rejected(other).await;
+    // The person works on the old file in an editor.
+    let from = story.path("project/a.txt").to_str().unwrap().to_owned();
+    let open = vec![OpenFile { path: from, dirty: true }];
+    story.report(ContextReport { open_files: Some(open), ..ContextReport::default() }).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    story.asked_and_rejected(again).await;
 }
 
 #[tokio::test(start_paused = true)]
