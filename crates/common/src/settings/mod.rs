@@ -119,7 +119,8 @@ impl Settings {
                     .with_context(|| format!("cannot read the settings {}", file.display()))
                     .hint("name a file that exists, or leave --config away to use the default file")?;
                 settings.read(file, &text, KEYS)?;
-                settings.file = Some(file.to_owned());
+                // Rules compare it with the paths of changes.
+                settings.file = Some(std::path::absolute(file).unwrap_or_else(|_| file.to_owned()));
             }
             None => {
                 if let Some(file) = default_file() {
@@ -134,15 +135,27 @@ impl Settings {
         }
     }
 
-    /// Reads the files of these projects, in place of those read before. Returns the projects whose file
-    /// cannot be read, so that nobody knows what to hide in them.
+    /// Reads the files of these projects and of the repositories around them, in place of those read before.
+    /// Returns the projects of which a file cannot be read, so that nobody knows what to hide in them.
     pub fn read_projects(&mut self, roots: &[PathBuf]) -> Vec<(PathBuf, anyhow::Error)> {
         self.project_exclude.clear();
         self.project_rules.clear();
-        let mut unread = Vec::new();
+        let (mut unread, mut known) = (Vec::new(), roots.to_vec());
         for root in roots {
             if let Err(error) = self.read_project(root) {
                 unread.push((root.clone(), error));
+            }
+        }
+        for root in roots {
+            let real = root.canonicalize().unwrap_or_else(|_| root.clone());
+            for above in real.ancestors().skip(1).filter(|above| above.join(".git").exists()) {
+                if known.iter().any(|known| known == above) {
+                    continue;
+                }
+                match self.read_project(above) {
+                    Ok(()) => known.push(above.to_owned()),
+                    Err(error) => unread.push((root.clone(), error)),
+                }
             }
         }
         unread

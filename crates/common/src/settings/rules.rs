@@ -14,15 +14,20 @@ const SECTION: &str = "reviews.rules";
 /// The keys of a rule.
 const KEYS: &[&str] = &["agent", "kind", "path", "then"];
 
+/// The most patterns in the rules of one file. Each takes a moment, and a project's file may be anybody's.
+pub(super) const MAX_PATTERNS: usize = 500;
+
 /// Reads the rules of a person. `source`: the file, and its text.
 pub(super) fn read(entry: &Entry<'_>, source: (&Path, &str)) -> Result<Vec<Rule>, Mistake> {
-    entry.tables(SECTION, KEYS)?.iter().map(|table| rule(table, source)).collect()
+    let mut left = MAX_PATTERNS;
+    entry.tables(SECTION, KEYS)?.iter().map(|table| rule(table, source, &mut left)).collect()
 }
 
 /// Reads the rules of a project, which may come from anybody.
 pub(super) fn read_asking(entry: &Entry<'_>, source: (&Path, &str)) -> Result<Vec<Rule>, Mistake> {
+    let mut left = MAX_PATTERNS;
     let asking = |table: &Table<'_>| {
-        let rule = rule(table, source)?;
+        let rule = rule(table, source, &mut left)?;
         match rule.ruling {
             Ruling::Ask => Ok(rule),
             Ruling::Accept | Ruling::Defer => Err(table.mistake(format!(
@@ -34,7 +39,8 @@ pub(super) fn read_asking(entry: &Entry<'_>, source: (&Path, &str)) -> Result<Ve
     entry.tables(SECTION, KEYS)?.iter().map(asking).collect()
 }
 
-fn rule(table: &Table<'_>, (file, text): (&Path, &str)) -> Result<Rule, Mistake> {
+/// `left`: the patterns that the file may still have.
+fn rule(table: &Table<'_>, (file, text): (&Path, &str), left: &mut usize) -> Result<Rule, Mistake> {
     let missing = |key: &str, example: &str| {
         table.mistake(format!("a rule needs the key {key:?}, such as {key} = {example:?}"))
     };
@@ -42,6 +48,9 @@ fn rule(table: &Table<'_>, (file, text): (&Path, &str)) -> Result<Rule, Mistake>
     let ruling = one_of(&then.one_text()?, &Ruling::ALL, Ruling::word, "a rule's word")?;
     let mut paths = Vec::new();
     for glob in table.get("path").ok_or_else(|| missing("path", "docs/**"))?.text_or_texts()? {
+        let too_many =
+            || glob.mistake(format!("the rules of this file have more than {MAX_PATTERNS} patterns"));
+        *left = left.checked_sub(1).ok_or_else(too_many)?;
         check_pattern(&glob.text)
             .map_err(|bad| glob.mistake(format!("{:?} is no pattern: {}", glob.text, bad.why)))?;
         paths.push(glob.text);

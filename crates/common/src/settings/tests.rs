@@ -3,6 +3,7 @@
 use alongside_companion::Ruling;
 use alongside_desk::ChangeKind;
 
+use super::rules::MAX_PATTERNS;
 use super::*;
 
 fn read(text: &str) -> Result<Settings, String> {
@@ -271,4 +272,50 @@ fn a_project_may_only_ask() {
     }
     let error = settings.read(project, "[reviews]\nenabled = false", PROJECT_KEYS).unwrap_err();
     assert!(error.to_string().contains("cannot be set here"), "{error}");
+}
+
+#[test]
+fn a_project_within_a_repository_has_the_rules_of_both() {
+    let home = tempfile::tempdir().unwrap();
+    let (outer, inner) = (home.path().join("q"), home.path().join("q/deep/deploy"));
+    for directory in [&outer.join(".git"), &inner] {
+        std::fs::create_dir_all(directory).unwrap();
+    }
+    let asks = |path: &str| format!("[[reviews.rules]]\npath = '{path}'\nthen = 'ask'\n");
+    std::fs::write(outer.join(PROJECT_FILE), asks("secret/**")).unwrap();
+    std::fs::write(inner.join(PROJECT_FILE), asks("*.key")).unwrap();
+    let mut settings = Settings::default();
+    let paths = |settings: &Settings| -> Vec<String> {
+        settings.project_rules.iter().flat_map(|rule| rule.paths.clone()).collect()
+    };
+    assert!(settings.read_projects(std::slice::from_ref(&inner)).is_empty());
+    assert_eq!(paths(&settings), ["*.key", "secret/**"]);
+    assert!(settings.read_projects(&[outer.canonicalize().unwrap(), inner.clone()]).is_empty());
+    assert_eq!(paths(&settings), ["secret/**", "*.key"], "each file once");
+    std::fs::write(outer.join(PROJECT_FILE), "nonsense").unwrap();
+    let unread = settings.read_projects(&[inner.clone(), home.path().to_owned()]);
+    assert_eq!(unread.iter().map(|(root, _)| root).collect::<Vec<_>>(), [&inner]);
+}
+
+#[test]
+fn a_file_with_too_many_patterns_is_refused() {
+    let text = |rules: usize| {
+        let rule = "{ path = ['a', 'b'], then = 'ask' },\n";
+        format!("[reviews]\nrules = [\n{}]\n", rule.repeat(rules))
+    };
+    assert_eq!(read(&text(MAX_PATTERNS / 2)).unwrap().rules.len(), MAX_PATTERNS / 2);
+    let error = read(&text(MAX_PATTERNS / 2 + 1)).unwrap_err();
+    let line = MAX_PATTERNS / 2 + 3;
+    assert_eq!(
+        error.to_string(),
+        format!("/c.toml:{line}: the rules of this file have more than {MAX_PATTERNS} patterns")
+    );
+}
+
+#[test]
+fn the_file_of_settings_is_known_by_its_whole_path() {
+    let here = std::env::current_dir().unwrap();
+    let file = tempfile::NamedTempFile::new_in(&here).unwrap();
+    let name = Path::new(file.path().file_name().unwrap());
+    assert_eq!(Settings::load(Some(name), &[]).unwrap().file.unwrap(), here.join(name));
 }
