@@ -65,7 +65,7 @@ impl LastWords {
         for watched in self.watched.iter_mut().rev() {
             (count, bytes) = (count + 1, bytes + watched.text.text.len());
             if count > MAX_WATCHED || bytes > MAX_BYTES {
-                watched.end();
+                watched.crowd_out();
             }
         }
     }

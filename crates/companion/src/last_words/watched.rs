@@ -76,6 +76,8 @@ enum End {
     Due,
     /// As long as the file is as the next proposal has found it: what comes after is not of this decision.
     DueWhile(Fingerprint),
+    /// Others have taken its place before its time was over. Only a text that is written by now is a word.
+    Crowded,
 }
 
 /// A word about a decision, and its consequences.
@@ -188,6 +190,13 @@ impl Watched {
         ends
     }
 
+    /// Others take its place: one more look.
+    pub(super) fn crowd_out(&mut self) {
+        if !self.is_ending() {
+            self.end = End::Crowded;
+        }
+    }
+
     pub(super) fn is_of_session(&self, session: &str) -> bool {
         matches!(&self.proposer, Proposer::Session(own) if own == session)
     }
@@ -248,6 +257,9 @@ impl Watched {
         };
         self.seen = Some((print, since));
         let settles_at = since + SETTLE_TIME;
+        if matches!(self.end, End::Crowded) && !matches!(found, Found::AsDecided) {
+            return (None, Next::Done);
+        }
         match (self.decided, found) {
             (Decided::Accepted, Found::AsDecided) => (Some(self.say(Word::WrittenAsAccepted)), Next::Done),
             (Decided::InAgent | Decided::Before, Found::AsDecided) => {

@@ -3,6 +3,7 @@
 use alongside_desk::{HookProposal, LastWord, Word};
 
 use super::*;
+use crate::{Rule, Ruling};
 
 impl Story {
     /// The next last word, and how long it took to come.
@@ -295,4 +296,38 @@ async fn the_same_answer_once_more_ends_no_watch() {
     story.no_word_within(SOON).await;
     fs::write(&story.file, "new\n").unwrap();
     assert_eq!(story.word().await, Word::WrittenAsAccepted);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_false_is_said_of_files_that_too_many_others_crowd_out() {
+    let accepts = Rule {
+        paths: vec!["*".into()],
+        agents: Vec::new(),
+        kinds: Vec::new(),
+        ruling: Ruling::Accept,
+        place: String::new(),
+    };
+    let mut story = Story::of(|builder| builder.rules([accepts], [])).await;
+    let file = |story: &Story, number: usize| story.path("project").join(format!("new-{number}.txt"));
+    // As a patch of so many files: they are written when all of them are accepted.
+    for number in 0..100 {
+        let proposal = HookProposal {
+            agent: "Codex".into(),
+            file: file(&story, number).to_str().unwrap().to_owned(),
+            proposed: "x\n".into(),
+            patience_ms: 60_000,
+            parts: 100,
+            ..HookProposal::default()
+        };
+        assert!(matches!(story.companion.review(proposal).await, Verdict::Accepted { .. }));
+    }
+    for number in 0..100 {
+        fs::write(file(&story, number), "x\n").unwrap();
+    }
+    let mut words = Vec::new();
+    while let Ok((told, _)) = tokio::time::timeout(10 * SOON, story.last_word()).await {
+        words.push(told.word);
+    }
+    assert!(words.iter().all(|word| *word == Word::WrittenAsAccepted), "{words:?}");
+    assert!((64..=100).contains(&words.len()), "{}", words.len());
 }
