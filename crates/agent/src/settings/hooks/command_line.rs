@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use alongside_contract::agent::HookAgent;
-use alongside_platform::Os;
+use alongside_platform::{Os, shell};
 
 /// The arguments of our program in a hook of that agent.
 fn arguments(agent: HookAgent) -> String {
@@ -30,11 +30,22 @@ pub fn command(os: Os, program: &str, agent: HookAgent) -> String {
 
 /// The parts of a guard around the program, the line, and the message to the person. `exec` leaves one
 /// process for the agent to end.
-const GUARD: [&str; 4] = ["if command -v ", " >/dev/null 2>&1; then exec ", "; else echo '", "'; fi"];
+const GUARD: [&str; 5] = ["if command -v ", " >/dev/null 2>&1", "; then exec ", "; else echo '", "'; fi"];
+
+/// The part that looks for a program by its path. Shells differ on one that may not be run: it is there.
+const IS_THERE: &str = " || test -f ";
+
+/// The beginning of a guard, up to the line.
+fn guard_of(program: &str) -> String {
+    let [looks, quietly, runs, ..] = GUARD;
+    let has_path = program.trim_matches(['"', '\'']).starts_with('/');
+    let is_there = if has_path { format!("{IS_THERE}{program}") } else { String::new() };
+    format!("{looks}{program}{quietly}{is_there}{runs}")
+}
 
 /// The command line in its guard. Without the program it gives no verdict, and a message.
 fn guarded(program: &str, line: &str, agent: HookAgent) -> String {
-    let [looks, runs, otherwise, end] = GUARD;
+    let [.., otherwise, end] = GUARD;
     let message = format!(
         "Nobody reviewed this change: alongside is not where its hook starts it. Install it again, or take \
          its hook out of the settings of {}.",
@@ -42,7 +53,7 @@ fn guarded(program: &str, line: &str, agent: HookAgent) -> String {
     );
     // A shell reads this in single quotation marks.
     let message = message.replace(['\'', '\\', '"'], " ");
-    format!("{looks}{program}{runs}{line}{otherwise}{{\"systemMessage\": \"{message}\"}}{end}")
+    format!("{}{line}{otherwise}{{\"systemMessage\": \"{message}\"}}{end}", guard_of(program))
 }
 
 /// Whether a command line is ours: our arguments follow on a program that is named like ours, and no other
@@ -73,13 +84,17 @@ pub(super) struct CommandLine<'a> {
 
 impl<'a> CommandLine<'a> {
     pub(super) fn of(command: &'a str, agent: HookAgent) -> Option<Self> {
-        let [looks, runs, otherwise, end] = GUARD;
+        let [looks, quietly, runs, otherwise, end] = GUARD;
         let Some(command) = command.trim().strip_prefix(looks) else { return Self::plain(command, agent) };
-        let (looked_for, rest) = command.split_once(runs)?;
+        let (looked_for, rest) = command.split_once(quietly)?;
+        let (tested, rest) = rest.split_once(runs)?;
+        let tested = if tested.is_empty() { looked_for } else { tested.strip_prefix(IS_THERE)? };
         let (line, guard) = rest.split_at(rest.rfind(otherwise)?);
         let message = guard.strip_prefix(otherwise)?.strip_suffix(end)?;
         let line = Self::plain(line, agent)?;
-        let has_others = message.contains('\'') || has_other_command(looked_for);
+        // Quotes may hold anything that is a command elsewhere.
+        let is_word = |text: &str| shell::unquoted(Os::Linux, text).is_some() || !has_other_command(text);
+        let has_others = message.contains('\'') || !is_word(looked_for) || !is_word(tested);
         (!has_others).then_some(Self { guard: Some(guard), ..line })
     }
 
@@ -121,9 +136,8 @@ impl<'a> CommandLine<'a> {
         let is_replaced = has_path && !self.is_in_quotes;
         let program = if is_replaced { new.program } else { self.program };
         let line = format!("{}{program}{}{}", self.before, arguments(agent), self.behind);
-        let [looks, runs, ..] = GUARD;
         match self.guard.or(new.guard.filter(|_| is_replaced && self.before.is_empty())) {
-            Some(guard) => format!("{looks}{program}{runs}{line}{guard}"),
+            Some(guard) => format!("{}{line}{guard}", guard_of(program)),
             None => line,
         }
     }

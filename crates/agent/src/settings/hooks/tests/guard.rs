@@ -61,7 +61,12 @@ fn the_persons_words_stay_within_a_guard() {
     // The guard looks for the program that its line starts.
     let theirs = line("nice alongside hook claude");
     let now = installed(&entry(&theirs, ""));
-    assert_eq!(now.command, theirs.replace("-v /usr/bin/alongside", "-v alongside"));
+    let looks = theirs.replace(" || test -f /usr/bin/alongside", "");
+    assert_eq!(now.command, looks.replace("-v /usr/bin/alongside", "-v alongside"));
+    // A guard of before took a program that may not be run for missing.
+    let before = wanted.replace(" || test -f /usr/bin/alongside", "");
+    assert!(before != wanted && has_guard(&before, agent("claude")));
+    assert_eq!(installed(&entry(&before, "")).command, wanted);
 
     // A guard with another command is none of ours.
     for other in [
@@ -73,6 +78,25 @@ fn the_persons_words_stay_within_a_guard() {
         format!("true; {wanted}"),
     ] {
         assert!(!is_ours(&other, agent("claude")), "{other}");
+    }
+}
+
+#[test]
+fn a_guard_is_known_wherever_the_program_is() {
+    let claude = agent("claude");
+    for place in ["R&D", "a;b", "a`b", "a$(b)", "a\nb", "it's", "a b", "a|b", "a #b"] {
+        let program = alongside_platform::shell::quoted(Os::Linux, &format!("/opt/{place}/alongside"));
+        let wanted = command(Os::Linux, &program, claude);
+        assert!(is_ours(&wanted, claude) && has_guard(&wanted, claude), "{wanted}");
+        let installed = with_hook(None, claude, &wanted).unwrap();
+        assert_eq!(with_hook(Some(&installed), claude, &wanted).unwrap(), installed);
+        assert!(find_hook(&installed, claude).unwrap()[0].asks_to_refuse(claude), "{installed}");
+        assert!(is_empty(&without(&installed)), "{installed}");
+    }
+    let wanted = guarded(COMMAND);
+    for other in ["`rm x`", "$(rm x)", "a; rm x;", "a & rm x"] {
+        let other = wanted.replacen("/usr/bin/alongside >", &format!("{other} >"), 1);
+        assert!(!is_ours(&other, claude), "{other}");
     }
 }
 
@@ -109,5 +133,12 @@ fn a_guard_lets_a_missing_program_through_and_no_other() {
         assert_eq!(output.status.code(), code, "{script:?}");
         let expected = if code == Some(0) { "hook claude\n" } else { "" };
         assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{script:?}");
+    }
+    // A program that nobody may run is not missing.
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o644)).unwrap();
+    for shell in ["sh", "bash"] {
+        if let Ok(output) = std::process::Command::new(shell).args(["-c", &line]).output() {
+            assert_eq!((output.status.code(), output.stdout.len()), (Some(126), 0), "{shell}");
+        }
     }
 }
