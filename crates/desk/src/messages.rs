@@ -385,6 +385,17 @@ pub fn reason_of_change_noted(reasons: Reasons) -> &'static str {
 /// The person removed a reason.
 pub const REASON_REMOVED: &str = "Reason removed.";
 
+/// A change that the person dropped: what the agent proposed, above its lines.
+pub fn dropped(hunk: &Hunk) -> String {
+    let lines = |lines: usize| if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
+    match (hunk.original.len(), hunk.proposed.len()) {
+        (removed, 0) => format!("dropped: the removal of {}", lines(removed)),
+        (0, 1) => "dropped: 1 added line".to_owned(),
+        (0, added) => format!("dropped: {added} added lines"),
+        (removed, added) => format!("dropped: {} in place of {removed}", lines(added)),
+    }
+}
+
 /// The person's reason for a change, in one line.
 pub fn why(hunk: &Hunk) -> Option<String> {
     let reason = hunk.reason.as_deref()?;

@@ -219,6 +219,13 @@ impl ReviewView {
         self.clamp();
     }
 
+    /// After a drop the hunk has more rows: all of it is shown, if it fits.
+    pub(crate) fn show_dropped(&mut self) {
+        if self.hunk_rows(self.hunk()).len() <= self.height {
+            self.show_hunk();
+        }
+    }
+
     /// The next hunk, or more of this one if it goes on below the screen. False at the end.
     pub(crate) fn next_hunk(&mut self) -> bool {
         let (hunks, rows, bottom) = (self.hunks(), self.hunk_rows(self.hunk()), self.top + self.height);

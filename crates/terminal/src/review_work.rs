@@ -262,6 +262,7 @@ impl ReviewWork {
         match kind {
             EditKind::KeepOrDrop { hunk } => {
                 view.open_mut().push_step(hunk, true);
+                view.show_dropped();
                 self.reviews.end_demo_banner();
             }
             EditKind::Undo => {
@@ -283,6 +284,7 @@ impl ReviewWork {
             }
             EditKind::DropWithReason { hunk } => {
                 view.open_mut().push_step(hunk, true);
+                view.show_dropped();
                 self.reviews.end_demo_banner();
                 self.out.say(DROPPED_WITH_REASON);
             }

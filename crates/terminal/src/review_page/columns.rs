@@ -50,6 +50,11 @@ impl Columns {
         columns
     }
 
+    /// Whether the original stands beside the text.
+    pub(super) fn is_split(&self) -> bool {
+        matches!(self.numbers, Numbers::Original)
+    }
+
     /// Columns before the text: numbers, sign, blanks.
     pub(super) fn prefix(&self) -> u16 {
         let numbers = match (self.digits, self.numbers) {

@@ -5,7 +5,7 @@ use alongside_desk::{Hunk, HunkState, Range, Review, messages};
 use ratatui_core::layout::Rect;
 
 use super::columns::Columns;
-use super::rows::{self, Block, Kind, OpenFolds, Place};
+use super::rows::{self, Block, HunkRow, Kind, OpenFolds, Place};
 use super::texts::{ENDS_OPEN, ReviewTexts, Side};
 use super::wrapping::{Wrapping, row_starts};
 use crate::options::Layout;
@@ -31,6 +31,8 @@ pub(super) enum Row {
     One(Cell),
     /// The original beside the text in its place; nothing where one has fewer lines.
     Two(Option<Cell>, Option<Cell>),
+    /// Says that a hunk is dropped, where its new lines would stand.
+    Dropped(usize),
     /// The person's reason for a hunk, over the whole width.
     Reason(usize),
 }
@@ -39,7 +41,7 @@ impl Row {
     /// Its cells, the left one first.
     pub(super) fn cells(self) -> impl Iterator<Item = Cell> {
         let (left, right) = match self {
-            Self::Fold { .. } | Self::Reason(_) => (None, None),
+            Self::Fold { .. } | Self::Dropped(_) | Self::Reason(_) => (None, None),
             Self::One(cell) => (Some(cell), None),
             Self::Two(left, right) => (left, right),
         };
@@ -145,16 +147,14 @@ impl Content {
     pub(super) fn row_in(&self, block: &Block, row: usize) -> Row {
         match (block.kind, block.offset(row)) {
             (Kind::Fold { lines, open }, None) => Row::Fold { lines, open },
-            (Kind::Hunk(hunk), Some(offset)) if offset + 1 == block.rows && self.has_reason(hunk) => {
-                Row::Reason(hunk)
-            }
             (Kind::Hunk(hunk), Some(offset)) => self.hunk_row(hunk, offset),
             (_, offset) => self.same(block.at.below(offset.unwrap_or(0))),
         }
     }
 
-    fn has_reason(&self, hunk: usize) -> bool {
-        self.hunks.get(hunk).is_some_and(|hunk| hunk.reason.is_some())
+    /// The words of the row that says that a hunk is dropped.
+    pub(super) fn dropped(&self, hunk: usize) -> String {
+        self.hunks.get(hunk).map(messages::dropped).unwrap_or_default()
     }
 
     /// The words of the row that has the reason for a hunk.
@@ -182,14 +182,23 @@ impl Content {
     }
 
     fn hunk_row(&self, index: usize, offset: usize) -> Row {
-        let (left, right) = rows::sides(&self.hunks[index]);
-        match self.shape() {
-            Layout::SideBySide => Row::Two(
-                (offset < left).then(|| self.before(index, offset)),
-                (offset < right).then(|| self.after(index, offset)),
-            ),
-            Layout::OneColumn if offset < left => Row::One(self.before(index, offset)),
-            Layout::OneColumn => Row::One(self.after(index, offset - left)),
+        let shape = self.shape();
+        let (left, right) = match rows::hunk_row(&self.hunks[index], shape, offset) {
+            HunkRow::Reason => return Row::Reason(index),
+            HunkRow::Dropped => return Row::Dropped(index),
+            HunkRow::NotWritten(line) => (None, Some(self.after(index, line))),
+            HunkRow::Becomes(old, new) => {
+                (old.map(|line| self.before(index, line)), new.map(|line| self.after(index, line)))
+            }
+            HunkRow::Stays(line) => {
+                let right = self.before(index, line);
+                let twin = Cell { side: Side::Current, line: right.current.unwrap_or(0), ..right };
+                (Some(right).filter(|_| shape == Layout::SideBySide), Some(twin))
+            }
+        };
+        match shape {
+            Layout::SideBySide => Row::Two(left, right),
+            Layout::OneColumn => left.or(right).map_or(Row::Two(None, None), Row::One),
         }
     }
 
@@ -255,6 +264,10 @@ impl Content {
         match row {
             Row::Fold { .. } => (vec![0], Vec::new()),
             Row::Reason(hunk) => (row_starts(&self.reason_of(*hunk), 0, columns.reason_room()), Vec::new()),
+            Row::Dropped(hunk) => match self.shape() {
+                Layout::SideBySide => (Vec::new(), row_starts(&self.dropped(*hunk), 0, right)),
+                Layout::OneColumn => (row_starts(&self.dropped(*hunk), 0, left), Vec::new()),
+            },
             Row::One(cell) => (starts(cell, left), Vec::new()),
             Row::Two(before, after) => (
                 before.as_ref().map_or_else(Vec::new, |cell| starts(cell, left)),

@@ -122,11 +122,18 @@ impl Drawing<'_> {
                 self.margin(strip, row, Some(hunk));
                 self.reason(strip, hunk, left_part.as_ref());
             }
+            Row::Dropped(hunk) => {
+                self.margin(strip, row, Some(hunk));
+                self.line_between(left_half, strip);
+                let (half, part) = match self.columns.is_split() {
+                    true => (right_half, right_part),
+                    false => (left_half, left_part),
+                };
+                self.dropped(half, hunk, part.as_ref());
+            }
             Row::Two(left, right) => {
                 self.margin(strip, row, left.or(right).and_then(|cell| cell.hunk));
-                if left_half.right() < strip.right() {
-                    self.buf[(left_half.right(), y)].set_symbol("│").set_style(palette.border);
-                }
+                self.line_between(left_half, strip);
                 if let Some(cell) = left {
                     self.cell(left_half, Numbers::Original, cell, left_part.as_ref());
                 }
@@ -135,6 +142,30 @@ impl Drawing<'_> {
                 }
             }
         }
+    }
+
+    /// Draws the line between the sides, if there are two.
+    fn line_between(&mut self, left_half: Rect, strip: Rect) {
+        if self.columns.is_split() && left_half.right() < strip.right() {
+            let style = self.options.palette.border;
+            self.buf[(left_half.right(), strip.y)].set_symbol("│").set_style(style);
+        }
+    }
+
+    /// Draws the sign and the words of a hunk that is dropped, or a part of them.
+    fn dropped(&mut self, half: Rect, hunk: usize, part: Option<&Part>) {
+        let (Some(part), palette) = (part, self.options.palette) else { return };
+        let x = half.x + self.columns.prefix();
+        let (sign, style) = match part.goes_on {
+            true => (GOES_ON, palette.number),
+            false => (Sign::Dropped.shown(), palette.dropped.sign),
+        };
+        if x <= half.right() {
+            self.buf.set_stringn(x.saturating_sub(2), half.y, sign, 1, style);
+        }
+        let text = Rect { x, width: half.right().saturating_sub(x), ..half };
+        let marks = Marks::plain(palette.dropped.sign, palette);
+        line(self.buf, text, &self.content.dropped(hunk), part, &marks);
     }
 
     /// Draws the reach of a hunk in the first column: adjacent hunks may have no line between them.

@@ -63,21 +63,22 @@ impl Needle {
                 continue;
             };
             let hunk = &content.hunks[index];
-            let (left, right) = rows::sides(hunk);
-            let (side, start) = match hunk.state {
-                HunkState::Dropped => (Side::Proposed, hunk.proposed.start),
-                HunkState::Kept | HunkState::Edited => (Side::Current, hunk.current.start),
+            // The lines that stay count once, though a dropped hunk shows them on both sides.
+            let (before, after) = match hunk.state {
+                HunkState::Dropped => ((Side::Current, hunk.current), (Side::Proposed, hunk.proposed)),
+                HunkState::Kept | HunkState::Edited => {
+                    ((Side::Original, hunk.original), (Side::Current, hunk.current))
+                }
             };
-            let original = hunk.original.start..hunk.original.start + left;
-            let before = self.matches(texts.text(Side::Original), Side::Original, original);
-            let after = self.matches(texts.text(side), side, start..start + right);
+            let matches =
+                |(side, lines): (Side, Lines)| self.matches(texts.text(side), side, lines.start..lines.end);
             let first = all.len();
-            all.extend(before.chain(after));
-            if content.shape() == Layout::SideBySide {
+            all.extend(matches(before).chain(matches(after)));
+            if content.shape() == Layout::SideBySide && hunk.state != HunkState::Dropped {
                 // The sort is stable: within a row, the left side stays first.
                 all[first..].sort_by_key(|found| match found.side {
                     Side::Original => found.line - hunk.original.start,
-                    Side::Proposed | Side::Current => found.line - start,
+                    Side::Proposed | Side::Current => found.line - hunk.current.start,
                 });
             }
         }
@@ -129,9 +130,10 @@ impl Match {
             let lines = lines(content.hunks.get(index)?);
             let is_there = (lines.start..lines.end).contains(&self.line);
             let block = content.hunk_block(index).filter(|_| is_there)?;
-            let above = match content.shape() {
-                Layout::OneColumn if self.side != Side::Original => rows::sides(&content.hunks[index]).0,
-                Layout::OneColumn | Layout::SideBySide => 0,
+            let hunk = &content.hunks[index];
+            let above = match (self.side, hunk.state) {
+                (Side::Original, _) | (Side::Current, HunkState::Dropped) => 0,
+                (Side::Proposed | Side::Current, _) => rows::rows_above_new(hunk, content.shape()),
             };
             Some((block, self.line - lines.start + above))
         };
@@ -148,8 +150,8 @@ impl Match {
 
     /// Whether a cell shows its line: an unchanged one does so on both sides.
     pub(super) fn is_in(&self, cell: &Cell) -> bool {
-        let place = match (cell.sign, cell.hunk, cell.current) {
-            (Sign::Same, None, Some(line)) => (Side::Current, line),
+        let place = match (cell.sign, cell.current) {
+            (Sign::Same, Some(line)) => (Side::Current, line),
             _ => (cell.side, cell.line),
         };
         place == (self.side, self.line)

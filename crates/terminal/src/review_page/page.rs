@@ -148,7 +148,7 @@ impl Page {
         let mut most = 0;
         self.each_row(rows, |_, _, row| {
             most = most.max(match row {
-                Row::Fold { .. } => 0,
+                Row::Fold { .. } | Row::Dropped(_) => 0,
                 Row::Reason(hunk) => {
                     width::columns(&self.content.reason_of(hunk)).saturating_sub(columns.reason_room())
                 }

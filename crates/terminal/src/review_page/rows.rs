@@ -91,13 +91,54 @@ impl Block {
     }
 }
 
-/// The lines a hunk shows: those of the original, and beside or below them what has been made of it.
-pub(super) fn sides(hunk: &Hunk) -> (usize, usize) {
-    let right = match hunk.state {
-        HunkState::Kept | HunkState::Edited => hunk.current.len(),
-        HunkState::Dropped => hunk.proposed.len(),
-    };
-    (hunk.original.len(), right)
+/// The content of a row of a hunk. Lines are counted from the first one of the hunk in their text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HunkRow {
+    /// A line of the original that goes, and one that comes: beside each other, or only one of them.
+    Becomes(Option<usize>, Option<usize>),
+    /// A line of the original that stays, for the person dropped the change.
+    Stays(usize),
+    /// Says that the change is dropped. The lines that are not written follow.
+    Dropped,
+    /// A line of the proposal that is not written.
+    NotWritten(usize),
+    /// The person's reason.
+    Reason,
+}
+
+/// How many rows a hunk has without its reason.
+pub(super) fn hunk_rows(hunk: &Hunk, layout: Layout) -> usize {
+    let (left, right) = (hunk.original.len(), hunk.current.len());
+    match (hunk.state, layout) {
+        (HunkState::Dropped, _) => left + 1 + hunk.proposed.len(),
+        (HunkState::Kept | HunkState::Edited, Layout::SideBySide) => left.max(right).max(1),
+        (HunkState::Kept | HunkState::Edited, Layout::OneColumn) => (left + right).max(1),
+    }
+}
+
+/// The content of a row of a hunk.
+pub(super) fn hunk_row(hunk: &Hunk, layout: Layout, row: usize) -> HunkRow {
+    let (left, right) = (hunk.original.len(), hunk.current.len());
+    match (hunk.state, layout) {
+        _ if row >= hunk_rows(hunk, layout) => HunkRow::Reason,
+        (HunkState::Dropped, _) if row < left => HunkRow::Stays(row),
+        (HunkState::Dropped, _) if row == left => HunkRow::Dropped,
+        (HunkState::Dropped, _) => HunkRow::NotWritten(row - left - 1),
+        (_, Layout::SideBySide) => {
+            HunkRow::Becomes((row < left).then_some(row), (row < right).then_some(row))
+        }
+        (_, Layout::OneColumn) if row < left => HunkRow::Becomes(Some(row), None),
+        (_, Layout::OneColumn) => HunkRow::Becomes(None, Some(row - left).filter(|line| *line < right)),
+    }
+}
+
+/// The first row of a hunk that shows lines of what comes, or would come.
+pub(super) fn rows_above_new(hunk: &Hunk, layout: Layout) -> usize {
+    match (hunk.state, layout) {
+        (HunkState::Dropped, _) => hunk.original.len() + 1,
+        (HunkState::Kept | HunkState::Edited, Layout::OneColumn) => hunk.original.len(),
+        (HunkState::Kept | HunkState::Edited, Layout::SideBySide) => 0,
+    }
 }
 
 /// The folds that a person has opened, as lines of the original, which never changes.
@@ -138,13 +179,9 @@ pub(super) fn blocks(
             proposed: hunk.proposed.start,
             current: hunk.current.start,
         };
-        let (left, right) = sides(hunk);
-        let rows = match layout {
-            Layout::SideBySide => left.max(right),
-            Layout::OneColumn => left + right,
-        };
         // The person's reason stands below the lines.
-        stack.push(at, rows.max(1) + usize::from(hunk.reason.is_some()), Kind::Hunk(index));
+        let rows = hunk_rows(hunk, layout) + usize::from(hunk.reason.is_some());
+        stack.push(at, rows, Kind::Hunk(index));
         at = Place { original: hunk.original.end, proposed: hunk.proposed.end, current: hunk.current.end };
     }
     let rest = current_lines.saturating_sub(at.current);

@@ -11,6 +11,14 @@ fn decided(id: u64, revision: u64, decision: Decision) -> Request {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_dropped_change_at_the_edge_is_shown_whole() {
+    let mut stage = Stage::reading(120, 16).await;
+    stage.press("G").await;
+    stage.press(" ").await;
+    stage.shows("x dropped: the removal of 4 lines");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_accepts_what_is_shown_and_r_rejects_it() {
     let mut stage = Stage::reading(120, 24).await;
     stage.press("a").await;

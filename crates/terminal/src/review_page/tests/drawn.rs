@@ -27,6 +27,35 @@ fn one_column() {
     insta::assert_snapshot!(shown(&Page::new(&each_kind(), Layout::OneColumn), 80));
 }
 
+/// An addition, a removal and a change, all dropped.
+fn all_dropped() -> Review {
+    let mut review = review(&format!(
+        "{}xadded\nxtoo\n{}-going\n-too\n{}-old\nxnew\nxnewer\n{}",
+        same(1..=2),
+        same(3..=4),
+        same(7..=8),
+        same(10..=11)
+    ));
+    // Only the sign of a proposed line tells the test that a hunk is dropped.
+    review.hunks[1].state = HunkState::Dropped;
+    let original = review.original.clone().unwrap();
+    review.current = original;
+    for hunk in &mut review.hunks {
+        hunk.current = hunk.original;
+    }
+    review
+}
+
+#[test]
+fn a_dropped_change_shows_the_file_that_will_be_written() {
+    let page = Page::new(&all_dropped(), Layout::SideBySide);
+    insta::assert_snapshot!("all_dropped_side_by_side", shown(&page, 90));
+    let mut page = Page::new(&all_dropped(), Layout::OneColumn);
+    insta::assert_snapshot!("all_dropped_in_one_column", shown(&page, 60));
+    page.relayout(PageForm { layout: Layout::SideBySide, wrap: Some(44) });
+    insta::assert_snapshot!("all_dropped_wrapped", shown(&page, 44));
+}
+
 #[test]
 fn a_reason_stands_below_its_change_in_every_layout() {
     let mut review = review(" one\n-two\n+zwei\n three\n");

@@ -232,12 +232,12 @@ impl Page {
             Kind::Same | Kind::Fold { .. } => block.at.current + offset,
             Kind::Hunk(hunk) => {
                 let hunk = &content.hunks[hunk];
-                let left = match content.shape() {
-                    Layout::SideBySide => 0,
-                    Layout::OneColumn => rows::sides(hunk).0,
+                let above = match hunk.state {
+                    HunkState::Dropped => 0,
+                    HunkState::Kept | HunkState::Edited => rows::rows_above_new(hunk, content.shape()),
                 };
                 let last = hunk.current.end.saturating_sub(1).max(hunk.current.start);
-                (hunk.current.start + offset.saturating_sub(left)).min(last)
+                (hunk.current.start + offset.saturating_sub(above)).min(last)
             }
         };
         line.min(content.texts.text(texts::Side::Current).len().saturating_sub(1)) + 1

@@ -43,9 +43,9 @@ fn the_hunk_that_keys_act_on_is_marked() {
     let page = Page::new(&small(), Layout::OneColumn);
     let mut eyes = Eyes::new(Depth::Sixteen);
     eyes.hunk = Some(1);
-    let drawn = eyes.drawn(&page, 30, 7);
-    let margin: Vec<_> = (0..7).map(|y| drawn[(0, y)].symbol()).collect();
-    assert_eq!(margin, [" ", "╭", "╰", "▌", "▌", "╭", "╰"]);
+    let drawn = eyes.drawn(&page, 30, 8);
+    let margin: Vec<_> = (0..8).map(|y| drawn[(0, y)].symbol()).collect();
+    assert_eq!(margin, [" ", "╭", "╰", "▌", "▌", "▌", "╭", "╰"]);
 }
 
 #[test]
