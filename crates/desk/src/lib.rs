@@ -19,6 +19,7 @@ pub mod fuzzing;
 pub mod harmless;
 mod hook;
 mod last_word;
+pub mod look_alikes;
 pub mod messages;
 pub mod path_fit;
 mod protocol;

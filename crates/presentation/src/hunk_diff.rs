@@ -1,7 +1,7 @@
 //! The diffs of hunks, as people know diffs: every removed and every added line. Marks quote only the first
 //! line of a text.
 
-use alongside_desk::{Hunk, HunkState, Lines, Review, Text, harmless};
+use alongside_desk::{Hunk, HunkState, Lines, Review, Text, harmless, look_alikes};
 
 use crate::merge::differences;
 
@@ -95,7 +95,8 @@ impl Diff {
         Self { text: header, hides_returns, limit, ..Self::default() }
     }
 
-    /// The lines of two texts, with those that are equal between the others.
+    /// The lines of two texts, with those that are equal between the others, and why lines that look the same
+    /// differ: a line that begins with a backslash belongs to neither text.
     fn add_changes(&mut self, old: &Text, new: &Text) {
         let mut at = 0;
         for (removed, added) in differences(old, new) {
@@ -105,6 +106,9 @@ impl Diff {
             at = removed.end;
         }
         self.add(' ', old.lines(at..old.len()));
+        if let Some(said) = look_alikes::hard_to_see(old.text(), new.text()) {
+            self.text += &format!("\\ {said}\n");
+        }
     }
 
     fn add(&mut self, sign: char, lines: &str) {
@@ -180,6 +184,14 @@ mod tests {
     }
 
     #[test]
+    fn a_difference_that_nobody_would_see_is_said() {
+        assert_eq!(
+            whole("    one\n", "\tone\n"),
+            "@@ -1 +1 @@\n-    one\n+\tone\n\\ Hard to see: a tab in place of blanks.\n"
+        );
+    }
+
+    #[test]
     fn only_the_lines_of_the_hunk_are_compared() {
         let (old, new) = (Text::new("a\nb\nc\n"), Text::new("x\na\nc\n"));
         let diff = hunk_diff((&old, Lines { start: 1, end: 2 }), (&new, Lines { start: 2, end: 2 }));
@@ -189,7 +201,10 @@ mod tests {
     #[test]
     fn differences_at_line_ends_are_shown() {
         assert_eq!(whole("a\r\nb\r\n", "A\r\nb\r\n"), "@@ -1,2 +1,2 @@\n-a\n+A\n b\n");
-        assert_eq!(whole("a\r\n", "a\n"), "@@ -1 +1 @@\n-a\\r\n+a\n");
+        assert_eq!(
+            whole("a\r\n", "a\n"),
+            "@@ -1 +1 @@\n-a\\r\n+a\n\\ Hard to see: line ends LF in place of CRLF.\n"
+        );
         assert_eq!(whole("a", "a\n"), "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n");
     }
 

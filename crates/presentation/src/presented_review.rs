@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use alongside_desk::review_model::{OpenReview, notes};
-use alongside_desk::{Changed, Review, messages};
+use alongside_desk::review_model::{Note, OpenReview, notes};
+use alongside_desk::{Changed, Review, look_alikes, messages};
 use serde_json::{Value, json};
 
 use crate::hunk_diff::review_diff;
@@ -70,7 +70,8 @@ impl PresentedReview {
         let name = messages::file_name(&review.file, roots);
         let (agent, size) = (messages::agent_name(&review.agent), messages::size(review));
         let notes = notes(review, roots).into_iter();
-        let notes = notes.map(|note| json!({ "text": note.text, "warning": note.warning }));
+        let unseen = look_alikes::hard_to_see_in(review).map(|text| Note { text, warning: false });
+        let notes = notes.chain(unseen).map(|note| json!({ "text": note.text, "warning": note.warning }));
         json!({
             "messages": said,
             "title": format!("{name} ({agent}, {size})"),

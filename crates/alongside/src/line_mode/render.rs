@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use alongside_desk::review_model::notes;
-use alongside_desk::{Agent, Hunk, HunkState, Lines, Review, Text, harmless, messages};
+use alongside_desk::{Agent, Hunk, HunkState, Lines, Review, Text, harmless, look_alikes, messages};
 
 use super::printer::{Ink, Inks};
 
@@ -45,8 +45,8 @@ pub(crate) fn header(review: &Review, roots: &[PathBuf], inks: Inks) -> String {
     std::iter::once(inks.ink(Ink::Mark, &title)).chain(notes).collect::<Vec<_>>().join("\n")
 }
 
-/// A hunk as a unified diff, and the person's reason below it. The context is the file as it is, whatever
-/// other hunks make of it.
+/// A hunk as a unified diff, and below it why lines that look the same differ, and the person's reason. The
+/// context is the file as it is, whatever other hunks make of it.
 pub(crate) fn hunk(review: &Review, hunk: &Hunk, inks: Inks) -> String {
     let original = Text::new(review.original.clone().unwrap_or_default());
     let (new_text, new) = match hunk.state {
@@ -61,6 +61,9 @@ pub(crate) fn hunk(review: &Review, hunk: &Hunk, inks: Inks) -> String {
     show.lines('-', &original, hunk.original.start..hunk.original.end, &mut lines);
     show.lines('+', &new_text, new.start..new.end, &mut lines);
     show.lines(' ', &original, hunk.original.end..hunk.original.end + after, &mut lines);
+    let (old, new) =
+        (original.lines(hunk.original.start..hunk.original.end), new_text.lines(new.start..new.end));
+    lines.extend(look_alikes::hard_to_see(old, new).map(|said| inks.ink(Ink::Mark, &said)));
     lines.extend(messages::why(hunk));
     lines.join("\n")
 }

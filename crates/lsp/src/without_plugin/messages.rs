@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use alongside_desk::agent_setup::Offer;
 use alongside_desk::messages::short_name;
-use alongside_desk::{HunkState, LineEnding, Lines, Refusal, Review, harmless, messages};
+use alongside_desk::{HunkState, LineEnding, Lines, Refusal, Review, harmless, look_alikes, messages};
 
 /// The file for a person: relative to its project, if it lies in one.
 pub(crate) fn file_name(review: &Review, roots: &[PathBuf]) -> String {
@@ -58,6 +58,12 @@ pub(crate) fn hidden_differences(review: &Review) -> Option<String> {
 pub(crate) fn coarse_changes(review: &Review) -> Option<String> {
     let coarse = messages::coarse_changes(review)?;
     Some(format!("{}: {coarse}", short_name(review)))
+}
+
+/// Some lines differ from the original and look the same.
+pub(crate) fn hard_to_see(review: &Review) -> Option<String> {
+    let said = look_alikes::hard_to_see_in(review)?;
+    Some(format!("{}: {said}", short_name(review)))
 }
 
 /// The editor shows a proposal without this server; mostly in less than a line. `command` gives its language

@@ -53,7 +53,11 @@ impl WaitingReview {
         self.document.editor_opened(&text);
         let is_first = self.awareness.mark_opened();
         let review = self.review();
-        let told = [messages::hidden_differences(review), messages::coarse_changes(review)];
+        let told = [
+            messages::hidden_differences(review),
+            messages::coarse_changes(review),
+            messages::hard_to_see(review),
+        ];
         let mut told = told.into_iter().flatten().filter(|_| is_first).peekable();
         if let Some(keys) = editor.kind().keys.filter(|_| told.peek().is_none()) {
             editor.inform(io, keys);

@@ -1,10 +1,11 @@
 //! The content of a page as *unwrapped rows*, one for each line: a line of one text or of two, with numbers
 //! and a sign.
 
-use alongside_desk::{Hunk, HunkState, Range, Review, messages};
+use alongside_desk::{Hunk, HunkState, Range, Review, look_alikes, messages};
 use ratatui_core::layout::Rect;
 
 use super::columns::Columns;
+use super::line_pairs;
 use super::rows::{self, Block, HunkRow, Kind, OpenFolds, Place};
 use super::texts::{ENDS_OPEN, ReviewTexts, Side};
 use super::wrapping::{Wrapping, row_starts};
@@ -19,6 +20,8 @@ const MEASURED: usize = 1_000;
 pub(crate) struct Content {
     pub(super) texts: ReviewTexts,
     pub(super) hunks: Vec<Hunk>,
+    /// The sentences below each hunk.
+    said: Vec<Vec<Sentence>>,
     pub(super) blocks: Vec<Block>,
     layout: Layout,
 }
@@ -33,15 +36,32 @@ pub(super) enum Row {
     Two(Option<Cell>, Option<Cell>),
     /// Says that a hunk is dropped, where its new lines would stand.
     Dropped(usize),
-    /// The person's reason for a hunk, over the whole width.
-    Reason(usize),
+    /// A sentence on a hunk, by the number of both, over the whole width.
+    Said(usize, usize),
+}
+
+/// A sentence that stands below a hunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Sentence {
+    /// Why lines of the hunk differ that look the same.
+    HardToSee(String),
+    /// The person's reason.
+    Reason(String),
+}
+
+impl Sentence {
+    pub(super) fn text(&self) -> &str {
+        match self {
+            Self::HardToSee(text) | Self::Reason(text) => text,
+        }
+    }
 }
 
 impl Row {
     /// Its cells, the left one first.
     pub(super) fn cells(self) -> impl Iterator<Item = Cell> {
         let (left, right) = match self {
-            Self::Fold { .. } | Self::Dropped(_) | Self::Reason(_) => (None, None),
+            Self::Fold { .. } | Self::Dropped(_) | Self::Said(..) => (None, None),
             Self::One(cell) => (Some(cell), None),
             Self::Two(left, right) => (left, right),
         };
@@ -98,20 +118,28 @@ impl Sign {
 impl Content {
     pub(super) fn new(review: &Review, layout: Layout) -> Self {
         let (texts, hunks) = (ReviewTexts::new(review), review.hunks.clone());
-        Self { texts, hunks, layout, blocks: Vec::new() }
+        let said = said_of(&texts, &hunks);
+        Self { texts, hunks, said, layout, blocks: Vec::new() }
     }
 
     /// Takes a change of the same review in, before [`lay_out`](Self::lay_out).
     pub(super) fn update(&mut self, review: &Review) {
         self.texts.update(review);
         self.hunks.clone_from(&review.hunks);
+        self.said = said_of(&self.texts, &self.hunks);
     }
 
     /// Finds the rows of everything.
     pub(super) fn lay_out(&mut self, layout: Layout, open_folds: &OpenFolds) {
         self.layout = layout;
         let lines = self.texts.text(Side::Current).len();
-        self.blocks = rows::blocks(&self.hunks, lines, self.shape(), open_folds);
+        self.blocks = rows::blocks(
+            &self.hunks,
+            |hunk| self.said.get(hunk).map_or(0, Vec::len),
+            lines,
+            self.shape(),
+            open_folds,
+        );
     }
 
     /// The layout in fact: where there is no original, there is nothing to set the text beside.
@@ -157,9 +185,9 @@ impl Content {
         self.hunks.get(hunk).map(messages::dropped).unwrap_or_default()
     }
 
-    /// The words of the row that has the reason for a hunk.
-    pub(super) fn reason_of(&self, hunk: usize) -> String {
-        self.hunks.get(hunk).and_then(messages::why).unwrap_or_default()
+    /// A sentence below a hunk, by its number.
+    pub(super) fn said(&self, hunk: usize, number: usize) -> Option<&Sentence> {
+        self.said.get(hunk)?.get(number)
     }
 
     fn same(&self, at: Place) -> Row {
@@ -184,7 +212,7 @@ impl Content {
     fn hunk_row(&self, index: usize, offset: usize) -> Row {
         let shape = self.shape();
         let (left, right) = match rows::hunk_row(&self.hunks[index], shape, offset) {
-            HunkRow::Reason => return Row::Reason(index),
+            HunkRow::Said(number) => return Row::Said(index, number),
             HunkRow::Dropped => return Row::Dropped(index),
             HunkRow::NotWritten(line) => (None, Some(self.after(index, line))),
             HunkRow::Becomes(old, new) => {
@@ -231,6 +259,12 @@ impl Content {
         Cell { side, line, twin, original: None, current, sign, hunk: Some(index) }
     }
 
+    /// The line on the other side of its hunk that a line was made of, or became.
+    pub(super) fn counterpart(&self, cell: &Cell) -> Option<&str> {
+        let hunk = self.hunks.get(cell.hunk?)?;
+        line_pairs::counterpart(&self.texts, hunk, (cell.side, cell.line))
+    }
+
     /// Those words of a line that differ, in order.
     pub(super) fn words(&self, cell: Cell) -> &[Range] {
         let hunk = cell.hunk.and_then(|hunk| self.hunks.get(hunk));
@@ -263,7 +297,10 @@ impl Content {
         };
         match row {
             Row::Fold { .. } => (vec![0], Vec::new()),
-            Row::Reason(hunk) => (row_starts(&self.reason_of(*hunk), 0, columns.reason_room()), Vec::new()),
+            Row::Said(hunk, number) => {
+                let text = self.said(*hunk, *number).map_or("", Sentence::text);
+                (row_starts(text, 0, columns.reason_room()), Vec::new())
+            }
             Row::Dropped(hunk) => match self.shape() {
                 Layout::SideBySide => (Vec::new(), row_starts(&self.dropped(*hunk), 0, right)),
                 Layout::OneColumn => (row_starts(&self.dropped(*hunk), 0, left), Vec::new()),
@@ -307,4 +344,15 @@ impl Content {
         }
         widest
     }
+}
+
+/// The sentences below each hunk.
+fn said_of(texts: &ReviewTexts, hunks: &[Hunk]) -> Vec<Vec<Sentence>> {
+    let all = [Side::Original, Side::Proposed, Side::Current].map(|side| texts.text(side));
+    let said = |hunk: &Hunk| {
+        let (old, new) = look_alikes::sides(hunk, all);
+        let unseen = look_alikes::hard_to_see(old, new).map(Sentence::HardToSee);
+        unseen.into_iter().chain(messages::why(hunk).map(Sentence::Reason)).collect()
+    };
+    hunks.iter().map(said).collect()
 }

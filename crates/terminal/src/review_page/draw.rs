@@ -7,9 +7,10 @@ use ratatui_core::layout::Rect;
 use ratatui_core::style::Style;
 
 use super::columns::{Columns, Numbers};
-use super::content::{Cell, Content, Row, Sign};
+use super::content::{Cell, Content, Row, Sentence, Sign};
 use super::find::{Match, Needle};
 use super::line::{Marks, Part, line};
+use super::line_pairs::drawn_blanks;
 use super::page::Page;
 use super::wrapping;
 use crate::colour::Colours;
@@ -77,7 +78,7 @@ pub(crate) fn draw(page: &Page, buf: &mut Buffer, area: Rect, top: usize, option
         let rows = page.rows_of(unwrapped);
         let starts = page.starts_of(&shown);
         let (left_room, right_room) = match shown {
-            Row::Reason(_) => (room.reason_room(), 0),
+            Row::Said(..) => (room.reason_room(), 0),
             _ => room.rooms(),
         };
         for row in rows.start.max(visible.start)..rows.end.min(visible.end) {
@@ -118,9 +119,9 @@ impl Drawing<'_> {
                 self.margin(strip, row, cell.hunk);
                 self.cell(left_half, self.columns.numbers, cell, left_part.as_ref());
             }
-            Row::Reason(hunk) => {
+            Row::Said(hunk, number) => {
                 self.margin(strip, row, Some(hunk));
-                self.reason(strip, hunk, left_part.as_ref());
+                self.said(strip, self.content.said(hunk, number), left_part.as_ref());
             }
             Row::Dropped(hunk) => {
                 self.margin(strip, row, Some(hunk));
@@ -182,15 +183,19 @@ impl Drawing<'_> {
         self.buf[(strip.x, strip.y)].set_symbol(symbol).set_style(style);
     }
 
-    /// Draws the person's reason for a hunk, or a part of it.
-    fn reason(&mut self, strip: Rect, hunk: usize, part: Option<&Part>) {
+    /// Draws a sentence on a hunk, or a part of it.
+    fn said(&mut self, strip: Rect, sentence: Option<&Sentence>, part: Option<&Part>) {
         let (palette, x) = (self.options.palette, self.columns.halves.0.start + self.columns.prefix());
-        let Some(part) = part else { return };
+        let (Some(part), Some(sentence)) = (part, sentence) else { return };
+        let style = match sentence {
+            Sentence::HardToSee(_) => palette.warning,
+            Sentence::Reason(_) => palette.quiet,
+        };
         if part.goes_on && x < strip.right() {
             self.buf.set_stringn(x.saturating_sub(2), strip.y, GOES_ON, 1, palette.number);
         }
         let text = Rect { x, width: strip.right().saturating_sub(x), ..strip };
-        line(self.buf, text, &self.content.reason_of(hunk), part, &Marks::plain(palette.quiet, palette));
+        line(self.buf, text, sentence.text(), part, &Marks::plain(style, palette));
     }
 
     /// Draws a cell in its room; nothing if the line beside it takes more rows.
@@ -243,7 +248,9 @@ impl Drawing<'_> {
         let (twin, twin_line) = cell.twin;
         let plain = cell.sign == Sign::Dropped || (cell.sign != Sign::Same && !palette.syntax_in_changes);
         let spans = self.options.colours.line(content.texts.text(twin).text(), twin_line);
+        let is_changed = cell.sign != Sign::Same;
         let marks = Marks {
+            blanks: is_changed.then(|| drawn_blanks(shown_line, content.counterpart(&cell))),
             spans: spans.filter(|_| !plain).unwrap_or_default(),
             words: (content.words(cell), change.words),
             search: self.options.search,

@@ -47,6 +47,8 @@ pub(super) struct Marks<'a> {
     pub(super) spans: &'a [Span],
     /// Words that differ, and their style.
     pub(super) words: (&'a [alongside_desk::Range], Style),
+    /// On a changed line, the blanks that are drawn, in bytes.
+    pub(super) blanks: Option<[Range<usize>; 2]>,
     /// The needle of a search.
     pub(super) search: Option<&'a Needle>,
     /// The current match, in bytes.
@@ -83,6 +85,12 @@ pub(super) fn line(buf: &mut Buffer, area: Rect, text: &str, part: &Part, marks:
             continue;
         }
         let style = marks.style(unit, &found);
+        if let Some(blank) = marks.drawn_blank(text, unit).filter(|_| from == unit.column) {
+            let style = style.patch(marks.words.1).patch(marks.palette.mark);
+            let shown = format!("{blank}{}", " ".repeat(to - from - 1));
+            buf.set_stringn(x(from), area.y, shown, to - from, style);
+            continue;
+        }
         let shown = match &unit.shown {
             Shown::Text(shown)
                 if to - from == unit.width && usize::from(shown.cell_width()) != unit.width =>
@@ -117,7 +125,7 @@ impl<'a> Marks<'a> {
     /// None, on a style.
     pub(super) fn plain(base: Style, palette: &'a Palette) -> Self {
         let words: (&[alongside_desk::Range], _) = (&[], Style::new());
-        Self { base, spans: &[], words, search: None, found: None, ends_open: false, palette }
+        Self { base, spans: &[], words, blanks: None, search: None, found: None, ends_open: false, palette }
     }
 
     fn style(&self, unit: &Unit<'_>, found: &[Range<usize>]) -> Style {
@@ -130,10 +138,8 @@ impl<'a> Marks<'a> {
         if matches!(unit.shown, Shown::Escape(_)) {
             style = style.patch(self.palette.mark);
         }
-        let (words, look) = self.words;
-        let after = words.partition_point(|word| word.end.character as usize <= unit.utf16);
-        if words.get(after).is_some_and(|word| word.start.character as usize <= unit.utf16) {
-            style = style.patch(look);
+        if self.word_at(unit).is_some() {
+            style = style.patch(self.words.1);
         }
         let after = found.partition_point(|place| place.end <= byte);
         if found.get(after).is_some_and(|place| place.start < unit.bytes.end) {
@@ -143,6 +149,43 @@ impl<'a> Marks<'a> {
             style = style.patch(self.palette.found_here);
         }
         style
+    }
+
+    /// The sign in place of a blank that is drawn.
+    fn drawn_blank(&self, text: &str, unit: &Unit<'_>) -> Option<&'static str> {
+        let blanks = self.blanks.as_ref()?;
+        let blank = &text[unit.bytes.clone()];
+        let differs =
+            || blanks.iter().any(|range| range.contains(&unit.bytes.start)) || self.is_word(text, unit);
+        match blank {
+            " " if differs() => Some("·"),
+            "\t" if differs() => Some("→"),
+            " " | "\t" => None,
+            _ => {
+                // A blank of another kind looks like one.
+                let is_blank = blank.chars().all(char::is_whitespace);
+                (is_blank && matches!(unit.shown, Shown::Text(_))).then_some("␣")
+            }
+        }
+    }
+
+    /// Whether a word that differs is nothing but this blank, or blanks with it.
+    fn is_word(&self, text: &str, unit: &Unit<'_>) -> bool {
+        let Some(word) = self.word_at(unit) else { return false };
+        let (before, after) = text.split_at(unit.bytes.start);
+        let (before, after) = (before.chars().rev(), after.chars());
+        let above = unit.utf16 - word.start.character as usize;
+        let below = (word.end.character as usize).saturating_sub(unit.utf16);
+        // A blank is one unit of UTF-16.
+        let mut around = before.take(above).chain(after.take(below));
+        around.all(|c| matches!(c, ' ' | '\t'))
+    }
+
+    /// The word that differs in which a unit stands.
+    fn word_at(&self, unit: &Unit<'_>) -> Option<&'a alongside_desk::Range> {
+        let words = self.words.0;
+        let after = words.partition_point(|word| word.end.character as usize <= unit.utf16);
+        words.get(after).filter(|word| word.start.character as usize <= unit.utf16)
     }
 
     /// The visible matches of a search, in bytes of the line.

@@ -5,6 +5,7 @@ mod content;
 mod draw;
 mod find;
 mod line;
+mod line_pairs;
 mod page;
 mod rows;
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use alongside_desk::{Review, Text};
 
-use super::content::{Cell, Content, Row, Sign};
+use super::content::{Cell, Content, Row, Sentence, Sign};
 use super::find::Match;
 use super::rows::{Block, Kind, OpenFolds};
 use super::texts::Side;
@@ -149,8 +149,9 @@ impl Page {
         self.each_row(rows, |_, _, row| {
             most = most.max(match row {
                 Row::Fold { .. } | Row::Dropped(_) => 0,
-                Row::Reason(hunk) => {
-                    width::columns(&self.content.reason_of(hunk)).saturating_sub(columns.reason_room())
+                Row::Said(hunk, number) => {
+                    let text = self.content.said(hunk, number).map_or("", Sentence::text);
+                    width::columns(text).saturating_sub(columns.reason_room())
                 }
                 Row::One(cell) => over(cell, left_room),
                 Row::Two(left, right) => {

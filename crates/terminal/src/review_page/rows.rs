@@ -102,11 +102,11 @@ pub(super) enum HunkRow {
     Dropped,
     /// A line of the proposal that is not written.
     NotWritten(usize),
-    /// The person's reason.
-    Reason,
+    /// One of the sentences below the lines.
+    Said(usize),
 }
 
-/// How many rows a hunk has without its reason.
+/// How many rows the lines of a hunk take.
 pub(super) fn hunk_rows(hunk: &Hunk, layout: Layout) -> usize {
     let (left, right) = (hunk.original.len(), hunk.current.len());
     match (hunk.state, layout) {
@@ -120,7 +120,7 @@ pub(super) fn hunk_rows(hunk: &Hunk, layout: Layout) -> usize {
 pub(super) fn hunk_row(hunk: &Hunk, layout: Layout, row: usize) -> HunkRow {
     let (left, right) = (hunk.original.len(), hunk.current.len());
     match (hunk.state, layout) {
-        _ if row >= hunk_rows(hunk, layout) => HunkRow::Reason,
+        _ if row >= hunk_rows(hunk, layout) => HunkRow::Said(row - hunk_rows(hunk, layout)),
         (HunkState::Dropped, _) if row < left => HunkRow::Stays(row),
         (HunkState::Dropped, _) if row == left => HunkRow::Dropped,
         (HunkState::Dropped, _) => HunkRow::NotWritten(row - left - 1),
@@ -162,9 +162,11 @@ impl OpenFolds {
     }
 }
 
-/// All blocks of a review whose current text has so many lines.
+/// All blocks of a review whose current text has so many lines. `said`: how many sentences stand below each
+/// hunk.
 pub(super) fn blocks(
     hunks: &[Hunk],
+    said: impl Fn(usize) -> usize,
     current_lines: usize,
     layout: Layout,
     open_folds: &OpenFolds,
@@ -179,8 +181,7 @@ pub(super) fn blocks(
             proposed: hunk.proposed.start,
             current: hunk.current.start,
         };
-        // The person's reason stands below the lines.
-        let rows = hunk_rows(hunk, layout) + usize::from(hunk.reason.is_some());
+        let rows = hunk_rows(hunk, layout) + said(index);
         stack.push(at, rows, Kind::Hunk(index));
         at = Place { original: hunk.original.end, proposed: hunk.proposed.end, current: hunk.current.end };
     }

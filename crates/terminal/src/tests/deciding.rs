@@ -13,8 +13,7 @@ fn decided(id: u64, revision: u64, decision: Decision) -> Request {
 #[tokio::test(start_paused = true)]
 async fn a_dropped_change_at_the_edge_is_shown_whole() {
     let mut stage = Stage::reading(120, 16).await;
-    stage.press("G").await;
-    stage.press(" ").await;
+    stage.press("jj ").await;
     stage.shows("x dropped: the removal of 4 lines");
 }
 

@@ -61,6 +61,18 @@ fn a_hunk_has_three_lines_of_context() {
 }
 
 #[test]
+fn a_change_that_nobody_would_see_is_said() {
+    let review = review("a\n    b\n", "a\n\tb\n", vec![kept(lines(1, 2), lines(1, 2))]);
+    insta::assert_snapshot!(hunk(&review, &review.hunks[0], PLAIN), @"
+    @@ -1,2 +1,2 @@
+     a
+    -    b
+    +\tb
+    Hard to see: a tab in place of blanks.
+    ");
+}
+
+#[test]
 fn a_reason_stands_below_its_change() {
     let mut review = middle();
     review.hunks[0].reason = Some("not\x1b this".into());

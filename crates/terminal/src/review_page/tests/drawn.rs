@@ -57,6 +57,21 @@ fn a_dropped_change_shows_the_file_that_will_be_written() {
 }
 
 #[test]
+fn a_change_that_nobody_would_see_is_drawn_and_said() {
+    let mut review = review(
+        " def f():\n-    one\n+\tone\n|\n-two\n+two  \n|\n-cat = 1\n+сat = 1\n|\n-a b\n+a\u{a0}b\n|\n\
+         -\n+ \n|\n\
+         -deep\n+    deep\n|\n-one, two\n+one,  two\n|\n-é\nxe\u{301}\n end\n",
+    );
+    words(&mut review, 6, &[], &[[7, 5, 6]]);
+    let page = Page::new(&review, Layout::SideBySide);
+    insta::assert_snapshot!("hard_to_see_side_by_side", shown(&page, 100));
+    let page = Page::new(&review, Layout::OneColumn);
+    let drawn = Eyes::new(Depth::Sixteen).drawn(&page, 60, 6);
+    insta::assert_snapshot!("hard_to_see_coloured", styles(&drawn, 2) + "\n\n" + &styles(&drawn, 5));
+}
+
+#[test]
 fn a_reason_stands_below_its_change_in_every_layout() {
     let mut review = review(" one\n-two\n+zwei\n three\n");
     review.hunks[0].reason = Some("漢字 was not\n\u{1b}[2J asked for".into());
@@ -181,6 +196,7 @@ fn carriage_returns_are_shown_where_they_say_something() {
      1 1   a
     ▌2   - b
     ▌  2 + b\r
+    ▌      Hard to see: line ends…
     "#);
     let with_edit = review_with(" a\r\n-b\r\n+c\r\n~mine\n", "\n");
     insta::assert_snapshot!(shown(&Page::new(&with_edit, Layout::OneColumn), 30), @r#"

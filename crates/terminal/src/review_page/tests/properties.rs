@@ -165,7 +165,7 @@ proptest! {
         if layout == Layout::SideBySide && !page.content().is_one_sided() && area.width > 2 {
             let middle = area.x + 1 + (area.width - 2) / 2;
             for at in 0..u16::try_from(shown).unwrap() {
-                if !matches!(row_at(&page, top + usize::from(at)), Row::Fold { .. } | Row::Reason(_)) {
+                if !matches!(row_at(&page, top + usize::from(at)), Row::Fold { .. } | Row::Said(..)) {
                     prop_assert_eq!(buf[(middle, area.y + at)].symbol(), "│");
                 }
             }
@@ -250,12 +250,13 @@ proptest! {
         let prefix = usize::from(width) - page.room(width);
         let mut seen = String::new();
         for row in 0..page.rows() {
-            if matches!(row_at(&page, row), Row::Fold { .. } | Row::Dropped(_)) {
+            if matches!(row_at(&page, row), Row::Fold { .. } | Row::Dropped(_) | Row::Said(..)) {
                 continue;
             }
             let y = u16::try_from(row).unwrap();
             let cells = (u16::try_from(prefix).unwrap()..width).map(|x| drawn[(x, y)].symbol());
-            seen.extend(cells.filter(|symbol| *symbol != " "));
+            // Blanks of changed lines are drawn.
+            seen.extend(cells.filter(|symbol| !matches!(*symbol, " " | "·" | "→" | "␣")));
         }
         let mut expected = String::new();
         for row in 0..page.content().rows() {

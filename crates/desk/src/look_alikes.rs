@@ -1,0 +1,318 @@
+//! Lines that differ and look the same: which differences a person cannot see, in words.
+//!
+//! A change of tabs for blanks, a letter of another script or a blank at the end of a line shows two equal
+//! lines. Every desk says why such lines differ, in these words. A difference that one sees, such as another
+//! word or a deeper indentation, needs none.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use icu_normalizer::ComposingNormalizerBorrowed;
+
+use crate::harmless;
+use crate::review::{Hunk, HunkState, Review};
+use crate::text::Text;
+
+/// A hunk with more bytes on a side than this is not looked through.
+const MAX_BYTES: usize = 256 << 10;
+
+/// The most kinds of differences that one sentence names.
+const MAX_KINDS: usize = 4;
+
+/// Characters that look like the ASCII one behind them, and the script that they are from, if it has a name.
+const LETTERS: [(&str, &str, &str); 4] = [
+    ("Cyrillic ", "аеорсухіјѕһԁԛԝӏАВЕКМНОРСТУХІЈЅ", "aeopcyxijshdqwlABEKMHOPCTYXIJS"),
+    ("Greek ", "ονρΑΒΕΖΗΙΚΜΝΟΡΤΥΧ\u{37e}", "ovpABEZHIKMNOPTYX;"),
+    ("Armenian ", "օսհ", "ouh"),
+    ("", "ıɡɑ‐‑‒–−﹣‘’ʼ′“”․‚∶ː꞉∕⁄∗ǃ∣ǀˆ‹›", "iga------''''\"\".,::://*!||^<>"),
+];
+
+/// Differences that one cannot see, and in how many lines.
+#[derive(Debug, Default)]
+struct Unseen(Vec<(Cow<'static, str>, usize)>);
+
+/// Why lines of these two texts, the two sides of a hunk, differ though they look the same; `None` if there
+/// are no such lines.
+pub fn hard_to_see(old: &str, new: &str) -> Option<String> {
+    let mut unseen = Unseen::default();
+    unseen.add_lines(old, new);
+    unseen.sentence()
+}
+
+/// The same for all hunks of a review.
+pub fn hard_to_see_in(review: &Review) -> Option<String> {
+    let mut unseen = Unseen::default();
+    let original = Text::new(review.original.clone().unwrap_or_default());
+    let (proposed, current) = (Text::new(review.proposed.clone()), Text::new(review.current.clone()));
+    for hunk in &review.hunks {
+        let (old, new) = sides(hunk, [&original, &proposed, &current]);
+        unseen.add_lines(old, new);
+    }
+    unseen.sentence()
+}
+
+/// The lines of a hunk in the original, and those that are proposed or that the person wrote in their place.
+pub fn sides<'a>(hunk: &Hunk, [original, proposed, current]: [&'a Text; 3]) -> (&'a str, &'a str) {
+    let (text, lines) = match hunk.state {
+        HunkState::Kept | HunkState::Dropped => (proposed, hunk.proposed),
+        HunkState::Edited => (current, hunk.current),
+    };
+    (original.lines(hunk.original.start..hunk.original.end), text.lines(lines.start..lines.end))
+}
+
+impl Unseen {
+    /// Adds the differences of lines that look the same on both sides, wherever they stand there.
+    fn add_lines(&mut self, old: &str, new: &str) {
+        if old.is_empty() || new.is_empty() || old.len().max(new.len()) > MAX_BYTES {
+            return;
+        }
+        let mut olds: HashMap<String, Vec<&str>> = HashMap::new();
+        for line in old.split_inclusive('\n') {
+            olds.entry(shape(line)).or_default().push(line);
+        }
+        for line in new.split_inclusive('\n') {
+            let Some(alike) = olds.get_mut(&shape(line)).filter(|alike| !alike.is_empty()) else { continue };
+            let at = alike.iter().position(|old| *old == line).unwrap_or(0);
+            for kind in differences(alike.remove(at), line).unwrap_or_default() {
+                match self.0.iter_mut().find(|(known, _)| *known == kind) {
+                    Some((_, lines)) => *lines += 1,
+                    None => self.0.push((kind, 1)),
+                }
+            }
+        }
+    }
+
+    fn sentence(&self) -> Option<String> {
+        let named = |(kind, lines): &(Cow<'static, str>, usize)| match lines {
+            1 => kind.clone().into_owned(),
+            lines => format!("{kind} ({lines} lines)"),
+        };
+        let mut named: Vec<_> = self.0.iter().take(MAX_KINDS).map(named).collect();
+        if self.0.len() > MAX_KINDS {
+            named.push("and more".into());
+        }
+        (!named.is_empty()).then(|| format!("Hard to see: {}.", named.join(", ")))
+    }
+}
+
+/// The visible form of a line without its blanks: equal for lines that may look the same.
+fn shape(line: &str) -> String {
+    let seen = line.chars().filter(|c| !c.is_whitespace() && !harmless::is_harmful(*c)).map(folded);
+    ComposingNormalizerBorrowed::new_nfc().normalize(&seen.collect::<String>()).into_owned()
+}
+
+/// The kinds of differences of two lines that look the same; `None` if one sees a difference.
+fn differences(old: &str, new: &str) -> Option<Vec<Cow<'static, str>>> {
+    let nfc = ComposingNormalizerBorrowed::new_nfc();
+    let mut kinds = Vec::new();
+    let [(old, old_end), (new, new_end)] = [old, new].map(without_end);
+    match (old_end, new_end) {
+        ("\n", "\r\n") => kinds.push("line ends CRLF in place of LF".into()),
+        ("\r\n", "\n") => kinds.push("line ends LF in place of CRLF".into()),
+        _ => {}
+    }
+    let (composed_old, composed_new) = (nfc.normalize(old), nfc.normalize(new));
+    let (mut old_rest, mut new_rest) = (&*composed_old, &*composed_new);
+    while !old_rest.is_empty() || !new_rest.is_empty() {
+        let (blanks, other_blanks) = (take_blanks(&mut old_rest), take_blanks(&mut new_rest));
+        if blanks != other_blanks {
+            let is_end = old_rest.is_empty() && new_rest.is_empty();
+            let is_line = composed_old.trim().is_empty() && composed_new.trim().is_empty();
+            kinds.push(blank_kind(blanks, other_blanks, is_end, is_line)?);
+            continue;
+        }
+        if old_rest.chars().next() == new_rest.chars().next() {
+            let len = old_rest.chars().next().map_or(0, char::len_utf8);
+            (old_rest, new_rest) = (&old_rest[len..], &new_rest[len..]);
+            continue;
+        }
+        match (take_char(&mut old_rest, &mut kinds), take_char(&mut new_rest, &mut kinds)) {
+            (Some(old), Some(new)) if old == new => {}
+            (Some(old), Some(new)) if folded(old) == folded(new) => {
+                kinds.push(format!("{} in place of {}", letter(new), letter(old)).into());
+            }
+            (None, None) => {}
+            _ => return None,
+        }
+    }
+    if kinds.is_empty() && old != new {
+        let is_composed = new.chars().count() < old.chars().count();
+        kinds.push(match is_composed {
+            true => "accents composed with their letters".into(),
+            false => "accents in characters of their own".into(),
+        });
+    }
+    kinds.sort();
+    kinds.dedup();
+    (!kinds.is_empty()).then_some(kinds)
+}
+
+/// A line and its end.
+fn without_end(line: &str) -> (&str, &str) {
+    let text = line.strip_suffix('\n').map_or(line, |text| text.strip_suffix('\r').unwrap_or(text));
+    line.split_at(text.len())
+}
+
+fn take_blanks<'a>(rest: &mut &'a str) -> &'a str {
+    let after = rest.trim_start_matches(char::is_whitespace);
+    let (blanks, after) = rest.split_at(rest.len() - after.len());
+    *rest = after;
+    blanks
+}
+
+/// Takes the next character that one sees, and notes those before it.
+fn take_char(rest: &mut &str, kinds: &mut Vec<Cow<'static, str>>) -> Option<char> {
+    let mut chars = rest.chars();
+    let mut next = chars.next();
+    while let Some(unseen) = next.filter(|c| harmless::is_harmful(*c)) {
+        kinds.push(format!("an unseen {}", number(unseen)).into());
+        next = chars.next();
+    }
+    *rest = chars.as_str();
+    next
+}
+
+/// How blanks differ from those in their place, if one cannot see that. `is_end`: they end the line;
+/// `is_line`: it has nothing else.
+fn blank_kind(old: &str, new: &str, is_end: bool, is_line: bool) -> Option<Cow<'static, str>> {
+    let (has_tab, is_plain) = (|text: &str| text.contains('\t'), |text: &str| text.chars().all(|c| c == ' '));
+    if let Some(special) = new.chars().find(|c| !matches!(c, ' ' | '\t') && !old.contains(*c)) {
+        return Some(format!("{} in place of a blank", space(special)).into());
+    }
+    if let Some(special) = old.chars().find(|c| !matches!(c, ' ' | '\t') && !new.contains(*c)) {
+        return Some(format!("a blank in place of {}", space(special)).into());
+    }
+    let more = new.len() > old.len();
+    Some(match (is_line, is_end) {
+        (true, _) if old.is_empty() => "blanks on an empty line".into(),
+        (true, _) if new.is_empty() => "no blanks on an empty line any more".into(),
+        (_, true) if old.is_empty() || is_plain(old) && is_plain(new) && more => {
+            "blanks at the end of the line".into()
+        }
+        (_, true) if new.is_empty() || is_plain(old) && is_plain(new) => {
+            "fewer blanks at the end of the line".into()
+        }
+        _ if old.is_empty() || new.is_empty() => return None,
+        _ if has_tab(new) && !has_tab(old) => "a tab in place of blanks".into(),
+        _ if has_tab(old) && !has_tab(new) => "blanks in place of a tab".into(),
+        _ if has_tab(old) => "tabs and blanks mixed otherwise".into(),
+        // One sees a deeper indentation, and a wider gap.
+        _ => return None,
+    })
+}
+
+/// A blank that is no usual one, by its name.
+fn space(c: char) -> String {
+    match c {
+        '\u{a0}' => format!("a no-break space ({})", number(c)),
+        '\u{3000}' => format!("a wide space ({})", number(c)),
+        c => format!("a space {}", number(c)),
+    }
+}
+
+/// The ASCII character that a character looks like, or itself.
+fn folded(c: char) -> char {
+    if c.is_ascii() {
+        return c;
+    }
+    let twin = LETTERS.iter().find_map(|(_, from, to)| {
+        let at = from.chars().position(|letter| letter == c)?;
+        to.chars().nth(at)
+    });
+    twin.unwrap_or(c)
+}
+
+/// A character with what tells it from those that look like it.
+fn letter(c: char) -> String {
+    if c.is_ascii() {
+        return c.to_string();
+    }
+    let script = LETTERS.iter().find(|(_, from, _)| from.contains(c)).map_or("", |(script, ..)| script);
+    format!("{script}{c} ({})", number(c))
+}
+
+fn number(c: char) -> String {
+    format!("U+{:04X}", u32::from(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(old: &str, new: &str) -> Option<String> {
+        let said = hard_to_see(old, new)?;
+        said.strip_prefix("Hard to see: ").and_then(|said| said.strip_suffix('.')).map(str::to_owned)
+    }
+
+    #[test]
+    fn every_letter_has_its_twin() {
+        for (_, from, to) in LETTERS {
+            assert_eq!(from.chars().count(), to.chars().count(), "{from} {to}");
+            assert!(from.chars().all(|c| !c.is_ascii()) && to.is_ascii());
+        }
+    }
+
+    #[test]
+    fn what_one_cannot_see_is_said() {
+        let is = |old: &str, new: &str, words: &str| assert_eq!(said(old, new).as_deref(), Some(words));
+        is("    a\n", "\ta\n", "a tab in place of blanks");
+        is("\ta\n", "    a\n", "blanks in place of a tab");
+        is("\t  a\n", "  \ta\n", "tabs and blanks mixed otherwise");
+        is("a\n", "a  \n", "blanks at the end of the line");
+        is("a \t\n", "a\n", "fewer blanks at the end of the line");
+        is("\n", "  \n", "blanks on an empty line");
+        is("\t\n", "\n", "no blanks on an empty line any more");
+        is("cat\n", "сat\n", "Cyrillic с (U+0441) in place of c");
+        is("a-b\n", "a‐b\n", "‐ (U+2010) in place of -");
+        is("a b\n", "a\u{a0}b\n", "a no-break space (U+00A0) in place of a blank");
+        is("a\u{2009}b\n", "a b\n", "a blank in place of a space U+2009");
+        is("é\n", "e\u{301}\n", "accents in characters of their own");
+        is("e\u{301}\n", "é\n", "accents composed with their letters");
+        is("a\r\nb\r\n", "a\nb\n", "line ends LF in place of CRLF (2 lines)");
+        is("ab\n", "a\u{200b}b\n", "an unseen U+200B");
+        is("x = 1\n    y\n", "x = 1 \n\ty\n", "blanks at the end of the line, a tab in place of blanks");
+    }
+
+    #[test]
+    fn lines_are_found_wherever_they_stand() {
+        let old = "first\n    one\n    two\n";
+        let new = "new\n\tone\nnew\n\ttwo\n";
+        assert_eq!(said(old, new).as_deref(), Some("a tab in place of blanks (2 lines)"));
+    }
+
+    #[test]
+    fn what_one_sees_needs_no_words() {
+        for (old, new) in [
+            ("a\n", "b\n"),
+            ("  a\n", "    a\n"),
+            ("a b\n", "ab\n"),
+            ("a  b\n", "a b\n"),
+            ("a\n", "a\n"),
+            ("", " a\n"),
+            ("\n", "\n"),
+            ("a", "a\n"),
+            ("漢字\n", "漢 字\n"),
+        ] {
+            assert_eq!(said(old, new), None, "{old:?} {new:?}");
+        }
+    }
+
+    #[test]
+    fn a_change_that_was_dropped_or_edited_is_compared_with_its_own_text() {
+        let text = |text: &str| text.into();
+        let line = |line: usize| (line..line + 1).into();
+        let hunk =
+            |state| Hunk { original: line(0), proposed: line(0), current: line(0), state, ..Hunk::default() };
+        let review = |state, current| Review {
+            original: Some(text("    a\n")),
+            proposed: text("\ta\n"),
+            current: text(current),
+            hunks: vec![hunk(state)],
+            ..Review::default()
+        };
+        let tab = Some("Hard to see: a tab in place of blanks.".to_owned());
+        assert_eq!(hard_to_see_in(&review(HunkState::Kept, "\ta\n")), tab);
+        assert_eq!(hard_to_see_in(&review(HunkState::Dropped, "    a\n")), tab);
+        assert_eq!(hard_to_see_in(&review(HunkState::Edited, "mine\n")), None);
+    }
+}
