@@ -198,23 +198,13 @@ pub fn mentioned(file: &str, lines: Option<Lines>, agent: &str, roots: &[PathBuf
 
 /// The changes whose lines were not fully compared, if any.
 pub fn coarse_changes(review: &Review) -> Option<String> {
-    let limited = limited(review, Limit::Lines)?;
-    Some(format!("Too much differs to compare every line of {limited}: some may be equal."))
-}
-
-/// The changes whose words were not compared, if any.
-pub fn unmarked_changes(review: &Review) -> Option<String> {
-    Some(format!("Too much differs to mark the words of {}.", limited(review, Limit::Words)?))
-}
-
-/// The only change that reached a limit, or their number.
-fn limited(review: &Review, limit: Limit) -> Option<String> {
-    let mut limited = review.hunks.iter().enumerate().filter(|(_, hunk)| hunk.limit == Some(limit));
+    let mut limited = review.hunks.iter().enumerate().filter(|(_, hunk)| hunk.limit == Some(Limit::Lines));
     let (first, _) = limited.next()?;
-    Some(match limited.count() {
+    let limited = match limited.count() {
         0 => format!("change {}", first + 1),
         more => changes(more + 1),
-    })
+    };
+    Some(format!("Too much differs to compare every line of {limited}: some may be equal."))
 }
 
 /// Why accepting may do harm: the write would leave the project, or git would run the file.

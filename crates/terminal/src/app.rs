@@ -337,7 +337,7 @@ impl App {
             Action::Wrap => out.say(self.layout.switch_wrap()),
             Action::Sidebar => self.layout.switch_lists(),
             Action::Left | Action::Right if self.layout.is_wrapped() && has_review => {
-                out.say("Long lines are wrapped; w turns that off.");
+                out.say("All long lines are wrapped; w turns that off.");
             }
             Action::Search if has_review => out.overlays.open(Overlay::Search(String::new())),
             Action::SearchOn => self.search.go_on(&mut self.work, true),

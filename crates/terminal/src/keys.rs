@@ -210,7 +210,7 @@ pub(crate) const TABLE: &[Row] = &[
     row(&[key('n')], Action::SearchOn, "", ""),
     row(&[key('N')], Action::SearchBack, "", ""),
     brief(row(&[key('v')], Action::Layout, "v", "side by side, one column"), "v", "layout"),
-    row(&[key('w')], Action::Wrap, "w", "wrap long lines, or not"),
+    row(&[key('w')], Action::Wrap, "w", "wrap unchanged lines too"),
     row(&[key('b')], Action::Sidebar, "b", "hide or show the lists"),
     row(&[key('y')], Action::CopyPath, "y", "copy the file's path"),
     brief(row(&[key('p')], Action::Pause, "p", "pause, resume context"), "p", "pause"),

@@ -72,6 +72,8 @@ pub(crate) struct Palette {
     pub(crate) fold: Style,
     /// Escapes and other marks that are not part of the text.
     pub(crate) mark: Style,
+    /// The mark where a line is cut, if a change is behind it.
+    pub(crate) hidden: Style,
     /// Matches of a search.
     pub(crate) found: Style,
     /// The match that the person went to last.
@@ -130,6 +132,7 @@ impl Palette {
             warning: bold,
             cursor: bold,
             mark: underlined,
+            hidden: reversed.patch(bold),
             found: reversed,
             found_here: reversed.patch(bold).patch(underlined),
             added: change,
@@ -164,6 +167,7 @@ impl Palette {
             cursor: fg(Color::Cyan).add_modifier(Modifier::BOLD),
             fold: quiet,
             mark: fg(Color::Magenta).add_modifier(Modifier::UNDERLINED),
+            hidden: fg(yellow).add_modifier(Modifier::REVERSED | Modifier::BOLD),
             found: Style::new().add_modifier(Modifier::REVERSED),
             found_here: fg(yellow).add_modifier(Modifier::REVERSED | Modifier::BOLD | Modifier::UNDERLINED),
             added: change(Color::Green),
@@ -208,6 +212,7 @@ impl Palette {
             cursor: fg(tones.accent).add_modifier(Modifier::BOLD),
             fold: fg(tones.quiet).bg(shade(tones.fold)),
             mark: fg(tones.mark),
+            hidden: bg(tones.warning).fg(shade(tones.hidden_text)).add_modifier(Modifier::BOLD),
             found: bg(tones.found).fg(shade(tones.found_text)),
             found_here: bg(tones.found_here)
                 .fg(shade(tones.found_text))

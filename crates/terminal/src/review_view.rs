@@ -8,7 +8,7 @@ use alongside_desk::{Changed, OutOfStep, Review, messages};
 
 use crate::matches::Matches;
 use crate::options::Layout;
-use crate::review_page::{Needle, Page, PageForm};
+use crate::review_page::{Needle, Page, PageForm, Wrap};
 
 /// Rows that stay above a hunk that is gone to.
 const ABOVE: usize = 3;
@@ -93,7 +93,7 @@ impl ReviewView {
 
     /// Lays the review out in this way. The rows that the person reads stay where they are.
     pub(crate) fn set_layout(&mut self, layout: Layout) {
-        let wrap = self.page().and_then(|page| page.form().wrap);
+        let wrap = self.page().map_or(Wrap::Nothing, |page| page.form().wrap);
         self.set_form(PageForm { layout, wrap });
     }
 
@@ -115,11 +115,12 @@ impl ReviewView {
     }
 
     /// Fits it into so many rows and columns, after [`set_layout`](Self::set_layout).
-    pub(crate) fn arrange(&mut self, wrap: bool, height: u16, width: u16) {
+    pub(crate) fn arrange(&mut self, wraps_all: bool, height: u16, width: u16) {
         let (was_whole, was_seen) = (self.is_hunk_whole(), self.hunk_on_screen());
         (self.height, self.width) = (usize::from(height), width);
         let Some(form) = self.page().map(Page::form) else { return };
-        self.set_form(PageForm { wrap: wrap.then_some(width), ..form });
+        let wrap = if wraps_all { Wrap::All(width) } else { Wrap::Changes(width) };
+        self.set_form(PageForm { wrap, ..form });
         if !std::mem::replace(&mut self.opened, true) {
             self.show_hunk();
         }

@@ -32,7 +32,7 @@ const SIDE_BY_SIDE_FROM: u16 = 110;
 pub(crate) struct ScreenLayout {
     /// The layout that the person asked for.
     layout: Option<Layout>,
-    /// Whether long lines are wrapped.
+    /// Whether unchanged lines are wrapped, too.
     wrap: bool,
     /// Whether the person asked for the lists of agents and reviews, or wants none.
     lists: Option<bool>,
@@ -62,10 +62,10 @@ impl ScreenLayout {
         });
     }
 
-    /// The person wants long lines wrapped, or not any more. Returns the message.
+    /// The person wants all long lines wrapped, or only changed ones. Returns the message.
     pub(crate) fn switch_wrap(&mut self) -> &'static str {
         self.wrap = !self.wrap;
-        if self.wrap { "Long lines are wrapped." } else { "Long lines scroll to the side." }
+        if self.wrap { "All long lines are wrapped." } else { "Only changed lines are wrapped." }
     }
 
     /// The person wants to see the lists, or to hide them. Lists that gave way to the code come back first.

@@ -44,7 +44,7 @@ pub fn notes(review: &Review, roots: &[PathBuf]) -> Vec<Note> {
         true => "The file begins with a byte-order mark, the proposal does not.",
         false => "The proposal begins with a byte-order mark, the file does not.",
     });
-    let limits = messages::coarse_changes(review).into_iter().chain(messages::unmarked_changes(review));
+    let limits = messages::coarse_changes(review);
     let reason = review.reason.as_deref().map(|reason| {
         format!("Your reason for {}: {}", messages::agent_name(&review.agent), harmless::name(reason))
     });
@@ -98,13 +98,10 @@ mod tests {
         };
         let (lines, words) = (Some(Limit::Lines), Some(Limit::Words));
         assert_eq!(limited(&[None, None]), [""; 0]);
-        assert_eq!(limited(&[None, words]), ["Too much differs to mark the words of change 2."]);
-        let both = [
-            "Too much differs to compare every line of 2 changes: some may be equal.",
-            "Too much differs to mark the words of change 1.",
-        ];
-        assert_eq!(limited(&[words, lines, None, lines]), both);
-        let hunks = vec![Hunk { limit: words, ..review().hunks[0].clone() }];
+        assert_eq!(limited(&[None, words]), [""; 0], "desks mark the words of lines by themselves");
+        let two = "Too much differs to compare every line of 2 changes: some may be equal.";
+        assert_eq!(limited(&[words, lines, None, lines]), [two]);
+        let hunks = vec![Hunk { limit: lines, ..review().hunks[0].clone() }];
         assert!(!notes(&Review { hunks, ..review() }, &[])[0].warning, "it does no harm");
     }
 

@@ -30,6 +30,8 @@ pub(super) struct Tones {
     pub(super) found: Tone,
     pub(super) found_here: Tone,
     pub(super) found_text: Tone,
+    /// On the ground of a warning.
+    pub(super) hidden_text: Tone,
     /// Line, sign, words; as for the next two.
     pub(super) added: [Tone; 3],
     pub(super) removed: [Tone; 3],
@@ -49,6 +51,7 @@ pub(super) const DARK: Tones = Tones {
     found: Tone(0xe5_c07b, 180),
     found_here: Tone(0xff_8c42, 208),
     found_text: Tone(0x1a_1a1a, 234),
+    hidden_text: Tone(0x1a_1a1a, 234),
     added: [Tone(0x10_2b1b, 22), Tone(0x6f_cf7c, 114), Tone(0x1f_5c35, 28)],
     removed: [Tone(0x36_171c, 52), Tone(0xf0_7178, 203), Tone(0x7a_2530, 88)],
     edited: [Tone(0x14_2740, 17), Tone(0x7a_b4f5, 111), Tone(0x24_4f86, 25)],
@@ -74,6 +77,7 @@ pub(super) const LIGHT: Tones = Tones {
     found: Tone(0xff_d54f, 221),
     found_here: Tone(0xff_9a3c, 208),
     found_text: Tone(0x1a_1a1a, 234),
+    hidden_text: Tone(0xff_ffff, 231),
     added: [Tone(0xdd_f5e1, 194), Tone(0x1a_7f37, 28), Tone(0xa6_e3b3, 120)],
     removed: [Tone(0xfd_e4e4, 224), Tone(0xc0_2030, 160), Tone(0xf7_b4b8, 217)],
     edited: [Tone(0xdf_ecfd, 189), Tone(0x1f_5fbf, 26), Tone(0xae_cdf8, 153)],

@@ -1,16 +1,18 @@
 //! The content of a page as *unwrapped rows*, one for each line: a line of one text or of two, with numbers
 //! and a sign.
 
-use alongside_desk::{Hunk, HunkState, Range, Review, look_alikes, messages};
+use std::borrow::Cow;
+
+use alongside_desk::{Hunk, HunkState, Limit, Range, Review, look_alikes, messages};
 use ratatui_core::layout::Rect;
 
 use super::columns::Columns;
 use super::line_pairs;
 use super::rows::{self, Block, HunkRow, Kind, OpenFolds, Place};
 use super::texts::{ENDS_OPEN, ReviewTexts, Side};
-use super::wrapping::{Wrapping, row_starts};
+use super::wrapping::{MOST_ROWS, Wrap, Wrapping, is_moderate, row_starts};
 use crate::options::Layout;
-use crate::width::Units;
+use crate::width::{self, Units};
 
 /// So many lines are measured for [`Content::needs`].
 const MEASURED: usize = 1_000;
@@ -265,16 +267,40 @@ impl Content {
         line_pairs::counterpart(&self.texts, hunk, (cell.side, cell.line))
     }
 
-    /// Those words of a line that differ, in order.
-    pub(super) fn words(&self, cell: Cell) -> &[Range] {
-        let hunk = cell.hunk.and_then(|hunk| self.hunks.get(hunk));
-        let ranges = match (hunk.and_then(|hunk| hunk.words.as_ref()), cell.twin.0) {
-            (None, _) => return &[],
+    /// Those words of a line that differ, in order. Where too much differs for the words of the hunk to be
+    /// compared, the part of the line in which it and its counterpart differ.
+    pub(super) fn words(&self, cell: Cell) -> Cow<'_, [Range]> {
+        let Some(hunk) = cell.hunk.and_then(|hunk| self.hunks.get(hunk)) else { return Cow::Borrowed(&[]) };
+        let ranges = match (&hunk.words, cell.twin.0) {
+            (None, _) if hunk.limit == Some(Limit::Words) && cell.sign != Sign::Same => {
+                let line = self.texts.line(cell.side, cell.line);
+                let other = self.counterpart(&cell);
+                let part = other.and_then(|other| line_pairs::differing_part(line, other, cell.twin.1));
+                return Cow::Owned(part.into_iter().collect());
+            }
+            (None, _) => return Cow::Borrowed(&[]),
             (Some(words), Side::Original) => &words.removed,
             (Some(words), Side::Proposed | Side::Current) => &words.added,
         };
         let before = |line: usize| ranges.partition_point(|range| (range.start.line as usize) < line);
-        ranges.get(before(cell.twin.1)..before(cell.twin.1 + 1)).unwrap_or_default()
+        Cow::Borrowed(ranges.get(before(cell.twin.1)..before(cell.twin.1 + 1)).unwrap_or_default())
+    }
+
+    /// The column from which a row that is cut is shown, on a page that wraps changes: a third of the room
+    /// before the first word that differs, if that is too far to the side.
+    pub(super) fn first_column(&self, row: &Row, columns: &Columns) -> usize {
+        let room = columns.room();
+        let first = |cell: Cell| {
+            let line = self.texts.line(cell.side, cell.line);
+            let word = *self.words(cell).first()?;
+            let byte = byte_of(line, word.start.character);
+            // The mark of the cut takes a column.
+            let end = width::columns(&line[..byte_of(line, word.end.character)]) + 1;
+            Some((width::columns(&line[..byte]), end))
+        };
+        let changed = row.cells().filter(|cell| cell.sign != Sign::Same);
+        let word = changed.filter_map(first).min_by_key(|(start, _)| *start);
+        word.filter(|(_, end)| *end > room).map_or(0, |(start, _)| start.saturating_sub(room / 3))
     }
 
     /// The columns of a row, in an area.
@@ -313,15 +339,39 @@ impl Content {
         }
     }
 
-    /// Measures every line that is not folded, to wrap it at this width.
-    pub(super) fn wrapped(&self, width: u16) -> Wrapping {
-        let (columns, mut next) = (self.columns_in(width), 0);
+    /// Whether a row is wrapped. One that has nothing but one row either way is.
+    pub(super) fn wraps(&self, row: &Row, wrap: Wrap, columns: &Columns) -> bool {
+        match (wrap, row) {
+            (Wrap::Nothing, _) => false,
+            (Wrap::All(_), _) | (Wrap::Changes(_), Row::Said(..) | Row::Dropped(_)) => true,
+            (Wrap::Changes(_), Row::Fold { .. }) => false,
+            (Wrap::Changes(_), Row::One(_) | Row::Two(..)) => {
+                let is_moderate =
+                    |cell: Cell| is_moderate(self.texts.line(cell.side, cell.line), columns.room());
+                row.cells().any(|cell| cell.sign != Sign::Same) && row.cells().all(is_moderate) && {
+                    let (left, right) = self.starts_in(row, columns);
+                    left.len().max(right.len()) <= MOST_ROWS
+                }
+            }
+        }
+    }
+
+    /// Measures every line that is wrapped.
+    pub(super) fn wrapped(&self, wrap: Wrap) -> Wrapping {
+        let (columns, mut next) = (self.columns_in(wrap.width().unwrap_or(u16::MAX)), 0);
         let mut starts = Vec::with_capacity(self.rows() + 1);
         for block in &self.blocks {
+            let is_cut = matches!(wrap, Wrap::Changes(_)) && !matches!(block.kind, Kind::Hunk(_));
             for row in block.row..block.end() {
                 starts.push(next);
-                let (left, right) = self.starts_in(&self.row_in(block, row), &columns);
-                next += left.len().max(right.len()).max(1);
+                let shown = if is_cut { None } else { Some(self.row_in(block, row)) };
+                next += match shown.filter(|shown| self.wraps(shown, wrap, &columns)) {
+                    Some(shown) => {
+                        let (left, right) = self.starts_in(&shown, &columns);
+                        left.len().max(right.len()).max(1)
+                    }
+                    None => 1,
+                };
             }
         }
         starts.push(next);
@@ -355,4 +405,15 @@ fn said_of(texts: &ReviewTexts, hunks: &[Hunk]) -> Vec<Vec<Sentence>> {
         unseen.into_iter().chain(messages::why(hunk).map(Sentence::Reason)).collect()
     };
     hunks.iter().map(said).collect()
+}
+
+/// The byte at which a character of a line begins that is given in UTF-16 units.
+fn byte_of(line: &str, character: u32) -> usize {
+    let mut units = 0;
+    let before = line.char_indices().find(|(_, c)| {
+        let is_it = units >= character as usize;
+        units += c.len_utf16();
+        is_it
+    });
+    before.map_or(line.len(), |(at, _)| at)
 }

@@ -12,7 +12,7 @@ use super::find::{Match, Needle};
 use super::line::{Marks, Part, line};
 use super::line_pairs::drawn_blanks;
 use super::page::Page;
-use super::wrapping;
+use super::wrapping::{self, Wrap};
 use crate::colour::Colours;
 use crate::palette::{Change, Palette};
 use crate::width;
@@ -71,7 +71,8 @@ pub(crate) fn draw(page: &Page, buf: &mut Buffer, area: Rect, top: usize, option
         buf.set_stringn(area.x, area.y, "The text is empty.", area.width.into(), options.palette.quiet);
     }
     let content = page.content();
-    let room = content.columns_in(page.form().wrap.unwrap_or(area.width));
+    let wrap = page.form().wrap;
+    let room = content.columns_in(wrap.width().unwrap_or(area.width));
     let mut drawing = Drawing { content, columns: content.columns(area), options, buf };
     let visible = top..top.saturating_add(area.height.into()).min(page.rows());
     page.each_row(visible.clone(), |unwrapped, block, shown| {
@@ -92,7 +93,13 @@ pub(crate) fn draw(page: &Page, buf: &mut Buffer, area: Rect, top: usize, option
             let last = unwrapped + 1 == block.end() && row + 1 == rows.end;
             let parts = match &starts {
                 Some((left, right)) => (part(left, left_room), part(right, right_room)),
-                None => (Some(Part::cut(options.sideways)), Some(Part::cut(options.sideways))),
+                None => {
+                    let from = match wrap {
+                        Wrap::Changes(_) if options.sideways == 0 => content.first_column(&shown, &room),
+                        Wrap::Nothing | Wrap::Changes(_) | Wrap::All(_) => options.sideways,
+                    };
+                    (Some(Part::cut(from)), Some(Part::cut(from)))
+                }
             };
             drawing.row(strip, &RowPart { shown, ends: (first, last), parts });
         }
@@ -248,11 +255,12 @@ impl Drawing<'_> {
         let (twin, twin_line) = cell.twin;
         let plain = cell.sign == Sign::Dropped || (cell.sign != Sign::Same && !palette.syntax_in_changes);
         let spans = self.options.colours.line(content.texts.text(twin).text(), twin_line);
-        let is_changed = cell.sign != Sign::Same;
+        let (is_changed, words) = (cell.sign != Sign::Same, content.words(cell));
         let marks = Marks {
             blanks: is_changed.then(|| drawn_blanks(shown_line, content.counterpart(&cell))),
             spans: spans.filter(|_| !plain).unwrap_or_default(),
-            words: (content.words(cell), change.words),
+            words: (&words, change.words),
+            hides_changes: is_changed,
             search: self.options.search,
             found,
             ends_open: content.texts.ends_open(cell.side, cell.line),

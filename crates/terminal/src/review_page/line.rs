@@ -47,6 +47,8 @@ pub(super) struct Marks<'a> {
     pub(super) spans: &'a [Span],
     /// Words that differ, and their style.
     pub(super) words: (&'a [alongside_desk::Range], Style),
+    /// Whether a mark that hides changed words, or a part of a line that is new as a whole, shows that.
+    pub(super) hides_changes: bool,
     /// On a changed line, the blanks that are drawn, in bytes.
     pub(super) blanks: Option<[Range<usize>; 2]>,
     /// The needle of a search.
@@ -113,10 +115,14 @@ pub(super) fn line(buf: &mut Buffer, area: Rect, text: &str, part: &Part, marks:
     if from < to {
         buf.set_stringn(x(from), area.y, &behind[from - end..to - end], to - from, style);
     }
+    let first = in_sight.first().map_or(usize::MAX, |first| first.utf16);
+    let last = in_sight.last().map_or(0, |last| last.utf16);
     if goes_on {
+        let style = marks.cut(style, |word| word.end.character as usize > last);
         buf[(x(right - 1), area.y)].set_symbol(CUT).set_style(style);
     }
     if began {
+        let style = marks.cut(style, |word| (word.start.character as usize) <= first);
         buf[(area.x, area.y)].set_symbol(CUT).set_style(style);
     }
 }
@@ -125,7 +131,24 @@ impl<'a> Marks<'a> {
     /// None, on a style.
     pub(super) fn plain(base: Style, palette: &'a Palette) -> Self {
         let words: (&[alongside_desk::Range], _) = (&[], Style::new());
-        Self { base, spans: &[], words, blanks: None, search: None, found: None, ends_open: false, palette }
+        Self {
+            base,
+            spans: &[],
+            words,
+            hides_changes: false,
+            blanks: None,
+            search: None,
+            found: None,
+            ends_open: false,
+            palette,
+        }
+    }
+
+    /// The style of the mark where the line is cut. `is_hidden`: whether a word that differs is behind it.
+    fn cut(&self, style: Style, is_hidden: impl FnMut(&alongside_desk::Range) -> bool) -> Style {
+        let (words, look) = self.words;
+        let hides = self.hides_changes && (words.is_empty() || words.iter().any(is_hidden));
+        if hides { style.patch(look).patch(self.palette.hidden) } else { style }
     }
 
     fn style(&self, unit: &Unit<'_>, found: &[Range<usize>]) -> Style {

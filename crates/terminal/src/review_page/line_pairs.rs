@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use alongside_desk::{Hunk, HunkState, Lines};
+use alongside_desk::{Hunk, HunkState, Lines, Position, Range as TextRange, alike_at_end, alike_at_start};
 
 use super::texts::{ReviewTexts, Side};
 
@@ -49,11 +49,61 @@ pub(super) fn drawn_blanks(line: &str, other: Option<&str>) -> [Range<usize>; 2]
     [0..beginning, end..line.len()]
 }
 
+/// The part of line number `at` in which it differs from its counterpart; none if they have little in common.
+pub(super) fn differing_part(line: &str, other: &str, at: usize) -> Option<TextRange> {
+    let start = alike_at_start(line.as_bytes(), other.as_bytes());
+    let start = line.floor_char_boundary(start);
+    let (rest, other_rest) = (&line[start..], other.get(start..)?);
+    let end = line.len() - alike_at_end(rest.as_bytes(), other_rest.as_bytes());
+    let end = line.ceil_char_boundary(end).max(start);
+    let shared = line.len() - (end - start);
+    if start == end || shared * 100 < MIN_SHARED * line.len().max(other.len()) {
+        return None;
+    }
+    // A word is marked whole.
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let start = match line[start..].starts_with(is_word) {
+        true => line[..start].trim_end_matches(is_word).len(),
+        false => start,
+    };
+    let end = match line[..end].ends_with(is_word) {
+        true => line.len() - line[end..].trim_start_matches(is_word).len(),
+        false => end,
+    };
+    let character = |byte: usize| line[..byte].encode_utf16().count();
+    let place = |byte: usize| {
+        let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        Position { line: number(at), character: number(character(byte)) }
+    };
+    Some(TextRange { start: place(start), end: place(end) })
+}
+
+/// The least share of a line that it has in common with its counterpart, in percent.
+const MIN_SHARED: usize = 30;
+
 const BLANKS: [char; 2] = [' ', '\t'];
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_part_that_differs_is_found_by_whole_words() {
+        let part = |line: &str, other: &str| {
+            let range = differing_part(line, other, 7)?;
+            assert_eq!((range.start.line, range.end.line), (7, 7));
+            let units: Vec<u16> = line.encode_utf16().collect();
+            let units = &units[range.start.character as usize..range.end.character as usize];
+            Some(String::from_utf16(units).unwrap())
+        };
+        assert_eq!(part("let old_name = 1;", "let new_name = 1;").as_deref(), Some("old_name"));
+        assert_eq!(part("call(a, b, c)", "call(a, c)").as_deref(), Some("b, "));
+        assert_eq!(part("😀é = 1", "😀è = 1").as_deref(), Some("é"));
+        assert_eq!(part("same", "same and more"), None, "nothing goes");
+        assert_eq!(part("entirely other", "nothing in common here"), None);
+        assert_eq!(part("aaa", "aaaa").as_deref(), None);
+        assert_eq!(part("aaaa", "aaa").as_deref(), Some("aaaa"));
+    }
 
     #[test]
     fn blanks_are_drawn_where_they_differ() {

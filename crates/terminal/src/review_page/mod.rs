@@ -16,3 +16,4 @@ mod wrapping;
 pub(crate) use draw::{DrawOptions, draw};
 pub(crate) use find::{Match, Needle};
 pub(crate) use page::{Page, PageForm};
+pub(crate) use wrapping::Wrap;

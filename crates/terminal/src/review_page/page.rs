@@ -9,7 +9,7 @@ use super::content::{Cell, Content, Row, Sentence, Sign};
 use super::find::Match;
 use super::rows::{Block, Kind, OpenFolds};
 use super::texts::Side;
-use super::wrapping::{self, Wrapping};
+use super::wrapping::{self, Wrap, Wrapping};
 use crate::options::Layout;
 use crate::width;
 
@@ -28,13 +28,12 @@ pub(crate) struct Page {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PageForm {
     pub(crate) layout: Layout,
-    /// The width of the page at which long lines are wrapped; without it they are cut.
-    pub(crate) wrap: Option<u16>,
+    pub(crate) wrap: Wrap,
 }
 
 impl From<Layout> for PageForm {
     fn from(layout: Layout) -> Self {
-        Self { layout, wrap: None }
+        Self { layout, wrap: Wrap::Nothing }
     }
 }
 
@@ -85,7 +84,10 @@ impl Page {
 
     fn lay_out(&mut self) {
         self.content.lay_out(self.form.layout, &self.open_folds);
-        self.wrapping = self.form.wrap.map(|width| self.content.wrapped(width));
+        self.wrapping = match self.form.wrap {
+            Wrap::Nothing => None,
+            Wrap::Changes(_) | Wrap::All(_) => Some(self.content.wrapped(self.form.wrap)),
+        };
     }
 
     pub(crate) fn form(&self) -> PageForm {
@@ -137,7 +139,7 @@ impl Page {
 
     /// The furthest that some rows can scroll to the side on a page this wide.
     pub(crate) fn most_sideways(&self, rows: Range<usize>, width: u16) -> usize {
-        if self.wrapping.is_some() {
+        if matches!(self.form.wrap, Wrap::All(_)) {
             return 0;
         }
         let columns = self.content.columns_in(width);
@@ -193,9 +195,10 @@ impl Page {
         }
     }
 
-    /// The columns at which the rows of an unwrapped row begin, on both sides; none if they are not wrapped.
+    /// The columns at which the rows of an unwrapped row begin, on both sides; none if it is not wrapped.
     pub(super) fn starts_of(&self, row: &Row) -> Option<(Vec<usize>, Vec<usize>)> {
-        Some(self.content.starts_in(row, &self.content.columns_in(self.form.wrap?)))
+        let columns = self.content.columns_in(self.form.wrap.width()?);
+        self.content.wraps(row, self.form.wrap, &columns).then(|| self.content.starts_in(row, &columns))
     }
 
     /// The same, of the side that takes more rows.

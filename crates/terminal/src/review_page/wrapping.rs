@@ -4,6 +4,29 @@ use std::ops::Range;
 
 use crate::width::Units;
 
+/// Which lines are wrapped, on a page of so many columns. The others are cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wrap {
+    Nothing,
+    /// Changed lines, and what is said of them: no change is hidden behind the edge. Lines that would take
+    /// more than [`MOST_ROWS`] rows are cut.
+    Changes(u16),
+    All(u16),
+}
+
+/// The most rows that a changed line takes before it is cut.
+pub(super) const MOST_ROWS: usize = 8;
+
+impl Wrap {
+    /// The width of the page.
+    pub(super) fn width(self) -> Option<u16> {
+        match self {
+            Self::Nothing => None,
+            Self::Changes(width) | Self::All(width) => Some(width),
+        }
+    }
+}
+
 /// How a page is wrapped.
 #[derive(Debug)]
 pub(super) struct Wrapping {
@@ -33,7 +56,7 @@ pub(super) fn row_starts(line: &str, mark: usize, room: usize) -> Vec<usize> {
         *start = at;
         starts.push(at);
     };
-    if Units::from(line, room).is_at_end() && mark == 0 {
+    if mark == 0 && (is_short(line, room) || Units::from(line, room).is_at_end()) {
         return starts;
     }
     let mut behind_blank = 0;
@@ -60,6 +83,17 @@ pub(super) fn row_starts(line: &str, mark: usize, room: usize) -> Vec<usize> {
         begin(start + room, &mut start, &mut starts);
     }
     starts
+}
+
+/// Whether a line of plain characters has room, without measuring them.
+fn is_short(line: &str, room: usize) -> bool {
+    line.len() <= room && line.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+}
+
+/// Whether a line may be wrapped to few rows, as far as its length tells: no character has more than four
+/// bytes.
+pub(super) fn is_moderate(line: &str, room: usize) -> bool {
+    line.len() <= MOST_ROWS * room.max(1) * 4
 }
 
 /// The row of a line, counted from its first, that shows a column of it.

@@ -240,7 +240,7 @@ async fn the_answer_to_a_key_is_shown_over_waiting_warnings() {
     stage.shows("Problem: second (1 more)");
     stage.a_while().await;
     stage.press("w").await;
-    stage.shows("Long lines are wrapped. (1 more)");
+    stage.shows("All long lines are wrapped. (1 more)");
     stage.a_while().await;
     stage.key(KeyCode::Esc).await;
     stage.shows("Problem: first");

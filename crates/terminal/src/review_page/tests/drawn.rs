@@ -52,7 +52,7 @@ fn a_dropped_change_shows_the_file_that_will_be_written() {
     insta::assert_snapshot!("all_dropped_side_by_side", shown(&page, 90));
     let mut page = Page::new(&all_dropped(), Layout::OneColumn);
     insta::assert_snapshot!("all_dropped_in_one_column", shown(&page, 60));
-    page.relayout(PageForm { layout: Layout::SideBySide, wrap: Some(44) });
+    page.relayout(PageForm { layout: Layout::SideBySide, wrap: Wrap::All(44) });
     insta::assert_snapshot!("all_dropped_wrapped", shown(&page, 44));
 }
 
@@ -87,7 +87,7 @@ fn a_reason_stands_below_its_change_in_every_layout() {
         cut.lines().nth(3).is_some_and(|line| line.contains("Why: 漢字") && line.ends_with('…')),
         "{cut}"
     );
-    let form = PageForm { layout: Layout::OneColumn, wrap: Some(24) };
+    let form = PageForm { layout: Layout::OneColumn, wrap: Wrap::All(24) };
     let wrapped = shown(&Page::new(&review, form), 24);
     assert!(wrapped.contains('↳') && !wrapped.contains('…') && wrapped.contains("for"), "{wrapped}");
 }
@@ -239,6 +239,56 @@ fn long_lines_are_cut_and_scroll_to_the_side() {
 }
 
 /// Long lines on both sides.
+/// A line of JSON in which a word far to the right changes, and an unchanged one.
+fn long_json(fields: usize) -> Review {
+    let line = |price: &str| {
+        let fields: Vec<_> = (1..=fields).map(|n| format!("\"f{n}\": {n}")).collect();
+        format!("{{{}, \"price\": {price}, {}}}", fields.join(", "), fields.join(", "))
+    };
+    let mut review = review(&format!(" {}\n-{}\n+{}\n", line("0"), line("7710"), line("7711")));
+    let at = u32::try_from(line("").find("price").unwrap() + 8).unwrap();
+    words(&mut review, 0, &[[1, at, at + 4]], &[[1, at, at + 4]]);
+    review
+}
+
+#[test]
+fn a_changed_word_is_never_hidden() {
+    let form = |layout, width| PageForm { layout, wrap: Wrap::Changes(width) };
+    for (layout, width) in [(Layout::SideBySide, 200), (Layout::SideBySide, 90), (Layout::OneColumn, 60)] {
+        for fields in [3, 30, 300] {
+            let page = Page::new(&long_json(fields), form(layout, width));
+            let shown = shown(&page, width);
+            assert!(shown.contains("7710") && shown.contains("7711"), "{shown}");
+        }
+    }
+    let page = Page::new(&long_json(20), form(Layout::SideBySide, 120));
+    insta::assert_snapshot!("changed_lines_are_wrapped", shown(&page, 120));
+    let page = Page::new(&long_json(200), form(Layout::SideBySide, 120));
+    insta::assert_snapshot!("longer_ones_are_shown_from_their_change", shown(&page, 120));
+    // Beyond the edge is no change: the mark has no colour.
+    let row = Eyes::new(Depth::Sixteen).drawn(&page, 120, 2);
+    assert!(!styles(&row, 1).contains("reversed"), "{}", styles(&row, 1));
+    let mut eyes = Eyes::new(Depth::Sixteen);
+    eyes.sideways = 8;
+    let row = eyes.drawn(&page, 120, 2);
+    assert!(
+        styles(&row, 1).contains("\"…\" Yellow on Reset bold | reversed")
+            || styles(&row, 1).contains("\"…\" Yellow bold"),
+        "{}",
+        styles(&row, 1)
+    );
+}
+
+#[test]
+fn words_are_marked_line_by_line_where_too_much_differs() {
+    let mut review = review(" a\n-let old = 1;\n-let b = 2;\n+let new = 1;\n+let b = 3;\n");
+    review.hunks[0].limit = Some(alongside_desk::Limit::Words);
+    let drawn = Eyes::new(Depth::None).drawn(&Page::new(&review, Layout::SideBySide), 60, 3);
+    assert!(styles(&drawn, 1).contains("\"old\" bold | underlined"), "{}", styles(&drawn, 1));
+    assert!(styles(&drawn, 1).contains("\"new\" bold | underlined"), "{}", styles(&drawn, 1));
+    assert!(styles(&drawn, 2).contains("\"2\" bold | underlined"), "{}", styles(&drawn, 2));
+}
+
 fn long_lines() -> Review {
     review(
         " fn short() {}\n-    let before = call(\"one argument\", another, 漢字かな漢字, and_the_last_one);\n\
@@ -250,7 +300,7 @@ fn long_lines() -> Review {
 
 #[test]
 fn wrapped_lines_stay_aligned_side_by_side() {
-    let wrapped = |layout| PageForm { layout, wrap: Some(62) };
+    let wrapped = |layout| PageForm { layout, wrap: Wrap::All(62) };
     let page = Page::new(&long_lines(), wrapped(Layout::SideBySide));
     insta::assert_snapshot!(shown(&page, 62), @r#"
      1   fn short() {}             │1   fn short() {}
@@ -278,7 +328,7 @@ fn wrapped_lines_stay_aligned_side_by_side() {
 
 #[test]
 fn a_wrapped_page_can_be_begun_within_a_line() {
-    let page = Page::new(&long_lines(), PageForm { layout: Layout::SideBySide, wrap: Some(62) });
+    let page = Page::new(&long_lines(), PageForm { layout: Layout::SideBySide, wrap: Wrap::All(62) });
     let mut buf = Buffer::empty(Rect::new(0, 0, 62, 2));
     let whole = Eyes::new(Depth::None).drawn(&page, 62, u16::try_from(page.rows()).unwrap());
     let eyes = Eyes::new(Depth::None);
@@ -293,7 +343,7 @@ fn a_wrapped_page_can_be_begun_within_a_line() {
 fn a_wrapped_missing_line_ending_is_said() {
     let mut open = review(" a\n-b\n+before the end\n$");
     open.original = Some("a\nb\n".into());
-    let page = Page::new(&open, PageForm { layout: Layout::OneColumn, wrap: Some(40) });
+    let page = Page::new(&open, PageForm { layout: Layout::OneColumn, wrap: Wrap::All(40) });
     insta::assert_snapshot!(shown(&page, 40), @r#"
      1 1   a
     ▌2   - b
@@ -304,7 +354,7 @@ fn a_wrapped_missing_line_ending_is_said() {
 
 #[test]
 fn the_current_match_is_pointed_at() {
-    let page = Page::new(&long_lines(), PageForm { layout: Layout::SideBySide, wrap: Some(62) });
+    let page = Page::new(&long_lines(), PageForm { layout: Layout::SideBySide, wrap: Wrap::All(62) });
     let mut eyes = Eyes::new(Depth::None);
     eyes.needle = Needle::new("one");
     let found = eyes.needle.as_ref().unwrap().all_in(page.content());

@@ -56,6 +56,20 @@ fn drawing_looks_at_what_is_on_the_screen_only() {
 }
 
 #[test]
+fn wrapping_changes_measures_changed_lines_only() {
+    let unchanged: String = (0..10_000).map(|at| format!(" {at}\n")).collect();
+    let long = "word ".repeat(60);
+    let review = review(&format!("-{long}\n+{long}!\n{unchanged}"));
+    let form = PageForm { layout: Layout::SideBySide, wrap: Wrap::Changes(120) };
+    let read = lines_read(|| {
+        let mut page = Page::new(&review, form);
+        page.toggle_fold(page.rows() - 1);
+        assert!(page.rows() > 10_000);
+    });
+    assert!(read <= 2 * 2 * 4, "{read} lines");
+}
+
+#[test]
 fn a_line_of_a_megabyte_is_drawn_from_any_column() {
     let long = "0123456789".repeat(100_000);
     let page = Page::new(&review(&format!("-{long}\n+{long}!\n")), Layout::OneColumn);
@@ -82,7 +96,7 @@ fn a_character_of_a_megabyte_is_taken_apart() {
 fn a_line_of_a_megabyte_is_wrapped() {
     let long = "0123456789".repeat(100_000);
     let review = review(&format!("-{long}\n+{long}!\n"));
-    let page = Page::new(&review, PageForm { layout: Layout::OneColumn, wrap: Some(40) });
+    let page = Page::new(&review, PageForm { layout: Layout::OneColumn, wrap: Wrap::All(40) });
     let room = 40 - 1 - 4 - 2;
     assert_eq!(page.rows(), 2 * 1_000_000usize.div_ceil(room));
     let last = Needle::new("9!").unwrap();

@@ -13,7 +13,7 @@ use ratatui_core::style::{Color, Style};
 
 use super::rows::{self, Kind};
 use super::texts;
-use super::{DrawOptions, Match, Needle, Page, PageForm, draw};
+use super::{DrawOptions, Match, Needle, Page, PageForm, Wrap, draw};
 use crate::colour::Colours;
 use crate::palette::{Depth, Palette};
 use crate::{Layout, Theme};

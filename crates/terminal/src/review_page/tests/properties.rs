@@ -52,7 +52,8 @@ fn any_diff() -> impl Strategy<Value = String> {
 }
 
 fn forms() -> impl Strategy<Value = PageForm> {
-    let wraps = prop_oneof![Just(None), (0..70u16).prop_map(Some)];
+    let wraps =
+        prop_oneof![Just(Wrap::Nothing), (0..70u16).prop_map(Wrap::Changes), (0..70u16).prop_map(Wrap::All)];
     (layouts(), wraps).prop_map(|(layout, wrap)| PageForm { layout, wrap })
 }
 
@@ -234,10 +235,21 @@ proptest! {
     }
 
     #[test]
+    fn unchanged_lines_take_one_row(diff in any_diff(), layout in layouts(), width in 0..70u16) {
+        let page = Page::new(&review(&diff), PageForm { layout, wrap: Wrap::Changes(width) });
+        for row in 0..page.rows() {
+            let is_first = row == 0 || page.unwrapped(row - 1) < page.unwrapped(row);
+            let is_hunk = page.hunk_at(row).is_some();
+            prop_assert!(is_first || is_hunk);
+        }
+        prop_assert_eq!(page.unwrapped(page.rows().saturating_sub(1)) + 1, page.content().rows().max(1));
+    }
+
+    #[test]
     fn wrapped_rows_show_everything_once(diff in any_diff(), layout in layouts(), width in 20..70u16) {
         let review = review(&diff);
         let cut = Page::new(&review, layout);
-        let mut page = Page::new(&review, PageForm { layout, wrap: Some(width) });
+        let mut page = Page::new(&review, PageForm { layout, wrap: Wrap::All(width) });
         prop_assert_eq!(page.most_sideways(0..page.rows(), width), 0);
         for hunk in 0..review.hunks.len() {
             let (rows, unwrapped) = (page.hunk_rows(hunk), cut.hunk_rows(hunk));
@@ -245,7 +257,7 @@ proptest! {
             prop_assert!(rows.clone().all(|row| page.hunk_at(row) == Some(hunk)));
         }
         // All text in one column, read row by row.
-        page.relayout(PageForm { layout: Layout::OneColumn, wrap: Some(width) });
+        page.relayout(PageForm { layout: Layout::OneColumn, wrap: Wrap::All(width) });
         let drawn = Eyes::new(Depth::None).drawn(&page, width, u16::try_from(page.rows()).unwrap());
         let prefix = usize::from(width) - page.room(width);
         let mut seen = String::new();
