@@ -177,7 +177,6 @@ pub(crate) const TABLE: &[Row] = &[
     brief(row(&[key('a')], Action::Accept, "a", "accept the file"), "a", "accept"),
     brief(row(&[key('r')], Action::Reject, "r", "reject the proposal"), "r", "reject"),
     brief(row(&[key(' ')], Action::KeepOrDrop, "space", "keep or drop this change"), "space", "keep/drop"),
-    brief(row(&[key('R')], Action::Reason, "R", "say why, for the model"), "R", "why"),
     brief(
         row(&[key('j'), named(KeyCode::Down)], Action::NextHunk, "j, k, ↓, ↑", "next, previous change"),
         "j/k",
@@ -187,14 +186,16 @@ pub(crate) const TABLE: &[Row] = &[
     brief(
         row(&[named(KeyCode::Tab)], Action::NextReview, "Tab, S-Tab", "next, previous review"),
         "Tab",
-        "review",
+        "next",
     ),
     row(&[named(KeyCode::BackTab)], Action::PreviousReview, "", ""),
+    // With several reviews these are needed sooner than what follows.
+    brief(row(&[key('A')], Action::AcceptAll, "A", "accept all, after a list"), "A", "all"),
+    brief(row(&[key('R')], Action::Reason, "R", "say why, for the model"), "R", "why"),
     brief(row(&[key('e')], Action::Edit, "e", "edit in $VISUAL, $EDITOR"), "e", "edit"),
     brief(row(&[key('u')], Action::Undo, "u", "undo the last edit"), "u", "undo"),
     row(&[ctrl('r')], Action::Redo, "Ctrl-R", "redo what was undone"),
     brief(row(&[key('s')], Action::Split, "s", "split this change"), "s", "split"),
-    brief(row(&[key('A')], Action::AcceptAll, "A", "accept all, after a list"), "A", "accept all"),
     row(&[key('f')], Action::AcceptAhead, "f, L", "accept ahead, list that"),
     row(&[key('L')], Action::Accepted, "", ""),
     row(&[named(KeyCode::PageDown), ctrl('f')], Action::PageDown, "PgDn, PgUp", "scroll by a screen"),

@@ -29,8 +29,6 @@ pub(crate) struct ReviewView {
     page: Option<Page>,
     /// Whether the first hunk has been gone to.
     opened: bool,
-    /// The columns that its code needs, in this revision.
-    needs: Option<(u64, usize)>,
     /// Rows and columns on the screen.
     height: usize,
     width: u16,
@@ -46,7 +44,6 @@ impl ReviewView {
             matches: None,
             page: None,
             opened: false,
-            needs: None,
             height: 0,
             width: 0,
             open: OpenReview::new(review),
@@ -132,18 +129,6 @@ impl ReviewView {
         if let Some(page) = &self.page {
             self.sideways = self.sideways.min(page.most_sideways(self.rows(), width));
         }
-    }
-
-    /// Measures, once a revision, whether its code, up to `most` columns of it, has room on a page this wide.
-    pub(crate) fn measure_room(&mut self, width: u16, most: usize) -> bool {
-        let Some(page) = &self.page else { return true };
-        let revision = self.open.review().revision;
-        let needs = match self.needs {
-            Some((known, needs)) if known == revision => needs,
-            _ => page.content().needs(most),
-        };
-        self.needs = Some((revision, needs));
-        page.room(width) >= needs
     }
 
     /// Marks and counts the matches of a search.

@@ -1,5 +1,6 @@
-//! Lays the screen out as the person wishes and the width allows: where everything is. Arranging finds the
-//! places before a frame, and drawing changes nothing.
+//! Lays the screen out as the person wishes and the size of the window allows: where everything is. No text
+//! decides, so that the layout stands still while the person reads. Arranging finds the places before a
+//! frame, and drawing changes nothing.
 
 use ratatui_core::layout::{Constraint, Layout as Split, Position, Rect, Size};
 use ratatui_core::terminal::Frame;
@@ -17,12 +18,15 @@ use crate::review_view::ReviewView;
 /// Smaller screens show nothing but that they are too small.
 const SMALLEST: Size = Size { width: 40, height: 10 };
 
-/// From this width on there is a column for agents, reviews and context; below it, and
-/// where the code needs the width, they have a line or two on top.
+/// From this size on there is room for a column of agents, reviews and context, if the person wants it.
 const COLUMN_FROM: Size = Size { width: 100, height: 16 };
 
-/// Code of this many columns or fewer gets its room from the column of lists.
-const CODE: usize = 80;
+/// From this width on the column is there without a wish: it leaves room for two sides.
+const COLUMN_ASIDE_FROM: u16 = 150;
+
+/// From this height on they have two rows on top where there is no column, and the status line has a row
+/// while there is nothing to say. On a lower screen the header of the review says what is needed.
+const ROWS_FROM: u16 = 30;
 
 /// From this width on the original stands beside the text that would be accepted.
 const SIDE_BY_SIDE_FROM: u16 = 110;
@@ -68,7 +72,7 @@ impl ScreenLayout {
         if self.wrap { "All long lines are wrapped." } else { "Only changed lines are wrapped." }
     }
 
-    /// The person wants to see the lists, or to hide them. Lists that gave way to the code come back first.
+    /// The person wants to see the lists, or to hide them. Where they have a row, a column comes first.
     pub(crate) fn switch_lists(&mut self) {
         let is_hidden = match self.areas.lists {
             Lists::Hidden => true,
@@ -78,7 +82,7 @@ impl ScreenLayout {
         self.lists = Some(is_hidden);
     }
 
-    /// Shows or hides the lists; without a wish, the width decides.
+    /// Shows or hides the lists; without a wish, the size decides.
     #[cfg(test)]
     pub(crate) fn set_lists(&mut self, wish: Option<bool>) {
         self.lists = wish;
@@ -86,23 +90,21 @@ impl ScreenLayout {
 
     /// Finds the layout of reviews and the place of the lists on a screen of this size, before
     /// [`places`].
-    pub(crate) fn begin(&self, size: Size, mut view: Option<&mut ReviewView>) -> Areas {
+    pub(crate) fn begin(&self, size: Size, view: Option<&mut ReviewView>) -> Areas {
         let by_width = if size.width >= SIDE_BY_SIDE_FROM { Layout::SideBySide } else { Layout::OneColumn };
         let layout = self.layout.unwrap_or(by_width);
         let is_roomy = size.width >= COLUMN_FROM.width && size.height >= COLUMN_FROM.height;
-        let beside = size.width.saturating_sub(column(size) + 1);
-        if let Some(view) = &mut view {
+        let is_empty = view.is_none();
+        if let Some(view) = view {
             view.set_layout(layout);
         }
         let lists = match (self.lists, is_roomy) {
             (Some(false), _) => Lists::Hidden,
-            (_, false) => Lists::Strip,
+            (Some(true), false) => Lists::Strip,
             (Some(true), true) => Lists::Column,
-            (None, true) => match view.is_none_or(|view| view.measure_room(beside, CODE)) {
-                true => Lists::Column,
-                // The column gives way to the code.
-                false => Lists::Strip,
-            },
+            (None, true) if size.width >= COLUMN_ASIDE_FROM => Lists::Column,
+            (None, _) if is_empty || size.height >= ROWS_FROM => Lists::Strip,
+            (None, _) => Lists::Hidden,
         };
         let too_small = size.width < SMALLEST.width || size.height < SMALLEST.height;
         Areas { layout, lists, is_roomy, too_small, ..Areas::default() }
@@ -125,7 +127,7 @@ pub(crate) fn places(scene: &Scene<'_>, size: Size, mut areas: Areas) -> Areas {
     let [banner, above, messages, keys] = Split::vertical([
         Constraint::Length(u16::from(scene.reviews.has_demo_banner())),
         Constraint::Fill(1),
-        Constraint::Length(panels::bottom::height(scene, size)),
+        Constraint::Length(panels::bottom::height(scene, size, size.height >= ROWS_FROM)),
         Constraint::Length(1),
     ])
     .areas(whole);

@@ -147,7 +147,7 @@ fn wide_windows_show_both_sides_and_narrow_ones_one_column() -> Result<()> {
 #[test]
 fn accepting_all_takes_what_was_listed_and_nothing_later() -> Result<()> {
     let stage = Stage::new();
-    let desk = stage.desk(&Terminal::new(110, 30))?;
+    let desk = stage.desk(&Terminal::new(150, 30))?;
     let (agent, first) = stage.propose()?;
     desk.shows("line five")?;
     let propose = |name: &str| agent.propose(&stage.sandbox.project().join(name), "text of a new file\n");

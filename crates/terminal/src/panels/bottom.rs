@@ -1,14 +1,14 @@
 //! The bottom of the screen: the status line, with one message or question at a time, and the keys.
 
-use alongside_desk::harmless;
 use alongside_desk::review_model::MessageKind;
+use alongside_desk::{HunkState, harmless};
 use ratatui_core::layout::{Position, Size};
 use ratatui_core::style::Style;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
 use super::scene::{Scene, draw_lines};
-use crate::keys::{Action, TABLE};
+use crate::keys::{Action, Row, TABLE};
 use crate::overlays::Overlay;
 use crate::text_fit::{cut, wrapped};
 use crate::width;
@@ -17,9 +17,10 @@ use crate::width;
 const SEARCHED: usize = 16;
 
 /// The height of the status line: one row, or more where one message is longer than the screen is wide.
-pub(crate) fn height(scene: &Scene<'_>, size: Size) -> u16 {
+/// `stays`: it has its row while there is nothing to say.
+pub(crate) fn height(scene: &Scene<'_>, size: Size, stays: bool) -> u16 {
     let most = (size.height / 5).clamp(1, 5);
-    u16::try_from(status(scene, size.width).0.len()).unwrap_or(u16::MAX).clamp(1, most)
+    u16::try_from(status(scene, size.width).0.len()).unwrap_or(u16::MAX).clamp(stays.into(), most)
 }
 
 pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
@@ -173,14 +174,35 @@ fn brief(scene: &Scene<'_>, width: usize) -> Vec<(&'static str, &'static str)> {
         _ => true,
     };
     let rows = TABLE.iter().filter(|row| means(row.action) && applies(row.action));
-    let mut keys: Vec<_> = rows.filter_map(|row| row.brief).collect();
+    let hunk = scene.reviews.current().and_then(|view| view.review().hunks.get(view.hunk()));
+    let word = |row: &Row| match (row.action, hunk) {
+        (Action::KeepOrDrop, Some(hunk)) if hunk.state == HunkState::Dropped => Some(("space", "keep")),
+        (Action::KeepOrDrop, Some(_)) => Some(("space", "drop")),
+        _ => row.brief,
+    };
+    let mut keys: Vec<_> = rows.filter_map(word).collect();
+    fit(&mut keys, width + 2);
+    keys
+}
+
+/// The keys that stay longest where the screen is narrow: those that decide, and go to the next review.
+const NEEDED: [&str; 5] = ["a", "r", "space", "Tab", "A"];
+
+/// Leaves out keys from the end, but the last two, until all fit; the help loses its word before a key goes
+/// that is needed.
+fn fit(keys: &mut Vec<(&'static str, &'static str)>, room: usize) {
     let columns = |keys: &[(&str, &str)]| -> usize {
         keys.iter().map(|(key, what)| width::columns(key) + width::columns(what) + 3).sum()
     };
-    while columns(&keys) > width + 2 && keys.len() > 2 {
-        keys.remove(keys.len() - 3);
+    while columns(keys) > room && keys.len() > 2 {
+        let others = ..keys.len() - 2;
+        let help = keys.len() - 2;
+        match keys[others].iter().rposition(|(key, _)| !NEEDED.contains(key)) {
+            Some(least) => _ = keys.remove(least),
+            None if !keys[help].1.is_empty() => keys[help].1 = "",
+            None => _ = keys.remove(help - 1),
+        }
     }
-    keys
 }
 
 #[cfg(test)]
@@ -193,6 +215,30 @@ mod tests {
         assert_eq!(in_one_line("disk full\n  Make room."), "disk full. Make room.");
         assert_eq!(in_one_line("disk full.\n  Make room."), "disk full. Make room.");
         assert_eq!(in_one_line("typed:\none\ntwo"), "typed:\none\ntwo");
+    }
+
+    #[test]
+    fn the_keys_that_are_needed_stay_longest() {
+        let shown = |room: usize| {
+            let mut keys = vec![
+                ("a", "accept"),
+                ("r", "reject"),
+                ("space", "drop"),
+                ("j/k", "change"),
+                ("Tab", "next"),
+                ("A", "all"),
+                ("R", "why"),
+                ("?", "help"),
+                ("q", "quit"),
+            ];
+            fit(&mut keys, room);
+            keys.into_iter().map(|(key, _)| key).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(shown(90), "a r space j/k Tab A R ? q");
+        assert_eq!(shown(82), "a r space j/k Tab A ? q");
+        assert_eq!(shown(62), "a r space Tab A ? q");
+        assert_eq!(shown(44), "a r space ? q");
+        assert_eq!(shown(0), "? q");
     }
 
     #[test]

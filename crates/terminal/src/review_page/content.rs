@@ -12,10 +12,7 @@ use super::rows::{self, Block, HunkRow, Kind, OpenFolds, Place};
 use super::texts::{ENDS_OPEN, ReviewTexts, Side};
 use super::wrapping::{MOST_ROWS, Wrap, Wrapping, is_moderate, row_starts};
 use crate::options::Layout;
-use crate::width::{self, Units};
-
-/// So many lines are measured for [`Content::needs`].
-const MEASURED: usize = 1_000;
+use crate::width;
 
 /// The texts of a review, and where everything is in them.
 #[derive(Debug)]
@@ -376,23 +373,6 @@ impl Content {
         }
         starts.push(next);
         Wrapping { starts }
-    }
-
-    /// The columns that the changed lines and those around them need, at most so many. Folded lines do not
-    /// count, nor do opened folds: the answer stays while the person reads.
-    pub(crate) fn needs(&self, most: usize) -> usize {
-        let mut widest = 0;
-        let blocks = self.blocks.iter().filter(|block| !matches!(block.kind, Kind::Fold { .. }));
-        let rows = blocks.flat_map(|block| (block.row..block.end()).map(move |row| (block, row)));
-        for (block, row) in rows.take(MEASURED) {
-            for cell in self.row_in(block, row).cells() {
-                widest = widest.max(Units::from(self.texts.line(cell.side, cell.line), most).column());
-            }
-            if widest >= most {
-                return most;
-            }
-        }
-        widest
     }
 }
 

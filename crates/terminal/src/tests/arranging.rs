@@ -30,38 +30,66 @@ impl Stage {
 }
 
 #[tokio::test(start_paused = true)]
-async fn lists_give_way_to_the_code_and_a_key_brings_them_back() {
-    // Beside the column, each side has room for 61 columns; without it for 80.
-    let stage = Stage::reading_lines_of(60, 170, 20).await;
-    stage.shows("Reviews (3)");
+async fn the_size_of_the_window_decides_where_the_lists_are_and_no_text() {
+    for (width, height, place) in
+        [(200, 60, 0), (150, 16, 0), (130, 40, 1), (149, 30, 1), (80, 24, 2), (60, 20, 2)]
+    {
+        for columns in [20, 300] {
+            let mut stage = Stage::reading_lines_of(columns, width, height).await;
+            for _ in 0..3 {
+                let screen = stage.screen();
+                let header = screen.lines().next().unwrap();
+                let shown = [
+                    screen.contains("Reviews (3)"),
+                    screen.contains("agents see 2 files"),
+                    header.contains("  review "),
+                ];
+                assert_eq!(shown, [0, 1, 2].map(|at| at == place), "{width}x{height}:\n{screen}");
+                stage.key(KeyCode::Tab).await;
+            }
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_low_screen_has_one_row_above_the_code_and_one_below() {
+    let mut stage = Stage::reading_lines_of(60, 80, 24).await;
+    stage.press("j").await;
+    stage.a_while().await;
+    assert_snapshot!("low_screen", stage.screen());
+    // A message takes a row of the code, and gives it back.
+    stage.press("w").await;
+    assert_snapshot!("low_screen_with_a_message", stage.screen());
+    stage.resize(60, 20).await;
+    stage.a_while().await;
+    stage.press("k").await;
+    assert_snapshot!("low_and_narrow_screen", stage.screen());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_brings_the_lists_and_hides_them() {
     let mut stage = Stage::reading_lines_of(75, 170, 20).await;
-    stage.does_not_show("Reviews (3)");
-    stage.shows("checkout.py");
-    assert_snapshot!("lists_gave_way", stage.screen());
-    stage.press("b").await;
     stage.shows("Reviews (3)");
     stage.press("b").await;
     stage.does_not_show("basket.py");
     stage.shows("review 1 of 3");
     assert_snapshot!("lists_hidden", stage.screen());
-    stage.press("b").await;
-    stage.shows("Reviews (3)");
-    stage.propose(4, "/shop/more.py").await;
-    stage.press("b").await;
-    stage.shows("review 1 of 4");
-}
-
-#[tokio::test(start_paused = true)]
-async fn lists_stay_where_lines_fit_and_as_the_person_wants_them() {
-    let mut stage = Stage::reading_lines_of(75, 170, 20).await;
     stage.key(KeyCode::Tab).await;
+    stage.shows("review 2 of 3");
+    stage.propose(4, "/shop/more.py").await;
+    stage.shows("review 2 of 4");
+    stage.press("b").await;
+    stage.shows("Reviews (4)");
+    // Where there are rows on top, a column comes first.
+    let mut stage = Stage::reading_lines_of(75, 130, 40).await;
+    stage.shows("Gemini CLI, Qwen Code");
+    stage.press("b").await;
     stage.shows("Reviews (3)");
     stage.press("b").await;
     stage.does_not_show("Reviews (3)");
-    stage.key(KeyCode::Tab).await;
-    stage.shows("review 3 of 3");
-    // Where there is no room for a column, the same key hides the lines on top.
-    stage.resize(80, 24).await;
+    stage.shows("review 1 of 3");
+    // Where there is no room for a column, the same key shows rows on top.
+    let mut stage = Stage::reading_lines_of(75, 80, 24).await;
     stage.does_not_show("Gemini CLI, Qwen Code");
     stage.press("b").await;
     stage.shows("Gemini CLI, Qwen Code");
@@ -69,9 +97,9 @@ async fn lists_stay_where_lines_fit_and_as_the_person_wants_them() {
     stage.does_not_show("Gemini CLI, Qwen Code");
     stage.press("p").await;
     stage.moment().await;
-    stage.shows("review 3 of 3 paused");
+    stage.shows("review 1 of 3 paused");
     stage.resize(40, 12).await;
-    stage.shows("chec….py +7 -6 review 3 of 3 paused");
+    stage.shows("wide.txt +2 -1 review 1 of 3 paused");
 }
 
 #[tokio::test(start_paused = true)]
