@@ -63,6 +63,11 @@ pub async fn found(user: &UserEnvironment, here: &Surroundings) -> Vec<Agent> {
     found
 }
 
+/// Whether an agent is on this machine that can be set up. No program runs.
+pub fn are_there(user: &UserEnvironment) -> bool {
+    AGENTS.iter().any(|row| program_of(row, user).is_some())
+}
+
 /// The agent of that row on this machine. Its program may have to run to say its version, which takes about a
 /// second.
 pub(crate) async fn of_row(

@@ -38,6 +38,8 @@ impl Offer {
 pub enum SetupReply {
     /// The changes that the installed agents need.
     Offers(Vec<Offer>),
+    /// No agent is installed.
+    NoAgent,
     /// The sentence after a change: it was made, or why not.
     Made(Result<String, String>),
 }
@@ -56,6 +58,9 @@ pub trait AgentSetup: fmt::Debug + Send + Sync {
     fn quick_offers(&self) -> Reply<Vec<Offer>> {
         self.offers()
     }
+
+    /// Whether an agent is installed that can be set up. No program runs.
+    fn has_agent(&self) -> bool;
 
     /// Makes the change of an offer, if it still is the one that `preview` shows, and says so in a sentence.
     ///

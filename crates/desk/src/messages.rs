@@ -372,6 +372,14 @@ pub fn reason_of_change_noted(reasons: Reasons) -> &'static str {
     }
 }
 
+/// A change has the person's reason, and is dropped with it.
+pub fn dropped_with_reason(reasons: Reasons) -> &'static str {
+    match reasons {
+        Reasons::WithRejection => "Dropped, with your reason. It is read only if you reject.",
+        Reasons::Always | Reasons::Never => "Dropped, with your reason.",
+    }
+}
+
 /// The person removed a reason.
 pub const REASON_REMOVED: &str = "Reason removed.";
 

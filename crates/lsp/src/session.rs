@@ -187,6 +187,9 @@ impl<'a> Session<'a> {
             SessionEvent::Companion(CompanionMessage::AgentSetup(SetupReply::Offers(offers))) => {
                 self.frontend.handle_offers(&mut self.io, offers, self.client.kind);
             }
+            SessionEvent::Companion(CompanionMessage::AgentSetup(SetupReply::NoAgent)) => {
+                self.frontend.handle_offers(&mut self.io, Vec::new(), self.client.kind);
+            }
             SessionEvent::Companion(CompanionMessage::AgentSetup(SetupReply::Made(made))) => {
                 self.frontend.handle_agent_change(&mut self.io, made);
             }

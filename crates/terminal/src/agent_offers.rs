@@ -83,7 +83,7 @@ impl AgentOffers {
     /// The person wants to set agents up. `is_alone`: whether no agent is connected.
     pub(crate) fn open(&mut self, is_alone: bool, out: &mut Output) {
         if !self.is_available {
-            return say_that_agents_are_set_up(is_alone, out);
+            return out.say(set_up(is_alone));
         }
         self.answered.clear();
         self.opening = Some(Opening::Asked);
@@ -118,7 +118,8 @@ impl AgentOffers {
     /// Takes the reply of the program.
     pub(crate) fn take_reply(&mut self, reply: SetupReply, is_alone: bool, out: &mut Output) {
         match reply {
-            SetupReply::Offers(offers) => self.take_offers(offers, is_alone, out),
+            SetupReply::Offers(offers) => self.take_offers(offers, set_up(is_alone), out),
+            SetupReply::NoAgent => self.take_offers(Vec::new(), messages::NO_AGENT_INSTALLED, out),
             SetupReply::Made(made) => {
                 match made {
                     Ok(message) => out.answer(Message::notice(message).about(Subject::AgentSetup)),
@@ -136,7 +137,8 @@ impl AgentOffers {
         }
     }
 
-    fn take_offers(&mut self, offers: Vec<Offer>, is_alone: bool, out: &mut Output) {
+    /// `nothing`: the sentence if there is nothing to set up.
+    fn take_offers(&mut self, offers: Vec<Offer>, nothing: &'static str, out: &mut Output) {
         if std::mem::replace(&mut self.looking, Looking::Idle) == Looking::Outdated {
             return self.look(out);
         }
@@ -152,7 +154,7 @@ impl AgentOffers {
         match self.opening.take() {
             Some(Opening::Asked) => {
                 if !self.open_next(out) {
-                    say_that_agents_are_set_up(is_alone, out);
+                    out.say(nothing);
                 }
             }
             Some(Opening::Next) if matches!(out.overlays.cover(), Some(Overlay::Offer(_))) => {
@@ -202,6 +204,7 @@ fn close(out: &mut Output) {
     out.invalidate_keys();
 }
 
-fn say_that_agents_are_set_up(is_alone: bool, out: &mut Output) {
-    out.say(if is_alone { messages::SET_UP_BUT_NOT_STARTED } else { messages::NOTHING_TO_SET_UP });
+/// The sentence for agents that need no change.
+fn set_up(is_alone: bool) -> &'static str {
+    if is_alone { messages::SET_UP_BUT_NOT_STARTED } else { messages::NOTHING_TO_SET_UP }
 }

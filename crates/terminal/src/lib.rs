@@ -11,6 +11,7 @@ mod areas;
 #[doc(hidden)]
 pub mod benching;
 mod colour;
+mod demo_guide;
 mod draft_store;
 mod editor;
 mod editor_command;

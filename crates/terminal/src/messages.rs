@@ -49,12 +49,9 @@ pub(crate) const NOTHING_TO_SET_UP: &str = "The installed agents are set up alre
 pub(crate) const SET_UP_BUT_NOT_STARTED: &str =
     "The installed agents are set up already. Start one in this project.";
 
-/// The banner of a demo.
-pub(crate) const DEMO: &str =
-    "Demo in a scratch project. First press space: it drops this change, or keeps it.";
-
-/// The banner of a demo on a narrow screen.
-pub(crate) const DEMO_BRIEFLY: &str = "Demo: press space to drop this change.";
+/// No agent is installed whose settings could keep its proposals from the desk.
+pub(crate) const NO_AGENT_INSTALLED: &str =
+    "No agent is installed that alongside knows: Gemini CLI, Qwen Code, Claude Code or Codex.";
 
 /// The hunk that a key would act on was not on the screen; now it is.
 pub(crate) const LOOK_FIRST: &str = "The key acts on this change. Press it again.";

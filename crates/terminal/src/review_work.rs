@@ -11,6 +11,7 @@ use alongside_desk::{
 use crossterm::event::KeyEvent;
 
 use crate::accept_list::AcceptAll;
+use crate::demo_guide::DemoStep;
 use crate::draft_store::{DraftStore, UnsavedText};
 use crate::editor::{EditOutcome, Editing};
 use crate::keys::Action;
@@ -263,7 +264,7 @@ impl ReviewWork {
             EditKind::KeepOrDrop { hunk } => {
                 view.open_mut().push_step(hunk, true);
                 view.show_dropped();
-                self.reviews.end_demo_banner();
+                self.reviews.demo_done(DemoStep::Drop);
             }
             EditKind::Undo => {
                 view.mark_undone();
@@ -275,6 +276,7 @@ impl ReviewWork {
             }
             EditKind::Split { hunk, before } => {
                 view.open_mut().push_step(hunk, true);
+                self.reviews.demo_done(DemoStep::Edit);
                 self.out.say(messages::split(before, hunks));
             }
             EditKind::Reason(edit) => {
@@ -285,12 +287,15 @@ impl ReviewWork {
             EditKind::DropWithReason { hunk } => {
                 view.open_mut().push_step(hunk, true);
                 view.show_dropped();
-                self.reviews.end_demo_banner();
+                self.reviews.demo_done(DemoStep::Drop);
                 self.out.say(DROPPED_WITH_REASON);
             }
             EditKind::SingleNewline if is_current => self.decide(Decision::Accept),
             EditKind::SingleNewline => {}
-            EditKind::Edited => self.out.say(messages::edit_taken(hunks)),
+            EditKind::Edited => {
+                self.reviews.demo_done(DemoStep::Edit);
+                self.out.say(messages::edit_taken(hunks));
+            }
         }
     }
 

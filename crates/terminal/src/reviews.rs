@@ -10,6 +10,7 @@ use alongside_desk::{
 };
 
 use crate::accepted_list::AcceptedList;
+use crate::demo_guide::DemoStep;
 use crate::keys::Action;
 use crate::output::{Effect, Output};
 use crate::review_view::ReviewView;
@@ -28,8 +29,8 @@ pub(crate) struct Reviews {
     at: Option<ReviewId>,
     /// The place of a review that its agent is about to propose anew.
     vacancy: Option<Vacancy>,
-    /// Whether this is a demo whose banner still names the first key.
-    has_demo_banner: bool,
+    /// In a demo, the next thing to try.
+    demo: Option<DemoStep>,
 }
 
 /// The place of a review that its agent proposes anew.
@@ -50,7 +51,7 @@ impl Reviews {
             views: Vec::new(),
             at: None,
             vacancy: None,
-            has_demo_banner: is_demo,
+            demo: is_demo.then_some(DemoStep::Drop),
         }
     }
 
@@ -100,13 +101,14 @@ impl Reviews {
         self.views.iter_mut().find(|view| view.review().id == id)
     }
 
-    pub(crate) fn has_demo_banner(&self) -> bool {
-        self.has_demo_banner
+    /// In a demo, the next thing to try.
+    pub(crate) fn demo(&self) -> Option<DemoStep> {
+        self.demo
     }
 
-    /// The person has found the first key.
-    pub(crate) fn end_demo_banner(&mut self) {
-        self.has_demo_banner = false;
+    /// The person has tried something of the demo.
+    pub(crate) fn demo_done(&mut self, done: DemoStep) {
+        self.demo = self.demo.map(|step| step.after(done));
     }
 
     /// An agent's name, with its number where another agent has the same name.
@@ -254,8 +256,9 @@ impl Reviews {
         let message = self.end_of(closed).filter(|_| !is_counted);
         let view = self.views.remove(index);
         out.messages.end_review(closed.id);
-        // A person who decides needs no hint.
-        self.has_demo_banner &= !closed.decided_here;
+        if closed.decided_here {
+            self.demo = self.demo.map(DemoStep::after_decision);
+        }
         match message {
             Some(message) if closed.decided_here => out.answer(message),
             message => out.show(message),

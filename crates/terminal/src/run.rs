@@ -266,7 +266,16 @@ impl<S: Screen> MainLoop<'_, S> {
                             Look::Thorough => agents.offers(),
                             Look::Quick => agents.quick_offers(),
                         };
-                        async { SetupReply::Offers(offers.await) }
+                        let has_agent = match look {
+                            Look::Thorough => agents.has_agent(),
+                            Look::Quick => true,
+                        };
+                        async move {
+                            match offers.await {
+                                offers if offers.is_empty() && !has_agent => SetupReply::NoAgent,
+                                offers => SetupReply::Offers(offers),
+                            }
+                        }
                     });
                 }
                 Effect::SetAgentUp { id, preview } => self.set_up(|agents| {

@@ -125,7 +125,7 @@ fn column(size: Size) -> u16 {
 pub(crate) fn places(scene: &Scene<'_>, size: Size, mut areas: Areas) -> Areas {
     let whole = Rect::from((Position::ORIGIN, size));
     let [banner, above, messages, keys] = Split::vertical([
-        Constraint::Length(u16::from(scene.reviews.has_demo_banner())),
+        Constraint::Length(u16::from(scene.reviews.demo().is_some())),
         Constraint::Fill(1),
         Constraint::Length(panels::bottom::height(scene, size, size.height >= ROWS_FROM)),
         Constraint::Length(1),

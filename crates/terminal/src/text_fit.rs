@@ -39,6 +39,15 @@ pub(crate) fn beginning(text: &str, width: usize) -> &str {
     &text[..end]
 }
 
+/// The beginning of such a text, with a mark where something is left out.
+pub(crate) fn cut_end(text: &str, width: usize) -> String {
+    match columns(text) <= width {
+        true => text.to_owned(),
+        false if width == 0 => String::new(),
+        false => format!("{}…", beginning(text, width - 1)),
+    }
+}
+
 /// A text in rows of so many columns, broken at spaces where there are some.
 pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut rows = vec![String::new()];
@@ -86,6 +95,8 @@ mod tests {
         assert_eq!(cut("src/basket.py", 9), "…asket.py");
         assert_eq!(cut("漢字漢字", 5), "…漢字");
         assert_eq!(cut("abc", 0), "");
+        assert_eq!((cut_end("abc", 3), cut_end("abcd", 3)), ("abc".to_owned(), "ab…".to_owned()));
+        assert_eq!(cut_end("漢字", 2), "…");
         assert_eq!(cut("aa👩\u{200d}👩\u{200d}👧b", 4), "…👩\u{200d}👩\u{200d}👧b");
         assert_eq!(cut("a👩\u{200d}👩\u{200d}👧b", 3), "…b", "a visible character goes as a whole");
     }

@@ -200,6 +200,11 @@ impl AgentSetup for UserAgents {
         Box::pin(async move { quick_offers(&known).unwrap_or_else(no_offers) })
     }
 
+    fn has_agent(&self) -> bool {
+        // Without an environment, nobody knows.
+        UserEnvironment::of_this_process().map_or(true, |user| agents::are_there(&user))
+    }
+
     fn make(&self, id: &str, preview: &str) -> Reply<Result<String, String>> {
         let (id, preview) = (id.to_owned(), preview.to_owned());
         Box::pin(async move { make(&id, &preview).await.map_err(|error| format!("{error:#}")) })

@@ -287,6 +287,7 @@ impl ReviewWork {
         }
         self.reading.say(match place {
             _ if removes => messages::REASON_REMOVED,
+            Some(_) if is_kept => messages::dropped_with_reason(reasons),
             Some(_) => messages::reason_of_change_noted(reasons),
             None => messages::reason_noted(reasons),
         });

@@ -8,7 +8,11 @@ use ratatui_core::text::{Line, Span};
 
 use super::scene::{Scene, draw_lines};
 use crate::accept_list::AcceptAll;
+use crate::text_fit::cut_end;
 use crate::width;
+
+/// A name gets so many columns at least.
+const NAME: usize = 12;
 
 pub(crate) fn draw(scene: &Scene<'_>, list: &AcceptAll, frame: &mut Frame<'_>) {
     let main = scene.areas.main;
@@ -18,20 +22,29 @@ pub(crate) fn draw(scene: &Scene<'_>, list: &AcceptAll, frame: &mut Frame<'_>) {
     let widest = |text: fn(&ListedReview, &str) -> String| {
         all().map(|(listed, agent)| width::columns(&text(listed, agent))).max().unwrap_or(0)
     };
-    let (counts, agents) = (widest(|listed, _| size(listed)), widest(|_, agent| agent.to_owned()));
-    let room = usize::from(area.width).saturating_sub(counts + agents + 6);
-    let names = widest(|listed, _| listed.name.clone()).min(room.max(12));
+    let columns = usize::from(area.width);
+    let (counts, mut agents) = (widest(|listed, _| size(listed)), widest(|_, agent| agent.to_owned()));
+    let states = widest(|listed, _| listed.states.clone());
+    let names = widest(|listed, _| listed.name.clone());
+    // The states tell more than the agent, and than the beginning of a path.
+    if counts + agents + states + NAME.min(names) + 8 > columns {
+        agents = 0;
+    }
+    let gaps = if agents == 0 { 6 } else { 8 };
+    let names = names.min(columns.saturating_sub(counts + agents + states + gaps).max(NAME));
     let row = |(listed, agent): &(ListedReview, String)| {
-        let pad = |text: &str, columns: usize| {
-            let gap = columns.saturating_sub(width::columns(text));
+        let pad = |text: &str, room: usize| {
+            let gap = room.saturating_sub(width::columns(text));
             format!("{text}{}  ", " ".repeat(gap))
         };
-        Line::from(vec![
+        let before = [
             Span::styled(format!("  {}", pad(&shortened(&listed.name, names), names)), scene.palette.text),
             Span::styled(pad(&size(listed), counts), scene.palette.text),
-            Span::styled(pad(agent, agents), scene.palette.quiet),
-            Span::styled(listed.states.clone(), scene.palette.quiet),
-        ])
+            Span::styled(if agents == 0 { String::new() } else { pad(agent, agents) }, scene.palette.quiet),
+        ];
+        let used: usize = before.iter().map(|span| width::columns(&span.content)).sum();
+        let states = cut_end(&listed.states, columns.saturating_sub(used));
+        Line::from_iter(before.into_iter().chain([Span::styled(states, scene.palette.quiet)]))
     };
     if !list.ready.is_empty() {
         lines.push(scene.title("To accept, as they stand now:"));

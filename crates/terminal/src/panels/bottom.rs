@@ -36,7 +36,9 @@ pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
     let room = area.width.saturating_sub(u16::try_from(width::columns(&found)).unwrap_or(0));
     frame.render_widget(keys(scene, room), scene.areas.keys);
     if room < area.width {
-        frame.render_widget(Line::styled(found, scene.palette.key).right_aligned(), scene.areas.keys);
+        // A style of the line would be one of the whole row.
+        let found = Line::from(Span::styled(found, scene.palette.key));
+        frame.render_widget(found.right_aligned(), scene.areas.keys);
     }
 }
 

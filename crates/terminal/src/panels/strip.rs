@@ -76,5 +76,5 @@ pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
         (_, 0) => return,
         (_, hidden) => format!("{hidden} more"),
     };
-    frame.render_widget(Line::styled(right, palette.quiet).right_aligned(), row);
+    frame.render_widget(Line::from(Span::styled(right, palette.quiet)).right_aligned(), row);
 }

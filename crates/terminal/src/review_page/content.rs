@@ -75,8 +75,8 @@ pub(super) struct Cell {
     pub(super) side: Side,
     /// Its line there.
     pub(super) line: usize,
-    /// The line that has its colours and words. For an unchanged or kept line that is the proposal's, which
-    /// never changes, so that an edit needs no new colours.
+    /// The line that has its words, and its colours until those of its own text are known. For an unchanged
+    /// or kept line that is the proposal's, which never changes.
     pub(super) twin: (Side, usize),
     /// Its line in the original, if it is there.
     pub(super) original: Option<usize>,
@@ -256,6 +256,15 @@ impl Content {
         };
         let current = (side == Side::Current).then_some(current);
         Cell { side, line, twin, original: None, current, sign, hunk: Some(index) }
+    }
+
+    /// The text and the line whose colours a line has. A drop may mend the syntax of lines that it does not
+    /// touch, so lines that will be written have those of the current text.
+    pub(super) fn coloured(&self, cell: &Cell) -> (Side, usize) {
+        match cell.side {
+            Side::Current => (Side::Current, cell.line),
+            Side::Original | Side::Proposed => cell.twin,
+        }
     }
 
     /// The line on the other side of its hunk that a line was made of, or became.

@@ -12,6 +12,7 @@ use super::find::{Match, Needle};
 use super::line::{Marks, Part, line};
 use super::line_pairs::drawn_blanks;
 use super::page::Page;
+use super::texts::Side;
 use super::wrapping::{self, Wrap};
 use crate::colour::Colours;
 use crate::palette::{Change, Palette};
@@ -252,9 +253,10 @@ impl Drawing<'_> {
             self.buf.set_stringn(x, y, FOUND_HERE, room.right().saturating_sub(x).into(), style);
         }
         let text = Rect { x: x.saturating_add(1), y, width: room.right().saturating_sub(x + 1), height: 1 };
-        let (twin, twin_line) = cell.twin;
         let plain = cell.sign == Sign::Dropped || (cell.sign != Sign::Same && !palette.syntax_in_changes);
-        let spans = self.options.colours.line(content.texts.text(twin).text(), twin_line);
+        let colours_of =
+            |(side, line): (Side, usize)| self.options.colours.line(content.texts.text(side).text(), line);
+        let spans = colours_of(content.coloured(&cell)).or_else(|| colours_of(cell.twin));
         let (is_changed, words) = (cell.sign != Sign::Same, content.words(cell));
         let marks = Marks {
             blanks: is_changed.then(|| drawn_blanks(shown_line, content.counterpart(&cell))),

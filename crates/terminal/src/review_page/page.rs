@@ -171,7 +171,7 @@ impl Page {
         let mut wanted: Vec<(Side, Range<usize>)> = Vec::new();
         self.each_row(rows, |_, _, row| {
             for cell in row.cells().filter(|cell| cell.sign != Sign::Dropped) {
-                let (side, line) = cell.twin;
+                let (side, line) = self.content.coloured(&cell);
                 match wanted.iter_mut().rev().find(|(known, lines)| *known == side && lines.end == line) {
                     Some((_, lines)) => lines.end += 1,
                     None => wanted.push((side, line..line + 1)),

@@ -16,6 +16,8 @@ struct Settings {
     delay: Duration,
     /// Whether the looks so far were thorough.
     looks: Mutex<Vec<bool>>,
+    /// No agent is installed.
+    none: bool,
     /// The third offer cannot be made.
     protected: bool,
 }
@@ -32,7 +34,8 @@ struct Agents(Arc<Settings>);
 impl Agents {
     fn found(&self) -> Vec<Offer> {
         let made = self.0.made.lock().unwrap().clone();
-        let open = OFFERS.iter().filter(|(id, ..)| !made.iter().any(|made| made == id));
+        let offers: &[_] = if self.0.none { &[] } else { &OFFERS };
+        let open = offers.iter().filter(|(id, ..)| !made.iter().any(|made| made == id));
         let offers = open.map(|(id, agent, connects, question)| Offer {
             id: (*id).into(),
             agent: (*agent).into(),
@@ -65,6 +68,10 @@ impl AgentSetup for Agents {
         self.0.looks.lock().unwrap().push(false);
         let found = self.found();
         Box::pin(async { found })
+    }
+
+    fn has_agent(&self) -> bool {
+        !self.0.none
     }
 
     fn make(&self, id: &str, preview: &str) -> Reply<Result<String, String>> {
@@ -117,6 +124,14 @@ async fn each_change_is_shown_and_made_after_a_yes() {
     stage.press("i").await;
     stage.shows("The installed agents are set up already.");
     stage.does_not_show("Start one");
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_an_agent_the_desk_says_so() {
+    let (mut stage, _) = stage(Settings { none: true, ..Settings::default() }).await;
+    stage.press("i").await;
+    stage.shows("No agent is installed that alongside knows: Gemini CLI, Qwen Code, Claude Code or Codex.");
+    stage.does_not_show("set up already");
 }
 
 #[tokio::test(start_paused = true)]

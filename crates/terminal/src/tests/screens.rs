@@ -227,20 +227,26 @@ async fn demo(width: u16) -> Stage {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_demo_says_so_until_its_first_key_is_pressed() {
+async fn a_demo_leads_from_key_to_key() {
     let mut stage = demo(120).await;
     assert_snapshot!("demo", stage.screen());
     stage.press("j").await;
     stage.shows("Demo in a scratch project. First press space");
     stage.press(" ").await;
-    stage.does_not_show("Demo");
+    stage.shows("Demo: j goes to the next change; s splits it, e opens the text in your editor.");
     stage.press("u").await;
-    stage.does_not_show("Demo");
+    stage.shows("Demo: j goes");
+    stage.press("a").await;
+    stage.shows("Demo: the next file.");
+    stage.propose(2, "/shop/other.py").await;
+    stage.a_while().await;
+    stage.press("r").await;
+    stage.shows("Then `alongside install agent` sets your own agents up.");
 
     let mut stage = demo(60).await;
     stage.shows("Demo: press space to drop this change.");
     stage.press("a").await;
-    stage.does_not_show("Demo");
+    stage.shows("Demo: the next file. a accepts, r rejects.");
 }
 
 #[tokio::test(start_paused = true)]

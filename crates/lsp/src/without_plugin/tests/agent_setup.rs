@@ -15,6 +15,10 @@ impl AgentSetup for Agents {
         Box::pin(async { offers })
     }
 
+    fn has_agent(&self) -> bool {
+        true
+    }
+
     fn make(&self, id: &str, preview: &str) -> Reply<Result<String, String>> {
         assert_eq!(preview, "+ on\n");
         self.0.lock().unwrap().push(id.to_owned());

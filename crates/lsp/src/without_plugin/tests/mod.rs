@@ -167,6 +167,7 @@ impl Stage {
                 CompanionMessage::AgentSetup(SetupReply::Offers(offers)) => {
                     self.desk.handle_offers(&mut self.io, offers, self.desk.editor.kind());
                 }
+                CompanionMessage::AgentSetup(SetupReply::NoAgent) => unreachable!("the tests have agents"),
                 CompanionMessage::AgentSetup(SetupReply::Made(made)) => {
                     self.desk.handle_agent_change(&mut self.io, made);
                 }

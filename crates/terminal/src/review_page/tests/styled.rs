@@ -118,3 +118,18 @@ async fn source_code_is_coloured_once_its_colours_are_there() {
     }
     insta::assert_snapshot!(all_rows(&eyes, &page, 36));
 }
+
+#[tokio::test]
+async fn a_drop_that_mends_the_syntax_mends_the_colours_below() {
+    let mut page = Page::new(&review(" fn f() {\n+    /*\n     return 1;\n"), Layout::OneColumn);
+    let mut eyes = Eyes::new(Depth::Indexed);
+    let last = |eyes: &Eyes, page: &Page| all_rows(eyes, page, 30).rsplit("\n\n").next().unwrap().to_owned();
+    let minute = std::time::Duration::from_secs(60);
+    eyes.colours.ask("/p/a.rs", page.lines_in(0..page.rows()));
+    tokio::time::timeout(minute, eyes.colours.changed()).await.expect("colours come");
+    assert!(!last(&eyes, &page).contains("\"return\""), "{}", last(&eyes, &page));
+    page.update(&review(" fn f() {\nx    /*\n     return 1;\n"));
+    eyes.colours.ask("/p/a.rs", page.lines_in(0..page.rows()));
+    tokio::time::timeout(minute, eyes.colours.changed()).await.expect("colours come");
+    assert!(last(&eyes, &page).contains("\"return\""), "{}", last(&eyes, &page));
+}
