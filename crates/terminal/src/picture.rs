@@ -6,6 +6,8 @@ use tokio::time::Instant;
 use crate::areas::Areas;
 use crate::output::Output;
 use crate::overlays::{Overlay, ShownOverlays};
+use crate::review_page::ShownLine;
+use crate::review_view::ReviewView;
 use crate::reviews::Reviews;
 
 /// See the module.
@@ -15,6 +17,8 @@ pub(crate) struct Picture {
     change: u64,
     /// The review and its revision; none if something covers it.
     review: Option<(ReviewId, u64)>,
+    /// The lines of its changes.
+    lines: Vec<ShownLine>,
     overlays: ShownOverlays,
     message: Option<u64>,
 }
@@ -31,6 +35,7 @@ impl Picture {
         Self {
             change,
             review: view.map(|view| (view.review().id, view.review().revision)),
+            lines: view.and_then(shown_lines).unwrap_or_default(),
             overlays: out.overlays.shown(areas.main.height),
             message: out.messages.current_number().filter(|_| has_room),
         }
@@ -42,11 +47,15 @@ impl Picture {
         if let Some((id, revision)) = self.review
             && let Some(view) = reviews.view_mut(id)
         {
-            view.seen = Some(revision);
+            view.mark_seen(revision, &self.lines);
         }
         out.overlays.mark_shown(&self.overlays);
         if let Some(number) = self.message {
             out.messages.mark_shown(number, now);
         }
     }
+}
+
+fn shown_lines(view: &ReviewView) -> Option<Vec<ShownLine>> {
+    Some(view.page()?.shown_lines(view.rows()))
 }

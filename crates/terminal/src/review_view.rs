@@ -3,12 +3,12 @@
 
 use std::ops::Range;
 
-use alongside_desk::review_model::{OpenReview, ReviewNews};
+use alongside_desk::review_model::{OpenReview, ReviewNews, Seen};
 use alongside_desk::{Changed, OutOfStep, Review, messages};
 
 use crate::matches::Matches;
 use crate::options::Layout;
-use crate::review_page::{Needle, Page, PageForm, Wrap};
+use crate::review_page::{Needle, Page, PageForm, SeenLines, ShownLine, Wrap};
 
 /// Rows that stay above a hunk that is gone to.
 const ABOVE: usize = 3;
@@ -22,6 +22,9 @@ pub(crate) struct ReviewView {
     pub(crate) sideways: usize,
     /// The revision that was on the screen last.
     pub(crate) seen: Option<u64>,
+    /// The lines that have been on the screen, and how much of the review they are.
+    seen_lines: SeenLines,
+    seen_part: Seen,
     /// Lines that accepting would add and remove now.
     pub(crate) counts: (usize, usize),
     /// The matches of the search.
@@ -41,6 +44,8 @@ impl ReviewView {
             sideways: 0,
             counts: messages::line_counts(&review),
             seen: None,
+            seen_lines: SeenLines::default(),
+            seen_part: Seen::changes(0, 1),
             matches: None,
             page: None,
             opened: false,
@@ -67,6 +72,29 @@ impl ReviewView {
     pub(crate) fn size(&self) -> String {
         let (added, removed) = self.counts;
         format!("+{added} -{removed}")
+    }
+
+    /// How much of it has been on the screen.
+    pub(crate) fn seen_part(&self) -> Seen {
+        self.seen_part
+    }
+
+    /// These lines of it are on the screen, in this revision.
+    pub(crate) fn mark_seen(&mut self, revision: u64, lines: &[ShownLine]) {
+        self.seen = Some(revision);
+        let mut news = false;
+        for line in lines {
+            news |= self.seen_lines.insert(*line);
+        }
+        if news {
+            self.count_seen();
+        }
+    }
+
+    fn count_seen(&mut self) {
+        if let Some(page) = &self.page {
+            self.seen_part = page.seen(&self.seen_lines);
+        }
     }
 
     /// The hunk that keys mean, as an index.
@@ -174,6 +202,7 @@ impl ReviewView {
                 matches.search_again(page, found.map(|found| page.row(found)));
             }
         }
+        self.count_seen();
         self.clamp();
         Ok(news)
     }

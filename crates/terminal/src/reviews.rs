@@ -4,7 +4,9 @@
 
 use std::path::PathBuf;
 
-use alongside_desk::review_model::{CompanionState, ListedReview, Message, Question, ReviewNews, Subject};
+use alongside_desk::review_model::{
+    CompanionState, ListedReview, Message, Obstacle, Question, ReviewNews, Subject,
+};
 use alongside_desk::{
     Agent, Changed, Closed, Closing, Problem, Review, ReviewId, RuleAcceptance, Status, harmless, messages,
 };
@@ -130,7 +132,11 @@ impl Reviews {
         self.views.iter().map(|view| {
             let review = view.review();
             let known = view.seen.map(|_| view.meant_revision());
-            (ListedReview::new(review, known, self.roots()), self.agent(&review.agent))
+            let mut listed = ListedReview::new(review, known, self.roots());
+            if !view.seen_part().is_all() {
+                listed.obstacle.get_or_insert(Obstacle::PartlySeen(view.seen_part()));
+            }
+            (listed, self.agent(&review.agent))
         })
     }
 

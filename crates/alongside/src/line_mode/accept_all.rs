@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use alongside_desk::review_model::{ListedReview, Obstacle, OpenReview};
+use alongside_desk::review_model::{ListedReview, Obstacle, OpenReview, Seen};
 use alongside_desk::{Hunk, Lines, Review, ReviewId, messages};
 
 /// The list that the person confirms. It stays as it was when it was printed.
@@ -48,9 +48,12 @@ impl Printed {
             .any(|(original, proposed)| holds(*original, hunk.original) && holds(*proposed, hunk.proposed))
     }
 
-    fn is_all_of(&self, review: &Review) -> bool {
+    fn part_of(&self, review: &Review) -> Seen {
+        let all = review.hunks.len();
         // Without hunks to decide on, all of it is printed at once.
-        review.whole_file_only.is_some() || review.hunks.iter().all(|hunk| self.holds(hunk))
+        let is_whole = review.whole_file_only.is_some();
+        let printed = review.hunks.iter().filter(|hunk| is_whole || self.holds(hunk));
+        Seen::changes(printed.count(), all)
     }
 }
 
@@ -66,8 +69,8 @@ impl AcceptAll {
             let printed = printed.get(&review.id);
             let known = printed.map(|printed| printed.revision);
             let mut listed = ListedReview::new(review, known, roots);
-            if printed.is_some_and(|printed| !printed.is_all_of(review)) {
-                listed.obstacle.get_or_insert(Obstacle::PartlySeen);
+            if let Some(seen) = printed.map(|printed| printed.part_of(review)).filter(|seen| !seen.is_all()) {
+                listed.obstacle.get_or_insert(Obstacle::PartlySeen(seen));
             }
             (listed, messages::agent_name(&review.agent))
         });
@@ -80,7 +83,7 @@ impl AcceptAll {
         if !held_back.is_empty() {
             lines.push("Not accepted; these wait on:".to_owned());
             for held in &held_back {
-                let reason = held.0.obstacle.map_or("", |obstacle| obstacle.text());
+                let reason = held.0.obstacle.map(Obstacle::text).unwrap_or_default();
                 lines.extend([row(held), format!("    {reason}")]);
             }
         }

@@ -25,13 +25,43 @@ pub struct ListedReview {
     pub obstacle: Option<Obstacle>,
 }
 
+/// How much of a review has been on the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seen {
+    seen: usize,
+    all: usize,
+    unit: &'static str,
+}
+
+impl Seen {
+    /// So many changes of all.
+    pub fn changes(seen: usize, all: usize) -> Self {
+        Self { seen, all, unit: "changes" }
+    }
+
+    /// So many lines of the only change, or of a text without changes.
+    pub fn lines(seen: usize, all: usize) -> Self {
+        Self { seen, all, unit: "lines" }
+    }
+
+    /// Whether all of it has been on the screen.
+    pub fn is_all(self) -> bool {
+        self.seen >= self.all
+    }
+
+    /// It in a few words: `seen 3 of 20 changes`.
+    pub fn text(self) -> String {
+        format!("seen {} of {} {}", self.seen, self.all, self.unit)
+    }
+}
+
 /// Why a review is not accepted together with others: the person decides on it alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Obstacle {
     /// The review has not been on the screen.
     Unseen,
-    /// Some changes of the review have not been on the screen, at a desk that shows one at a time.
-    PartlySeen,
+    /// Some changes of the review have not been on the screen.
+    PartlySeen(Seen),
     /// The review was edited elsewhere since it was on the screen.
     Edited,
     /// The file on disk changed since the proposal.
@@ -77,17 +107,18 @@ impl Obstacle {
     }
 
     /// The reason, to stand below the name of the file.
-    pub fn text(self) -> &'static str {
-        match self {
+    pub fn text(self) -> String {
+        let text = match self {
+            Self::PartlySeen(seen) => return seen.text(),
             Self::Unseen => "not seen yet",
-            Self::PartlySeen => "not all of its changes are seen yet",
             Self::Edited => "edited at another desk since you saw it",
             Self::Stale => "the file changed on disk; accepting undoes that change",
             Self::Dirty => "an editor holds unsaved changes to the file",
             Self::Warned => "it has a warning; accept it alone",
             Self::Empty => "its text is empty, which agents do not take",
             Self::Unchanged => "none of its changes is kept",
-        }
+        };
+        text.to_owned()
     }
 }
 

@@ -9,7 +9,7 @@ mod notes;
 mod open_review;
 mod question;
 
-pub use accept_all::{AcceptedTogether, ListedReview, Obstacle};
+pub use accept_all::{AcceptedTogether, ListedReview, Obstacle, Seen};
 pub use acceptances::Acceptances;
 pub use companion_state::CompanionState;
 pub use message::{Message, MessageKind, Subject};

@@ -1,7 +1,7 @@
 //! The list of reviews that the person accepts together, and of those that wait on, with the reason.
 
 use alongside_desk::path_fit::shortened;
-use alongside_desk::review_model::ListedReview;
+use alongside_desk::review_model::{ListedReview, Obstacle};
 use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
@@ -54,7 +54,7 @@ pub(crate) fn draw(scene: &Scene<'_>, list: &AcceptAll, frame: &mut Frame<'_>) {
     if !list.held_back.is_empty() {
         lines.push(scene.title("Not accepted; these wait on:"));
         for held in &list.held_back {
-            let reason = held.0.obstacle.map_or("", |obstacle| obstacle.text());
+            let reason = held.0.obstacle.map(Obstacle::text).unwrap_or_default();
             lines.push(row(held));
             lines.push(Line::styled(format!("    {reason}"), scene.palette.warning));
         }
@@ -76,7 +76,17 @@ pub(crate) fn question(list: &AcceptAll, main: Rect) -> String {
         count => format!("these {count} reviews"),
     };
     let end = if list.goes_on(main.height) { " The list goes on below (j)." } else { "" };
-    format!("Accept {reviews}?{end}")
+    let partly = list.held_back.iter().filter_map(|(listed, _)| match listed.obstacle {
+        Some(Obstacle::PartlySeen(seen)) => Some(format!("{} {}", listed.name, seen.text())),
+        _ => None,
+    });
+    let partly: Vec<_> = partly.collect();
+    let waits = match &*partly {
+        [] => String::new(),
+        [one] => format!(" {one}, and waits."),
+        [one, others @ ..] => format!(" {one}; it and {} others wait.", others.len()),
+    };
+    format!("Accept {reviews}?{end}{waits}")
 }
 
 /// The keys of the list.

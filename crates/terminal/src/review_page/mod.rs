@@ -8,6 +8,7 @@ mod line;
 mod line_pairs;
 mod page;
 mod rows;
+mod seen_lines;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -16,4 +17,5 @@ mod wrapping;
 pub(crate) use draw::{DrawOptions, draw};
 pub(crate) use find::{Match, Needle};
 pub(crate) use page::{Page, PageForm};
+pub(crate) use seen_lines::{SeenLines, ShownLine};
 pub(crate) use wrapping::Wrap;

@@ -3,11 +3,13 @@
 
 use std::ops::Range;
 
-use alongside_desk::{Review, Text};
+use alongside_desk::review_model::Seen;
+use alongside_desk::{Hunk, HunkState, Review, Text};
 
 use super::content::{Cell, Content, Row, Sentence, Sign};
 use super::find::Match;
 use super::rows::{Block, Kind, OpenFolds};
+use super::seen_lines::{EditedLine, SeenLines, ShownLine};
 use super::texts::Side;
 use super::wrapping::{self, Wrap, Wrapping};
 use crate::options::Layout;
@@ -179,6 +181,67 @@ impl Page {
             }
         });
         wanted.into_iter().map(|(side, lines)| (self.content.texts.text(side).clone(), lines)).collect()
+    }
+
+    /// The lines of changes that end among these rows; of a text without changes, all lines.
+    pub(crate) fn shown_lines(&self, rows: Range<usize>) -> Vec<ShownLine> {
+        let mut shown = Vec::new();
+        let content = &self.content;
+        self.each_row(rows.clone(), |unwrapped, _, row| {
+            if self.rows_of(unwrapped).end > rows.end {
+                return;
+            }
+            for cell in row.cells() {
+                let hunk = cell.hunk.and_then(|hunk| content.hunks.get(hunk));
+                shown.extend(match (hunk, cell.sign) {
+                    (None, _) if content.hunks.is_empty() => cell.current.map(ShownLine::Whole),
+                    (None, _) => None,
+                    (Some(_), Sign::Same | Sign::Removed) => cell.original.map(ShownLine::Original),
+                    (Some(_), Sign::Added | Sign::Dropped) => Some(ShownLine::Proposed(cell.twin.1)),
+                    (Some(hunk), Sign::Edited) => Some(ShownLine::Edited(self.edited_line(hunk, cell.line))),
+                });
+            }
+        });
+        shown
+    }
+
+    fn edited_line(&self, hunk: &Hunk, line: usize) -> EditedLine {
+        EditedLine::new(hunk.original.start, self.content.texts.line(Side::Current, line))
+    }
+
+    /// How much of the review has been on the screen: whole changes, or lines if it has only one.
+    pub(crate) fn seen(&self, seen: &SeenLines) -> Seen {
+        let lines_of = |hunk: &Hunk| {
+            let old = seen.originals(hunk.original.start..hunk.original.end);
+            let (new, all) = match hunk.state {
+                HunkState::Edited => {
+                    let lines = hunk.current.start..hunk.current.end;
+                    let is_seen = |line: &usize| seen.has_edited(&self.edited_line(hunk, *line));
+                    (lines.filter(is_seen).count(), hunk.current.len())
+                }
+                HunkState::Kept | HunkState::Dropped => {
+                    (seen.proposed(hunk.proposed.start..hunk.proposed.end), hunk.proposed.len())
+                }
+            };
+            (old + new, hunk.original.len() + all)
+        };
+        match &*self.content.hunks {
+            [] => {
+                let all = self.content.texts.text(Side::Current).len();
+                Seen::lines(seen.whole(0..all), all)
+            }
+            [hunk] => {
+                let (seen, all) = lines_of(hunk);
+                Seen::lines(seen, all)
+            }
+            hunks => {
+                let is_seen = |hunk: &&Hunk| {
+                    let (seen, all) = lines_of(hunk);
+                    seen >= all
+                };
+                Seen::changes(hunks.iter().filter(is_seen).count(), hunks.len())
+            }
+        }
     }
 
     /// The rows of a hunk, by its index; empty if there is no such hunk.

@@ -18,9 +18,35 @@ async fn seen(n: u64, width: u16, height: u16) -> Stage {
     }
     for _ in 0..n {
         stage.key(KeyCode::Tab).await;
+        stage.press("jjjjjj").await;
     }
     stage.a_while().await;
     stage
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_review_is_seen_once_each_of_its_changes_was_on_the_screen() {
+    let mut stage = Stage::reading(80, 14).await;
+    stage.press("A").await;
+    stage.shows("Not accepted; these wait on:");
+    stage.shows("seen 1 of 3 changes");
+    stage.shows("No review can be accepted from this list.");
+    stage.press("nj").await;
+    stage.press("A").await;
+    stage.shows("seen 2 of 3 changes");
+    stage.press("njA").await;
+    stage.shows("Accept this review?");
+    // A drop makes nothing unseen.
+    stage.press("n A").await;
+    stage.shows("Accept this review?");
+    stage.press("n").await;
+    let gemini = stage.gemini.clone();
+    let lines: String = (1..=100).map(|n| format!("{n}\n")).collect();
+    stage.companion.open(2, &gemini, "/shop/new.txt", &[differs("", &lines)]);
+    stage.a_while().await;
+    stage.key(KeyCode::Tab).await;
+    stage.press("A").await;
+    stage.shows("Accept this review? new.txt seen 11 of 100 lines, and waits.");
 }
 
 #[tokio::test(start_paused = true)]

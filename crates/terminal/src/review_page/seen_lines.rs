@@ -1,0 +1,120 @@
+//! The lines of changes that have been on the screen. They are known by what never changes of them, so that a
+//! decision on one change makes no other unseen.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::ops::Range;
+
+/// A line of a change, or of a review that has none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ShownLine {
+    Original(usize),
+    Proposed(usize),
+    Edited(EditedLine),
+    /// A line of a text without changes.
+    Whole(usize),
+}
+
+/// A line that the person wrote, by the place of its change and by its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct EditedLine(usize, u64);
+
+impl EditedLine {
+    /// A line of a change that begins at this line of the original.
+    pub(super) fn new(original: usize, text: &str) -> Self {
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        Self(original, hasher.finish())
+    }
+}
+
+/// All lines that have been on the screen.
+#[derive(Debug, Default)]
+pub(crate) struct SeenLines {
+    original: LineSet,
+    proposed: LineSet,
+    edited: HashSet<EditedLine>,
+    whole: LineSet,
+}
+
+impl SeenLines {
+    /// A line is on the screen. True if it was not before.
+    pub(crate) fn insert(&mut self, line: ShownLine) -> bool {
+        match line {
+            ShownLine::Original(line) => self.original.insert(line),
+            ShownLine::Proposed(line) => self.proposed.insert(line),
+            ShownLine::Edited(line) => self.edited.insert(line),
+            ShownLine::Whole(line) => self.whole.insert(line),
+        }
+    }
+
+    /// How many of these lines have been on the screen.
+    pub(super) fn originals(&self, lines: Range<usize>) -> usize {
+        self.original.count(lines)
+    }
+
+    pub(super) fn proposed(&self, lines: Range<usize>) -> usize {
+        self.proposed.count(lines)
+    }
+
+    pub(super) fn whole(&self, lines: Range<usize>) -> usize {
+        self.whole.count(lines)
+    }
+
+    pub(super) fn has_edited(&self, line: &EditedLine) -> bool {
+        self.edited.contains(line)
+    }
+}
+
+/// Numbers of lines, as runs in order that do not touch.
+#[derive(Debug, Default)]
+struct LineSet(Vec<Range<usize>>);
+
+impl LineSet {
+    fn insert(&mut self, line: usize) -> bool {
+        let at = self.0.partition_point(|run| run.end < line);
+        match self.0.get_mut(at) {
+            Some(run) if run.contains(&line) => return false,
+            Some(run) if run.end == line => run.end += 1,
+            Some(run) if run.start == line + 1 => run.start = line,
+            _ => {
+                self.0.insert(at, line..line + 1);
+                return true;
+            }
+        }
+        // The run may touch the next one now.
+        if let Some(next) = self.0.get(at + 1).filter(|next| next.start == self.0[at].end) {
+            self.0[at].end = next.end;
+            self.0.remove(at + 1);
+        }
+        true
+    }
+
+    fn count(&self, lines: Range<usize>) -> usize {
+        let first = self.0.partition_point(|run| run.end <= lines.start);
+        let runs = self.0[first..].iter().take_while(|run| run.start < lines.end);
+        runs.map(|run| run.end.min(lines.end) - run.start.max(lines.start)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_set_of_lines_counts_as_any_set(
+            lines in proptest::collection::vec(0..30usize, 0..40), from in 0..30usize, to in 0..32usize,
+        ) {
+            let (mut set, mut plain) = (LineSet::default(), std::collections::BTreeSet::new());
+            for line in lines {
+                prop_assert_eq!(set.insert(line), plain.insert(line));
+            }
+            prop_assert!(set.0.windows(2).all(|pair| pair[0].end < pair[1].start));
+            let range = from..to.max(from);
+            prop_assert_eq!(set.count(range.clone()), plain.range(range).count());
+        }
+    }
+}
