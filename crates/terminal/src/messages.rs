@@ -31,6 +31,14 @@ pub(crate) const NO_REVIEW: &[&str] = &[
     "before you accept it.",
 ];
 
+/// These agents are not connected, and have proposed something all the same.
+pub(crate) fn by_hook(agents: &[&str]) -> String {
+    match agents {
+        [agent] => format!("{agent} is there: its hook brings its changes here."),
+        agents => format!("{} are there: their hooks bring their changes here.", agents.join(" and ")),
+    }
+}
+
 /// The settings switch reviews off.
 pub(crate) const CONTEXT_ONLY: &[&str] = &[
     "Reviews are off in the settings.",

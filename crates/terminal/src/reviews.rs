@@ -122,6 +122,11 @@ impl Reviews {
         if others.any(same) { format!("{name} #{}", agent.number) } else { name }
     }
 
+    /// The names of agents that are not connected, and whose hook has brought a review.
+    pub(crate) fn hook_agents(&self) -> impl Iterator<Item = &str> {
+        self.companion.hook_agents()
+    }
+
     /// A file's name as people read it.
     pub(crate) fn file_name(&self, review: &Review) -> String {
         messages::file_name(&review.file, self.roots())
@@ -194,6 +199,7 @@ impl Reviews {
     /// A review arrives.
     pub(crate) fn open(&mut self, review: Review, out: &mut Output) {
         let id = review.id;
+        self.companion.note_review(&review);
         if let Some(known) = self.view_mut(id) {
             // The companion tells everything anew after an interruption.
             *known = ReviewView::new(review);

@@ -169,6 +169,7 @@ impl Reading {
     pub(super) fn add(&mut self, review: Review) -> Option<Decision> {
         let id = review.id;
         let arrived = messages::arrived(&review, &self.roots, self.reviews.len() + 1, "l lists them");
+        self.companion.note_review(&review);
         let mut open = OpenReview::new(review);
         if open.review().whole_file_only.is_some() {
             open.look_at(usize::MAX);
@@ -424,6 +425,10 @@ impl Reading {
         }
         let status = self.companion.status();
         lines.push(format!("Agents connected: {}.", render::agents(&status.agents)));
+        let hooks: Vec<_> = self.companion.hook_agents().collect();
+        if !hooks.is_empty() {
+            lines.push(format!("Agents that come by their hook: {}.", hooks.join(", ")));
+        }
         if status.paused {
             lines.push(messages::paused(true).into());
         }

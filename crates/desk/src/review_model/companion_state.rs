@@ -20,6 +20,8 @@ pub struct CompanionState {
     /// By number. An agent that has not listened yet is not announced.
     announced: BTreeSet<u64>,
     last_hint: Option<String>,
+    /// The names of agents whose hook has brought a review: they have no session.
+    hook_agents: Vec<String>,
     /// The changes that rules have accepted, the oldest first.
     accepted: Vec<RuleAcceptance>,
 }
@@ -53,6 +55,21 @@ impl CompanionState {
             }
         }
         news
+    }
+
+    /// A review arrives: its agent is there, if only by its hook.
+    pub fn note_review(&mut self, review: &Review) {
+        let name = messages::agent_name(&review.agent);
+        if review.agent.by_hook && !self.hook_agents.contains(&name) {
+            self.hook_agents.push(name);
+        }
+    }
+
+    /// The names of agents that are not connected, and whose hook has brought a review.
+    pub fn hook_agents(&self) -> impl Iterator<Item = &str> {
+        let is_connected =
+            |name: &String| self.status.agents.iter().any(|agent| messages::agent_name(agent) == *name);
+        self.hook_agents.iter().filter(move |name| !is_connected(name)).map(String::as_str)
     }
 
     /// The changes that rules have accepted, the oldest first.
@@ -138,6 +155,20 @@ mod tests {
         assert_eq!(news(&[agent(1, "Gemini CLI", true), other]), ["Gemini CLI is back."]);
         // The other one was never announced, so it does not leave either.
         assert_eq!(news(&[]), ["Gemini CLI has left."]);
+    }
+
+    #[test]
+    fn an_agent_that_comes_by_its_hook_is_there() {
+        let mut companion = CompanionState::default();
+        let by =
+            |name, by_hook| Review { agent: Agent { by_hook, ..agent(1, name, true) }, ..Review::default() };
+        for review in [by("Claude Code", true), by("Codex", true), by("Codex", true), by("Gemini CLI", false)]
+        {
+            companion.note_review(&review);
+        }
+        assert_eq!(companion.hook_agents().collect::<Vec<_>>(), ["Claude Code", "Codex"]);
+        companion.take_status(Status { agents: vec![agent(2, "Codex", true)], ..Status::default() });
+        assert_eq!(companion.hook_agents().collect::<Vec<_>>(), ["Claude Code"], "the other is connected");
     }
 
     #[test]

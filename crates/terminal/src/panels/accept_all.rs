@@ -6,6 +6,7 @@ use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
+use super::listed_review::counts;
 use super::scene::{Scene, draw_lines};
 use crate::accept_list::AcceptAll;
 use crate::text_fit::cut_end;
@@ -23,28 +24,31 @@ pub(crate) fn draw(scene: &Scene<'_>, list: &AcceptAll, frame: &mut Frame<'_>) {
         all().map(|(listed, agent)| width::columns(&text(listed, agent))).max().unwrap_or(0)
     };
     let columns = usize::from(area.width);
-    let (counts, mut agents) = (widest(|listed, _| size(listed)), widest(|_, agent| agent.to_owned()));
+    let (sizes, mut agents) = (widest(|listed, _| size(listed)), widest(|_, agent| agent.to_owned()));
     let states = widest(|listed, _| listed.states.clone());
     let names = widest(|listed, _| listed.name.clone());
     // The states tell more than the agent, and than the beginning of a path.
-    if counts + agents + states + NAME.min(names) + 8 > columns {
+    if sizes + agents + states + NAME.min(names) + 8 > columns {
         agents = 0;
     }
     let gaps = if agents == 0 { 6 } else { 8 };
-    let names = names.min(columns.saturating_sub(counts + agents + states + gaps).max(NAME));
+    let names = names.min(columns.saturating_sub(sizes + agents + states + gaps).max(NAME));
     let row = |(listed, agent): &(ListedReview, String)| {
         let pad = |text: &str, room: usize| {
             let gap = room.saturating_sub(width::columns(text));
             format!("{text}{}  ", " ".repeat(gap))
         };
-        let before = [
-            Span::styled(format!("  {}", pad(&shortened(&listed.name, names), names)), scene.palette.text),
-            Span::styled(pad(&size(listed), counts), scene.palette.text),
-            Span::styled(if agents == 0 { String::new() } else { pad(agent, agents) }, scene.palette.quiet),
-        ];
+        let palette = scene.palette;
+        let name = format!("  {}", pad(&shortened(&listed.name, names), names));
+        let gap = pad("", sizes.saturating_sub(size(listed).len()));
+        let agent = if agents == 0 { String::new() } else { pad(agent, agents) };
+        let before: Vec<_> = std::iter::once(Span::styled(name, palette.text))
+            .chain(counts(listed.counts, palette, palette.text))
+            .chain([Span::raw(gap), Span::styled(agent, palette.quiet)])
+            .collect();
         let used: usize = before.iter().map(|span| width::columns(&span.content)).sum();
         let states = cut_end(&listed.states, columns.saturating_sub(used));
-        Line::from_iter(before.into_iter().chain([Span::styled(states, scene.palette.quiet)]))
+        Line::from_iter(before.into_iter().chain([Span::styled(states, palette.quiet)]))
     };
     if !list.ready.is_empty() {
         lines.push(scene.title("To accept, as they stand now:"));

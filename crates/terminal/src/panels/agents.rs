@@ -1,4 +1,4 @@
-//! The panel of connected agents: name, version, and age of the connection.
+//! The panel of agents: name, version, and age of the connection, or that the agent comes by its hook.
 
 use alongside_desk::harmless;
 use ratatui_core::terminal::Frame;
@@ -9,15 +9,19 @@ use crate::messages;
 use crate::text_fit::{beginning, both_ends};
 use crate::width;
 
+/// The words beside an agent that is not connected.
+const HOOK: &str = "by its hook";
+
 /// Rows it would like to have, a blank one below it included.
 pub(crate) fn height(scene: &Scene<'_>) -> u16 {
-    u16::try_from(scene.status().agents.len().max(1) + 2).unwrap_or(u16::MAX)
+    let agents = scene.status().agents.len() + scene.reviews.hook_agents().count();
+    u16::try_from(agents.max(1) + 2).unwrap_or(u16::MAX)
 }
 
 pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
     let (area, palette) = (scene.areas.agents, scene.palette);
     let mut lines = vec![scene.title("Agents")];
-    if scene.status().agents.is_empty() {
+    if scene.status().agents.is_empty() && scene.reviews.hook_agents().next().is_none() {
         lines.push(Line::styled("none yet", palette.quiet));
     }
     for agent in &scene.status().agents {
@@ -32,6 +36,10 @@ pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
         let with_version = format!("{name} {}", harmless::name(&agent.version));
         let name = if width::columns(&with_version) <= room { with_version } else { name };
         lines.push(both_ends(beginning(&name, room).trim_end(), (style, palette.quiet), &since, area.width));
+    }
+    for name in scene.reviews.hook_agents() {
+        let name = beginning(name, usize::from(area.width).saturating_sub(HOOK.len() + 1));
+        lines.push(both_ends(name.trim_end(), (palette.text, palette.quiet), HOOK, area.width));
     }
     let more = lines.len().saturating_sub(usize::from(area.height));
     if more > 0 && area.height > 1 {

@@ -27,7 +27,8 @@ pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
 /// The lines of the screen; of agents that are not set up, the ones that matter now.
 fn text(scene: &Scene<'_>) -> Vec<String> {
     let (agents, offers) = (&scene.status().agents, scene.offers);
-    if agents.is_empty() {
+    let hooks: Vec<_> = scene.reviews.hook_agents().collect();
+    if agents.is_empty() && hooks.is_empty() {
         let mut text = match Offer::unconnected(offers) {
             Some(names) => messages::ide_mode_is_off(&names),
             None => lines(messages::NO_AGENT),
@@ -40,6 +41,9 @@ fn text(scene: &Scene<'_>) -> Vec<String> {
         return lines(messages::CONTEXT_ONLY);
     }
     let mut text = lines(messages::NO_REVIEW);
+    if !hooks.is_empty() {
+        text.extend([String::new(), messages::by_hook(&hooks)]);
+    }
     let mut without_asking = offers.iter().filter(|offer| !offer.connects);
     if let Some(offer) = without_asking.find(|offer| agents.iter().any(|agent| agent.name == offer.agent)) {
         text.extend([

@@ -5,8 +5,9 @@ use alongside_desk::path_fit::shortened;
 use alongside_desk::review_model::{Note, notes as review_notes};
 use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
-use ratatui_core::text::Line;
+use ratatui_core::text::{Line, Span};
 
+use super::listed_review::counts;
 use super::scene::{Scene, draw_lines};
 use crate::areas::Lists;
 use crate::review_view::ReviewView;
@@ -33,12 +34,12 @@ pub(crate) fn draw(scene: &Scene<'_>, view: &ReviewView, frame: &mut Frame<'_>) 
 fn title(scene: &Scene<'_>, view: &ReviewView, width: u16) -> Line<'static> {
     let (review, palette) = (view.review(), scene.palette);
     let width = usize::from(width);
-    let (added, removed) = view.counts;
     let new = if review.original.is_none() && review.whole_file_only.is_none() { "new file, " } else { "" };
     let unlisted = unlisted(scene);
-    let mut about = format!("  {}  {new}+{added} -{removed}", scene.reviews.agent(&review.agent));
-    if !unlisted.is_empty() && width::columns(&about) + width::columns(&unlisted) + NAME > width {
-        about = format!("  {new}+{added} -{removed}");
+    let mut about = format!("  {}  {new}", scene.reviews.agent(&review.agent));
+    let size = view.size().len();
+    if !unlisted.is_empty() && width::columns(&about) + size + width::columns(&unlisted) + NAME > width {
+        about = format!("  {new}");
     }
     let mut state = Vec::new();
     if !review.hunks.is_empty() {
@@ -48,7 +49,7 @@ fn title(scene: &Scene<'_>, view: &ReviewView, width: u16) -> Line<'static> {
     let mut state = state.join(": ");
     let name = scene.reviews.file_name(review);
     // The name stays; what does not fit beside it goes.
-    let room = width.saturating_sub(width::columns(&about) + width::columns(&unlisted) + 2);
+    let room = width.saturating_sub(width::columns(&about) + size + width::columns(&unlisted) + 2);
     if width::columns(&name) + width::columns(&state) > room {
         state = state.split(": ").next().unwrap_or_default().to_owned();
     }
@@ -56,15 +57,11 @@ fn title(scene: &Scene<'_>, view: &ReviewView, width: u16) -> Line<'static> {
         state.clear();
     }
     let name = shortened(&name, room.saturating_sub(width::columns(&state)));
-    let used = [&name, &about, &unlisted, &state].map(|part| width::columns(part)).iter().sum();
-    let gap = " ".repeat(width.saturating_sub(used));
-    Line::from(vec![
-        ratatui_core::text::Span::styled(name, palette.heading),
-        ratatui_core::text::Span::styled(about, palette.text),
-        ratatui_core::text::Span::styled(unlisted, palette.warning),
-        ratatui_core::text::Span::raw(gap),
-        ratatui_core::text::Span::styled(state, palette.quiet),
-    ])
+    let used: usize = [&name, &about, &unlisted, &state].map(|part| width::columns(part)).iter().sum();
+    let gap = " ".repeat(width.saturating_sub(used + size));
+    let before = [Span::styled(name, palette.heading), Span::styled(about, palette.text)];
+    let after = [Span::styled(unlisted, palette.warning), Span::raw(gap), Span::styled(state, palette.quiet)];
+    Line::from_iter(before.into_iter().chain(counts(view.counts, palette, palette.text)).chain(after))
 }
 
 /// The facts that the lists would show, while they are hidden.

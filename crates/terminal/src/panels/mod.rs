@@ -10,6 +10,7 @@ pub(crate) mod context;
 pub(crate) mod empty;
 pub(crate) mod header;
 pub(crate) mod help;
+mod listed_review;
 pub(crate) mod reason;
 pub(crate) mod reviews;
 mod scene;

@@ -1,4 +1,5 @@
-//! The list of reviews that wait: file, size and agent. The one on the screen is marked.
+//! The list of reviews that wait: file, size and agent. The one on the screen is marked, and those of which
+//! something has not been on the screen.
 
 use alongside_desk::path_fit::shortened;
 use alongside_desk::{Review, ReviewId};
@@ -6,6 +7,7 @@ use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
+use super::listed_review::{counts, mark};
 use super::scene::{Scene, draw_lines};
 use crate::areas::{Areas, Lists};
 use crate::review_view::ReviewView;
@@ -54,9 +56,11 @@ pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
         let name = scene.reviews.file_name(view.review());
         let size = view.size();
         let room = usize::from(place.width).saturating_sub(size.len() + 3);
-        let name = format!("{} {}", if read { "▸" } else { " " }, shortened(&name, room));
+        let name = format!("{} {}", mark(scene, view), shortened(&name, room));
         let styles = if read { (palette.selected, palette.selected) } else { (palette.text, palette.quiet) };
         let mut first = both_ends(&name, styles, &size, place.width);
+        first.spans.pop();
+        first.spans.extend(counts(view.counts, palette, styles.1));
         if read {
             first = first.style(palette.selected);
         }

@@ -105,7 +105,7 @@ async fn a_key_brings_the_lists_and_hides_them() {
 #[tokio::test(start_paused = true)]
 async fn hidden_lists_take_no_clicks() {
     let mut stage = Stage::reading_lines_of(60, 170, 20).await;
-    let row = stage.screen().lines().position(|line| line.contains("  checkout.py")).unwrap();
+    let row = stage.screen().lines().position(|line| line.contains("• checkout.py")).unwrap();
     stage.press("b").await;
     stage.click(3, u16::try_from(row).unwrap()).await;
     stage.shows("review 1 of 3");

@@ -2,16 +2,48 @@
 
 use alongside_desk::{Closing, Event, Problem, Request, ReviewId};
 use crossterm::event::KeyCode;
+use insta::assert_snapshot;
 
 use super::*;
 use crate::scripted;
 
 #[tokio::test(start_paused = true)]
+async fn an_agent_that_comes_by_its_hook_is_listed() {
+    let mut stage = Stage::new(120, 24);
+    stage.moment().await;
+    stage.shows("none yet");
+    let claude = alongside_desk::Agent { by_hook: true, ..agent(7, "Claude Code", "", 0) };
+    stage.companion.open(1, &claude, "/shop/basket.py", &pieces());
+    stage.companion.open(2, &claude, "/shop/other.py", &pieces());
+    stage.a_while().await;
+    stage.shows("Claude Code by its hook");
+    stage.does_not_show("none yet");
+    // Of the other one, nothing has been on the screen.
+    stage.shows("• other.py");
+    assert_snapshot!("by_its_hook", stage.screen());
+    for id in [1, 2] {
+        stage.companion.close(id, Closing::AgentGone, None);
+    }
+    stage.a_while().await;
+    stage.shows("Nothing to review.");
+    stage.shows("Claude Code is there: its hook brings its changes here.");
+    stage.does_not_show("No agent is connected yet");
+    stage.resize(80, 24).await;
+    stage.shows("Claude Code (by its hook)");
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_arriving_review_is_listed_and_changes_nothing_else() {
     let mut stage = Stage::reading(120, 24).await;
     stage.press("j").await;
-    let page =
-        |stage: &Stage| stage.screen().lines().take(10).map(|row| row[24..].to_owned()).collect::<Vec<_>>();
+    let page = |stage: &Stage| {
+        stage
+            .screen()
+            .lines()
+            .take(10)
+            .map(|row| row.chars().skip(24).collect::<String>())
+            .collect::<Vec<_>>()
+    };
     let before = page(&stage);
     stage.propose(2, "/shop/b.py").await;
     assert_eq!(page(&stage), before);
@@ -108,7 +140,7 @@ async fn a_replacement_takes_the_place_of_the_review_on_screen() {
     stage.shows("basket.py: replaced by a newer proposal of Gemini CLI.");
     stage.shows("newer");
     let listed = stage.screen();
-    assert!(listed.find("▸ basket.py") < listed.find("  b.py"), "{listed}");
+    assert!(listed.find("▸ basket.py") < listed.find("• b.py"), "{listed}");
     stage.press("a").await;
     assert_eq!(stage.asked(), [], "the earlier one was meant");
 }
@@ -124,7 +156,7 @@ async fn a_replacement_elsewhere_changes_only_the_list() {
     stage.moment().await;
     let screen = stage.screen();
     let at = |name: &str| screen.find(name).unwrap_or_else(|| panic!("{name} is not in\n{screen}"));
-    assert!(at("▸ basket.py") < at("  b.py") && at("  b.py") < at("  c.py"), "{screen}");
+    assert!(at("▸ basket.py") < at("• b.py") && at("• b.py") < at("• c.py"), "{screen}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -331,7 +363,7 @@ async fn clicks_open_reviews_mean_changes_and_open_folds() {
     let (column, row) = place(&stage, "unchanged lines");
     stage.click(column, row).await;
     stage.shows("# 10");
-    let (column, row) = place(&stage, "  b.py");
+    let (column, row) = place(&stage, "• b.py");
     stage.click(column + 3, row).await;
     stage.shows("▸ b.py");
     assert_eq!(stage.asked(), []);
