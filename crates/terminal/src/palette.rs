@@ -74,6 +74,8 @@ pub(crate) struct Palette {
     pub(crate) mark: Style,
     /// The mark where a line is cut, if a change is behind it.
     pub(crate) hidden: Style,
+    /// What the person said: their reasons.
+    pub(crate) reason: Style,
     /// Matches of a search.
     pub(crate) found: Style,
     /// The match that the person went to last.
@@ -133,6 +135,7 @@ impl Palette {
             cursor: bold,
             mark: underlined,
             hidden: reversed.patch(bold),
+            reason: plain.add_modifier(Modifier::ITALIC),
             found: reversed,
             found_here: reversed.patch(bold).patch(underlined),
             added: change,
@@ -168,6 +171,7 @@ impl Palette {
             fold: quiet,
             mark: fg(Color::Magenta).add_modifier(Modifier::UNDERLINED),
             hidden: fg(yellow).add_modifier(Modifier::REVERSED | Modifier::BOLD),
+            reason: fg(blue).add_modifier(Modifier::ITALIC),
             found: Style::new().add_modifier(Modifier::REVERSED),
             found_here: fg(yellow).add_modifier(Modifier::REVERSED | Modifier::BOLD | Modifier::UNDERLINED),
             added: change(Color::Green),
@@ -196,7 +200,8 @@ impl Palette {
         let change = |[line, sign, words]: [Tone; 3]| Change {
             line: bg(line),
             sign: fg(sign).add_modifier(Modifier::BOLD),
-            words: bg(words),
+            // Colours of source code would be hard to read on these grounds.
+            words: bg(words).fg(shade(tones.words)),
         };
         let quiet = fg(tones.quiet);
         Self {
@@ -212,6 +217,7 @@ impl Palette {
             cursor: fg(tones.accent).add_modifier(Modifier::BOLD),
             fold: fg(tones.quiet).bg(shade(tones.fold)),
             mark: fg(tones.mark),
+            reason: fg(tones.edited[1]).add_modifier(Modifier::ITALIC),
             hidden: bg(tones.warning).fg(shade(tones.hidden_text)).add_modifier(Modifier::BOLD),
             found: bg(tones.found).fg(shade(tones.found_text)),
             found_here: bg(tones.found_here)
@@ -247,6 +253,78 @@ mod tests {
         assert_eq!(depth(&[("TERM", "dumb"), ("COLORTERM", "truecolor")]), Depth::None);
         assert_eq!(depth(&[("TERM", "xterm-256color"), ("NO_COLOR", "1")]), Depth::None);
         assert_eq!(depth(&[("TERM", "linux"), ("NO_COLOR", "")]), Depth::Sixteen, "empty is not set");
+    }
+
+    /// The red, green and blue of a colour, each up to 255.
+    fn parts(colour: Color) -> [u8; 3] {
+        match colour {
+            Color::Rgb(red, green, blue) => [red, green, blue],
+            Color::Indexed(grey @ 232..) => [8 + 10 * (grey - 232); 3],
+            Color::Indexed(number @ 16..) => {
+                let step = |step: u8| if step == 0 { 0 } else { 55 + 40 * step };
+                [(number - 16) / 36, (number - 16) / 6 % 6, (number - 16) % 6].map(step)
+            }
+            other => panic!("{other} is the terminal's own"),
+        }
+    }
+
+    /// The contrast of two colours, as WCAG 2 computes it.
+    fn contrast(one: Color, other: Color) -> f64 {
+        let luminance = |colour: Color| {
+            let [red, green, blue] = parts(colour).map(|part| {
+                let part = f64::from(part) / 255.0;
+                if part <= 0.03928 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+            });
+            0.2126 * red + 0.7152 * green + 0.0722 * blue
+        };
+        let (one, other) = (luminance(one), luminance(other));
+        (one.max(other) + 0.05) / (one.min(other) + 0.05)
+    }
+
+    #[test]
+    fn all_text_and_all_marks_have_contrast() {
+        // Grounds and text of usual terminals.
+        let rgb = Color::from_u32;
+        let themes = [
+            (Theme::Dark, [rgb(0x00_0000), rgb(0x1e_1e1e)], rgb(0xd4_d4d4)),
+            (Theme::Light, [rgb(0xff_ffff), rgb(0xfa_fafa)], rgb(0x1f_2328)),
+        ];
+        for (theme, grounds, text) in themes {
+            for depth in [Depth::Indexed, Depth::True] {
+                let palette = Palette::new(theme, depth);
+                let Palette { quiet, key, warning, number, fold, mark, reason, selected, .. } = palette;
+                let code: Vec<Style> = Class::ALL.iter().map(|class| palette.class(*class)).collect();
+                let changes = [palette.added, palette.removed, palette.edited];
+                let check = |what: &str, style: Style, ground: Color, least: f64| {
+                    let colour = style.fg.unwrap_or(text);
+                    let found = contrast(colour, style.bg.unwrap_or(ground));
+                    assert!(found >= least, "{what}, {theme:?} {depth:?}: {found:.2}");
+                };
+                for ground in grounds {
+                    let signs = changes.iter().map(|change| change.sign);
+                    let plain = [quiet, key, warning, number, fold, mark, reason, palette.dropped.line];
+                    let alone = [palette.found, palette.found_here, palette.hidden, selected];
+                    for style in plain.into_iter().chain(alone).chain(signs).chain(code.iter().copied()) {
+                        check("text", style, ground, 4.5);
+                    }
+                    for style in [palette.margin, palette.border, palette.cursor] {
+                        check("a mark", style, ground, 3.0);
+                    }
+                }
+                for change in changes {
+                    let on = |style: Style| Style { bg: change.line.bg, ..style };
+                    for style in [change.line, on(change.sign), change.words, on(mark)] {
+                        check("a change", style, grounds[0], 4.5);
+                    }
+                    for style in &code {
+                        check("code in a change", on(*style), grounds[0], 4.5);
+                    }
+                }
+                for style in [quiet, warning, palette.added.sign, palette.removed.sign] {
+                    check("the chosen row", Style { bg: selected.bg, ..style }, grounds[0], 4.5);
+                }
+            }
+        }
     }
 
     #[test]

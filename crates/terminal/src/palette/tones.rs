@@ -1,4 +1,5 @@
-//! The colours of light and dark backgrounds, where a terminal has more than sixteen.
+//! The colours of light and dark backgrounds, where a terminal has more than sixteen. A test computes their
+//! contrast: 4.5 for text, 3 for marks and lines.
 
 use ratatui_core::style::Color;
 
@@ -32,6 +33,8 @@ pub(super) struct Tones {
     pub(super) found_text: Tone,
     /// On the ground of a warning.
     pub(super) hidden_text: Tone,
+    /// Text on the ground of words that differ.
+    pub(super) words: Tone,
     /// Line, sign, words; as for the next two.
     pub(super) added: [Tone; 3],
     pub(super) removed: [Tone; 3],
@@ -41,51 +44,53 @@ pub(super) struct Tones {
 }
 
 pub(super) const DARK: Tones = Tones {
-    quiet: Tone(0x80_8792, 245),
-    border: Tone(0x4b_515c, 240),
+    quiet: Tone(0x98_a0ab, 249),
+    border: Tone(0x69_707c, 243),
     accent: Tone(0x56_c8d8, 80),
     selected: Tone(0x2c_3340, 237),
     warning: Tone(0xe5_b567, 179),
     fold: Tone(0x1e_2228, 235),
-    mark: Tone(0xd3_86d8, 176),
+    mark: Tone(0xdb_96df, 219),
     found: Tone(0xe5_c07b, 180),
     found_here: Tone(0xff_8c42, 208),
     found_text: Tone(0x1a_1a1a, 234),
     hidden_text: Tone(0x1a_1a1a, 234),
+    words: Tone(0xff_ffff, 231),
     added: [Tone(0x10_2b1b, 22), Tone(0x6f_cf7c, 114), Tone(0x1f_5c35, 28)],
-    removed: [Tone(0x36_171c, 52), Tone(0xf0_7178, 203), Tone(0x7a_2530, 88)],
+    removed: [Tone(0x36_171c, 52), Tone(0xf5_8a90, 210), Tone(0x7a_2530, 88)],
     edited: [Tone(0x14_2740, 17), Tone(0x7a_b4f5, 111), Tone(0x24_4f86, 25)],
     classes: [
-        Tone(0x8b_929c, 249),
+        Tone(0x98_a0ab, 251),
         Tone(0xa5_d6a0, 151),
-        Tone(0xe0_a878, 180),
-        Tone(0xe0_a878, 180),
-        Tone(0xc7_9bf0, 183),
+        Tone(0xe0_a878, 223),
+        Tone(0xe0_a878, 223),
+        Tone(0xc7_9bf0, 189),
         Tone(0x6f_d0cf, 116),
         Tone(0x82_b6ff, 117),
     ],
 };
 
 pub(super) const LIGHT: Tones = Tones {
-    quiet: Tone(0x6a_717c, 243),
-    border: Tone(0xb4_bac4, 250),
-    accent: Tone(0x00_6f8a, 24),
+    quiet: Tone(0x57_606a, 240),
+    border: Tone(0x86_8d98, 244),
+    accent: Tone(0x00_6580, 24),
     selected: Tone(0xd9_e2ef, 254),
-    warning: Tone(0x9a_5b00, 130),
+    warning: Tone(0x7d_4a00, 94),
     fold: Tone(0xf0_f2f5, 255),
-    mark: Tone(0x9a_2fa5, 127),
+    mark: Tone(0x85_208f, 90),
     found: Tone(0xff_d54f, 221),
     found_here: Tone(0xff_9a3c, 208),
     found_text: Tone(0x1a_1a1a, 234),
     hidden_text: Tone(0xff_ffff, 231),
-    added: [Tone(0xdd_f5e1, 194), Tone(0x1a_7f37, 28), Tone(0xa6_e3b3, 120)],
-    removed: [Tone(0xfd_e4e4, 224), Tone(0xc0_2030, 160), Tone(0xf7_b4b8, 217)],
-    edited: [Tone(0xdf_ecfd, 189), Tone(0x1f_5fbf, 26), Tone(0xae_cdf8, 153)],
+    words: Tone(0x00_0000, 16),
+    added: [Tone(0xdd_f5e1, 194), Tone(0x16_6b2e, 22), Tone(0x9b_dcaa, 114)],
+    removed: [Tone(0xfd_e4e4, 224), Tone(0xb0_1c2b, 124), Tone(0xf7_b4b8, 217)],
+    edited: [Tone(0xdf_ecfd, 189), Tone(0x1a_54aa, 25), Tone(0xa6_c8f5, 111)],
     classes: [
-        Tone(0x6a_717c, 243),
+        Tone(0x57_606a, 240),
         Tone(0x1b_6e3c, 22),
-        Tone(0x9a_4b00, 130),
-        Tone(0x9a_4b00, 130),
+        Tone(0x8a_4300, 58),
+        Tone(0x8a_4300, 58),
         Tone(0x7a_2fbf, 91),
         Tone(0x00_6b75, 23),
         Tone(0x1a_4fb4, 25),

@@ -7,6 +7,7 @@ use alongside_desk::{Hunk, HunkState, Limit, Range, Review, look_alikes, message
 use ratatui_core::layout::Rect;
 
 use super::columns::Columns;
+use super::enclosing::enclosing;
 use super::line_pairs;
 use super::rows::{self, Block, HunkRow, Kind, OpenFolds, Place};
 use super::texts::{ENDS_OPEN, ReviewTexts, Side};
@@ -19,6 +20,8 @@ use crate::width;
 pub(crate) struct Content {
     pub(super) texts: ReviewTexts,
     pub(super) hunks: Vec<Hunk>,
+    /// Whether the file is Markdown.
+    is_prose: bool,
     /// The sentences below each hunk.
     said: Vec<Vec<Sentence>>,
     pub(super) blocks: Vec<Block>,
@@ -27,8 +30,8 @@ pub(crate) struct Content {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Row {
-    /// A fold over some lines.
-    Fold { lines: usize, open: bool },
+    /// A fold over some lines, and the line of the current text that follows it.
+    Fold { lines: usize, open: bool, next: usize },
     /// One cell over the whole width.
     One(Cell),
     /// The original beside the text in its place; nothing where one has fewer lines.
@@ -118,7 +121,8 @@ impl Content {
     pub(super) fn new(review: &Review, layout: Layout) -> Self {
         let (texts, hunks) = (ReviewTexts::new(review), review.hunks.clone());
         let said = said_of(&texts, &hunks);
-        Self { texts, hunks, said, layout, blocks: Vec::new() }
+        let is_prose = [".md", ".markdown"].iter().any(|ending| review.file.ends_with(ending));
+        Self { texts, hunks, is_prose, said, layout, blocks: Vec::new() }
     }
 
     /// Takes a change of the same review in, before [`lay_out`](Self::lay_out).
@@ -173,7 +177,7 @@ impl Content {
     /// The content of a row in a block.
     pub(super) fn row_in(&self, block: &Block, row: usize) -> Row {
         match (block.kind, block.offset(row)) {
-            (Kind::Fold { lines, open }, None) => Row::Fold { lines, open },
+            (Kind::Fold { lines, open }, None) => Row::Fold { lines, open, next: block.at.current + lines },
             (Kind::Hunk(hunk), Some(offset)) => self.hunk_row(hunk, offset),
             (_, offset) => self.same(block.at.below(offset.unwrap_or(0))),
         }
@@ -256,6 +260,12 @@ impl Content {
         };
         let current = (side == Side::Current).then_some(current);
         Cell { side, line, twin, original: None, current, sign, hunk: Some(index) }
+    }
+
+    /// The function or heading in which a line of the current text stands.
+    pub(super) fn enclosing(&self, line: usize) -> Option<&str> {
+        let text = self.texts.text(Side::Current);
+        (line < text.len()).then(|| enclosing(text, line, self.is_prose)).flatten()
     }
 
     /// The text and the line whose colours a line has. A drop may mend the syntax of lines that it does not

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use alongside_desk::harmless;
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 use ratatui_core::style::Style;
@@ -114,10 +115,12 @@ impl Drawing<'_> {
         let (left_half, right_half) = (half(&self.columns.halves.0), half(&self.columns.halves.1));
         let (left_part, right_part) = &row.parts;
         match row.shown {
-            Row::Fold { lines, open } => {
+            Row::Fold { lines, open, next } => {
                 let sign = if open { "▾" } else { "⋯" };
                 let s = if lines == 1 { "" } else { "s" };
-                let says = format!("{sign} {lines} unchanged line{s}");
+                let within = self.content.enclosing(next).filter(|_| !open);
+                let within = within.map(|name| format!(" in {}", harmless::name(name))).unwrap_or_default();
+                let says = format!("{sign} {lines} unchanged line{s}{within}");
                 self.buf.set_style(strip, palette.fold);
                 let x = left_half.x + self.columns.prefix().saturating_sub(2);
                 let room = strip.right().saturating_sub(x);
@@ -197,7 +200,7 @@ impl Drawing<'_> {
         let (Some(part), Some(sentence)) = (part, sentence) else { return };
         let style = match sentence {
             Sentence::HardToSee(_) => palette.warning,
-            Sentence::Reason(_) => palette.quiet,
+            Sentence::Reason(_) => palette.reason,
         };
         if part.goes_on && x < strip.right() {
             self.buf.set_stringn(x.saturating_sub(2), strip.y, GOES_ON, 1, palette.number);

@@ -88,7 +88,7 @@ pub(super) fn line(buf: &mut Buffer, area: Rect, text: &str, part: &Part, marks:
         }
         let style = marks.style(unit, &found);
         if let Some(blank) = marks.drawn_blank(text, unit).filter(|_| from == unit.column) {
-            let style = style.patch(marks.words.1).patch(marks.palette.mark);
+            let style = style.patch(marks.palette.mark).patch(marks.words.1);
             let shown = format!("{blank}{}", " ".repeat(to - from - 1));
             buf.set_stringn(x(from), area.y, shown, to - from, style);
             continue;

@@ -3,6 +3,7 @@
 mod columns;
 mod content;
 mod draw;
+mod enclosing;
 mod find;
 mod line;
 mod line_pairs;
