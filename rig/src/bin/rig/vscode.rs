@@ -10,7 +10,7 @@ use alongside_testing::chores::{checkout, must, target_directory};
 use anyhow::Context as _;
 
 /// The files of the extension's folder that are not built.
-const SOURCES: [&str; 8] = [
+const SOURCES: [&str; 9] = [
     "package.json",
     "package-lock.json",
     "tsconfig.json",
@@ -18,6 +18,7 @@ const SOURCES: [&str; 8] = [
     "README.md",
     "LICENSE",
     "src",
+    "test",
     "media",
 ];
 
