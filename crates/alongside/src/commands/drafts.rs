@@ -11,6 +11,7 @@ use alongside_companion::AppDirs;
 use alongside_companion::drafts::{Draft, Drafts};
 use anyhow::Context;
 use clap::Subcommand;
+use serde_json::{Value, json};
 
 use super::consent::Consent;
 use alongside_desk::harmless;
@@ -31,7 +32,11 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 enum Action {
     /// List the drafts, newest first (the default)
-    List,
+    List {
+        /// Print JSON, for an editor: each draft with its file, its agent and the file that holds its text
+        #[arg(long)]
+        json: bool,
+    },
     /// Print a draft
     Show {
         /// Its number in the list, or its name
@@ -75,8 +80,11 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     let delete = |draft: &Draft| {
         drafts.delete(&draft.id).with_context(|| format!("cannot delete the draft {}", draft.path.display()))
     };
-    match args.action.unwrap_or(Action::List) {
-        Action::List => super::print(&list(&all))?,
+    match args.action.unwrap_or(Action::List { json: false }) {
+        Action::List { json: true } => {
+            super::print(&format!("{}\n", harmless::json(&as_json(&all).to_string())))?;
+        }
+        Action::List { json: false } => super::print(&list(&all))?,
         Action::Show { draft } => {
             let draft = named(&all, &draft)?;
             let text = read(draft)?;
@@ -127,6 +135,18 @@ fn list(all: &[Draft]) -> String {
     lines(all)
         + "\n`alongside drafts show 1` prints the first one, `alongside drafts save 1 FILE` writes it to a \
            file.\n"
+}
+
+/// The drafts for an editor, in the order of the list.
+fn as_json(all: &[Draft]) -> Value {
+    let drafts = all.iter().map(|draft| {
+        let Draft { id, file, agent, saved_at_ms, reasons, path, .. } = draft;
+        json!({
+            "id": id, "file": file, "agent": agent, "savedAtMs": saved_at_ms, "state": draft.state(),
+            "reasons": reasons, "path": path.to_string_lossy(),
+        })
+    });
+    drafts.collect()
 }
 
 /// A line for each draft, with its number, and the reasons that belong to it.

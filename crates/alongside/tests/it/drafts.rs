@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use alongside_companion::AppDirs;
 use alongside_companion::drafts::Drafts;
 use insta::assert_snapshot;
+use serde_json::{Value, json};
 
 use crate::support::{Home, write_file};
 
@@ -20,6 +21,20 @@ fn home_with_drafts() -> (Home, Vec<PathBuf>) {
     let keep = |file: &str| drafts.keep(file, "Gemini CLI", "it ended", "typed\n").unwrap();
     let paths = vec![keep("/p/a.txt"), keep("/p/b.txt")];
     (home, paths)
+}
+
+#[test]
+fn an_editor_gets_the_drafts_as_json() {
+    let (home, paths) = home_with_drafts();
+    let said = home.run(&["drafts", "list", "--json"]).out;
+    let drafts: Vec<Value> = serde_json::from_str(&said).unwrap();
+    assert_eq!(drafts.len(), 2);
+    let draft = drafts.iter().find(|draft| draft["file"] == "/p/a.txt").unwrap();
+    assert_eq!((&draft["agent"], &draft["state"]), (&json!("Gemini CLI"), &json!("it ended")));
+    assert_eq!(draft["path"], json!(paths[0]));
+    assert!(draft["savedAtMs"].is_u64() && draft["reasons"] == "", "{draft}");
+    home.run(&["drafts", "clear", "--yes"]);
+    assert_eq!(home.run(&["drafts", "list", "--json"]).out.trim(), "[]");
 }
 
 fn exist(drafts: &[PathBuf]) -> bool {
