@@ -1,55 +1,89 @@
 // The commands, each of which says so if there is no companion or no proposal.
 
 import * as vscode from 'vscode';
+import { acceptSeen, type SeenReviews } from './accepting';
+import type { Ahead } from './ahead';
+import type { Changer } from './changing';
 import type { Companion } from './companion';
 import type { Decider } from './deciding';
-import type { Node } from './overview';
+import { showDrafts } from './drafts';
 import { findAgents, findProgram } from './program';
 import { type Hunk, messageOf, type Status } from './protocol';
 import type { Review, Reviews } from './reviews';
-import { type Session, showOther } from './session';
+import type { ReviewNode } from './rows';
+import type { Sender } from './sending';
+import { openSettings, type Session, showOther } from './session';
 import { activeUri, show } from './view';
-import { choose, inform, runInTerminal, warn } from './window';
+import { choose, inform, runInTerminal, shellLine, warn } from './window';
 
 // A row of the view, or the document of a title bar.
-type Given = Node | vscode.Uri | undefined;
+type Given = ReviewNode | vscode.Uri | undefined;
 
 export interface Parts {
   context: vscode.ExtensionContext;
   companion: Companion;
   reviews: Reviews;
+  seen: SeenReviews;
+  sender: Sender;
   decider: Decider;
+  changer: Changer;
+  ahead: Ahead;
   session: Session;
   status(): Status | undefined;
 }
 
-export function registerCommands({ context, companion, reviews, decider, session, status }: Parts): vscode.Disposable {
+export function registerCommands(parts: Parts): vscode.Disposable {
+  const { context, companion, reviews, seen, sender, decider, changer, ahead, session, status } = parts;
+  const anyTime = (name: string, run: (...given: never[]) => unknown): vscode.Disposable =>
+    vscode.commands.registerCommand(`alongside.${name}`, run);
   const command = (name: string, run: (...given: never[]) => unknown): vscode.Disposable =>
-    vscode.commands.registerCommand(`alongside.${name}`, (...given: never[]) => session.isReady() && run(...given));
+    anyTime(name, (...given: never[]) => session.isReady() && run(...given));
   const withReview = (run: (review: Review, isNamed: boolean) => Promise<void>) => async (given: Given) => {
     const review = await chosen(reviews, given);
     await (review && run(review, given !== undefined && 'review' in given));
   };
-  const next = (): unknown => {
+  // A line above a change names it; a key means the one at the cursor.
+  const withHunk = (run: (review: Review, hunk: Hunk) => Promise<void>) => async (id?: number, named?: Hunk) => {
+    const review = named ? reviews.get(id!) : reviews.of(activeUri());
+    const hunk = named ?? await changer.atCursor(review);
+    await (review && hunk && run(review, hunk));
+  };
+  const next = (by: 1 | -1): unknown => {
     const waiting = reviews.list();
     const uri = activeUri();
     const here = reviews.of(uri);
-    const at = waiting.findIndex((review) => review === here);
+    const at = here ? waiting.indexOf(here) : by > 0 ? -1 : 0;
     // The one for the file in front, else the one after that in front, else the oldest.
-    const review = here && uri?.scheme === 'file' ? here : waiting[(at + 1) % waiting.length];
+    const review = here && uri?.scheme === 'file' ? here : waiting[(at + by + waiting.length) % waiting.length];
     return review ? show(review) : sayNone();
   };
+  const program = (): string => findProgram(context) ?? 'alongside';
+  const inTerminal = (words: string) => () => runInTerminal(`alongside ${words}`, shellLine(program(), words));
+  // VS Code writes the key beside the words of a title bar, and an icon in place of them: so commands have several names.
   return vscode.Disposable.from(
     command('show', withReview((review) => show(review))),
-    command('next', next),
-    command('glance', () => (reviews.list().length > 0 ? next() : vscode.commands.executeCommand('alongside.reviews.focus'))),
-    command('accept', withReview((review, isNamed) => decider.accept(review, isNamed))),
-    command('reject', withReview((review, isNamed) => decider.reject(review, isNamed))),
+    command('next', () => next(1)),
+    command('previous', () => next(-1)),
+    command('glance', () => (reviews.list().length > 0 ? next(1) : vscode.commands.executeCommand('alongside.agents.focus'))),
+    ...['accept', 'acceptShown', 'acceptListed'].map((name) => command(name, withReview((review, isNamed) => decider.accept(review, isNamed)))),
+    ...['reject', 'rejectShown', 'rejectListed'].map((name) => command(name, withReview((review, isNamed) => decider.reject(review, isNamed)))),
+    command('rejectWithReason', withReview((review, isNamed) => decider.rejectWithReason(review, isNamed))),
+    command('acceptSeen', async () => {
+      await Promise.all(reviews.list().map((review) => sender.send(review)));
+      await (reviews.list().length > 0 ? acceptSeen(reviews, seen, decider) : sayNone());
+    }),
     command('keepHunk', (id: number, hunk: Hunk, keep: boolean) => {
       const review = reviews.get(id);
-      return review && decider.keep(review, hunk, keep);
+      return review && changer.keep(review, hunk, keep);
     }),
-    command('toggleHunk', () => decider.toggle(reviews.of(activeUri()))),
+    command('toggleHunk', withHunk((review, hunk) => changer.toggle(review, hunk))),
+    command('dropWithReason', withHunk((review, hunk) => changer.dropWithReason(review, hunk))),
+    command('splitHunk', withHunk((review, hunk) => changer.split(review, hunk))),
+    command('undo', withReview((review) => changer.undo(review))),
+    command('redo', withReview((review) => changer.redo(review))),
+    command('acceptAhead', withReview((review) => ahead.accept(review))),
+    command('withdrawAhead', () => ahead.withdraw()),
+    command('showAccepted', () => ahead.show()),
     command('pause', () => companion.request('alongside/pauseContext', { paused: !status()?.paused }).catch(
       (error: unknown) => void warn(messageOf(error)),
     )),
@@ -62,15 +96,16 @@ export function registerCommands({ context, companion, reviews, decider, session
         runInTerminal(agent, agent, status()?.environment);
       }
     }),
-    // The doctor finds reasons also where no companion runs.
-    vscode.commands.registerCommand('alongside.doctor', () => {
-      const program = findProgram(context) ?? 'alongside';
-      runInTerminal('alongside doctor', `${/^[\w./-]+$/.test(program) ? program : `'${program.replaceAll("'", "'\\''")}'`} doctor`);
-    }),
-    vscode.commands.registerCommand('alongside.showOther', showOther),
+    // These have a use also where no companion runs.
+    anyTime('setUpAgents', inTerminal('install agent')),
+    anyTime('doctor', inTerminal('doctor')),
+    anyTime('drafts', () => showDrafts(program())),
+    anyTime('keys', () => vscode.commands.executeCommand('workbench.action.openGlobalKeybindings', 'alongside')),
+    anyTime('tryAgain', () => session.tryAgain()),
+    anyTime('openSettings', openSettings),
+    anyTime('showOther', showOther),
   );
 }
-
 // The given review, else the one in front, else the one of this file, else the only one, else the person chooses.
 async function chosen(reviews: Reviews, given: Given): Promise<Review | undefined> {
   if (given && 'review' in given) {

@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn } from 'vscode-languageclient/node';
 import { allDiagnostics } from './diagnostics';
-import { type ChangedReview, type ClosedReview, type Display, messageOf, type OpenedReview, type Status } from './protocol';
+import { type AcceptedByRule, type ChangedReview, type ClosedReview, type Display, messageOf, type OpenedReview, type Status } from './protocol';
 import { inform, warn } from './window';
 
 // In milliseconds, doubled with each end that follows within a minute.
@@ -25,6 +25,7 @@ export interface Handlers {
   changed(review: ChangedReview): void;
   closed(review: ClosedReview): void;
   status(status: Status): void;
+  acceptedByRule(accepted: AcceptedByRule): void;
   flush(id: number): Promise<void>;
 }
 
@@ -118,6 +119,7 @@ export class Companion {
       handlers.status(status);
       say(status);
     });
+    on('didAcceptByRule', (accepted: AcceptedByRule) => handlers.acceptedByRule(accepted));
     on('notice', say);
     on('lastWord', say);
     on('problem', ({ display }: { display: Display }) => display.messages.forEach((message) => void warn(message)));

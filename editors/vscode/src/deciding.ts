@@ -1,9 +1,10 @@
-// Accepting, rejecting, keeping and dropping: only by commands that the person gives.
+// Accepting and rejecting: only by commands that the person gives.
 
 import * as vscode from 'vscode';
 import type { Companion } from './companion';
-import { type Hunk, messageOf, refusal } from './protocol';
-import { ORIGINAL, proposalUri, type Review, textParams } from './reviews';
+import { messageOf, refusal } from './protocol';
+import type { Reasons } from './reasons';
+import { proposalUri, type Review, textParams } from './reviews';
 import type { Sender } from './sending';
 import { activeUri, show, tabsOf } from './view';
 import { ask, inform, say, warn } from './window';
@@ -16,7 +17,7 @@ export class Decider implements vscode.Disposable {
   private frontSince = 0;
   private readonly subscription: vscode.Disposable;
 
-  constructor(private readonly companion: Companion, private readonly sender: Sender) {
+  constructor(private readonly companion: Companion, private readonly sender: Sender, private readonly reasons: Reasons) {
     this.subscription = vscode.window.tabGroups.onDidChangeTabs(() => {
       const front = activeUri()?.toString() ?? '';
       if (front !== this.front) {
@@ -62,10 +63,41 @@ export class Decider implements vscode.Disposable {
     if (!await this.isMeant(review, isNamed, 'reject')) {
       return;
     }
-    const isEdited = review.unsent || review.hunks.some(({ state }) => state === 'edited')
-      || (review.hunks.length === 0 && review.text !== review.proposed);
-    if (!isEdited || await ask(`${name} has your edits.`, 'Rejecting moves them to the drafts.', 'Reject')) {
+    if (!isEdited(review) || await ask(`${name} has your edits.`, 'Rejecting moves them to the drafts.', 'Reject')) {
       await this.decide(review, 'reject');
+    }
+  }
+
+  async rejectWithReason(review: Review, isNamed: boolean): Promise<void> {
+    if (!await this.isMeant(review, isNamed, 'reject')) {
+      return;
+    }
+    const drafts = isEdited(review) ? ' Your edits go to the drafts.' : '';
+    const reason = await this.reasons.ask(review, undefined, `Enter rejects the proposal.${drafts}`);
+    await this.sender.send(review);
+    if (reason !== undefined && await this.reasons.set(review, undefined, reason) && reason !== '') {
+      await this.decide(review, 'reject');
+    }
+  }
+
+  // The list of this revision was confirmed. Returns why it waits on; nothing if it is accepted.
+  async acceptListed(review: Review, revision: number): Promise<'changed' | 'ended' | { why: string } | undefined> {
+    if (review.ended || review.decided !== undefined) {
+      return 'ended';
+    }
+    if (review.unsent || review.revision !== revision) {
+      return 'changed';
+    }
+    review.decided = review.text;
+    review.isTogether = true;
+    try {
+      await this.companion.request('alongside/decideReview', { ...textParams(review), decision: 'accept' });
+      return undefined;
+    } catch (error) {
+      review.decided = undefined;
+      review.isTogether = false;
+      const why = refusal(error);
+      return why === 'stale' ? 'changed' : why === 'noSuchReview' ? 'ended' : { why: `${review.display.name} waits: ${messageOf(error)}` };
     }
   }
 
@@ -89,41 +121,10 @@ export class Decider implements vscode.Disposable {
     }
   }
 
-  // The companion gets what the person typed first, and finds the changes anew. `seen` is the change that the person saw.
-  async keep(review: Review, seen: Hunk, keep: boolean): Promise<void> {
-    await this.sender.send(review);
-    const index = review.hunks.findIndex((hunk) => placeOf(hunk) === placeOf(seen));
-    if (review.unsent || index < 0) {
-      return say(`${review.unsent ? 'The companion lacks your text' : 'Your text has altered this change'}: look at it again.`);
-    }
-    const { id, revision } = review;
-    try {
-      await this.companion.request('alongside/keepHunks', { id, revision, hunks: [index], keep });
-    } catch (error) {
-      void warn(messageOf(error));
-    }
-  }
-
-  async toggle(review: Review | undefined): Promise<void> {
-    const editor = vscode.window.activeTextEditor;
-    if (!review || !editor) {
-      return;
-    }
-    await this.sender.send(review);
-    const { document, selection: { active: { line } } } = editor;
-    // The empty line after the last line ending belongs to no change, but is shown in the colour of the last one.
-    const last = document.lineCount - 1;
-    const isAfter = line === last && document.lineAt(line).text === '';
-    const side = document.uri.scheme === ORIGINAL ? 'original' : 'current';
-    const hunk = review.hunks.find(({ [side]: { start, end } }) =>
-      (Math.min(start, last) <= line && line < Math.max(end, start + 1)) || (isAfter && end === last));
-    await (hunk ? this.keep(review, hunk, hunk.state === 'dropped') : say('No change is at the cursor.'));
-  }
-
   dispose(): void {
     this.subscription.dispose();
   }
 }
 
-// This stays while the text around a change changes.
-const placeOf = ({ original, proposed }: Hunk): string => [original.start, original.end, proposed.start, proposed.end].join();
+const isEdited = ({ unsent, hunks, text, proposed }: Review): boolean =>
+  unsent || hunks.some(({ state }) => state === 'edited') || (hunks.length === 0 && text !== proposed);

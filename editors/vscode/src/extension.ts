@@ -1,17 +1,22 @@
 // The entry: connects the parts.
 
 import * as vscode from 'vscode';
+import { SeenReviews } from './accepting';
+import { Ahead } from './ahead';
+import { Changer } from './changing';
 import { registerCommands } from './commands';
 import { Companion } from './companion';
 import { ContextReporter } from './context';
 import { Decider } from './deciding';
 import { Documents } from './documents';
+import { Lenses } from './lenses';
 import { Overview } from './overview';
 import type { ClosedReview, OpenedReview, Status } from './protocol';
+import { Reasons } from './reasons';
 import { PROPOSAL, Reviews } from './reviews';
 import { Sender } from './sending';
 import { Session } from './session';
-import { activeUri, closeLeftovers, Lenses, putAway, show, tabsOf, watchClosedTabs } from './view';
+import { activeUri, closeLeftovers, putAway, show, tabsOf, watchClosedTabs } from './view';
 import { inform } from './window';
 
 // A server names every waiting review as soon as it is connected.
@@ -21,7 +26,8 @@ let companion: Companion | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
   const reviews = new Reviews();
-  const overview = new Overview(reviews);
+  const seen = new SeenReviews(reviews);
+  const overview = new Overview(reviews, seen);
   const variables = context.environmentVariableCollection;
   // They hold a token.
   variables.persistent = false;
@@ -34,7 +40,10 @@ export function activate(context: vscode.ExtensionContext): void {
       reporter.repeat();
       setTimeout(() => void settle(), SETTLING);
     },
-    lost: () => reviews.list().forEach((review) => { review.known = false; }),
+    lost: () => {
+      reviews.list().forEach((review) => { review.known = false; });
+      ahead.forget();
+    },
     failed: (message) => session.fail(message),
     opened: (news) => void announce(news),
     changed: (news) => {
@@ -52,13 +61,17 @@ export function activate(context: vscode.ExtensionContext): void {
       }
       last = status;
     },
+    acceptedByRule: (accepted) => ahead.add(accepted),
     flush: async (id) => {
       const review = reviews.get(id);
       await (review && sender.send(review));
     },
   });
   const sender = new Sender(reviews, companion);
-  const decider = new Decider(companion, sender);
+  const ahead = new Ahead(companion);
+  const reasons = new Reasons(companion);
+  const decider = new Decider(companion, sender, reasons);
+  const changer = new Changer(companion, sender, reasons);
   const reporter = new ContextReporter(companion);
   const session = new Session(context, companion, overview, () => {
     variables.clear();
@@ -103,9 +116,11 @@ export function activate(context: vscode.ExtensionContext): void {
     }
   }
 
-  async function close({ id, decidedHere, draft, display }: ClosedReview): Promise<void> {
+  async function close({ id, closing, decidedHere, draft, display }: ClosedReview): Promise<void> {
     const review = reviews.end(id);
-    void sayClosed(display.messages.join(' '), draft);
+    if (!review?.isTogether || !decidedHere || closing !== 'accepted') {
+      void sayClosed(display.messages.join(' '), draft);
+    }
     if (review) {
       sender.stop(review);
       await putAway(reviews, review, (decidedHere ? review.decided : undefined) ?? review.current, decidedHere ?? false);
@@ -115,9 +130,9 @@ export function activate(context: vscode.ExtensionContext): void {
 
   const documents = new Documents(reviews, settling);
   context.subscriptions.push(
-    reviews, overview, sender, decider, reporter, session,
+    reviews, seen, overview, sender, decider, reporter, session,
     documents, new Lenses(reviews), watchClosedTabs(reviews, (review) => decider.reject(review, true)),
-    registerCommands({ context, companion, reviews, decider, session, status: () => last }),
+    registerCommands({ context, companion, reviews, seen, sender, decider, changer, ahead, session, status: () => last }),
   );
   session.update();
 }

@@ -1,68 +1,85 @@
-// The waiting reviews and the agents at a glance: the view in the activity bar, and the status bar.
+// The companion at a glance: the status bar, the badge, and the states by which menus and welcome texts are chosen. The
+// rows of the two lists are in `rows.ts`.
 
 import * as vscode from 'vscode';
+import type { SeenReviews } from './accepting';
 import type { Agent, Status } from './protocol';
-import type { Review, Reviews } from './reviews';
-import { List, row, StatusBar } from './window';
+import type { Reviews } from './reviews';
+import { AgentRows, ReviewRows } from './rows';
+import { List, StatusBar } from './window';
 
-export type Node = { review: Review } | { agent: Agent };
-
-export class Overview implements vscode.TreeDataProvider<Node>, vscode.Disposable {
-  private readonly changes = new vscode.EventEmitter<void>();
-  readonly onDidChangeTreeData = this.changes.event;
-  private readonly view = new List('alongside.reviews', this);
+export class Overview implements vscode.Disposable {
+  private readonly reviewRows: ReviewRows;
+  private readonly agentRows = new AgentRows();
+  private readonly view: List<unknown>;
+  private readonly agentView: List<unknown>;
   private readonly bar = new StatusBar('Alongside', 'alongside.glance');
   private readonly subscription: vscode.Disposable;
-  private agents: Agent[] = [];
+  private readonly states = new Map<string, unknown>();
+  private status: Status | undefined;
+  // The names of agents whose hooks have asked for a review: they have no connection that would list them.
+  private readonly byHook = new Set<string>();
 
-  constructor(private readonly reviews: Reviews) {
-    this.subscription = reviews.onDidChange(() => this.update());
+  constructor(private readonly reviews: Reviews, seen: SeenReviews) {
+    this.reviewRows = new ReviewRows(reviews, seen);
+    this.view = new List('alongside.reviews', this.reviewRows);
+    this.agentView = new List('alongside.agents', this.agentRows);
+    this.subscription = vscode.Disposable.from(
+      reviews.onDidChange(() => this.update()), seen.onDidChange(() => this.reviewRows.refresh()),
+    );
   }
 
-  showStatus({ agents, paused, display }: Status): void {
-    const message = paused ? 'Reports about files are paused.' : undefined;
-    const click = this.reviews.list().length > 0 ? 'Click to show the next proposal.' : 'Click to show the agents.';
-    const tooltip = ['Alongside', agents.map(({ name }) => name).join(', '), message ?? '', click].filter(Boolean);
-    this.showLine(paused ? 'debug-pause' : 'comment-discussion', display.line, tooltip, agents);
-    this.view.showMessage(message);
-  }
-
-  // An empty line takes no place.
-  showLine(icon: string, line: string, tooltip: string[], agents: Agent[] = []): void {
-    this.bar.show(icon, line, tooltip);
-    this.view.showMessage(undefined);
-    this.agents = agents;
+  showStatus(status: Status): void {
+    this.status = status;
     this.update();
   }
 
+  // There is no companion. An empty line takes no place.
+  showLine(icon: string, line: string, tooltip: string[]): void {
+    this.status = undefined;
+    this.byHook.clear();
+    this.update();
+    this.bar.show(icon, line, tooltip);
+  }
+
   private update(): void {
-    const count = this.reviews.list().length;
+    const waiting = this.reviews.list();
+    waiting.filter(({ agent }) => agent.byHook).forEach(({ display }) => this.byHook.add(display.agent));
+    const { agents = [], paused = false, contextOnly = false } = this.status ?? {};
+    const hooks = this.status ? [...this.byHook] : [];
+    this.reviewRows.refresh();
+    this.agentRows.show(agents, hooks);
+    const count = waiting.length;
     this.view.showCount(count, count === 1 ? '1 proposal waits' : `${count} proposals wait`);
-    this.changes.fire();
-  }
-
-  getChildren(node?: Node): Node[] {
-    return node ? [] : [...this.reviews.list().map((review) => ({ review })), ...this.agents.map((agent) => ({ agent }))];
-  }
-
-  getTreeItem(node: Node): vscode.TreeItem {
-    if ('agent' in node) {
-      const { name, version } = node.agent;
-      return row({ icon: 'robot', label: name, description: version });
+    this.view.showMessage(paused && count > 0 ? 'Context is paused: agents learn nothing about your files.' : undefined);
+    this.set('waiting', count > 0);
+    this.set('several', count > 1);
+    this.set('hasAgents', agents.length + hooks.length > 0);
+    this.set('paused', paused);
+    this.set('hasGrants', (this.status?.grants?.length ?? 0) > 0);
+    this.set('contextOnly', contextOnly);
+    if (this.status) {
+      this.showBar(this.status, agents, hooks);
     }
-    const { display, file } = node.review;
-    return row({
-      icon: display.notes.some(({ warning }) => warning) ? 'warning' : 'diff',
-      label: display.name,
-      description: [display.agent, display.states].filter(Boolean).join(', '),
-      tooltip: [display.title, file, ...display.notes.map(({ text }) => text)],
-      spoken: `${display.title}, ${display.states}`,
-      kind: 'review',
-      command: { title: 'Show Proposal', command: 'alongside.show', arguments: [node] },
-    });
+  }
+
+  private showBar({ paused, display }: Status, agents: Agent[], hooks: string[]): void {
+    const count = hooks.length === 1 ? '1 agent' : `${hooks.length} agents`;
+    const line = display.line === 'no agent' && hooks.length > 0 ? `${count}, by hook` : display.line;
+    const names = [...agents.map(({ name }) => name), ...hooks.map((name) => `${name}, by its hook`)].join(', ');
+    const click = this.reviews.list().length > 0 ? 'Click to show the next proposal.' : 'Click to show the agents.';
+    const tooltip = ['Alongside', names, paused ? 'Context is paused.' : '', click].filter(Boolean);
+    this.bar.show(paused ? 'debug-pause' : 'comment-discussion', line, tooltip);
+  }
+
+  private set(name: string, value: unknown): void {
+    if (this.states.get(name) !== value) {
+      this.states.set(name, value);
+      void vscode.commands.executeCommand('setContext', `alongside.${name}`, value);
+    }
   }
 
   dispose(): void {
-    vscode.Disposable.from(this.view, this.bar, this.changes, this.subscription).dispose();
+    vscode.Disposable.from(this.view, this.agentView, this.bar, this.subscription).dispose();
   }
 }

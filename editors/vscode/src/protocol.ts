@@ -18,6 +18,8 @@ export interface Hunk {
   proposed: Lines;
   current: Lines;
   state: 'kept' | 'dropped' | 'edited';
+  // The person's, for dropping or editing it.
+  reason?: string;
 }
 
 // Lines of a text, and the text in their place.
@@ -27,6 +29,10 @@ export interface ReviewState {
   id: number;
   revision: number;
   hunks: Hunk[];
+  stale: boolean;
+  dirty: boolean;
+  // The person's, for the decision on all of it.
+  reason?: string;
   display: ReviewDisplay;
 }
 
@@ -38,17 +44,32 @@ export interface ChangedReview extends ReviewState {
 export interface OpenedReview extends ReviewState {
   current: string;
   file: string;
-  agent: { since: number };
+  agent: { since: number; byHook?: boolean };
   // Absent for a new file.
   original?: string;
   proposed: string;
+  // With which outcomes the agent's model reads a reason; absent for none.
+  reasons?: 'withRejection' | 'always';
 }
 
 export interface ClosedReview {
   id: number;
+  closing?: string;
   decidedHere?: boolean;
   draft?: string;
   display: Display;
+}
+
+// A change that a rule or a grant has accepted.
+export interface AcceptedByRule {
+  number: number;
+  agent: string;
+  file: string;
+  kind: string;
+  by: string;
+  added: number;
+  removed: number;
+  diff: string;
 }
 
 export interface Agent { name: string; version: string }
@@ -56,6 +77,10 @@ export interface Agent { name: string; version: string }
 export interface Status {
   agents: Agent[];
   paused: boolean;
+  // The settings switch reviews off.
+  contextOnly?: boolean;
+  // What is accepted ahead.
+  grants?: object[];
   // Leads agents to this window. It holds the token: never show or log it.
   environment: Record<string, string>;
   display: Display & { line: string };

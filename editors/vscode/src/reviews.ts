@@ -23,6 +23,8 @@ export interface Review extends OpenedReview {
   decided?: string;
   // When the person typed last, in milliseconds; 0 for never.
   editedAt: number;
+  // It was accepted together with others: one sentence is about all of them.
+  isTogether?: boolean;
   // Whether the server has named it since it started.
   known: boolean;
   ended: boolean;
@@ -100,11 +102,11 @@ export class Reviews implements vscode.Disposable {
     return review;
   }
 
-  change({ id, replacement: change, revision, hunks, display }: ChangedReview): Review | undefined {
+  change({ id, replacement: change, revision, hunks, stale, dirty, reason, display }: ChangedReview): Review | undefined {
     const review = this.get(id);
     if (review) {
       const current = change ? replaced(review.current, change) : review.current;
-      Object.assign(review, { current, revision, hunks, display });
+      Object.assign(review, { current, revision, hunks, stale, dirty, reason, display });
       this.changes.fire();
     }
     return review;

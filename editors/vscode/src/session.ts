@@ -9,7 +9,7 @@ import { inform, report, warn } from './window';
 // Their companions have the process and the folders of ours.
 const OTHERS = ['google.gemini-cli-vscode-ide-companion', 'qwenlm.qwen-code-vscode-ide-companion'];
 
-type State = 'running' | 'noFolder' | 'standsBack' | 'failed';
+type State = 'running' | 'noFolder' | 'standsBack' | 'noProgram' | 'failed';
 
 export class Session implements vscode.Disposable {
   private state: State | undefined;
@@ -53,7 +53,8 @@ export class Session implements vscode.Disposable {
       this.started();
       void this.companion.start(program);
     } else {
-      this.fail('VS Code does not find the program alongside. Install it, or name its file in the settings.');
+      this.reason = 'VS Code does not find the program alongside. Install it, or name its file in the settings.';
+      this.endAs('noProgram');
     }
   }
 
@@ -68,7 +69,7 @@ export class Session implements vscode.Disposable {
 
   private endAs(state: State): void {
     this.enter(state);
-    const line = { standsBack: 'Alongside stands back', failed: 'Alongside', noFolder: '', running: '' }[state];
+    const line = { standsBack: 'Alongside stands back', noProgram: 'Alongside', failed: 'Alongside', noFolder: '', running: '' }[state];
     this.overview.showLine(line && 'circle-slash', line, [this.sentence()]);
     this.ended();
     if (state !== 'noFolder') {
@@ -89,6 +90,11 @@ export class Session implements vscode.Disposable {
     return this.state === 'running';
   }
 
+  tryAgain(): void {
+    this.state = undefined;
+    this.update();
+  }
+
   private sentence(): string {
     const found = other();
     const { displayName = found?.id } = (found?.packageJSON ?? {}) as { displayName?: string };
@@ -98,15 +104,12 @@ export class Session implements vscode.Disposable {
   }
 
   private async explain(): Promise<void> {
-    if (this.state === 'failed') {
+    if (this.state === 'failed' || this.state === 'noProgram') {
       const answer = await report(this.sentence(), 'Try Again', 'Open Settings');
       if (answer === 'Try Again') {
-        this.state = undefined;
-        this.update();
+        this.tryAgain();
       } else if (answer) {
-        // The setting is one of the machine where the program runs.
-        const command = `workbench.action.open${vscode.env.remoteName ? 'Remote' : ''}Settings`;
-        await vscode.commands.executeCommand(command, { query: 'alongside.program' });
+        await openSettings();
       }
     } else if (this.state === 'standsBack' && await warn(this.sentence(), 'Show It')) {
       await showOther();
@@ -118,6 +121,12 @@ export class Session implements vscode.Disposable {
   dispose(): void {
     vscode.Disposable.from(...this.subscriptions).dispose();
   }
+}
+
+// The setting is one of the machine where the program runs.
+export async function openSettings(): Promise<void> {
+  const command = `workbench.action.open${vscode.env.remoteName ? 'Remote' : ''}Settings`;
+  await vscode.commands.executeCommand(command, { query: 'alongside.program' });
 }
 
 const hasFolder = (): boolean => vscode.workspace.workspaceFolders?.some(({ uri }) => uri.scheme === 'file') ?? false;

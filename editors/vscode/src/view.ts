@@ -1,12 +1,9 @@
-// A review on the screen: VS Code's diff editor, with lenses above each change.
+// A review on the screen: VS Code's diff editor, and the tabs that show it.
 
 import * as vscode from 'vscode';
 import { originalUri, PROPOSAL, proposalUri, type Review, type Reviews } from './reviews';
 import { replace } from './text';
-import { inform, lens, showDiff, warn } from './window';
-
-// VS Code does not ask for the lenses of a diff editor that it has just opened.
-const LENS_DELAY = 500;
+import { inform, showDiff, warn } from './window';
 
 export async function show(review: Review, preserveFocus = false): Promise<void> {
   const shown = tabsOf(review)[0];
@@ -112,39 +109,4 @@ export function watchClosedTabs(reviews: Reviews, reject: (review: Review) => Pr
     // A tab that moves to another group closes first.
     setTimeout(() => left.forEach((review) => review && void leave(review)), 200);
   });
-}
-
-export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
-  private readonly changes = new vscode.EventEmitter<void>();
-  readonly onDidChangeCodeLenses = this.changes.event;
-  private readonly subscriptions: vscode.Disposable[];
-
-  constructor(private readonly reviews: Reviews) {
-    this.subscriptions = [
-      vscode.languages.registerCodeLensProvider({ scheme: PROPOSAL }, this),
-      reviews.onDidChange(() => this.changes.fire()),
-      vscode.window.onDidChangeVisibleTextEditors(() => setTimeout(() => this.changes.fire(), LENS_DELAY)),
-    ];
-  }
-
-  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
-    const review = this.reviews.of(document.uri);
-    if (!review) {
-      return [];
-    }
-    const notes = review.display.notes.map(({ text, warning }) => lens(0, warning ? 'warning' : 'info', text));
-    const hunks = review.hunks.flatMap((hunk, index) => {
-      const keep = hunk.state === 'dropped';
-      // The first line of a change's diff ends with `change 1 of 2: kept`.
-      const title = /change \d+ of \d+: .*/.exec(review.display.diff[index]?.split('\n')[0] ?? '')?.[0] ?? hunk.state;
-      const [icon, toggle] = keep ? ['add', 'Keep this change'] : ['discard', 'Drop this change'];
-      const line = Math.min(hunk.current.start, document.lineCount - 1);
-      return [lens(line, icon, toggle, 'alongside.keepHunk', [review.id, hunk, keep]), lens(line, '', title)];
-    });
-    return [...notes, ...hunks];
-  }
-
-  dispose(): void {
-    vscode.Disposable.from(...this.subscriptions, this.changes).dispose();
-  }
 }

@@ -27,15 +27,19 @@ export async function ask(question: string, detail: string, yes: string): Promis
   return await vscode.window.showWarningMessage(plainLines(question), options, yes) === yes;
 }
 
-export interface Choice<T> { label: string; description?: string; value: T }
+export interface Choice<T> { label: string; description?: string; detail?: string; value: T }
 
 export async function choose<T>(question: string, choices: Choice<T>[]): Promise<T | undefined> {
-  const items = choices.map(({ label, description = '', value }) =>
-    ({ label: plain(label), description: plain(description), value }));
+  const items = choices.map(({ label, description = '', detail, value }) =>
+    ({ label: plain(label), description: plain(description), detail: detail && plain(detail), value }));
   return (await vscode.window.showQuickPick(items, { placeHolder: plain(question) }))?.value;
 }
 
-const withIcon = (icon: string, text: string): string => (icon ? `$(${icon}) ${plain(text)}` : plain(text));
+// A line that the person types; undefined if they leave it.
+export const askText = (title: string, prompt: string, value: string): Thenable<string | undefined> =>
+  vscode.window.showInputBox({ title: plain(title), prompt: plain(prompt), value, ignoreFocusOut: true });
+
+const withIcon = (icon: string, text: string, blank = ' '): string => (icon ? `$(${icon})${blank}${plain(text)}` : plain(text));
 
 export class StatusBar implements vscode.Disposable {
   private readonly item: vscode.StatusBarItem;
@@ -102,9 +106,11 @@ export function row({ icon, label, description, tooltip, spoken, kind, command }
   return item;
 }
 
-// A line above another one. Without a command, a click does nothing.
+// A line above another one. Without a command, a click does nothing. VS Code leaves out a space beside an icon, unless it
+// does not break.
 export function lens(line: number, icon: string, text: string, command = '', given: unknown[] = []): vscode.CodeLens {
-  return new vscode.CodeLens(new vscode.Range(line, 0, line, 0), { title: withIcon(icon, text), command, arguments: given });
+  const title = withIcon(icon, text, '\u00a0');
+  return new vscode.CodeLens(new vscode.Range(line, 0, line, 0), { title, command, arguments: given });
 }
 
 // VS Code shows the last part of the path, also in messages of its own. It refuses a path with two slashes, such as that of
@@ -116,6 +122,10 @@ export function documentUri(scheme: string, name: string, query: string): vscode
 
 export const showDiff = (left: vscode.Uri, right: vscode.Uri, title: string, options: vscode.TextDocumentShowOptions): Thenable<unknown> =>
   vscode.commands.executeCommand('vscode.diff', left, right, plain(title), options);
+
+// A program and words of ours as a line for a shell.
+export const shellLine = (program: string, words: string): string =>
+  `${/^[\w./-]+$/.test(program) ? program : `'${program.replaceAll("'", "'\\''")}'`} ${words}`;
 
 // Runs a line of the person's, or of ours: nothing from outside may be in it.
 export function runInTerminal(name: string, line: string, env?: Record<string, string>): void {

@@ -30,4 +30,5 @@ mod together;
 mod vim;
 mod vim_names;
 mod vscode;
+mod vscode_desk;
 mod vscode_names;

@@ -132,7 +132,7 @@ fn stands_back() -> Result<()> {
 
     window.wait(MESSAGE, "Gemini CLI Companion is active in this window")?;
     window.wait(STATUS, "Alongside stands back")?;
-    window.run("Alongside: Show Next Proposal")?;
+    window.run("Alongside: Run Agent in a Terminal")?;
     window.wait(MESSAGE, "Disable it to use Alongside.")?;
     assert_eq!(companions(&sandbox)?, json!([]), "no companion runs");
     Ok(())

@@ -1,0 +1,71 @@
+// What needs no decision: the person accepts ahead all that an agent still proposes for a file or a folder, and sees what
+// was accepted without them, by that or by a rule of the settings. Nothing of it interrupts.
+
+import * as vscode from 'vscode';
+import type { Companion } from './companion';
+import { type AcceptedByRule, messageOf } from './protocol';
+import type { Review } from './reviews';
+import { choose, inform, say, warn } from './window';
+
+// As many as the companion names after a start.
+const MOST = 100;
+
+export class Ahead {
+  private accepted: AcceptedByRule[] = [];
+
+  constructor(private readonly companion: Companion) {}
+
+  // The newest first.
+  add(news: AcceptedByRule): void {
+    this.accepted = [news, ...this.accepted.filter(({ number }) => number !== news.number)].slice(0, MOST);
+  }
+
+  // Another companion counts anew, and names what it has accepted.
+  forget(): void {
+    this.accepted = [];
+  }
+
+  async accept({ id, display }: Review): Promise<void> {
+    const choices = [
+      { label: 'This file', description: display.name, value: 'file' },
+      { label: 'Its folder', description: 'with all below it', value: 'folder' },
+    ];
+    const scope = await choose(`Accept all that ${display.agent} still proposes, until it ends: for which files?`, choices);
+    // A notice says what is accepted ahead now.
+    await (scope && this.ask('alongside/grant', { id, scope }));
+  }
+
+  async withdraw(): Promise<void> {
+    if (await this.ask('alongside/withdrawGrants', {})) {
+      say('Nothing is accepted ahead any more.');
+    }
+  }
+
+  async show(): Promise<void> {
+    if (this.accepted.length === 0) {
+      void inform('Nothing was accepted without you.');
+      return;
+    }
+    const choices = this.accepted.map((value) => ({
+      label: vscode.workspace.asRelativePath(value.file),
+      description: `${value.kind}, +${value.added} -${value.removed}, ${value.agent}`,
+      detail: value.by,
+      value,
+    }));
+    const one = await choose('Accepted without you. Which change?', choices);
+    if (one) {
+      const document = await vscode.workspace.openTextDocument({ content: one.diff, language: 'diff' });
+      await vscode.window.showTextDocument(document, { preview: true });
+    }
+  }
+
+  private async ask(method: string, params: object): Promise<boolean> {
+    try {
+      await this.companion.request(method, params);
+      return true;
+    } catch (error) {
+      void warn(messageOf(error));
+      return false;
+    }
+  }
+}

@@ -1,0 +1,65 @@
+// The lines above each change of a proposal: the state of the change, and what a click does.
+
+import * as vscode from 'vscode';
+import type { Hunk } from './protocol';
+import { PROPOSAL, proposalUri, type Review, type Reviews } from './reviews';
+import { lens } from './window';
+
+// VS Code does not ask for the lenses of a diff editor that it has just opened.
+const DELAY = 500;
+
+export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
+  private readonly changes = new vscode.EventEmitter<void>();
+  readonly onDidChangeCodeLenses = this.changes.event;
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(private readonly reviews: Reviews) {
+    this.subscriptions = [
+      vscode.languages.registerCodeLensProvider({ scheme: PROPOSAL }, this),
+      reviews.onDidChange(() => this.changes.fire()),
+      vscode.window.onDidChangeVisibleTextEditors(() => setTimeout(() => this.changes.fire(), DELAY)),
+    ];
+  }
+
+  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    const review = this.reviews.of(document.uri);
+    if (!review) {
+      return [];
+    }
+    const notes = review.display.notes.map(({ text, warning }) => lens(0, warning ? 'warning' : 'info', text));
+    const last = document.lineCount - 1;
+    const hunks = review.hunks.flatMap((hunk, index) => lensesOf(review, hunk, index, Math.min(hunk.current.start, last)));
+    return [...notes, ...hunks];
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.subscriptions, this.changes).dispose();
+  }
+}
+
+// What is needed first stands first: half of a window has no place for all of it.
+function lensesOf(review: Review, hunk: Hunk, index: number, line: number): vscode.CodeLens[] {
+  const given = [review.id, hunk];
+  const found = [lens(line, '', stateOf(review, index))];
+  if (hunk.state === 'dropped') {
+    found.push(lens(line, 'add', 'Keep', 'alongside.keepHunk', [...given, true]));
+  } else {
+    found.push(lens(line, 'discard', 'Drop', 'alongside.keepHunk', [...given, false]));
+  }
+  if (hunk.reason !== undefined) {
+    found.push(lens(line, 'comment', `Why: ${hunk.reason.split('\n').join('; ')}`, 'alongside.dropWithReason', given));
+  } else if (review.reasons && review.hunks.length === 1) {
+    // Without its only change, nothing is left to accept.
+    found.push(lens(line, 'comment', 'Reject with a reason…', 'alongside.rejectWithReason', [proposalUri(review)]));
+  } else if (review.reasons && hunk.state !== 'dropped') {
+    found.push(lens(line, 'comment', 'Drop with a reason…', 'alongside.dropWithReason', given));
+  }
+  if (hunk.state !== 'dropped' && Math.max(hunk.original.end - hunk.original.start, hunk.proposed.end - hunk.proposed.start) > 1) {
+    found.push(lens(line, '', 'Split', 'alongside.splitHunk', given));
+  }
+  return found;
+}
+
+// The first line of a change's diff ends with `change 1 of 2: kept`.
+export const stateOf = ({ display, hunks }: Review, index: number): string =>
+  /change \d+ of \d+: .*/.exec(display.diff[index]?.split('\n')[0] ?? '')?.[0] ?? hunks[index]?.state ?? '';

@@ -1,0 +1,82 @@
+// Nothing is accepted with others that the person has not seen, or that needs a look of its own.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Hunk } from '../src/protocol';
+import { SeenChanges } from '../src/seen';
+import { type Listable, lineCounts, listed, question, sentence } from '../src/together';
+
+const hunk = (start: number, end: number, state: Hunk['state'] = 'kept'): Hunk =>
+  ({ original: { start, end }, proposed: { start, end }, current: { start, end }, state });
+
+function review(change: Partial<Listable> = {}, name = 'a.md'): Listable {
+  const display = { name, agent: 'Codex', states: '1 kept', notes: [] };
+  const texts = { original: '1\n2\n3\n', proposed: '1\ntwo\n3\n', current: '1\ntwo\n3\n' };
+  return { revision: 1, hunks: [hunk(1, 2)], stale: false, dirty: false, display, ...texts, ...change };
+}
+
+const all = { seen: 1, all: 1 };
+
+test('only a proposal as it was seen has no obstacle', () => {
+  const obstacle = (change: Partial<Listable>, seen = all): string | undefined => listed(review(change), seen).obstacle;
+  assert.equal(obstacle({}), undefined);
+  assert.equal(obstacle({}, { seen: 0, all: 20 }), 'not seen yet');
+  assert.equal(obstacle({}, { seen: 3, all: 20 }), 'seen 3 of 20');
+  assert.equal(obstacle({ stale: true }), 'the file changed on disk; accepting undoes that change');
+  assert.equal(obstacle({ dirty: true }), 'an editor holds unsaved changes to the file');
+  assert.equal(obstacle({ display: { ...review().display, notes: [{ warning: true }] } }), 'it has a warning; accept it alone');
+  assert.equal(obstacle({ current: '' }), 'its text is empty, which agents do not take');
+  assert.equal(obstacle({ current: '1\n2\n3\n' }), 'none of its changes is kept');
+});
+
+test('the list names what is accepted, and why the others wait', () => {
+  const two = [listed(review(), all), listed(review({}, 'b.md'), { seen: 0, all: 1 })];
+  const { text, detail, yes } = question(two);
+  assert.equal(text, 'Accept this review?');
+  assert.deepEqual(detail.split('\n'), [
+    'To accept, as they stand now:', 'a.md: +1 -1, Codex, 1 kept', '',
+    'Not accepted; these wait on:', 'b.md: +1 -1, Codex, 1 kept: not seen yet',
+  ]);
+  assert.equal(yes, 'Accept');
+  assert.equal(question([two[1]!]).yes, '', 'nothing to accept');
+});
+
+test('what is not in the list is not accepted', () => {
+  const { ready, others, detail } = question(Array.from({ length: 31 }, (_, index) => listed(review({}, `${index}.md`), all)));
+  assert.deepEqual([ready.length, others.length], [20, 11]);
+  assert.ok(detail.includes('20.md: +1 -1, Codex, 1 kept: in the next list') && detail.endsWith('and 3 others'));
+});
+
+test('lines are counted as accepting changes them', () => {
+  assert.equal(lineCounts(review()), '+1 -1');
+  assert.equal(lineCounts(review({ hunks: [hunk(1, 2, 'dropped')] })), '+0 -0');
+  assert.equal(lineCounts(review({ original: undefined, hunks: [], current: 'a\nb' })), '+2 -0');
+});
+
+test('the end is one sentence', () => {
+  assert.equal(sentence({ accepted: 3, changed: 1, ended: 0, others: 0, refused: [] }), '3 accepted; 1 changed meanwhile and waits.');
+  const end = { accepted: 0, changed: 0, ended: 1, others: 2, refused: ['a waits: The companion has stopped'] };
+  assert.equal(sentence(end), 'Nothing accepted; 2 others wait; 1 ended meanwhile; a waits: The companion has stopped.');
+});
+
+test('a change is seen once all of its lines were on the screen', () => {
+  const current = Array.from({ length: 100 }, (_, line) => `${line}\n`).join('');
+  const seen = new SeenChanges();
+  const one = { hunks: [hunk(10, 60), hunk(80, 81)], current };
+  assert.ok(!seen.look(one, [{ start: 0, end: 40 }]));
+  assert.deepEqual(seen.count(one), { seen: 0, all: 2 });
+  assert.ok(seen.look(one, [{ start: 40, end: 61 }]), 'the second screen');
+  assert.deepEqual(seen.count(one), { seen: 1, all: 2 });
+  assert.ok(seen.look(one, [{ start: 79, end: 82 }]));
+  assert.deepEqual(seen.count(one), { seen: 2, all: 2 });
+  // At another desk.
+  const edited = { hunks: one.hunks, current: current.replace('80\n', 'eighty\n') };
+  assert.deepEqual(seen.count(edited), { seen: 1, all: 2 });
+});
+
+test('a new file is seen with its last line', () => {
+  const seen = new SeenChanges();
+  const file = { hunks: [], current: 'a\nb\nc\n' };
+  assert.ok(!seen.look(file, [{ start: 0, end: 3 }]));
+  assert.ok(seen.look(file, [{ start: 3, end: 4 }]));
+});

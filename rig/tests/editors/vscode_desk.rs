@@ -1,0 +1,191 @@
+//! All that the terminal desk can do, in VS Code: reasons, splitting, undo, everything that was seen accepted
+//! together, drafts, and the next step in every state. An agent asks by its hook, which carries reasons.
+
+use std::fs;
+use std::path::Path;
+
+use alongside_rig::agent_cli;
+use alongside_rig::tmux::{Pane, Tmux};
+use alongside_rig::{CodeServer, Sandbox, Window, code_server_or_skip};
+use anyhow::Result;
+use serde_json::json;
+
+alongside_rig::tests! {
+    #[ignore = "cargo xtask test --all"]
+    vscode_does_what_the_desk_does: does_what_the_desk_does(),
+    #[ignore = "cargo xtask test --all"]
+    vscode_says_the_next_step_without_a_program: says_the_next_step_without_a_program(),
+}
+
+/// Keep or drop, above each change.
+const LENS: &str = ".modified-in-monaco-diff-editor .codelens-decoration a";
+/// The same with the state of the change.
+const STATE: &str = ".modified-in-monaco-diff-editor .codelens-decoration";
+const PROPOSAL: &str = ".modified-in-monaco-diff-editor";
+const MESSAGE: &str = ".notifications-toasts .notification-toast";
+const STATUS: &str = "[id='alongside.alongside.status']";
+const ROW: &str = ".pane-body .monaco-list-row";
+const WELCOME: &str = ".pane-body .welcome-view";
+const VIEW: &str = ".pane-body .message";
+const QUICK: &str = ".quick-input-widget";
+const QUICK_ROW: &str = ".quick-input-list .monaco-list-row";
+const DIALOG: &str = ".monaco-dialog-box";
+const TAB: &str = ".tabs-container .tab";
+const TITLE: &str = ".editor-group-container.active .editor-actions a";
+const TERMINAL: &str = ".terminal-wrapper.active";
+
+/// Sixty lines; the proposal changes three, adds two, and changes another one far below, beyond the screen.
+fn texts() -> (String, String) {
+    let lines: Vec<_> = (1..=60).map(|number| format!("line {number}\n")).collect();
+    let mut proposed = lines.clone();
+    proposed[1] = "TWO\n".into();
+    proposed[2] = "THREE\n".into();
+    proposed[3] = "FOUR\n".into();
+    proposed[55] = "FIFTY-SIX\n".into();
+    proposed.insert(19, "added 2\n".into());
+    proposed.insert(19, "added 1\n".into());
+    (lines.concat(), proposed.concat())
+}
+
+fn does_what_the_desk_does() -> Result<()> {
+    let Some(code_server) = code_server_or_skip() else { return Ok(()) };
+    let sandbox = Sandbox::new();
+    let (original, proposed) = texts();
+    let notes = sandbox.write("notes.md", &original);
+    let blanks = sandbox.write("blanks.md", "    const c = 1\n");
+    let terminal = Tmux::new(&sandbox, [agent_cli::path_variable(&sandbox)?]);
+    let (_server, window) = open(&code_server, &sandbox, &terminal)?;
+    window.open_file("notes.md")?;
+    window.wait(STATUS, "no agent")?;
+    window.run("View: Show Alongside")?;
+    window.wait(WELCOME, "No agent is connected yet.")?;
+    // The palette offers nothing about proposals.
+    window.press("F1")?;
+    window.type_text("Alongside: ")?;
+    window.wait(QUICK_ROW, "Alongside: Set Up Agents")?;
+    let offered = window.text(".quick-input-list")?;
+    let about_proposals = ["Show Proposal", "Accept Proposal", "Reject Proposal", "Undo"];
+    assert!(about_proposals.iter().all(|title| !offered.contains(title)), "{offered}");
+    window.press("Escape")?;
+
+    // An agent by hook is listed, and its counts stand before its name.
+    let first = hook(&sandbox, &terminal, "first", &notes, &proposed)?;
+    window.wait(MESSAGE, "proposes 3 changes")?;
+    window.wait(ROW, "+6 -4, 3 kept, Claude Code, by its hook")?;
+    window.run("Alongside: Show Proposal")?;
+    window.wait(STATE, "change 1 of 3: kept")?;
+    window.wait(TITLE, "Accept")?;
+
+    // A change is dropped with a reason.
+    window.click(LENS, "Drop with a reason")?;
+    window.wait(QUICK, "why not change 1 of 3?")?;
+    window.type_text("keep the names")?;
+    window.press("Enter")?;
+    window.wait(STATE, "change 1 of 3: dropped")?;
+    window.wait(STATE, "Why: keep the names")?;
+    window.wait_for_lines(PROPOSAL, "line 4\n")?;
+
+    // The next change is split, and whole again.
+    window.click(LENS, "Split")?;
+    window.wait(STATE, "change 3 of 4: kept")?;
+    window.run("Alongside: Undo the Last Edit of a Proposal")?;
+    window.wait(STATE, "change 2 of 3: kept")?;
+
+    // Another proposal is shown.
+    let second = hook(&sandbox, &terminal, "second", &blanks, "\t\u{441}onst c = 1 \n")?;
+    window.wait(MESSAGE, "blanks.md: Claude Code proposes 1 change")?;
+    window.click(ROW, "blanks.md")?;
+    window.wait(STATE, "change 1 of 1: kept")?;
+
+    // All that was seen is accepted: the last change of the other proposal was not.
+    window.run("Alongside: Accept All Proposals That You Have Seen…")?;
+    window.wait(DIALOG, "Accept this review?")?;
+    window.wait(DIALOG, "blanks.md: +1 -1, Claude Code, 1 kept")?;
+    window.wait(DIALOG, "notes.md: +3 -1, Claude Code, 2 kept, 1 dropped: seen 2 of 3")?;
+    window.click(&format!("{DIALOG} .monaco-button"), "Accept")?;
+    window.wait(MESSAGE, "1 accepted; 1 other waits.")?;
+    second.wait_for("the acceptance", |screen| screen.contains(r#""allow""#))?;
+
+    // Pausing says so above the list.
+    window.wait(TAB, "notes.md (Claude Code")?;
+    window.run("Alongside: Pause or Resume Reports About Files")?;
+    window.wait(VIEW, "Context is paused")?;
+    window.run("Alongside: Pause or Resume Reports About Files")?;
+    window.wait_until_gone(VIEW, "Context is paused")?;
+
+    // The person types, and rejects with a reason: the agent's model reads both reasons, and a draft has the text.
+    window.focus(&format!("{PROPOSAL} .native-edit-context"))?;
+    window.press("Control+Home")?;
+    window.type_text("typed by me ")?;
+    window.wait(STATE, "edited")?;
+    choose(&window, "Alongside: Reject Proposal With a Reason…")?;
+    window.wait(QUICK, "notes.md: why?")?;
+    window.wait(QUICK, "Your edits go to the drafts.")?;
+    window.type_text("not now")?;
+    window.press("Enter")?;
+    let told = first.wait_for("the rejection", |screen| screen.contains(r#""deny""#))?;
+    let told = told.replace('\n', "");
+    assert!(told.contains("not now") && told.contains("keep the names"), "{told}");
+    window.wait(WELCOME, "Nothing to review.")?;
+    window.wait(STATUS, "1 agent, by hook")?;
+    window.wait(ROW, "by its hook")?;
+    choose(&window, "Alongside: Show Drafts")?;
+    window.click(QUICK_ROW, "notes.md")?;
+    window.wait(TAB, "notes.md: your draft, and the file")?;
+
+    // The agents' set-up and the doctor run where the person reads and answers them.
+    window.run("Alongside: Set Up Agents")?;
+    window.wait(TERMINAL, "install agent")?;
+    window.run("Alongside: Show Why an Agent Does Not Find This Window")?;
+    window.wait(TERMINAL, "doctor")?;
+    assert_eq!(fs::read_to_string(&notes)?, original, "nothing was accepted");
+    Ok(())
+}
+
+/// The setting names a program that is not there.
+fn says_the_next_step_without_a_program() -> Result<()> {
+    let Some(code_server) = code_server_or_skip() else { return Ok(()) };
+    let sandbox = Sandbox::new();
+    sandbox.write("notes.md", "one\n");
+    let machine = sandbox.home().join(".local/share/code-server/Machine");
+    fs::create_dir_all(&machine)?;
+    fs::write(machine.join("settings.json"), json!({ "alongside.program": "/nowhere/alongside" }).to_string())?;
+    let terminal = Tmux::new(&sandbox, [agent_cli::path_variable(&sandbox)?]);
+    let (_server, window) = open(&code_server, &sandbox, &terminal)?;
+    window.wait(MESSAGE, "VS Code does not find the program alongside.")?;
+    window.run("View: Show Alongside")?;
+    window.wait(WELCOME, "How to Install It")?;
+    fs::write(machine.join("settings.json"), "{}")?;
+    window.wait(WELCOME, "No agent is connected yet.")
+}
+
+/// A window on the sandbox's project, in which the extension is installed, and the pane of its server.
+fn open(code_server: &CodeServer, sandbox: &Sandbox, terminal: &Tmux) -> Result<(Pane, Window)> {
+    code_server.put_on_path(sandbox)?;
+    let server = terminal.window("code-server", (100, 30))?;
+    server.enter("alongside install code-server --yes")?;
+    server.wait_for("the installation", |screen| screen.contains("Installed. "))?;
+    let window = Window::open(code_server, sandbox, &server)?;
+    Ok((server, window))
+}
+
+/// The hook of Claude Code in a pane, which shows its answer.
+fn hook(sandbox: &Sandbox, terminal: &Tmux, name: &str, file: &Path, text: &str) -> Result<Pane> {
+    let call = json!({
+        "session_id": "s", "transcript_path": "/tmp/t", "cwd": sandbox.project(), "permission_mode": "acceptEdits",
+        "hook_event_name": "PreToolUse", "tool_name": "Write", "tool_use_id": name,
+        "tool_input": { "file_path": file, "content": text },
+    });
+    let path = sandbox.run().join(format!("{name}.json"));
+    fs::write(&path, call.to_string())?;
+    let pane = terminal.window(name, (200, 50))?;
+    pane.enter(&format!("clear; alongside hook claude <{}", path.display()))?;
+    Ok(pane)
+}
+
+/// Chooses a command of the palette that asks for more.
+fn choose(window: &Window, title: &str) -> Result<()> {
+    window.press("F1")?;
+    window.type_text(title)?;
+    window.click(QUICK_ROW, title)
+}
