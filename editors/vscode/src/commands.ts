@@ -8,13 +8,14 @@ import type { Companion } from './companion';
 import type { Decider } from './deciding';
 import { showDrafts } from './drafts';
 import { findAgents, findProgram } from './program';
+import type { Proposed } from './proposed';
 import { type Hunk, messageOf, type Status } from './protocol';
 import type { Review, Reviews } from './reviews';
 import type { ReviewNode } from './rows';
 import type { Sender } from './sending';
 import { openSettings, type Session, showOther } from './session';
 import { activeUri, show } from './view';
-import { choose, inform, runInTerminal, shellLine, warn } from './window';
+import { choose, inform, runInTerminal, say, shellLine, warn } from './window';
 
 // A row of the view, or the document of a title bar.
 type Given = ReviewNode | vscode.Uri | undefined;
@@ -27,13 +28,14 @@ export interface Parts {
   sender: Sender;
   decider: Decider;
   changer: Changer;
+  proposed: Proposed;
   ahead: Ahead;
   session: Session;
   status(): Status | undefined;
 }
 
 export function registerCommands(parts: Parts): vscode.Disposable {
-  const { context, companion, reviews, seen, sender, decider, changer, ahead, session, status } = parts;
+  const { context, companion, reviews, seen, sender, decider, changer, proposed, ahead, session, status } = parts;
   const anyTime = (name: string, run: (...given: never[]) => unknown): vscode.Disposable =>
     vscode.commands.registerCommand(`alongside.${name}`, run);
   const command = (name: string, run: (...given: never[]) => unknown): vscode.Disposable =>
@@ -79,11 +81,15 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     command('toggleHunk', withHunk((review, hunk) => changer.toggle(review, hunk))),
     command('dropWithReason', withHunk((review, hunk) => changer.dropWithReason(review, hunk))),
     command('splitHunk', withHunk((review, hunk) => changer.split(review, hunk))),
+    command('showProposed', withHunk(async (review, hunk) =>
+      (hunk.state === 'dropped' ? proposed.show(review, hunk) : say('This change is not dropped: its text is here.')))),
     command('undo', withReview((review) => changer.undo(review))),
     command('redo', withReview((review) => changer.redo(review))),
     command('acceptAhead', withReview((review) => ahead.accept(review))),
     command('withdrawAhead', () => ahead.withdraw()),
     command('showAccepted', () => ahead.show()),
+    command('showBlanks', () => vscode.workspace.getConfiguration('diffEditor')
+      .update('ignoreTrimWhitespace', false, vscode.ConfigurationTarget.Global)),
     command('pause', () => companion.request('alongside/pauseContext', { paused: !status()?.paused }).catch(
       (error: unknown) => void warn(messageOf(error)),
     )),

@@ -11,11 +11,13 @@ import { Decider } from './deciding';
 import { Documents } from './documents';
 import { Lenses } from './lenses';
 import { Overview } from './overview';
+import { Proposed } from './proposed';
 import type { ClosedReview, OpenedReview, Status } from './protocol';
 import { Reasons } from './reasons';
 import { PROPOSAL, Reviews } from './reviews';
 import { Sender } from './sending';
 import { Session } from './session';
+import { isAboutUnseen } from './unseen';
 import { activeUri, closeLeftovers, putAway, show, tabsOf, watchClosedTabs } from './view';
 import { inform } from './window';
 
@@ -104,7 +106,8 @@ export function activate(context: vscode.ExtensionContext): void {
     if (vscode.workspace.getConfiguration('alongside').get<boolean>('showReviews') && !isInProposal) {
       return show(review, true);
     }
-    const message = news.display.messages.join(' ');
+    const unseen = news.display.notes.filter(isAboutUnseen).map(({ text }) => text);
+    const message = [...news.display.messages, ...unseen].join('. ');
     // After a reload, VS Code shows it already.
     if (tabsOf(review).length > 0 || !await inform(message, 'Show')) {
       return;
@@ -129,10 +132,11 @@ export function activate(context: vscode.ExtensionContext): void {
   }
 
   const documents = new Documents(reviews, settling);
+  const proposed = new Proposed(reviews);
   context.subscriptions.push(
     reviews, seen, overview, sender, decider, reporter, session,
-    documents, new Lenses(reviews), watchClosedTabs(reviews, (review) => decider.reject(review, true)),
-    registerCommands({ context, companion, reviews, seen, sender, decider, changer, ahead, session, status: () => last }),
+    documents, proposed, new Lenses(reviews), watchClosedTabs(reviews, (review) => decider.reject(review, true)),
+    registerCommands({ context, companion, reviews, seen, sender, decider, changer, proposed, ahead, session, status: () => last }),
   );
   session.update();
 }

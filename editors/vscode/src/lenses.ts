@@ -1,8 +1,9 @@
-// The lines above each change of a proposal: the state of the change, and what a click does.
+// The lines above each change of a proposal: its state, what a click does, and in words what nobody sees.
 
 import * as vscode from 'vscode';
 import type { Hunk } from './protocol';
 import { PROPOSAL, proposalUri, type Review, type Reviews } from './reviews';
+import { hardToSee, isAboutUnseen } from './unseen';
 import { lens } from './window';
 
 // VS Code does not ask for the lenses of a diff editor that it has just opened.
@@ -17,6 +18,7 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
     this.subscriptions = [
       vscode.languages.registerCodeLensProvider({ scheme: PROPOSAL }, this),
       reviews.onDidChange(() => this.changes.fire()),
+      vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration('diffEditor') && this.changes.fire()),
       vscode.window.onDidChangeVisibleTextEditors(() => setTimeout(() => this.changes.fire(), DELAY)),
     ];
   }
@@ -26,7 +28,8 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
     if (!review) {
       return [];
     }
-    const notes = review.display.notes.map(({ text, warning }) => lens(0, warning ? 'warning' : 'info', text));
+    // Each change says that by itself.
+    const notes = review.display.notes.filter((note) => !isAboutUnseen(note)).map(({ text, warning }) => lens(0, warning ? 'warning' : 'info', text));
     const last = document.lineCount - 1;
     const hunks = review.hunks.flatMap((hunk, index) => lensesOf(review, hunk, index, Math.min(hunk.current.start, last)));
     return [...notes, ...hunks];
@@ -43,8 +46,16 @@ function lensesOf(review: Review, hunk: Hunk, index: number, line: number): vsco
   const found = [lens(line, '', stateOf(review, index))];
   if (hunk.state === 'dropped') {
     found.push(lens(line, 'add', 'Keep', 'alongside.keepHunk', [...given, true]));
+    found.push(lens(line, 'eye', 'Show what was proposed', 'alongside.showProposed', given));
   } else {
     found.push(lens(line, 'discard', 'Drop', 'alongside.keepHunk', [...given, false]));
+  }
+  const words = hardToSee(review, index);
+  if (words) {
+    found.push(lens(line, 'warning', words));
+  }
+  if (words && /blank|tab/.test(words) && leavesOutBlanks()) {
+    found.push(lens(line, '', 'Show blanks', 'alongside.showBlanks'));
   }
   if (hunk.reason !== undefined) {
     found.push(lens(line, 'comment', `Why: ${hunk.reason.split('\n').join('; ')}`, 'alongside.dropWithReason', given));
@@ -59,6 +70,10 @@ function lensesOf(review: Review, hunk: Hunk, index: number, line: number): vsco
   }
   return found;
 }
+
+// Whether VS Code shows no difference where only blanks at both ends of a line differ: its default.
+const leavesOutBlanks = (): boolean =>
+  vscode.workspace.getConfiguration('diffEditor').get<boolean>('ignoreTrimWhitespace') ?? true;
 
 // The first line of a change's diff ends with `change 1 of 2: kept`.
 export const stateOf = ({ display, hunks }: Review, index: number): string =>

@@ -20,3 +20,10 @@ export const plain = (text: string): string => text.replace(HIDDEN, escape).repl
 
 // A message, which may have several lines.
 export const plainLines = (text: string): string => text.split('\n').map(plain).join('\n');
+
+// A diff as a block of Markdown, in which nothing is obeyed. Its fence is longer than every run of backticks in it.
+export function fenced(diff: string): string {
+  const runs = [...diff.matchAll(/`+/g)].map(([run]) => run.length);
+  const fence = '`'.repeat(Math.max(2, ...runs) + 1);
+  return `${fence}diff\n${plainLines(diff).trimEnd()}\n${fence}`;
+}

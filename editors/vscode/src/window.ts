@@ -2,7 +2,7 @@
 // differently in each release: every text passes `plain` here. A test in xtask/src/structure holds the other files to it.
 
 import * as vscode from 'vscode';
-import { plain, plainLines } from './plain';
+import { fenced, plain, plainLines } from './plain';
 
 // In milliseconds.
 const SHORT = 5000;
@@ -111,6 +111,40 @@ export function row({ icon, label, description, tooltip, spoken, kind, command }
 export function lens(line: number, icon: string, text: string, command = '', given: unknown[] = []): vscode.CodeLens {
   const title = withIcon(icon, text, '\u00a0');
   return new vscode.CodeLens(new vscode.Range(line, 0, line, 0), { title, command, arguments: given });
+}
+
+// Sentences and a diff beside the pointer.
+export function hover(sentences: string[], diff: string): vscode.Hover {
+  const text = new vscode.MarkdownString();
+  sentences.forEach((sentence) => text.appendText(`${plain(sentence)}\n\n`));
+  return new vscode.Hover(diff ? text.appendMarkdown(fenced(diff)) : text);
+}
+
+export interface Mark { line: number; words?: string }
+
+// Lines beside which something is to be seen: a dotted line above each, and a mark on the ruler; or words after it.
+export class Marks implements vscode.Disposable {
+  private readonly type: vscode.TextEditorDecorationType;
+
+  constructor(isAbove: boolean) {
+    const color = new vscode.ThemeColor('editorCodeLens.foreground');
+    const above = { isWholeLine: true, borderStyle: 'dotted', borderWidth: '1px 0 0 0', borderColor: color };
+    const after = { after: { margin: '0 0 0 2em', color, fontStyle: 'italic' } };
+    const ruler = { overviewRulerColor: color, overviewRulerLane: vscode.OverviewRulerLane.Center };
+    this.type = vscode.window.createTextEditorDecorationType({ ...ruler, ...(isAbove ? above : after) });
+  }
+
+  show(editor: vscode.TextEditor, marks: Mark[]): void {
+    editor.setDecorations(this.type, marks.map(({ line, words }) => {
+      const end = editor.document.lineAt(line).range.end;
+      const renderOptions = words === undefined ? undefined : { after: { contentText: plain(words) } };
+      return { range: new vscode.Range(end, end), renderOptions };
+    }));
+  }
+
+  dispose(): void {
+    this.type.dispose();
+  }
 }
 
 // VS Code shows the last part of the path, also in messages of its own. It refuses a path with two slashes, such as that of

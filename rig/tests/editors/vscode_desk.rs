@@ -1,5 +1,6 @@
-//! All that the terminal desk can do, in VS Code: reasons, splitting, undo, everything that was seen accepted
-//! together, drafts, and the next step in every state. An agent asks by its hook, which carries reasons.
+//! All that the terminal desk can do, in VS Code: reasons, splitting, undo, what was proposed where a change
+//! is dropped, all that was seen accepted together, drafts, and the next step in every state. An agent asks by
+//! its hook, which carries reasons.
 
 use std::fs;
 use std::path::Path;
@@ -29,6 +30,7 @@ const WELCOME: &str = ".pane-body .welcome-view";
 const VIEW: &str = ".pane-body .message";
 const QUICK: &str = ".quick-input-widget";
 const QUICK_ROW: &str = ".quick-input-list .monaco-list-row";
+const HOVER: &str = ".monaco-hover";
 const DIALOG: &str = ".monaco-dialog-box";
 const TAB: &str = ".tabs-container .tab";
 const TITLE: &str = ".editor-group-container.active .editor-actions a";
@@ -52,7 +54,7 @@ fn does_what_the_desk_does() -> Result<()> {
     let sandbox = Sandbox::new();
     let (original, proposed) = texts();
     let notes = sandbox.write("notes.md", &original);
-    let blanks = sandbox.write("blanks.md", "    const c = 1\n");
+    let blanks = sandbox.write("blanks.txt", "    const c = 1\n");
     let terminal = Tmux::new(&sandbox, [agent_cli::path_variable(&sandbox)?]);
     let (_server, window) = open(&code_server, &sandbox, &terminal)?;
     window.open_file("notes.md")?;
@@ -76,7 +78,7 @@ fn does_what_the_desk_does() -> Result<()> {
     window.wait(STATE, "change 1 of 3: kept")?;
     window.wait(TITLE, "Accept")?;
 
-    // A change is dropped with a reason.
+    // A change is dropped with a reason, and shows what was proposed.
     window.click(LENS, "Drop with a reason")?;
     window.wait(QUICK, "why not change 1 of 3?")?;
     window.type_text("keep the names")?;
@@ -84,6 +86,9 @@ fn does_what_the_desk_does() -> Result<()> {
     window.wait(STATE, "change 1 of 3: dropped")?;
     window.wait(STATE, "Why: keep the names")?;
     window.wait_for_lines(PROPOSAL, "line 4\n")?;
+    window.click(LENS, "Show what was proposed")?;
+    window.wait(HOVER, "+FOUR")?;
+    window.press("Escape")?;
 
     // The next change is split, and whole again.
     window.click(LENS, "Split")?;
@@ -92,16 +97,16 @@ fn does_what_the_desk_does() -> Result<()> {
     window.wait(STATE, "change 2 of 3: kept")?;
 
     // Another proposal is shown.
-    let second = hook(&sandbox, &terminal, "second", &blanks, "\t\u{441}onst c = 1 \n")?;
-    window.wait(MESSAGE, "blanks.md: Claude Code proposes 1 change")?;
-    window.click(ROW, "blanks.md")?;
+    let second = hook(&sandbox, &terminal, "second", &blanks, "\t\u{441}onst c = 1\n")?;
+    window.wait(MESSAGE, "blanks.txt: Claude Code proposes 1 change")?;
+    window.click(ROW, "blanks.txt")?;
     window.wait(STATE, "change 1 of 1: kept")?;
 
     // All that was seen is accepted: the last change of the other proposal was not.
     window.run("Alongside: Accept All Proposals That You Have Seen…")?;
     window.wait(DIALOG, "Accept this review?")?;
-    window.wait(DIALOG, "blanks.md: +1 -1, Claude Code, 1 kept")?;
-    window.wait(DIALOG, "notes.md: +3 -1, Claude Code, 2 kept, 1 dropped: seen 2 of 3")?;
+    window.wait(DIALOG, "blanks.txt: +1 -1, Claude Code, 1 kept")?;
+    window.wait(DIALOG, "notes.md: +3 -1, Claude Code, 2 kept, 1 dropped: seen 2 of 3 changes")?;
     window.click(&format!("{DIALOG} .monaco-button"), "Accept")?;
     window.wait(MESSAGE, "1 accepted; 1 other waits.")?;
     second.wait_for("the acceptance", |screen| screen.contains(r#""allow""#))?;
@@ -113,7 +118,7 @@ fn does_what_the_desk_does() -> Result<()> {
     window.run("Alongside: Pause or Resume Reports About Files")?;
     window.wait_until_gone(VIEW, "Context is paused")?;
 
-    // The person types, and rejects with a reason: the agent's model reads both reasons, and a draft has the text.
+    // The person types, and rejects with a reason. The agent's model reads both; a draft has the text.
     window.focus(&format!("{PROPOSAL} .native-edit-context"))?;
     window.press("Control+Home")?;
     window.type_text("typed by me ")?;
@@ -149,13 +154,14 @@ fn says_the_next_step_without_a_program() -> Result<()> {
     sandbox.write("notes.md", "one\n");
     let machine = sandbox.home().join(".local/share/code-server/Machine");
     fs::create_dir_all(&machine)?;
-    fs::write(machine.join("settings.json"), json!({ "alongside.program": "/nowhere/alongside" }).to_string())?;
+    let settings = machine.join("settings.json");
+    fs::write(&settings, json!({ "alongside.program": "/nowhere/alongside" }).to_string())?;
     let terminal = Tmux::new(&sandbox, [agent_cli::path_variable(&sandbox)?]);
     let (_server, window) = open(&code_server, &sandbox, &terminal)?;
     window.wait(MESSAGE, "VS Code does not find the program alongside.")?;
     window.run("View: Show Alongside")?;
     window.wait(WELCOME, "How to Install It")?;
-    fs::write(machine.join("settings.json"), "{}")?;
+    fs::write(settings, "{}")?;
     window.wait(WELCOME, "No agent is connected yet.")
 }
 
@@ -172,13 +178,13 @@ fn open(code_server: &CodeServer, sandbox: &Sandbox, terminal: &Tmux) -> Result<
 /// The hook of Claude Code in a pane, which shows its answer.
 fn hook(sandbox: &Sandbox, terminal: &Tmux, name: &str, file: &Path, text: &str) -> Result<Pane> {
     let call = json!({
-        "session_id": "s", "transcript_path": "/tmp/t", "cwd": sandbox.project(), "permission_mode": "acceptEdits",
-        "hook_event_name": "PreToolUse", "tool_name": "Write", "tool_use_id": name,
-        "tool_input": { "file_path": file, "content": text },
+        "session_id": "s", "transcript_path": "/tmp/t", "cwd": sandbox.project(),
+        "permission_mode": "acceptEdits", "hook_event_name": "PreToolUse",
+        "tool_name": "Write", "tool_use_id": name, "tool_input": { "file_path": file, "content": text },
     });
     let path = sandbox.run().join(format!("{name}.json"));
     fs::write(&path, call.to_string())?;
-    let pane = terminal.window(name, (200, 50))?;
+    let pane = terminal.window(name, (500, 20))?;
     pane.enter(&format!("clear; alongside hook claude <{}", path.display()))?;
     Ok(pane)
 }

@@ -1,0 +1,83 @@
+// What the diff editor does not show. Where a change is dropped, it has the original's lines on both sides, as if nothing
+// had been: a dotted line marks the place, and the pointer over it, or a command, shows the proposed text. Behind a line
+// that looks like the one that it replaces stands what is hard to see.
+
+import * as vscode from 'vscode';
+import { hunkAt } from './changing';
+import { stateOf } from './lenses';
+import type { Hunk } from './protocol';
+import { ORIGINAL, PROPOSAL, proposalUri, type Review, type Reviews } from './reviews';
+import { shows } from './text';
+import { hardToSee, unseenMarks } from './unseen';
+import { hover, type Mark, Marks } from './window';
+
+// Of so many changes that are hard to see: VS Code draws each.
+const MOST = 500;
+
+export class Proposed implements vscode.HoverProvider, vscode.Disposable {
+  private readonly dropped = new Marks(true);
+  private readonly unseen = new Marks(false);
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(private readonly reviews: Reviews) {
+    this.subscriptions = [
+      vscode.languages.registerHoverProvider([{ scheme: PROPOSAL }, { scheme: ORIGINAL }], this),
+      reviews.onDidChange(() => this.mark()),
+      vscode.window.onDidChangeVisibleTextEditors(() => this.mark()),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => document.uri.scheme === PROPOSAL && this.mark()),
+    ];
+  }
+
+  provideHover(document: vscode.TextDocument, { line }: vscode.Position): vscode.Hover | undefined {
+    const review = this.reviews.of(document.uri);
+    const hunk = review && hunkAt(review, document, line);
+    if (!review || !hunk) {
+      return undefined;
+    }
+    const index = review.hunks.indexOf(hunk);
+    const words = hardToSee(review, index);
+    if (hunk.state !== 'dropped') {
+      return words ? hover([words], '') : undefined;
+    }
+    const diff = review.display.diff[index] ?? '';
+    // The first line says where it is.
+    return hover([stateOf(review, index), 'Proposed, and not written:'], diff.slice(diff.indexOf('\n') + 1));
+  }
+
+  // At the change, which gets the cursor.
+  async show(review: Review, { current: { start } }: Hunk): Promise<void> {
+    const uri = proposalUri(review).toString();
+    const editor = vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === uri);
+    if (editor) {
+      const place = new vscode.Position(Math.min(start, editor.document.lineCount - 1), 0);
+      editor.selection = new vscode.Selection(place, place);
+      editor.revealRange(new vscode.Range(place, place), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+      await vscode.commands.executeCommand('editor.action.showHover');
+    }
+  }
+
+  private mark(): void {
+    for (const editor of vscode.window.visibleTextEditors.filter(({ document }) => document.uri.scheme === PROPOSAL)) {
+      const review = this.reviews.of(editor.document.uri);
+      const isShown = review !== undefined && shows(editor.document, review.current);
+      const last = editor.document.lineCount - 1;
+      const dropped = review?.hunks.filter(({ state }) => state === 'dropped') ?? [];
+      this.dropped.show(editor, dropped.map(({ current: { start } }) => ({ line: Math.min(start, last) })));
+      // Between a change and the text that shows it, lines have other places.
+      this.unseen.show(editor, isShown ? marksOf(review).filter(({ line }) => line <= last) : []);
+    }
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(this.dropped, this.unseen, ...this.subscriptions).dispose();
+  }
+}
+
+// A new revision has new changes.
+const known = new WeakMap<Hunk[], Mark[]>();
+
+function marksOf(review: Review): Mark[] {
+  const marks = known.get(review.hunks) ?? unseenMarks(review).slice(0, MOST);
+  known.set(review.hunks, marks);
+  return marks;
+}
