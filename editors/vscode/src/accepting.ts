@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import type { Decider } from './deciding';
 import { PROPOSAL, type Review, type Reviews } from './reviews';
-import { SeenChanges } from './seen';
+import { SeenChanges, type SeenPart } from './seen';
 import { type AcceptedTogether, listed, question, sentence } from './together';
 import { ask, inform, warn } from './window';
 
@@ -22,8 +22,8 @@ export class SeenReviews implements vscode.Disposable {
     ];
   }
 
-  // How many changes of a review were on the screen as they are now.
-  count(review: Review): { seen: number; all: number } {
+  // How much of a review was on the screen as it is now.
+  count(review: Review): SeenPart {
     return this.of(review).count(review);
   }
 

@@ -46,7 +46,7 @@ export class Overview implements vscode.Disposable {
     const waiting = this.reviews.list();
     waiting.filter(({ agent }) => agent.byHook).forEach(({ display }) => this.byHook.add(display.agent));
     const { agents = [], paused = false, contextOnly = false } = this.status ?? {};
-    const hooks = this.status ? [...this.byHook] : [];
+    const hooks = this.status ? [...this.byHook].filter((hook) => !agents.some(({ name }) => name === hook)) : [];
     this.reviewRows.refresh();
     this.agentRows.show(agents, hooks);
     const count = waiting.length;

@@ -5,6 +5,7 @@ import * as vscode from 'vscode';
 import type { SeenReviews } from './accepting';
 import type { Agent } from './protocol';
 import type { Review, Reviews } from './reviews';
+import { seenWords } from './seen';
 import { lineCounts } from './together';
 import { row } from './window';
 
@@ -26,16 +27,14 @@ export class ReviewRows implements vscode.TreeDataProvider<ReviewNode> {
 
   getTreeItem(node: ReviewNode): vscode.TreeItem {
     const { display, file, agent } = node.review;
-    const { seen, all } = this.seen.count(node.review);
-    const isSeen = seen === all;
+    const unseen = seenWords(this.seen.count(node.review));
     const from = agent.byHook ? `${display.agent}, by its hook` : display.agent;
-    const state = isSeen ? 'seen' : seen === 0 ? 'not seen yet' : `seen ${seen} of ${all}`;
     return row({
-      icon: display.notes.some(({ warning }) => warning) ? 'warning' : isSeen ? 'diff' : 'circle-filled',
+      icon: display.notes.some(({ warning }) => warning) ? 'warning' : unseen ? 'circle-filled' : 'diff',
       label: display.name,
-      description: [lineCounts(node.review), display.states, seen > 0 && !isSeen ? state : '', from].filter(Boolean).join(', '),
-      tooltip: [display.title, file, state, ...display.notes.map(({ text }) => text)],
-      spoken: [display.title, display.states, state].filter(Boolean).join(', '),
+      description: [lineCounts(node.review), display.states, unseen.startsWith('seen') ? unseen : '', from].filter(Boolean).join(', '),
+      tooltip: [display.title, file, unseen, ...display.notes.map(({ text }) => text)].filter(Boolean),
+      spoken: [display.title, display.states, unseen].filter(Boolean).join(', '),
       kind: 'review',
       command: { title: 'Show Proposal', command: 'alongside.show', arguments: [node] },
     });

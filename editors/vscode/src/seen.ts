@@ -6,6 +6,12 @@ import type { Hunk, Lines } from './protocol';
 
 export interface Seeable { hunks: Hunk[]; current: string }
 
+export interface SeenPart { seen: number; all: number; unit: 'changes' | 'lines' }
+
+// In a few words; empty if all was seen.
+export const seenWords = ({ seen, all, unit }: SeenPart): string =>
+  (seen === all ? '' : seen === 0 ? 'not seen yet' : `seen ${seen} of ${all} ${unit}`);
+
 interface Part { key: string; from: number; to: number }
 
 export class SeenChanges {
@@ -33,10 +39,15 @@ export class SeenChanges {
     return this.seen.size > before;
   }
 
-  // How many changes count, and of how many.
-  count(review: Seeable): { seen: number; all: number } {
+  // How many changes count, and of how many; of a single one, how many of its lines.
+  count(review: Seeable): SeenPart {
     const all = parts(review);
-    return { seen: all.filter(({ key }) => this.seen.has(key)).length, all: all.length };
+    const [only] = all;
+    if (all.length === 1 && only) {
+      const lines = only.to - only.from;
+      return { seen: this.seen.has(only.key) ? lines : this.lines.get(only.key)?.size ?? 0, all: lines, unit: 'lines' };
+    }
+    return { seen: all.filter(({ key }) => this.seen.has(key)).length, all: all.length, unit: 'changes' };
   }
 }
 

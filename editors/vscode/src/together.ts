@@ -2,6 +2,7 @@
 // the terminal desk. Only the listed revisions are accepted: a proposal that changes or comes later waits.
 
 import type { Hunk } from './protocol';
+import { type SeenPart, seenWords } from './seen';
 
 // What the list says of a proposal.
 export interface Listable {
@@ -35,11 +36,11 @@ export function lineCounts({ hunks, original, current }: Listable): string {
   return `+${sum('current')} -${sum('original')}`;
 }
 
-export function listed<T extends Listable>(review: T, { seen, all }: { seen: number; all: number }): Listed<T> {
+export function listed<T extends Listable>(review: T, seen: SeenPart): Listed<T> {
   const { name, agent, states } = review.display;
   const row = [`${name}: ${lineCounts(review)}`, agent, states].filter(Boolean).join(', ');
-  const obstacle = obstacleOf(review) ?? (seen === 0 ? 'not seen yet' : seen < all ? `seen ${seen} of ${all}` : undefined);
-  return { review, revision: review.revision, row, obstacle: obstacle ?? unchanged(review) };
+  const obstacle = obstacleOf(review) || seenWords(seen) || unchanged(review);
+  return { review, revision: review.revision, row, obstacle };
 }
 
 function obstacleOf({ stale, dirty, display }: Listable): string | undefined {

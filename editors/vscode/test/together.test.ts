@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Hunk } from '../src/protocol';
-import { SeenChanges } from '../src/seen';
+import { SeenChanges, type SeenPart, seenWords } from '../src/seen';
 import { type Listable, lineCounts, listed, question, sentence } from '../src/together';
 
 const hunk = (start: number, end: number, state: Hunk['state'] = 'kept'): Hunk =>
@@ -15,13 +15,13 @@ function review(change: Partial<Listable> = {}, name = 'a.md'): Listable {
   return { revision: 1, hunks: [hunk(1, 2)], stale: false, dirty: false, display, ...texts, ...change };
 }
 
-const all = { seen: 1, all: 1 };
+const all: SeenPart = { seen: 1, all: 1, unit: 'changes' };
 
 test('only a proposal as it was seen has no obstacle', () => {
   const obstacle = (change: Partial<Listable>, seen = all): string | undefined => listed(review(change), seen).obstacle;
   assert.equal(obstacle({}), undefined);
-  assert.equal(obstacle({}, { seen: 0, all: 20 }), 'not seen yet');
-  assert.equal(obstacle({}, { seen: 3, all: 20 }), 'seen 3 of 20');
+  assert.equal(obstacle({}, { seen: 0, all: 20, unit: 'changes' }), 'not seen yet');
+  assert.equal(obstacle({}, { seen: 3, all: 20, unit: 'changes' }), 'seen 3 of 20 changes');
   assert.equal(obstacle({ stale: true }), 'the file changed on disk; accepting undoes that change');
   assert.equal(obstacle({ dirty: true }), 'an editor holds unsaved changes to the file');
   assert.equal(obstacle({ display: { ...review().display, notes: [{ warning: true }] } }), 'it has a warning; accept it alone');
@@ -30,7 +30,7 @@ test('only a proposal as it was seen has no obstacle', () => {
 });
 
 test('the list names what is accepted, and why the others wait', () => {
-  const two = [listed(review(), all), listed(review({}, 'b.md'), { seen: 0, all: 1 })];
+  const two = [listed(review(), all), listed(review({}, 'b.md'), { seen: 0, all: 1, unit: 'changes' })];
   const { text, detail, yes } = question(two);
   assert.equal(text, 'Accept this review?');
   assert.deepEqual(detail.split('\n'), [
@@ -64,19 +64,21 @@ test('a change is seen once all of its lines were on the screen', () => {
   const seen = new SeenChanges();
   const one = { hunks: [hunk(10, 60), hunk(80, 81)], current };
   assert.ok(!seen.look(one, [{ start: 0, end: 40 }]));
-  assert.deepEqual(seen.count(one), { seen: 0, all: 2 });
+  assert.deepEqual(seen.count(one), { seen: 0, all: 2, unit: 'changes' });
   assert.ok(seen.look(one, [{ start: 40, end: 61 }]), 'the second screen');
-  assert.deepEqual(seen.count(one), { seen: 1, all: 2 });
+  assert.deepEqual(seen.count(one), { seen: 1, all: 2, unit: 'changes' });
   assert.ok(seen.look(one, [{ start: 79, end: 82 }]));
-  assert.deepEqual(seen.count(one), { seen: 2, all: 2 });
+  assert.deepEqual(seen.count(one), { seen: 2, all: 2, unit: 'changes' });
   // At another desk.
   const edited = { hunks: one.hunks, current: current.replace('80\n', 'eighty\n') };
-  assert.deepEqual(seen.count(edited), { seen: 1, all: 2 });
+  assert.deepEqual(seen.count(edited), { seen: 1, all: 2, unit: 'changes' });
 });
 
 test('a new file is seen with its last line', () => {
   const seen = new SeenChanges();
   const file = { hunks: [], current: 'a\nb\nc\n' };
   assert.ok(!seen.look(file, [{ start: 0, end: 3 }]));
+  assert.equal(seenWords(seen.count(file)), 'seen 3 of 4 lines');
   assert.ok(seen.look(file, [{ start: 3, end: 4 }]));
+  assert.equal(seenWords(seen.count(file)), '');
 });
