@@ -6,20 +6,34 @@ use std::path::Path;
 use alongside_rig::tmux::Tmux;
 use alongside_rig::{Proposer, Sandbox, Window, agent_cli, install_code_server, install_kate};
 use anyhow::Context as _;
+use serde_json::{Value, json};
 
 /// A picture's file, and the function that takes it.
 type Picture = (&'static str, fn(&Path) -> anyhow::Result<()>);
 
-pub(super) const PICTURES: [Picture; 2] = [("vscode.png", vscode), ("kate.png", kate)];
+pub(super) const PICTURES: [Picture; 3] =
+    [("vscode.png", vscode_light), ("vscode-dark.png", vscode_dark), ("kate.png", kate)];
 
 /// The button above a change.
 const LENS: &str = ".modified-in-monaco-diff-editor .codelens-decoration a";
 
+fn vscode_light(file: &Path) -> anyhow::Result<()> {
+    vscode("Default Light Modern", file)
+}
+
+fn vscode_dark(file: &Path) -> anyhow::Result<()> {
+    vscode("Default Dark Modern", file)
+}
+
 /// A proposal in VS Code's diff editor: one change is dropped.
-fn vscode(file: &Path) -> anyhow::Result<()> {
+fn vscode(theme: &str, file: &Path) -> anyhow::Result<()> {
     let sandbox = Sandbox::new();
     let code_server = install_code_server()?;
     code_server.put_on_path(&sandbox)?;
+    let settings = sandbox.home().join(".local/share/code-server/User/settings.json");
+    let mut settings_now: Value = serde_json::from_str(&fs::read_to_string(&settings)?)?;
+    settings_now["workbench.colorTheme"] = json!(theme);
+    fs::write(settings, settings_now.to_string())?;
     let basket = sandbox.write("basket.py", include_str!("shop/basket.py"));
     let terminal = Tmux::new(&sandbox, [agent_cli::path_variable(&sandbox)?]);
     let shell = terminal.window("shell", (100, 30))?;
