@@ -5,7 +5,7 @@ import type { Decider } from './deciding';
 import { PROPOSAL, type Review, type Reviews } from './reviews';
 import { SeenChanges, type SeenPart } from './seen';
 import { type AcceptedTogether, listed, question, sentence } from './together';
-import { ask, inform, warn } from './window';
+import { ask, inform, tell, warn } from './window';
 
 export class SeenReviews implements vscode.Disposable {
   private readonly seen = new WeakMap<Review, SeenChanges>();
@@ -51,7 +51,7 @@ export class SeenReviews implements vscode.Disposable {
 export async function acceptSeen(reviews: Reviews, seen: SeenReviews, decider: Decider): Promise<void> {
   const { ready, others, text, detail, yes } = question(reviews.list().map((review) => listed(review, seen.count(review))));
   if (!yes) {
-    void inform([text, detail].join('\n'));
+    void tell(text, detail);
     return;
   }
   if (!await ask(text, detail, yes)) {

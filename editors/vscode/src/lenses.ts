@@ -9,6 +9,9 @@ import { lens } from './window';
 // VS Code does not ask for the lenses of a diff editor that it has just opened.
 const DELAY = 500;
 
+// VS Code lays all lenses out: a proposal of more changes has only the first ones of each, and commands for the rest.
+const MANY = 500;
+
 export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
   private readonly changes = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.changes.event;
@@ -31,7 +34,9 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
     // Each change says that by itself.
     const notes = review.display.notes.filter((note) => !isAboutUnseen(note)).map(({ text, warning }) => lens(0, warning ? 'warning' : 'info', text));
     const last = document.lineCount - 1;
-    const hunks = review.hunks.flatMap((hunk, index) => lensesOf(review, hunk, index, Math.min(hunk.current.start, last)));
+    const offersBlanks = leavesOutBlanks(document);
+    const hunks = review.hunks.flatMap((hunk, index) =>
+      lensesOf(review, hunk, index, Math.min(hunk.current.start, last), offersBlanks));
     return [...notes, ...hunks];
   }
 
@@ -41,7 +46,7 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
 }
 
 // What is needed first stands first: half of a window has no place for all of it.
-function lensesOf(review: Review, hunk: Hunk, index: number, line: number): vscode.CodeLens[] {
+function lensesOf(review: Review, hunk: Hunk, index: number, line: number, offersBlanks: boolean): vscode.CodeLens[] {
   const given = [review.id, hunk];
   const found = [lens(line, '', stateOf(review, index))];
   if (hunk.state === 'dropped') {
@@ -54,7 +59,10 @@ function lensesOf(review: Review, hunk: Hunk, index: number, line: number): vsco
   if (words) {
     found.push(lens(line, 'warning', words));
   }
-  if (words && /blank|tab/.test(words) && leavesOutBlanks()) {
+  if (review.hunks.length > MANY) {
+    return found;
+  }
+  if (words && /blank|tab/.test(words) && offersBlanks) {
     found.push(lens(line, '', 'Show blanks', 'alongside.showBlanks'));
   }
   if (hunk.reason !== undefined) {
@@ -71,9 +79,9 @@ function lensesOf(review: Review, hunk: Hunk, index: number, line: number): vsco
   return found;
 }
 
-// Whether VS Code shows no difference where only blanks at both ends of a line differ: its default.
-const leavesOutBlanks = (): boolean =>
-  vscode.workspace.getConfiguration('diffEditor').get<boolean>('ignoreTrimWhitespace') ?? true;
+// Whether VS Code shows no difference where only blanks at both ends of a line differ: its default, but not in all languages.
+const leavesOutBlanks = (document: vscode.TextDocument): boolean =>
+  vscode.workspace.getConfiguration('diffEditor', document).get<boolean>('ignoreTrimWhitespace') ?? true;
 
 // The first line of a change's diff ends with `change 1 of 2: kept`.
 export const stateOf = ({ display, hunks }: Review, index: number): string =>

@@ -8,8 +8,11 @@ const BEGINNING = 'Hard to see: ';
 interface Texts { original?: string; current: string; hunks: Hunk[]; display: ReviewDisplay }
 
 // Why lines of a change differ that look the same; nothing if none do. No line of a text in a diff begins with a backslash.
-export const hardToSee = ({ display }: Texts, index: number): string | undefined =>
-  display.diff[index]?.split('\n').find((line) => line.startsWith(`\\ ${BEGINNING}`))?.slice(2);
+export function hardToSee({ display }: Texts, index: number): string | undefined {
+  const diff = display.diff[index] ?? '';
+  const at = diff.indexOf(`\n\\ ${BEGINNING}`);
+  return at < 0 ? undefined : diff.slice(at + 3).split('\n', 1)[0];
+}
 
 export const isAboutUnseen = ({ text }: { text: string }): boolean => text.startsWith(BEGINNING);
 

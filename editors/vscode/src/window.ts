@@ -27,6 +27,10 @@ export async function ask(question: string, detail: string, yes: string): Promis
   return await vscode.window.showWarningMessage(plainLines(question), options, yes) === yes;
 }
 
+// A list that the person reads.
+export const tell = (title: string, detail: string): Answer =>
+  vscode.window.showInformationMessage(plainLines(title), { modal: true, detail: plainLines(detail) });
+
 export interface Choice<T> { label: string; description?: string; detail?: string; value: T }
 
 export async function choose<T>(question: string, choices: Choice<T>[]): Promise<T | undefined> {

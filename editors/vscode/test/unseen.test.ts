@@ -21,7 +21,7 @@ test('a change has the sentence of its diff', () => {
 });
 
 test('it stands behind the first line that differs', () => {
-  const diff = `\\ ${SENTENCE}\n`;
+  const diff = `@@ -2,2 +2,2 @@\n\\ ${SENTENCE}\n`;
   assert.deepEqual(unseenMarks(texts(diff)), [{ line: 2, words: SENTENCE }]);
   assert.deepEqual(unseenMarks(texts(diff, 'dropped')), []);
   assert.ok(isAboutUnseen({ text: SENTENCE }) && !isAboutUnseen({ text: 'The file changed on disk.' }));
