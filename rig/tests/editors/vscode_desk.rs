@@ -1,6 +1,6 @@
 //! All that the terminal desk can do, in VS Code: reasons, splitting, undo, what was proposed where a change
-//! is dropped, all that was seen accepted together, drafts, and the next step in every state. An agent asks by
-//! its hook, which carries reasons.
+//! is dropped, words for what is hard to see, all that was seen accepted together, drafts, and the next
+//! step in every state. An agent asks by its hook, which carries reasons.
 
 use std::fs;
 use std::path::Path;
@@ -96,11 +96,14 @@ fn does_what_the_desk_does() -> Result<()> {
     window.run("Alongside: Undo the Last Edit of a Proposal")?;
     window.wait(STATE, "change 2 of 3: kept")?;
 
-    // Another proposal is shown.
+    // Where two lines look the same, words say what differs: a tab, and a Cyrillic letter.
     let second = hook(&sandbox, &terminal, "second", &blanks, "\t\u{441}onst c = 1\n")?;
-    window.wait(MESSAGE, "blanks.txt: Claude Code proposes 1 change")?;
+    let differ = "Hard to see: Cyrillic \u{441} (U+0441) in place of c, a tab in place of blanks.";
+    window.wait(MESSAGE, &format!("blanks.txt: Claude Code proposes 1 change. {differ}"))?;
     window.click(ROW, "blanks.txt")?;
-    window.wait(STATE, "change 1 of 1: kept")?;
+    window.wait(STATE, differ)?;
+    window.click(LENS, "Show blanks")?;
+    window.wait_until_gone(LENS, "Show blanks")?;
 
     // All that was seen is accepted: the last change of the other proposal was not.
     window.run("Alongside: Accept All Proposals That You Have Seen…")?;
