@@ -372,7 +372,8 @@ impl ReviewView {
         let (row, columns, room) =
             (page.match_row(&found), found.columns_in(page.content()), page.room(self.width));
         // The marks of a cut line take a column at each end.
-        if columns.start <= self.sideways || columns.end >= self.sideways + room {
+        let is_cut = columns.start <= self.sideways || columns.end >= self.sideways + room;
+        if is_cut && !page.is_wrapped(&found) {
             self.sideways = if columns.end < room { 0 } else { columns.start.saturating_sub(room / 3) };
         }
         self.go_to_row(row);

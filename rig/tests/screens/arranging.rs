@@ -66,7 +66,7 @@ fn lists_wrapped_lines_and_search_on_a_real_screen() -> Result<()> {
     desk.shows("/needle 3/7")?;
     settled(&desk)?;
     let found = marked(&desk)?;
-    assert_eq!(found.len(), 8, "an unchanged line is marked on both sides: {found:?}");
+    assert_eq!(found.len(), 8, "an unchanged line is marked on both sides: {found:?}\n{}", desk.text()?);
     assert_eq!(found.iter().filter(|(text, bold)| text == "needle" && *bold).count(), 1, "{found:?}");
     assert!(desk.text()?.contains('▸'), "{}", desk.text()?);
     desk.press(key::ESCAPE)?;

@@ -151,8 +151,10 @@ impl Page {
         };
         let mut most = 0;
         self.each_row(rows, |_, _, row| {
+            let is_wrapped = self.starts_of(&row).is_some();
             most = most.max(match row {
                 Row::Fold { .. } | Row::Dropped(_) => 0,
+                _ if is_wrapped => 0,
                 Row::Said(hunk, number) => {
                     let text = self.content.said(hunk, number).map_or("", Sentence::text);
                     width::columns(text).saturating_sub(columns.reason_room())
@@ -366,6 +368,12 @@ impl Page {
         };
         let starts = if found.is_right_in(&self.content) { right } else { left };
         first + wrapping::row_of(&starts, found.columns_in(&self.content).start)
+    }
+
+    /// Whether the line of a match is wrapped, so that all of it is in view.
+    pub(crate) fn is_wrapped(&self, found: &Match) -> bool {
+        let row = |(block, offset): (&Block, usize)| self.content.row_in(block, block.row_of(offset));
+        found.place_in(&self.content).is_some_and(|place| self.starts_of(&row(place)).is_some())
     }
 
     /// Whether a match is above a row. Only the line of that row is measured.
