@@ -97,7 +97,12 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
             Event::Notice { message } => params["display"] = json!({ "messages": [message] }),
             // The list is the person's to ask for; nothing interrupts them.
             Event::AcceptedByRule(_) => {}
-            Event::LastWord(told) => params["display"] = json!({ "messages": [told.message] }),
+            Event::LastWord(told) => {
+                // The line may say that another proposal waits, which is more than that all is well.
+                let is_shown = !told.word.is_as_decided() || self.reviews.is_empty();
+                let said = is_shown.then_some(told.message);
+                params["display"] = json!({ "messages": Vec::from_iter(said) });
+            }
             Event::FlushReview { .. } | Event::DiagnosticsWanted { .. } => {}
         }
         let mut effects = self.texts.take_effects();

@@ -409,6 +409,8 @@ impl Frontend for LspDesk {
             // Such an editor has no list; the terminal desk shows it.
             Event::AcceptedByRule(_) | Event::DiagnosticsWanted { .. } => {}
             Event::Notice { message } => self.editor.inform(io, &message),
+            // The editor has one line: that another proposal waits is more than that all is well.
+            Event::LastWord(told) if told.word.is_as_decided() && !self.reviews.all.is_empty() => {}
             Event::LastWord(told) if told.word.is_as_decided() => self.editor.inform(io, &told.message),
             Event::LastWord(told) => self.editor.warn(io, &told.message),
         }
