@@ -84,6 +84,8 @@ fn every_row_is_shown_and_none_obeyed(stage: &Stage, editor: &Editor) -> Result<
 
     let (waiting, refused) = hostile::propose(&stage.sandbox, rows)?;
     assert!(refused.is_empty(), "{refused:#?}");
+    let all = format!("{} reviews", waiting.len());
+    pane.wait_for("every proposal", |screen| screen.contains(&all))?;
     for (at, one) in waiting.into_iter().enumerate() {
         let is_accepted = is_open(&one.row) || at % 3 != 0;
         decide(&pane, one, is_accepted)?;

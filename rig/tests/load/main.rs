@@ -21,7 +21,7 @@ async fn fifty_agents_are_served_beside_slow_ones() -> Result<()> {
 /// Prints the file limits of an agent and of its companion.
 const AGENT: &str = r#"
 ulimit -S -n
-host=$(sed 's/.*"pid":\([0-9]*\).*/\1/' "$ALONGSIDE_RUNTIME_DIR"/*.json)
+host=$(grep -o '"pid":[0-9]*' "$ALONGSIDE_RUNTIME_DIR"/*.json | head -n 1 | tr -dc 0-9)
 awk '/^Max open files/ { print $4, $5 }' "/proc/$host/limits"
 "#;
 

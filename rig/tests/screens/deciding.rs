@@ -85,7 +85,7 @@ fn a_paste_decides_nothing() -> Result<()> {
 #[test]
 fn the_mouse_scrolls_and_selects() -> Result<()> {
     let stage = Stage::new();
-    let desk = stage.desk(&Terminal::new(120, 22))?;
+    let desk = stage.desk(&Terminal::new(150, 22))?;
     let agent = Proposer::gemini(&stage.sandbox)?;
     let other = stage.sandbox.write("other.txt", "one\n");
     let proposal = agent.propose(&stage.file, &proposed())?;

@@ -213,7 +213,3 @@ pub fn explain(
 
 #[cfg(test)]
 mod tests;
-
-#[cfg(test)]
-#[cfg(unix)]
-mod disk_tests;

@@ -1,5 +1,8 @@
 //! The rules as a table: which changes each one covers, and which it never does.
 
+#[cfg(unix)]
+mod disk;
+
 use super::*;
 
 const EVERY: &str = "Codex";

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use super::*;
+use super::super::*;
 
 struct Disk {
     directory: tempfile::TempDir,
