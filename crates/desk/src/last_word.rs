@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::review::ReviewId;
 
-/// What became of a decided review. A later one about the same review takes the place of an earlier one.
+/// The last word of a decided review. A later one about the same review takes the place of an earlier one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LastWord {
@@ -13,13 +13,13 @@ pub struct LastWord {
     pub id: ReviewId,
     /// Its file, as the agent spells it.
     pub file: String,
-    /// What the file holds.
+    /// The content of the file, compared with the decision.
     pub word: Word,
     /// The same for the person, in one line. Harmless to show.
     pub message: String,
 }
 
-/// What a file holds after a decision on it.
+/// The content of a file after a decision on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Word {

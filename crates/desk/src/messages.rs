@@ -115,7 +115,7 @@ pub fn closed(review: &Review, closed: &Closed, roots: &[PathBuf], away: bool) -
     said
 }
 
-/// What this file holds after the decision on a proposal of this agent.
+/// A sentence about the content of this file after the decision on a proposal of this agent.
 pub fn last_word(word: Word, file: &str, agent: &str, roots: &[PathBuf]) -> String {
     let (name, agent) = (file_name(file, roots), harmless::name(agent));
     let kept = "The accepted text is in `alongside drafts`.";

@@ -186,7 +186,7 @@ pub enum Event {
     /// A rule or a grant has accepted a change, and nobody reviewed it. Joining replays the newest ones.
     #[serde(rename = "alongside/didAcceptByRule")]
     AcceptedByRule(RuleAcceptance),
-    /// What the file of a decided review holds, at most ten minutes after its end.
+    /// The content of the file of a decided review, at most ten minutes after its end.
     #[serde(rename = "alongside/lastWord")]
     LastWord(LastWord),
     /// The agent takes the text: send what is unsent, then [`Request::Flushed`], within 150 ms.

@@ -74,7 +74,7 @@ pub(crate) struct Palette {
     pub(crate) mark: Style,
     /// The mark where a line is cut, if a change is behind it.
     pub(crate) hidden: Style,
-    /// What the person said: their reasons.
+    /// The words of the person: their reasons.
     pub(crate) reason: Style,
     /// Matches of a search.
     pub(crate) found: Style,

@@ -1,5 +1,5 @@
-// What needs no decision: the person accepts ahead all that an agent still proposes for a file or a folder, and sees what
-// was accepted without them, by that or by a rule of the settings. Nothing of it interrupts.
+// Proposals without a decision: the person accepts ahead all that an agent still proposes for a file or a folder, and sees
+// what was accepted without them, by that or by a rule of the settings. Nothing of it interrupts.
 
 import * as vscode from 'vscode';
 import type { Companion } from './companion';

@@ -45,7 +45,7 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
   }
 }
 
-// What is needed first stands first: half of a window has no place for all of it.
+// The lens that is needed first stands first: half of a window has no place for all of it.
 function lensesOf(review: Review, hunk: Hunk, index: number, line: number, offersBlanks: boolean): vscode.CodeLens[] {
   const given = [review.id, hunk];
   const found = [lens(line, '', stateOf(review, index))];

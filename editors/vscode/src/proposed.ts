@@ -1,4 +1,4 @@
-// What the diff editor does not show. Where a change is dropped, it has the original's lines on both sides, as if nothing
+// Texts that the diff editor does not show. Where a change is dropped, it has the original's lines on both sides, as if nothing
 // had been: a dotted line marks the place, and the pointer over it, or a command, shows the proposed text. Behind a line
 // that looks like the one that it replaces stands what is hard to see.
 

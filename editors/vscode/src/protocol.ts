@@ -79,7 +79,7 @@ export interface Status {
   paused: boolean;
   // The settings switch reviews off.
   contextOnly?: boolean;
-  // What is accepted ahead.
+  // The proposals that are accepted ahead.
   grants?: object[];
   // Leads agents to this window. It holds the token: never show or log it.
   environment: Record<string, string>;

@@ -15,7 +15,7 @@ export class Reasons {
 
   constructor(private readonly companion: Companion) {}
 
-  // What the person types, perhaps nothing to remove the reason that is there; undefined if nothing is to happen.
+  // The words that the person types, perhaps nothing to remove the reason that is there; undefined if nothing is to happen.
   async ask(review: Review, hunk: Hunk | undefined, verb: string): Promise<string | undefined> {
     if (!review.reasons) {
       const { agent } = review.display;

@@ -4,7 +4,7 @@
 import type { Hunk } from './protocol';
 import { type SeenPart, seenWords } from './seen';
 
-// What the list says of a proposal.
+// The words of the list about a proposal.
 export interface Listable {
   revision: number;
   hunks: Hunk[];

@@ -1,4 +1,4 @@
-// What nobody sees of a change, in the words of every desk: `Hard to see: a tab in place of blanks.` The server puts the
+// The parts of a change that nobody sees, in the words of every desk: `Hard to see: a tab in place of blanks.` The server puts the
 // sentence below the diff of each change, where a backslash begins it, and one about all changes among the notes.
 
 import type { Hunk, ReviewDisplay } from './protocol';

@@ -1,4 +1,4 @@
-//! What an agent does to its file once it has an outcome. Most write what was decided, and some do not.
+//! The deed of an agent on its file once it has an outcome. Most write what was decided, and some do not.
 
 use super::record::Outcome;
 use crate::rng::Rng;

@@ -74,7 +74,7 @@ pub struct OtherHook {
     pub has_last_word: bool,
 }
 
-/// What an agent does with the answer of its hooks.
+/// The conduct of an agent after the answer of its hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Conduct {

@@ -31,7 +31,7 @@ pub(super) struct Target {
     pub(super) is_last: bool,
 }
 
-/// What a file held.
+/// The content of a file, as a look found it.
 #[derive(Debug)]
 pub(crate) struct Sight {
     pub(super) number: u64,

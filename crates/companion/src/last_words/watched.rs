@@ -100,7 +100,7 @@ pub(crate) enum Says {
     Nothing,
 }
 
-/// What follows a look.
+/// The step after a look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
     Done,
@@ -212,7 +212,7 @@ impl Watched {
         by_proposal && self.is_of_file(review.real_path())
     }
 
-    /// What the proposal that ended the watch has found in the file, if that is known without a look.
+    /// The content that the proposal which ended the watch has found, if it is known without a look.
     pub(super) fn sight_of(&self, review: &PendingReview) -> Option<Sight> {
         let found = self.text.found_by(review, self.is_before_first())?;
         Some(Sight { number: self.number, found, print: review.text.seen().clone(), is_last: true })
@@ -286,7 +286,7 @@ impl Watched {
         }
     }
 
-    /// What follows a look that ends nothing by itself. A draft is of interest for all of the time.
+    /// The step after a look that ends nothing by itself. A draft is of interest for all of the time.
     fn after(&mut self, is_last: bool, now: Instant) -> Next {
         let has_draft = matches!(self.kept, Kept::InDraft) && now < self.until;
         match (is_last, has_draft) {

@@ -44,7 +44,7 @@ struct WrittenForm {
     ends_last_line: bool,
 }
 
-/// What a file holds, beside a decided text.
+/// The content of a file, compared with a decided text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
     AsDecided,

@@ -17,7 +17,7 @@ pub(crate) enum Place {
     Outside,
     /// Git runs or obeys what is there.
     Gits,
-    /// What the file's path does not show protects it: this.
+    /// The protection that the file's path does not show.
     Protected(&'static str),
     /// It depends on the agent's reading of `..`.
     Ambiguous,

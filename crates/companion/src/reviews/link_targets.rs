@@ -24,7 +24,7 @@ pub(super) fn add_of(link: &Path, targets: &mut Vec<PathBuf>) {
 /// much to look at all of it. A directory that cannot be read holds nothing for its programs either.
 pub(super) fn add_below(directory: &Path, depth: usize, targets: &mut Vec<PathBuf>) -> bool {
     let mut left = MAX_ENTRIES;
-    // What lies higher up counts for more.
+    // Directories higher up count for more.
     let mut directories = VecDeque::from([(directory.to_owned(), 1)]);
     while let Some((directory, level)) = directories.pop_front() {
         let entries = std::fs::read_dir(&directory).into_iter().flatten().flatten();

@@ -51,7 +51,7 @@ impl Message {
         Self { text: text.into(), kind: MessageKind::Warning, about: None }
     }
 
-    /// What the file of a decided review holds.
+    /// The content of the file of a decided review.
     pub fn last_word(told: LastWord) -> Self {
         match told.word.is_as_decided() {
             true => Self::notice(told.message),

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 /// The exit code of a refusal whose reason is on standard error.
 const REFUSAL: i32 = 2;
 
-/// What a hook wants.
+/// The answer of a hook.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Answer {
     /// The tool does not run.

@@ -155,7 +155,7 @@ impl CallInProgress<'_> {
         input.to_string()
     }
 
-    /// What the tool makes of the file.
+    /// The text that the tool makes of the file.
     fn run_tool(&self, tool: &Tool, arguments: &Map<String, Value>) -> Ruling {
         let present = fs::read_to_string(&self.target).ok();
         if tools::path(tool, arguments).as_ref() != Some(&self.path) {

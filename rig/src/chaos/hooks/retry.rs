@@ -1,4 +1,4 @@
-//! What a model does after a refusal that asks it to call its tool again. A model reads the reason, so this
+//! The next call of a model after a refusal that asks for one. A model reads the reason, so this
 //! quotes the program's words.
 
 /// The call that a refusal asks for.
