@@ -262,13 +262,13 @@ return {
     'installed by `alongside install` it starts by itself with that program, and what a person says counts',
     function()
       local installed = editor.files(editor.directory(), {
-        ['lua/alongside/installed.lua'] = ("return { program = %q, version = '1' }\n"):format(vim.v.progpath),
+        ['lua/alongside/installed.lua'] = ("return { program = %q, version = '1' }\n"):format(vim.fn.exepath('true')),
       })
       local before = ('vim.opt.runtimepath:prepend(%q)\n'):format(installed)
       local program = [[return require('alongside').is_set_up() and require('alongside.config').current.cmd[1] or '']]
       editor.with({ setup = false, cwd = editor.directory(), before = before }, function(e)
         e:await_lua('it to start', [[return require('alongside').is_set_up()]])
-        assert(e:lua(program) == vim.v.progpath)
+        assert(e:lua(program) == vim.fn.exepath('true'))
       end)
       with({ before = before }, function(e)
         assert(e:lua([[return require('alongside.config').current.cmd[2] ]]) == '--clean', 'their own setup counts')
