@@ -1,5 +1,4 @@
-//! Joins the host that serves a project, or starts one. A file lock sees to it that two desks that come at
-//! once end up with the same host.
+//! Joins the host that serves a project, or starts one, under a [lock](super::start_lock).
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,8 +13,9 @@ use tokio::time::Instant;
 
 use super::entry::Entry;
 use super::join_request::JoinRequest;
-use super::registry::{Lock, Registry};
+use super::registry::Registry;
 use super::spawn::spawn;
+use super::start_lock::StartLock;
 
 /// How long a living host whose socket was removed may take to put it back.
 const SOCKET_TIMEOUT: Duration = Duration::from_secs(3);
@@ -148,7 +148,7 @@ async fn try_join(registry: &Registry, name: &str, request: &JoinRequest) -> any
 /// Starts a host and joins it. A host that lives but has lost its socket is waited for instead.
 async fn start(
     registry: &Registry,
-    _: &Lock,
+    lock: &StartLock,
     entry: &Entry,
     request: &JoinRequest,
     hold: Option<&PortHold>,
@@ -161,7 +161,7 @@ async fn start(
         }
         tokio::time::sleep(POLL_INTERVAL).await;
     }
-    spawn(entry, hold).await?;
+    spawn(entry, hold, lock).await?;
     let stream = registry.dial(&entry.name).await.context("the companion was started and does not listen")?;
     join(stream, &request.hello(PROTOCOL)).await.context("cannot join the companion that was started")
 }

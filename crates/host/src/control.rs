@@ -25,12 +25,12 @@ const END_TIMEOUT: Duration = Duration::from_secs(20);
 /// When the host does not hand over, or the new one does not start.
 pub async fn replace(entry: &Entry) -> anyhow::Result<()> {
     let registry = Registry::of_this_process();
-    let _lock = registry.lock().await?;
+    let lock = registry.lock().await?;
     let hold = hold_port_of(&registry, entry).await;
     if let Ok(stream) = registry.dial(&entry.name).await {
         in_time(entry, socket::hand_over(stream)).await?.context("the host does not hand over")?;
     }
-    spawn(&Entry { parties: entry.living_parties(), ..entry.clone() }, hold.as_ref()).await
+    spawn(&Entry { parties: entry.living_parties(), ..entry.clone() }, hold.as_ref(), &lock).await
 }
 
 /// Ends a host as if its last desk had left.

@@ -34,6 +34,8 @@ pub(super) enum Event {
     DeadlineDue,
     /// The process of an editor has ended.
     EditorEnded(u32),
+    /// The process of a party that has not joined yet has ended.
+    ExpectedEnded(u32),
     /// The system has sent this signal.
     Signal(i32),
 }

@@ -21,6 +21,7 @@ mod reviewer;
 mod save_watcher;
 mod serve;
 mod spawn;
+mod start_lock;
 mod startup;
 
 pub use control::{process_of, replace, reports, serves, stop};
@@ -30,4 +31,5 @@ pub use plan::Plan;
 pub use reconnect::{JoinedDesk, join};
 pub use registry::Registry;
 pub use reviewer::{HookSearch, Restarting, Reviewer};
+pub use start_lock::StartLock;
 pub use startup::serve;

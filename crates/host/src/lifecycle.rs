@@ -43,8 +43,10 @@ pub(super) enum Step {
 #[derive(Debug, Clone)]
 struct Member {
     party: Party,
-    /// It has vanished or is expected, and counts as there until then.
+    /// It is not connected, and counts as there until then.
     away_until: Option<Instant>,
+    /// It has not joined yet, and its process runs as far as the host knows.
+    is_expected: bool,
     /// Rises with each use of a party: the party used last has the greatest number. Zero until it joins.
     used: u64,
 }
@@ -64,8 +66,8 @@ impl Lifecycle {
     /// A host that has just been started. It waits for these parties: its starter and, after a crash, those
     /// of the host before. It is published as the first editor, else under the first party.
     pub(super) fn begin(expected: Vec<Party>, now: Instant) -> Self {
-        let expected =
-            expected.into_iter().rev().map(|party| Member { party, away_until: Some(now + GRACE), used: 0 });
+        let expect = |party| Member { party, away_until: Some(now + GRACE), is_expected: true, used: 0 };
+        let expected = expected.into_iter().rev().map(expect);
         // Connected parties are numbered from below.
         let members: BTreeMap<u64, Member> = (0..u64::MAX).rev().zip(expected).collect();
         let mut lifecycle = Self { members, closed: None, shown: Vec::new(), uses: 0 };
@@ -136,7 +138,7 @@ impl Lifecycle {
     pub(super) fn joined(&mut self, id: u64, party: Party, now: Instant) -> Vec<Step> {
         self.members.retain(|_, member| member.away_until.is_none() || !replaces(&party, member));
         self.uses += 1;
-        self.members.insert(id, Member { party, away_until: None, used: self.uses });
+        self.members.insert(id, Member { party, away_until: None, is_expected: false, used: self.uses });
         self.settle(now)
     }
 
@@ -194,6 +196,20 @@ impl Lifecycle {
         self.closed = ended.party.editor.clone().map(|editor| (editor, now + GRACE));
         self.members.retain(|_, member| !is_its(member));
         self.settle(now)
+    }
+
+    /// The processes of expected parties without an editor: one that ends has vanished.
+    pub(super) fn expected_processes(&self) -> Vec<u32> {
+        let expected = self.members.values().filter(|member| member.is_expected).map(|member| &member.party);
+        expected.filter(|party| party.editor.is_none()).filter_map(|party| party.pid).collect()
+    }
+
+    /// The process of an expected party has ended. The host waits for it as for any that vanished, and another
+    /// desk takes its place.
+    pub(super) fn expected_ended(&mut self, pid: u32) {
+        for member in self.members.values_mut() {
+            member.is_expected &= member.party.editor.is_some() || member.party.pid != Some(pid);
+        }
     }
 
     /// Whether time runs out for somebody, also where nothing is due at its end.
@@ -275,10 +291,10 @@ fn is_same(one: Option<&EditorProcess>, other: Option<&EditorProcess>) -> bool {
 /// Whether a party that joins is the one that is away, or takes its place: a person who opens a desk again
 /// waits for no other one that vanished. An expected desk still runs, and comes itself.
 fn replaces(new: &Party, away: &Member) -> bool {
-    let (away, has_joined) = (&away.party, away.used > 0);
+    let (away, has_vanished) = (&away.party, !away.is_expected);
     let is_desk = |party: &Party| party.editor.is_none() && party.role == Role::Desk;
     let is_process = new.editor.is_none() && away.editor.is_none() && new.pid == away.pid;
-    let is_reopened = is_desk(new) && is_desk(away) && has_joined;
+    let is_reopened = is_desk(new) && is_desk(away) && has_vanished;
     is_process || is_reopened || is_same(new.editor.as_ref(), away.editor.as_ref())
 }
 

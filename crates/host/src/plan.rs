@@ -13,6 +13,7 @@ use anyhow::Context;
 use super::entry::PartyRecord;
 use super::lifecycle::Party;
 use super::projects::Projects;
+use super::start_lock::StartLock;
 
 /// The demands of whoever starts a host.
 #[derive(Debug)]
@@ -29,6 +30,8 @@ pub struct Plan {
     pub starter: u32,
     /// The port of the host before, which the starter has held.
     pub port_hold: Option<PortHold>,
+    /// The lock of the starter, until the host can be found.
+    pub start_lock: Option<StartLock>,
     /// The settings file and the log.
     pub globals: Globals,
 }

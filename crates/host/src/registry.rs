@@ -1,7 +1,7 @@
 //! The list of this user's hosts: private directories with a socket and a small file for each.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::PathBuf;
 
@@ -17,16 +17,13 @@ use interprocess::local_socket::tokio::{Listener, Stream, prelude::*};
 use interprocess::local_socket::{GenericFilePath, ListenerOptions, Name};
 
 use super::entry::Entry;
+use super::start_lock::StartLock;
 
 /// The entries and sockets of all hosts of this user.
 #[derive(Debug, Clone)]
 pub struct Registry {
     directories: RuntimeDirs,
 }
-
-/// Held while a desk looks for a host and starts one, so that two desks at once end up with the same host.
-#[derive(Debug)]
-pub(crate) struct Lock(#[expect(dead_code, reason = "it is held, not read")] File);
 
 impl Registry {
     /// The hosts that commands and desks of this user find. Blocks, see [`RuntimeDirs::of_this_process`].
@@ -105,11 +102,11 @@ impl Registry {
         others.for_each(|directory| remove_from(directory, entry));
     }
 
-    /// Waits for the lock, under which a desk looks for a host and starts one.
+    /// Waits for the lock under which a desk looks for a host and starts one.
     ///
     /// # Errors
     /// When the lock cannot be made, or another process holds it for 30 s.
-    pub(crate) async fn lock(&self) -> anyhow::Result<Lock> {
+    pub(crate) async fn lock(&self) -> anyhow::Result<StartLock> {
         for _ in 0..1500 {
             if let Some(lock) = self.try_lock()? {
                 return Ok(lock);
@@ -122,14 +119,14 @@ impl Registry {
     }
 
     /// Takes the lock in the best directory that takes a file; `None` while another process has it.
-    fn try_lock(&self) -> anyhow::Result<Option<Lock>> {
+    fn try_lock(&self) -> anyhow::Result<Option<StartLock>> {
         // Cleaners may take the directory at any time.
         self.directories.open()?;
         let mut refused = None;
         for directory in self.directories.own().iter().filter(|directory| directory.make().is_ok()) {
             let path = file(directory, "start", "lock");
-            match private::try_lock(&path).with_context(|| format!("cannot lock {}", path.display())) {
-                Ok(lock) => return Ok(lock.map(Lock)),
+            match StartLock::try_take(&path).with_context(|| format!("cannot lock {}", path.display())) {
+                Ok(lock) => return Ok(lock),
                 Err(error) => refused = refused.or(Some(error)),
             }
         }

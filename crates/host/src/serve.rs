@@ -105,7 +105,8 @@ impl RunningHost {
             () = self.watch.changed(), if self.next_check.is_none() => Event::FilesChanged,
             () = until(self.next_check) => Event::CheckDue,
             () = until(self.lifecycle.deadline()) => Event::DeadlineDue,
-            pid = editor_ends(self.lifecycle.editor_processes()) => Event::EditorEnded(pid),
+            pid = one_ends(self.lifecycle.editor_processes()) => Event::EditorEnded(pid),
+            pid = one_ends(self.lifecycle.expected_processes()) => Event::ExpectedEnded(pid),
             signal = self.signals.next() => Event::Signal(signal),
         }
     }
@@ -130,6 +131,7 @@ impl RunningHost {
             Event::CheckDue => self.check_presence(),
             Event::DeadlineDue => steps = self.deadline_due(),
             Event::EditorEnded(pid) => steps = self.editor_ended(pid),
+            Event::ExpectedEnded(pid) => self.expected_ended(pid),
             Event::Signal(signal) => steps = on_signal(signal),
         }
         self.carry_out(steps).await?;
@@ -267,6 +269,11 @@ impl RunningHost {
         self.lifecycle.editor_ended(pid, Instant::now())
     }
 
+    fn expected_ended(&mut self, pid: u32) {
+        tracing::info!(pid, "the process of a desk that has not joined yet has ended");
+        self.lifecycle.expected_ended(pid);
+    }
+
     async fn carry_out(&mut self, steps: Vec<Step>) -> ControlFlow<Ending> {
         for step in steps {
             tracing::info!(?step, "the host");
@@ -343,7 +350,7 @@ async fn until(deadline: Option<Instant>) {
 }
 
 /// Waits until one of these processes has ended, and says which; for good if there is none to wait for.
-async fn editor_ends(processes: Vec<u32>) -> u32 {
+async fn one_ends(processes: Vec<u32>) -> u32 {
     let end = |pid| {
         Box::pin(async move {
             alongside_platform::process::ended(pid).await;

@@ -13,9 +13,10 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::Command;
 
 use super::entry::Entry;
+use super::start_lock::StartLock;
 
 /// How long a host may take until it listens.
-const START_TIMEOUT: Duration = Duration::from_secs(20);
+pub(super) const START_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The line that a host writes to its standard output once it knows whether it can serve.
 #[derive(Debug, Serialize, Deserialize)]
@@ -27,12 +28,12 @@ pub(super) enum StartReport {
     Failed { error: String, hints: Vec<String> },
 }
 
-/// Starts a host and returns when it listens. The caller holds the registry's lock. `hold` is the caller's
-/// hold on the port of the host before, which the new host takes over.
+/// Starts a host and returns when it listens. The host holds the caller's `lock` as well until it can be
+/// found. `hold` is the caller's hold on the port of the host before, which the new host takes over.
 ///
 /// # Errors
 /// When the process cannot be started, says that it cannot serve, or says nothing for 20 s.
-pub(super) async fn spawn(entry: &Entry, hold: Option<&PortHold>) -> anyhow::Result<()> {
+pub(super) async fn spawn(entry: &Entry, hold: Option<&PortHold>, lock: &StartLock) -> anyhow::Result<()> {
     let program = own_program().context("cannot tell which program this is")?;
     let mut command = Command::new(&program);
     if let Some(config) = &entry.config {
@@ -55,14 +56,14 @@ pub(super) async fn spawn(entry: &Entry, hold: Option<&PortHold>) -> anyhow::Res
     if held.is_some() {
         command.arg("--holds-port");
     }
-    command.arg("--").args(&entry.roots);
+    command.arg("--holds-lock").arg("--").args(&entry.roots);
     command.envs(memory::gives_back());
     // A detached process keeps no directory busy, and no terminal.
     command
         .current_dir("/")
         .stdin(held.unwrap_or_else(Stdio::null))
         .stdout(Stdio::piped())
-        .stderr(Stdio::null());
+        .stderr(lock.to_stderr().context("cannot hand the lock to the companion")?);
     let mut child = command.spawn().with_context(|| format!("cannot start {}", program.display()))?;
     let mut said = String::new();
     if let Some(out) = child.stdout.take() {

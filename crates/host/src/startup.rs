@@ -17,7 +17,7 @@ use super::projects::Projects;
 use super::recovery::recover;
 use super::registry::Registry;
 use super::serve::RunningHost;
-use super::spawn::StartReport;
+use super::spawn::{START_TIMEOUT, StartReport};
 
 /// Runs a host until its life is over. The starter reads one line from standard output.
 ///
@@ -45,7 +45,8 @@ pub async fn serve(plan: Plan) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn start(plan: Plan) -> anyhow::Result<RunningHost> {
+async fn start(mut plan: Plan) -> anyhow::Result<RunningHost> {
+    let holds_lock = plan.start_lock.take().map(|lock| lock.hold_for(START_TIMEOUT));
     let registry = Registry::of_this_process();
     let signals = Signals::listen()?;
     let Plan { name, editors, parties, globals, .. } = &plan;
@@ -81,6 +82,7 @@ async fn start(plan: Plan) -> anyhow::Result<RunningHost> {
         ..Entry::default()
     };
     let presence = Presence::new(registry, at, entry);
+    drop(holds_lock);
     let expected = plan.expected(projects.roots());
     Ok(RunningHost::new(companion, listener, signals, presence, projects, expected))
 }

@@ -29,6 +29,7 @@ pub mod shell;
 #[cfg(feature = "tokio")]
 pub mod signals;
 pub mod sockets;
+pub mod stderr;
 pub mod terminal;
 pub mod untrusted;
 #[cfg(feature = "tokio")]

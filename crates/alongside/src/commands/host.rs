@@ -7,7 +7,7 @@ use alongside_common::failure::failure;
 use alongside_common::globals::Globals;
 use alongside_companion::PortHold;
 use alongside_desk::socket::EditorProcess;
-use alongside_host::{Entry, Plan, Registry};
+use alongside_host::{Entry, Plan, Registry, StartLock};
 use anyhow::Context;
 
 use super::note;
@@ -50,6 +50,10 @@ pub(crate) struct Args {
     #[arg(long, hide = true, requires = "serve")]
     holds_port: bool,
 
+    /// Standard error is the lock of whoever starts this host
+    #[arg(long, hide = true, requires = "serve")]
+    holds_lock: bool,
+
     /// An editor of this host, as JSON
     #[arg(long = "editor", value_name = "JSON", hide = true)]
     editors: Vec<String>,
@@ -78,8 +82,10 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         let parties = parties.collect::<Result<_, _>>()?;
         // Without the hold, agents have to reconnect, and the host reports it.
         let port_hold = args.holds_port.then(PortHold::from_stdin).and_then(Result::ok);
+        let start_lock = args.holds_lock.then(StartLock::from_stderr).and_then(Result::ok);
         let roots = args.roots;
-        alongside_host::serve(Plan { name, roots, editors, parties, starter, port_hold, globals }).await?;
+        let plan = Plan { name, roots, editors, parties, starter, port_hold, start_lock, globals };
+        alongside_host::serve(plan).await?;
         return Ok(ExitCode::SUCCESS);
     }
     if !args.stop && !args.replace {

@@ -50,6 +50,8 @@ enum Action {
     /// An editor's process ends. The host may notice at any time from then on.
     Ends(u32),
     Noticed(u32),
+    /// The process of an expected party without an editor ends before it has joined.
+    Dies(u32),
     /// A tick passes.
     Time,
 }
@@ -67,7 +69,7 @@ struct World {
     orphaned: BTreeSet<usize>,
     /// For how many ticks each party has been away; [`GRACE_TICKS`] for one that nobody waits for.
     away: [u8; CAST.len()],
-    /// Those of them that have started this host or were at the one before, and have not joined yet.
+    /// Those of them that have started this host or were at the one before, have not joined yet, and run.
     expected: BTreeSet<usize>,
     /// For how many ticks the editor that was closed last is gone.
     closed: u8,
@@ -115,6 +117,7 @@ impl World {
         can.extend(editors.difference(&self.ended).copied().map(Action::Ends));
         let watched = self.lifecycle.editor_processes();
         can.extend(watched.into_iter().filter(|pid| self.ended.contains(pid)).map(Action::Noticed));
+        can.extend(self.lifecycle.expected_processes().into_iter().map(Action::Dies));
         can
     }
 
@@ -184,6 +187,13 @@ impl World {
                     }
                 }
                 next.lifecycle.editor_ended(pid, next.now)
+            }
+            Action::Dies(pid) => {
+                let expected = next.expected.len();
+                next.expected.retain(|of| CAST[*of].0 != pid);
+                assert!(next.expected.len() < expected, "{self:#?}");
+                next.lifecycle.expected_ended(pid);
+                next.lifecycle.due(next.now)
             }
             Action::Time => {
                 next.now += TICK;
@@ -285,7 +295,7 @@ impl World {
         used.sort_unstable();
         let members = self.lifecycle.members.iter().map(|(id, member)| {
             let rank = member.party.editor.as_ref().and_then(|_| used.binary_search(&member.used).ok());
-            (*id, member.away_until.map(|until| self.left(until)), rank, member.used > 0)
+            (*id, member.away_until.map(|until| self.left(until)), rank, member.is_expected)
         });
         let closed = self.lifecycle.closed.as_ref().map(|(editor, at)| (editor.pid, self.left(*at)));
         let facts = (self.cast, &self.there, &self.orphaned, &self.ended, &self.found_as);

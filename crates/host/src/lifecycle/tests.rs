@@ -62,6 +62,21 @@ fn a_host_that_nobody_joins_ends() {
     }
 }
 
+/// A desk that dies as soon as it has started a host.
+#[test]
+fn another_desk_takes_the_place_of_a_starter_that_has_died() {
+    let now = Instant::now();
+    let begun = Lifecycle::begin(vec![desk(1), keeper(2), server(7)], now);
+    assert_eq!(begun.expected_processes(), [1, 2], "the end of an editor is another matter");
+    let mut lifecycle = Lifecycle::begin(vec![desk(1)], now);
+    lifecycle.expected_ended(1);
+    assert_eq!((lifecycle.expected_processes(), lifecycle.deadline()), (Vec::new(), Some(now + GRACE)));
+    assert_eq!(lifecycle.due(now + SECOND), NOTHING, "it may be opened again");
+    assert_eq!(lifecycle.joined(1, desk(5), now + SECOND), show(5));
+    assert_eq!(lifecycle.deadline(), None);
+    assert_eq!(lifecycle.parted(1, true, now + SECOND), END);
+}
+
 #[test]
 fn the_last_desk_to_leave_ends_the_host_at_once() {
     let (now, mut lifecycle) = of_desk();

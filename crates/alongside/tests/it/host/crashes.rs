@@ -1,12 +1,14 @@
 //! Hosts, and desks, that are killed.
 
+use std::time::{Duration, Instant};
+
 use alongside_agent::{Outcome, find};
 use insta::assert_snapshot;
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, getsid, kill_process};
 
 use super::is_dead;
 use crate::hook::{decides, refused, write};
-use crate::support::{Home, serving, soon, until};
+use crate::support::{DEADLINE, Home, serving, soon, until};
 
 /// Whether this host has so many desks.
 fn has_desks(home: &Home, host: u32, desks: u64) -> bool {
@@ -48,6 +50,56 @@ async fn status_says_how_long_a_host_waits_for_a_killed_desk() {
     assert_snapshot!(status.await);
     let json = home.run(&["status", "--json"]).json();
     assert!(json["companions"][0]["secondsLeft"].as_u64().is_some_and(|left| left <= 30), "{json}");
+}
+
+/// The processes of this home that are hosts or become one.
+fn host_processes(home: &Home) -> Vec<Pid> {
+    let is_host = |process: &Pid| {
+        let line = std::fs::read(format!("/proc/{}/cmdline", process.as_raw_pid())).unwrap_or_default();
+        line.split(|byte| *byte == 0).any(|word| word == b"--serve")
+    };
+    home.processes().into_iter().filter(is_host).collect()
+}
+
+/// A home whose only desk was killed as soon as it had started a host, which is stopped before anybody can
+/// find it.
+fn orphaned_at_its_start() -> (Home, Pid) {
+    let end = Instant::now() + DEADLINE;
+    loop {
+        let home = Home::new();
+        let mut desk = home.review(&[]);
+        let host = loop {
+            assert!(Instant::now() < end, "waited in vain for a host that is stopped in time");
+            // In the group of its desk, a stopped process would be hung up when that ends.
+            let has_left_the_group = |host: &Pid| getsid(Some(*host)) == Ok(*host);
+            if let Some(host) = host_processes(&home).into_iter().find(has_left_the_group) {
+                break host;
+            }
+        };
+        kill_process(host, Signal::STOP).unwrap();
+        desk.signal(Signal::KILL);
+        desk.ends();
+        // A host that was quicker is of no use here.
+        if home.host_entries().next().is_none() {
+            return (home, host);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_host_whose_desk_was_killed_at_its_start_is_joined_by_the_next_one() {
+    let (home, host) = orphaned_at_its_start();
+    // Its project shares that host, and would get one of another name at once.
+    home.directory("project/inner");
+    let mut desk = home.review(&["inner"]);
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert_eq!(host_processes(&home), [host]);
+    kill_process(host, Signal::CONT).unwrap();
+    desk.shows("alongside serves").await;
+    let pids: Vec<_> = home.hosts().into_iter().map(|(pid, _)| pid).collect();
+    assert_eq!(pids, [host.as_raw_pid().cast_unsigned()]);
+    desk.leaves();
+    until("it to end with its last desk", || is_dead(pids[0]).then_some(())).await;
 }
 
 #[tokio::test]

@@ -1,0 +1,89 @@
+//! The lock under which a desk looks for a host and starts one, so that two desks at once end up with the same
+//! host.
+//!
+//! The host that is started holds the same lock until it can be found, so that a desk which dies meanwhile
+//! lets no other one start a second host. On Windows a lock ends with the process that took it: there the
+//! host has none.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use alongside_companion::private;
+use alongside_platform::stderr;
+
+/// See the module. Held until it and every copy, in any process, is dropped.
+#[derive(Debug)]
+pub struct StartLock(File);
+
+impl StartLock {
+    /// Takes the lock of this file; `None` while another process has it.
+    ///
+    /// # Errors
+    /// When the file cannot be created or locked.
+    pub(super) fn try_take(path: &Path) -> io::Result<Option<Self>> {
+        Ok(private::try_lock(path)?.map(Self))
+    }
+
+    /// A standard error that hands a copy to a new host: see [`from_stderr`](Self::from_stderr).
+    ///
+    /// # Errors
+    /// When the system has no descriptor left.
+    pub(super) fn to_stderr(&self) -> io::Result<Stdio> {
+        Ok(self.0.try_clone()?.into())
+    }
+
+    /// The copy that the desk which started this host has handed over.
+    ///
+    /// # Errors
+    /// When standard error is none, or on Windows.
+    pub fn from_stderr() -> io::Result<Self> {
+        stderr::take().map(Self)
+    }
+
+    /// Holds it until the returned value is dropped, or this time is over: a host that hangs while it starts
+    /// keeps nobody else from starting one.
+    pub(super) fn hold_for(self, time: Duration) -> mpsc::Sender<()> {
+        let (holds, released) = mpsc::channel();
+        // Where no thread starts, the lock is dropped at once.
+        let _ = thread::Builder::new().spawn(move || {
+            let _ = released.recv_timeout(time);
+            drop(self);
+        });
+        holds
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn a_host_holds_the_lock_until_it_can_be_found_or_its_time_is_over() {
+        let directory = tempfile::tempdir().unwrap();
+        for (name, time) in [("found", Duration::from_secs(60)), ("hangs", Duration::from_millis(50))] {
+            let path = directory.path().join(name);
+            let is_free = || StartLock::try_take(&path).unwrap().is_some();
+            let desks = StartLock::try_take(&path).unwrap().unwrap();
+            let holds = StartLock(desks.0.try_clone().unwrap()).hold_for(time);
+            assert!(!is_free());
+            drop(desks);
+            if name == "found" {
+                assert!(!is_free(), "the desk is gone, and its host is not");
+                drop(holds);
+            }
+            let end = Instant::now() + Duration::from_secs(30);
+            while !is_free() {
+                assert!(Instant::now() < end, "{name}");
+                thread::sleep(Duration::from_millis(10));
+            }
+        }
+    }
+}
