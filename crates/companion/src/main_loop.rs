@@ -11,8 +11,8 @@ use std::time::Duration;
 use alongside_contract::context::IdeContext;
 use alongside_contract::rpc::Id;
 use alongside_desk::{
-    self as desk, CallAnswer, Closed, Closing, FileDiagnostics, HookProposal, LastWord, Problem, Refusal,
-    ReviewId, Revised, Scope, Status, Verdict,
+    self as desk, CallAnswer, Closed, Closing, FileDiagnostics, HookProposal, Problem, Refusal, ReviewId,
+    Revised, Scope, Status, Verdict,
 };
 use alongside_platform::precise_timer::PreciseTimer;
 use tokio::sync::{mpsc, oneshot};
@@ -38,7 +38,7 @@ use crate::disk_watch::{DiskWatch, LookCauses};
 use crate::events::{EditorState, Event, OpenDiff, OpenStream, StartedRequest};
 use crate::ids::DeskId;
 use crate::last_words::registry::LastWords;
-use crate::last_words::watched::{Decided, Kept, Said, Says};
+use crate::last_words::said::Said;
 use crate::persistence::journal::{Changes, Journal};
 use crate::persistence::recovery::{NextWrite, Outdated, Recovery};
 use crate::reviews::decisions::{HookWay, Way};
@@ -49,7 +49,7 @@ use crate::reviews::review::{Asker, PendingReview};
 use crate::reviews::reviewed_text::Edit;
 use crate::reviews::target::Fingerprint;
 use crate::rule::Ruling;
-use crate::rules::book::RuleBook;
+use crate::rules::book::{RuleBook, Ruled};
 use crate::writer::job::WriteJob;
 use crate::writer::task::WriterTask;
 
@@ -189,9 +189,8 @@ impl MainLoop {
             }
             Event::DecidedFileChanged => self.last_words.mark_changed(Instant::now()),
             Event::DecidedFilesSeen(sights) => {
-                for said in self.last_words.end_look(sights, Instant::now()) {
-                    self.tell_last_word(said);
-                }
+                let words = self.last_words.end_look(sights, Instant::now());
+                self.tell_last_words(words);
             }
             Event::TargetRead { review, fingerprint } => self.target_read(review, fingerprint),
             Event::DraftWritten(written) => self.desks.draft_written(written),
@@ -426,7 +425,7 @@ impl MainLoop {
         let is_only_asked = proposal.only_if_decided;
         let left_open = self.hooks.left_open(&self.reviews.of_hook(&proposal));
         if let Some(open) = left_open.filter(|open| self.reviews.is_of(*open, &proposal)) {
-            return match self.verdict_without_review(is_only_asked) {
+            return match self.hooks.verdict_without_review(is_only_asked) {
                 Some(verdict) => drop(call.answer.send(verdict)),
                 None => self.hooks.resume(open, call),
             };
@@ -439,7 +438,7 @@ impl MainLoop {
         let verdict = match ruling {
             Ruling::Accept => Some(review.verdict(Closing::Accepted, None)),
             Ruling::Defer => Some(Verdict::NotReviewed),
-            Ruling::Ask => self.verdict_without_review(is_only_asked),
+            Ruling::Ask => self.hooks.verdict_without_review(is_only_asked),
         };
         if let Some(open) = left_open.filter(|_| verdict.is_none() || ruling != Ruling::Ask) {
             self.end_review(open, Closing::Replaced, None);
@@ -466,14 +465,6 @@ impl MainLoop {
         None
     }
 
-    /// The verdict on a proposal for which no review opens.
-    fn verdict_without_review(&self, is_only_asked: bool) -> Option<Verdict> {
-        match is_only_asked {
-            true => Some(Verdict::NotReviewed),
-            false => self.hooks.refusal(),
-        }
-    }
-
     // Rules.
 
     /// The ruling on a proposal, by a rule or a grant. An acceptance is remembered and told.
@@ -481,31 +472,23 @@ impl MainLoop {
         if self.stopping.is_some() {
             return Ruling::Ask;
         }
-        let judgement = self.rules.judge(review, self.presence.real_roots());
-        let (file, agent, why) = (review.text.file_path(), &review.agent.name, &judgement.why);
-        match judgement.ruling {
-            Ruling::Ask => tracing::debug!(file, agent, %why, "a person decides"),
-            Ruling::Defer => tracing::info!(file, agent, %why, "a rule leaves this to the agent"),
-            Ruling::Accept => {
-                let (kind, from) = (review.kind().word(), review.moved_from());
-                tracing::info!(file, from, agent, %why, kind, "a rule has accepted this");
-                for said in self.last_words.mark_proposed(review, Instant::now()) {
-                    self.tell_last_word(said);
-                }
+        match self.rules.rule(review, self.presence.real_roots()) {
+            Ruled::Ask => Ruling::Ask,
+            Ruled::Defer => Ruling::Defer,
+            Ruled::Accept(accepted) => {
+                self.mark_proposed(review);
                 self.watch_decision(review, Closing::Accepted, false);
                 self.reviews.remember_accepted(review);
-                let accepted = self.rules.note(review, why);
                 self.desks.notify(desk::Event::AcceptedByRule(accepted));
+                Ruling::Accept
             }
         }
-        judgement.ruling
     }
 
     /// The person accepts ahead what an agent still proposes. Desks learn it with the status.
     fn grant(&mut self, review: ReviewId, scope: Scope) -> Result<Option<u64>, Refusal> {
         let review = self.reviews.get(review).ok_or(Refusal::NoSuchReview)?;
         let (grant, agent) = self.rules.grant(review, scope, self.presence.real_roots())?;
-        tracing::info!(agent = grant.agent, path = grant.path, "the person accepts ahead");
         if let Some(pid) = agent {
             self.background.watch_agent(pid);
         }
@@ -518,9 +501,7 @@ impl MainLoop {
     fn open_review(&mut self, pending: PendingReview) {
         let review = pending.review();
         let id = review.id;
-        for said in self.last_words.mark_proposed(&pending, Instant::now()) {
-            self.tell_last_word(said);
-        }
+        self.mark_proposed(&pending);
         self.reviews.open(pending);
         tracing::info!(review = id.0, agent = review.agent.number, file = review.file, "a proposal");
         // Desks learn of a new agent before its review.
@@ -555,36 +536,28 @@ impl MainLoop {
 
     /// Has the file watched of a review that ended with a decision.
     fn watch_decision(&mut self, ended: &PendingReview, closing: Closing, is_kept: bool) {
-        let (decided, kept) = match closing {
-            Closing::Accepted if is_kept => (Decided::Accepted, Kept::InDraft),
-            Closing::Accepted => (Decided::Accepted, Kept::IfNeeded(self.reviews.draft_if_unwritten(ended))),
-            Closing::Rejected => (Decided::Rejected, Kept::Nowhere),
-            Closing::AnsweredInAgent if is_kept => (Decided::InAgent, Kept::InDraft),
-            _ => return,
-        };
-        self.last_words.begin(ended, decided, kept, Instant::now());
+        let draft = || self.reviews.draft_if_unwritten(ended);
+        self.last_words.begin(ended, closing, is_kept, draft, Instant::now());
     }
 
-    /// Tells desks what the file of a decided review holds.
-    fn tell_last_word(&mut self, said: Said) {
-        let Said { file, agent, says, keep, settles } = said;
-        if let Some(draft) = keep {
-            self.background.save_draft(draft, None);
-        }
-        if settles {
-            self.background.writer.send(WriteJob::SettleDrafts);
-        }
-        let roots = self.presence.roots();
-        match says {
-            Says::Word(id, word) => {
-                tracing::info!(review = id.0, ?word, file, "the last word of a review");
-                let message = desk::messages::last_word(word, &file, &agent, roots);
-                self.desks.notify(desk::Event::LastWord(LastWord { id, file, word, message }));
+    fn mark_proposed(&mut self, proposed: &PendingReview) {
+        let words = self.last_words.mark_proposed(proposed, Instant::now());
+        self.tell_last_words(words);
+    }
+
+    /// Tells desks what the files of decided reviews hold.
+    fn tell_last_words(&mut self, words: Vec<Said>) {
+        for said in words {
+            let event = said.event(self.presence.roots());
+            if let Some(draft) = said.keep {
+                self.background.save_draft(draft, None);
             }
-            Says::EditsLeftOut => {
-                self.desks.notify_notice(desk::messages::edits_left_out(&file, &agent, roots));
+            if said.settles {
+                self.background.writer.send(WriteJob::SettleDrafts);
             }
-            Says::Nothing => {}
+            if let Some(event) = event {
+                self.desks.notify(event);
+            }
         }
     }
 

@@ -67,10 +67,14 @@ impl Hooks {
         }
     }
 
-    /// The verdict on a proposal that is not opened, because nobody is there to review it.
-    pub(crate) fn refusal(&self) -> Option<Verdict> {
-        let message = || format!("Nothing was written. {NO_DESK}");
-        self.are_deserted(Instant::now()).then(|| Verdict::Refused { message: message() })
+    /// The verdict on a proposal for which no review opens: its hook only asks for decisions of before, or
+    /// nobody is there to review it.
+    pub(crate) fn verdict_without_review(&self, is_only_asked: bool) -> Option<Verdict> {
+        match is_only_asked {
+            true => Some(Verdict::NotReviewed),
+            false if !self.are_deserted(Instant::now()) => None,
+            false => Some(Verdict::Refused { message: format!("Nothing was written. {NO_DESK}") }),
+        }
     }
 
     /// The verdict for the hook that asked for a review, which ended so.

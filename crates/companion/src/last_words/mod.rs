@@ -2,4 +2,5 @@
 
 pub(crate) mod look;
 pub(crate) mod registry;
-pub(crate) mod watched;
+pub(crate) mod said;
+mod watched;

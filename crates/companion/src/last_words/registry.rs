@@ -6,12 +6,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use alongside_desk::Closing;
 use alongside_platform::watch::Watch;
 use tokio::time::Instant;
 
 use super::look::{self, Look, Sight, Target};
-use super::watched::{Decided, Kept, Next, SETTLE_TIME, Said, Watched};
-use crate::persistence::drafts::EarlierDraft;
+use super::said::Said;
+use super::watched::{Decided, Kept, Next, SETTLE_TIME, Watched};
+use crate::persistence::drafts::{EarlierDraft, NewDraft};
 use crate::reviews::review::PendingReview;
 
 /// The most decisions that are watched, and the most bytes of their texts. Beyond, the oldest ends.
@@ -44,8 +46,23 @@ impl LastWords {
         words
     }
 
-    /// A review ended with this decision.
-    pub(crate) fn begin(&mut self, ended: &PendingReview, decided: Decided, kept: Kept, now: Instant) {
+    /// A review ended. Its file is watched if that was by a decision. `is_kept`: its draft holds the text; of
+    /// an accepted text without one, `draft` is saved if the file turns out to hold something else.
+    pub(crate) fn begin(
+        &mut self,
+        ended: &PendingReview,
+        closing: Closing,
+        is_kept: bool,
+        draft: impl FnOnce() -> NewDraft,
+        now: Instant,
+    ) {
+        let (decided, kept) = match closing {
+            Closing::Accepted if is_kept => (Decided::Accepted, Kept::InDraft),
+            Closing::Accepted => (Decided::Accepted, Kept::IfNeeded(draft())),
+            Closing::Rejected => (Decided::Rejected, Kept::Nowhere),
+            Closing::AnsweredInAgent if is_kept => (Decided::InAgent, Kept::InDraft),
+            _ => return,
+        };
         if decided == Decided::Accepted {
             self.end_where(now, |watched| watched.end_by_acceptance(ended));
         }

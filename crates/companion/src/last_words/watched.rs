@@ -8,6 +8,7 @@ use alongside_desk::{ReviewId, Word};
 use tokio::time::Instant;
 
 use super::look::Sight;
+use super::said::{Said, Says};
 use crate::persistence::drafts::NewDraft;
 use crate::reviews::decided_text::{DecidedText, Found};
 use crate::reviews::review::{Asker, PendingReview};
@@ -22,7 +23,7 @@ const TIME_TO_WRITE: Duration = Duration::from_secs(2);
 
 /// The decision on a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Decided {
+pub(super) enum Decided {
     /// At a desk.
     Accepted,
     /// At a desk.
@@ -35,7 +36,7 @@ pub(crate) enum Decided {
 
 /// The draft that holds a decided text.
 #[derive(Debug)]
-pub(crate) enum Kept {
+pub(super) enum Kept {
     /// There is none, and none is needed.
     Nowhere,
     InDraft,
@@ -78,26 +79,6 @@ enum End {
     DueWhile(Fingerprint),
     /// Others have taken its place before its time was over. Only a text that is written by now is a word.
     Crowded,
-}
-
-/// A word about a decision, and its consequences.
-#[derive(Debug)]
-pub(crate) struct Said {
-    pub(crate) file: String,
-    pub(crate) agent: String,
-    pub(crate) says: Says,
-    /// The draft to save.
-    pub(crate) keep: Option<NewDraft>,
-    /// Whether a draft may go: the file holds its text.
-    pub(crate) settles: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Says {
-    Word(ReviewId, Word),
-    EditsLeftOut,
-    /// Nothing that a person has to know.
-    Nothing,
 }
 
 /// The step after a look.

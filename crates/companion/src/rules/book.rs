@@ -30,6 +30,15 @@ pub(crate) struct RuleBook {
     last: u64,
 }
 
+/// The ruling on a proposal, for the caller to carry out.
+#[derive(Debug)]
+pub(crate) enum Ruled {
+    Ask,
+    Defer,
+    /// With the entry of the list for desks.
+    Accept(RuleAcceptance),
+}
+
 #[derive(Debug)]
 struct Granted {
     to: Proposer,
@@ -80,8 +89,29 @@ impl RuleBook {
         self.tell();
     }
 
-    /// The ruling on a proposal. The roots have no links.
-    pub(crate) fn judge(&self, review: &PendingReview, roots: &[PathBuf]) -> Judgement {
+    /// The ruling on a proposal. An acceptance enters the list for desks.
+    pub(crate) fn rule(&mut self, review: &PendingReview, roots: &[PathBuf]) -> Ruled {
+        let Judgement { ruling, why } = self.judge(review, roots);
+        let (file, agent) = (review.text.file_path(), &review.agent.name);
+        match ruling {
+            Ruling::Ask => {
+                tracing::debug!(file, agent, %why, "a person decides");
+                Ruled::Ask
+            }
+            Ruling::Defer => {
+                tracing::info!(file, agent, %why, "a rule leaves this to the agent");
+                Ruled::Defer
+            }
+            Ruling::Accept => {
+                let (kind, from) = (review.kind().word(), review.moved_from());
+                tracing::info!(file, from, agent, %why, kind, "a rule has accepted this");
+                Ruled::Accept(self.note(review, &why))
+            }
+        }
+    }
+
+    /// The roots have no links.
+    fn judge(&self, review: &PendingReview, roots: &[PathBuf]) -> Judgement {
         let by_rule = self.rules.judge(roots, &review.agent.name, review.kind(), review.places());
         let judgement = match (by_rule.ruling, &by_rule.why) {
             (_, Why::NoRule) => self.granted(review).unwrap_or(by_rule),
@@ -147,6 +177,7 @@ impl RuleBook {
         if self.grants.len() == MAX_GRANTS {
             self.grants.remove(0);
         }
+        tracing::info!(agent = grant.agent, path = grant.path, "the person accepts ahead");
         self.grants.push(Granted { to, path, grant: grant.clone() });
         self.tell();
         Ok((grant, pid))
@@ -175,7 +206,7 @@ impl RuleBook {
     }
 
     /// A rule or a grant has accepted this proposal. Returns the entry of the list for desks.
-    pub(crate) fn note(&mut self, accepted: &PendingReview, why: &Why) -> RuleAcceptance {
+    fn note(&mut self, accepted: &PendingReview, why: &Why) -> RuleAcceptance {
         let review = accepted.review();
         self.last += 1;
         let (added, removed) = messages::line_counts(&review);

@@ -1,0 +1,45 @@
+//! A last word, and what follows from it.
+
+use std::path::PathBuf;
+
+use alongside_desk::{self as desk, LastWord, ReviewId, Word, messages};
+
+use crate::persistence::drafts::NewDraft;
+
+/// A word about a decision, and its consequences.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub(super) file: String,
+    pub(super) agent: String,
+    pub(super) says: Says,
+    /// The draft to save.
+    pub(crate) keep: Option<NewDraft>,
+    /// Whether a draft may go: the file holds its text.
+    pub(crate) settles: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Says {
+    Word(ReviewId, Word),
+    EditsLeftOut,
+    /// Nothing that a person has to know.
+    Nothing,
+}
+
+impl Said {
+    /// The event for desks, if a person has to know the word.
+    pub(crate) fn event(&self, roots: &[PathBuf]) -> Option<desk::Event> {
+        let Self { file, agent, says, .. } = self;
+        match *says {
+            Says::Word(id, word) => {
+                tracing::info!(review = id.0, ?word, file, "the last word of a review");
+                let message = messages::last_word(word, file, agent, roots);
+                Some(desk::Event::LastWord(LastWord { id, file: file.clone(), word, message }))
+            }
+            Says::EditsLeftOut => {
+                Some(desk::Event::Notice { message: messages::edits_left_out(file, agent, roots) })
+            }
+            Says::Nothing => None,
+        }
+    }
+}
