@@ -106,9 +106,8 @@ impl Agent {
     }
 }
 
-#[tokio::test]
-async fn a_small_proposal_takes_few_system_calls() {
-    let home = Home::new();
+/// The calls during small proposals; `None` where they cannot be counted.
+async fn calls(home: &Home) -> Option<Vec<String>> {
     let original = "line\n".repeat(10);
     let file = |number: usize| home.file(&format!("{number}.txt"), &original);
     let files: Vec<_> = (0..PROPOSALS).map(file).collect();
@@ -116,12 +115,13 @@ async fn a_small_proposal_takes_few_system_calls() {
     let first = file(PROPOSALS);
     let mut desk = home.review(&[]);
     desk.shows("alongside serves").await;
-    let mut agent = Agent::connect(&home);
+    let mut agent = Agent::connect(home);
     // It begins the journal of the session.
     agent.propose(&first, &proposed);
     let output = home.path("calls");
     let Some(strace) = Strace::follow(home.hosts_pid().unwrap(), &output) else {
-        return alongside_testing::skip("strace is missing, or may not follow another process");
+        alongside_testing::skip("strace is missing, or may not follow another process");
+        return None;
     };
     files.iter().for_each(|file| agent.propose(file, &proposed));
     strace.finish();
@@ -130,12 +130,42 @@ async fn a_small_proposal_takes_few_system_calls() {
     let is_counted = |line: &&str| {
         line.contains('(') && !WAKING.iter().chain([&DEBUG_CHECK]).any(|other| line.contains(other))
     };
-    let calls: Vec<_> = log.lines().filter(is_counted).filter(|line| !line.contains("<... ")).collect();
+    let counted = log.lines().filter(is_counted).filter(|line| !line.contains("<... "));
+    Some(counted.map(str::to_owned).collect())
+}
+
+/// Asserts that these calls are few for a proposal of the project.
+fn assert_few(home: &Home, calls: &[String]) {
     // Each request is one read. In a quarter of them, no thread takes over midway, and no memory grows.
     let mut requests: Vec<_> =
         calls.split(|line| line.contains("recvfrom(")).map(|rest| rest.len() + 1).collect();
     requests.sort_unstable();
     let usual = requests[requests.len() / 4];
-    let most = MOST + Path::new(&first).ancestors().skip(1).count();
+    let most = MOST + home.project.ancestors().count();
     assert!(requests.len() > PROPOSALS && usual <= most, "{usual}; {requests:?}:\n{}", calls.join("\n"));
+}
+
+#[tokio::test]
+async fn a_small_proposal_takes_few_system_calls() {
+    let home = Home::new();
+    if let Some(calls) = calls(&home).await {
+        assert_few(&home, &calls);
+    }
+}
+
+/// In a repository, and where a rule may accept a change, some 200 calls find out what protects a file.
+#[tokio::test]
+async fn the_disk_is_asked_about_rules_and_git_beside_the_loop() {
+    for settings in ["", "[reviews]\nrules = [{ path = \"*.md\", then = \"accept\" }]\n"] {
+        let home = Home::new();
+        home.settings(settings);
+        home.file(".git/config", "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = /srv/origin\n");
+        let Some(calls) = calls(&home).await else { return };
+        let thread = |line: &str| line.split_whitespace().next().unwrap_or_default().to_owned();
+        let reads = calls.iter().find(|line| line.contains("recvfrom(")).map(|line| thread(line));
+        let (of_loop, others): (Vec<_>, Vec<_>) =
+            calls.into_iter().partition(|line| Some(thread(line)) == reads);
+        assert_few(&home, &of_loop);
+        assert!(others.iter().any(|line| line.contains("/.gitconfig")), "{}", others.join("\n"));
+    }
 }

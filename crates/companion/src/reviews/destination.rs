@@ -57,7 +57,7 @@ impl Place {
     pub(crate) fn of_link(path: &Path, ground: &Ground<'_>) -> Option<Self> {
         let (directory, name) = (path.parent()?, path.file_name()?);
         let at = || real_path::passed(directory).into_iter().map(|step| step.join(name)).collect();
-        let link = |at| Destinations { routes: vec![at], differs_by_process: false }.judged(ground);
+        let link = |at| Destinations { routes: vec![at], ..Destinations::default() }.judged(ground);
         path.is_symlink().then(at).map(link)
     }
 
@@ -71,20 +71,24 @@ impl Place {
 }
 
 /// The destinations of a path, one for each reading. There are two readings where `..` comes after a link.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Destinations {
     /// The paths that each reading passes. The last one of each has no links.
     routes: Vec<Vec<PathBuf>>,
     /// A link leads the agent elsewhere than us, such as one through `/proc/self/cwd`.
     differs_by_process: bool,
+    /// No link leads to the file, and no repository is around it.
+    is_apart: bool,
 }
 
 impl Destinations {
     /// Resolves the path on disk. `told` is the path that the system tells of the open file, if any.
     pub(crate) fn of(path: &Path, told: Option<&Path>) -> Self {
+        let is_apart = || git_directories::repositories(path).next().is_none();
         // Without links, nothing leads elsewhere.
         if told == Some(path) {
-            return Self { routes: vec![vec![path.to_owned()]], differs_by_process: false };
+            let routes = vec![vec![path.to_owned()]];
+            return Self { routes, differs_by_process: false, is_apart: is_apart() };
         }
         let passed = |(index, reading): (usize, &PathBuf)| {
             let mut passed = real_path::passed(reading);
@@ -96,7 +100,17 @@ impl Destinations {
         let mut routes: Vec<_> = real_path::readings(path).iter().enumerate().map(passed).collect();
         routes.dedup();
         let has_links = routes.as_slice() != [[path]];
-        Self { routes, differs_by_process: has_links && real_path::depends_on_process(path) }
+        Self {
+            differs_by_process: has_links && real_path::depends_on_process(path),
+            is_apart: !has_links && is_apart(),
+            routes,
+        }
+    }
+
+    /// Whether no link leads to the file, and no repository is around it: a few questions to the disk are
+    /// left, unless something may accept the change. In a repository they are some 200.
+    pub(super) fn are_apart(&self) -> bool {
+        self.is_apart
     }
 
     /// Where the readings end.
@@ -149,7 +163,11 @@ impl Destinations {
             let below = below.min_by_key(|below| below.as_os_str().len()).unwrap_or(path.as_path());
             // On a file system that ignores case, git does so as well.
             let is_in_git = below.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"));
-            is_in_git || git_directories::is_obeyed(path, ground)
+            is_in_git
+                || match self.is_apart {
+                    true => git_directories::is_obeyed_outside(path, ground),
+                    false => git_directories::is_obeyed(path, ground),
+                }
         };
         let ends = shown(self.ends().into_iter().filter(is_gits));
         let on_the_way = || self.routes.iter().flat_map(|route| route.iter().rev().skip(1));

@@ -19,17 +19,23 @@ const HUSKY_DEPTH: usize = 2;
 /// or to which a link of git leads. A bare repository around a root that holds the file does not count: the
 /// person works in it. Reads the disk.
 pub(super) fn is_obeyed(file: &Path, ground: &Ground<'_>) -> bool {
-    let above = || file.ancestors().skip(1);
+    is_obeyed_outside(file, ground) || repositories(file).any(|top| Obeyed::of(top, ground).has(file))
+}
+
+/// The same for a file in no repository. Reads the disk.
+pub(super) fn is_obeyed_outside(file: &Path, ground: &Ground<'_>) -> bool {
     let is_around = |directory: &Path| {
         ground.roots.iter().any(|root| file.starts_with(root) && root.starts_with(directory))
     };
     let is_husky = |directory: &Path| directory.file_name().is_some_and(|name| plain(name) == HUSKY);
-    let mut inner = above().take_while(|directory| !is_around(directory));
-    if inner.any(|directory| is_husky(directory) || is_bare(directory, file)) {
-        return true;
-    }
-    let mut repositories = above().filter(|directory| directory.join(".git").symlink_metadata().is_ok());
-    repositories.any(|top| Obeyed::of(top, ground).has(file)) || ground.is_thorough && is_target(file, ground)
+    let mut inner = file.ancestors().skip(1).take_while(|directory| !is_around(directory));
+    inner.any(|directory| is_husky(directory) || is_bare(directory, file))
+        || ground.is_thorough && is_target(file, ground)
+}
+
+/// The repositories around a file. Reads the disk.
+pub(super) fn repositories(file: &Path) -> impl Iterator<Item = &Path> {
+    file.ancestors().skip(1).filter(|directory| directory.join(".git").symlink_metadata().is_ok())
 }
 
 /// Whether a link of husky leads to the file, or it is one of the user's settings. Reads the disk.

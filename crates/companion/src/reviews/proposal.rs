@@ -10,6 +10,18 @@ use super::line_endings::NormalizedOriginal;
 use super::target::{BadTarget, Fingerprint, OpenTarget};
 use crate::real_path;
 
+/// A proposal whose target is open. Nothing was compared yet.
+#[derive(Debug)]
+pub(super) struct OpenProposal {
+    /// The path as the agent spells it.
+    file_path: String,
+    target: OpenTarget,
+    /// The target's path without links, if the system tells.
+    told: Option<PathBuf>,
+    destinations: Destinations,
+    proposed: Arc<str>,
+}
+
 #[derive(Debug)]
 pub(crate) struct PreparedProposal {
     /// The path as the agent spells it.
@@ -30,6 +42,8 @@ pub(crate) struct PreparedProposal {
     removed: Option<Box<(String, PathBuf)>>,
     /// The file has other names, which no rule knows.
     pub(super) has_other_names: bool,
+    /// The projects whose files its places were judged by. Each change of the rules makes a new list.
+    roots: Option<Arc<[PathBuf]>>,
 }
 
 /// A file that a tool removes beside the file of its proposal.
@@ -67,17 +81,28 @@ impl From<BadTarget> for NotOpened {
     }
 }
 
-impl PreparedProposal {
-    /// Reads the target and compares. Blocks.
-    pub(crate) fn prepare(
-        file_path: String,
-        target: OpenTarget,
-        proposed: Arc<str>,
-        ground: &Ground<'_>,
-    ) -> Self {
-        let path = Path::new(&file_path);
+impl OpenProposal {
+    /// Resolves the path.
+    pub(super) fn new(file_path: String, target: OpenTarget, proposed: Arc<str>) -> Self {
         let told = target.real_path();
-        let destinations = Destinations::of(path, told.as_deref());
+        let destinations = Destinations::of(Path::new(&file_path), told.as_deref());
+        Self { file_path, target, told, destinations, proposed }
+    }
+
+    /// The bytes to read and compare.
+    pub(super) fn bytes(&self) -> u64 {
+        self.target.size().saturating_add(self.proposed.len() as u64)
+    }
+
+    /// Whether the disk has to be asked little more, where a person decides.
+    pub(super) fn is_apart(&self) -> bool {
+        self.destinations.are_apart()
+    }
+
+    /// Reads the target and compares. Blocks.
+    pub(super) fn prepare(self, ground: &Ground<'_>) -> PreparedProposal {
+        let Self { file_path, target, told, destinations, proposed } = self;
+        let path = Path::new(&file_path);
         let (outside, in_git) = (destinations.outside(ground), destinations.in_git(ground));
         let place = destinations.place(outside.as_deref(), in_git.as_deref(), ground);
         // A link would lead elsewhere.
@@ -90,7 +115,7 @@ impl PreparedProposal {
         // Without a readable original there is nothing to compare with: the whole file is the change.
         let original = normalized.original.take().map_or_else(|| Arc::from(""), Arc::<str>::from);
         let composition = Composition::new(original, proposed);
-        Self {
+        PreparedProposal {
             file_path,
             composition,
             normalized,
@@ -101,7 +126,30 @@ impl PreparedProposal {
             places,
             removed: None,
             has_other_names,
+            roots: None,
         }
+    }
+}
+
+impl PreparedProposal {
+    /// Reads the target and compares, without rules. Blocks.
+    pub(crate) fn prepare(
+        file_path: String,
+        target: OpenTarget,
+        proposed: Arc<str>,
+        ground: &Ground<'_>,
+    ) -> Self {
+        OpenProposal::new(file_path, target, proposed).prepare(ground)
+    }
+
+    /// The same proposal, whose places were judged by these projects.
+    pub(crate) fn judged_by(self, roots: Arc<[PathBuf]>) -> Self {
+        Self { roots: Some(roots), ..self }
+    }
+
+    /// Whether its places were judged by these projects, and no rules have changed since.
+    pub(crate) fn is_judged_by(&self, roots: &Arc<[PathBuf]>) -> bool {
+        self.roots.as_ref().is_some_and(|judged_by| Arc::ptr_eq(judged_by, roots))
     }
 
     /// The tool also removes this file.

@@ -1,5 +1,9 @@
 //! The queue of proposals that wait to be read and compared. That takes several times their size in memory,
 //! and agents may propose many at once. So the bytes in preparation are limited, and others wait in order.
+//!
+//! All that is asked of the disk for a ruling is asked here. A thread of its own does so: it is some 200
+//! system calls. Only a little proposal for a file in memory, about which neither a rule nor git says
+//! anything, is prepared where it comes: a thread would take longer to wake.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Semaphore;
 
 use super::ground::Ground;
-use super::proposal::{PreparedProposal, Removed};
+use super::proposal::{OpenProposal, PreparedProposal, Removed};
 use super::target::{BadTarget, OpenTarget};
 use crate::long_work::MAX_LITTLE;
 use crate::persistence::app_dirs::AppDirs;
@@ -50,8 +54,11 @@ impl ProposalQueue {
     }
 
     fn ground<'a>(&'a self, roots: &'a [PathBuf]) -> Ground<'a> {
-        let may_accept = self.may_accept.load(Ordering::Acquire);
-        Ground::new(roots, self.dirs.as_ref()).thorough_if(may_accept)
+        Ground::new(roots, self.dirs.as_ref()).thorough_if(self.may_accept())
+    }
+
+    fn may_accept(&self) -> bool {
+        self.may_accept.load(Ordering::Acquire)
     }
 
     /// Reads the target and compares, once there is room. `None` after a panic, or as the runtime ends.
@@ -61,37 +68,45 @@ impl ProposalQueue {
         proposed: Arc<str>,
         roots: Arc<[PathBuf]>,
     ) -> Option<Result<PreparedProposal, BadTarget>> {
-        if proposed.len() <= MAX_LITTLE
-            && let Some(target) = OpenTarget::open_cached(&file_path)
-        {
-            let ground = self.ground(&roots);
-            return Some(
-                target.map(|target| PreparedProposal::prepare(file_path, target, proposed, &ground)),
-            );
-        }
+        let is_little = proposed.len() <= MAX_LITTLE && !self.may_accept();
+        let cached = if is_little { OpenTarget::open_cached(&file_path) } else { None };
+        let open = match cached {
+            Some(Err(bad)) => return Some(Err(bad)),
+            Some(Ok(target)) => Some(OpenProposal::new(file_path.clone(), target, proposed.clone())),
+            None => None,
+        };
+        let open = match open {
+            Some(open) if open.is_apart() => return Some(Ok(self.prepare_now(open, roots))),
+            open => open,
+        };
         let queue = self.clone();
         let begun = blocking(move || {
-            let target = OpenTarget::open(&file_path)?;
-            let room = queue.units_for(target.size().saturating_add(proposed.len() as u64));
-            Ok(match queue.room.try_acquire_many(room) {
-                Ok(_room) => {
-                    let ground = queue.ground(&roots);
-                    Begun::Prepared(PreparedProposal::prepare(file_path, target, proposed, &ground))
+            let open = match open {
+                Some(open) => open,
+                None => {
+                    let target = OpenTarget::open(&file_path)?;
+                    OpenProposal::new(file_path, target, proposed)
                 }
-                Err(_) => Begun::Waits(room, file_path, target, proposed, roots),
+            };
+            let room = queue.units_for(open.bytes());
+            Ok(match queue.room.try_acquire_many(room) {
+                Ok(_room) => Begun::Prepared(queue.prepare_now(open, roots)),
+                Err(_) => Begun::Waits(room, open, roots),
             })
         });
         match begun.await? {
             Ok(Begun::Prepared(proposal)) => Some(Ok(proposal)),
-            Ok(Begun::Waits(room, file_path, target, proposed, roots)) => {
+            Ok(Begun::Waits(room, open, roots)) => {
                 let _room = self.room.acquire_many(room).await.ok()?;
                 let queue = self.clone();
-                let prepare =
-                    move || PreparedProposal::prepare(file_path, target, proposed, &queue.ground(&roots));
-                blocking(move || Ok(prepare())).await
+                blocking(move || Ok(queue.prepare_now(open, roots))).await
             }
             Err(bad) => Some(Err(bad)),
         }
+    }
+
+    fn prepare_now(&self, open: OpenProposal, roots: Arc<[PathBuf]>) -> PreparedProposal {
+        open.prepare(&self.ground(&roots)).judged_by(roots)
     }
 
     /// The units of so many bytes, or all units for more.
@@ -100,11 +115,10 @@ impl ProposalQueue {
     }
 }
 
-/// A proposal whose target is open.
 enum Begun {
     Prepared(PreparedProposal),
     /// There is no room for it.
-    Waits(u32, String, OpenTarget, Arc<str>, Arc<[PathBuf]>),
+    Waits(u32, OpenProposal, Arc<[PathBuf]>),
 }
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {

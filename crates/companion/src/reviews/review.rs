@@ -1,6 +1,7 @@
 //! A review that waits for a decision: the [text](super::reviewed_text), the agent, and the one who asked.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use alongside_desk::{
     Agent, ChangeKind, Closing, Decision, HookProposal, Operation, Reasons, Refusal, Review, ReviewId,
@@ -85,6 +86,11 @@ impl PendingReview {
     /// The places of all files that the agent changes with it.
     pub(crate) fn places(&self) -> &[Place] {
         self.text.proposal.places()
+    }
+
+    /// Whether its places were judged by these projects, and no rules have changed since.
+    pub(crate) fn is_judged_by(&self, roots: &Arc<[PathBuf]>) -> bool {
+        self.text.proposal.is_judged_by(roots)
     }
 
     /// Why only a person can decide on it, whatever the rules say; `None` if they may.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use alongside_desk::{Grant, Refusal, RuleAcceptance, Scope, messages};
 
 use super::diff;
-use super::evaluation::{Judgement, Rules, Why};
+use super::evaluation::{Judgement, Rules, UNSEARCHED, Why};
 use crate::reviews::destination::Place;
 use crate::reviews::review::PendingReview;
 use crate::rule::Ruling;
@@ -90,7 +90,7 @@ impl RuleBook {
     }
 
     /// The ruling on a proposal. An acceptance enters the list for desks.
-    pub(crate) fn rule(&mut self, review: &PendingReview, roots: &[PathBuf]) -> Ruled {
+    pub(crate) fn rule(&mut self, review: &PendingReview, roots: &Arc<[PathBuf]>) -> Ruled {
         let Judgement { ruling, why } = self.judge(review, roots);
         let (file, agent) = (review.text.file_path(), &review.agent.name);
         match ruling {
@@ -110,8 +110,8 @@ impl RuleBook {
         }
     }
 
-    /// The roots have no links.
-    fn judge(&self, review: &PendingReview, roots: &[PathBuf]) -> Judgement {
+    /// The roots have no links. On facts of before the last change of roots or rules, a person decides.
+    fn judge(&self, review: &PendingReview, roots: &Arc<[PathBuf]>) -> Judgement {
         let by_rule = self.rules.judge(roots, &review.agent.name, review.kind(), review.places());
         let judgement = match (by_rule.ruling, &by_rule.why) {
             (_, Why::NoRule) => self.granted(review).unwrap_or(by_rule),
@@ -123,7 +123,11 @@ impl RuleBook {
             _ => by_rule,
         };
         match judgement.ruling {
-            Ruling::Ask | Ruling::Defer => judgement,
+            Ruling::Ask => judgement,
+            Ruling::Accept | Ruling::Defer if !review.is_judged_by(roots) => {
+                Judgement::ask(Why::NoRuleApplies(UNSEARCHED))
+            }
+            Ruling::Defer => judgement,
             Ruling::Accept => match review.needs_a_person() {
                 Some(why) => Judgement::ask(Why::NoRuleApplies(why)),
                 None => judgement,

@@ -17,8 +17,8 @@ use crate::reviews::destination::{Place, Route};
 use crate::reviews::ground::Ground;
 use crate::rule::{Rule, Ruling};
 
-/// A proposal that was prepared while nothing could accept it.
-const UNSEARCHED: &str = "it came before the rules that could accept it";
+/// A proposal that was prepared while nothing could accept it, or for other rules.
+pub(super) const UNSEARCHED: &str = "it came before the rules that could accept it";
 
 /// The rules that hold, ready to be applied.
 #[derive(Debug, Default)]

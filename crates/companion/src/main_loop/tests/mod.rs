@@ -298,8 +298,10 @@ impl Agent {
     async fn open_diff_by(&self, request: StartedRequest, file: &str, text: &str) -> Result<(), NotOpened> {
         let (session, file_path) = (self.session.clone(), file.to_owned());
         let StartedRequest { number: request, roots } = request;
-        let ground = Ground::new(&roots, None);
-        let prepare = |target| PreparedProposal::prepare(file.into(), target, text.into(), &ground);
+        let prepare = |target| {
+            let ground = Ground::new(&roots, None);
+            PreparedProposal::prepare(file.into(), target, text.into(), &ground).judged_by(roots.clone())
+        };
         let proposal = OpenTarget::open(file).map(prepare);
         let open = Box::new(OpenDiff { request, file_path, call: None, proposal });
         self.events.ask(|answer| Event::OpenDiff { session, open, answer }).await.unwrap()

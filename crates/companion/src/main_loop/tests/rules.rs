@@ -257,6 +257,20 @@ async fn a_grant_is_refused_where_a_rule_asks() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn nothing_is_accepted_that_was_prepared_before_the_rules_changed() {
+    let mut story = Story::ruled(&[rule("*", Ruling::Accept)]).await;
+    let agent = story.agent().await;
+    let begun = agent.begins_request().await.unwrap();
+    // The projects are the same, and something else may be on disk.
+    story.set_roots(vec![story.path("project")]).await.unwrap();
+    agent.open_diff_by(begun, &story.file, "one\n").await.unwrap();
+    agent.ends_request();
+    assert_eq!(story.opened().await.proposed, "one\n".into());
+    agent.open_diff(&story.file, "two\n").await.unwrap();
+    assert_eq!(story.accepted().await.number, 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_rules_of_a_project_come_and_go_with_it() {
     let mut story = Story::ruled(&[rule("*", Ruling::Accept)]).await;
     let workspace = |asks| Workspace { roots: vec![story.path("project")], asks, ..Workspace::default() };
