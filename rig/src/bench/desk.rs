@@ -1,12 +1,13 @@
 //! A desk of ours without a runtime: what the person does is one write, and when the companion has said
-//! something is noted before anything is made of it.
+//! something is noted before anything is made of it. Likewise hooks, which come by the same socket.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Instant;
 
+use alongside_desk::HookProposal;
 use alongside_desk::socket::{ClientInfo, Hello, Options, PROTOCOL, Terms};
 use anyhow::{Context as _, Result, ensure};
 use serde::Deserialize;
@@ -40,15 +41,16 @@ impl Shown {
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Desk {
+    path: PathBuf,
     socket: Arc<Mutex<UnixStream>>,
     shown: mpsc::Receiver<Shown>,
 }
 
 impl Desk {
     /// Joins the host that listens there.
-    pub(super) fn join(socket: &Path) -> Result<Self> {
-        let stream = UnixStream::connect(socket)
-            .with_context(|| format!("cannot join the companion at {}", socket.display()))?;
+    pub(super) fn join(path: &Path) -> Result<Self> {
+        let stream = UnixStream::connect(path)
+            .with_context(|| format!("cannot join the companion at {}", path.display()))?;
         let mut reader = BufReader::new(stream.try_clone()?);
         let socket = Arc::new(Mutex::new(stream));
         let hello = Hello {
@@ -62,7 +64,26 @@ impl Desk {
         let (tell, shown) = mpsc::channel();
         let answers = socket.clone();
         std::thread::spawn(move || while attend(&mut reader, &answers, &tell).is_ok() {});
-        Ok(Self { socket, shown })
+        Ok(Self { path: path.to_owned(), socket, shown })
+    }
+
+    /// An agent's hook brings a proposal. Returns when that began, and the hook, with which its review ends.
+    pub(super) fn propose(&self, proposal: &HookProposal) -> Result<(Instant, impl Sized + use<>)> {
+        let hook = Mutex::new(UnixStream::connect(&self.path)?);
+        let mut params = serde_json::to_value(proposal)?;
+        params["protocol"] = PROTOCOL.into();
+        let call = json!({ "jsonrpc": "2.0", "id": 0, "method": "alongside/propose", "params": params });
+        Ok((say(&hook, &call)?, hook))
+    }
+
+    /// The person accepts all that the agent of this proposal still proposes for its file.
+    pub(super) fn grant(&self, shown: &Shown) -> Result<()> {
+        let grant = json!({ "id": shown.review.id, "scope": "file" });
+        self.notify("alongside/grant", &grant).map(drop)
+    }
+
+    pub(super) fn withdraw_grants(&self) -> Result<()> {
+        self.notify("alongside/withdrawGrants", &json!({})).map(drop)
     }
 
     /// The person has moved the cursor to a line, which counts from 1. Returns when that began.

@@ -61,6 +61,7 @@ fn every_row_comes_out_and_two_are_compared() -> Result<()> {
         ("openDiff of 1 MB with 400 edits, until a desk has its hunks", 1.0),
         ("processor during 2 idle seconds, 1 session", 0.0),
         ("wake-ups during 2 idle seconds, 0 sessions", 0.0),
+        ("a hook's proposal → a desk, while others may be accepted", 10.0),
         ("stop with 3 sessions open, until it is gone", 0.1),
     ] {
         let median = median(what)?;

@@ -1,16 +1,20 @@
-//! From the start of an agent's hook until a desk has its proposal: the agent waits for all of it.
+//! From the start of an agent's hook until a desk has its proposal: the agent waits for all of it. And the
+//! part of that which a companion takes, also while it has to find out whether it may accept the proposal.
 
 use std::io::Write as _;
 use std::process::Stdio;
 use std::time::Instant;
 
-use anyhow::{Context as _, Result};
+use alongside_contract::diff::DIFF_ACCEPTED;
+use alongside_desk::HookProposal;
+use anyhow::{Context as _, Result, bail};
 use serde_json::json;
 
+use super::super::desk::Desk;
 use super::super::editor_hands::Hands;
 use super::super::report::Unit;
 use super::super::turns::{Bench, Seat, row};
-use super::{between, file, millis};
+use super::{between, file, micros, millis, text};
 
 impl Bench<'_> {
     pub(in super::super) fn hooks(&mut self) -> Result<()> {
@@ -32,8 +36,91 @@ impl Bench<'_> {
             }
             let said = (0..samples).map(|_| says_its_version(seat)).collect::<Result<_>>()?;
             Ok(vec![shown, said])
+        })?;
+        self.ruled_proposals()
+    }
+
+    /// In a repository, as most projects are.
+    fn ruled_proposals(&mut self) -> Result<()> {
+        (self.tell)("proposals of hooks, without and with a grant");
+        let mut parties = self.seats()?;
+        parties.retain(|party| party.seat.as_ref().is_ok_and(|seat| seat.companion.has_hook()));
+        let what = "a hook's proposal → a desk";
+        let rows = [
+            row(what, Unit::Micros),
+            row(format!("{what}, while others may be accepted without a person"), Unit::Micros),
+            row("the second of these, in times of the first", Unit::Count),
+        ];
+        let samples = self.plan.samples;
+        self.turns(&rows, &mut parties, self.plan.turns, |seat| {
+            let git = seat.companion.project.join(".git");
+            std::fs::create_dir_all(git.join("hooks"))?;
+            std::fs::write(git.join("config"), GIT_CONFIG)?;
+            let without = bring(seat, samples)?;
+            grant(seat)?;
+            let with = bring(seat, samples)?;
+            desk(seat)?.withdraw_grants()?;
+            let times = middle(&with) / middle(&without);
+            Ok(vec![without, with, vec![times]])
         })
     }
+}
+
+/// As `git clone` leaves it.
+const GIT_CONFIG: &str = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\t\
+    logallrefupdates = true\n[remote \"origin\"]\n\turl = https://git.example/project.git\n\t\
+    fetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"main\"]\n\tremote = origin\n\t\
+    merge = refs/heads/main\n";
+
+fn desk(seat: &mut Seat) -> Result<&Desk> {
+    match seat.companion.hands()? {
+        Hands::Desk(desk) => Ok(desk),
+        Hands::Socket { .. } | Hands::Command { .. } => bail!("no desk is there"),
+    }
+}
+
+/// Brings proposals as a hook does that runs already, each until a desk has it, in microseconds.
+fn bring(seat: &mut Seat, samples: usize) -> Result<Vec<f64>> {
+    let path = file(&seat.companion.project, "brought.rs");
+    std::fs::write(&path, text(8 << 10, 0, ""))?;
+    let desk = desk(seat)?;
+    let bring = |sample| {
+        let proposal = HookProposal {
+            agent: "Claude Code".into(),
+            session: "bench".into(),
+            file: path.clone(),
+            proposed: text(8 << 10, 3, &format!("proposal {sample}")).into(),
+            patience_ms: 60_000,
+            ..HookProposal::default()
+        };
+        let (since, _hook) = desk.propose(&proposal)?;
+        Ok(micros(between(since, desk.shown(&path)?.at)))
+    };
+    (0..samples).map(bring).collect()
+}
+
+/// Has the person accept all that a session proposes for another file.
+fn grant(seat: &mut Seat) -> Result<()> {
+    let path = file(&seat.companion.project, "granted.rs");
+    seat.crowd.grow(1)?;
+    for turn in ["asked", "granted"] {
+        let arguments = json!({ "filePath": path, "newContent": format!("{turn}\n") });
+        let open = seat.crowd.call(0, "openDiff", &arguments);
+        seat.crowd.ask(0, &open)?.result()?;
+        if turn == "asked" {
+            let desk = desk(seat)?;
+            desk.grant(&desk.shown(&path)?)?;
+            // A request that comes later may come sooner by another way.
+            seat.crowd.calm_down(std::time::Duration::from_millis(20))?;
+        }
+    }
+    seat.crowd.wait("the acceptance by a grant", |told| told.method == DIFF_ACCEPTED).map(drop)
+}
+
+fn middle(samples: &[f64]) -> f64 {
+    let mut sorted = samples.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 fn propose(seat: &mut Seat, text: &str) -> Result<f64> {
