@@ -28,6 +28,10 @@ mod tests {
             &["alongside-companion", "alongside-desk", "alongside-contract", "alongside-platform"],
         ),
         (
+            "alongside-turns",
+            &["alongside-companion", "alongside-desk", "alongside-contract", "alongside-platform"],
+        ),
+        (
             "alongside-adapters",
             &[
                 "alongside-agent",
@@ -49,6 +53,7 @@ mod tests {
                 "alongside-lsp",
                 "alongside-platform",
                 "alongside-presentation",
+                "alongside-turns",
             ],
         ),
         (
@@ -67,6 +72,7 @@ mod tests {
                 "alongside-platform",
                 "alongside-presentation",
                 "alongside-terminal",
+                "alongside-turns",
             ],
         ),
     ];

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use alongside_contract::discovery::Stdio;
 use alongside_platform::ports::PortHold;
@@ -9,6 +10,7 @@ use alongside_platform::ports::PortHold;
 use crate::persistence::app_dirs::AppDirs;
 use crate::persistence::journal::JournalKey;
 use crate::rule::Rule;
+use crate::turns::source::TurnSource;
 
 /// The configuration of a companion. Made by [`Companion::builder`](crate::Companion::builder).
 #[derive(Debug, Clone)]
@@ -27,6 +29,7 @@ pub struct Builder {
     pub(crate) journal: Option<JournalKey>,
     pub(crate) port_hold: Option<PortHold>,
     pub(crate) max_body: usize,
+    pub(crate) turns: Option<Arc<dyn TurnSource>>,
     pub(crate) dirs: Option<AppDirs>,
 }
 
@@ -51,6 +54,7 @@ impl Default for Builder {
             journal: None,
             port_hold: None,
             max_body: 192 << 20,
+            turns: None,
             dirs: None,
         }
     }
@@ -193,6 +197,13 @@ impl Builder {
     #[must_use]
     pub fn max_body(mut self, bytes: usize) -> Self {
         self.max_body = bytes;
+        self
+    }
+
+    /// Where desks read what changed during turns; without it, they are told that nobody knows.
+    #[must_use]
+    pub fn turns(mut self, source: Arc<dyn TurnSource>) -> Self {
+        self.turns = Some(source);
         self
     }
 

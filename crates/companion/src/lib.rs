@@ -65,6 +65,7 @@ mod reviews;
 mod rule;
 mod rules;
 mod startup;
+pub mod turns;
 mod workspace_roots;
 mod writer;
 

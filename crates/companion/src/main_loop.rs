@@ -673,6 +673,13 @@ impl MainLoop {
                 return self.answer_desk(answer, granted);
             }
             DeskRequest::WithdrawGrants => self.rules.withdraw_grants(),
+            DeskRequest::ReviewTurn { .. }
+            | DeskRequest::OpenTurnFile { .. }
+            | DeskRequest::MarkTurnFile { .. }
+            | DeskRequest::FinishTurn { .. } => {
+                let reason = "this companion keeps no turns".to_owned();
+                return self.answer_desk(answer, Err(Refusal::TurnUnknown { reason }));
+            }
             DeskRequest::Mention { file, agent } => {
                 return self.begin_mention(MentionCall { desk, file, agent, answer });
             }

@@ -124,6 +124,15 @@ pub enum Refusal {
     /// The way to the agent carries no reason.
     #[error("the agent reads no reason: its protocol carries none; a reason needs its hook")]
     NoReason,
+    /// There is no such turn review, or its list has changed since.
+    #[error("the list of changes is another one now: look at it again")]
+    NoSuchTurn,
+    /// What changed cannot be told.
+    #[error("the changes cannot be told: {reason}")]
+    TurnUnknown {
+        /// The reason. Harmless to show.
+        reason: String,
+    },
     /// Nothing to undo.
     #[error("there is nothing to undo")]
     NothingToUndo,

@@ -29,6 +29,7 @@ mod rules;
 pub mod socket;
 mod status;
 mod text;
+mod turn;
 
 pub use connection::{Call, CallAnswer, Desk, Gone, Seat, pair};
 pub use context::{ActiveFile, ContextReport, OpenFile, Position, Range};
@@ -45,3 +46,6 @@ pub use review::{
 pub use rules::{ChangeKind, Grant, RuleAcceptance, Scope};
 pub use status::{Agent, Environment, Problem, SharedFile, Status, now_ms};
 pub use text::{Change, OutOfText, Text};
+pub use turn::{
+    Author, Baseline, FileChange, Marked, OpenedTurnFile, Turn, TurnFile, TurnFinished, TurnId, UndoneFile,
+};

@@ -12,6 +12,7 @@ use crate::review::{Changed, Lines, Review, ReviewId};
 use crate::rules::{RuleAcceptance, Scope};
 use crate::status::{Problem, Status};
 use crate::text::Change;
+use crate::turn::{OpenedTurnFile, Turn, TurnFinished, TurnId};
 
 /// A desk's request. The companion replies with [`Revised`](crate::Revised) or a [`Refusal`](crate::Refusal).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -104,6 +105,51 @@ pub enum Request {
     /// Takes back every grant.
     #[serde(rename = "alongside/withdrawGrants")]
     WithdrawGrants {},
+    /// Looks what has changed in a working tree since its baseline. [`Event::Turn`] comes before the reply,
+    /// whose revision is that of the turn review.
+    #[serde(rename = "alongside/reviewTurn", rename_all = "camelCase")]
+    ReviewTurn {
+        /// A directory in the working tree, absolute; absent: the first root that the companion serves.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        directory: Option<String>,
+        /// A revision of the repository, as git names it; absent: the baseline that turns left behind, or the
+        /// last commit where there is none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        since: Option<String>,
+    },
+    /// Opens a file of a turn review. [`Event::TurnFile`] comes before the reply, for this desk only. The
+    /// file is a review afterwards: hunks are dropped, kept and split by their requests.
+    #[serde(rename = "alongside/openTurnFile", rename_all = "camelCase")]
+    OpenTurnFile {
+        /// Which turn review.
+        turn: TurnId,
+        /// The revision on the screen.
+        revision: u64,
+        /// Index into [`Turn::files`] of that revision.
+        file: usize,
+    },
+    /// Marks a whole file of a turn review to be undone, or takes its marks back. Single hunks of an open
+    /// file are marked by dropping them.
+    #[serde(rename = "alongside/markTurnFile", rename_all = "camelCase")]
+    MarkTurnFile {
+        /// Which turn review.
+        turn: TurnId,
+        /// The revision on the screen.
+        revision: u64,
+        /// Index into [`Turn::files`] of that revision.
+        file: usize,
+        /// Whether it is undone.
+        undo: bool,
+    },
+    /// Undoes all that is marked, and nothing else. [`Event::TurnFinished`] comes before the reply, and the
+    /// new list. Only ever sent because a person said so, who has seen the list of it.
+    #[serde(rename = "alongside/finishTurn", rename_all = "camelCase")]
+    FinishTurn {
+        /// Which turn review.
+        turn: TurnId,
+        /// The revision on the screen.
+        revision: u64,
+    },
     /// Stops or resumes telling agents about the person's files.
     #[serde(rename = "alongside/pauseContext")]
     PauseContext {
@@ -189,6 +235,16 @@ pub enum Event {
     /// The content of the file of a decided review, at most ten minutes after its end.
     #[serde(rename = "alongside/lastWord")]
     LastWord(LastWord),
+    /// What changed since a baseline: to the desk that asked, and on every change of the list to all desks
+    /// that show turns.
+    #[serde(rename = "alongside/didChangeTurn")]
+    Turn(Turn),
+    /// The texts of a file of a turn review: to the desk that opened it. [`Event::Changed`] follows for them.
+    #[serde(rename = "alongside/didOpenTurnFile")]
+    TurnFile(OpenedTurnFile),
+    /// What was undone: to the desk that finished.
+    #[serde(rename = "alongside/didFinishTurn")]
+    TurnFinished(TurnFinished),
     /// The agent takes the text: send what is unsent, then [`Request::Flushed`], within 150 ms.
     #[serde(rename = "alongside/flushReview", rename_all = "camelCase")]
     FlushReview {

@@ -23,6 +23,8 @@ pub struct JoinRequest {
     pub editor: Option<EditorProcess>,
     /// Whether it knows problems in files.
     pub diagnostics: bool,
+    /// Whether it shows turns.
+    pub turns: bool,
     /// The beginning of the host's name, or its process, if the person chose one.
     pub host: Option<String>,
     /// The settings and the log for a host that has to be started.
@@ -38,6 +40,7 @@ impl JoinRequest {
             name: name.to_owned(),
             editor: None,
             diagnostics: false,
+            turns: true,
             host,
             globals,
         }
@@ -45,13 +48,13 @@ impl JoinRequest {
 
     /// A keeper, which shows no reviews and keeps the host of these projects alive.
     pub fn keeper(name: &str, dirs: Vec<PathBuf>, globals: Globals) -> Self {
-        Self { role: Role::Keeper, ..Self::desk(name, dirs, None, globals) }
+        Self { role: Role::Keeper, turns: false, ..Self::desk(name, dirs, None, globals) }
     }
 
     /// The desk of an editor.
     pub fn editor(editor: EditorProcess, dirs: Vec<PathBuf>, globals: Globals) -> Self {
         let name = editor.display_name.clone();
-        Self { editor: Some(editor), ..Self::desk(&name, dirs, None, globals) }
+        Self { editor: Some(editor), turns: false, ..Self::desk(&name, dirs, None, globals) }
     }
 
     /// The first message to a host, in this version of the protocol.
@@ -64,6 +67,7 @@ impl JoinRequest {
             role: self.role,
             editor: self.editor.clone(),
             diagnostics: self.diagnostics,
+            turns: self.turns,
             roots,
         };
         Hello {

@@ -137,8 +137,13 @@ impl SaveWatcher {
                 self.by_rule.retain(|_, at| at.elapsed() < WRITTEN_WITHIN);
                 self.by_rule.insert(real(Path::new(&accepted.file)), Instant::now());
             }
-            Event::Changed(_) | Event::Status(_) | Event::Notice { .. } | Event::DiagnosticsWanted { .. } => {
-            }
+            Event::Changed(_)
+            | Event::Status(_)
+            | Event::Notice { .. }
+            | Event::Turn(_)
+            | Event::TurnFile(_)
+            | Event::TurnFinished(_)
+            | Event::DiagnosticsWanted { .. } => {}
         }
     }
 

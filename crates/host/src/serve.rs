@@ -207,6 +207,7 @@ impl RunningHost {
             name: Some(name.clone()),
             observes: terms.role == Role::Keeper,
             diagnoses: terms.diagnostics,
+            shows_turns: terms.turns,
             kept_by: Some(kept_by.clone()),
         });
         self.desks.insert(id, (number, kept_by));

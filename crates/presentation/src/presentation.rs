@@ -95,8 +95,8 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
                 params["display"] = json!({ "messages": [self.companion.take_problem(&problem).text] });
             }
             Event::Notice { message } => params["display"] = json!({ "messages": [message] }),
-            // The list is the person's to ask for; nothing interrupts them.
-            Event::AcceptedByRule(_) => {}
+            // The list is the person's to ask for, and the plugins show no turns; nothing interrupts them.
+            Event::AcceptedByRule(_) | Event::Turn(_) | Event::TurnFile(_) | Event::TurnFinished(_) => {}
             Event::LastWord(told) => {
                 // The line may say that another proposal waits, which is more than that all is well.
                 let is_shown = !told.word.is_as_decided() || self.reviews.is_empty();

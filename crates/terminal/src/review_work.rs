@@ -79,6 +79,7 @@ impl ReviewWork {
             Event::Problem(problem) => reviews.take_problem(&problem, out),
             // Only an editor that knows problems in files is asked.
             Event::DiagnosticsWanted { .. } => {}
+            Event::Turn(_) | Event::TurnFile(_) | Event::TurnFinished(_) => {}
             Event::Notice { message } => out.show([Message::notice(message)]),
             Event::LastWord(told) => out.show([Message::last_word(told)]),
         }

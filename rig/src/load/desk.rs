@@ -57,6 +57,8 @@ pub(super) async fn sit(mut desk: Desk, world: Arc<World>) -> Desk {
                     | Event::AcceptedByRule(_)
                     | Event::LastWord(_)
                     | Event::Notice { .. }
+                    | Event::Turn(_)
+                    | Event::TurnFile(_) | Event::TurnFinished(_)
                     | Event::DiagnosticsWanted { .. },
                 ) => {}
                 Err(_) => {

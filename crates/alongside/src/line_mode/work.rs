@@ -125,7 +125,10 @@ impl ReviewWork {
                 self.reading.show(vec![message]);
             }
             Event::AcceptedByRule(accepted) => self.reading.take_acceptance(accepted),
-            Event::DiagnosticsWanted { .. } => {}
+            Event::Turn(_)
+            | Event::TurnFile(_)
+            | Event::TurnFinished(_)
+            | Event::DiagnosticsWanted { .. } => {}
             Event::Notice { message } => self.reading.show(vec![Message::notice(message)]),
             Event::LastWord(told) => self.reading.show(vec![Message::last_word(told)]),
         }

@@ -9,6 +9,8 @@ pub struct DeskProfile {
     pub observes: bool,
     /// It knows problems in files, for agents that ask.
     pub diagnoses: bool,
+    /// It shows turns.
+    pub shows_turns: bool,
     /// As [`Status::kept_by`](alongside_desk::Status::kept_by). Without it, desks take each other for
     /// those who keep the companion.
     pub kept_by: Option<Vec<String>>,

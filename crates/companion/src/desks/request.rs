@@ -1,6 +1,8 @@
 //! The requests of desks, as the main loop carries them out.
 
-use alongside_desk::{ContextReport, Decision, FileDiagnostics, Lines, Problem, Request, ReviewId, Scope};
+use alongside_desk::{
+    ContextReport, Decision, FileDiagnostics, Lines, Problem, Request, ReviewId, Scope, TurnId,
+};
 
 use crate::reviews::reviewed_text::Edit;
 
@@ -11,6 +13,10 @@ pub(crate) enum DeskRequest {
     Decide(ReviewId, u64, Decision),
     Grant(ReviewId, Scope),
     WithdrawGrants,
+    ReviewTurn { directory: Option<String>, since: Option<String> },
+    OpenTurnFile { turn: TurnId, revision: u64, file: usize },
+    MarkTurnFile { turn: TurnId, revision: u64, file: usize, undo: bool },
+    FinishTurn { turn: TurnId, revision: u64 },
     Mention { file: Option<(String, Option<Lines>)>, agent: Option<u64> },
     PauseContext(bool),
     ChangeContext(ContextReport),
@@ -38,6 +44,12 @@ impl DeskRequest {
             Request::DecideReview { id, revision, decision } => Self::Decide(id, revision, decision),
             Request::Grant { id, scope } => Self::Grant(id, scope),
             Request::WithdrawGrants {} => Self::WithdrawGrants,
+            Request::ReviewTurn { directory, since } => Self::ReviewTurn { directory, since },
+            Request::OpenTurnFile { turn, revision, file } => Self::OpenTurnFile { turn, revision, file },
+            Request::MarkTurnFile { turn, revision, file, undo } => {
+                Self::MarkTurnFile { turn, revision, file, undo }
+            }
+            Request::FinishTurn { turn, revision } => Self::FinishTurn { turn, revision },
             Request::MentionFile { path, lines, agent } => {
                 Self::Mention { file: path.map(|path| (path, lines)), agent }
             }

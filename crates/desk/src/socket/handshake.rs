@@ -84,6 +84,9 @@ pub struct Terms {
     /// Whether it knows problems in files, and answers [`Event::DiagnosticsWanted`](crate::Event).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub diagnostics: bool,
+    /// Whether it shows turns: then it hears of them by [`Event::Turn`](crate::Event).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub turns: bool,
     /// Its projects, absolute. The host serves them as well while the desk is there; none if it only joins.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roots: Vec<PathBuf>,

@@ -406,8 +406,9 @@ impl Frontend for LspDesk {
                 None => io.request(RequestOrigin::Unawaited, Request::Flushed { id }),
             },
             Event::Problem(problem) => self.editor.report(io, &problem),
-            // Such an editor has no list; the terminal desk shows it.
-            Event::AcceptedByRule(_) | Event::DiagnosticsWanted { .. } => {}
+            // Such an editor has no list and shows no turns; the terminal desk does.
+            Event::AcceptedByRule(_) | Event::Turn(_) | Event::TurnFile(_) | Event::TurnFinished(_) => {}
+            Event::DiagnosticsWanted { .. } => {}
             Event::Notice { message } => self.editor.inform(io, &message),
             // The editor has one line: that another proposal waits is more than that all is well.
             Event::LastWord(told) if told.word.is_as_decided() && !self.reviews.all.is_empty() => {}

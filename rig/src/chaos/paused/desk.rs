@@ -138,6 +138,9 @@ impl Desk {
                 | Event::Problem(_)
                 | Event::Notice { .. }
                 | Event::AcceptedByRule(_)
+                | Event::Turn(_)
+                | Event::TurnFile(_)
+                | Event::TurnFinished(_)
                 | Event::DiagnosticsWanted { .. } => {}
             }
         }

@@ -1,0 +1,174 @@
+//! The review of a turn as a desk sees it: what changed in a working tree since its baseline, file by file.
+//!
+//! Nobody asks for it and nobody waits: it is no proposal. The head with its list of files goes to every desk
+//! that shows turns; the texts of a file go only to the desk that opens it, as a [`Review`] whose original is
+//! the text of the baseline and whose proposal is the text on disk. Dropping a hunk marks it to be undone.
+
+use serde::{Deserialize, Serialize};
+
+use crate::review::Review;
+
+/// Names a turn review. Never used again for another one while the companion lives.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TurnId(pub u64);
+
+/// What changed in a working tree since its baseline.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Turn {
+    /// Its name.
+    pub id: TurnId,
+    /// The top of the working tree, for people: bytes that are no text are replaced.
+    pub root: String,
+    /// Rises with every look that finds something else. An index into [`files`](Self::files) names it.
+    pub revision: u64,
+    /// The beginning of the changes.
+    pub baseline: Baseline,
+    /// The files that differ, by path. Empty if none does.
+    pub files: Vec<TurnFile>,
+    /// What the person must know of the list, each in one line. Harmless to show.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
+}
+
+/// The beginning of the changes that a turn review shows.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Baseline {
+    /// The revision that a desk asked for, as it spelled it; absent for the baseline that turns left behind,
+    /// or for the last commit where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<String>,
+    /// What it is, for people and harmless: `the end of the last turn of Codex`, `the commit 1a2b3c4`.
+    pub name: String,
+    /// When it was taken, in milliseconds since the Unix epoch; absent for a commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<u64>,
+}
+
+/// A file that differs from its baseline.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnFile {
+    /// Its path below the root, with `/`. Render it harmless before showing it; bytes that are no text are
+    /// replaced, so that it may name no file.
+    pub path: String,
+    /// The path that it had, if it was renamed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// What became of it.
+    pub change: FileChange,
+    /// How many lines were added; 0 where they were not counted.
+    pub added: usize,
+    /// How many lines were removed; 0 where they were not counted.
+    pub removed: usize,
+    /// Why its texts cannot be shown, if so: it is binary, too large, a link, excluded. Harmless to show.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub without_text: Option<String>,
+    /// Whose change it is.
+    #[serde(default, skip_serializing_if = "Author::is_agent")]
+    pub author: Author,
+    /// How much of it is marked to be undone.
+    #[serde(default, skip_serializing_if = "Marked::is_nothing")]
+    pub marked: Marked,
+}
+
+/// How much of a file is marked to be undone.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Marked {
+    /// Nothing: it stays as it is on disk.
+    #[default]
+    Nothing,
+    /// So many of its hunks.
+    Hunks(usize),
+    /// All of it: it becomes what it was.
+    Whole,
+}
+
+impl Marked {
+    /// Whether the file stays as it is on disk.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::Nothing
+    }
+}
+
+/// What became of a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum FileChange {
+    /// It is new.
+    Added,
+    /// It is gone.
+    Deleted,
+    /// Its content differs.
+    #[default]
+    Modified,
+    /// It has another name, and perhaps another content.
+    Renamed,
+    /// Only whether it can be executed differs.
+    Mode,
+    /// It was a file, and is a link, a directory or a repository now, or the reverse.
+    Kind,
+}
+
+/// Whose change it is, as far as the store can tell.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Author {
+    /// The agent's: it was made during a turn.
+    #[default]
+    Agent,
+    /// Not the agent's: it was made between a turn's end and the next prompt.
+    Person,
+    /// It cannot be told: an end is missing, or no turn is known.
+    Unknown,
+}
+
+impl Author {
+    /// Whether it is the agent's.
+    #[must_use]
+    pub fn is_agent(&self) -> bool {
+        *self == Self::Agent
+    }
+}
+
+/// The texts of a file of a turn, for the desk that opened it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OpenedTurnFile {
+    /// The turn review.
+    pub turn: TurnId,
+    /// The revision whose list [`file`](Self::file) points into.
+    pub revision: u64,
+    /// The file, as an index into [`Turn::files`].
+    pub file: usize,
+    /// Its texts and hunks. `original` is the baseline, `proposed` what is on disk, `current` what is wanted.
+    pub review: Review,
+}
+
+/// The end of a turn review at a desk: what was undone, file by file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnFinished {
+    /// The turn review.
+    pub turn: TurnId,
+    /// Every file that had a mark, in the order of the list.
+    pub files: Vec<UndoneFile>,
+}
+
+/// A file that was marked to be undone.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UndoneFile {
+    /// As [`TurnFile::path`].
+    pub path: String,
+    /// Why it is as it was before, if it could not be undone. In one line, harmless to show.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+    /// The draft that holds the text of before the undo, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draft: Option<String>,
+}
