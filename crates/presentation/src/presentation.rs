@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use alongside_desk::review_model::{CompanionState, Message as Sentence};
 use alongside_desk::socket::wire;
-use alongside_desk::{Changed, Event, Refusal, Request, Review, ReviewId, Revised, Status, messages};
+use alongside_desk::{Changed, Event, Refusal, Request, Review, ReviewId, Revised, messages};
 use serde_json::{Value, json};
 
 use crate::effect::Effect;
@@ -85,9 +85,9 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
                 params["display"] = json!({ "messages": Vec::from_iter(said) });
             }
             Event::Status(status) => {
-                let line = status_line(&status);
                 let said = self.companion.take_status(status).into_iter().map(|Sentence { text, .. }| text);
                 let said: Vec<_> = said.collect();
+                let line = status_line(&self.companion);
                 let leaving = self.companion.stays_open(self.reviews.len());
                 params["display"] = json!({ "messages": said, "line": line, "leaving": leaving });
             }
@@ -111,6 +111,7 @@ impl<Id: Clone + PartialEq> Presentation<Id> {
     }
 
     fn opened(&mut self, review: Review, params: &mut Value) {
+        self.companion.note_review(&review);
         // Editors may show equal messages once.
         let is_alike = |other: &PresentedReview| {
             let other = other.review();
@@ -160,14 +161,25 @@ fn changed_review(request: &Request) -> Option<ReviewId> {
     }
 }
 
-/// The companion in a few words, for a mode line: its reviews, else its agents.
-fn status_line(status: &Status) -> String {
-    let listening = status.agents.iter().filter(|agent| agent.listening).count();
-    match (status.reviews, listening) {
-        (1, _) => "1 review".into(),
-        (0, 0) => "no agent".into(),
-        (0, 1) => "1 agent".into(),
-        (0, agents) => format!("{agents} agents"),
-        (reviews, _) => format!("{reviews} reviews"),
+/// The companion in a few words, for a mode line: its reviews, else its agents. An agent that comes by its
+/// hook has no connection, and is there all the same.
+fn status_line(companion: &CompanionState) -> String {
+    let status = companion.status();
+    if status.reviews > 0 {
+        return counted(status.reviews, "review");
     }
+    let listening = status.agents.iter().filter(|agent| agent.listening).count();
+    let connected = (listening > 0).then(|| counted(listening, "agent"));
+    let by_hook = match companion.hook_agents().collect::<Vec<_>>().as_slice() {
+        [] => None,
+        [name] => Some(format!("{name} by its hook")),
+        names => Some(format!("{} by their hooks", counted(names.len(), "agent"))),
+    };
+    let parts: Vec<_> = connected.into_iter().chain(by_hook).collect();
+    if parts.is_empty() { "no agent".into() } else { parts.join(", ") }
+}
+
+/// `1 agent`, `2 agents`.
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

@@ -226,6 +226,38 @@ fn files_of_one_name_are_told_apart() {
 }
 
 #[test]
+fn the_line_names_an_agent_that_comes_by_its_hook() {
+    let mut stage = Stage::with("one\n", "ONE\n");
+    let connected = stage.review.agent.clone();
+    let by_hook =
+        |number, name: &str| Agent { number, name: name.into(), by_hook: true, ..connected.clone() };
+    let line = |stage: &mut Stage, agents: &[&Agent], reviews| {
+        let agents = agents.iter().copied().cloned().collect();
+        stage.events.push_back(Event::Status(Status { agents, reviews, ..Status::default() }));
+        stage.run();
+        stage.last("didChangeStatus")["display"]["line"].as_str().unwrap_or_default().to_owned()
+    };
+    assert_eq!(line(&mut stage, &[], 0), "no agent");
+    assert_eq!(line(&mut stage, &[&connected], 2), "2 reviews");
+    for (id, (agent, alone, beside)) in [
+        (by_hook(7, "Co\u{1b}dex"), "Co\\x1bdex by its hook", "1 agent, Co\\x1bdex by its hook"),
+        (by_hook(8, "Claude Code"), "2 agents by their hooks", "1 agent, 2 agents by their hooks"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let id = ReviewId(id as u64 + 2);
+        let review = Review { id, agent, ..stage.review.clone() };
+        let closed =
+            Closed { id, closing: Closing::Accepted, decided_here: true, decided_in: None, draft: None };
+        stage.events.extend([Event::Opened(review), Event::Closed(closed)]);
+        assert_eq!(line(&mut stage, &[], 0), alone);
+        assert_eq!(line(&mut stage, &[&connected], 0), beside);
+        assert_eq!(line(&mut stage, &[], 1), "1 review", "those come first");
+    }
+}
+
+#[test]
 fn a_text_is_set_and_the_answer_names_the_revision() {
     let mut stage = Stage::with("one\ntwo\n", "ONE\ntwo\n");
     let id = stage.send(1, "ONE\ntyped\n");

@@ -64,12 +64,10 @@ export class Overview implements vscode.Disposable {
   }
 
   private showBar({ paused, display }: Status, agents: Agent[], hooks: string[]): void {
-    const count = hooks.length === 1 ? '1 agent' : `${hooks.length} agents`;
-    const line = display.line === 'no agent' && hooks.length > 0 ? `${count}, by hook` : display.line;
     const names = [...agents.map(({ name }) => name), ...hooks.map((name) => `${name}, by its hook`)].join(', ');
     const click = this.reviews.list().length > 0 ? 'Click to show the next proposal.' : 'Click to show the agents.';
     const tooltip = ['Alongside', names, paused ? 'Context is paused.' : '', click].filter(Boolean);
-    this.bar.show(paused ? 'debug-pause' : 'comment-discussion', line, tooltip);
+    this.bar.show(paused ? 'debug-pause' : 'comment-discussion', display.line, tooltip);
   }
 
   private set(name: string, value: unknown): void {

@@ -135,7 +135,7 @@ fn does_what_the_desk_does() -> Result<()> {
     let told = told.replace('\n', "");
     assert!(told.contains("not now") && told.contains("keep the names"), "{told}");
     window.wait(WELCOME, "Nothing to review.")?;
-    window.wait(STATUS, "1 agent, by hook")?;
+    window.wait(STATUS, "Claude Code by its hook")?;
     window.wait(ROW, "by its hook")?;
     choose(&window, "Alongside: Show Drafts")?;
     window.click(QUICK_ROW, "notes.md")?;
