@@ -23,6 +23,7 @@
 (require 'cl-lib)
 (require 'compile)
 (require 'diff-mode)
+(require 'face-remap)
 (require 'jsonrpc)
 (require 'subr-x)
 (require 'url-util)
@@ -49,10 +50,26 @@ The selected window stays selected."
   "Commands that `alongside-run-agent' offers."
   :type '(repeat string))
 
-(defface alongside-warning '((t :inherit warning))
+;; In a terminal, Emacs often does not know the colour of the background: text has
+;; one of its own wherever it has a colour of its own.
+
+(defface alongside-warning
+  '((((class color) (min-colors 88) (background light))
+     :foreground "#5f3a00" :background "#ffecc8" :weight bold :extend t)
+    (((class color) (min-colors 88) (background dark))
+     :foreground "#ffd9a0" :background "#4a3200" :weight bold :extend t)
+    (t :inherit warning))
   "A note that you should read before you decide.")
 
-(defface alongside-dropped '((t :inherit shadow))
+(defface alongside-note '((t :slant italic))
+  "Another note.")
+
+(defface alongside-dropped
+  '((((class color) (min-colors 88) (background light))
+     :foreground "#555555" :background "#ececec" :extend t)
+    (((class color) (min-colors 88) (background dark))
+     :foreground "#b4b4b4" :background "#303030" :extend t)
+    (t :inherit shadow))
   "A change that you have dropped.")
 
 ;;;; State
@@ -542,18 +559,41 @@ Those of `diff-mode' would change the diff, and not the proposal."
   (setq header-line-format '(:eval (alongside--header))))
 
 (defun alongside--header ()
-  "The header line of a review."
+  "The header line of a review, as much of it as its window has room for."
   (when alongside--review
     (let* ((display (alongside--review-display alongside--review))
-           (states (plist-get display :states)))
-      (concat
-       ;; A percent sign begins a construct of a header line.
-       " " (string-replace "%" "%%" (plist-get display :title))
-       (if (string-empty-p states) "" (concat ": " states))
-       (substitute-command-keys
-        (concat "  \\<alongside-review-mode-map>\\[alongside-accept] accept  "
-                "\\[alongside-reject] reject  \\[alongside-toggle] keep/drop  "
-                "\\[alongside-edit] edit"))))))
+           (name (plist-get display :name))
+           (base (file-name-nondirectory name))
+           (from (format "%s (%s)" name (plist-get display :agent)))
+           (states (plist-get display :states))
+           (accept "\\[alongside-accept] accept")
+           (reject "\\[alongside-reject] reject")
+           (toggle "\\[alongside-toggle] keep/drop")
+           (edit "\\[alongside-edit] edit")
+           (line ""))
+      (cl-loop for (title . keys)
+               in `((,(plist-get display :title) ,accept ,reject ,toggle ,edit)
+                    (,from ,accept ,reject ,toggle ,edit)
+                    (,from ,accept ,reject ,toggle)
+                    (,from ,accept ,reject)
+                    (,name ,accept ,reject ,toggle)
+                    (,name ,accept ,reject)
+                    (,base ,accept ,reject)
+                    (,base ,accept)
+                    (,base))
+               do (setq line (concat " " title
+                                     (if (string-empty-p states) "" (concat ": " states))
+                                     (alongside--keys keys)))
+               until (<= (string-width line) (window-width)))
+      ;; A percent sign begins a construct of a header line.
+      (string-replace "%" "%%" (truncate-string-to-width line (window-width) nil nil "…")))))
+
+(defun alongside--keys (keys)
+  "The text of KEYS of a review, for its header line."
+  (mapconcat (lambda (key)
+               (concat "  " (substitute-command-keys
+                             (concat "\\<alongside-review-mode-map>" key))))
+             keys ""))
 
 (defun alongside--warnings (review)
   "The warnings about REVIEW."
@@ -591,14 +631,16 @@ Those of `diff-mode' would change the diff, and not the proposal."
                              (get-buffer-window-list buffer nil t)))
              (place (alongside--place (point)))
              (hunk 0))
+        (alongside--make-readable)
+        (remove-overlays (point-min) (point-max) 'alongside t)
         (erase-buffer)
         (cl-loop for note across (plist-get display :notes)
-                 do (insert (propertize
-                             (concat (plist-get note :text) "\n")
-                             'font-lock-face
-                             (if (eq (plist-get note :warning) t)
-                                 'alongside-warning
-                               'shadow))))
+                 for start = (point)
+                 do (insert (plist-get note :text) "\n")
+                 do (alongside--mark start (point)
+                                     (if (eq (plist-get note :warning) t)
+                                         'alongside-warning
+                                       'alongside-note)))
         (let ((name (plist-get display :name)))
           (insert (format "--- %s\n+++ %s\n" name name)))
         (cl-loop for diff across (plist-get display :diff)
@@ -610,16 +652,69 @@ Those of `diff-mode' would change the diff, and not the proposal."
         (pcase-dolist (`(,window . ,place) places)
           (set-window-point window (alongside--point-at place)))))))
 
+(defconst alongside--diff-faces
+  '(diff-header diff-file-header diff-hunk-header diff-function diff-index
+    diff-added diff-removed diff-changed diff-indicator-added
+    diff-indicator-removed diff-indicator-changed diff-context diff-nonexistent)
+  "The faces of a diff that may give a text a background.")
+
+(defconst alongside--least-contrast 4.5
+  "The least contrast of a text that everybody reads, as WCAG 2 has it.")
+
+(defvar-local alongside--remapped nil "What `alongside--make-readable' has done here.")
+
+(defun alongside--luminance (color)
+  "The relative luminance of COLOR as WCAG 2 has it, or nil if it is not known."
+  (when-let* (((stringp color))
+              (parts (color-values color)))
+    (cl-loop for part in parts
+             for weight in '(0.2126 0.7152 0.0722)
+             for value = (/ part 65535.0)
+             sum (* weight (if (<= value 0.04045)
+                               (/ value 12.92)
+                             (expt (/ (+ value 0.055) 1.055) 2.4))))))
+
+(defun alongside--contrast (one other)
+  "The contrast of the colors ONE and OTHER, or nil if one is not known."
+  (let ((one (alongside--luminance one))
+        (other (alongside--luminance other)))
+    (and one other
+         (/ (+ (max one other) 0.05) (+ (min one other) 0.05)))))
+
+(defun alongside--readable (face)
+  "The colour in which a text with FACE is readable, or nil if it is as it is.
+Black or white: one of them contrasts with every background."
+  (let* ((background (face-attribute face :background nil t))
+         (luminance (alongside--luminance background))
+         (contrast (alongside--contrast
+                    (face-attribute face :foreground nil 'default) background)))
+    (when (and luminance
+               (< (or contrast 0) alongside--least-contrast))
+      (if (> luminance 0.179) "black" "white"))))
+
+(defun alongside--make-readable ()
+  "Give faces of this diff another colour where their background hides the text.
+In a terminal, Emacs may take a dark background for a light one."
+  (mapc #'face-remap-remove-relative alongside--remapped)
+  (setq alongside--remapped
+        (cl-loop for face in alongside--diff-faces
+                 for color = (alongside--readable face)
+                 when color
+                 collect (face-remap-add-relative face :foreground color))))
+
 (defun alongside--mark-dropped (review)
   "Make the dropped hunks of REVIEW look dropped."
-  (remove-overlays (point-min) (point-max) 'alongside t)
   (cl-loop for hunk in (alongside--review-hunks review)
            for index from 0
            when (equal (plist-get hunk :state) "dropped")
-           do (when-let* ((start (alongside--start-of index))
-                          (overlay (make-overlay start (alongside--end-of start))))
-                (overlay-put overlay 'alongside t)
-                (overlay-put overlay 'face 'alongside-dropped))))
+           do (when-let* ((start (alongside--start-of index)))
+                (alongside--mark start (alongside--end-of start) 'alongside-dropped))))
+
+(defun alongside--mark (start end face)
+  "Give the text from START to END a FACE that precedes those of the diff."
+  (let ((overlay (make-overlay start end)))
+    (overlay-put overlay 'alongside t)
+    (overlay-put overlay 'face face)))
 
 (defun alongside--start-of (hunk)
   "Where the diff of HUNK begins, or nil."
@@ -846,7 +941,7 @@ The review follows while you type."
               (substitute-command-keys
                (concat " Your text of a proposal.  \\<alongside-edit-mode-map>"
                        "\\[alongside-finish-edit] back to the review  "
-                       "\\[alongside-cancel-edit] undo all since you began")))
+                       "\\[alongside-cancel-edit] undo all of it")))
         (add-hook 'after-change-functions #'alongside--edited nil t))
     (setq header-line-format nil)
     (remove-hook 'after-change-functions #'alongside--edited t)))
@@ -1182,7 +1277,8 @@ With an active region, only its lines: those between BEGINNING and END."
   "The mode line of `alongside-mode'."
   (let ((desk (alongside--desk-of (alongside--root))))
     (if (and desk (not (string-empty-p (alongside--desk-line desk))))
-        (format " Alongside[%s]" (alongside--desk-line desk))
+        ;; It may name an agent, and a percent sign begins a construct of a mode line.
+        (format " Alongside[%s]" (string-replace "%" "%%" (alongside--desk-line desk)))
       " Alongside")))
 
 (defun alongside--may-leave (leaving)

@@ -328,7 +328,38 @@
   (alongside-test--with-review
     (with-current-buffer (alongside--buffer review)
       (plist-put (alongside--review-display review) :title "%f %b %% (x)")
-      (should (string-search "%%f %%b %%%% (x)" (alongside--header))))))
+      (cl-letf (((symbol-function 'window-width) (lambda (&rest _) 200)))
+        (should (string-search "%%f %%b %%%% (x)" (alongside--header)))))))
+
+(ert-deftest alongside-test-percent-signs-stay-in-the-mode-line ()
+  (let ((desk (make-alongside--desk :root "/p" :line "%f by its hook")))
+    (cl-letf (((symbol-function 'alongside--root) (lambda (&rest _) "/p")))
+      (let ((alongside--desks (list desk)))
+        (should (equal (alongside--lighter) " Alongside[%%f by its hook]"))))))
+
+(ert-deftest alongside-test-the-header-fits-into-its-window ()
+  (alongside-test--with-review
+    (with-current-buffer (alongside--buffer review)
+      (let ((display (alongside--review-display review)))
+        (cl-flet ((header (width name)
+                    (plist-put display :name name)
+                    (plist-put display :title (format "%s (Gemini CLI, 4 changes)" name))
+                    (plist-put display :agent "Gemini CLI")
+                    (plist-put display :states "3 kept, 1 dropped")
+                    (cl-letf (((symbol-function 'window-width) (lambda (&rest _) width)))
+                      (substring-no-properties (alongside--header)))))
+          (should (equal (header 120 "basket.py")
+                         (concat " basket.py (Gemini CLI, 4 changes): 3 kept, 1 dropped"
+                                 "  C-c C-c accept  C-c C-k reject  k keep/drop  e edit")))
+          (should (equal (header 80 "basket.py")
+                         (concat " basket.py (Gemini CLI): 3 kept, 1 dropped"
+                                 "  C-c C-c accept  C-c C-k reject")))
+          (should (equal (header 60 "shop/basket.py")
+                         " basket.py: 3 kept, 1 dropped  C-c C-c accept"))
+          (should (equal (header 20 "shop/basket.py") " basket.py: 3 kept,…"))
+          (cl-loop for width from 1 to 150
+                   do (should (<= (string-width (header width "a/long/name/of/a/file.py"))
+                                  width))))))))
 
 (defun alongside-test-obeyed-mode ()
   "A command that the text of an agent names."
@@ -373,6 +404,92 @@ Variables:\n# mode: alongside-test-obeyed\n# End:\n"
       (should-not diff-font-lock-syntax)
       (should-not add-log-current-defun-function)
       (should-not add-log-buffer-file-name-function))))
+
+;;;; Colours
+
+(defun alongside-test--specified (specs attribute)
+  "The first ATTRIBUTE in SPECS, the faces and properties of a text, as this buffer remaps them."
+  (cl-loop for spec in (if (and (consp specs) (not (keywordp (car specs)))) specs (list specs))
+           for remapped = (and (symbolp spec) (cdr (assq spec face-remapping-alist)))
+           for value = (cond
+                        ((null spec) 'unspecified)
+                        ((consp spec) (or (plist-get spec attribute) 'unspecified))
+                        (remapped (alongside-test--specified
+                                   (cl-substitute-if (list attribute (face-attribute spec attribute nil t))
+                                                     (lambda (one) (eq one spec)) remapped)
+                                   attribute))
+                        (t (face-attribute spec attribute nil t)))
+           unless (eq value 'unspecified) return value
+           finally return 'unspecified))
+
+(defun alongside-test--least-contrast (foreground background)
+  "The least contrast of a text in this buffer, and that text.
+FOREGROUND and BACKGROUND are the colours of the terminal."
+  (cl-loop for at from (point-min) below (point-max)
+           for specs = (append (mapcar (lambda (overlay) (overlay-get overlay 'face))
+                                       (overlays-at at))
+                               (ensure-list (get-text-property at 'face)))
+           for (fore back) = (cl-mapcar (lambda (attribute of-terminal)
+                                          (let ((value (alongside-test--specified specs attribute)))
+                                            (if (alongside--luminance value) value of-terminal)))
+                                        '(:foreground :background)
+                                        (list foreground background))
+           for contrast = (alongside--contrast fore back)
+           with least = '(22)
+           do (when (< contrast (car least))
+                (setq least (list contrast (buffer-substring at (1+ at)) specs)))
+           finally return least))
+
+(defmacro alongside-test--in-colours (mode theme &rest body)
+  "Run BODY as in a frame whose background Emacs takes for MODE, with THEME."
+  (declare (indent 2))
+  `(let ((parameters (frame-parameters)))
+     (cl-letf (((symbol-function 'display-color-cells) (lambda (&rest _) 16777216))
+               ((symbol-function 'color-values)
+                (lambda (color &rest _) (tty-color-standard-values color))))
+       (unwind-protect
+           (progn
+             (modify-frame-parameters nil `((background-mode . ,,mode) (display-type . color)))
+             (when ,theme
+               (load-theme ,theme t))
+             (mapc #'alongside-test--recalculate (face-list))
+             ,@body)
+         (when ,theme
+           (disable-theme ,theme))
+         (modify-frame-parameters
+          nil `((background-mode . ,(alist-get 'background-mode parameters))
+                (display-type . ,(alist-get 'display-type parameters))))
+         (mapc #'alongside-test--recalculate (face-list))))))
+
+(defun alongside-test--recalculate (face)
+  "Give FACE the colours of the frame as it is now."
+  (face-spec-recalc face (selected-frame)))
+
+(ert-deftest alongside-test-every-text-of-a-review-is-readable ()
+  (pcase-dolist (`(,mode ,theme . ,terminals)
+                 ;; Where no theme sets the colours, Emacs may be wrong about the terminal.
+                 '((light nil ("black" "white") ("#d0d0d0" "#121212") ("#1e1e1e" "#ffffff"))
+                   (dark nil ("white" "black") ("#d0d0d0" "#121212") ("#1e1e1e" "#ffffff"))
+                   (light modus-operandi ("#000000" "#ffffff"))
+                   (dark modus-vivendi ("#ffffff" "#000000"))
+                   (light leuven ("#333333" "#ffffff"))
+                   (dark tango-dark ("#eeeeec" "#2e3436"))))
+    (when (or (null theme) (memq theme (custom-available-themes)))
+      (alongside-test--in-colours mode theme
+        (alongside-test--with-review
+          (plist-put (alongside--review-display review) :notes
+                     [(:text "A warning." :warning t) (:text "A note." :warning :json-false)])
+          (with-current-buffer (alongside--buffer review)
+            (should (eq (get-char-property (point-min) 'face) 'alongside-warning))
+            (dolist (states '(("kept" "kept") ("dropped" "edited")))
+              (apply #'alongside-test--change desk 2 "x\n" states)
+              (font-lock-ensure)
+              (should (text-property-any (point-min) (point-max) 'face 'diff-added))
+              (pcase-dolist (`(,foreground ,background) terminals)
+                (let ((least (alongside-test--least-contrast foreground background)))
+                  (ert-info ((format "%s, %s on %s: %S" (or theme mode)
+                                     foreground background least))
+                    (should (>= (car least) 4.5))))))))))))
 
 (provide 'alongside-test)
 ;;; alongside-test.el ends here
