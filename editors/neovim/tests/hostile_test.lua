@@ -41,7 +41,7 @@ test('nothing obeys the name of a file', {}, function(nvim)
     eq({}, nvim:lua('return heard'), name)
     local buffers = nvim:lua('return vim.tbl_map(function(win) return vim.api.nvim_buf_get_name(vim.api.nvim_win_get_buf(win)) end, vim.api.nvim_tabpage_list_wins(0))')
     assert(buffers[1]:find('^alongside://original/7%-%d+/[%w._+,@=-]+ %[file%]$'), buffers[1])
-    assert(buffers[2]:find('^alongside://review/7%-%d+/[%w._+,@=-]+ %[proposal%]$'), buffers[2])
+    assert(buffers[2]:find('^alongside://review/7%-%d+/[%w._+,@=-]+ %[proposal %d+%]$'), buffers[2])
     -- As the agent has made it, also if plugins open such names themselves.
     nvim:cmd('edit!')
     nvim:lua('heard = {}')

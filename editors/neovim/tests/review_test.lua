@@ -317,7 +317,7 @@ for _, keys in ipairs({ ':xa<CR>', ':qa<CR>', ':wqa<CR>' }) do
     if keys == ':qa<CR>' then
       nvim:await_said('a.txt has your edits. :w accepts them, :qa! leaves and moves them to drafts.')
       local why = nvim:lua('return vim.v.errmsg')
-      assert(why:find('E162: No write since last change for buffer "alongside://review/7-1/a.txt [proposal]"', 1, true), why)
+      assert(why:find('E162: No write since last change for buffer "alongside://review/7-1/a.txt [proposal 1]"', 1, true), why)
     else
       nvim:await_said('a.txt: not accepted. To accept, type :w in the proposal.')
     end

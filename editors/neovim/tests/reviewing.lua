@@ -22,7 +22,7 @@ local PICTURE = [[
     for _, win in ipairs(vim.api.nvim_tabpage_list_wins(tab)) do
       wins[#wins + 1] = {
         win, vim.api.nvim_win_get_buf(win), vim.api.nvim_win_get_cursor(win), vim.api.nvim_win_get_width(win),
-        vim.api.nvim_win_get_height(win), vim.wo[win].diff, vim.wo[win].winbar, vim.wo[win].scrollbind,
+        vim.api.nvim_win_get_height(win), vim.wo[win].diff, vim.wo[win].winbar, vim.wo[win].statusline, vim.wo[win].scrollbind,
         vim.api.nvim_win_call(win, function() return { vim.fn.line('w0'), vim.fn.bufnr('#') } end),
       }
     end
@@ -30,7 +30,7 @@ local PICTURE = [[
   end
   return {
     tabs, vim.api.nvim_get_current_tabpage(), vim.api.nvim_get_mode().mode, vim.o.diffopt,
-    vim.fn.tabpagenr('#'), vim.fn.winnr('#'), #vim.fn.getbufinfo(),
+    vim.fn.tabpagenr('#'), vim.fn.winnr('#'), #vim.fn.getbufinfo(), vim.o.tabline,
   }
 ]]
 

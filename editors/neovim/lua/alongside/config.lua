@@ -6,7 +6,7 @@ local M = {}
 
 ---@class alongside.Config
 ---@field cmd string[] how the server is started
----@field keys table<"go"|"terminal"|"send"|"accept"|"reject"|"reason"|"reason_all", string|false>
+---@field keys table<"go"|"terminal"|"send"|"accept"|"reject"|"reason"|"reason_all"|"help", string|false>
 ---@field agent string|string[]|false the command of the agent that `:Alongside terminal` starts
 ---@field auto_open boolean whether proposals open by themselves, when the person pauses
 ---@field context boolean whether agents are told what is open
@@ -34,6 +34,7 @@ local function defaults()
       reject = '<localleader>r',
       reason = '<localleader>w',
       reason_all = '<localleader>W',
+      help = 'g?',
     },
     agent = false,
     auto_open = false,
@@ -83,6 +84,7 @@ local rules = {
     reject = { is_string_or_false, 'a key such as "<localleader>r", or false' },
     reason = { is_string_or_false, 'a key such as "<localleader>w", or false' },
     reason_all = { is_string_or_false, 'a key such as "<localleader>W", or false' },
+    help = { is_string_or_false, 'a key such as "g?", or false' },
   },
 }
 
@@ -146,7 +148,7 @@ local function merge(given, into, against, prefix, wrong)
 end
 
 -- Which keys count, if two are the same: the ones that decide come last, so that no key of another action decides.
-local ORDER = { 'go', 'terminal', 'send', 'reason', 'reason_all', 'reject', 'accept' }
+local ORDER = { 'go', 'terminal', 'send', 'help', 'reason', 'reason_all', 'reject', 'accept' }
 
 --- The characters of a key, with the leaders in their places: two keys with the same characters are one key.
 ---@param key string

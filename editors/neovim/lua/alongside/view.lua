@@ -2,8 +2,12 @@
 -- mode. At its end everything is as before: windows and their sizes, cursors, mode, tab pages.
 
 local halves = require('alongside.halves')
+local harmless = require('alongside.harmless')
 local highlights = require('alongside.highlights')
+local keys = require('alongside.keys')
 local marks = require('alongside.marks')
+local statusline = require('alongside.statusline')
+local tabline = require('alongside.tabline')
 local text = require('alongside.text')
 local window_state = require('alongside.window_state')
 
@@ -105,8 +109,12 @@ end
 function M.new(review, sync, name)
   local self = setmetatable({}, View)
   self.original = text.split(review.original_text or '')
+  local which = ('proposal %d'):format(review.id)
   self.left = new_buffer('original/' .. name, 'file', 'nofile')
-  self.right = new_buffer('review/' .. name, 'proposal', 'acwrite')
+  self.right = new_buffer('review/' .. name, which, 'acwrite')
+  for _, buf in ipairs({ self.left, self.right }) do
+    tabline.set_title(buf, ('%s [%s]'):format(harmless.name(vim.fs.basename(review.file)), which))
+  end
   local format = common_format(sync, self.original)
   self:show_original(format)
   sync.on_format = function(changed)
@@ -133,6 +141,7 @@ local function dress(win, groups)
   options.signcolumn = 'yes:1'
   -- The companion marks differing words, the same ones at every desk.
   options.winhighlight = groups
+  options.statusline = statusline.OPTION
   options.winfixbuf = true
   vim.api.nvim_win_call(win, function()
     vim.cmd('diffthis')
@@ -161,6 +170,7 @@ function View:open(origin, line)
   highlights.prepare()
   dress(self.right_win, highlights.PROPOSAL)
   dress(self.left_win, highlights.ORIGINAL)
+  tabline.refresh()
   halves.note(self)
   vim.api.nvim_win_set_cursor(self.right_win, { math.min(line, vim.api.nvim_buf_line_count(self.right)), 0 })
   vim.cmd('normal! zv')
@@ -213,7 +223,7 @@ local function remove(win)
   vim.wo[win].winfixbuf = false
   vim.api.nvim_win_call(win, function()
     vim.cmd('diffoff')
-    vim.wo[win][0].winbar, vim.wo[win][0].winhighlight = '', ''
+    vim.wo[win][0].winbar, vim.wo[win][0].statusline, vim.wo[win][0].winhighlight = '', '', ''
     vim.cmd('enew')
   end)
 end
@@ -221,6 +231,7 @@ end
 --- Closes its windows. If the person is in one of them, they return to where they came from.
 function View:close_windows()
   self.is_closing = true
+  keys.close(self)
   local back = false
   if self:is_current() and self.origin then
     back = window_state.go_back(self.origin)
@@ -244,6 +255,7 @@ function View:close_windows()
     end
   end
   self.left_win, self.right_win = nil, nil
+  tabline.refresh()
   if back then
     window_state.settle(back)
   end
@@ -259,11 +271,13 @@ function View:close()
       pcall(vim.api.nvim_buf_delete, buf, { force = true })
     end
   end
+  tabline.refresh()
 end
 
 --- Shows another review in the same windows.
 ---@param other alongside.View
 function View:give_to(other, line)
+  keys.close(self)
   other.origin, other.right_win, other.is_even = self.origin, self.right_win, self.is_even
   local is_current = self:is_current()
   self.is_closing = true
@@ -300,7 +314,9 @@ end
 --- the original closes at once.
 ---@param is_modified boolean whether nobody else has what it holds
 function View:become_ordinary(is_modified)
+  keys.close(self)
   marks.clear(self.right)
+  tabline.set_title(self.right)
   local old = vim.api.nvim_buf_get_name(self.right)
   unheard(function()
     vim.api.nvim_buf_set_name(self.right, '')
@@ -314,7 +330,8 @@ function View:become_ordinary(is_modified)
   set_free(self.right, is_modified)
   for _, win in ipairs(vim.fn.win_findbuf(self.right)) do
     vim.wo[win].winfixbuf = false
-    vim.wo[win][0].winbar, vim.wo[win][0].winhighlight, vim.wo[win][0].signcolumn = '', '', vim.go.signcolumn
+    local options = vim.wo[win][0]
+    options.winbar, options.statusline, options.winhighlight, options.signcolumn = '', '', '', vim.go.signcolumn
     vim.api.nvim_win_call(win, function()
       vim.cmd('diffoff')
     end)
@@ -326,6 +343,7 @@ function View:become_ordinary(is_modified)
   if vim.api.nvim_buf_is_valid(self.left) then
     pcall(vim.api.nvim_buf_delete, self.left, { force = true })
   end
+  tabline.refresh()
 end
 
 --- A hidden, ordinary buffer with unsent text.

@@ -1,0 +1,116 @@
+-- The status line of a review's windows, in place of the names of their buffers: the agent, the change under the cursor,
+-- the lines that accepting adds and removes, how many changes are in each state, and the key that shows all keys.
+
+local dropping = require('alongside.dropping')
+local winbar = require('alongside.winbar')
+
+local M = {}
+
+--- 'statusline' of a review's windows.
+M.OPTION = "%!v:lua.require'alongside.statusline'.draw()"
+
+-- The place of the cursor, as Neovim shows it, and its columns.
+local POSITION, POSITION_COLUMNS = ' %-10.(%l,%c%V%) %P ', 16
+
+-- Lines that accepting would add and remove now, as at the other desks.
+local function line_counts(review)
+  local added, removed = 0, 0
+  if not review.original_text and #review.hunks == 0 then
+    local lines = vim.api.nvim_buf_get_lines(review.view.right, 0, 2, false)
+    return #lines == 1 and lines[1] == '' and 0 or vim.api.nvim_buf_line_count(review.view.right), 0
+  end
+  for _, hunk in ipairs(review.hunks) do
+    if hunk.state ~= 'dropped' then
+      added = added + hunk.current['end'] - hunk.current.start
+      removed = removed + hunk.original['end'] - hunk.original.start
+    end
+  end
+  return added, removed
+end
+
+-- The change at the cursor of a window: "change 2 of 4: kept". Elsewhere, how many there are.
+local function change(review, win, less)
+  if review.wholeFileOnly then
+    return 'as a whole'
+  elseif not review.original_text then
+    return 'new file'
+  end
+  local side = vim.api.nvim_win_get_buf(win) == review.view.left and 'original' or 'current'
+  local hunk = dropping.at(review.hunks, side, vim.api.nvim_win_get_cursor(win)[1] - 1)
+  for number, one in ipairs(review.hunks) do
+    if one == hunk then
+      local word, state = less.word and '' or 'change ', less.state and '' or ': ' .. hunk.state
+      return ('%s%d of %d%s'):format(word, number, #review.hunks, state)
+    end
+  end
+  return winbar.size(review)
+end
+
+-- The two ends of the line as plain text, and whether the place of the cursor follows. `less` has the parts to omit.
+local function ends(review, win, less)
+  local parts = {}
+  if not less.agent then
+    parts[1] = winbar.agent_name(review.agent)
+  end
+  parts[#parts + 1] = change(review, win, less)
+  parts[#parts + 1] = ('+%d -%d'):format(line_counts(review))
+  local states = winbar.states(winbar.counts(review.hunks))
+  if states ~= '' and not less.states then
+    parts[#parts + 1] = states
+  end
+  local key = not less.key and require('alongside.config').current.keys.help
+  local hint = key and winbar.key_name(key) .. (less.label and ' ' or ' keys ') or ''
+  return ' ' .. table.concat(parts, '  ') .. ' ', hint
+end
+
+local function escaped(text)
+  return (text:gsub('%%', '%%%%'))
+end
+
+-- The parts to omit for lack of room, in this order. The bar above has the states, too, and the signs the state.
+local GOES = { 'position', 'state', 'states', 'label', 'word', 'key', 'agent' }
+
+local function columns_of(win)
+  return vim.o.laststatus == 3 and vim.o.columns or vim.api.nvim_win_get_width(win)
+end
+
+-- The line of the original while the person is in another window.
+local function original(review, columns)
+  local name = winbar.file_name(review.file, review.root)
+  local key = require('alongside.config').current.keys.help
+  local hint = key and winbar.key_name(key) .. ' keys ' or ''
+  for _, said in ipairs({ ' ' .. name, ' ' .. vim.fs.basename(name) }) do
+    if vim.fn.strdisplaywidth(said .. '  ' .. hint) <= columns then
+      return escaped(said) .. '%=' .. escaped(hint)
+    end
+  end
+  return '%=' .. escaped(hint)
+end
+
+--- Draws the status line of the window that Neovim names.
+---@return string
+function M.draw()
+  local win = vim.g.statusline_winid
+  local buf = vim.api.nvim_win_get_buf(win)
+  local review = require('alongside.review').of_buffer(buf)
+  if not review then
+    -- It has just ended.
+    return ' ' .. escaped(vim.b[buf].alongside_title or '')
+  elseif buf == review.view.left and win ~= vim.api.nvim_get_current_win() then
+    return original(review, columns_of(win))
+  end
+  local less = {}
+  for _, what in ipairs(vim.list_extend({ false }, GOES)) do
+    if what then
+      less[what] = true
+    end
+    local left, right = ends(review, win, less)
+    local columns = vim.fn.strdisplaywidth(left .. right) + (less.position and 0 or POSITION_COLUMNS)
+    if columns <= columns_of(win) or what == GOES[#GOES] then
+      return escaped(left) .. '%<%=' .. escaped(right) .. (less.position and '' or POSITION)
+    end
+  end
+  return ''
+end
+
+return M

@@ -1,0 +1,96 @@
+-- The tab line while a proposal is on the screen: its tab page has the name of the file and says which proposal it is. The
+-- rest is as Neovim draws it, and a person's own 'tabline' stays.
+
+local harmless = require('alongside.harmless')
+local window_state = require('alongside.window_state')
+
+local M = {}
+
+-- 'tabline' while a proposal is on the screen.
+local OURS = "%!v:lua.require'alongside.tabline'.draw()"
+-- The narrowest tab, as Neovim has it.
+local NARROWEST = 6
+-- Neovim's words for buffers without a name, by 'buftype'.
+local NAMELESS = { acwrite = '[Scratch]', nofile = '[Scratch]', prompt = '[Prompt]', terminal = '[Scratch]' }
+-- Buffers that are never modified, by 'buftype'.
+local UNWRITTEN = { nofile = true, prompt = true, terminal = true }
+
+--- Names the proposal that a buffer belongs to, in `b:alongside_title`; nil: none any more.
+---@param buf integer
+---@param title string? harmless
+function M.set_title(buf, title)
+  vim.b[buf].alongside_title = title
+end
+
+local function title_of(win)
+  return vim.b[vim.api.nvim_win_get_buf(win)].alongside_title
+end
+
+--- Sets 'tabline' while a window shows a proposal and the person has set none.
+function M.refresh()
+  local is_needed = vim.iter(vim.api.nvim_list_wins()):any(title_of)
+  if is_needed and vim.go.tabline == '' then
+    vim.go.tabline = OURS
+  elseif not is_needed and vim.go.tabline == OURS then
+    vim.go.tabline = ''
+  end
+end
+
+-- The name of the buffer in a window, as Neovim has it in a tab.
+local function name_of(win)
+  local buf = vim.api.nvim_win_get_buf(win)
+  local name, kind = vim.fn.bufname(buf), vim.bo[buf].buftype
+  if kind == 'quickfix' then
+    return vim.fn.win_gettype(win) == 'loclist' and '[Location List]' or '[Quickfix List]'
+  elseif name == '' then
+    return NAMELESS[kind] or '[No Name]'
+  elseif kind == 'help' then
+    return vim.fs.basename(name)
+  end
+  return vim.fn.pathshorten(vim.fn.fnamemodify(name, ':~'))
+end
+
+local function is_modified(win)
+  local options = vim.bo[vim.api.nvim_win_get_buf(win)]
+  return options.modified and not UNWRITTEN[options.buftype]
+end
+
+-- A tab in at most so many columns: the number of its windows, "+" for unsaved text, and the end of a name. Where a title
+-- does not fit, it is `main_loop.rs [1]`.
+local function label(tab, columns)
+  local wins = window_state.windows_of(tab)
+  local count = #wins > 1 and tostring(#wins) or ''
+  local before = count .. (vim.iter(wins):any(is_modified) and '+' or '')
+  before = ' ' .. before .. (before == '' and '' or ' ')
+  local name = vim.iter(wins):map(title_of):next() or name_of(vim.api.nvim_tabpage_get_win(tab))
+  name = harmless.name(name)
+  local function is_long()
+    return vim.fn.strdisplaywidth(before .. name) >= columns
+  end
+  if is_long() then
+    name = name:gsub('%[proposal (%d+)%]$', '[%1]')
+  end
+  while name ~= '' and is_long() do
+    name = vim.fn.strcharpart(name, 1)
+  end
+  return before .. name .. ' '
+end
+
+--- 'tabline' as long as a proposal is on the screen.
+---@return string
+function M.draw()
+  local tabs, parts, drawn = vim.api.nvim_list_tabpages(), {}, 0
+  local columns = math.max(NARROWEST, math.floor((vim.o.columns - 1 + math.floor(#tabs / 2)) / #tabs))
+  for i, tab in ipairs(tabs) do
+    if drawn >= vim.o.columns - 4 then
+      break
+    end
+    local said = label(tab, columns)
+    drawn = drawn + vim.fn.strdisplaywidth(said)
+    local group = tab == vim.api.nvim_get_current_tabpage() and 'TabLineSel' or 'TabLine'
+    parts[#parts + 1] = ('%%%dT%%#%s#%s'):format(i, group, (said:gsub('%%', '%%%%')))
+  end
+  return table.concat(parts) .. '%#TabLineFill#%T' .. (#tabs > 1 and '%=%#TabLine#%999XX' or '')
+end
+
+return M
