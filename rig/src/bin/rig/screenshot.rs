@@ -189,7 +189,7 @@ fn desk(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     }
     // Drop the second change.
     screen.press("j ")?;
-    screen.shows("1 dropped")?;
+    screen.shows("dropped: ")?;
     screen.press("j")?;
     Ok(Scene { _agents: vec![gemini, qwen], ..screen.into() })
 }
@@ -200,7 +200,7 @@ fn demo(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     screen.shows("raise ValueError")?;
     screen.settle(STILL)?;
     screen.press("j ")?;
-    screen.shows("1 dropped")?;
+    screen.shows("dropped: ")?;
     Ok(screen.into())
 }
 
@@ -234,7 +234,7 @@ fn hook(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     let start = ["tmux", "-S", &socket, "-f", "/dev/null", "new-session", "alongside"];
     let more = [";", "set", "-g", "status", "off", ";", "set", "-as", "terminal-features", ",*:RGB"];
     let screen = Screen::start(sandbox, &terminal.clone().with(&name, &path), start.iter().chain(&more))?;
-    screen.shows("Reviews")?;
+    screen.shows("no agent yet")?;
     tmux(&["split-window", "-v", "-l", "28", "claude --permission-mode auto"])?;
     screen.shows("auto mode on")?;
     screen.press(REQUEST)?;
@@ -293,6 +293,9 @@ fn helix(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
 /// A proposal in Emacs, with a dropped change.
 fn emacs(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     adapters::emacs(sandbox)?;
+    // Emacs asks only a terminal that names its type, which ours does not, whether it is dark.
+    let init = sandbox.home().join(".emacs.d/init.el");
+    fs::write(&init, fs::read_to_string(&init)? + "(customize-set-variable 'frame-background-mode 'dark)\n")?;
     install_emacs(Generation::Newest)?.put_on_path(sandbox)?;
     let (screen, agent) = in_editor(sandbox, terminal, "emacs")?;
     screen.shows("proposes 4 changes")?;
