@@ -71,11 +71,12 @@ fn verb_of(change: &Change) -> &'static str {
 /// More of our files than this are counted by directory.
 const MAX_NAMED_FILES: usize = 4;
 
-/// The deepest directory that holds more than nine tenths of the files.
+/// The deepest directory that holds more than 19 of 20 files: the few files beside the folder with most of a
+/// plugin are counted with it.
 fn common_directory<'p>(paths: &[&'p Path]) -> Option<&'p Path> {
     let directories = paths.iter().flat_map(|path| path.ancestors().skip(1));
     let holds_most = |directory: &&Path| {
-        paths.iter().filter(|path| path.starts_with(directory)).count() * 10 > paths.len() * 9
+        paths.iter().filter(|path| path.starts_with(directory)).count() * 20 > paths.len() * 19
     };
     directories.filter(holds_most).max_by_key(|directory| directory.components().count())
 }
