@@ -25,6 +25,13 @@ pub trait TurnSource: Debug + Send + Sync {
     /// Writes these files, each only if it is still as it was shown, and keeps the text of before in a draft.
     /// Answers for each of them, in their order.
     fn undo(&self, look: &TurnLook, files: &[Undo]) -> Vec<UndoneFile>;
+
+    /// Remembers that the person has finished with what this look shows, after [`undo`](Self::undo): what is
+    /// on disk now is the next baseline, except where a file has changed since the look, which the person
+    /// has not seen.
+    fn finish(&self, look: &TurnLook) {
+        let _ = look;
+    }
 }
 
 /// The result of a look.
@@ -32,7 +39,7 @@ pub trait TurnSource: Debug + Send + Sync {
 pub struct TurnLook {
     /// The top of the working tree, without links.
     pub root: PathBuf,
-    /// The snapshot that is compared with the disk, as the source names it.
+    /// The snapshots that are compared, and the time of the look, as the source names them.
     pub snapshot: String,
     /// The same for people.
     pub baseline: Baseline,
