@@ -29,7 +29,13 @@ mod tests {
         ),
         (
             "alongside-turns",
-            &["alongside-companion", "alongside-desk", "alongside-contract", "alongside-platform"],
+            &[
+                "alongside-common",
+                "alongside-companion",
+                "alongside-contract",
+                "alongside-desk",
+                "alongside-platform",
+            ],
         ),
         (
             "alongside-adapters",

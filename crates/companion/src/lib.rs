@@ -80,6 +80,7 @@ pub use alongside_platform::ports::PortHold;
 
 pub use companion::Companion;
 pub use config::{BadGlob, Builder, Editor, StartError, Workspace};
+pub use context::git_ignore_file::ignore_file as git_ignore_file;
 pub use context::privacy::DEFAULT_EXCLUDES;
 pub use desks::profile::DeskProfile;
 pub use discovery::sweep::remove_stale_files;

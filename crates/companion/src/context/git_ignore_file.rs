@@ -10,8 +10,8 @@ use crate::persistence::app_dirs::AppDirs;
 /// The largest settings file in bytes. Git's settings are a few lines.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The file that git's settings name, or git's default.
-pub(super) fn ignore_file(dirs: &AppDirs) -> Option<PathBuf> {
+/// The file that git's settings name, or git's default. It may not exist. Blocks.
+pub fn ignore_file(dirs: &AppDirs) -> Option<PathBuf> {
     // The first file outranks the second.
     let settings = [dirs.home.join(".gitconfig"), dirs.config.join("git/config")];
     let named = settings.iter().find_map(|file| {

@@ -2,7 +2,7 @@
 
 pub(crate) mod debounce;
 pub(crate) mod file_scan;
-mod git_ignore_file;
+pub(crate) mod git_ignore_file;
 pub(crate) mod open_files;
 pub(crate) mod privacy;
 pub(crate) mod tracker;

@@ -1,0 +1,95 @@
+//! Where stores, drafts and the person's settings are.
+//!
+//! An agent starts its hook with variables of its own, so no variable decides where a store is: the hook and
+//! every command use `.local/state/alongside/turns` in the home that the user database names. Only a command
+//! of a person, in whose environment `ALONGSIDE_RUNTIME_DIR` is set, uses the state directory that the
+//! variables name instead: tests keep to themselves by it. A hook gets `--state-dir` for that.
+
+use std::path::{Path, PathBuf};
+
+use alongside_common::runtime_dirs::VARIABLE;
+use alongside_common::settings::Settings;
+use alongside_companion::AppDirs;
+use alongside_companion::drafts::Drafts;
+use alongside_platform::{directories, files};
+
+/// The directories and settings that a store needs.
+#[derive(Debug, Clone)]
+pub struct Places {
+    state: PathBuf,
+    dirs: AppDirs,
+    excludes: Vec<String>,
+}
+
+impl Places {
+    /// Those of a host, a desk, or a command of a person. Blocks: the system may ask a directory service.
+    pub fn of_this_process() -> Self {
+        let dirs = AppDirs::of_this_process();
+        let is_replaced = std::env::var_os(VARIABLE).is_some_and(|value| !value.is_empty());
+        match is_replaced {
+            true => Self::in_state(dirs.state.clone(), dirs),
+            false => Self::of_user(dirs),
+        }
+    }
+
+    /// Those of a hook: in this state directory, or in the one that no variable decides. Blocks.
+    pub fn of_hook(state: Option<PathBuf>) -> Self {
+        let dirs = AppDirs::of_this_process();
+        match state {
+            Some(state) => Self::in_state(state, dirs),
+            None => Self::of_user(dirs),
+        }
+    }
+
+    fn of_user(dirs: AppDirs) -> Self {
+        let is_ours = |home: &PathBuf| home.metadata().is_ok_and(|found| files::is_ours(&found));
+        let state = match directories::home_in_database().filter(is_ours) {
+            Some(home) => home.join(".local/state/alongside"),
+            None => dirs.state.clone(),
+        };
+        Self::in_state(state, dirs)
+    }
+
+    /// A settings file with a mistake hides nothing here: what it names stays in a private directory.
+    fn in_state(state: PathBuf, dirs: AppDirs) -> Self {
+        let excludes = Settings::load(None, &[]).map(|settings| settings.excludes()).unwrap_or_default();
+        Self { state, dirs, excludes }
+    }
+
+    /// All below one directory, for tests.
+    pub fn below(directory: &Path) -> Self {
+        let dirs = AppDirs::below(directory);
+        Self { state: dirs.state.clone(), dirs, excludes: Vec::new() }
+    }
+
+    /// The same, and files of these globs are excluded as well.
+    #[must_use]
+    pub fn excluding(mut self, globs: Vec<String>) -> Self {
+        self.excludes = globs;
+        self
+    }
+
+    /// The state directory, in which the stores are.
+    pub fn state(&self) -> &Path {
+        &self.state
+    }
+
+    pub(crate) fn drafts(&self) -> Drafts {
+        Drafts::open(&self.dirs)
+    }
+
+    pub(crate) fn excludes(&self) -> &[String] {
+        &self.excludes
+    }
+
+    /// The person's ignore file for all repositories, as git finds it.
+    pub(crate) fn ignore_file(&self) -> Option<PathBuf> {
+        alongside_companion::git_ignore_file(&self.dirs)
+    }
+
+    /// The directories that are no working tree, whatever is in them.
+    pub(crate) fn homes(&self) -> Vec<PathBuf> {
+        let homes = [Some(self.dirs.home.clone()), directories::home_in_database()];
+        homes.into_iter().flatten().filter_map(|home| home.canonicalize().ok()).collect()
+    }
+}
