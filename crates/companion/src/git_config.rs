@@ -1,19 +1,20 @@
 //! A parser of git's settings files: sections, keys and values. The callers know what a setting means.
 
+/// A setting of git.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Setting {
+pub struct Setting {
     /// The section in lower case, without its subsection.
-    pub(crate) section: String,
+    pub section: String,
     /// Whether the section has a subsection, such as the condition of an `includeIf`.
-    pub(crate) has_subsection: bool,
+    pub has_subsection: bool,
     /// The key in lower case.
-    pub(crate) key: String,
+    pub key: String,
     /// The value without quotes and comment.
-    pub(crate) value: String,
+    pub value: String,
 }
 
 /// The settings in the text of a file, in order. Lines without a setting are skipped.
-pub(crate) fn settings(text: &str) -> Vec<Setting> {
+pub fn settings(text: &str) -> Vec<Setting> {
     // Git skips a mark, and reads both line ends alike.
     let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
     let (mut section, mut has_subsection, mut found) = (String::new(), false, Vec::new());

@@ -52,7 +52,7 @@ mod events;
 mod folded_name;
 #[doc(hidden)]
 pub mod fuzzing;
-mod git_config;
+pub mod git_config;
 mod hook_calls;
 mod ids;
 mod last_words;

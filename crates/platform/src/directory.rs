@@ -24,6 +24,19 @@ use crate::files::{Links, open_without_waiting};
 #[cfg(unix)]
 const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
 
+/// What a name in a directory is, without following a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Entry {
+    /// A regular file.
+    File,
+    /// A symbolic link.
+    Link,
+    /// A directory.
+    Directory,
+    /// A pipe, a socket or a device.
+    Other,
+}
+
 /// See the module. Names are those of entries, without separators.
 #[derive(Debug)]
 pub struct Directory {
@@ -113,6 +126,31 @@ impl Directory {
     pub fn read(&self, name: &OsStr) -> io::Result<File> {
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         Ok(rustix::fs::openat(&self.handle, name, flags, Mode::empty())?.into())
+    }
+
+    /// What the name is; `None` if there is nothing.
+    pub fn entry(&self, name: &OsStr) -> io::Result<Option<Entry>> {
+        let found = match rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Err(rustix::io::Errno::NOENT) => return Ok(None),
+            found => found?,
+        };
+        Ok(Some(match FileType::from_raw_mode(found.st_mode) {
+            FileType::RegularFile => Entry::File,
+            FileType::Symlink => Entry::Link,
+            FileType::Directory => Entry::Directory,
+            _ => Entry::Other,
+        }))
+    }
+
+    /// Where a link leads, as it says.
+    pub fn link_target(&self, name: &OsStr) -> io::Result<PathBuf> {
+        let target = rustix::fs::readlinkat(&self.handle, name, Vec::new())?;
+        Ok(OsStr::from_bytes(target.to_bytes()).into())
+    }
+
+    /// Makes a symbolic link.
+    pub fn make_link(&self, name: &OsStr, target: &Path) -> io::Result<()> {
+        Ok(rustix::fs::symlinkat(target, &self.handle, name)?)
     }
 
     /// Whether the name exists and is no link.
@@ -226,6 +264,27 @@ impl Directory {
         open_without_waiting(&self.path.join(name), Links::Refused)
     }
 
+    pub fn entry(&self, name: &OsStr) -> io::Result<Option<Entry>> {
+        let found = match fs::symlink_metadata(self.path.join(name)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            found => found?.file_type(),
+        };
+        Ok(Some(match () {
+            () if found.is_file() => Entry::File,
+            () if found.is_symlink() => Entry::Link,
+            () if found.is_dir() => Entry::Directory,
+            () => Entry::Other,
+        }))
+    }
+
+    pub fn link_target(&self, name: &OsStr) -> io::Result<PathBuf> {
+        fs::read_link(self.path.join(name))
+    }
+
+    pub fn make_link(&self, _: &OsStr, _: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     pub fn has(&self, name: &OsStr) -> bool {
         fs::symlink_metadata(self.path.join(name)).is_ok_and(|found| !found.is_symlink())
     }
@@ -298,6 +357,12 @@ mod tests {
         assert!(ours.create(OsStr::new("file")).is_err(), "an existing file stays");
         symlink("file", path("moved/link")).unwrap();
         assert!(ours.read(OsStr::new("link")).is_err() && !ours.has(OsStr::new("link")));
+        ours.make_link(OsStr::new("second"), Path::new("link")).unwrap();
+        assert_eq!(ours.link_target(OsStr::new("second")).unwrap(), Path::new("link"));
+        let entries = ["file", "second", "nothing"].map(|name| ours.entry(OsStr::new(name)).unwrap());
+        assert_eq!(entries, [Some(Entry::File), Some(Entry::Link), None]);
+        assert_eq!(open.entry(OsStr::new("moved")).unwrap(), Some(Entry::Directory));
+        ours.remove(OsStr::new("second")).unwrap();
         ours.remove(OsStr::new("file")).unwrap();
         ours.remove(OsStr::new("link")).unwrap();
         ours.make(OsStr::new("below")).unwrap();

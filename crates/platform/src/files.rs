@@ -1,8 +1,11 @@
 //! Opens files that somebody else may have put there, and finds out their owner.
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::time::Duration;
+use std::time::SystemTime;
 
 /// The treatment of a symbolic link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,6 +163,43 @@ pub fn mode(found: &Metadata) -> Option<u32> {
     }
 }
 
+/// When the content, the permissions or the name of a file last changed, which no program can choose; on
+/// Windows, when its content was last changed.
+pub fn changed_at(found: &Metadata) -> Option<SystemTime> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let seconds = u64::try_from(found.ctime()).ok()?;
+        let nanos = u32::try_from(found.ctime_nsec()).ok()?;
+        SystemTime::UNIX_EPOCH.checked_add(Duration::new(seconds, nanos))
+    }
+    #[cfg(not(unix))]
+    found.modified().ok()
+}
+
+/// Whether its owner may execute a file. Always false on Windows.
+pub fn is_executable(found: &Metadata) -> bool {
+    mode(found).is_some_and(|mode| mode & 0o100 != 0)
+}
+
+/// The permissions with the right to execute for all who may read, or without it for everybody. Nothing
+/// changes on Windows.
+pub fn with_execution(found: &Metadata, executable: bool) -> Permissions {
+    let permissions = found.permissions();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = permissions.mode();
+        let mode = if executable { mode | (mode & 0o444) >> 2 } else { mode & !0o111 };
+        Permissions::from_mode(mode)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = executable;
+        permissions
+    }
+}
+
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
@@ -211,6 +251,24 @@ mod tests {
         };
         assert!(!is_ours(&theirs.metadata().unwrap()));
         assert_eq!(is_roots_visit(&theirs.metadata().unwrap()), rustix::process::geteuid().is_root());
+    }
+
+    #[test]
+    fn execution_follows_reading() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = File::create(directory.path().join("file")).unwrap();
+        for (mode, executable, after) in
+            [(0o640, true, 0o750), (0o600, true, 0o700), (0o755, false, 0o644), (0o644, false, 0o644)]
+        {
+            file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+            let found = file.metadata().unwrap();
+            file.set_permissions(with_execution(&found, executable)).unwrap();
+            let found = file.metadata().unwrap();
+            assert_eq!((super::mode(&found), is_executable(&found)), (Some(after), executable));
+        }
+        let before = changed_at(&file.metadata().unwrap()).unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        assert!(changed_at(&file.metadata().unwrap()).unwrap() >= before, "nobody can turn it back");
     }
 
     #[test]

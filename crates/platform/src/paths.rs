@@ -4,6 +4,23 @@ use std::path::{Path, PathBuf};
 
 use crate::Os;
 
+/// A path from the bytes that git writes, with `/` between names. On Windows they are UTF-8; `None` if they
+/// are not.
+pub fn from_bytes(bytes: &[u8]) -> Option<PathBuf> {
+    #[cfg(unix)]
+    return Some(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes).into());
+    #[cfg(not(unix))]
+    std::str::from_utf8(bytes).ok().map(|text| text.replace('/', "\\").into())
+}
+
+/// The bytes by which git names a path. On Windows, what is no text is replaced.
+pub fn to_bytes(path: &Path) -> Vec<u8> {
+    #[cfg(unix)]
+    return std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()).to_vec();
+    #[cfg(not(unix))]
+    path.to_string_lossy().replace('\\', "/").into_bytes()
+}
+
 /// The real path, or the given one if nothing exists there.
 pub fn real(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
@@ -57,6 +74,17 @@ mod tests {
         let windows = |path, root| within(Os::Windows, path, root);
         assert!(windows(r"C:\a\b", r"C:\a") && windows(r"C:\a", r"C:\") && windows(r"C:\a\b", "C:/a"));
         assert!(!windows(r"C:\ab", r"C:\a") && !windows(r"D:\a", r"C:\a"));
+    }
+
+    #[test]
+    fn bytes_become_a_path_and_the_same_bytes_again() {
+        for bytes in [b"a/b".as_slice(), "é/\u{1F600}".as_bytes()] {
+            assert_eq!(from_bytes(bytes).map(|path| to_bytes(&path)).as_deref(), Some(bytes));
+        }
+        assert_eq!(
+            from_bytes(b"a/\xff\n").map(|path| to_bytes(&path)),
+            cfg!(unix).then(|| b"a/\xff\n".to_vec())
+        );
     }
 
     #[test]
