@@ -8,6 +8,7 @@ use std::ops::Deref;
 use crate::family::Family;
 use crate::hook::Hook;
 use crate::settings::SettingsFiles;
+use crate::turns::Turns;
 
 /// A coding agent.
 #[derive(Debug, PartialEq, Eq)]
@@ -30,6 +31,8 @@ pub struct Agent {
     pub family: Option<Family>,
     /// How it runs a hook before a tool writes a file; `None`: it runs none.
     pub hook: Option<Hook>,
+    /// How it tells its hooks of turns; `None`: not known.
+    pub turns: Option<Turns>,
 }
 
 impl Agent {

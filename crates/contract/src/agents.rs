@@ -84,6 +84,13 @@ pub fn with_hook() -> impl Iterator<Item = HookAgent> {
     agents.into_iter()
 }
 
+/// Every agent that tells its hooks of turns, by identifier.
+pub fn with_turns() -> impl Iterator<Item = &'static Agent> {
+    let mut agents: Vec<&Agent> = AGENTS.iter().filter(|agent| agent.turns.is_some()).collect();
+    agents.sort_unstable_by_key(|agent| agent.id);
+    agents.into_iter()
+}
+
 /// The discovery files of all agents.
 pub fn discovery_files() -> impl Iterator<Item = &'static DiscoveryFile> {
     with_family().flat_map(|agent| agent.family.discovery_files())

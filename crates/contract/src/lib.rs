@@ -27,4 +27,5 @@ pub mod shared_text;
 pub mod surrogates;
 pub mod token;
 pub mod token_proof;
+pub mod turns;
 pub mod websocket;

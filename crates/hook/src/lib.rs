@@ -5,6 +5,8 @@
 //! answer on its output. This crate reads the [input](HookInput), works out [the texts](ToolCall::changes)
 //! that the tool would write, and writes the [answer](answer). It reads no files and talks to nobody.
 //!
+//! Hooks at the beginning and the end of a turn bring a [`TurnInput`], and get no answer.
+//!
 //! A text is worked out exactly or not at all. A person must not review another text than the agent writes.
 
 mod answer;
@@ -19,9 +21,11 @@ mod patch_apply;
 mod patches;
 mod replacements;
 mod tool_call;
+mod turn_input;
 mod whole_file;
 
 pub use answer::{Answer, answer, refusal};
 pub use change::{Change, NoChange, TextFile};
 pub use input::{BadInput, HookInput};
 pub use tool_call::ToolCall;
+pub use turn_input::TurnInput;

@@ -24,4 +24,5 @@ pub(super) const AGENT: Agent = Agent {
         behaviour: FORK,
     }),
     hook: None,
+    turns: None,
 };

@@ -11,6 +11,7 @@ use crate::hook::{
     Wait,
 };
 use crate::settings::{Name, SettingsFiles, SystemFiles};
+use crate::turns::{Begins, Turns};
 
 pub(super) const AGENT: Agent = Agent {
     id: "claude",
@@ -34,6 +35,15 @@ pub(super) const AGENT: Agent = Agent {
         behaviour: FORK,
     }),
     hook: Some(HOOK),
+    turns: Some(Turns {
+        prompt: "UserPromptSubmit",
+        ends: &["Stop", "StopFailure"],
+        turn: Some("prompt_id"),
+        subagent: Some("agent_id"),
+        // It tells its model so of tasks that have ended.
+        begins: Begins::UnlessTagged("<task-notification>"),
+        tasks: Some("background_tasks"),
+    }),
 };
 
 /// It writes `\r\n` where most lines of the beginning end so. Read in 2.1.332.

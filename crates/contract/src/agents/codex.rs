@@ -7,6 +7,7 @@ use crate::hook::{
     AnswerFormat, AnsweredBy, Arguments, EntryShape, Hook, HookEvent, HookFile, InputFormat, Json, OffSwitch,
     OnFailure, OtherEncodings, OwnFile, PathRules, Tool, ToolArguments, Trust, Wait,
 };
+use crate::turns::{Begins, Turns};
 
 pub(super) const AGENT: Agent = Agent {
     id: "codex",
@@ -17,6 +18,14 @@ pub(super) const AGENT: Agent = Agent {
     own_files: &[".agents", "AGENTS.md", "AGENTS.override.md"],
     family: None,
     hook: Some(HOOK),
+    turns: Some(Turns {
+        prompt: "UserPromptSubmit",
+        ends: &["Stop"],
+        turn: Some("turn_id"),
+        subagent: Some("agent_id"),
+        begins: Begins::Always,
+        tasks: None,
+    }),
 };
 
 /// Measured with 0.169.0.

@@ -9,6 +9,7 @@ use crate::hook::{
     Tool, ToolArguments, Trust, Wait,
 };
 use crate::settings::{Name, SettingsFiles, SystemFiles};
+use crate::turns::{Begins, Turns};
 
 pub(super) const AGENT: Agent = Agent {
     id: "gemini",
@@ -20,6 +21,14 @@ pub(super) const AGENT: Agent = Agent {
     own_files: &["GEMINI.md", ".geminiignore", ".env"],
     family: Some(FAMILY),
     hook: Some(HOOK),
+    turns: Some(Turns {
+        prompt: "BeforeAgent",
+        ends: &["AfterAgent"],
+        turn: None,
+        subagent: None,
+        begins: Begins::Always,
+        tasks: None,
+    }),
 };
 
 const FAMILY: Family = Family {

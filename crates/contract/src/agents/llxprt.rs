@@ -24,6 +24,7 @@ pub(super) const AGENT: Agent = Agent {
         behaviour: BEHAVIOUR,
     }),
     hook: None,
+    turns: None,
 };
 
 /// Read in the tags of its source: 0.1.14, 0.1.21, 0.2.2, 0.5.0, 0.6.0, 0.8.1, 0.9.0, 0.9.3, 0.10.0, and

@@ -30,6 +30,7 @@ pub(super) const AGENT: Agent = Agent {
         },
     }),
     hook: None,
+    turns: None,
 };
 
 const LOCK: DiscoveryFile = DiscoveryFile {

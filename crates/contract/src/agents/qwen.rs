@@ -11,6 +11,7 @@ use crate::hook::{
     ToolArguments, Trust, Wait,
 };
 use crate::settings::{Name, SettingsFiles, SystemFiles};
+use crate::turns::{Begins, Turns};
 
 pub(super) const AGENT: Agent = Agent {
     id: "qwen",
@@ -21,6 +22,15 @@ pub(super) const AGENT: Agent = Agent {
     own_files: &["QWEN.md", ".qwenignore"],
     family: Some(FAMILY),
     hook: Some(HOOK),
+    turns: Some(Turns {
+        prompt: "UserPromptSubmit",
+        ends: &["Stop", "StopFailure"],
+        turn: Some("prompt_id"),
+        subagent: Some("agent_id"),
+        // The event comes after each tool as well, with an empty prompt.
+        begins: Begins::WithField("submitted_prompt"),
+        tasks: Some("background_tasks"),
+    }),
 };
 
 const FAMILY: Family = Family {
