@@ -1,11 +1,47 @@
-//! The store of turns: snapshots of working trees at the beginning and the end of turns, and what changed since.
+//! The store of turns: snapshots of working trees at the beginning and the end of turns, and what changed
+//! since.
 //!
 //! The store belongs to a working tree and lives on disk, so that a desk that is opened after a turn finds
-//! everything, whether a host ran or not. Git is the means, in a bare directory of our own beside the project:
-//! nothing of the repository is touched, and nothing that it names is run.
+//! everything, whether a host ran or not. Git is the means, in a bare directory of our own beside the
+//! project: nothing of the repository is touched, and nothing that it names is run.
 
+mod authors;
+mod blobs;
+mod changes;
+mod escaped;
+mod exclusions;
+mod fault;
+mod finish;
+mod git;
+mod hash;
+mod ignored;
+mod index;
+mod index_entries;
+mod left_out;
+mod log;
+mod look;
+mod look_state;
 mod places;
+mod project_index;
+mod recording;
+mod repository;
+mod shelf;
 mod store;
+mod tree_diff;
+mod tree_place;
+mod trimming;
+mod undo;
+mod waiting;
+mod workbench;
+mod working_tree;
 
+pub use fault::Fault;
 pub use places::Places;
+pub use recording::{Recorded, TurnEvent, clear, record, seed};
 pub use store::TurnStore;
+pub use trimming::{KEPT_FOR, MAX_BYTES, is_due, trim};
+pub use waiting::{Waiting, waiting, waiting_in};
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;

@@ -1,11 +1,29 @@
 //! The store as the companion reads it.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use alongside_companion::turns::source::{FoundFile, TurnLook, TurnSource, TurnTexts, Undo};
-use alongside_desk::UndoneFile;
+use alongside_desk::{FileChange, UndoneFile};
+use alongside_platform::directory::Entry;
 
+use crate::blobs;
+use crate::fault::Fault;
+use crate::finish::finish;
+use crate::left_out::MAX_FILE;
+use crate::look::look;
+use crate::look_state::LookState;
 use crate::places::Places;
+use crate::tree_diff::SideKind;
+use crate::tree_place::TreePlace;
+use crate::undo::Undoing;
+use crate::workbench::Workbench;
+use crate::working_tree::WorkingTree;
+
+/// How long a person waits for a look: the first one may read every file of a project.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The rare look that comes too late, since the snapshot has no such name.
+const UNKNOWN: &str = "this look is none of the store's";
 
 /// The stores of all working trees of this user.
 #[derive(Debug, Clone)]
@@ -18,23 +36,74 @@ impl TurnStore {
     pub fn new(places: Places) -> Self {
         Self { places }
     }
+
+    fn bench(&self, directory: &Path) -> Result<Workbench, Fault> {
+        let tree = WorkingTree::around_or_at(directory, &self.places.homes());
+        let tree = tree.ok_or_else(|| Fault::said("this directory is no working tree"))?;
+        Workbench::open(&self.places, tree, Instant::now() + PATIENCE)
+    }
+
+    fn texts_of(&self, look: &TurnLook, file: &FoundFile) -> Result<TurnTexts, String> {
+        let state = LookState::of_name(&look.snapshot).ok_or(UNKNOWN)?;
+        if let Some(why) = &file.told.without_text {
+            return Err(why.clone());
+        }
+        let bench = self.bench(&look.root).map_err(|fault| fault.to_string())?;
+        let earlier = file.from.as_ref().unwrap_or(&file.path);
+        let before = blobs::read(&bench, &state.before, earlier).map_err(|fault| fault.to_string())?;
+        let before = match before {
+            Some(blob) if blob.kind == SideKind::Link => return Err("it was a symbolic link".to_owned()),
+            blob => blob.map(|blob| blob.bytes),
+        };
+        let place = match TreePlace::find(&look.root, &file.path) {
+            // Its directory may be a link now.
+            Err(_) if file.told.change == FileChange::Deleted => None,
+            place => place?,
+        };
+        let now = match place {
+            None => None,
+            Some(place) => match place.entry().map_err(|error| error.to_string())? {
+                None => None,
+                Some(Entry::File) => Some(place.read(MAX_FILE).map_err(|error| error.to_string())?),
+                Some(Entry::Link) => return Err("it is a symbolic link".to_owned()),
+                Some(Entry::Directory) => return Err("it is a directory".to_owned()),
+                Some(Entry::Other) => return Err("it is no regular file".to_owned()),
+            },
+        };
+        Ok(TurnTexts { before, now })
+    }
 }
 
 impl TurnSource for TurnStore {
     fn look(&self, directory: &Path, since: Option<&str>) -> Result<TurnLook, String> {
-        let _ = (directory, since, &self.places);
-        Err("this companion keeps no turns yet".into())
+        let look = self.bench(directory).and_then(|bench| look(&bench, since));
+        look.map_err(|fault| fault.to_string())
     }
 
     fn texts(&self, look: &TurnLook, file: &FoundFile) -> Result<TurnTexts, String> {
-        let _ = (look, file);
-        Err("this companion keeps no turns yet".into())
+        self.texts_of(look, file).map_err(|why| Fault::said(why).to_string())
     }
 
     fn undo(&self, look: &TurnLook, files: &[Undo]) -> Vec<UndoneFile> {
-        let _ = look;
-        let refused = Some("this companion keeps no turns yet".to_owned());
-        let path = |undo: &Undo| undo.file.told.path.clone();
-        files.iter().map(|undo| UndoneFile { path: path(undo), refused: refused.clone(), draft: None }).collect()
+        let state = LookState::of_name(&look.snapshot).ok_or_else(|| Fault::said(UNKNOWN));
+        let bench = state.and_then(|state| Ok((state, self.bench(&look.root)?)));
+        match bench {
+            Ok((state, bench)) => Undoing::new(&bench, &state, &self.places.drafts()).undo(files),
+            Err(fault) => {
+                let refused = |undo: &Undo| UndoneFile {
+                    path: undo.file.told.path.clone(),
+                    refused: Some(fault.to_string()),
+                    draft: None,
+                };
+                files.iter().map(refused).collect()
+            }
+        }
+    }
+
+    fn finish(&self, look: &TurnLook) {
+        let Some(state) = LookState::of_name(&look.snapshot) else { return };
+        if let Err(fault) = self.bench(&look.root).and_then(|bench| finish(&bench, &state)) {
+            tracing::warn!(%fault, "the end of a review is not remembered");
+        }
     }
 }

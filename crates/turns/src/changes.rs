@@ -1,0 +1,211 @@
+//! The rows of a turn review: what differs between two trees, what snapshots do not hold, and what git
+//! ignores.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use alongside_companion::turns::source::FoundFile;
+use alongside_desk::{Author, FileChange, TurnFile};
+use alongside_platform::paths;
+
+use crate::authors::Authors;
+use crate::fault::Fault;
+use crate::ignored;
+use crate::left_out::{LeftOut, LeftOuts, Why};
+use crate::project_index::ProjectIndex;
+use crate::tree_diff::{Difference, Lines, SideKind};
+use crate::workbench::Workbench;
+
+const LINK: &str = "it is a symbolic link";
+const IGNORED: &str = "git ignores it, so its earlier text is not kept";
+const LOST: &str = "git no longer has the text of before";
+const BINARY: &str = "it is binary";
+
+/// The rows, by path.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    rows: BTreeMap<Vec<u8>, FoundFile>,
+    /// The nested repositories of a commit.
+    nested: BTreeSet<Vec<u8>>,
+}
+
+impl Changes {
+    /// The files that differ between two trees. Files that a snapshot leaves out are not gone.
+    pub(crate) fn of_trees(differences: &[Difference], authors: &Authors) -> Self {
+        let mut changes = Self::default();
+        for difference in differences {
+            changes.add_difference(difference, authors.of(&difference.path, difference.from.as_deref()));
+        }
+        changes
+    }
+
+    /// Takes the rows out that the project's index calls unchanged, also of files that snapshots leave out.
+    pub(crate) fn forget_unchanged(
+        &mut self,
+        differences: &[Difference],
+        index: &ProjectIndex,
+        now: &LeftOuts,
+    ) {
+        for difference in differences {
+            let path = &difference.path;
+            let is_other_commit = match now.get(path) {
+                Some(left) if left.why == Why::Repository => left.stamp != difference.before.object,
+                _ => false,
+            };
+            if difference.from.is_none() && !is_other_commit && index.is_unchanged(path, &difference.before) {
+                self.rows.remove(path);
+            }
+        }
+    }
+
+    /// Adds the files that the snapshots leave out: those that differ, are new or are gone. `before` is
+    /// absent where the baseline is a commit, which knows no such files.
+    pub(crate) fn add_left_out(&mut self, before: Option<&LeftOuts>, now: &LeftOuts, authors: &Authors) {
+        for (path, left) in now {
+            let earlier = before.and_then(|before| before.get(path));
+            let held = self.rows.get(path).map(|row| row.told.change);
+            let change = match (earlier, held) {
+                (Some(earlier), _) if earlier == left => {
+                    self.rows.remove(path);
+                    continue;
+                }
+                (Some(_), _) => FileChange::Modified,
+                (None, Some(FileChange::Deleted)) if left.why == Why::Repository => {
+                    if self.nested.contains(path) { FileChange::Modified } else { FileChange::Kind }
+                }
+                (None, Some(FileChange::Deleted)) => FileChange::Modified,
+                (None, Some(held)) => held,
+                (None, None) => FileChange::Added,
+            };
+            self.add_without_text(path, change, left.why.words(), authors.of(path, None));
+        }
+        for (path, left) in before.into_iter().flatten().filter(|(path, _)| !now.contains_key(*path)) {
+            let change = match self.rows.get(path) {
+                Some(_) => FileChange::Modified,
+                None => FileChange::Deleted,
+            };
+            self.add_without_text(path, change, left.why.words(), authors.of(path, None));
+        }
+    }
+
+    /// Adds nested repositories in which a file has changed since then, though the commit is the same.
+    /// Returns how many are too large to say.
+    pub(crate) fn add_nested(
+        &mut self,
+        bench: &Workbench,
+        now: &LeftOuts,
+        since: SystemTime,
+        authors: &Authors,
+    ) -> usize {
+        let mut unseen = 0;
+        let is_nested = |(_, left): &(&Vec<u8>, &LeftOut)| left.why == Why::Repository;
+        for (path, left) in now.iter().filter(is_nested) {
+            let Some(below) = paths::from_bytes(path).filter(|_| !self.rows.contains_key(path)) else {
+                continue;
+            };
+            match ignored::directory_changed_since(&bench.tree.top.join(below), since) {
+                Some(true) => {
+                    let author = authors.of(path, None);
+                    self.add_without_text(path, FileChange::Modified, left.why.words(), author);
+                }
+                Some(false) => {}
+                None => unseen += 1,
+            }
+        }
+        unseen
+    }
+
+    /// Adds what git ignores and has changed since then. Returns how many directories are too large to say.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub(crate) fn add_ignored(
+        &mut self,
+        bench: &Workbench,
+        since: SystemTime,
+        authors: &Authors,
+    ) -> Result<usize, Fault> {
+        let index = bench.index("look-index");
+        let git = bench.git.with_index(&bench.shelf.file("look-index"));
+        let found = ignored::changed_since(&git, &bench.tree.top, index.exclude_from(), since)?;
+        for path in found.changed {
+            let why = match paths::from_bytes(&path).is_some_and(|path| bench.exclusions.exclude(&path)) {
+                true => Why::Excluded.words(),
+                false => IGNORED,
+            };
+            self.add_without_text(&path, FileChange::Modified, why, authors.of(&path, None));
+        }
+        Ok(found.unseen)
+    }
+
+    /// The rows.
+    pub(crate) fn files(self) -> Vec<FoundFile> {
+        self.rows.into_values().collect()
+    }
+
+    fn add_difference(&mut self, difference: &Difference, author: Author) {
+        let (before, now) = (difference.before.kind(), difference.now.kind());
+        if before == SideKind::Repository {
+            self.nested.insert(difference.path.clone());
+        }
+        let change = match (before, now) {
+            (SideKind::Nothing, _) => FileChange::Added,
+            (_, SideKind::Nothing) => FileChange::Deleted,
+            (SideKind::Link, SideKind::Link) => modified(difference),
+            (SideKind::File | SideKind::Program, SideKind::File | SideKind::Program) => modified(difference),
+            _ => FileChange::Kind,
+        };
+        let has_link = [before, now].contains(&SideKind::Link);
+        let without_text = match difference.lines {
+            _ if has_link => Some(LINK),
+            _ if [before, now].contains(&SideKind::Repository) => Some(Why::Repository.words()),
+            Lines::Binary => Some(BINARY),
+            Lines::Lost => Some(LOST),
+            Lines::Counted { .. } => None,
+        };
+        let (added, removed) = match difference.lines {
+            Lines::Counted { added, removed } => (added, removed),
+            Lines::Binary | Lines::Lost => (0, 0),
+        };
+        let told = TurnFile {
+            from: difference.from.as_deref().map(shown),
+            change,
+            added,
+            removed,
+            without_text: without_text.map(str::to_owned),
+            author,
+            ..TurnFile::default()
+        };
+        self.add(&difference.path, difference.from.as_deref(), told);
+    }
+
+    fn add_without_text(&mut self, path: &[u8], change: FileChange, why: &str, author: Author) {
+        let without_text = Some(why.to_owned());
+        self.add(path, None, TurnFile { change, without_text, author, ..TurnFile::default() });
+    }
+
+    fn add(&mut self, path: &[u8], from: Option<&[u8]>, told: TurnFile) {
+        let below = |path: &[u8]| paths::from_bytes(path.strip_suffix(b"/").unwrap_or(path));
+        let file = FoundFile {
+            path: below(path).unwrap_or_else(|| PathBuf::from(shown(path))),
+            from: from.and_then(below),
+            told: TurnFile { path: shown(path), ..told },
+        };
+        self.rows.insert(path.to_vec(), file);
+    }
+}
+
+/// The change of a file that was one and is one.
+fn modified(difference: &Difference) -> FileChange {
+    match () {
+        () if difference.from.is_some() => FileChange::Renamed,
+        () if difference.before.object == difference.now.object => FileChange::Mode,
+        () => FileChange::Modified,
+    }
+}
+
+/// A path for people.
+fn shown(path: &[u8]) -> String {
+    String::from_utf8_lossy(path).into_owned()
+}

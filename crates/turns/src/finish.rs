@@ -1,0 +1,57 @@
+//! The end of a review: what the person has seen, with what they undid, is the next baseline.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use crate::escaped::unescape;
+use crate::fault::Fault;
+use crate::left_out;
+use crate::log::{Kind, Record};
+use crate::look_state::LookState;
+use crate::tree_diff;
+use crate::workbench::Workbench;
+
+/// Remembers that the review of a look is finished. What has changed on disk since the look, and not by an
+/// undo, the person has not seen: it stays in the next review.
+///
+/// # Errors
+/// When git or the disk refuses.
+pub(crate) fn finish(bench: &Workbench, look: &LookState) -> Result<(), Fault> {
+    let undone: BTreeSet<Vec<u8>> = {
+        let since = bench.shelf.log().read()?.into_iter().filter(|record| record.at >= look.at);
+        since.filter_map(|record| Some(unescape(&record.undone?.path))).collect()
+    };
+    let taken = bench.take_for_look()?;
+    let mut records = Vec::new();
+    for difference in tree_diff::plain(&bench.git, &taken.tree, &look.now)? {
+        if !undone.contains(&difference.path) {
+            let (mode, object) = (&difference.now.mode, &difference.now.object);
+            let mode = if difference.now.exists() { mode } else { "0" };
+            let head = format!("{mode} {object} 0\t");
+            records.extend([head.as_bytes(), &difference.path, b"\0"].concat());
+        }
+    }
+    let tree = match records.is_empty() {
+        true => taken.tree,
+        false => {
+            let index = bench.shelf.file(&format!("finish-index-{}", std::process::id()));
+            let git = bench.git.with_index(&index);
+            let made = git
+                .run(["read-tree", &taken.tree], None)
+                .and_then(|_| git.run(["update-index", "--replace", "-z", "--index-info"], Some(records)))
+                .and_then(|_| git.line(["write-tree", "--missing-ok"], None));
+            // It holds nothing that another one would need.
+            let _ = fs::remove_file(&index);
+            made?
+        }
+    };
+    let record = Record {
+        tree: Some(tree),
+        left: look.left.clone(),
+        head: bench.commit("HEAD"),
+        branch: bench.tree.repository.as_ref().and_then(|repository| repository.branch()),
+        ..Record::new(Kind::Finish, look.at)
+    };
+    left_out::keep(&bench.shelf, &left_out::read(&bench.shelf, look.left.as_deref()))?;
+    Ok(bench.shelf.log().append(&record)?)
+}

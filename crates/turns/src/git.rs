@@ -1,0 +1,194 @@
+//! Runs the user's git so that nothing but our own arguments decides what it does: no settings of the person
+//! or the project, no variable, no hook, no filter, and no program that a project brings along.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Instant;
+
+use crate::fault::Fault;
+
+/// Where git is where the variable `PATH` does not say it.
+const USUAL_PLACES: [&str; 3] = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
+
+/// The settings of each call. Names that Windows or macOS take for `.git` are those of ordinary files here.
+const SETTINGS: &[&str] = &[
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.attributesFile=/dev/null",
+    "core.autocrlf=false",
+    "core.safecrlf=false",
+    "core.untrackedCache=false",
+    "core.splitIndex=false",
+    "core.sparseCheckout=false",
+    "core.ignoreCase=false",
+    "core.protectNTFS=false",
+    "core.protectHFS=false",
+    "core.commitGraph=false",
+    // A store that a crash has spoilt is made anew.
+    "core.fsync=none",
+    "submodule.recurse=false",
+    "gc.auto=0",
+];
+
+/// How much of an error of git is read, in bytes.
+const MAX_ERROR: u64 = 4096;
+
+/// A way to call git: on one repository, index and working tree, until a point in time.
+#[derive(Debug, Clone)]
+pub(crate) struct Git {
+    program: PathBuf,
+    directory: PathBuf,
+    tree: Option<PathBuf>,
+    index: Option<PathBuf>,
+    ignore_file: Option<PathBuf>,
+    until: Instant,
+}
+
+impl Git {
+    /// With the bare repository in `directory`, for the working tree at `tree`.
+    ///
+    /// # Errors
+    /// If there is no program outside the working tree.
+    pub(crate) fn new(directory: PathBuf, tree: &Path, until: Instant) -> Result<Self, Fault> {
+        let program = find_program(tree).ok_or(Fault::NoGit)?;
+        Ok(Self { program, directory, tree: Some(tree.to_owned()), index: None, ignore_file: None, until })
+    }
+
+    /// The same with another repository.
+    pub(crate) fn with_directory(&self, directory: &Path) -> Self {
+        Self { directory: directory.to_owned(), index: None, ..self.clone() }
+    }
+
+    /// The same without a working tree, in this directory, for a repository that is still to be made.
+    pub(crate) fn bare(&self, directory: &Path) -> Self {
+        Self { directory: directory.to_owned(), index: None, tree: None, ..self.clone() }
+    }
+
+    /// The same with this index.
+    pub(crate) fn with_index(&self, index: &Path) -> Self {
+        Self { index: Some(index.to_owned()), ..self.clone() }
+    }
+
+    /// The same with this file of patterns that are ignored in all repositories.
+    pub(crate) fn with_ignore_file(&self, ignore_file: Option<PathBuf>) -> Self {
+        Self { ignore_file, ..self.clone() }
+    }
+
+    /// When calls end at the latest.
+    pub(crate) fn until(&self) -> Instant {
+        self.until
+    }
+
+    /// Runs a command and returns its output.
+    ///
+    /// # Errors
+    /// When git fails, or the time is over; it is ended then.
+    pub(crate) fn run<A: AsRef<OsStr>>(
+        &self,
+        args: impl IntoIterator<Item = A>,
+        input: Option<Vec<u8>>,
+    ) -> Result<Vec<u8>, Fault> {
+        let mut command = self.command();
+        command.args(args);
+        command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
+        let mut child = command.spawn()?;
+        if let (Some(mut stdin), Some(input)) = (child.stdin.take(), input) {
+            // It fails if git has ended, which is told below.
+            std::thread::spawn(move || stdin.write_all(&input));
+        }
+        let (sender, receiver) = channel();
+        if let Some(mut stdout) = child.stdout.take() {
+            std::thread::spawn(move || {
+                let mut output = Vec::new();
+                let read = stdout.read_to_end(&mut output);
+                // Nobody listens once the time is over.
+                let _ = sender.send(read.map(|_| output));
+            });
+        }
+        let stderr = child.stderr.take().map(|mut stderr| {
+            std::thread::spawn(move || {
+                let mut error = Vec::new();
+                let _ = stderr.by_ref().take(MAX_ERROR).read_to_end(&mut error);
+                let _ = io::copy(&mut stderr, &mut io::sink());
+                error
+            })
+        });
+        let left = self.until.saturating_duration_since(Instant::now());
+        let output = match receiver.recv_timeout(left) {
+            Ok(output) => output?,
+            Err(RecvTimeoutError::Timeout) => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(Fault::Late);
+            }
+            Err(RecvTimeoutError::Disconnected) => Vec::new(),
+        };
+        if child.wait()?.success() {
+            return Ok(output);
+        }
+        let error = stderr.and_then(|thread| thread.join().ok()).unwrap_or_default();
+        let error = String::from_utf8_lossy(&error);
+        let line = error.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it failed");
+        Err(Fault::said(format!("git: {}", line.trim_start_matches("fatal: "))))
+    }
+
+    /// Runs a command whose output is one line.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), and if the output is no text.
+    pub(crate) fn line<A: AsRef<OsStr>>(
+        &self,
+        args: impl IntoIterator<Item = A>,
+        input: Option<Vec<u8>>,
+    ) -> Result<String, Fault> {
+        let output = self.run(args, input)?;
+        let text = String::from_utf8(output).map_err(|_| Fault::said("git wrote no text"))?;
+        Ok(text.trim_end_matches('\n').to_owned())
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.arg("--no-pager").arg("--literal-pathspecs");
+        for setting in SETTINGS {
+            command.args(["-c", setting]);
+        }
+        let mut ignore = OsString::from("core.excludesFile=");
+        ignore.push(self.ignore_file.as_deref().unwrap_or(Path::new("/dev/null")));
+        command.arg("-c").arg(ignore);
+        for (name, _) in std::env::vars_os().filter(|(name, _)| is_gits(name)) {
+            command.env_remove(name);
+        }
+        let own = [("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_CONFIG_GLOBAL", "/dev/null"), ("LC_ALL", "C")];
+        let own = own.into_iter().chain([("GIT_NO_LAZY_FETCH", "1"), ("GIT_NO_REPLACE_OBJECTS", "1")]);
+        command.envs(own.chain([("GIT_ATTR_NOSYSTEM", "1"), ("GIT_TERMINAL_PROMPT", "0")]));
+        command.env("GIT_DIR", &self.directory);
+        if let Some(index) = &self.index {
+            command.env("GIT_INDEX_FILE", index);
+        }
+        match &self.tree {
+            Some(tree) => command.env("GIT_WORK_TREE", tree).current_dir(tree),
+            None => command.current_dir("/"),
+        };
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+}
+
+/// Whether git reads a variable of this name.
+fn is_gits(name: &OsStr) -> bool {
+    name.as_encoded_bytes().get(..4).is_some_and(|start| start.eq_ignore_ascii_case(b"GIT_"))
+}
+
+/// The program `git` by the absolute directories of `PATH`, never one in the working tree.
+fn find_program(tree: &Path) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let named: Vec<PathBuf> = std::env::split_paths(&path).filter(|place| place.is_absolute()).collect();
+    let places = named.into_iter().chain(USUAL_PLACES.map(PathBuf::from));
+    places.filter_map(|place| which::which_in("git", Some(&place), "/").ok()).find(|program| {
+        let real = program.canonicalize();
+        real.is_ok_and(|real| !real.starts_with(tree) && !program.starts_with(tree))
+    })
+}

@@ -1,0 +1,8 @@
+//! The hash of texts in the log, and of names in the state directory.
+
+use sha2::{Digest as _, Sha256};
+
+/// SHA-256 in hexadecimal digits.
+pub(crate) fn hash(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,146 @@
+//! Files that a snapshot does not hold, so that they are listed as changed all the same: each with a stamp
+//! that differs when it has changed.
+
+use std::collections::BTreeMap;
+use std::fs::Metadata;
+use std::path::Path;
+use std::time::SystemTime;
+
+use alongside_companion::private;
+use alongside_platform::files;
+use alongside_platform::untrusted::{self, Whose};
+use serde::{Deserialize, Serialize};
+
+use crate::escaped::{escape, unescape};
+use crate::fault::Fault;
+use crate::hash::hash;
+use crate::repository::Repository;
+use crate::shelf::Shelf;
+
+/// The largest file in bytes whose content is kept.
+pub(crate) const MAX_FILE: u64 = 8 << 20;
+/// The largest list, in bytes.
+const MAX_LIST: u64 = 64 << 20;
+/// The largest file with the name of a commit, in bytes.
+const MAX_REF: u64 = 4 << 20;
+
+/// Why a snapshot does not hold a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Why {
+    /// It is larger than [`MAX_FILE`].
+    Large,
+    /// It mostly holds secrets.
+    Excluded,
+    /// It is a repository of its own.
+    Repository,
+    /// It is a pipe, a socket or a device.
+    Special,
+    /// It cannot be read.
+    Unreadable,
+    /// Git cannot hold a file of that name.
+    Name,
+}
+
+impl Why {
+    /// The same for people.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Large => "it is larger than 8 MB",
+            Self::Excluded => "it is excluded: such files mostly hold secrets",
+            Self::Repository => "it is a repository of its own",
+            Self::Special => "it is no regular file",
+            Self::Unreadable => "it cannot be read",
+            Self::Name => "git cannot hold a file of this name",
+        }
+    }
+}
+
+/// A file that a snapshot does not hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LeftOut {
+    /// The reason.
+    pub(crate) why: Why,
+    /// Differs when the file has changed.
+    pub(crate) stamp: String,
+}
+
+/// Such files by path below the top.
+pub(crate) type LeftOuts = BTreeMap<Vec<u8>, LeftOut>;
+
+/// A row of the list on disk.
+#[derive(Serialize, Deserialize)]
+struct Row {
+    path: String,
+    why: Why,
+    stamp: String,
+}
+
+/// Keeps a list, and returns its name; `None` for an empty one.
+///
+/// # Errors
+/// When it cannot be written.
+pub(crate) fn keep(shelf: &Shelf, left: &LeftOuts) -> Result<Option<String>, Fault> {
+    if left.is_empty() {
+        return Ok(None);
+    }
+    let row = |(path, file): (&Vec<u8>, &LeftOut)| Row {
+        path: escape(path),
+        why: file.why,
+        stamp: file.stamp.clone(),
+    };
+    let rows: Vec<Row> = left.iter().map(row).collect();
+    let bytes = serde_json::to_vec(&rows).map_err(|error| Fault::said(error.to_string()))?;
+    let name = hash(&bytes)[..32].to_owned();
+    let directory = shelf.file("left");
+    if !directory.join(&name).exists() {
+        alongside_platform::private::create_directories(&directory)?;
+        private::write(&directory.join(&name), &bytes)?;
+    }
+    Ok(Some(name))
+}
+
+/// Reads a list that was kept; an empty one if it is gone.
+pub(crate) fn read(shelf: &Shelf, name: Option<&str>) -> LeftOuts {
+    let is_name = |name: &&str| name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let Some(name) = name.filter(is_name) else { return LeftOuts::new() };
+    let bytes = untrusted::read(&shelf.file("left").join(name), MAX_LIST, Whose::Ours).unwrap_or_default();
+    let rows: Vec<Row> = serde_json::from_slice(&bytes).unwrap_or_default();
+    let file = |row: Row| (unescape(&row.path), LeftOut { why: row.why, stamp: row.stamp });
+    rows.into_iter().map(file).collect()
+}
+
+/// The state of a file that is left out.
+pub(crate) fn stamp(why: Why, path: &Path, found: &Metadata) -> String {
+    let nanos = |at: Option<SystemTime>| {
+        let since = at.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
+        since.map_or(0, |since| since.as_nanos())
+    };
+    match why {
+        // A store holds nothing else of these than their names, so not even their size.
+        Why::Excluded => nanos(files::changed_at(found)).to_string(),
+        Why::Repository => commit_of(path).unwrap_or_default(),
+        Why::Large | Why::Special | Why::Unreadable | Why::Name => {
+            format!("{}:{}", found.len(), nanos(files::changed_at(found)))
+        }
+    }
+}
+
+/// The commit that a nested repository has checked out, by its files alone.
+fn commit_of(top: &Path) -> Option<String> {
+    let repository = Repository::of_top(top)?;
+    let text = |path: &Path| {
+        let bytes = untrusted::read(path, MAX_REF, Whose::Anybodys).ok()?;
+        Some(String::from_utf8_lossy(&bytes).trim().to_owned())
+    };
+    let head = text(&repository.directory.join("HEAD"))?;
+    let Some(name) = head.strip_prefix("ref:").map(str::trim) else { return Some(head) };
+    if name.split('/').any(|part| part == "..") || name.starts_with('/') {
+        return None;
+    }
+    text(&repository.common.join(name)).or_else(|| {
+        let packed = text(&repository.common.join("packed-refs"))?;
+        let found = packed.lines().find_map(|line| line.strip_suffix(name)?.strip_suffix(' '));
+        found.map(str::to_owned)
+    })
+}

@@ -1,0 +1,162 @@
+//! The log of a working tree's store: a JSON object a line, only ever appended to, so that a kill in the
+//! middle costs at most the last line.
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use alongside_platform::private::open_for_appending;
+use alongside_platform::untrusted::{self, Whose};
+use serde::{Deserialize, Serialize};
+
+/// The largest log that is read, in bytes. Trimming keeps it far smaller.
+const MAX_LOG: u64 = 64 << 20;
+
+/// The reason of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Kind {
+    /// A person's prompt began a turn.
+    Prompt,
+    /// A turn has ended.
+    End,
+    /// A person has finished a turn review.
+    Finish,
+    /// A file is about to be undone.
+    Undo,
+    /// A newer version wrote it.
+    #[serde(other)]
+    Other,
+}
+
+/// A line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Record {
+    /// Its reason.
+    pub(crate) kind: Kind,
+    /// When the snapshot was begun, in milliseconds since the Unix epoch.
+    pub(crate) at: u64,
+    /// The agent, for people.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) agent: String,
+    /// The agent's name of its session.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) session: String,
+    /// The agent's name of the turn.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) turn: String,
+    /// The snapshot: a tree of our repository; absent where it could not be taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) tree: Option<String>,
+    /// The list of what the snapshot does not hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) left: Option<String>,
+    /// The commit that was checked out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) head: Option<String>,
+    /// The branch that was checked out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) branch: Option<String>,
+    /// Why there is no snapshot, or the reason of the line in other words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) why: Option<String>,
+    /// The file that is undone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) undone: Option<Undone>,
+}
+
+/// A file that is undone, as the log knows it beforehand.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Undone {
+    /// Its path below the top, escaped.
+    pub(crate) path: String,
+    /// The hash of the content before; absent where there is no file.
+    pub(crate) before: Option<String>,
+    /// The path of the copy of that content.
+    pub(crate) copy: Option<String>,
+    /// The hash of the content afterwards; absent where there is no file.
+    pub(crate) after: Option<String>,
+}
+
+impl Record {
+    /// A line of this kind, now.
+    pub(crate) fn new(kind: Kind, at: u64) -> Self {
+        let (agent, session, turn) = (String::new(), String::new(), String::new());
+        let (tree, left, head, branch, why, undone) = (None, None, None, None, None, None);
+        Self { kind, at, agent, session, turn, tree, left, head, branch, why, undone }
+    }
+}
+
+/// The log at a path.
+#[derive(Debug, Clone)]
+pub(crate) struct Log {
+    path: PathBuf,
+}
+
+impl Log {
+    pub(crate) fn at(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    /// Every line that can be read, oldest first. A half-written one is none.
+    ///
+    /// # Errors
+    /// When the file exists and cannot be read.
+    pub(crate) fn read(&self) -> io::Result<Vec<Record>> {
+        let bytes = match untrusted::read(&self.path, MAX_LOG, Whose::Ours) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            read => read?,
+        };
+        Ok(bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
+    }
+
+    /// Adds a line, on the disk.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub(crate) fn append(&self, record: &Record) -> io::Result<()> {
+        let mut line = serde_json::to_vec(record)?;
+        line.push(b'\n');
+        let mut file = open_for_appending(&self.path)?;
+        if !ends_a_line(&self.path)? {
+            line.insert(0, b'\n');
+        }
+        file.write_all(&line)?;
+        file.sync_data()
+    }
+}
+
+/// Whether the last writer has finished its line.
+fn ends_a_line(path: &Path) -> io::Result<bool> {
+    let mut file = File::open(path)?;
+    if file.metadata()?.len() == 0 {
+        return Ok(true);
+    }
+    file.seek(SeekFrom::End(-1))?;
+    let mut last = [0];
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_half_written_line_and_unknown_kinds_hide_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let log = Log::at(directory.path().join("log"));
+        assert_eq!(log.read().unwrap(), []);
+        let first = Record { tree: Some("a".into()), ..Record::new(Kind::Prompt, 1) };
+        log.append(&first).unwrap();
+        let half = b"{\"kind\":\"end\",\"at\":2";
+        open_for_appending(&log.path).unwrap().write_all(half).unwrap();
+        assert_eq!(log.read().unwrap(), std::slice::from_ref(&first));
+        log.append(&Record::new(Kind::End, 3)).unwrap();
+        open_for_appending(&log.path).unwrap().write_all(b"{\"kind\":\"later\",\"at\":4}\n").unwrap();
+        let read = log.read().unwrap();
+        assert_eq!(read, [first, Record::new(Kind::End, 3), Record::new(Kind::Other, 4)]);
+    }
+}

@@ -1,0 +1,170 @@
+//! A look: what has changed in a working tree since its baseline, or since a revision.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, SystemTime};
+
+use alongside_companion::turns::source::TurnLook;
+use alongside_desk::{Baseline, harmless};
+
+use crate::authors::{self, Authors};
+use crate::changes::Changes;
+use crate::fault::Fault;
+use crate::left_out;
+use crate::log::{Kind, Record};
+use crate::look_state::{LookState, baseline};
+use crate::project_index::ProjectIndex;
+use crate::tree_diff;
+use crate::workbench::Workbench;
+
+/// How many letters of a commit are shown.
+const SHORT: usize = 7;
+
+/// Looks since a revision; without one, since the baseline, or the last commit where there is none.
+///
+/// # Errors
+/// Why it cannot be told.
+pub(crate) fn look(bench: &Workbench, since: Option<&str>) -> Result<TurnLook, Fault> {
+    let log = bench.shelf.log().read()?;
+    let at = alongside_desk::now_ms();
+    let taken = bench.take_for_look()?;
+    let left = left_out::keep(&bench.shelf, &taken.left)?;
+    let start = match (since, baseline(&log)) {
+        (Some(revision), _) => Start::of_revision(bench, revision)?,
+        (None, Some(place)) => Start::of_record(&log, place),
+        (None, None) => Start::of_head(bench)?,
+    };
+    let state = LookState { before: start.tree.clone(), now: taken.tree.clone(), left, at };
+    let differences = tree_diff::differences(&bench.git, &state.before, &state.now)?;
+    let mut remarks = Vec::new();
+    let authors = match start.record {
+        Some(place) => Authors::since(&bench.git, &log, place, &state.now)?,
+        None => Authors::unknown(),
+    };
+    let mut changes = Changes::of_trees(&differences, &authors);
+    match start.record.and_then(|place| log.get(place)) {
+        Some(record) => {
+            let before = left_out::read(&bench.shelf, record.left.as_deref());
+            changes.add_left_out(Some(&before), &taken.left, &authors);
+            let since = SystemTime::UNIX_EPOCH + Duration::from_millis(record.at);
+            let mut unseen = changes.add_nested(bench, &taken.left, since, &authors);
+            unseen += changes.add_ignored(bench, since, &authors)?;
+            if unseen > 0 {
+                remarks.push(format!(
+                    "{unseen} ignored or nested directories are too large to be looked through."
+                ));
+            }
+            remarks.extend(moved(bench, record));
+        }
+        None => {
+            let index = ProjectIndex::read(bench)?;
+            changes.add_left_out(None, &taken.left, &authors);
+            changes.forget_unchanged(&differences, &index, &taken.left);
+            if taken.left.values().any(|left| left.why == left_out::Why::Repository) {
+                remarks.push("Uncommitted changes inside nested repositories are not shown.".to_owned());
+            }
+        }
+    }
+    if since.is_none() {
+        remarks.extend(gaps(&log, start.record));
+    }
+    Ok(TurnLook {
+        root: bench.tree.top.clone(),
+        snapshot: state.name(),
+        baseline: Baseline { asked: since.map(str::to_owned), name: start.name, at: start.at },
+        files: changes.files(),
+        remarks,
+    })
+}
+
+/// The beginning of the changes.
+struct Start {
+    tree: String,
+    name: String,
+    at: Option<u64>,
+    /// Its place in the log.
+    record: Option<usize>,
+}
+
+impl Start {
+    fn of_record(log: &[Record], place: usize) -> Self {
+        let (tree, name, at) = match log.get(place) {
+            Some(record) => {
+                let name = match record.kind {
+                    Kind::Finish => "the end of your last review".to_owned(),
+                    _ if record.agent.is_empty() => "the first prompt".to_owned(),
+                    _ => format!("the first prompt to {}", harmless::name(&record.agent)),
+                };
+                (record.tree.clone().unwrap_or_default(), name, Some(record.at))
+            }
+            None => (String::new(), String::new(), None),
+        };
+        Self { tree, name, at, record: Some(place) }
+    }
+
+    fn of_revision(bench: &Workbench, revision: &str) -> Result<Self, Fault> {
+        let unknown = || Fault::said(format!("git knows no revision {revision} here"));
+        let tree = bench.tree_of(revision).ok_or_else(unknown)?;
+        let name = match bench.commit(revision) {
+            Some(commit) => format!("the commit {}", short(&commit)),
+            None => format!("the tree {}", short(&tree)),
+        };
+        Ok(Self { tree, name, at: None, record: None })
+    }
+
+    fn of_head(bench: &Workbench) -> Result<Self, Fault> {
+        if bench.tree.repository.is_none() {
+            return Err(Fault::said("no turn has left a baseline here, and there is no Git repository"));
+        }
+        match Self::of_revision(bench, "HEAD") {
+            Ok(start) => Ok(start),
+            Err(_) => {
+                let (tree, name) = (bench.empty_tree()?, "the repository without a commit".to_owned());
+                Ok(Self { tree, name, at: None, record: None })
+            }
+        }
+    }
+}
+
+/// A remark on a commit, checkout, rebase or the like since the baseline.
+fn moved(bench: &Workbench, record: &Record) -> Option<String> {
+    let head = bench.commit("HEAD");
+    let branch = bench.tree.repository.as_ref().and_then(|repository| repository.branch());
+    let name = |branch: &Option<String>| match branch {
+        Some(branch) => harmless::name(branch.strip_prefix("refs/heads/").unwrap_or(branch)).into_owned(),
+        None => "no branch".to_owned(),
+    };
+    if record.branch != branch {
+        let (before, now) = (name(&record.branch), name(&branch));
+        return Some(format!("The branch has changed since the baseline: it was {before} and is {now}."));
+    }
+    let shown = |head: &Option<String>| head.as_deref().map_or("no commit", short).to_owned();
+    (record.head != head).then(|| {
+        let (before, now) = (shown(&record.head), shown(&head));
+        format!("The commit has changed since the baseline: it was {before} and is {now}.")
+    })
+}
+
+/// Remarks on beginnings and ends that are missing.
+fn gaps(log: &[Record], baseline: Option<usize>) -> Vec<String> {
+    let since = baseline.unwrap_or(0);
+    let without_end = authors::without_end(log, since).into_iter().map(|agent| {
+        let agent = harmless::name(agent);
+        format!("A turn of {agent} has no end: its changes and yours since then cannot be told apart.")
+    });
+    let is_missing = |record: &&Record| record.kind == Kind::Prompt && record.tree.is_none();
+    let missing: BTreeSet<String> = log.iter().skip(since).filter(is_missing).map(missing).collect();
+    without_end.chain(missing).collect()
+}
+
+fn missing(record: &Record) -> String {
+    let why = record.why.as_deref().unwrap_or("it was not recorded");
+    format!(
+        "The beginning of a turn of {} is missing: {}.",
+        harmless::name(&record.agent),
+        harmless::name(why)
+    )
+}
+
+fn short(commit: &str) -> &str {
+    commit.get(..SHORT).unwrap_or(commit)
+}

@@ -1,0 +1,121 @@
+//! The snapshots at prompts and ends, which the hook's own process takes. An agent waits for them, so their
+//! time is limited, and whatever fails is a line of the log that a turn review shows.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use alongside_contract::turns::Moment;
+
+use crate::fault::Fault;
+use crate::left_out;
+use crate::log::{Kind, Record};
+use crate::places::Places;
+use crate::shelf::Shelf;
+use crate::workbench::Workbench;
+use crate::working_tree::WorkingTree;
+
+/// An event of an agent's turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TurnEvent {
+    /// What it is.
+    pub moment: Moment,
+    /// The agent, for people.
+    pub agent: String,
+    /// The agent's name of its session.
+    pub session: String,
+    /// The agent's name of the turn, or nothing.
+    pub turn: String,
+}
+
+/// The outcome of an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Recorded {
+    /// A snapshot is in the store.
+    Kept,
+    /// There was nothing to take: no Git working tree, or no turn begins or ends.
+    Nothing,
+    /// The time was not enough, for this working tree; [`seed`] goes on, so that the next prompt is in time.
+    TooLate(PathBuf),
+}
+
+/// Takes the snapshot of an event in a directory, until a point in time. Only Git working trees count.
+///
+/// # Errors
+/// Why there is no snapshot; the log holds that as well, if it can be written.
+pub fn record(
+    places: &Places,
+    event: &TurnEvent,
+    directory: &Path,
+    until: Instant,
+) -> Result<Recorded, Fault> {
+    let Some(tree) = WorkingTree::around(directory, &places.homes()) else { return Ok(Recorded::Nothing) };
+    let shelf = Shelf::of(places.state(), &tree.top);
+    let kind = match event.moment {
+        Moment::Continued if is_open(&shelf.log().read()?, event) => return Ok(Recorded::Nothing),
+        Moment::Prompt | Moment::Continued => Kind::Prompt,
+        Moment::End => Kind::End,
+    };
+    let (top, branch) = (tree.top.clone(), tree.repository.as_ref().and_then(|it| it.branch()));
+    let begun = Record {
+        agent: event.agent.clone(),
+        session: event.session.clone(),
+        turn: event.turn.clone(),
+        branch,
+        ..Record::new(kind, alongside_desk::now_ms())
+    };
+    let taken = Workbench::open(places, tree, until).and_then(|bench| {
+        let (head, taken) = std::thread::scope(|scope| {
+            let head = scope.spawn(|| bench.commit("HEAD"));
+            let taken = bench.take();
+            (head.join().ok().flatten(), taken)
+        });
+        let taken = taken?;
+        let left = left_out::keep(&bench.shelf, &taken.left)?;
+        Ok(Record { tree: Some(taken.tree), left, head, ..begun.clone() })
+    });
+    match taken {
+        Ok(record) => {
+            shelf.log().append(&record)?;
+            Ok(Recorded::Kept)
+        }
+        Err(fault) => {
+            shelf.make(places.state(), &top)?;
+            shelf.log().append(&Record { why: Some(fault.to_string()), ..begun })?;
+            if fault == Fault::Late { Ok(Recorded::TooLate(top)) } else { Err(fault) }
+        }
+    }
+}
+
+/// Brings the index of a working tree up to date, however long that takes before then: only the next prompt
+/// has something of it.
+///
+/// # Errors
+/// When git or the disk refuses, or the time is over.
+pub fn seed(places: &Places, top: &Path, until: Instant) -> Result<(), Fault> {
+    let Some(tree) = WorkingTree::around(top, &places.homes()) else { return Ok(()) };
+    Workbench::open(places, tree, until)?.take().map(drop)
+}
+
+/// Forgets the store of the working tree around a directory. Returns its top, if there was one.
+///
+/// # Errors
+/// When it cannot be removed.
+pub fn clear(places: &Places, directory: &Path, until: Instant) -> Result<Option<PathBuf>, Fault> {
+    let tree = WorkingTree::around_or_at(directory, &places.homes());
+    let tree = tree.ok_or_else(|| Fault::said("this directory is no working tree"))?;
+    let shelf = Shelf::of(places.state(), &tree.top);
+    if !shelf.file("tree").exists() {
+        return Ok(None);
+    }
+    let _lock = shelf.lock("lock", until)?;
+    shelf.remove()?;
+    Ok(Some(tree.top))
+}
+
+/// Whether a turn of the session is open.
+fn is_open(log: &[Record], event: &TurnEvent) -> bool {
+    let of_session = |record: &&Record| record.agent == event.agent && record.session == event.session;
+    let last =
+        log.iter().rev().filter(of_session).find(|record| [Kind::Prompt, Kind::End].contains(&record.kind));
+    last.is_some_and(|record| record.kind == Kind::Prompt)
+}

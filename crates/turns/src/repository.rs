@@ -1,0 +1,86 @@
+//! The repository of a working tree, found by its files alone: no setting of it is obeyed, and no program of
+//! it is run.
+
+use std::path::{Path, PathBuf};
+
+use alongside_companion::git_config;
+use alongside_platform::paths;
+use alongside_platform::untrusted::{self, Whose};
+
+/// The largest file of a few lines, in bytes.
+const MAX_LINES: u64 = 64 << 10;
+/// The largest settings file, in bytes.
+const MAX_SETTINGS: u64 = 1 << 20;
+
+/// The directories of a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Repository {
+    /// That of the working tree: its `HEAD` and index.
+    pub(crate) directory: PathBuf,
+    /// That which all its working trees share: objects and settings.
+    pub(crate) common: PathBuf,
+    /// The hash of its objects, as git calls it.
+    pub(crate) format: String,
+    /// Whether it says that it has no working tree.
+    pub(crate) is_bare: bool,
+}
+
+impl Repository {
+    /// The repository of the working tree with this top. `None` if it has none that git would take.
+    pub(crate) fn of_top(top: &Path) -> Option<Self> {
+        let name = top.join(".git");
+        let found = name.metadata().ok()?;
+        let directory = if found.is_file() { named_in(&name, top)? } else { name };
+        Self::in_directory(&directory.canonicalize().ok()?)
+    }
+
+    /// The repository in a directory, which is that of a working tree, or a bare one.
+    pub(crate) fn in_directory(directory: &Path) -> Option<Self> {
+        directory.join("HEAD").symlink_metadata().ok()?;
+        let common = match read(&directory.join("commondir"), MAX_LINES) {
+            Some(line) => directory.join(paths::from_bytes(trimmed(&line))?).canonicalize().ok()?,
+            None => directory.to_owned(),
+        };
+        if !common.join("objects").is_dir() || !common.join("refs").is_dir() {
+            return None;
+        }
+        let settings = read(&common.join("config"), MAX_SETTINGS).unwrap_or_default();
+        let settings = git_config::settings(&String::from_utf8_lossy(&settings));
+        let value = |section: &str, key: &str| {
+            let is_it =
+                |one: &&git_config::Setting| one.section == section && !one.has_subsection && one.key == key;
+            settings.iter().rfind(is_it).map(|one| one.value.to_ascii_lowercase())
+        };
+        let format = value("extensions", "objectformat").filter(|format| format == "sha256");
+        // A second working tree of a bare repository is one.
+        let is_bare = common == directory && value("core", "bare").as_deref() == Some("true");
+        let (directory, format) = (directory.to_owned(), format.unwrap_or_else(|| "sha1".into()));
+        Some(Self { directory, common, format, is_bare })
+    }
+
+    /// The branch that is checked out, as `HEAD` names it; `None` where a commit is, or it cannot be told.
+    pub(crate) fn branch(&self) -> Option<String> {
+        let head = read(&self.directory.join("HEAD"), MAX_LINES)?;
+        let name = trimmed(&head).strip_prefix(b"ref:")?;
+        Some(String::from_utf8_lossy(name.trim_ascii()).into_owned())
+    }
+}
+
+/// The directory that a `.git` file names.
+fn named_in(file: &Path, top: &Path) -> Option<PathBuf> {
+    let line = read(file, MAX_LINES)?;
+    let named = trimmed(&line).strip_prefix(b"gitdir:")?;
+    Some(top.join(paths::from_bytes(named.strip_prefix(b" ").unwrap_or(named))?))
+}
+
+fn read(path: &Path, limit: u64) -> Option<Vec<u8>> {
+    untrusted::read(path, limit, Whose::Anybodys).ok()
+}
+
+fn trimmed(line: &[u8]) -> &[u8] {
+    let mut line = line;
+    while let Some(shorter) = line.strip_suffix(b"\n").or_else(|| line.strip_suffix(b"\r")) {
+        line = shorter;
+    }
+    line
+}

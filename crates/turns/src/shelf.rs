@@ -1,0 +1,189 @@
+//! The directory of one working tree in the state directory: our repository, its index, the log and the lists
+//! of what snapshots do not hold. It is private, and named by a hash of the working tree's real path.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use alongside_companion::private::{self, PathTrust};
+use alongside_platform::paths;
+use alongside_platform::untrusted::{self, Whose};
+
+use crate::fault::Fault;
+use crate::git::Git;
+use crate::hash::hash;
+use crate::log::Log;
+use crate::working_tree::WorkingTree;
+
+/// The directory of all shelves, in the state directory.
+const TURNS: &str = "turns";
+/// How often a lock is asked for.
+const POLL: Duration = Duration::from_millis(5);
+/// No filter and no driver of the project is run or even asked, and lines are counted in all files.
+const ATTRIBUTES: &str = "* -text -filter -ident -working-tree-encoding !diff !eol !crlf\n";
+/// The longest path of a working tree, in bytes.
+const MAX_PATH: u64 = 64 << 10;
+
+/// See the module.
+#[derive(Debug, Clone)]
+pub(crate) struct Shelf {
+    path: PathBuf,
+}
+
+impl Shelf {
+    /// The shelf of a working tree, whether it exists or not.
+    pub(crate) fn of(state: &Path, top: &Path) -> Self {
+        let name = &hash(&paths::to_bytes(top))[..16];
+        Self { path: state.join(TURNS).join(name) }
+    }
+
+    /// Every shelf, with the working tree it is for.
+    pub(crate) fn all(state: &Path) -> Vec<(Self, PathBuf)> {
+        let entries = fs::read_dir(state.join(TURNS)).into_iter().flatten().flatten();
+        let shelf = |entry: fs::DirEntry| {
+            let shelf = Self { path: entry.path() };
+            let top = untrusted::read(&shelf.path.join("tree"), MAX_PATH, Whose::Ours).ok()?;
+            Some((shelf, paths::from_bytes(&top)?))
+        };
+        entries.filter_map(shelf).collect()
+    }
+
+    /// Makes the directory, if needed.
+    ///
+    /// # Errors
+    /// When it cannot be made private.
+    pub(crate) fn make(&self, state: &Path, top: &Path) -> io::Result<()> {
+        let below = self.path.strip_prefix(state).unwrap_or(&self.path);
+        private::directory(state, below, PathTrust::Own)?;
+        let tree = self.path.join("tree");
+        if !tree.exists() {
+            private::write(&tree, &paths::to_bytes(top))?;
+        }
+        Ok(())
+    }
+
+    /// Whether our repository is there and as the project's is.
+    pub(crate) fn is_ready(&self, tree: &WorkingTree) -> bool {
+        let alternates = read(&self.repository().join("objects/info/alternates"));
+        let has_format = read(&self.path.join("format")).as_deref() == Some(format_of(tree).as_bytes());
+        has_format && alternates == alternates_of(tree)
+    }
+
+    /// Makes our repository with the objects of the project's as alternates, or brings it up to date.
+    ///
+    /// # Errors
+    /// When git or the disk refuses.
+    pub(crate) fn make_repository(&self, tree: &WorkingTree, git: &Git) -> Result<(), Fault> {
+        let format = format_of(tree);
+        if read(&self.path.join("format")).as_deref() != Some(format.as_bytes()) {
+            let has_snapshots = self.log().read()?.iter().any(|record| record.tree.is_some());
+            self.forget_repository(has_snapshots)?;
+            let unfinished = self.path.join("git.new");
+            remove(&unfinished)?;
+            let init = ["init", "--bare", "--quiet", "--template="].map(str::to_owned);
+            let init = init.into_iter().chain([format!("--object-format={format}")]);
+            git.bare(&unfinished).run(init, None)?;
+            fs::create_dir_all(unfinished.join("info"))?;
+            fs::write(unfinished.join("info/attributes"), ATTRIBUTES)?;
+            fs::rename(&unfinished, self.repository())?;
+            private::write(&self.path.join("format"), format.as_bytes())?;
+        }
+        let file = self.repository().join("objects/info/alternates");
+        match alternates_of(tree) {
+            Some(alternates) => private::write(&file, &alternates)?,
+            None => remove(&file)?,
+        }
+        Ok(())
+    }
+
+    /// Removes our repository and what belongs to it, if anything is there; also the log, if it names
+    /// snapshots.
+    fn forget_repository(&self, has_snapshots: bool) -> io::Result<()> {
+        let log = has_snapshots.then_some("log");
+        for name in ["format", "git", "index", "look-index", "left"].into_iter().chain(log) {
+            remove(&self.path.join(name))?;
+        }
+        Ok(())
+    }
+
+    /// Removes the shelf with everything on it.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub(crate) fn remove(&self) -> io::Result<()> {
+        remove(&self.path)
+    }
+
+    /// Takes the lock of this name.
+    ///
+    /// # Errors
+    /// When another process has it all the time.
+    pub(crate) fn lock(&self, name: &str, until: Instant) -> Result<File, Fault> {
+        loop {
+            if let Some(lock) = private::try_lock(&self.path.join(name))? {
+                return Ok(lock);
+            }
+            if Instant::now() + POLL > until {
+                return Err(Fault::Late);
+            }
+            std::thread::sleep(POLL);
+        }
+    }
+
+    /// Our repository.
+    pub(crate) fn repository(&self) -> PathBuf {
+        self.path.join("git")
+    }
+
+    /// A file or directory on the shelf.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// The log.
+    pub(crate) fn log(&self) -> Log {
+        Log::at(self.path.join("log"))
+    }
+}
+
+fn read(path: &Path) -> Option<Vec<u8>> {
+    untrusted::read(path, MAX_PATH, Whose::Ours).ok()
+}
+
+/// The hash of the objects, as git calls it.
+fn format_of(tree: &WorkingTree) -> &str {
+    tree.repository.as_ref().map_or("sha1", |repository| &repository.format)
+}
+
+/// The list of other places for objects: the project's, whose own list git follows.
+fn alternates_of(tree: &WorkingTree) -> Option<Vec<u8>> {
+    tree.repository.as_ref().map(|repository| quoted(&repository.common.join("objects")))
+}
+
+/// A line for git's list of alternates. Quoted, it may hold every byte but zero.
+fn quoted(path: &Path) -> Vec<u8> {
+    let mut line = vec![b'"'];
+    for byte in paths::to_bytes(path) {
+        match byte {
+            b'"' | b'\\' => line.extend([b'\\', byte]),
+            0x20..0x7f => line.push(byte),
+            byte => line.extend(format!("\\{byte:03o}").into_bytes()),
+        }
+    }
+    line.extend(b"\"\n");
+    line
+}
+
+/// Removes a file, or a directory with everything in it, if it is there.
+fn remove(path: &Path) -> io::Result<()> {
+    let removed = match path.symlink_metadata() {
+        Ok(found) if found.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(error) => Err(error),
+    };
+    match removed {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}

@@ -1,0 +1,206 @@
+//! A project with a repository, and a store beside it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use alongside_companion::turns::source::{FoundFile, TurnLook, TurnSource as _, TurnTexts, Undo, UndoTo};
+use alongside_contract::turns::Moment;
+use alongside_desk::{FileChange, UndoneFile};
+
+use crate::{Fault, Places, Recorded, TurnEvent, TurnStore, record};
+
+/// See the module.
+pub(super) struct Project {
+    directory: tempfile::TempDir,
+    pub(super) top: PathBuf,
+    pub(super) places: Places,
+    pub(super) store: TurnStore,
+}
+
+/// Whether the machine has git; otherwise the running test is skipped.
+pub(super) fn has_git() -> bool {
+    let has = crate::git::Git::new(PathBuf::new(), Path::new("/nowhere"), Instant::now()).is_ok();
+    if !has {
+        alongside_testing::skip("there is no git");
+    }
+    has
+}
+
+impl Project {
+    /// A repository with one commit of `a`, `b/c` and `run`; `None` without git.
+    pub(super) fn new() -> Option<Self> {
+        let project = Self::with_init(&["init", "-q"])?;
+        project.write("a", "one\ntwo\nthree\n");
+        project.write("b/c", "c\n");
+        project.write("run", "#!/bin/sh\n");
+        project.chmod("run", 0o755);
+        project.commit();
+        Some(project)
+    }
+
+    /// A repository that this command of git makes.
+    pub(super) fn with_init(init: &[&str]) -> Option<Self> {
+        let project = Self::plain()?;
+        project.git(init);
+        Some(project)
+    }
+
+    /// A directory without a repository.
+    pub(super) fn plain() -> Option<Self> {
+        if !has_git() {
+            return None;
+        }
+        let directory = tempfile::tempdir().unwrap();
+        let top = directory.path().canonicalize().unwrap().join("project");
+        fs::create_dir(&top).unwrap();
+        fs::create_dir(directory.path().join("home")).unwrap();
+        let places = Places::below(directory.path());
+        Some(Self { store: TurnStore::new(places.clone()), directory, top, places })
+    }
+
+    /// A directory beside the project.
+    pub(super) fn beside(&self, name: &str) -> PathBuf {
+        self.directory.path().canonicalize().unwrap().join(name)
+    }
+
+    /// The same store for another working tree.
+    pub(super) fn at(&self, top: &Path) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let (places, store) = (self.places.clone(), self.store.clone());
+        Self { directory, top: top.to_owned(), places, store }
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.top.join(name)
+    }
+
+    pub(super) fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub(super) fn read(&self, name: &str) -> Option<Vec<u8>> {
+        fs::read(self.path(name)).ok()
+    }
+
+    pub(super) fn chmod(&self, name: &str, mode: u32) {
+        fs::set_permissions(self.path(name), fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    /// Runs the real git as the person does.
+    pub(super) fn git(&self, args: &[&str]) -> String {
+        git_in(&self.top, args)
+    }
+
+    pub(super) fn commit(&self) {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "--allow-empty", "-m", "x"]);
+    }
+
+    pub(super) fn event(&self, moment: Moment, session: &str) -> Result<Recorded, Fault> {
+        let (agent, session, turn) = ("Codex".to_owned(), session.to_owned(), String::new());
+        let event = TurnEvent { moment, agent, session, turn };
+        record(&self.places, &event, &self.top, Instant::now() + Duration::from_secs(60))
+    }
+
+    pub(super) fn prompt(&self) {
+        assert_eq!(self.event(Moment::Prompt, "s"), Ok(Recorded::Kept));
+    }
+
+    pub(super) fn end(&self) {
+        assert_eq!(self.event(Moment::End, "s"), Ok(Recorded::Kept));
+    }
+
+    pub(super) fn look(&self) -> TurnLook {
+        self.store.look(&self.top, None).unwrap()
+    }
+
+    pub(super) fn since(&self, revision: &str) -> TurnLook {
+        self.store.look(&self.top, Some(revision)).unwrap()
+    }
+
+    pub(super) fn texts(&self, look: &TurnLook, name: &str) -> TurnTexts {
+        self.store.texts(look, file(look, name)).unwrap()
+    }
+
+    /// Undoes whole files.
+    pub(super) fn undo(&self, look: &TurnLook, names: &[&str]) -> Vec<UndoneFile> {
+        let undo = |name: &&str| Undo { file: file(look, name).clone(), to: UndoTo::Baseline };
+        self.store.undo(look, &names.iter().map(undo).collect::<Vec<_>>())
+    }
+
+    /// Everything in the project but `.git`: by path, the kind with its mode, and the content.
+    pub(super) fn tree(&self) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
+        let mut all = everything(&self.top);
+        all.retain(|path, _| !path.starts_with(".git"));
+        all
+    }
+}
+
+/// Runs the real git in a directory.
+pub(super) fn git_in(directory: &Path, args: &[&str]) -> String {
+    let mut command = Command::new("git");
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_")) {
+        command.env_remove(name);
+    }
+    let identity =
+        ["user.name=a", "user.email=a@example.com", "protocol.file.allow=always", "init.defaultBranch=main"];
+    for setting in identity {
+        command.args(["-c", setting]);
+    }
+    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+    let output = command.args(args).current_dir(directory).output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "git {args:?}: {error}");
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+/// The row of a file.
+pub(super) fn file<'a>(look: &'a TurnLook, name: &str) -> &'a FoundFile {
+    let found = look.files.iter().find(|file| file.path == Path::new(name));
+    found.unwrap_or_else(|| panic!("{name} is not among {:?}", rows(look)))
+}
+
+/// The rows as text: the kind of change, and the path.
+pub(super) fn rows(look: &TurnLook) -> Vec<String> {
+    let row = |file: &FoundFile| {
+        let change = match file.told.change {
+            FileChange::Added => "A",
+            FileChange::Deleted => "D",
+            FileChange::Modified => "M",
+            FileChange::Renamed => "R",
+            FileChange::Mode => "X",
+            FileChange::Kind => "T",
+        };
+        let without = if file.told.without_text.is_some() { "-" } else { "" };
+        format!("{change}{without} {}", file.told.path)
+    };
+    look.files.iter().map(row).collect()
+}
+
+/// Every file below a directory: its mode, and its content or where its link leads.
+pub(super) fn everything(top: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
+    let (mut all, mut waiting) = (BTreeMap::new(), vec![top.to_owned()]);
+    while let Some(next) = waiting.pop() {
+        for entry in fs::read_dir(next).unwrap().flatten() {
+            let (path, found) = (entry.path(), entry.metadata().unwrap());
+            let content = match () {
+                () if found.is_symlink() => {
+                    fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes()
+                }
+                () if found.is_file() => fs::read(&path).unwrap(),
+                () => Vec::new(),
+            };
+            if found.is_dir() {
+                waiting.push(path.clone());
+            }
+            all.insert(path.strip_prefix(top).unwrap().to_owned(), (found.mode(), content));
+        }
+    }
+    all
+}

@@ -1,0 +1,168 @@
+//! What a look finds after ordinary changes.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use alongside_companion::turns::source::TurnSource as _;
+use alongside_contract::turns::Moment;
+use alongside_desk::Author;
+
+use super::fixture::{Project, file, rows};
+
+#[test]
+fn each_kind_of_change_since_the_prompt_is_a_row() {
+    let Some(project) = Project::new() else { return };
+    project.write("gone", "g\n");
+    project.write("moved", "1\n2\n3\n4\n5\n6\n");
+    symlink("a", project.path("link")).unwrap();
+    project.prompt();
+    assert!(project.look().files.is_empty());
+    project.write("a", "one\n2\nthree\n");
+    project.write("new", "n\n");
+    fs::remove_file(project.path("gone")).unwrap();
+    fs::rename(project.path("moved"), project.path("Moved")).unwrap();
+    project.chmod("b/c", 0o755);
+    fs::remove_file(project.path("link")).unwrap();
+    symlink("b", project.path("link")).unwrap();
+    fs::remove_file(project.path("run")).unwrap();
+    symlink("a", project.path("run")).unwrap();
+    project.write("binary", b"a\0b");
+    let look = project.look();
+    let expected =
+        ["R Moved", "M a", "X b/c", "A- binary", "D gone", "M- link", "A new", "T- run"].map(str::to_owned);
+    assert_eq!(rows(&look), expected);
+    let told = &file(&look, "a").told;
+    assert_eq!((told.added, told.removed, told.author), (1, 1, Author::Agent));
+    assert_eq!(file(&look, "Moved").told.from.as_deref(), Some("moved"));
+    let texts = project.texts(&look, "a");
+    assert_eq!(texts.before.as_deref(), Some(b"one\ntwo\nthree\n".as_slice()));
+    assert_eq!(texts.now.as_deref(), Some(b"one\n2\nthree\n".as_slice()));
+    assert_eq!(project.texts(&look, "new").before, None);
+    assert_eq!(project.texts(&look, "gone").now, None);
+    assert_eq!(project.texts(&look, "Moved").before.unwrap().len(), 12);
+    assert!(project.store.texts(&look, file(&look, "link")).is_err());
+    assert_eq!(look.baseline.name, "the first prompt to Codex");
+}
+
+#[test]
+fn a_file_becomes_a_directory_and_a_directory_a_file() {
+    let Some(project) = Project::new() else { return };
+    project.prompt();
+    fs::remove_file(project.path("a")).unwrap();
+    project.write("a/deep/er", "x\n");
+    fs::remove_dir_all(project.path("b")).unwrap();
+    project.write("b", "y\n");
+    assert_eq!(rows(&project.look()), ["D a", "A a/deep/er", "A b", "D b/c"]);
+}
+
+#[test]
+fn a_baseline_stays_until_a_review_is_finished() {
+    let Some(project) = Project::new() else { return };
+    project.prompt();
+    project.write("first", "1\n");
+    project.end();
+    project.write("persons", "p\n");
+    project.prompt();
+    project.write("second", "2\n");
+    let look = project.look();
+    assert_eq!(rows(&look), ["A first", "A persons", "A second"]);
+    let authors: Vec<Author> = look.files.iter().map(|file| file.told.author).collect();
+    assert_eq!(authors, [Author::Agent, Author::Person, Author::Agent]);
+    // What changes after the look has not been seen.
+    project.write("late", "l\n");
+    project.write("second", "2\nmore\n");
+    project.store.finish(&look);
+    let next = project.look();
+    assert_eq!(rows(&next), ["A late", "M second"]);
+    assert_eq!(next.baseline.name, "the end of your last review");
+    project.end();
+    project.write("after", "x\n");
+    assert_eq!(file(&project.look(), "after").told.author, Author::Person);
+}
+
+#[test]
+fn what_is_undone_is_no_change_after_the_finish() {
+    let Some(project) = Project::new() else { return };
+    project.prompt();
+    project.write("a", "1\n");
+    project.write("b/c", "2\n");
+    let look = project.look();
+    assert_eq!(project.undo(&look, &["a"])[0].refused, None);
+    project.store.finish(&look);
+    assert!(project.look().files.is_empty(), "{:?}", rows(&project.look()));
+}
+
+#[test]
+fn a_missing_end_and_a_moved_head_are_remarks() {
+    let Some(project) = Project::new() else { return };
+    project.prompt();
+    project.write("x", "1\n");
+    project.prompt();
+    project.commit();
+    let look = project.look();
+    assert_eq!(file(&look, "x").told.author, Author::Unknown);
+    assert!(look.remarks.iter().any(|it| it.contains("The commit has changed")), "{:?}", look.remarks);
+    assert!(look.remarks.iter().any(|it| it.contains("has no end")), "{:?}", look.remarks);
+    project.git(&["checkout", "-q", "-b", "other"]);
+    assert!(project.look().remarks[0].contains("it was main and is other"), "{:?}", project.look().remarks);
+}
+
+#[test]
+fn without_a_turn_the_last_commit_is_the_baseline() {
+    let Some(project) = Project::new() else { return };
+    project.write("a", "1\n");
+    let look = project.look();
+    assert_eq!((rows(&look), look.baseline.at), (vec!["M a".to_owned()], None));
+    assert!(look.baseline.name.starts_with("the commit "), "{}", look.baseline.name);
+    assert_eq!(file(&look, "a").told.author, Author::Unknown);
+    project.commit();
+    assert!(project.look().files.is_empty());
+    let since = project.since("HEAD~1");
+    assert_eq!(rows(&since), ["M a"]);
+    assert_eq!(since.baseline.asked.as_deref(), Some("HEAD~1"));
+    for revision in ["nothing", "--help", "-x", "HEAD:a", "\u{1b}[31m", "", "a\0b"] {
+        let error = project.store.look(&project.top, Some(revision)).unwrap_err();
+        assert!(!error.contains('\u{1b}'), "{error}");
+    }
+}
+
+#[test]
+fn secrets_large_files_and_ignored_files_are_named_without_a_text() {
+    let Some(project) = Project::new() else { return };
+    project.write(".env", "TOKEN=tracked\n");
+    project.write("large", vec![b'x'; 9 << 20]);
+    project.write(".gitignore", "*.log\nout/\n");
+    project.commit();
+    project.write("old.log", "1\n");
+    project.write("out/old", "1\n");
+    project.write("quiet/key.pem", "SECRET\n");
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    project.prompt();
+    assert_eq!(rows(&project.look()), [""; 0]);
+    project.write(".env", "TOKEN=changed\n");
+    project.write("large", vec![b'y'; 9 << 20]);
+    project.write("new.log", "1\n");
+    project.write("out/deep/new", "1\n");
+    project.write("other.pem", "SECRET\n");
+    fs::remove_file(project.path("quiet/key.pem")).unwrap();
+    let look = project.look();
+    let expected = ["M- .env", "M- large", "M- new.log", "A- other.pem", "M- out/", "D- quiet/key.pem"]
+        .map(str::to_owned);
+    assert_eq!(rows(&look), expected);
+    let repository = crate::shelf::Shelf::of(project.places.state(), &project.top).repository();
+    let blobs = super::fixture::git_in(&repository, &["cat-file", "--batch-all-objects", "--batch"]);
+    assert!(!blobs.contains("SECRET") && !blobs.contains("TOKEN=changed"));
+    let objects = project.look();
+    assert!(project.store.texts(&objects, file(&objects, ".env")).is_err());
+    // Since a commit, too.
+    assert_eq!(rows(&project.since("HEAD"))[0], "M- .env");
+}
+
+#[test]
+fn a_prompt_that_goes_on_begins_no_turn() {
+    let Some(project) = Project::new() else { return };
+    project.prompt();
+    assert_eq!(project.event(Moment::Continued, "s"), Ok(crate::Recorded::Nothing));
+    project.end();
+    assert_eq!(project.event(Moment::Continued, "s"), Ok(crate::Recorded::Kept));
+}

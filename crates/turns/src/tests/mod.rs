@@ -1,0 +1,9 @@
+//! The store with the real git, in temporary directories.
+
+mod fixture;
+mod hostile;
+mod looks;
+mod random;
+mod recordings;
+mod repositories;
+mod undos;

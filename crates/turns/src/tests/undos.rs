@@ -1,0 +1,208 @@
+//! Undoing, and its refusals.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+
+use alongside_companion::turns::source::{TurnLook, TurnSource as _, Undo, UndoTo};
+use alongside_desk::UndoneFile;
+
+use super::fixture::{Project, file, rows};
+use crate::log::Kind;
+use crate::shelf::Shelf;
+
+fn to_text(project: &Project, look: &TurnLook, name: &str, shown: &[u8], wanted: &[u8]) -> UndoneFile {
+    let to = UndoTo::Text { shown: shown.to_vec(), wanted: wanted.to_vec() };
+    project.store.undo(look, &[Undo { file: file(look, name).clone(), to }]).remove(0)
+}
+
+#[test]
+fn hunks_are_undone_byte_for_byte_and_the_text_of_before_is_a_draft() {
+    let Some(project) = Project::new() else { return };
+    project.prompt();
+    project.write("run", "one\r\nnew\n");
+    let look = project.look();
+    let undone = to_text(&project, &look, "run", b"one\r\nnew\n", b"one\r\n");
+    assert_eq!(undone.refused, None);
+    assert_eq!(project.read("run").unwrap(), b"one\r\n");
+    let mode = project.path("run").metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o755, "the mode stays");
+    let draft = undone.draft.unwrap();
+    assert_eq!(fs::read(&draft).unwrap(), b"one\r\nnew\n");
+    let log = Shelf::of(project.places.state(), &project.top).log().read().unwrap();
+    let noted = log.iter().find(|record| record.kind == Kind::Undo).and_then(|record| record.undone.clone());
+    let noted = noted.unwrap();
+    assert_eq!((&*noted.path, noted.copy), ("run", Some(draft)));
+    assert!(noted.before.is_some() && noted.after.is_some() && noted.before != noted.after);
+    let names: Vec<_> =
+        fs::read_dir(&project.top).unwrap().flatten().map(|entry| entry.file_name()).collect();
+    assert_eq!(names.len(), 4, "no unfinished file stays: {names:?}");
+}
+
+#[test]
+fn whole_files_become_what_they_were() {
+    let Some(project) = Project::new() else { return };
+    project.write("gone/deep", "g\n");
+    project.write("moved", "1\n2\n3\n4\n5\n6\n");
+    project.write("binary", b"\xff\0a");
+    symlink("a", project.path("link")).unwrap();
+    symlink("a", project.path("lost")).unwrap();
+    let before = project.tree();
+    project.prompt();
+    project.write("new/deep/er", "n\n");
+    fs::remove_dir_all(project.path("gone")).unwrap();
+    fs::rename(project.path("moved"), project.path("elsewhere")).unwrap();
+    project.write("elsewhere", "1\n2\n3\n4\n5\n6\n7\n");
+    project.write("binary", b"\xfe\0b");
+    project.chmod("b/c", 0o755);
+    fs::remove_file(project.path("run")).unwrap();
+    symlink("a", project.path("run")).unwrap();
+    fs::remove_file(project.path("link")).unwrap();
+    project.write("link", "a file\n");
+    fs::remove_file(project.path("lost")).unwrap();
+    fs::remove_file(project.path("a")).unwrap();
+    project.write("a/below", "x\n");
+    let look = project.look();
+    let names: Vec<&str> = look.files.iter().map(|file| file.path.to_str().unwrap()).collect();
+    for undone in project.undo(&look, &names) {
+        assert_eq!(undone.refused, None, "{}", undone.path);
+    }
+    let after = project.tree();
+    let differing: Vec<_> = before.iter().filter(|(path, file)| after.get(*path) != Some(file)).collect();
+    assert!(differing.is_empty() && before.len() == after.len(), "{differing:?}, {:?}", after.keys());
+    assert!(project.look().files.is_empty());
+}
+
+#[test]
+fn what_has_changed_since_it_was_shown_stays() {
+    let Some(project) = Project::new() else { return };
+    symlink("a", project.path("link")).unwrap();
+    project.prompt();
+    project.write("a", "shown\n");
+    project.write("new", "n\n");
+    project.chmod("b/c", 0o755);
+    fs::remove_file(project.path("run")).unwrap();
+    fs::remove_file(project.path("link")).unwrap();
+    symlink("b", project.path("link")).unwrap();
+    let look = project.look();
+    project.write("a", "later\n");
+    project.write("new", "m\n");
+    project.write("run", "another\n");
+    project.chmod("b/c", 0o644);
+    fs::remove_file(project.path("link")).unwrap();
+    symlink("c", project.path("link")).unwrap();
+    let tree = project.tree();
+    for undone in project.undo(&look, &["a", "new", "run", "b/c", "link"]) {
+        assert_eq!(undone.refused.as_deref(), Some("it has changed since it was shown"), "{}", undone.path);
+    }
+    let refused = to_text(&project, &look, "a", b"shown\n", b"x").refused;
+    assert_eq!(refused.as_deref(), Some("it has changed since it was shown"));
+    assert_eq!(project.tree(), tree);
+}
+
+#[test]
+fn no_link_hard_link_or_write_protection_is_written_through() {
+    let Some(project) = Project::new() else { return };
+    project.write("d/behind", "1\n");
+    project.write("hard", "1\n");
+    project.write("protected", "1\n");
+    project.prompt();
+    for name in ["d/behind", "hard", "protected", "a"] {
+        project.write(name, "changed\n");
+    }
+    let outside = project.beside("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("behind"), "changed\n").unwrap();
+    fs::write(outside.join("a"), "changed\n").unwrap();
+    let look = project.look();
+    fs::rename(project.path("d"), project.beside("d")).unwrap();
+    symlink(&outside, project.path("d")).unwrap();
+    fs::hard_link(project.path("hard"), project.beside("other name")).unwrap();
+    project.chmod("protected", 0o444);
+    fs::remove_file(project.path("a")).unwrap();
+    symlink(outside.join("a"), project.path("a")).unwrap();
+    let why = |undone: Vec<UndoneFile>| undone.into_iter().map(|it| it.refused.unwrap_or_default()).collect();
+    let why: Vec<String> = why(project.undo(&look, &["d/behind", "hard", "protected", "a"]));
+    let expected = [
+        "a link is on the way to it",
+        "it has several names (hard links)",
+        "it is write-protected",
+        "it has changed since it was shown",
+    ];
+    assert_eq!(why, expected);
+    let text = to_text(&project, &look, "a", b"changed\n", b"x").refused;
+    assert_eq!(text.as_deref(), Some("it has changed since it was shown"));
+    for name in ["behind", "a"] {
+        assert_eq!(fs::read(outside.join(name)).unwrap(), b"changed\n");
+    }
+    assert_eq!(fs::read(project.beside("other name")).unwrap(), b"changed\n");
+}
+
+#[test]
+fn another_users_file_stays() {
+    let Some(project) = Project::new() else { return };
+    if std::os::unix::fs::chown(project.path("a"), Some(65_534), None).is_err() {
+        alongside_testing::skip("only root can give a file away");
+        return;
+    }
+    project.prompt();
+    fs::write(project.path("a"), "changed\n").unwrap();
+    let look = project.look();
+    assert_eq!(project.undo(&look, &["a"])[0].refused.as_deref(), Some("it belongs to another user"));
+    assert_eq!(project.read("a").unwrap(), b"changed\n");
+}
+
+#[test]
+fn what_the_store_does_not_hold_is_not_undone() {
+    let Some(project) = Project::new() else { return };
+    project.write(".gitignore", "*.log\n");
+    project.write(".env", "A=1\n");
+    project.prompt();
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    project.write("x.log", "1\n");
+    project.write(".env", "A=2\n");
+    project.write("large", vec![b'x'; 9 << 20]);
+    let look = project.look();
+    assert_eq!(rows(&look), ["M- .env", "A- large", "M- x.log"]);
+    for undone in project.undo(&look, &[".env", "large", "x.log"]) {
+        assert_eq!(undone.refused.as_deref(), Some("its earlier text is not kept"), "{}", undone.path);
+    }
+    assert!(project.path("large").exists() && project.path("x.log").exists());
+}
+
+#[test]
+fn a_path_that_leaves_the_tree_is_never_written() {
+    let Some(project) = Project::new() else { return };
+    project.prompt();
+    project.write("a", "1\n");
+    let look = project.look();
+    for path in ["../outside", "/outside", ".git/config", "b/../../outside", ".GIT/config", ""] {
+        let mut file = file(&look, "a").clone();
+        file.path = Path::new(path).to_owned();
+        let texts = UndoTo::Text { shown: Vec::new(), wanted: b"x".to_vec() };
+        for to in [UndoTo::Baseline, texts] {
+            let undone = project.store.undo(&look, &[Undo { file: file.clone(), to }]);
+            assert!(undone[0].refused.is_some(), "{path}");
+        }
+    }
+    assert!(!project.beside("outside").exists());
+    let stranger = TurnLook { snapshot: "--output=x:y::1".into(), ..look.clone() };
+    assert!(project.undo(&stranger, &["a"])[0].refused.is_some());
+}
+
+#[test]
+fn without_a_draft_or_a_log_nothing_is_undone() {
+    let Some(project) = Project::new() else { return };
+    project.prompt();
+    project.write("a", "1\n");
+    let look = project.look();
+    let drafts = project.places.state().join("drafts");
+    fs::write(&drafts, "").unwrap();
+    assert!(project.undo(&look, &["a"])[0].refused.as_deref().unwrap().contains("draft"));
+    fs::remove_file(&drafts).unwrap();
+    let log = Shelf::of(project.places.state(), &project.top).file("log");
+    fs::rename(&log, log.with_extension("old")).unwrap();
+    fs::create_dir(&log).unwrap();
+    assert!(project.undo(&look, &["a"])[0].refused.as_deref().unwrap().contains("log"));
+    assert_eq!(project.read("a").unwrap(), b"1\n");
+}

@@ -1,0 +1,74 @@
+//! A name in a working tree, in a directory that was opened step by step: no link on the way leads elsewhere.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Component, Path};
+
+use alongside_platform::directory::{Directory, Entry};
+use alongside_platform::untrusted::{self, Whose};
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct TreePlace {
+    pub(crate) directory: Directory,
+    pub(crate) name: OsString,
+}
+
+impl TreePlace {
+    /// The place of a path below the top; `None` if its directory is gone.
+    ///
+    /// # Errors
+    /// Why it cannot be reached: a link or a file is on the way, or the path is none of the working tree's.
+    pub(crate) fn find(top: &Path, below: &Path) -> Result<Option<Self>, String> {
+        Self::open(top, below, false)
+    }
+
+    /// The same, and makes the directories that are missing.
+    ///
+    /// # Errors
+    /// As [`find`](Self::find), and when a directory cannot be made.
+    pub(crate) fn make_way(top: &Path, below: &Path) -> Result<Self, String> {
+        Self::open(top, below, true)?.ok_or_else(|| "its directory is gone".to_owned())
+    }
+
+    fn open(top: &Path, below: &Path, make: bool) -> Result<Option<Self>, String> {
+        let mut names = Vec::new();
+        for part in below.components() {
+            match part {
+                Component::Normal(name) if !name.eq_ignore_ascii_case(".git") => names.push(name.to_owned()),
+                _ => return Err("it is no file of the working tree".to_owned()),
+            }
+        }
+        let name = names.pop().ok_or("it is no file of the working tree")?;
+        let mut directory = Directory::open(top).map_err(|error| error.to_string())?;
+        for step in names {
+            match directory.entry(&step).map_err(|error| error.to_string())? {
+                Some(Entry::Directory) => {}
+                Some(Entry::Link) => return Err("a link is on the way to it".to_owned()),
+                Some(Entry::File | Entry::Other) => {
+                    return Err("a file is in the place of its directory".into());
+                }
+                None if !make => return Ok(None),
+                None => directory.make_usual(&step).map_err(|error| error.to_string())?,
+            }
+            directory = directory.below(&step).map_err(|error| error.to_string())?;
+        }
+        Ok(Some(Self { directory, name }))
+    }
+
+    /// What is there.
+    ///
+    /// # Errors
+    /// When the system refuses to say.
+    pub(crate) fn entry(&self) -> io::Result<Option<Entry>> {
+        self.directory.entry(&self.name)
+    }
+
+    /// The content of a regular file of at most so many bytes.
+    ///
+    /// # Errors
+    /// When it is something else, larger, or cannot be read.
+    pub(crate) fn read(&self, limit: u64) -> io::Result<Vec<u8>> {
+        untrusted::open_in(&self.directory, &self.name, limit, Whose::Anybodys)?.whole()
+    }
+}

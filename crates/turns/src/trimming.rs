@@ -1,0 +1,134 @@
+//! The end of stores: after 14 days without a turn, or when all together hold more than 1 GB, the one first
+//! that was unused for longest. Within a store, what is older than 14 days goes; the one in use shrinks to
+//! its baseline and its newest snapshot.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime};
+
+use alongside_companion::private;
+
+use crate::fault::Fault;
+use crate::git::Git;
+use crate::log::Record;
+use crate::look_state::baseline;
+use crate::places::Places;
+use crate::shelf::Shelf;
+
+/// How long a store, or a snapshot, is kept.
+pub const KEPT_FOR: Duration = Duration::from_secs(14 * 24 * 60 * 60);
+/// The size of all stores, in bytes.
+pub const MAX_BYTES: u64 = 1 << 30;
+
+/// The least time between two trimmings.
+const APART: Duration = Duration::from_secs(60 * 60);
+/// Objects younger than that may belong to a look that is under way.
+const YOUNG: &str = "--expire=1.hour.ago";
+/// The file whose time is that of the last trimming.
+const TRIMMED: &str = "turns/trimmed";
+
+/// Whether the last trimming is long enough ago, or will never have been: there are no stores yet.
+pub fn is_due(places: &Places) -> bool {
+    let at = places.state().join(TRIMMED).metadata().and_then(|found| found.modified());
+    at.map_or(places.state().join("turns").exists(), |at| at.elapsed().map_or(true, |age| age > APART))
+}
+
+/// Removes what is too old, and the stores that were unused for longest until the others fit. Never removes
+/// the store of the working tree at `current`.
+///
+/// # Errors
+/// When the system refuses to note the time. What cannot be removed stays until the next trimming.
+pub fn trim(places: &Places, current: &Path, max_bytes: u64, until: Instant) -> Result<(), Fault> {
+    private::write(&places.state().join(TRIMMED), b"")?;
+    let kept_for = u64::try_from(KEPT_FOR.as_millis()).unwrap_or(u64::MAX);
+    let oldest = alongside_desk::now_ms().saturating_sub(kept_for);
+    let mut stores = Vec::new();
+    for (shelf, top) in Shelf::all(places.state()) {
+        let used = shelf.file("log").metadata().and_then(|found| found.modified());
+        let used = used.unwrap_or(SystemTime::UNIX_EPOCH);
+        let is_current = top == current;
+        if !is_current && used.elapsed().is_ok_and(|age| age > KEPT_FOR) {
+            remove(&shelf, until);
+            continue;
+        }
+        note(keep_only(&shelf, &top, until, |_, record| record.at >= oldest));
+        stores.push((is_current, used, size(&shelf.file(""), until), shelf));
+    }
+    // The current one last, then by the time of their use.
+    stores.sort_by_key(|(is_current, used, ..)| (*is_current, *used));
+    let mut bytes: u64 = stores.iter().map(|(_, _, bytes, _)| bytes).sum();
+    for (is_current, _, own, shelf) in stores {
+        if bytes <= max_bytes {
+            break;
+        }
+        if is_current {
+            let log = shelf.log().read()?;
+            let needed = [baseline(&log), log.iter().rposition(|record| record.tree.is_some())];
+            note(keep_only(&shelf, current, until, |place, _| needed.contains(&Some(place))));
+        } else {
+            remove(&shelf, until);
+        }
+        bytes -= own;
+    }
+    Ok(())
+}
+
+fn note(trimmed: Result<(), Fault>) {
+    if let Err(fault) = trimmed {
+        tracing::debug!(%fault, "a store of turns was not trimmed");
+    }
+}
+
+fn remove(shelf: &Shelf, until: Instant) {
+    // A prompt at this moment keeps its store.
+    if let Ok(_lock) = shelf.lock("lock", until) {
+        let _ = shelf.remove();
+    }
+}
+
+/// Drops the other lines of the log, and the objects that none of these needs.
+fn keep_only(
+    shelf: &Shelf,
+    top: &Path,
+    until: Instant,
+    keep: impl Fn(usize, &Record) -> bool,
+) -> Result<(), Fault> {
+    let _lock = shelf.lock("lock", until)?;
+    let log = shelf.log().read()?;
+    let kept = log.iter().enumerate().filter(|(place, record)| keep(*place, record));
+    let kept: Vec<Record> = kept.map(|(_, record)| record.clone()).collect();
+    if kept.len() == log.len() {
+        return Ok(());
+    }
+    let mut text = Vec::new();
+    for record in &kept {
+        serde_json::to_writer(&mut text, record).map_err(io::Error::from)?;
+        text.push(b'\n');
+    }
+    private::write(&shelf.file("log"), &text)?;
+    let names: Vec<&str> = kept.iter().filter_map(|record| record.left.as_deref()).collect();
+    for list in fs::read_dir(shelf.file("left")).into_iter().flatten().flatten() {
+        if !names.iter().any(|name| list.file_name() == *name) {
+            let _ = fs::remove_file(list.path());
+        }
+    }
+    let git = Git::new(shelf.repository(), top, until)?.with_index(&shelf.file("index"));
+    let trees = kept.iter().filter_map(|record| record.tree.as_deref());
+    git.run(["prune", YOUNG, "--"].into_iter().chain(trees), None).map(drop)
+}
+
+/// The bytes of all files in a directory, as far as they are counted in time.
+fn size(directory: &Path, until: Instant) -> u64 {
+    let (mut bytes, mut waiting) = (0, vec![directory.to_owned()]);
+    while let Some(next) = waiting.pop().filter(|_| Instant::now() < until) {
+        for entry in fs::read_dir(next).into_iter().flatten().flatten() {
+            match entry.metadata() {
+                Ok(found) if found.is_dir() => waiting.push(entry.path()),
+                Ok(found) => bytes += found.len(),
+                Err(_) => {}
+            }
+        }
+    }
+    bytes
+}

@@ -1,0 +1,264 @@
+//! The one place that writes a file of a project: a person's undo of a change, exactly that, into a file that
+//! is as it was shown.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use alongside_companion::drafts::Drafts;
+use alongside_companion::private;
+use alongside_companion::turns::source::{Undo, UndoTo};
+use alongside_desk::{FileChange, UndoneFile};
+use alongside_platform::directory::Entry;
+use alongside_platform::{files, paths};
+
+use crate::blobs::{self, Blob};
+use crate::escaped::escape;
+use crate::fault::Fault;
+use crate::hash::hash;
+use crate::left_out::MAX_FILE;
+use crate::log::{Kind, Record, Undone};
+use crate::look_state::LookState;
+use crate::tree_diff::SideKind;
+use crate::tree_place::TreePlace;
+use crate::workbench::Workbench;
+
+const CHANGED: &str = "it has changed since it was shown";
+const NOT_HELD: &str = "its earlier text is not kept";
+const TAKEN: &str = "another file is in its place";
+const DIRECTORY: &str = "there is a directory in its place";
+/// The most bytes of a link, or of a file that is compared: larger ones are in no snapshot.
+const MAX_READ: u64 = MAX_FILE + 1;
+
+/// Undoes changes of one look.
+#[derive(Debug)]
+pub(crate) struct Undoing<'a> {
+    bench: &'a Workbench,
+    state: &'a LookState,
+    drafts: &'a Drafts,
+}
+
+/// A file in a working tree as it is, and as it is to be.
+struct Step {
+    path: PathBuf,
+    shown: Option<Blob>,
+    wanted: Option<Blob>,
+}
+
+impl<'a> Undoing<'a> {
+    pub(crate) fn new(bench: &'a Workbench, state: &'a LookState, drafts: &'a Drafts) -> Self {
+        Self { bench, state, drafts }
+    }
+
+    /// Undoes these, and answers for each in its order. Files that go are removed first, so that a directory
+    /// makes room for the file that it replaced; and a file whose place is taken waits for the others.
+    pub(crate) fn undo(&self, files: &[Undo]) -> Vec<UndoneFile> {
+        let goes = |undo: &Undo| undo.to == UndoTo::Baseline && undo.file.told.change == FileChange::Added;
+        let (first, then): (Vec<usize>, Vec<usize>) = (0..files.len()).partition(|at| goes(&files[*at]));
+        let mut waiting: Vec<usize> = first.into_iter().chain(then).collect();
+        let mut done: Vec<Option<Result<Option<String>, String>>> = files.iter().map(|_| None).collect();
+        loop {
+            let before = waiting.len();
+            waiting.retain(|at| {
+                let undone = self.undo_one(&files[*at]);
+                let is_refused = undone.is_err();
+                done[*at] = Some(undone);
+                is_refused
+            });
+            if waiting.is_empty() || waiting.len() == before {
+                break;
+            }
+        }
+        let answer = |(undo, undone): (&Undo, Option<Result<Option<String>, String>>)| {
+            let path = undo.file.told.path.clone();
+            match undone.unwrap_or(Ok(None)) {
+                Ok(draft) => UndoneFile { path, refused: None, draft },
+                Err(why) => UndoneFile { path, refused: Some(Fault::said(why).to_string()), draft: None },
+            }
+        };
+        files.iter().zip(done).map(answer).collect()
+    }
+
+    /// Returns the path of the copy of the text before.
+    fn undo_one(&self, undo: &Undo) -> Result<Option<String>, String> {
+        let path = &undo.file.path;
+        match &undo.to {
+            UndoTo::Text { shown, wanted } => {
+                let place = TreePlace::find(&self.bench.tree.top, path)?.ok_or(CHANGED)?;
+                let file = place.directory.read(&place.name).map_err(|_| CHANGED)?;
+                let found = file.metadata().map_err(|error| error.to_string())?;
+                // The mode stays, whatever it is.
+                let kind = if files::is_executable(&found) { SideKind::Program } else { SideKind::File };
+                let blob = |bytes: &Vec<u8>| Some(Blob { kind, bytes: bytes.clone() });
+                self.step(&Step { path: path.clone(), shown: blob(shown), wanted: blob(wanted) })
+            }
+            UndoTo::Baseline => {
+                let shown = self.blob(&self.state.now, path)?;
+                let earlier = undo.file.from.as_ref().unwrap_or(path);
+                let wanted = self.blob(&self.state.before, earlier)?;
+                if (shown.is_none() && wanted.is_none()) || self.is_left_out(path, &undo.file.told.path) {
+                    return Err(NOT_HELD.to_owned());
+                }
+                if earlier == path {
+                    return self.step(&Step { path: path.clone(), shown, wanted });
+                }
+                // The file has its earlier name again before the later one goes.
+                self.check(&Step { path: path.clone(), shown: shown.clone(), wanted: None })?;
+                let restored = Step { path: earlier.clone(), shown: None, wanted };
+                self.check(&restored).map_err(|why| if why == CHANGED { TAKEN.to_owned() } else { why })?;
+                self.step(&restored)?;
+                self.step(&Step { path: path.clone(), shown, wanted: None })
+            }
+        }
+    }
+
+    fn blob(&self, tree: &str, path: &Path) -> Result<Option<Blob>, String> {
+        blobs::read(self.bench, tree, path).map_err(|fault| fault.to_string())
+    }
+
+    /// Whether the snapshot of the look leaves a file out, so that nobody has seen its content.
+    fn is_left_out(&self, path: &Path, told: &str) -> bool {
+        let left = crate::left_out::read(&self.bench.shelf, self.state.left.as_deref());
+        told.ends_with('/') || left.contains_key(&paths::to_bytes(path))
+    }
+
+    /// Fails for a file that is not as it was shown, or not ours to write. Returns its place.
+    fn check(&self, step: &Step) -> Result<Option<TreePlace>, String> {
+        let Some(place) = TreePlace::find(&self.bench.tree.top, &step.path)? else {
+            return if step.shown.is_none() { Ok(None) } else { Err(CHANGED.to_owned()) };
+        };
+        self.check_at(step, &place).map(|()| Some(place))
+    }
+
+    fn check_at(&self, step: &Step, place: &TreePlace) -> Result<(), String> {
+        let said = |error: std::io::Error| error.to_string();
+        let entry = place.entry().map_err(said)?;
+        let is_as_shown = match (&step.shown, entry) {
+            (None, None) => return Ok(()),
+            (None, Some(Entry::Directory)) => {
+                // A directory without anything makes room.
+                return place.directory.remove_empty(&place.name).map_err(|_| DIRECTORY.to_owned());
+            }
+            (Some(blob), Some(Entry::Link)) if blob.kind == SideKind::Link => {
+                let target = place.directory.link_target(&place.name).map_err(said)?;
+                paths::to_bytes(&target) == blob.bytes
+            }
+            (Some(blob), Some(Entry::File)) if blob.kind != SideKind::Link => {
+                let file = place.directory.read(&place.name).map_err(said)?;
+                let found = file.metadata().map_err(said)?;
+                if !files::is_ours(&found) {
+                    return Err("it belongs to another user".to_owned());
+                }
+                if files::has_other_names(&found) {
+                    return Err("it has several names (hard links)".to_owned());
+                }
+                if found.permissions().readonly() {
+                    return Err("it is write-protected".to_owned());
+                }
+                let is_program = files::mode(&found).is_none() || files::is_executable(&found);
+                let has_mode =
+                    files::mode(&found).is_none() || is_program == (blob.kind == SideKind::Program);
+                has_mode && place.read(MAX_READ).map_err(said)? == blob.bytes
+            }
+            _ => false,
+        };
+        if is_as_shown { Ok(()) } else { Err(CHANGED.to_owned()) }
+    }
+
+    /// Makes a file what it is to be, with the text of before in a copy and the act in the log beforehand.
+    fn step(&self, step: &Step) -> Result<Option<String>, String> {
+        self.check(step)?;
+        let copy = step.shown.as_ref().map(|shown| self.keep(&step.path, shown)).transpose()?.flatten();
+        let hash_of = |blob: &Option<Blob>| blob.as_ref().map(|blob| hash(&blob.bytes));
+        let undone = Undone {
+            path: escape(&paths::to_bytes(&step.path)),
+            before: hash_of(&step.shown),
+            copy: copy.clone(),
+            after: hash_of(&step.wanted),
+        };
+        let record = Record { undone: Some(undone), ..Record::new(Kind::Undo, alongside_desk::now_ms()) };
+        self.bench
+            .shelf
+            .log()
+            .append(&record)
+            .map_err(|error| format!("the log cannot be written: {error}"))?;
+        let written = match &step.wanted {
+            Some(wanted) => {
+                let place = TreePlace::make_way(&self.bench.tree.top, &step.path)?;
+                self.write(step, &place, wanted)
+            }
+            None => self.remove(step),
+        };
+        written.map(|()| copy)
+    }
+
+    fn write(&self, step: &Step, place: &TreePlace, wanted: &Blob) -> Result<(), String> {
+        if wanted.kind == SideKind::Link {
+            let target = paths::from_bytes(&wanted.bytes).ok_or("its target is no path here")?;
+            let begin = |name: &std::ffi::OsStr| place.directory.make_link(name, &target);
+            // What is there now is compared once more, just before it goes.
+            let finish = |(): &mut ()| self.check_at(step, place).map_err(std::io::Error::other);
+            return private::in_one_step(&place.directory, &place.name, begin, finish)
+                .map_err(|error| error.to_string());
+        }
+        let old = place.directory.read(&place.name).and_then(|file| file.metadata());
+        let old = old.ok().filter(|_| step.shown.as_ref().is_some_and(|shown| shown.kind != SideKind::Link));
+        let begin = |name: &std::ffi::OsStr| match old {
+            Some(_) => place.directory.create(name),
+            None => place.directory.create_usual(name),
+        };
+        let finish = |file: &mut File| {
+            file.write_all(&wanted.bytes)?;
+            if let Some(old) = &old {
+                files::give_to(file, old)?;
+                file.set_permissions(old.permissions())?;
+            }
+            let found = file.metadata()?;
+            if files::is_executable(&found) != (wanted.kind == SideKind::Program) {
+                file.set_permissions(files::with_execution(&found, wanted.kind == SideKind::Program))?;
+            }
+            file.sync_all()?;
+            self.check_at(step, place).map_err(std::io::Error::other)
+        };
+        private::in_one_step(&place.directory, &place.name, begin, finish)
+            .map(drop)
+            .map_err(|error| error.to_string())
+    }
+
+    /// Removes a file, and the directories above it that hold nothing and were not there before.
+    fn remove(&self, step: &Step) -> Result<(), String> {
+        let place = self.check(step)?.ok_or(CHANGED)?;
+        place.directory.remove(&place.name).map_err(|error| error.to_string())?;
+        for above in step.path.ancestors().skip(1).take_while(|above| above.file_name().is_some()) {
+            let was_there = blobs::has_directory(self.bench, &self.state.before, above).unwrap_or(true);
+            let place = TreePlace::find(&self.bench.tree.top, above).ok().flatten();
+            let Some(place) = place.filter(|_| !was_there) else { break };
+            if place.directory.remove_empty(&place.name).is_err() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the content of before where the person finds it. Links need none: the log names them.
+    fn keep(&self, path: &Path, shown: &Blob) -> Result<Option<String>, String> {
+        if shown.kind == SideKind::Link {
+            return Ok(None);
+        }
+        let kept = match std::str::from_utf8(&shown.bytes) {
+            Ok(text) => {
+                let file = self.bench.tree.top.join(path).to_string_lossy().into_owned();
+                self.drafts.keep(&file, "your undo", "the text before you undid changes of a turn", text)
+            }
+            Err(_) => {
+                let directory = self.bench.shelf.file("undone");
+                let copy = directory.join(&hash(&shown.bytes)[..32]);
+                alongside_platform::private::create_directories(&directory)
+                    .and_then(|()| private::write(&copy, &shown.bytes))
+                    .map(|()| copy)
+            }
+        };
+        let kept = kept.map_err(|error| format!("its text cannot be kept as a draft: {error}"))?;
+        Ok(Some(kept.to_string_lossy().into_owned()))
+    }
+}

@@ -1,0 +1,60 @@
+//! The working trees in which changes wait for a review.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use alongside_companion::turns::source::TurnLook;
+
+use crate::fault::Fault;
+use crate::log::Kind;
+use crate::look::look;
+use crate::look_state::baseline;
+use crate::places::Places;
+use crate::shelf::Shelf;
+use crate::workbench::Workbench;
+use crate::working_tree::WorkingTree;
+
+/// How long one working tree is looked at.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A working tree with a baseline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    /// Its top.
+    pub root: PathBuf,
+    /// The agents whose turns are since the baseline.
+    pub agents: Vec<String>,
+    /// What has changed, or why that cannot be told.
+    pub look: Result<TurnLook, String>,
+}
+
+/// Every working tree of this user with a baseline, by path.
+pub fn waiting(places: &Places) -> Vec<Waiting> {
+    let mut all: Vec<Waiting> = Shelf::all(places.state())
+        .into_iter()
+        .filter_map(|(_, top)| waiting_in(places, &top).ok().flatten().filter(|one| one.root == top))
+        .collect();
+    all.sort_by(|one, other| one.root.cmp(&other.root));
+    all
+}
+
+/// The working tree around a directory, if it has a baseline.
+///
+/// # Errors
+/// When the directory is in no working tree, or the log cannot be read.
+pub fn waiting_in(places: &Places, directory: &Path) -> Result<Option<Waiting>, Fault> {
+    let tree = WorkingTree::around_or_at(directory, &places.homes());
+    let tree = tree.ok_or_else(|| Fault::said("this directory is no working tree"))?;
+    let log = Shelf::of(places.state(), &tree.top).log().read()?;
+    let Some(place) = baseline(&log) else { return Ok(None) };
+    let mut agents: Vec<String> = Vec::new();
+    for record in log.iter().skip(place).filter(|record| record.kind == Kind::Prompt) {
+        if !agents.contains(&record.agent) {
+            agents.push(record.agent.clone());
+        }
+    }
+    let root = tree.top.clone();
+    let bench = Workbench::open(places, tree, Instant::now() + PATIENCE);
+    let look = bench.and_then(|bench| look(&bench, None)).map_err(|fault| fault.to_string());
+    Ok(Some(Waiting { root, agents, look }))
+}

@@ -1,0 +1,100 @@
+//! A working tree with its shelf, opened for one look or one snapshot, until a point in time.
+
+use std::path::Path;
+use std::time::Instant;
+
+use crate::exclusions::Exclusions;
+use crate::fault::Fault;
+use crate::git::Git;
+use crate::index::{Index, Taken, copy_with_time};
+use crate::places::Places;
+use crate::shelf::Shelf;
+use crate::working_tree::WorkingTree;
+
+/// The lock of all that a prompt or an end writes.
+const LOCK: &str = "lock";
+/// The lock of looks. A prompt never waits for a look, which has an index of its own.
+const LOOK_LOCK: &str = "look-lock";
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Workbench {
+    pub(crate) tree: WorkingTree,
+    pub(crate) shelf: Shelf,
+    pub(crate) exclusions: Exclusions,
+    pub(crate) git: Git,
+}
+
+impl Workbench {
+    /// Opens the shelf of a working tree, and makes what is missing.
+    ///
+    /// # Errors
+    /// When there is no git, or the shelf cannot be made.
+    pub(crate) fn open(places: &Places, tree: WorkingTree, until: Instant) -> Result<Self, Fault> {
+        let shelf = Shelf::of(places.state(), &tree.top);
+        shelf.make(places.state(), &tree.top)?;
+        let git = Git::new(shelf.repository(), &tree.top, until)?.with_ignore_file(places.ignore_file());
+        let bench = Self { tree, shelf, exclusions: Exclusions::new(places.excludes()), git };
+        if !bench.shelf.is_ready(&bench.tree) {
+            let _lock = bench.shelf.lock(LOCK, until)?;
+            bench.shelf.make_repository(&bench.tree, &bench.git)?;
+        }
+        Ok(bench)
+    }
+
+    /// Takes a snapshot with the index that is kept.
+    ///
+    /// # Errors
+    /// When git or the disk refuses, or the time is over.
+    pub(crate) fn take(&self) -> Result<Taken, Fault> {
+        let _lock = self.shelf.lock(LOCK, self.git.until())?;
+        self.index("index").take()
+    }
+
+    /// Takes a snapshot for a look. It begins with the index of the last prompt or end, if that is newer.
+    ///
+    /// # Errors
+    /// As [`take`](Self::take).
+    pub(crate) fn take_for_look(&self) -> Result<Taken, Fault> {
+        let _lock = self.shelf.lock(LOOK_LOCK, self.git.until())?;
+        let (kept, own) = (self.shelf.file("index"), self.shelf.file("look-index"));
+        let at = |path: &Path| path.metadata().and_then(|found| found.modified()).ok();
+        if at(&kept).is_some_and(|kept| at(&own).is_none_or(|own| own < kept)) {
+            copy_with_time(&kept, &own);
+            copy_with_time(&kept.with_extension("form"), &own.with_extension("form"));
+        }
+        self.index("look-index").take()
+    }
+
+    /// The index of this name.
+    pub(crate) fn index(&self, name: &str) -> Index<'_> {
+        Index::new(self.shelf.file(name), &self.tree, &self.exclusions, &self.git)
+    }
+
+    /// The commit that a revision of the project names. Git reads the repository for that, and its settings,
+    /// but starts nothing that they name.
+    pub(crate) fn commit(&self, revision: &str) -> Option<String> {
+        self.object(&format!("{revision}^{{commit}}"))
+    }
+
+    /// The tree that a revision of the project names.
+    pub(crate) fn tree_of(&self, revision: &str) -> Option<String> {
+        self.object(&format!("{revision}^{{tree}}"))
+    }
+
+    fn object(&self, name: &str) -> Option<String> {
+        let repository = self.tree.repository.as_ref()?;
+        let args = ["rev-parse", "--verify", "--quiet", "--end-of-options", name];
+        let found = self.git.with_directory(&repository.directory).line(args, None).ok()?;
+        let object = found.lines().last()?;
+        object.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| object.to_owned())
+    }
+
+    /// The tree without a file.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub(crate) fn empty_tree(&self) -> Result<String, Fault> {
+        self.git.line(["mktree"], Some(Vec::new()))
+    }
+}

@@ -1,0 +1,45 @@
+//! The working tree around a directory. Its top is where `.git` is, whatever settings say: a repository
+//! cannot name a directory elsewhere.
+
+use std::path::{Path, PathBuf};
+
+use crate::repository::Repository;
+
+/// A working tree, with its real path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct WorkingTree {
+    /// Its top, without links.
+    pub(crate) top: PathBuf,
+    /// Its repository; `None` for a directory that is served without one.
+    pub(crate) repository: Option<Repository>,
+}
+
+impl WorkingTree {
+    /// The Git working tree around a directory. None of these homes is one, nor is anything above them.
+    pub(crate) fn around(directory: &Path, homes: &[PathBuf]) -> Option<Self> {
+        let real = directory.canonicalize().ok()?;
+        for top in real.ancestors() {
+            if homes.iter().any(|home| home.starts_with(top)) {
+                return None;
+            }
+            if let Some(repository) = Repository::of_top(top) {
+                let tree = Self { top: top.to_owned(), repository: Some(repository) };
+                return (!tree.repository.as_ref().is_some_and(|it| it.is_bare)).then_some(tree);
+            }
+            if Repository::in_directory(top).is_some() {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// The same; a directory outside of every repository is a working tree of its own.
+    pub(crate) fn around_or_at(directory: &Path, homes: &[PathBuf]) -> Option<Self> {
+        let real = directory.canonicalize().ok().filter(|real| real.is_dir())?;
+        Self::around(&real, homes).or_else(|| {
+            let holds_a_home = homes.iter().any(|home| home.starts_with(&real));
+            let is_in_repository = real.ancestors().any(|above| Repository::in_directory(above).is_some());
+            (!holds_a_home && !is_in_repository).then_some(Self { top: real, repository: None })
+        })
+    }
+}
