@@ -23,20 +23,23 @@ fn main() -> ExitCode {
         alongside_platform::limits::leave_no_core();
     }
     let file = cli.globals.log.as_deref();
-    let is_hook = cli.is_hook();
+    let (is_hook, is_turn) = (cli.is_hook(), cli.is_turn());
     if is_hook {
         commands::hook::refuse_on_panic();
+    }
+    if is_turn {
+        commands::turn::ignore_panics();
     }
     let logging = if cli.is_host() { logging::start_for_host(file) } else { logging::start(file) };
     // Dropping the log writes it out, also when a command fails.
     let (log, logging) = match logging {
         Ok(log) => (Some(log), Ok(())),
         // The agent would take the error for a yes.
-        Err(_) if is_hook => (None, Ok(())),
+        Err(_) if is_hook || is_turn => (None, Ok(())),
         Err(error) => (None, Err(error)),
     };
     let outcome = logging.and_then(|()| {
-        let mut runtime = match is_hook {
+        let mut runtime = match is_hook || is_turn {
             // It has one thing to do, and fewer threads that may not start.
             true => tokio::runtime::Builder::new_current_thread(),
             false => tokio::runtime::Builder::new_multi_thread(),
@@ -54,6 +57,9 @@ fn main() -> ExitCode {
     });
     let code = outcome.unwrap_or_else(|error| {
         tracing::error!("{error:#}");
+        if is_turn {
+            return ExitCode::SUCCESS;
+        }
         failure::print(&error);
         if is_hook { commands::hook::FAILURE.into() } else { ExitCode::FAILURE }
     });

@@ -12,7 +12,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use super::{
     check, completions, demo, desk, doctor, drafts, env, hook, host, install, lists, log, lsp, man, review,
-    run, status, stdio, uninstall,
+    run, status, stdio, turn, turns, uninstall,
 };
 
 /// The IDE companion for every editor
@@ -52,6 +52,8 @@ enum Command {
     Log(log::Args),
     Lsp(lsp::Args),
     Hook(hook::Args),
+    Turn(turn::Args),
+    Turns(turns::Args),
     Host(host::Args),
     Check(check::Args),
     Doctor(doctor::Args),
@@ -139,6 +141,11 @@ impl Cli {
         matches!(self.command, Some(Command::Hook(_)))
     }
 
+    /// Whether this process notes a turn: an agent may go on at any other code than 0.
+    pub(crate) fn is_turn(&self) -> bool {
+        matches!(self.command, Some(Command::Turn(_)))
+    }
+
     /// Whether this process starts an agent, a program of the person's.
     pub(crate) fn is_run(&self) -> bool {
         matches!(self.command, Some(Command::Run(_)))
@@ -162,6 +169,8 @@ impl Cli {
             Command::Log(args) => log::run(&args).await,
             Command::Lsp(args) => lsp::run(args, globals).await,
             Command::Hook(args) => Ok(hook::run(args).await),
+            Command::Turn(args) => Ok(turn::run(args).await),
+            Command::Turns(args) => turns::run(args).await,
             Command::Host(args) => host::run(args, globals).await,
             Command::Check(args) => check::run(args, globals).await,
             Command::Doctor(args) => doctor::run(args, globals).await,

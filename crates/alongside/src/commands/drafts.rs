@@ -167,7 +167,8 @@ fn lines(all: &[Draft]) -> String {
     text
 }
 
-fn age(saved_at_ms: u64) -> String {
+/// How long ago that was, in milliseconds since the Unix epoch, for people.
+pub(super) fn age(saved_at_ms: u64) -> String {
     let saved = SystemTime::UNIX_EPOCH + Duration::from_millis(saved_at_ms);
     let minutes = saved.elapsed().unwrap_or_default().as_secs() / 60;
     match minutes {

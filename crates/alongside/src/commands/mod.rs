@@ -27,6 +27,8 @@ mod serving_companion;
 mod shell_quoting;
 mod status;
 mod stdio;
+pub(crate) mod turn;
+mod turns;
 mod uninstall;
 mod waiting_host;
 

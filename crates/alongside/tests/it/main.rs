@@ -33,3 +33,4 @@ mod system_calls;
 mod terminal;
 mod token_secrecy;
 mod transcript;
+mod turns;

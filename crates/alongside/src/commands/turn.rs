@@ -1,0 +1,131 @@
+//! `alongside turn`: what an agent runs at a person's prompt and at the end of a turn.
+//!
+//! It says nothing and succeeds, whatever happens: at the end of a turn, an agent takes every other exit code
+//! for the wish that it goes on. A fault is one line of the log.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+use alongside_common::logging;
+use alongside_contract::agent::Agent;
+use alongside_contract::agents::with_turns;
+use alongside_hook::TurnInput;
+use alongside_platform::process;
+use alongside_turns::{Fault, MAX_BYTES, Places, Recorded, TurnEvent};
+
+/// How long the agent waits for a snapshot at most.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How much later the process ends in any case.
+const GRACE: Duration = Duration::from_millis(500);
+/// How long the seeding goes on that no prompt has waited for, and the trimming after it.
+const DETACHED: Duration = Duration::from_secs(600);
+/// The largest input, in bytes.
+const MAX_INPUT: u64 = 16 << 20;
+
+/// Note the beginning or the end of an agent's turn, for a review afterwards
+///
+/// An agent runs it as a hook: at your prompt, and when it has ended its work. It keeps a snapshot of the Git
+/// working tree, so that `alongside review --since` and your desks show what has changed since. It prints
+/// nothing, and never holds the agent up for longer than two seconds.
+///
+/// It reads the event as JSON from standard input.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "docs/turns.md has the lines for the settings of each agent.")]
+pub(crate) struct Args {
+    /// The agent that runs it
+    #[arg(value_parser = with_turns().map(|agent| agent.id).collect::<Vec<_>>())]
+    agent: String,
+
+    /// Keep the store in this directory. For tests: no variable decides where it is
+    #[arg(long, value_name = "DIR", hide = true)]
+    state_dir: Option<PathBuf>,
+
+    /// Bring the store of this working tree up to date, detached, for the next prompt
+    #[arg(long, value_name = "TOP", hide = true)]
+    go_on: Option<PathBuf>,
+}
+
+/// Makes a panic the end of the process as any other: by itself it would end with a signal.
+pub(crate) fn ignore_panics() {
+    std::panic::set_hook(Box::new(|_| std::process::exit(0)));
+}
+
+pub(crate) async fn run(args: Args) -> ExitCode {
+    let begun = Instant::now();
+    if let Some(top) = args.go_on.clone() {
+        process::detach();
+        let work = tokio::task::spawn_blocking(move || go_on(&args, &top, begun + DETACHED));
+        // Nobody waits for it, and the next prompt tries again.
+        let _ = work.await;
+        return ExitCode::SUCCESS;
+    }
+    let work = tokio::task::spawn_blocking(move || note(&args, begun + PATIENCE));
+    match tokio::time::timeout(PATIENCE + GRACE, work).await {
+        Ok(Ok(Ok(()))) => {}
+        Ok(Ok(Err(fault))) => log(&format!("a turn was not noted: {fault}")),
+        Ok(Err(_)) | Err(_) => log("a turn was not noted: it takes too long"),
+    }
+    ExitCode::SUCCESS
+}
+
+fn note(args: &Args, until: Instant) -> Result<(), Fault> {
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().take(MAX_INPUT).read_to_end(&mut bytes)?;
+    let agent = Agent::named(&args.agent);
+    let Some((agent, turns)) = agent.and_then(|agent| Some((agent, agent.turns.as_ref()?))) else {
+        return Ok(());
+    };
+    let Some(input) = TurnInput::read(turns, &bytes) else { return Ok(()) };
+    let places = Places::of_hook(args.state_dir.clone());
+    let directory = match Path::new(&input.cwd).is_absolute() {
+        true => PathBuf::from(&input.cwd),
+        false => std::env::current_dir()?,
+    };
+    let event = TurnEvent {
+        moment: input.moment,
+        agent: agent.display_name.to_owned(),
+        session: input.session,
+        turn: input.turn,
+    };
+    match alongside_turns::record(&places, &event, &directory, until)? {
+        Recorded::Kept if alongside_turns::is_due(&places) => Ok(detached(args, &directory)?),
+        Recorded::Kept | Recorded::Nothing => Ok(()),
+        Recorded::TooLate(top) => {
+            detached(args, &top)?;
+            Err(Fault::Late)
+        }
+    }
+}
+
+/// Goes on without an agent that waits.
+fn detached(args: &Args, top: &Path) -> std::io::Result<()> {
+    let mut command = Command::new(process::own_program()?);
+    command.args(["turn", &args.agent]).arg("--go-on").arg(top);
+    if let Some(state) = &args.state_dir {
+        command.arg("--state-dir").arg(state);
+    }
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    process::lead_group(&mut command);
+    command.spawn().map(drop)
+}
+
+fn go_on(args: &Args, top: &Path, until: Instant) {
+    let places = Places::of_hook(args.state_dir.clone());
+    let done =
+        alongside_turns::seed(&places, top, until).and_then(|()| match alongside_turns::is_due(&places) {
+            true => alongside_turns::trim(&places, &top.canonicalize()?, MAX_BYTES, until),
+            false => Ok(()),
+        });
+    if let Err(fault) = done {
+        log(&format!("the store of turns was not brought up to date: {fault}"));
+    }
+}
+
+/// Writes a line to the log that the person named, else to that of the hosts.
+fn log(line: &str) {
+    let log = if tracing::enabled!(tracing::Level::WARN) { None } else { logging::start_for_host(None).ok() };
+    tracing::warn!("{line}");
+    drop(log);
+}

@@ -1,0 +1,141 @@
+//! `alongside turns`: the working trees in which changes of turns wait for a review.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use alongside_common::failure::Hint;
+use alongside_desk::harmless;
+use alongside_turns::{Places, Waiting, clear, waiting, waiting_in};
+use clap::Subcommand;
+use serde_json::{Value, json};
+
+/// The exit code if changes wait.
+const WAITS: u8 = 1;
+/// The exit code if that cannot be told.
+const UNKNOWN: u8 = 2;
+/// How long a store that is in use is waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// List the changes of turns that wait for your review
+///
+/// Each working tree in which an agent has begun a turn is listed with what has changed since you last
+/// finished a review there. `alongside review --since` shows the changes.
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Option<Action>,
+
+    /// Only the working tree around this directory
+    #[arg(value_name = "DIR")]
+    directory: Option<PathBuf>,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Print nothing; exit with 1 if changes wait in the working tree (by default that of the current
+    /// directory), 0 if none do, 2 if it cannot be told
+    #[arg(long, conflicts_with = "json")]
+    unreviewed: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Forget all snapshots of a working tree: the next turn begins anew
+    Clear {
+        /// A directory in the working tree
+        #[arg(value_name = "DIR", default_value = ".")]
+        directory: PathBuf,
+    },
+}
+
+pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
+    tokio::task::spawn_blocking(move || answer(&args)).await?
+}
+
+fn answer(args: &Args) -> anyhow::Result<ExitCode> {
+    let places = Places::of_this_process();
+    if let Some(Action::Clear { directory }) = &args.action {
+        let cleared = clear(&places, directory, Instant::now() + PATIENCE)
+            .hint("name a directory in the working tree: alongside turns clear DIR")?;
+        super::print(&match cleared {
+            Some(top) => format!("Forgot the turns of {}.\n", harmless::path(&top)),
+            None => "There is nothing to forget.\n".to_owned(),
+        })?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let directory = args.directory.clone().or_else(|| args.unreviewed.then(|| PathBuf::from(".")));
+    let found = match &directory {
+        Some(directory) => waiting_in(&places, directory).map(|one| one.into_iter().collect()),
+        None => Ok(waiting(&places)),
+    };
+    if args.unreviewed {
+        return Ok(ExitCode::from(match &found {
+            Ok(found) if found.iter().any(|one| one.look.is_err()) => UNKNOWN,
+            Ok(found) if found.iter().any(waits) => WAITS,
+            Ok(_) => 0,
+            Err(_) => UNKNOWN,
+        }));
+    }
+    let found: Vec<Waiting> = found.hint("name a directory in a working tree: alongside turns DIR")?;
+    if args.json {
+        let all: Vec<Value> = found.iter().map(as_json).collect();
+        super::print(&format!("{}\n", harmless::json(&Value::from(all).to_string())))?;
+    } else {
+        super::print(&list(&found))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Whether anything has changed since the baseline.
+fn waits(one: &Waiting) -> bool {
+    one.look.as_ref().is_ok_and(|look| !look.files.is_empty())
+}
+
+fn as_json(one: &Waiting) -> Value {
+    let root = one.root.to_string_lossy();
+    match &one.look {
+        Ok(look) => json!({
+            "root": root,
+            "agents": one.agents,
+            "baseline": look.baseline,
+            "files": look.files.iter().map(|file| &file.told).collect::<Vec<_>>(),
+            "remarks": look.remarks,
+        }),
+        Err(error) => json!({ "root": root, "agents": one.agents, "error": error }),
+    }
+}
+
+fn list(found: &[Waiting]) -> String {
+    if found.is_empty() {
+        return "No turn is known. docs/turns.md says how agents note theirs.\n".to_owned();
+    }
+    found.iter().map(lines).collect()
+}
+
+fn lines(one: &Waiting) -> String {
+    let agents: Vec<_> = one.agents.iter().map(|agent| harmless::name(agent).into_owned()).collect();
+    let agents = if agents.is_empty() { String::new() } else { format!(" ({})", agents.join(", ")) };
+    let root = harmless::path(&one.root);
+    let look = match &one.look {
+        Ok(look) => look,
+        Err(error) => return format!("{root}{agents}: {}\n", harmless::name(error)),
+    };
+    let files = match look.files.len() {
+        0 => "nothing has changed".to_owned(),
+        1 => "1 file has changed".to_owned(),
+        count => format!("{count} files have changed"),
+    };
+    let at = look.baseline.at.map(|at| format!(", {}", super::drafts::age(at)));
+    let mut text = format!(
+        "{root}{agents}: {files} since {}{}\n",
+        harmless::name(&look.baseline.name),
+        at.unwrap_or_default()
+    );
+    for remark in &look.remarks {
+        text.push_str(&format!("  {}\n", harmless::name(remark)));
+    }
+    text
+}

@@ -1,0 +1,107 @@
+//! `alongside turn`, as agents run it, and `alongside turns`.
+
+use std::io::Write as _;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::support::{DEADLINE, Home};
+
+/// A home whose project is a repository with one commit; `None` where there is no git.
+fn with_repository() -> Option<Home> {
+    let home = Home::new();
+    if Command::new("git").arg("--version").output().is_err() {
+        alongside_testing::skip("there is no git");
+        return None;
+    }
+    home.file("a.txt", "one\n");
+    for args in [&["init", "-q"][..], &["add", "-A"], &["commit", "-q", "-m", "x"]] {
+        let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
+        let output = home.command("git").args(identity).args(args).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    }
+    Some(home)
+}
+
+/// Runs the hook of an agent, which gives it this input.
+fn turn(home: &Home, agent: &str, input: &[u8]) -> Output {
+    let mut command = home.alongside(&["turn", agent, "--state-dir"]);
+    command.arg(home.path("home/.local/state/alongside"));
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // A hook that wants no more may be gone.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+fn event(home: &Home, name: &str) -> Vec<u8> {
+    let input = json!({
+        "session_id": "s", "turn_id": "t", "cwd": home.project, "hook_event_name": name, "prompt": "hi",
+    });
+    input.to_string().into_bytes()
+}
+
+fn silent(output: &Output) {
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && output.stdout.is_empty() && text.is_empty(), "{output:?}");
+}
+
+#[test]
+fn a_turn_is_noted_in_silence_and_what_waits_is_listed() {
+    let Some(home) = with_repository() else { return };
+    assert!(home.run(&["turns"]).out.starts_with("No turn is known."));
+    assert_eq!(home.run(&["turns", "--unreviewed"]).status.code(), Some(0));
+    silent(&turn(&home, "codex", &event(&home, "UserPromptSubmit")));
+    assert_eq!(home.run(&["turns", "--unreviewed"]).status.code(), Some(0));
+    home.file("a.txt", "two\n");
+    silent(&turn(&home, "codex", &event(&home, "Stop")));
+    let listed = home.run(&["turns"]).out;
+    let expected = format!(
+        "{} (Codex): 1 file has changed since the first prompt to Codex, just now\n",
+        home.project.display()
+    );
+    assert_eq!(listed, expected);
+    let listed: Value = serde_json::from_str(&home.run(&["turns", "--json"]).out).unwrap();
+    assert_eq!(listed[0]["agents"], json!(["Codex"]));
+    assert_eq!(listed[0]["files"][0]["path"], "a.txt");
+    let waits = home.run(&["turns", "--unreviewed"]);
+    assert_eq!((waits.status.code(), &*waits.out), (Some(1), ""));
+    assert!(home.run(&["turns", "clear"]).out.starts_with("Forgot the turns of "));
+    assert_eq!(home.run(&["turns", "--unreviewed"]).status.code(), Some(0));
+    let outside = home.directory("home");
+    assert_eq!(home.run(&["turns", "--unreviewed", outside.to_str().unwrap()]).status.code(), Some(2));
+}
+
+#[test]
+fn whatever_goes_wrong_an_agent_goes_on() {
+    let Some(home) = with_repository() else { return };
+    for input in [&b""[..], b"nonsense", b"{}", b"[1]", &[0xff; 1000]] {
+        silent(&turn(&home, "claude", input));
+    }
+    let state = home.path("home/.local/state/alongside");
+    std::fs::create_dir_all(state.parent().unwrap()).unwrap();
+    std::fs::write(&state, "a file").unwrap();
+    silent(&turn(&home, "claude", &event(&home, "UserPromptSubmit")));
+    std::fs::remove_file(&state).unwrap();
+    // No git at all.
+    let mut command = home.alongside(&["turn", "claude", "--state-dir"]);
+    command.arg(&state).env("PATH", home.directory("empty")).stdin(Stdio::null());
+    silent(&command.output().unwrap());
+}
+
+#[test]
+fn an_input_that_never_ends_does_not_hold_the_agent_up() {
+    let home = Home::new();
+    let mut command = home.alongside(&["turn", "claude", "--state-dir"]);
+    command.arg(home.path("state")).stdin(Stdio::piped());
+    let begun = Instant::now();
+    let mut child = command.spawn().unwrap();
+    let stdin = child.stdin.take();
+    while child.try_wait().unwrap().is_none() {
+        assert!(begun.elapsed() < DEADLINE, "it waits for its input");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(child.wait().unwrap().success());
+    drop(stdin);
+}
