@@ -56,6 +56,9 @@ pub struct FoundFile {
     pub path: PathBuf,
     /// The path that it had, if it was renamed.
     pub from: Option<PathBuf>,
+    /// Names the contents of both sides, as the source does: another content on either side is another name.
+    /// A mark stays with its file as long as this does. Empty if the source cannot tell.
+    pub content: String,
     /// Whatever desks are told of it.
     pub told: TurnFile,
 }
