@@ -19,6 +19,7 @@ use crate::last_words::look::Look;
 use crate::persistence::drafts::NewDraft;
 use crate::reviews::registry::TargetToRead;
 use crate::reviews::target;
+use crate::turns::job::TurnJob;
 use crate::writer::job::WriteJob;
 use crate::writer::task::WriterTask;
 
@@ -67,6 +68,12 @@ impl Background {
     pub(crate) fn look_at_decided(&self, look: Look) {
         let events = self.events.clone();
         tokio::task::spawn_blocking(move || events.send(Event::DecidedFilesSeen(look.run())));
+    }
+
+    /// Does some work of turn reviews.
+    pub(crate) fn work_on_turn(&self, job: TurnJob) {
+        let events = self.events.clone();
+        tokio::task::spawn_blocking(move || events.send(Event::TurnWorkDone(Box::new(job.run()))));
     }
 
     /// Waits for the end of an agent's process.

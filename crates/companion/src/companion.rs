@@ -112,6 +112,12 @@ impl Companion {
         async move { calls.review(proposal).await }
     }
 
+    /// A snapshot of the working tree of this directory was taken: desks are told what has changed in it, if
+    /// it is in a root. Nobody waits for it.
+    pub fn snapshot_taken(&self, directory: PathBuf) {
+        self.events.send(Event::SnapshotTaken(directory));
+    }
+
     /// Others keep the companion and its reviews when this desk leaves: their names, for people.
     pub fn set_kept_by(&self, desk: DeskId, kept_by: Vec<String>) {
         self.events.send(Event::KeepersChanged { desk, kept_by });

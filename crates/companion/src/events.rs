@@ -30,6 +30,7 @@ use crate::persistence::drafts::WrittenDraft;
 use crate::reviews::proposal::{NotOpened, PreparedProposal};
 use crate::reviews::target::{BadTarget, Fingerprint};
 use crate::rules::evaluation::Rules;
+use crate::turns::job::WorkDone;
 
 /// Everything that can happen.
 #[derive(Debug)]
@@ -81,6 +82,11 @@ pub(crate) enum Event {
     DeskLeft(DeskId),
     /// The privacy rules allow this mention, or not.
     MentionChecked { mention: Mention, is_allowed: bool },
+    // Turns.
+    /// The hook of an agent has taken a snapshot of the working tree of this directory.
+    SnapshotTaken(PathBuf),
+    /// Some work of turn reviews is done.
+    TurnWorkDone(Box<WorkDone>),
     // The disk.
     /// A file or directory that is watched may have changed.
     DiskChanged,

@@ -6,6 +6,7 @@
 //! the parts.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::Duration;
 
 use alongside_contract::context::IdeContext;
@@ -50,6 +51,9 @@ use crate::reviews::reviewed_text::Edit;
 use crate::reviews::target::Fingerprint;
 use crate::rule::Ruling;
 use crate::rules::book::{RuleBook, Ruled};
+use crate::turns::effect::TurnEffect;
+use crate::turns::registry::{Surroundings, Turns};
+use crate::turns::request::TurnRequest;
 use crate::writer::job::WriteJob;
 use crate::writer::task::WriterTask;
 
@@ -73,6 +77,7 @@ pub(crate) struct MainLoop {
     pub(crate) recovery: Recovery,
     pub(crate) disk: DiskWatch,
     pub(crate) last_words: LastWords,
+    pub(crate) turns: Turns,
     pub(crate) background: Background,
     pub(crate) stopping: Option<Stopping>,
 }
@@ -179,6 +184,10 @@ impl MainLoop {
             Event::DeskAsked { desk, request, answer } => self.desk_asked(desk, request, answer),
             Event::DeskLeft(desk) => self.desk_left(desk),
             Event::MentionChecked { mention, is_allowed } => self.end_mention(mention, is_allowed),
+            Event::SnapshotTaken(directory) => {
+                self.with_turns(|turns, around| turns.note_snapshot(&directory, around));
+            }
+            Event::TurnWorkDone(done) => self.with_turns(|turns, around| turns.end_work(*done, around)),
             Event::DiskChanged => {
                 self.context.forget_looks();
                 self.disk.plan_looks(Instant::now());
@@ -640,17 +649,20 @@ impl MainLoop {
     // Desks.
 
     fn desk_joined(&mut self, id: DeskId, profile: DeskProfile, events: mpsc::UnboundedSender<desk::Event>) {
+        let shows_turns = profile.shows_turns;
         self.desks.join(id, profile, events);
         self.look_for_desks();
         let status = self.status();
         let problems = self.presence.problems().iter().chain(self.recovery.problems());
         self.desks.welcome(id, status, problems, self.rules.accepted(), self.reviews.list());
+        self.with_turns(|turns, _| turns.join(id, shows_turns));
     }
 
     fn desk_left(&mut self, id: DeskId) {
         self.desks.leave(id);
         self.look_for_desks();
         self.context.leave(id);
+        self.turns.leave(id);
         self.calls.leave(id);
         self.finish_calls(Instant::now());
     }
@@ -661,6 +673,13 @@ impl MainLoop {
 
     fn desk_asked(&mut self, desk: DeskId, request: DeskRequest, answer: CallAnswer) {
         match request {
+            DeskRequest::Turn(request) => return self.turn_asked(desk, request, answer),
+            DeskRequest::Edit(text, revision, edit) if self.turns.has_text(text) => {
+                return self.turn_asked(desk, TurnRequest::Edit { text, revision, edit }, answer);
+            }
+            DeskRequest::Decide(text, ..) if self.turns.has_text(text) => {
+                return self.turn_asked(desk, TurnRequest::Decide, answer);
+            }
             DeskRequest::Edit(id, revision, edit) => {
                 let revision = self.edit_review(id, revision, edit);
                 return self.answer_desk(answer, revision.map(Some));
@@ -673,13 +692,6 @@ impl MainLoop {
                 return self.answer_desk(answer, granted);
             }
             DeskRequest::WithdrawGrants => self.rules.withdraw_grants(),
-            DeskRequest::ReviewTurn { .. }
-            | DeskRequest::OpenTurnFile { .. }
-            | DeskRequest::MarkTurnFile { .. }
-            | DeskRequest::FinishTurn { .. } => {
-                let reason = "this companion keeps no turns".to_owned();
-                return self.answer_desk(answer, Err(Refusal::TurnUnknown { reason }));
-            }
             DeskRequest::Mention { file, agent } => {
                 return self.begin_mention(MentionCall { desk, file, agent, answer });
             }
@@ -786,6 +798,30 @@ impl MainLoop {
     fn mark_dirty_reviews(&mut self) {
         for changed in self.reviews.mark_dirty(|path, real| self.context.is_dirty(path, real)) {
             self.desks.notify(desk::Event::Changed(changed));
+        }
+        self.with_turns(|turns, around| turns.mark_dirty(around));
+    }
+
+    // Turn reviews.
+
+    fn turn_asked(&mut self, desk: DeskId, request: TurnRequest, answer: CallAnswer) {
+        self.with_turns(|turns, around| turns.take_request(desk, request, answer, around));
+    }
+
+    /// Has the turn reviews do something, and carries out the effects.
+    fn with_turns(&mut self, step: impl FnOnce(&mut Turns, &mut Surroundings<'_>) -> Vec<TurnEffect>) {
+        let is_dirty = |path: &str, real: &Path| self.context.is_dirty(path, real);
+        let roots = self.presence.real_roots();
+        let mut around = Surroundings { roots, is_dirty: &is_dirty, reviews: &mut self.reviews };
+        for effect in step(&mut self.turns, &mut around) {
+            match effect {
+                TurnEffect::Work(job) => self.background.work_on_turn(job),
+                TurnEffect::Tell(desks, event) => self.desks.tell(&desks, &event),
+                // No journal holds a turn review, and a desk that is gone needs no answer.
+                TurnEffect::Answer(answer, revision) => {
+                    drop(answer.send(revision.map(|revision| Revised { revision })));
+                }
+            }
         }
     }
 

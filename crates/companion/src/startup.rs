@@ -45,6 +45,7 @@ use crate::reviews::proposal_queue::ProposalQueue;
 use crate::reviews::registry::Reviews;
 use crate::rules::book::RuleBook;
 use crate::rules::evaluation::Rules;
+use crate::turns::registry::Turns;
 use crate::workspace_roots;
 use crate::writer::job::WriteJob;
 use crate::writer::task::WriterTask;
@@ -96,6 +97,7 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
     let mut own_directories: Vec<_> = locations::directories(&dirs).collect();
     own_directories.extend(store.as_ref().and_then(|store| store.path().parent()).map(Path::to_owned));
     let presence = Presence::new(endpoint.clone(), roots.clone(), &builder);
+    let turns = Turns::new(builder.turns);
     let own_rules = (builder.rules, builder.settings);
     let (editor, stdio, context_only) = (builder.editor, builder.stdio, builder.context_only);
     let publisher = Publisher::new(dirs.clone(), vec![editor], builder.aliases, endpoint.clone(), stdio);
@@ -144,6 +146,7 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
         recovery: Recovery::new(keeps_journal, drafts.state().to_owned()),
         disk: DiskWatch::begin(own_directories),
         last_words: LastWords::of_drafts(awaited, Instant::now()),
+        turns,
         background: Background { events: events.clone(), writer },
         stopping: None,
     };

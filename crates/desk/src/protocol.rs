@@ -240,6 +240,7 @@ pub enum Event {
     #[serde(rename = "alongside/didChangeTurn")]
     Turn(Turn),
     /// The texts of a file of a turn review: to the desk that opened it. [`Event::Changed`] follows for them.
+    /// When others are found while it is open, it comes again with another id, and the one before has ended.
     #[serde(rename = "alongside/didOpenTurnFile")]
     TurnFile(OpenedTurnFile),
     /// What was undone: to the desk that finished.

@@ -25,14 +25,14 @@ struct Held {
 
 #[derive(Debug)]
 enum Notification {
-    Event(desk::Event),
+    Event(Box<desk::Event>),
     ReviewEnded { closed: Closed, decided_by: Option<DeskId>, awaits: Option<AwaitedDraft> },
 }
 
 impl Notification {
     fn event_for(&self, desk: DeskId) -> desk::Event {
         match self {
-            Self::Event(event) => event.clone(),
+            Self::Event(event) => (**event).clone(),
             Self::ReviewEnded { closed, decided_by, .. } => {
                 let decided_here = *decided_by == Some(desk);
                 let decided_in = closed.decided_in.clone().filter(|_| !decided_here);
@@ -66,7 +66,7 @@ impl Notifications {
     }
 
     pub(super) fn push(&mut self, to: Vec<DeskId>, event: desk::Event) {
-        self.held.push_back(Held { to, notification: Notification::Event(event) });
+        self.held.push_back(Held { to, notification: Notification::Event(Box::new(event)) });
     }
 
     /// The path of the text of a draft.
@@ -139,7 +139,7 @@ impl Notifications {
             let path = self.drafts.path_of(&id, &file);
             let problem = not_saved(&file, &path, "the disk has not answered yet");
             self.unsaved.insert(id, problem.clone());
-            let notification = Notification::Event(desk::Event::Problem(problem));
+            let notification = Notification::Event(Box::new(desk::Event::Problem(problem)));
             self.held.insert(at + 1, Held { to: desks.to_vec(), notification });
         }
     }

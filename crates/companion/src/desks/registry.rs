@@ -115,6 +115,15 @@ impl Desks {
         self.connected.iter().filter(|(_, desk)| desk.profile.diagnoses).map(|(id, _)| *id).collect()
     }
 
+    /// Tells some desks of a turn review: no draft of a proposal holds that up, so that it comes before the
+    /// reply.
+    pub(crate) fn tell(&self, desks: &BTreeSet<DeskId>, event: &desk::Event) {
+        for desk in desks.iter().filter_map(|id| self.connected.get(id)) {
+            // A desk that is gone will be reported as such.
+            let _ = desk.events.send(event.clone());
+        }
+    }
+
     pub(crate) fn notify_only(&mut self, desks: impl IntoIterator<Item = DeskId>, event: desk::Event) {
         self.notifications.push(desks.into_iter().collect(), event);
         self.send_held();

@@ -1,10 +1,9 @@
 //! The requests of desks, as the main loop carries them out.
 
-use alongside_desk::{
-    ContextReport, Decision, FileDiagnostics, Lines, Problem, Request, ReviewId, Scope, TurnId,
-};
+use alongside_desk::{ContextReport, Decision, FileDiagnostics, Lines, Problem, Request, ReviewId, Scope};
 
 use crate::reviews::reviewed_text::Edit;
+use crate::turns::request::TurnRequest;
 
 /// A request, but none that only a host carries out. Edits and decisions name a review and its revision.
 #[derive(Debug)]
@@ -13,10 +12,7 @@ pub(crate) enum DeskRequest {
     Decide(ReviewId, u64, Decision),
     Grant(ReviewId, Scope),
     WithdrawGrants,
-    ReviewTurn { directory: Option<String>, since: Option<String> },
-    OpenTurnFile { turn: TurnId, revision: u64, file: usize },
-    MarkTurnFile { turn: TurnId, revision: u64, file: usize, undo: bool },
-    FinishTurn { turn: TurnId, revision: u64 },
+    Turn(TurnRequest),
     Mention { file: Option<(String, Option<Lines>)>, agent: Option<u64> },
     PauseContext(bool),
     ChangeContext(ContextReport),
@@ -44,12 +40,14 @@ impl DeskRequest {
             Request::DecideReview { id, revision, decision } => Self::Decide(id, revision, decision),
             Request::Grant { id, scope } => Self::Grant(id, scope),
             Request::WithdrawGrants {} => Self::WithdrawGrants,
-            Request::ReviewTurn { directory, since } => Self::ReviewTurn { directory, since },
-            Request::OpenTurnFile { turn, revision, file } => Self::OpenTurnFile { turn, revision, file },
-            Request::MarkTurnFile { turn, revision, file, undo } => {
-                Self::MarkTurnFile { turn, revision, file, undo }
+            Request::ReviewTurn { directory, since } => Self::Turn(TurnRequest::Look { directory, since }),
+            Request::OpenTurnFile { turn, revision, file } => {
+                Self::Turn(TurnRequest::Open { turn, revision, file })
             }
-            Request::FinishTurn { turn, revision } => Self::FinishTurn { turn, revision },
+            Request::MarkTurnFile { turn, revision, file, undo } => {
+                Self::Turn(TurnRequest::Mark { turn, revision, file, undo })
+            }
+            Request::FinishTurn { turn, revision } => Self::Turn(TurnRequest::Finish { turn, revision }),
             Request::MentionFile { path, lines, agent } => {
                 Self::Mention { file: path.map(|path| (path, lines)), agent }
             }

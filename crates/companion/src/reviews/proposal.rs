@@ -152,6 +152,24 @@ impl PreparedProposal {
         self.roots.as_ref().is_some_and(|judged_by| Arc::ptr_eq(judged_by, roots))
     }
 
+    /// A change that is in the file already: `before` is the text of a baseline, if that has the file, and
+    /// `now` is on disk. Both are compared byte for byte. Takes as long as the comparison.
+    pub(crate) fn of_turn(path: PathBuf, before: Option<&Arc<str>>, now: &Arc<str>) -> Self {
+        let original = before.cloned().unwrap_or_default();
+        Self {
+            file_path: path.to_string_lossy().into_owned(),
+            composition: Composition::new(original, now.clone()),
+            normalized: NormalizedOriginal::default(),
+            fingerprint: Fingerprint::of_text(before.map(|text| &**text)),
+            real: path,
+            outside: None,
+            in_git: None,
+            places: Vec::new(),
+            removed: None,
+            has_other_names: false,
+        }
+    }
+
     /// The tool also removes this file.
     pub(crate) fn removes(&mut self, file: String, removed: Removed) {
         self.places.extend(removed.places);

@@ -65,6 +65,12 @@ impl Reviews {
         self.last = self.last.max(last);
     }
 
+    /// The id of a new review, or of a file of a turn review: desks name both alike.
+    pub(crate) fn next_id(&mut self) -> ReviewId {
+        self.last += 1;
+        ReviewId(self.last)
+    }
+
     /// A review with an id of its own, for the caller to open.
     pub(crate) fn prepare(
         &mut self,
@@ -73,8 +79,7 @@ impl Reviews {
         proposal: PreparedProposal,
         dirty: bool,
     ) -> PendingReview {
-        self.last += 1;
-        PendingReview::new(ReviewId(self.last), asker, agent, proposal, dirty)
+        PendingReview::new(self.next_id(), asker, agent, proposal, dirty)
     }
 
     /// Opens a review. The caller has ended the one that it replaces.
@@ -199,7 +204,7 @@ impl Reviews {
     pub(crate) fn mark_dirty(&mut self, is_dirty: impl Fn(&str, &Path) -> bool) -> Vec<Changed> {
         let mut all = Vec::new();
         for PendingReview { text, .. } in self.pending.values_mut() {
-            if text.set_dirty(text.proposal.is_dirty(&is_dirty)) {
+            if text.set_dirty(text.is_dirty(&is_dirty)) {
                 all.push(text.changed_since_told());
             }
         }

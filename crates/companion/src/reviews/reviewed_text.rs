@@ -1,6 +1,7 @@
 //! A text under review: the file on disk, the text that is proposed for it, and the person's, with revisions,
 //! hunks and reasons. It knows no agent and nobody who asked: [`review`](super::review) adds these.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use alongside_desk::{Change, Changed, Hunk, Refusal, Review, ReviewId};
@@ -37,7 +38,7 @@ pub(crate) enum Edit {
 }
 
 impl ReviewedText {
-    pub(super) fn new(id: ReviewId, proposal: PreparedProposal, dirty: bool) -> Self {
+    pub(crate) fn new(id: ReviewId, proposal: PreparedProposal, dirty: bool) -> Self {
         Self {
             id,
             reasons: ReasonStore::default(),
@@ -106,7 +107,7 @@ impl ReviewedText {
     }
 
     /// The review as desks see it, without an agent and without the terms of whoever asked.
-    pub(super) fn review(&self) -> Review {
+    pub(crate) fn review(&self) -> Review {
         let PreparedProposal { file_path, composition, normalized, .. } = &self.proposal;
         Review {
             id: self.id,
@@ -129,7 +130,7 @@ impl ReviewedText {
     }
 
     /// The changes that desks do not know. They know them from now on.
-    pub(super) fn changed_since_told(&mut self) -> Changed {
+    pub(crate) fn changed_since_told(&mut self) -> Changed {
         let current = self.current().clone();
         let (from, text) = std::mem::replace(&mut self.told, (self.revision, current.clone()));
         Changed {
@@ -163,8 +164,13 @@ impl ReviewedText {
         self.set_marks(stale, self.dirty)
     }
 
+    /// Whether the target is so, given by its path as it was spelled, and without links.
+    pub(crate) fn is_dirty(&self, is_dirty: impl Fn(&str, &Path) -> bool) -> bool {
+        self.proposal.is_dirty(is_dirty)
+    }
+
     /// An editor holds unsaved changes to the target, or does not. True if desks have to be told.
-    pub(super) fn set_dirty(&mut self, dirty: bool) -> bool {
+    pub(crate) fn set_dirty(&mut self, dirty: bool) -> bool {
         self.set_marks(self.stale, dirty)
     }
 
@@ -180,7 +186,7 @@ impl ReviewedText {
     }
 
     /// Carries out an edit that was made on this revision. The result is a new revision.
-    pub(super) fn edit(&mut self, revision: u64, edit: Edit) -> Result<(), Refusal> {
+    pub(crate) fn edit(&mut self, revision: u64, edit: Edit) -> Result<(), Refusal> {
         self.check_revision(revision)?;
         let composition = &mut self.proposal.composition;
         match (edit, &self.proposal.normalized.whole_file_only) {

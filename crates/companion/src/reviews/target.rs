@@ -42,6 +42,14 @@ enum Content {
 }
 
 impl Fingerprint {
+    /// That of a target with this text, which was not read from it; `None` if absent.
+    pub(super) fn of_text(text: Option<&str>) -> Self {
+        Self {
+            stat: text.map(|text| (true, text.len() as u64, None)),
+            content: text.map_or(Content::Absent, |text| Content::Text(hash_of(text.as_bytes()))),
+        }
+    }
+
     /// Whether the file did not exist.
     pub(crate) fn is_absent(&self) -> bool {
         self.stat.is_none()
@@ -138,13 +146,7 @@ impl OpenTarget {
     /// Reads the original in the form of a proposal. Blocks.
     pub(super) fn read(self, proposed: &str) -> (NormalizedOriginal, Fingerprint) {
         let read = self.opened.and_then(Bounded::whole);
-        let hash = read.as_ref().map(|bytes| {
-            let mut hash = XxHash3_64::new();
-            for chunk in bytes.chunks(CHUNK) {
-                hash.write(chunk);
-            }
-            hash.finish()
-        });
+        let hash = read.as_ref().map(|bytes| hash_of(bytes));
         let fingerprint = Fingerprint { stat: self.stat, content: content(hash) };
         let normalized = match read {
             Ok(bytes) => normalize(Some(bytes), proposed),
@@ -185,6 +187,14 @@ fn look_at(file_path: &str) -> Result<(&Path, io::Result<Metadata>), BadTarget> 
 fn names_a_directory(file_path: &str) -> bool {
     let last = file_path.rsplit(std::path::is_separator).next().unwrap_or_default();
     matches!(last, "" | "." | "..")
+}
+
+fn hash_of(bytes: &[u8]) -> u64 {
+    let mut hash = XxHash3_64::new();
+    for chunk in bytes.chunks(CHUNK) {
+        hash.write(chunk);
+    }
+    hash.finish()
 }
 
 /// Reads the state of a target, whatever it is now. Blocks as long as reading takes.

@@ -16,6 +16,7 @@ mod rules;
 mod sessions;
 mod sleep;
 mod test_directory;
+mod turns;
 
 use std::collections::HashMap;
 use std::fs;

@@ -1,0 +1,129 @@
+//! Marks: what is to be undone.
+
+use super::*;
+
+/// A request on a revision, and the marks that the list has after it if it changes.
+type Step<'a> = (&'a dyn Fn(u64) -> Request, Option<Marked>);
+
+#[tokio::test(start_paused = true)]
+async fn hunks_are_marked_taken_back_split_undone_and_done_again() {
+    let stage = Stage::of(&[("a.txt", "1\n2\n3\n")]).await;
+    stage.write("a.txt", "ONE\nTWO\n3\n");
+    let (mut desk, mut other) = (stage.desk(), stage.desk());
+    let turn = desk.look().await;
+    let mut review = desk.open(&turn, "a.txt").await;
+    let (id, mut last) = (review.id, turn.revision);
+    let split = |revision| Request::SplitHunk { id, revision, hunk: 0 };
+    let keep = |hunk, keep| move |revision| Request::KeepHunks { id, revision, hunks: vec![hunk], keep };
+    let undo = |revision| Request::UndoReview { id, revision };
+    let redo = |revision| Request::RedoReview { id, revision };
+    let steps: [Step<'_>; 6] = [
+        (&split, None),
+        (&keep(0, false), Some(Marked::Hunks(1))),
+        (&keep(1, false), Some(Marked::Whole)),
+        (&undo, Some(Marked::Hunks(1))),
+        (&redo, Some(Marked::Whole)),
+        (&keep(0, true), Some(Marked::Hunks(1))),
+    ];
+    for (request, told) in steps {
+        desk.ask(request(review.revision)).await.unwrap();
+        review.take(desk.changed().pop().unwrap()).unwrap();
+        let turns = desk.turns();
+        assert_eq!(turns.len(), usize::from(told.is_some()), "the list changes with the marks only");
+        if let Some(turn) = turns.first() {
+            assert!(turn.revision > last, "marks raise the revision");
+            last = turn.revision;
+            assert_eq!(marked(turn), [("a.txt", told.unwrap())]);
+        }
+    }
+    assert_eq!(&*review.current, "ONE\n2\n3\n");
+    other.settle().await;
+    assert_eq!(other.turns().last().unwrap().revision, last);
+    assert_eq!(stage.read("a.txt"), "ONE\nTWO\n3\n", "nothing is written");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_texts_of_a_turn_are_neither_edited_nor_decided() {
+    let stage = Stage::changed().await;
+    let mut desk = stage.desk();
+    let turn = desk.look().await;
+    let Review { id, revision, .. } = desk.open(&turn, "a.txt").await;
+    let changes = vec![Change { range: None, text: "mine\n".into() }];
+    for request in [
+        Request::EditReview { id, revision, changes },
+        Request::SetReason { id, revision, hunk: None, reason: "no".into() },
+        Request::DecideReview { id, revision, decision: Decision::Accept },
+        Request::DecideReview { id, revision, decision: Decision::Reject },
+    ] {
+        let refused = desk.ask(request.clone()).await;
+        assert!(matches!(refused, Err(Refusal::Other { .. })), "{request:?} {refused:?}");
+        assert_eq!(desk.told, []);
+    }
+    assert_eq!(
+        desk.keep(&Review { id, revision: revision + 1, ..Review::default() }, &[0], false).await,
+        Err(Refusal::Stale { revision })
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_whole_file_is_marked_also_without_its_text() {
+    let stage = Stage::of(&[("a.bin", "a"), ("b.txt", "1\n2\n3\n")]).await;
+    stage.write("a.bin", "b");
+    stage.write("b.txt", "ONE\n2\nTHREE\n");
+    let mut desk = stage.desk();
+    let turn = desk.look().await;
+    let old = turn.clone();
+    let revision = desk.mark(&turn, "a.bin", true).await.unwrap();
+    let turn = desk.turns().pop().unwrap();
+    assert_eq!(turn.revision, revision);
+    assert_eq!(marked(&turn), [("a.bin", Marked::Whole), ("b.txt", Marked::Nothing)]);
+    assert_eq!(desk.mark(&old, "b.txt", true).await, Err(Refusal::NoSuchTurn), "another list");
+
+    desk.mark(&turn, "b.txt", true).await.unwrap();
+    let turn = desk.turns().pop().unwrap();
+    let mut review = desk.open(&turn, "b.txt").await;
+    assert_eq!(states(&review), [HunkState::Dropped; 2], "its hunks are marked with it");
+    desk.keep(&review, &[1], true).await.unwrap();
+    review.take(desk.changed().pop().unwrap()).unwrap();
+    let turn = desk.turns().pop().unwrap();
+    assert_eq!(marked(&turn)[1], ("b.txt", Marked::Hunks(1)));
+    desk.mark(&turn, "b.txt", false).await.unwrap();
+    review.take(desk.changed().pop().unwrap()).unwrap();
+    assert_eq!(states(&review), [HunkState::Kept; 2]);
+    assert_eq!(marked(&desk.turns()[0])[1], ("b.txt", Marked::Nothing));
+}
+
+#[tokio::test(start_paused = true)]
+async fn marks_survive_a_look_as_long_as_their_hunks_are_the_same() {
+    let stage = Stage::changed().await;
+    stage.source.remember("b.txt", Some(b"b\n"));
+    stage.write("b.txt", "B\n");
+    let (mut desk, mut other) = (stage.desk(), stage.desk());
+    let turn = desk.look().await;
+    let review = desk.open(&turn, "a.txt").await;
+    desk.keep(&review, &[0, 1], false).await.unwrap();
+    let turn = desk.turns().pop().unwrap();
+    desk.mark(&turn, "b.txt", true).await.unwrap();
+    let turn = desk.look().await;
+    assert_eq!(marked(&turn), [("a.txt", Marked::Whole), ("b.txt", Marked::Whole)]);
+    assert_eq!(turn.remarks, [] as [&str; 0]);
+
+    // The last hunk is another one now, and a third one is new.
+    stage.write("a.txt", "ONE\n2\nTHREE\n4\nSIX\n");
+    stage.write("b.txt", "C\n");
+    desk.look().await;
+    desk.hear_all().await;
+    let shown = desk.opened().pop().expect("an open file is shown anew");
+    assert_ne!(shown.review.id, review.id);
+    assert_eq!(states(&shown.review), [HunkState::Dropped, HunkState::Kept, HunkState::Kept]);
+    other.settle().await;
+    let turn = other.turns().pop().unwrap();
+    assert_eq!(shown.revision, turn.revision);
+    assert_eq!(marked(&turn), [("a.txt", Marked::Hunks(1)), ("b.txt", Marked::Nothing)]);
+    assert_eq!(turn.remarks, ["1 mark was lost: a.txt changed", "1 mark was lost: b.txt changed"]);
+    assert_eq!(desk.keep(&review, &[0], true).await, Err(Refusal::NoSuchReview));
+
+    // Whoever marks something there again has seen it.
+    desk.mark(&turn, "b.txt", true).await.unwrap();
+    assert_eq!(desk.turns()[0].remarks, ["1 mark was lost: a.txt changed"]);
+}

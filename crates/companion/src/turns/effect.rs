@@ -1,0 +1,18 @@
+//! The consequences of turn reviews, for the main loop to carry out in their order.
+
+use std::collections::BTreeSet;
+
+use alongside_desk::{CallAnswer, Event, Refusal};
+
+use super::job::TurnJob;
+use crate::ids::DeskId;
+
+#[derive(Debug)]
+pub(crate) enum TurnEffect {
+    /// Do this beside the loop. Its result comes back as an event.
+    Work(TurnJob),
+    /// Tell these desks.
+    Tell(BTreeSet<DeskId>, Event),
+    /// Answer a request, with the new revision of the turn review or of the open file.
+    Answer(CallAnswer, Result<u64, Refusal>),
+}

@@ -1,0 +1,225 @@
+//! A file of a turn review as desks work on it: how much of it is marked to be undone, its texts while they
+//! are needed, and the desks that have it open.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use alongside_desk::{Changed, FileChange, HunkState, Lines, Marked, Refusal, Review, ReviewId, Text};
+
+use super::job::KnownTexts;
+use super::source::UndoTo;
+use crate::ids::DeskId;
+use crate::reviews::reviewed_text::{Edit, ReviewedText};
+
+#[derive(Debug, Default)]
+pub(super) struct MarkedFile {
+    /// It is marked as a whole, with whatever no hunk shows, such as its name.
+    is_whole: bool,
+    /// A dropped hunk is a mark.
+    text: Option<ReviewedText>,
+    /// A later look has found another content than that of the texts.
+    is_outdated: bool,
+    desks: BTreeSet<DeskId>,
+}
+
+/// A hunk by its lines in the baseline and its texts: a mark stays on the one that is the same.
+#[derive(Debug, PartialEq, Eq)]
+struct HunkTexts {
+    lines: Lines,
+    original: String,
+    proposed: String,
+}
+
+impl MarkedFile {
+    /// How much of it is marked, in a file to which this has happened. The hunks of a renamed file are not
+    /// all of its change; those of any other are.
+    pub(super) fn marked(&self, change: FileChange) -> Marked {
+        let (dropped, all) = self.text.as_ref().map(count).unwrap_or_default();
+        match dropped {
+            _ if self.is_whole => Marked::Whole,
+            0 => Marked::Nothing,
+            _ if dropped == all && change != FileChange::Renamed => Marked::Whole,
+            _ => Marked::Hunks(dropped),
+        }
+    }
+
+    /// Whether nothing has to be remembered of it.
+    pub(super) fn is_idle(&self) -> bool {
+        !self.is_whole && self.text.is_none() && self.desks.is_empty()
+    }
+
+    /// Whether its texts are to be read, for a desk has it open.
+    pub(super) fn lacks_text(&self) -> bool {
+        self.text.is_none() && !self.desks.is_empty()
+    }
+
+    pub(super) fn has_text(&self) -> bool {
+        self.text.is_some()
+    }
+
+    pub(super) fn is_of(&self, id: ReviewId) -> bool {
+        self.text.as_ref().is_some_and(|text| text.id() == id)
+    }
+
+    /// The desks that have it open.
+    pub(super) fn desks(&self) -> &BTreeSet<DeskId> {
+        &self.desks
+    }
+
+    pub(super) fn open_for(&mut self, desks: impl IntoIterator<Item = DeskId>) {
+        self.desks.extend(desks);
+    }
+
+    pub(super) fn leave(&mut self, desk: DeskId) {
+        if self.desks.remove(&desk) {
+            self.free_unused();
+        }
+    }
+
+    /// Texts that no desk has open stay only as long as something in them is marked.
+    pub(super) fn free_unused(&mut self) {
+        if self.desks.is_empty() && self.marks() == 0 {
+            self.text = None;
+        }
+    }
+
+    pub(super) fn known_texts(&self) -> Option<KnownTexts> {
+        let review = self.text.as_ref()?.review();
+        Some((review.original, review.proposed))
+    }
+
+    pub(super) fn review(&self) -> Option<Review> {
+        self.text.as_ref().map(ReviewedText::review)
+    }
+
+    /// A look has found another content. Returns the number of marks that are lost with it: where texts are
+    /// open, those on hunks that are the same may stay, once the texts are read again.
+    pub(super) fn outdate(&mut self) -> usize {
+        self.is_outdated = self.text.is_some();
+        if self.is_outdated { 0 } else { usize::from(std::mem::take(&mut self.is_whole)) }
+    }
+
+    /// The texts were read again, and are the same.
+    pub(super) fn confirm_text(&mut self) {
+        self.is_outdated = false;
+    }
+
+    /// Takes the texts as they were read. Marks stay on hunks that are the same. Returns the number of those
+    /// that are lost.
+    pub(super) fn set_text(&mut self, mut text: ReviewedText) -> usize {
+        let hunks = hunks(&text.review());
+        let (before, kept): (usize, Vec<usize>) = match &self.text {
+            None if self.is_whole => (0, (0..hunks.len()).collect()),
+            None => (0, Vec::new()),
+            Some(old) => {
+                let marked: Vec<_> = self::hunks(&old.review())
+                    .into_iter()
+                    .filter(|(state, _)| *state == HunkState::Dropped)
+                    .map(|(_, hunk)| hunk)
+                    .collect();
+                let is_same = |at: &usize| marked.contains(&hunks[*at].1);
+                (self.marks(), (0..hunks.len()).filter(is_same).collect())
+            }
+        };
+        self.is_whole &= kept.len() == hunks.len() && (self.text.is_none() || !hunks.is_empty());
+        let lost = before.saturating_sub(kept.len());
+        if !kept.is_empty() {
+            let revision = text.review().revision;
+            // The hunks are its own, and this is its revision.
+            let _ = text.edit(revision, Edit::Keep { hunks: kept, keep: false });
+            // No desk knows it yet.
+            let _ = text.changed_since_told();
+        }
+        self.text = Some(text);
+        self.is_outdated = false;
+        lost
+    }
+
+    /// The texts cannot be read any more, or the file does not differ any more: nobody has it open. Returns
+    /// the number of marks that are lost.
+    pub(super) fn close(&mut self) -> usize {
+        let lost = self.marks();
+        *self = Self::default();
+        lost
+    }
+
+    /// What was marked is undone. The texts are read again for the desks that have it open.
+    pub(super) fn forget_marks(&mut self) {
+        self.is_whole = false;
+        self.text = None;
+        self.is_outdated = false;
+    }
+
+    /// Marks all of it, or nothing. Returns the change of its open text.
+    pub(super) fn mark_whole(&mut self, undo: bool) -> Result<Option<Changed>, Refusal> {
+        self.is_whole = undo;
+        let Some(text) = &mut self.text else { return Ok(None) };
+        let review = text.review();
+        let wrong = if undo { HunkState::Kept } else { HunkState::Dropped };
+        let hunks: Vec<_> = (0..review.hunks.len()).filter(|at| review.hunks[*at].state == wrong).collect();
+        if hunks.is_empty() {
+            return Ok(None);
+        }
+        text.edit(review.revision, Edit::Keep { hunks, keep: !undo })?;
+        Ok(Some(text.changed_since_told()))
+    }
+
+    /// Carries out a change of the open text that was made on this revision, and that only marks.
+    pub(super) fn edit(&mut self, revision: u64, edit: Edit, change: FileChange) -> Result<Changed, Refusal> {
+        let text = self.text.as_mut().ok_or(Refusal::NoSuchReview)?;
+        if matches!(edit, Edit::Split { .. }) && change == FileChange::Deleted {
+            // No file is there that would hold the rest.
+            return Err(Refusal::CannotSplit);
+        }
+        text.edit(revision, edit)?;
+        let (dropped, all) = count(text);
+        self.is_whole &= dropped == all;
+        Ok(text.changed_since_told())
+    }
+
+    /// An editor holds unsaved changes of it, or does not. Returns the change of its open text.
+    pub(super) fn set_dirty(&mut self, is_dirty: impl Fn(&str, &Path) -> bool) -> Option<Changed> {
+        let text = self.text.as_mut()?;
+        let dirty = text.is_dirty(is_dirty);
+        text.set_dirty(dirty).then(|| text.changed_since_told())
+    }
+
+    /// What becomes of it, or the reason why it cannot be undone as it is marked; `None` if nothing is.
+    pub(super) fn undo(&self, change: FileChange) -> Option<Result<UndoTo, String>> {
+        let marked = self.marked(change);
+        match (&self.text, marked) {
+            (_, Marked::Nothing) => None,
+            _ if self.is_outdated => Some(Err("it has changed since it was opened".to_owned())),
+            (Some(text), Marked::Hunks(_)) => {
+                let Review { proposed, current, .. } = text.review();
+                let (shown, wanted) = (proposed.as_bytes().to_vec(), current.as_bytes().to_vec());
+                Some(Ok(UndoTo::Text { shown, wanted }))
+            }
+            (_, Marked::Whole | Marked::Hunks(_)) => Some(Ok(UndoTo::Baseline)),
+        }
+    }
+
+    /// The number of marks, of which that of the whole file without hunks is one.
+    fn marks(&self) -> usize {
+        let dropped = self.text.as_ref().map_or(0, |text| count(text).0);
+        dropped.max(usize::from(self.is_whole))
+    }
+}
+
+/// How many hunks are marked, and how many there are.
+fn count(text: &ReviewedText) -> (usize, usize) {
+    let hunks = text.review().hunks;
+    (hunks.iter().filter(|hunk| hunk.state == HunkState::Dropped).count(), hunks.len())
+}
+
+fn hunks(review: &Review) -> Vec<(HunkState, HunkTexts)> {
+    let original = Text::new(review.original.clone().unwrap_or_default());
+    let proposed = Text::new(review.proposed.clone());
+    let piece = |text: &Text, lines: Lines| text.lines(lines.start..lines.end).to_owned();
+    let texts = review.hunks.iter().map(|hunk| {
+        let lines = hunk.original;
+        let (original, proposed) = (piece(&original, lines), piece(&proposed, hunk.proposed));
+        (hunk.state, HunkTexts { lines, original, proposed })
+    });
+    texts.collect()
+}

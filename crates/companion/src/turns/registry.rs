@@ -1,0 +1,490 @@
+//! The turn reviews that desks look at: which there are, who is told of them, and the work that they wait
+//! for.
+//!
+//! Every request and every result of work returns the effects, in the order in which they happen: a desk is
+//! told the list, then a file, and then its request is answered.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use alongside_desk::{CallAnswer, Event, Refusal, ReviewId, TurnId, UndoneFile};
+
+use super::effect::TurnEffect;
+use super::finish::{self, Finish};
+use super::job::{LookKey, ReadTexts, Work, WorkDone};
+use super::request::TurnRequest;
+use super::source::{FoundFile, TurnLook, TurnSource};
+use super::turn_review::{ToUndo, TurnReview};
+use super::work::{LookAsker, Opening, TurnWork};
+use crate::ids::DeskId;
+use crate::reviews::registry::Reviews;
+use crate::reviews::reviewed_text::{Edit, ReviewedText};
+
+#[derive(Debug)]
+pub(crate) struct Turns {
+    /// The id of the newest turn review; 0 if there was none.
+    last: u64,
+    reviews: BTreeMap<TurnId, TurnReview>,
+    work: TurnWork,
+    /// Those whose marked files are being undone.
+    finishes: BTreeMap<TurnId, Finish>,
+    /// The desks that are there, and whether they show turns.
+    desks: BTreeMap<DeskId, bool>,
+}
+
+/// The other parts of the companion, as far as turn reviews need them.
+pub(crate) struct Surroundings<'a> {
+    /// The roots without links.
+    pub(crate) roots: &'a Arc<[PathBuf]>,
+    /// Whether an editor holds unsaved changes of a file, given by its path and by that without links.
+    pub(crate) is_dirty: &'a dyn Fn(&str, &Path) -> bool,
+    /// They give ids away.
+    pub(crate) reviews: &'a mut Reviews,
+}
+
+type Effects = Vec<TurnEffect>;
+
+const READ_ONLY: &str = "the texts of a turn are read only here: open the file itself";
+const NO_REASON: &str = "a change of a turn takes no reason: no agent waits to read it";
+const NO_DECISION: &str =
+    "the changes of a turn are in their files already: mark those that are to be undone, then finish";
+
+impl Turns {
+    pub(crate) fn new(source: Option<Arc<dyn TurnSource>>) -> Self {
+        Self {
+            last: 0,
+            reviews: BTreeMap::new(),
+            work: TurnWork::new(source),
+            finishes: BTreeMap::new(),
+            desks: BTreeMap::new(),
+        }
+    }
+
+    /// Whether this names an open file of a turn review.
+    pub(crate) fn has_text(&self, id: ReviewId) -> bool {
+        self.of_text(id).is_some()
+    }
+
+    fn of_text(&self, id: ReviewId) -> Option<(TurnId, PathBuf)> {
+        self.reviews.iter().find_map(|(turn, review)| Some((*turn, review.path_of(id)?.to_owned())))
+    }
+
+    // Desks.
+
+    pub(crate) fn join(&mut self, desk: DeskId, shows_turns: bool) -> Effects {
+        self.desks.insert(desk, shows_turns);
+        let mut effects = Effects::new();
+        let known: Vec<_> = self.reviews.keys().copied().collect();
+        for turn in known {
+            self.tell_list(turn, None, &mut effects);
+        }
+        effects
+    }
+
+    pub(crate) fn leave(&mut self, desk: DeskId) {
+        self.desks.remove(&desk);
+        for review in self.reviews.values_mut() {
+            review.leave(desk);
+        }
+        self.reviews.retain(|_, review| !review.is_private() || !review.askers().is_empty());
+    }
+
+    /// Tells the list to those who do not know it, and in any case to a desk that has asked.
+    fn tell_list(&mut self, turn: TurnId, asker: Option<DeskId>, effects: &mut Effects) {
+        let Some(review) = self.reviews.get_mut(&turn) else { return };
+        let mut desks: BTreeSet<_> = review.askers().clone();
+        if !review.is_private() {
+            desks.extend(self.desks.iter().filter(|(_, shows)| **shows).map(|(desk, _)| *desk));
+        }
+        let told = review.tell(desks, asker);
+        if !told.is_empty() {
+            effects.push(TurnEffect::Tell(told, Event::Turn(review.list().clone())));
+        }
+    }
+
+    /// Something is marked, or is no more.
+    fn renew_list(&mut self, turn: TurnId, effects: &mut Effects) {
+        if let Some(review) = self.reviews.get_mut(&turn) {
+            review.renew_list();
+        }
+        self.tell_list(turn, None, effects);
+    }
+
+    // Requests.
+
+    pub(crate) fn take_request(
+        &mut self,
+        desk: DeskId,
+        request: TurnRequest,
+        answer: CallAnswer,
+        around: &Surroundings<'_>,
+    ) -> Effects {
+        let mut effects = Effects::new();
+        let answered = match request {
+            TurnRequest::Look { directory, since } => {
+                match self.look_key(directory, since.as_deref(), around.roots) {
+                    Ok(key) => {
+                        let asker = LookAsker::Desk { desk, answer };
+                        self.work.ask_for_look(&key, vec![asker], around.roots, &mut effects);
+                        return effects;
+                    }
+                    Err(reason) => Err(Refusal::TurnUnknown { reason: reason.to_owned() }),
+                }
+            }
+            TurnRequest::Open { turn, revision, file } => match self.path_at(turn, revision, file) {
+                Ok(path) => {
+                    self.ask_for_texts(turn, path, vec![Opening { desk, answer }], &mut effects);
+                    return effects;
+                }
+                Err(refusal) => Err(refusal),
+            },
+            TurnRequest::Mark { turn, revision, file, undo } => {
+                self.mark(turn, revision, file, undo, &mut effects)
+            }
+            TurnRequest::Edit { text, revision, edit } => self.edit(text, revision, edit, &mut effects),
+            TurnRequest::Decide => Err(other(NO_DECISION)),
+            TurnRequest::Finish { turn, revision } => match self.check_markable(turn, revision) {
+                Ok(()) => {
+                    self.begin_finish(turn, desk, answer, around, &mut effects);
+                    return effects;
+                }
+                Err(refusal) => Err(refusal),
+            },
+        };
+        effects.push(TurnEffect::Answer(answer, answered));
+        effects
+    }
+
+    fn look_key(
+        &self,
+        directory: Option<String>,
+        since: Option<&str>,
+        roots: &[PathBuf],
+    ) -> Result<LookKey, &'static str> {
+        if !self.work.has_source() {
+            return Err("this companion keeps no turns");
+        }
+        let directory = directory.map(PathBuf::from).or_else(|| roots.first().cloned());
+        let directory = directory.ok_or("this companion serves no project")?;
+        Ok(LookKey { directory, since: since.map(str::to_owned) })
+    }
+
+    fn check_markable(&self, turn: TurnId, revision: u64) -> Result<(), Refusal> {
+        self.reviews.get(&turn).ok_or(Refusal::NoSuchTurn)?.check_markable(revision)
+    }
+
+    /// The path of a file that has texts.
+    fn path_at(&self, turn: TurnId, revision: u64, file: usize) -> Result<PathBuf, Refusal> {
+        let review = self.reviews.get(&turn).ok_or(Refusal::NoSuchTurn)?;
+        review.check_revision(revision)?;
+        let found = review.at(file)?;
+        match &found.told.without_text {
+            Some(reason) => Err(Refusal::WholeFileOnly { reason: reason.clone() }),
+            None => Ok(found.path.clone()),
+        }
+    }
+
+    // Looks.
+
+    /// The hook of an agent has taken a snapshot there.
+    pub(crate) fn note_snapshot(&mut self, directory: &Path, around: &Surroundings<'_>) -> Effects {
+        let mut effects = Effects::new();
+        if self.work.has_source() {
+            let key = LookKey { directory: directory.to_owned(), since: None };
+            self.work.ask_for_look(&key, Vec::new(), around.roots, &mut effects);
+        }
+        effects
+    }
+
+    /// Takes the result of some work.
+    pub(crate) fn end_work(&mut self, done: WorkDone, around: &mut Surroundings<'_>) -> Effects {
+        let mut effects = Effects::new();
+        match done {
+            WorkDone::Look { key, number, result } => {
+                self.end_look(key, number, result, around.roots, &mut effects);
+            }
+            WorkDone::Read { turn, file, result } => self.end_read(turn, file, result, around, &mut effects),
+            WorkDone::Undo { turn, undone } => self.end_undo(turn, undone, around.roots, &mut effects),
+        }
+        effects
+    }
+
+    fn end_look(
+        &mut self,
+        key: LookKey,
+        number: u64,
+        result: Result<TurnLook, String>,
+        roots: &Arc<[PathBuf]>,
+        effects: &mut Effects,
+    ) {
+        let askers = self.work.end_look(&key, roots, effects);
+        match result {
+            Ok(look) => self.take_look(key, number, look, askers, roots, effects),
+            Err(reason) => {
+                tracing::info!(directory = %key.directory.display(), reason, "no look at a turn");
+                for asker in askers {
+                    match asker {
+                        LookAsker::Desk { answer, .. } => {
+                            let refusal = Refusal::TurnUnknown { reason: reason.clone() };
+                            effects.push(TurnEffect::Answer(answer, Err(refusal)));
+                        }
+                        // All that was marked is undone, whatever the list is now.
+                        LookAsker::Finish { turn, answer } => self.end_finish(turn, answer, effects),
+                    }
+                }
+            }
+        }
+    }
+
+    fn take_look(
+        &mut self,
+        key: LookKey,
+        number: u64,
+        look: TurnLook,
+        askers: Vec<LookAsker>,
+        roots: &Arc<[PathBuf]>,
+        effects: &mut Effects,
+    ) {
+        let of = |review: &&mut TurnReview| review.is_of(&look.root, key.since.as_deref());
+        let Some(turn) = self.reviews.values_mut().find(of).map(|review| review.list().id) else {
+            // Nobody would hear of a review whose only desk has left.
+            let is_there = |asker: &LookAsker| match asker {
+                LookAsker::Desk { desk, .. } => self.desks.contains_key(desk),
+                LookAsker::Finish { .. } => false,
+            };
+            if key.since.is_none() || askers.iter().any(is_there) {
+                self.last += 1;
+                let turn = TurnId(self.last);
+                self.reviews.insert(turn, TurnReview::new(turn, key, look, number));
+                self.answer_askers(turn, askers, effects);
+            }
+            return;
+        };
+        if let Some(finish) = self.finishes.get_mut(&turn) {
+            // It may have seen half of what is being undone.
+            finish.waiting.extend(askers);
+            return;
+        }
+        let Some(review) = self.reviews.get_mut(&turn) else { return };
+        if !review.is_outdated(number) {
+            let to_read = review.take_look(key, look, number);
+            review.renew_list();
+            for path in to_read {
+                self.ask_for_texts(turn, path, Vec::new(), effects);
+            }
+        } else if review.is_finishing() {
+            let key = review.key().clone();
+            return self.work.ask_for_look(&key, askers, roots, effects);
+        }
+        self.answer_askers(turn, askers, effects);
+    }
+
+    /// Tells the list, and then answers those who have waited for it.
+    fn answer_askers(&mut self, turn: TurnId, askers: Vec<LookAsker>, effects: &mut Effects) {
+        let mut answers = Vec::new();
+        for asker in askers {
+            match asker {
+                LookAsker::Desk { desk, answer } => {
+                    if let Some(review) =
+                        self.reviews.get_mut(&turn).filter(|_| self.desks.contains_key(&desk))
+                    {
+                        review.ask_for(desk);
+                    }
+                    self.tell_list(turn, Some(desk), effects);
+                    answers.push(answer);
+                }
+                LookAsker::Finish { turn, answer } => self.end_finish(turn, answer, effects),
+            }
+        }
+        self.tell_list(turn, None, effects);
+        let revision = self.revision(turn);
+        effects.extend(answers.into_iter().map(|answer| TurnEffect::Answer(answer, revision.clone())));
+    }
+
+    fn revision(&self, turn: TurnId) -> Result<u64, Refusal> {
+        self.reviews.get(&turn).map(TurnReview::revision).ok_or(Refusal::NoSuchTurn)
+    }
+
+    // Files.
+
+    fn ask_for_texts(&mut self, turn: TurnId, path: PathBuf, openings: Vec<Opening>, effects: &mut Effects) {
+        let review = self.reviews.get(&turn);
+        let refused = self.work.ask_for_texts(&(turn, path), openings, review, effects);
+        refuse(refused, &Refusal::NoSuchTurn, effects);
+    }
+
+    fn end_read(
+        &mut self,
+        turn: TurnId,
+        file: FoundFile,
+        result: Result<ReadTexts, Refusal>,
+        around: &mut Surroundings<'_>,
+        effects: &mut Effects,
+    ) {
+        let key = (turn, file.path);
+        let (openings, refused) = self.work.end_read(&key, self.reviews.get(&turn), effects);
+        refuse(refused, &Refusal::NoSuchTurn, effects);
+        let path = key.1;
+        let Some(review) = self.reviews.get_mut(&turn) else {
+            return refuse(openings, &Refusal::NoSuchTurn, effects);
+        };
+        let is_current = review.found(&path).is_some_and(|found| found.content == file.content);
+        let is_new = match result {
+            // A later look has found another content, or no difference any more.
+            _ if !is_current => return self.ask_for_texts(turn, path, openings, effects),
+            Ok(ReadTexts::AsKnown) if review.confirm_text(&path) => false,
+            // They are open no more.
+            Ok(ReadTexts::AsKnown) => return self.ask_for_texts(turn, path, openings, effects),
+            Ok(ReadTexts::Others(proposal)) => {
+                let dirty = proposal.is_dirty(around.is_dirty);
+                review.set_text(&path, ReviewedText::new(around.reviews.next_id(), *proposal, dirty));
+                true
+            }
+            Err(refusal) => {
+                review.close(&path);
+                self.renew_list(turn, effects);
+                return refuse(openings, &refusal, effects);
+            }
+        };
+        self.renew_list(turn, effects);
+        self.open(turn, &path, is_new, openings, effects);
+    }
+
+    /// Shows a file to the desks that open it, and anew to those that have it open if its texts are others.
+    fn open(
+        &mut self,
+        turn: TurnId,
+        path: &Path,
+        is_new: bool,
+        openings: Vec<Opening>,
+        effects: &mut Effects,
+    ) {
+        let Some(review) = self.reviews.get_mut(&turn) else { return };
+        let desks = openings.iter().map(|opening| opening.desk).filter(|desk| self.desks.contains_key(desk));
+        let desks: BTreeSet<_> = desks.collect();
+        let mut told = desks.clone();
+        if is_new {
+            told.extend(review.desks_of(path));
+        }
+        if let Some(opened) = review.open_for(path, desks)
+            && !told.is_empty()
+        {
+            effects.push(TurnEffect::Tell(told, Event::TurnFile(opened)));
+        }
+        let revision = review.revision();
+        let answers = openings.into_iter().map(|opening| opening.answer);
+        effects.extend(answers.map(|answer| TurnEffect::Answer(answer, Ok(revision))));
+    }
+
+    fn mark(
+        &mut self,
+        turn: TurnId,
+        revision: u64,
+        file: usize,
+        undo: bool,
+        effects: &mut Effects,
+    ) -> Result<u64, Refusal> {
+        let review = self.reviews.get_mut(&turn).ok_or(Refusal::NoSuchTurn)?;
+        review.check_markable(revision)?;
+        let path = review.at(file)?.path.clone();
+        if let Some(changed) = review.mark(&path, undo)? {
+            effects.push(TurnEffect::Tell(review.desks_of(&path), Event::Changed(changed)));
+        }
+        self.renew_list(turn, effects);
+        self.revision(turn)
+    }
+
+    fn edit(
+        &mut self,
+        text: ReviewId,
+        revision: u64,
+        edit: Edit,
+        effects: &mut Effects,
+    ) -> Result<u64, Refusal> {
+        match edit {
+            Edit::Type(_) => return Err(other(READ_ONLY)),
+            Edit::SetReason { .. } => return Err(other(NO_REASON)),
+            Edit::Keep { .. } | Edit::Split { .. } | Edit::Undo | Edit::Redo => {}
+        }
+        let (turn, path) = self.of_text(text).ok_or(Refusal::NoSuchReview)?;
+        let review = self.reviews.get_mut(&turn).ok_or(Refusal::NoSuchReview)?;
+        // The list may have another revision by now: this one is that of the text.
+        review.check_markable(review.revision())?;
+        let changed = review.edit(&path, revision, edit)?;
+        let revision = changed.revision;
+        effects.push(TurnEffect::Tell(review.desks_of(&path), Event::Changed(changed)));
+        self.renew_list(turn, effects);
+        Ok(revision)
+    }
+
+    /// An editor has saved, or holds unsaved changes.
+    pub(crate) fn mark_dirty(&mut self, around: &Surroundings<'_>) -> Effects {
+        let changes = self.reviews.values_mut().flat_map(|review| review.mark_dirty(around.is_dirty));
+        changes.map(|(desks, changed)| TurnEffect::Tell(desks, Event::Changed(changed))).collect()
+    }
+
+    // The finish.
+
+    fn begin_finish(
+        &mut self,
+        turn: TurnId,
+        desk: DeskId,
+        answer: CallAnswer,
+        around: &Surroundings<'_>,
+        effects: &mut Effects,
+    ) {
+        let Some(review) = self.reviews.get_mut(&turn) else { return };
+        let ToUndo { undos, files } = review.begin_finish(around.is_dirty);
+        tracing::info!(
+            turn = turn.0,
+            marked = files.len(),
+            undos = undos.len(),
+            "a person finishes a turn review"
+        );
+        // What is left out would be forgotten with the old baseline.
+        let finishes = !review.is_private() && undos.len() == files.len();
+        let work = Work::Undo { turn, look: review.look().clone(), files: undos, finishes };
+        self.finishes.insert(turn, Finish { desk, answer, files, waiting: Vec::new() });
+        self.work.begin(work, effects);
+    }
+
+    fn end_undo(
+        &mut self,
+        turn: TurnId,
+        undone: Vec<UndoneFile>,
+        roots: &Arc<[PathBuf]>,
+        effects: &mut Effects,
+    ) {
+        let Some(Finish { desk, answer, files, waiting }) = self.finishes.remove(&turn) else { return };
+        let outcome = finish::outcome(turn, files, undone);
+        effects.push(TurnEffect::Tell(BTreeSet::from([desk]), Event::TurnFinished(outcome.told)));
+        let Some(review) = self.reviews.get_mut(&turn) else {
+            // Its only desk has left.
+            return;
+        };
+        review.end_undo(&outcome.written, self.work.next_look());
+        let key = review.key().clone();
+        let mut askers = vec![LookAsker::Finish { turn, answer }];
+        askers.extend(waiting);
+        self.work.ask_for_look(&key, askers, roots, effects);
+    }
+
+    fn end_finish(&mut self, turn: TurnId, answer: CallAnswer, effects: &mut Effects) {
+        if let Some(review) = self.reviews.get_mut(&turn) {
+            review.end_finish();
+        }
+        self.renew_list(turn, effects);
+        effects.push(TurnEffect::Answer(answer, self.revision(turn)));
+    }
+}
+
+fn other(words: &str) -> Refusal {
+    Refusal::Other { words: words.to_owned() }
+}
+
+fn refuse(openings: Vec<Opening>, refusal: &Refusal, effects: &mut Effects) {
+    for Opening { answer, .. } in openings {
+        effects.push(TurnEffect::Answer(answer, Err(refusal.clone())));
+    }
+}

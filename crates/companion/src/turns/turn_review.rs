@@ -1,0 +1,358 @@
+//! One turn review: the last look at its working tree, and the files in which something is marked or open.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use alongside_desk::{
+    Baseline, Changed, Marked, OpenedTurnFile, Refusal, ReviewId, Turn, TurnFile, TurnId, UndoneFile,
+    harmless,
+};
+
+use super::job::{KnownTexts, LookKey};
+use super::marked_file::MarkedFile;
+use super::source::{FoundFile, TurnLook, Undo};
+use crate::ids::DeskId;
+use crate::reviews::reviewed_text::{Edit, ReviewedText};
+
+#[derive(Debug)]
+pub(super) struct TurnReview {
+    /// The directory and the revision by which it was looked at last.
+    key: LookKey,
+    look: Arc<TurnLook>,
+    /// The number of that look. The result of an earlier one is out of date.
+    number: u64,
+    /// The list as desks are told it, with its revision.
+    list: Turn,
+    /// Only files that are open or have marks.
+    files: BTreeMap<PathBuf, MarkedFile>,
+    /// How many marks were lost in which file, until somebody marks something there.
+    lost: BTreeMap<PathBuf, usize>,
+    /// The desks that have asked for it.
+    askers: BTreeSet<DeskId>,
+    /// The revision that each desk knows.
+    told: BTreeMap<DeskId, u64>,
+    /// Everything that is marked is being undone, up to the look that follows.
+    is_finishing: bool,
+}
+
+/// The marked files, as a finish takes them.
+pub(super) struct ToUndo {
+    pub(super) undos: Vec<Undo>,
+    /// Every marked file in the order of the list, with the reason why it is left as it is.
+    pub(super) files: Vec<(PathBuf, UndoneFile)>,
+}
+
+impl TurnReview {
+    pub(super) fn new(id: TurnId, key: LookKey, look: TurnLook, number: u64) -> Self {
+        let root = look.root.to_string_lossy().into_owned();
+        let mut new = Self {
+            key,
+            look: Arc::new(look),
+            number,
+            list: Turn { id, root, ..Turn::default() },
+            files: BTreeMap::new(),
+            lost: BTreeMap::new(),
+            askers: BTreeSet::new(),
+            told: BTreeMap::new(),
+            is_finishing: false,
+        };
+        new.renew_list();
+        new
+    }
+
+    pub(super) fn key(&self) -> &LookKey {
+        &self.key
+    }
+
+    pub(super) fn look(&self) -> &Arc<TurnLook> {
+        &self.look
+    }
+
+    pub(super) fn list(&self) -> &Turn {
+        &self.list
+    }
+
+    pub(super) fn revision(&self) -> u64 {
+        self.list.revision
+    }
+
+    /// Whether it is that of this working tree and revision.
+    pub(super) fn is_of(&self, root: &Path, since: Option<&str>) -> bool {
+        self.look.root == root && self.key.since.as_deref() == since
+    }
+
+    /// Whether only desks that ask hear of it.
+    pub(super) fn is_private(&self) -> bool {
+        self.key.since.is_some()
+    }
+
+    pub(super) fn is_finishing(&self) -> bool {
+        self.is_finishing
+    }
+
+    /// Whether a look of this number is older than the list.
+    pub(super) fn is_outdated(&self, number: u64) -> bool {
+        number < self.number
+    }
+
+    /// # Errors
+    /// If the list has another revision, or what is marked is being undone.
+    pub(super) fn check_markable(&self, revision: u64) -> Result<(), Refusal> {
+        self.check_revision(revision)?;
+        if !self.is_finishing {
+            return Ok(());
+        }
+        let words = "the marked changes are being undone at this moment: look again when that is done";
+        Err(Refusal::Other { words: words.to_owned() })
+    }
+
+    /// # Errors
+    /// If the list has another revision.
+    pub(super) fn check_revision(&self, revision: u64) -> Result<(), Refusal> {
+        if revision == self.list.revision { Ok(()) } else { Err(Refusal::NoSuchTurn) }
+    }
+
+    /// The file at this place of the list.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub(super) fn at(&self, file: usize) -> Result<&FoundFile, Refusal> {
+        let place = || Refusal::OutOfRange { place: format!("file {}", file.saturating_add(1)) };
+        self.look.files.get(file).ok_or_else(place)
+    }
+
+    pub(super) fn found(&self, path: &Path) -> Option<&FoundFile> {
+        self.look.files.iter().find(|found| found.path == path)
+    }
+
+    // Looks.
+
+    /// Takes a look that is newer than the list. Returns the files whose texts are to be read again.
+    pub(super) fn take_look(&mut self, key: LookKey, look: TurnLook, number: u64) -> Vec<PathBuf> {
+        let before = std::mem::replace(&mut self.look, Arc::new(look));
+        (self.key, self.number) = (key, number);
+        let (old, new) = (by_path(&before), by_path(&self.look));
+        let mut to_read = Vec::new();
+        for (path, file) in &mut self.files {
+            let (was, now) = (old.get(&**path), new.get(&**path));
+            let lost = match now {
+                None => file.close(),
+                Some(now) if was.is_some_and(|was| is_same(was, now)) => 0,
+                Some(_) => file.outdate(),
+            };
+            count_lost(&mut self.lost, path, lost);
+            let is_open = file.has_text() && !was.zip(now).is_some_and(|(was, now)| is_same(was, now));
+            if is_open || file.lacks_text() {
+                to_read.push(path.clone());
+            }
+        }
+        self.lost.retain(|path, _| new.contains_key(&**path) || old.contains_key(&**path));
+        self.tidy();
+        to_read
+    }
+
+    /// Marks and desks have changed.
+    fn tidy(&mut self) {
+        self.files.retain(|_, file| !file.is_idle());
+    }
+
+    /// The list as it is now: its revision rises if it differs.
+    pub(super) fn renew_list(&mut self) {
+        let look = &*self.look;
+        let told = |found: &FoundFile| {
+            let file = self.files.get(&found.path);
+            let marked = file.map(|file| file.marked(found.told.change)).unwrap_or_default();
+            TurnFile { marked, ..found.told.clone() }
+        };
+        let lost = self.lost.iter().map(|(path, marks)| {
+            let were = if *marks == 1 { "1 mark was".to_owned() } else { format!("{marks} marks were") };
+            format!("{were} lost: {} changed", harmless::path(path))
+        });
+        let list = Turn {
+            baseline: Baseline { asked: self.key.since.clone(), ..look.baseline.clone() },
+            files: look.files.iter().map(told).collect(),
+            remarks: look.remarks.iter().cloned().chain(lost).collect(),
+            id: self.list.id,
+            root: self.list.root.clone(),
+            revision: self.list.revision,
+        };
+        if list != self.list || self.list.revision == 0 {
+            self.list = Turn { revision: self.list.revision + 1, ..list };
+        }
+    }
+
+    // Desks.
+
+    pub(super) fn ask_for(&mut self, desk: DeskId) {
+        self.askers.insert(desk);
+    }
+
+    pub(super) fn askers(&self) -> &BTreeSet<DeskId> {
+        &self.askers
+    }
+
+    /// Which of these desks have to be told the list. They know it from now on. A desk that knows nothing
+    /// needs not be told that nothing differs, unless it asks.
+    pub(super) fn tell(
+        &mut self,
+        desks: impl IntoIterator<Item = DeskId>,
+        asker: Option<DeskId>,
+    ) -> BTreeSet<DeskId> {
+        let (revision, is_empty) = (self.list.revision, self.list.files.is_empty());
+        let mut news = BTreeSet::new();
+        for desk in desks {
+            let is_news = self.told.get(&desk).map_or(!is_empty, |known| *known != revision);
+            if is_news || asker == Some(desk) {
+                self.told.insert(desk, revision);
+                news.insert(desk);
+            }
+        }
+        news
+    }
+
+    pub(super) fn leave(&mut self, desk: DeskId) {
+        self.askers.remove(&desk);
+        self.told.remove(&desk);
+        for file in self.files.values_mut() {
+            file.leave(desk);
+        }
+        self.tidy();
+    }
+
+    // Files.
+
+    pub(super) fn path_of(&self, id: ReviewId) -> Option<&Path> {
+        self.files.iter().find(|(_, file)| file.is_of(id)).map(|(path, _)| &**path)
+    }
+
+    pub(super) fn known_texts(&self, path: &Path) -> Option<KnownTexts> {
+        self.files.get(path)?.known_texts()
+    }
+
+    /// The desks that have a file open.
+    pub(super) fn desks_of(&self, path: &Path) -> BTreeSet<DeskId> {
+        self.files.get(path).map(|file| file.desks().clone()).unwrap_or_default()
+    }
+
+    /// The texts of an open file were read again, and are the same; false if they are open no more.
+    pub(super) fn confirm_text(&mut self, path: &Path) -> bool {
+        let Some(file) = self.files.get_mut(path).filter(|file| file.has_text()) else { return false };
+        file.confirm_text();
+        true
+    }
+
+    /// Takes the texts of a file that a desk opens, or that has changed while it was open.
+    pub(super) fn set_text(&mut self, path: &Path, text: ReviewedText) {
+        let lost = self.files.entry(path.to_owned()).or_default().set_text(text);
+        count_lost(&mut self.lost, path, lost);
+    }
+
+    /// The texts of a file cannot be read.
+    pub(super) fn close(&mut self, path: &Path) {
+        let lost = self.files.get_mut(path).map(MarkedFile::close).unwrap_or_default();
+        count_lost(&mut self.lost, path, lost);
+        self.tidy();
+    }
+
+    /// These desks have the file open from now on. Returns it as they are told it.
+    pub(super) fn open_for(&mut self, path: &Path, desks: BTreeSet<DeskId>) -> Option<OpenedTurnFile> {
+        let file = self.files.get_mut(path)?;
+        file.open_for(desks);
+        let review = file.review()?;
+        file.free_unused();
+        let at = self.look.files.iter().position(|found| found.path == path)?;
+        Some(OpenedTurnFile { turn: self.list.id, revision: self.list.revision, file: at, review })
+    }
+
+    /// Marks a whole file, or nothing of it. Returns the change of its text, if it is open.
+    pub(super) fn mark(&mut self, path: &Path, undo: bool) -> Result<Option<Changed>, Refusal> {
+        self.lost.remove(path);
+        let changed = self.files.entry(path.to_owned()).or_default().mark_whole(undo);
+        self.tidy();
+        changed
+    }
+
+    /// Marks hunks of an open file.
+    pub(super) fn edit(&mut self, path: &Path, revision: u64, edit: Edit) -> Result<Changed, Refusal> {
+        let change = self.found(path).ok_or(Refusal::NoSuchReview)?.told.change;
+        let file = self.files.get_mut(path).ok_or(Refusal::NoSuchReview)?;
+        let changed = file.edit(revision, edit, change)?;
+        self.lost.remove(path);
+        Ok(changed)
+    }
+
+    /// Marks the open files with unsaved changes in an editor. Returns the changes, and who is told.
+    pub(super) fn mark_dirty(
+        &mut self,
+        is_dirty: &dyn Fn(&str, &Path) -> bool,
+    ) -> Vec<(BTreeSet<DeskId>, Changed)> {
+        let mut changes = Vec::new();
+        for file in self.files.values_mut() {
+            if let Some(changed) = file.set_dirty(is_dirty) {
+                changes.push((file.desks().clone(), changed));
+            }
+        }
+        changes
+    }
+
+    // The finish.
+
+    /// Begins to undo what is marked. No file that an editor holds unsaved is written.
+    pub(super) fn begin_finish(&mut self, is_dirty: &dyn Fn(&str, &Path) -> bool) -> ToUndo {
+        self.is_finishing = true;
+        let mut all = ToUndo { undos: Vec::new(), files: Vec::new() };
+        let marked = self.look.files.iter().zip(&self.list.files);
+        for (found, told) in marked.filter(|(_, told)| told.marked != Marked::Nothing) {
+            let Some(undo) = self.files.get(&found.path).and_then(|file| file.undo(told.change)) else {
+                continue;
+            };
+            let path = self.look.root.join(&found.path);
+            let refused = match undo {
+                _ if is_dirty(&path.to_string_lossy(), &path) => {
+                    Some("an editor holds unsaved changes to it".to_owned())
+                }
+                Err(reason) => Some(reason),
+                Ok(to) => {
+                    all.undos.push(Undo { file: found.clone(), to });
+                    None
+                }
+            };
+            let file = UndoneFile { path: told.path.clone(), refused, draft: None };
+            all.files.push((found.path.clone(), file));
+        }
+        all
+    }
+
+    /// What was marked in these files is undone. Looks that began before the next one are out of date.
+    pub(super) fn end_undo(&mut self, written: &[PathBuf], next_look: u64) {
+        self.number = next_look;
+        self.lost.clear();
+        for path in written {
+            if let Some(file) = self.files.get_mut(path) {
+                file.forget_marks();
+            }
+        }
+        self.tidy();
+    }
+
+    pub(super) fn end_finish(&mut self) {
+        self.is_finishing = false;
+    }
+}
+
+fn by_path(look: &TurnLook) -> BTreeMap<&Path, &FoundFile> {
+    look.files.iter().map(|found| (&*found.path, found)).collect()
+}
+
+/// Whether two looks have surely found the same of a file.
+fn is_same(was: &FoundFile, now: &FoundFile) -> bool {
+    let key = |found: &FoundFile| (found.content.clone(), found.from.clone(), found.told.change);
+    !now.content.is_empty() && key(was) == key(now)
+}
+
+fn count_lost(all: &mut BTreeMap<PathBuf, usize>, path: &Path, lost: usize) {
+    if lost > 0 {
+        *all.entry(path.to_owned()).or_default() += lost;
+    }
+}
