@@ -70,10 +70,19 @@ pub fn answer(id: &Id, answer: Result<Revised, Refusal>) -> String {
     }
 }
 
+/// The words for a desk whose request the companion does not know: it was started by an older program.
+const OLDER_COMPANION: &str = concat!(
+    "the companion of this project runs an older alongside that cannot do this: ",
+    "hand over with `alongside host --replace`"
+);
+
 /// Reads the reply to a desk's request. An unknown refusal keeps the host's words.
 pub(super) fn read_answer(result: Result<&RawValue, ErrorObject>) -> Result<Revised, Refusal> {
     match result {
         Ok(raw) => Ok(serde_json::from_str(raw.get()).unwrap_or_default()),
+        Err(error) if error.code == rpc::METHOD_NOT_FOUND => {
+            Err(Refusal::Other { words: OLDER_COMPANION.to_owned() })
+        }
         Err(error) => Err(error
             .data
             .and_then(|data| serde_json::from_value(data).ok())
@@ -168,7 +177,7 @@ pub(super) fn read_host_message(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ContextReport, Decision, Scope};
+    use crate::{ContextReport, Decision, Scope, TurnId};
 
     fn round(request: &Request) -> Request {
         let line = super::request(7, request);
@@ -190,6 +199,10 @@ mod tests {
             Request::DecideReview { id, revision: 2, decision: Decision::Accept },
             Request::Grant { id, scope: Scope::Folder },
             Request::WithdrawGrants {},
+            Request::ReviewTurn { directory: None, since: Some("HEAD~3".into()) },
+            Request::OpenTurnFile { turn: TurnId(1), revision: 2, file: 3 },
+            Request::MarkTurnFile { turn: TurnId(1), revision: 2, file: 3, undo: true },
+            Request::FinishTurn { turn: TurnId(1), revision: 2 },
             Request::PauseContext { paused: true },
             Request::Focus,
             Request::Leave,
@@ -221,6 +234,13 @@ mod tests {
         assert_eq!(raw(answer(&id, Err(stale.clone()))), Err(stale));
         let foreign = rpc::error(Some(&id), -1, "no such thing");
         assert_eq!(raw(foreign), Err(Refusal::Other { words: "no such thing".into() }));
+    }
+
+    #[test]
+    fn a_request_that_the_companion_does_not_know_says_that_it_is_older() {
+        let unknown = read_request("alongside/invented", None).unwrap_err();
+        let refused = read_answer(Err(unknown)).unwrap_err().to_string();
+        assert!(refused.contains("an older alongside") && refused.contains("host --replace"), "{refused}");
     }
 
     #[test]
