@@ -4,6 +4,8 @@
 //! that shows turns; the texts of a file go only to the desk that opens it, as a [`Review`] whose original is
 //! the text of the baseline and whose proposal is the text on disk. Dropping a hunk marks it to be undone.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 use crate::review::Review;
@@ -133,6 +135,31 @@ impl Author {
     pub fn is_agent(&self) -> bool {
         *self == Self::Agent
     }
+}
+
+/// A hook has taken a snapshot. It tells a host so that desks hear of it, and waits for nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SnapshotTaken {
+    /// A directory in the working tree, absolute.
+    pub directory: PathBuf,
+    /// The moment of the snapshot.
+    #[serde(default)]
+    pub kind: SnapshotKind,
+}
+
+/// The moment of a snapshot.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum SnapshotKind {
+    /// A prompt: a turn begins.
+    Prompt,
+    /// The end of a turn.
+    #[default]
+    End,
+    /// One that only later programs know.
+    #[serde(other)]
+    Other,
 }
 
 /// The texts of a file of a turn, for the desk that opened it.

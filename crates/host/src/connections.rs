@@ -106,6 +106,7 @@ impl Connection {
                 }
                 return;
             }
+            Ok(Some(FirstRequest::TurnTaken(taken))) => return self.send(Event::SnapshotTaken(taken)),
             Ok(None) => return,
             Err(error) => return tracing::info!(%error, "a connection said nothing that can be understood"),
         };

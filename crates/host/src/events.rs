@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::pin::Pin;
 
 use alongside_desk::socket::{Goodbye, Hello, Peer, Report, Welcome};
-use alongside_desk::{Desk, HookProposal, Verdict};
+use alongside_desk::{Desk, HookProposal, SnapshotTaken, Verdict};
 use interprocess::local_socket::tokio::Stream;
 use tokio::sync::oneshot;
 
@@ -24,6 +24,8 @@ pub(super) enum Event {
     ReportWanted(oneshot::Sender<Report>),
     /// A hook wants a review. The answer resolves to its verdict.
     ReviewWanted { proposal: HookProposal, begun: oneshot::Sender<PendingVerdict> },
+    /// A hook has taken a snapshot.
+    SnapshotTaken(SnapshotTaken),
     /// A successor takes over, or another process stops the host; it is answered when that is done.
     EndWanted { how: Goodbye, arrival: Peer<Stream> },
     /// Files have changed where the host's own lie.

@@ -1,6 +1,7 @@
 //! The plan of a host that starts: its name, projects and editor, and the companion made from them.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use alongside_common::failure::Hint;
 use alongside_common::globals::Globals;
@@ -8,6 +9,7 @@ use alongside_common::own_program::own_program;
 use alongside_common::settings::Settings;
 use alongside_companion::{AppDirs, Builder, Companion, PortHold, StartError};
 use alongside_desk::socket::{EditorProcess, Role};
+use alongside_turns::{Places, TurnStore};
 use anyhow::Context;
 
 use super::entry::PartyRecord;
@@ -75,6 +77,7 @@ pub(super) async fn start_companion(
 ) -> anyhow::Result<Companion> {
     let mut builder =
         settings.companion(AppDirs::of_this_process()).journal_as(&plan.name).stdio(own_program(), ["stdio"]);
+    builder = builder.turns(Arc::new(TurnStore::new(Places::of_this_process())));
     builder = match plan.editors.first() {
         Some(editor) => builder.editor(&editor.name, &editor.display_name).pid(editor.pid),
         None => builder.pid(plan.parties.first().map_or(plan.starter, |party| party.pid)),

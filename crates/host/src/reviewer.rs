@@ -1,11 +1,12 @@
-//! The host that reviews for an agent's hook: the one that serves a directory. A hook starts none.
+//! The host that reviews for an agent's hook, or hears of its snapshots: the one that serves a directory. A
+//! hook starts none.
 
 use std::path::Path;
 use std::time::Duration;
 
 use alongside_common::runtime_dirs::RuntimeDirs;
 use alongside_desk::socket::{self, JoinError};
-use alongside_desk::{HookProposal, Verdict};
+use alongside_desk::{HookProposal, SnapshotKind, SnapshotTaken, Verdict};
 use alongside_platform::ports::is_taken;
 use interprocess::local_socket::tokio::Stream;
 use tokio::time::Instant;
@@ -17,6 +18,9 @@ use super::registry::Registry;
 const RESTART_TIMEOUT: Duration = Duration::from_secs(3);
 /// How often it is dialled meanwhile.
 const RETRY_INTERVAL: Duration = Duration::from_millis(50);
+
+/// How long a hook may take to tell of a snapshot: it holds no agent up.
+const TELL_WITHIN: Duration = Duration::from_millis(200);
 
 /// A hook's search for hosts, in one registry after the other. An agent decides on the variables of its hook,
 /// so a host that a variable leads to never comes before one that is found without.
@@ -69,6 +73,26 @@ impl HookSearch {
         }
         Ok(None)
     }
+
+    /// Tells the host of a directory that a snapshot of its working tree was taken, so that desks hear of it.
+    /// Takes 200 ms at most, and never fails: a desk that is opened later finds everything in the store.
+    pub async fn tell_turn(&self, dir: &Path, kind: SnapshotKind) {
+        if tokio::time::timeout(TELL_WITHIN, self.tell(dir, kind)).await.is_err() {
+            tracing::debug!("no host was told of the snapshot in time");
+        }
+    }
+
+    async fn tell(&self, dir: &Path, kind: SnapshotKind) {
+        let taken = SnapshotTaken { directory: dir.to_owned(), kind };
+        for registry in &self.registries {
+            let Some(Found::Listening(entry)) = look_in(registry, dir).await else { continue };
+            if let Ok(stream) = registry.dial(&entry.name).await
+                && socket::tell_snapshot(stream, &taken).await.is_ok()
+            {
+                return;
+            }
+        }
+    }
 }
 
 /// The outcome of a look into a registry.
@@ -118,5 +142,44 @@ impl Reviewer {
     pub async fn review(&self, proposal: &HookProposal) -> Result<Verdict, JoinError> {
         let propose = async |stream: Stream, protocol: u32| socket::propose(stream, proposal, protocol).await;
         self.registry.ask(&self.entry.name, propose).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alongside_desk::socket::{FirstRequest, receive};
+    use interprocess::local_socket::tokio::prelude::*;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_host_of_a_directory_hears_of_its_snapshots() {
+        let base = tempfile::tempdir().unwrap();
+        let project = base.path().join("project");
+        std::fs::create_dir_all(project.join("sub")).unwrap();
+        let directories = RuntimeDirs::only(&base.path().join("run"));
+        let search = HookSearch::within([directories.clone()]);
+        // Nobody is there, and nobody is held up.
+        search.tell_turn(&project, SnapshotKind::End).await;
+
+        let registry = Registry::in_directories(directories);
+        let (at, listener) = registry.listen("h").unwrap();
+        let pid = std::process::id();
+        let entry = Entry { name: "h".into(), pid, roots: vec![project.clone()], ..Entry::default() };
+        registry.write(&at, &entry).unwrap();
+        let heard = tokio::spawn(async move {
+            loop {
+                let stream = listener.accept().await.unwrap();
+                // A look whether the host listens says nothing.
+                if let Ok(Some(FirstRequest::TurnTaken(taken))) = receive(stream, "1").await {
+                    return taken;
+                }
+            }
+        });
+        let directory = project.join("sub");
+        search.tell_turn(&directory, SnapshotKind::Prompt).await;
+        search.tell_turn(base.path(), SnapshotKind::End).await;
+        let heard = tokio::time::timeout(Duration::from_secs(30), heard).await.unwrap().unwrap();
+        assert_eq!(heard, SnapshotTaken { directory, kind: SnapshotKind::Prompt });
     }
 }

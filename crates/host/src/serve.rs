@@ -9,7 +9,7 @@ use std::time::Duration;
 use alongside_common::signals::{self, Signals};
 use alongside_companion::{Companion, DeskId, DeskProfile, Editor};
 use alongside_desk::socket::{EditorProcess, Goodbye, Hello, Peer, Report, Role};
-use alongside_desk::{Desk, Problem, Request};
+use alongside_desk::{Desk, Problem, Request, SnapshotTaken};
 use alongside_platform::watch::Watch;
 use futures_util::future::select_all;
 use interprocess::local_socket::tokio::{Listener, Stream};
@@ -123,6 +123,10 @@ impl RunningHost {
             Event::ReviewWanted { proposal, begun } => {
                 // A hook that is gone wants no review.
                 drop(begun.send(Box::pin(self.companion.review(proposal))));
+            }
+            Event::SnapshotTaken(SnapshotTaken { directory, kind }) => {
+                tracing::info!(directory = %directory.display(), ?kind, "a hook has taken a snapshot");
+                self.companion.snapshot_taken(directory);
             }
             Event::EndWanted { how, arrival } => {
                 return ControlFlow::Break(Ending { how, arrival: Some(arrival) });

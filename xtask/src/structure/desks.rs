@@ -18,8 +18,8 @@ const SCRIPTS_DOCUMENT: &str = "docs/review-json.md";
 const BEGIN: &str = "<!-- desks and messages -->\n";
 const END: &str = "<!-- end of desks and messages -->\n";
 
-/// The message of a hook, which is no desk.
-const OF_HOOKS: [&str; 1] = ["alongside/propose"];
+/// The messages of hooks, which are no desks.
+const OF_HOOKS: [&str; 2] = ["alongside/propose", "alongside/turnTaken"];
 
 /// The commands of the language server, and what it sends for each: see `command_arguments.rs`.
 const COMMANDS: [(&str, &str); 8] = [

@@ -10,13 +10,15 @@ use tokio::sync::oneshot;
 
 use super::compact::Introduction;
 use super::handshake::{
-    Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, PROPOSE, REPORT, Report, STOP, Welcome,
+    Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, PROPOSE, REPORT, Report, STOP, TURN_TAKEN,
+    Welcome,
 };
 use super::{framing, wire};
 use crate::connection::{Desk, Seat, pair};
 use crate::decision::{Refusal, Revised};
 use crate::hook::{HookProposal, Verdict};
 use crate::protocol::Event;
+use crate::turn::SnapshotTaken;
 
 /// A desk that has joined.
 #[derive(Debug)]
@@ -111,6 +113,14 @@ where
     let (answer, ..) = ask(stream, PROPOSE, &OfHook { protocol, params: proposal }).await?;
     serde_json::from_str(answer.get())
         .map_err(|error| JoinError::Refused(format!("its verdict cannot be read ({error})")))
+}
+
+/// Tells a host that a hook has taken a snapshot. An older host, which shows no turns, lets it be.
+///
+/// # Errors
+/// When nobody reads there.
+pub async fn tell_snapshot<S: AsyncWrite + Unpin>(mut stream: S, taken: &SnapshotTaken) -> io::Result<()> {
+    framing::write(&mut stream, &rpc::request(&Id::Number(0), TURN_TAKEN, taken)).await
 }
 
 async fn bid<S: AsyncRead + AsyncWrite>(stream: S, method: &str) -> Result<(), JoinError> {

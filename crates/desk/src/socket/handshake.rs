@@ -29,6 +29,9 @@ pub(super) const REPORT: &str = "alongside/report";
 /// a [`HookProposal`](crate::HookProposal), its answer is a [`Verdict`](crate::Verdict). A hook that closes
 /// the connection before has gone.
 pub(super) const PROPOSE: &str = "alongside/propose";
+/// Tells a host of any protocol version that a hook has taken a snapshot, in place of [`INITIALIZE`]. Its
+/// parameters are a [`SnapshotTaken`](crate::SnapshotTaken), its answer is `null`, for which nobody waits.
+pub(super) const TURN_TAKEN: &str = "alongside/turnTaken";
 /// The first request of every desk.
 pub(super) const INITIALIZE: &str = "initialize";
 /// The code of the error that refuses a desk or a hook whose protocol version the host does not speak; its

@@ -20,13 +20,14 @@ use tokio::task::JoinSet;
 use super::compact::Introduction;
 use super::handshake::{
     FIRST_PROTOCOL, GOODBYE, Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, PROPOSE, REPORT,
-    Report, SPOKEN, STOP, Welcome,
+    Report, SPOKEN, STOP, TURN_TAKEN, Welcome,
 };
 use super::{framing, wire};
 use crate::connection::{Desk, Gone};
 use crate::decision::{Refusal, Revised};
 use crate::hook::{HookProposal, Verdict};
 use crate::protocol::{Event, Request};
+use crate::turn::SnapshotTaken;
 
 /// How long a peer may take to say who it is.
 const HELLO_WITHIN: Duration = Duration::from_secs(5);
@@ -48,6 +49,8 @@ pub enum FirstRequest<S> {
     Report(Peer<S>),
     /// A hook wants a review.
     Propose(HookProposal, Peer<S>),
+    /// A hook has taken a snapshot. It waits for no answer.
+    TurnTaken(SnapshotTaken),
 }
 
 /// A peer that waits for the answer to its first request.
@@ -115,6 +118,10 @@ pub(super) async fn receive_within<S: AsyncRead + AsyncWrite>(
         REPORT => return Ok(Some(FirstRequest::Report(peer))),
         PROPOSE => match of_hook(&peer.id, params, spoken) {
             Ok(proposal) => return Ok(Some(FirstRequest::Propose(proposal, peer))),
+            Err(refusal) => refusal,
+        },
+        TURN_TAKEN => match parameters(&peer.id, params) {
+            Ok(taken) => return Ok(Some(FirstRequest::TurnTaken(taken))),
             Err(refusal) => refusal,
         },
         _ => {

@@ -10,7 +10,10 @@ use tokio::task::JoinHandle;
 use super::server::{Spoken, receive_within};
 use super::*;
 use crate::connection::{Seat, pair};
-use crate::{Decision, Event, Gone, HookProposal, Problem, Refusal, Request, ReviewId, Revised, Status};
+use crate::{
+    Decision, Event, Gone, HookProposal, Problem, Refusal, Request, ReviewId, Revised, SnapshotKind,
+    SnapshotTaken, Status,
+};
 
 fn hello(protocol: u32) -> Hello {
     let info = ClientInfo { name: "test".into(), version: "9".into() };
@@ -182,6 +185,52 @@ async fn a_hook_says_its_version_and_the_first_one_said_none() {
     let asking = tokio::spawn(async move { propose(theirs, &proposal, PROTOCOL).await });
     assert!(matches!(receive(ours, "1.0").await, Ok(Some(FirstRequest::Propose(..)))));
     assert!(matches!(asking.await.unwrap(), Err(JoinError::Broken(_))));
+}
+
+/// The hook ends at once, and fields and moments of later ones are ignored.
+#[tokio::test(start_paused = true)]
+async fn a_hook_tells_of_its_snapshot_and_waits_for_nothing() {
+    let taken = SnapshotTaken { directory: "/p".into(), kind: SnapshotKind::Prompt };
+    let (theirs, ours) = tokio::io::duplex(1 << 10);
+    tell_snapshot(theirs, &taken).await.unwrap();
+    match receive(ours, "1.0").await {
+        Ok(Some(FirstRequest::TurnTaken(told))) => assert_eq!(told, taken),
+        other => panic!("{other:?}"),
+    }
+    for (params, kind) in [
+        (serde_json::json!({ "directory": "/p", "later": 1 }), SnapshotKind::End),
+        (serde_json::json!({ "directory": "/p", "kind": "middle" }), SnapshotKind::Other),
+    ] {
+        let (mut theirs, ours) = tokio::io::duplex(1 << 10);
+        let line = rpc::request(&Id::Number(0), "alongside/turnTaken", &params);
+        framing::write(&mut theirs, &line).await.unwrap();
+        match receive(ours, "1.0").await {
+            Ok(Some(FirstRequest::TurnTaken(told))) => assert_eq!(told.kind, kind),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// A host of before turns answers a request that it does not know.
+#[tokio::test(start_paused = true)]
+async fn a_companion_of_before_turns_is_named_as_older() {
+    let (theirs, ours) = tokio::io::duplex(1 << 10);
+    let host = tokio::spawn(async move {
+        let (reader, mut writer) = tokio::io::split(ours);
+        let mut reader = tokio::io::BufReader::new(reader);
+        framing::read(&mut reader).await.unwrap();
+        framing::write(&mut writer, &rpc::reply(&Id::Number(0), &Welcome::default())).await.unwrap();
+        let asked = framing::read(&mut reader).await.unwrap().unwrap();
+        assert!(String::from_utf8(asked).unwrap().contains("alongside/reviewTurn"));
+        let unknown = rpc::error(Some(&Id::Number(1)), rpc::METHOD_NOT_FOUND, "there is no such method");
+        framing::write(&mut writer, &unknown).await.unwrap();
+        (reader, writer)
+    });
+    let one = join(theirs, &hello(PROTOCOL)).await.unwrap();
+    let refused = one.desk.request(Request::ReviewTurn { directory: None, since: None }).await;
+    let Err(Refusal::Other { words }) = refused else { panic!("{refused:?}") };
+    assert!(words.contains("runs an older alongside"), "{words}");
+    drop(host.await);
 }
 
 #[tokio::test(start_paused = true)]
