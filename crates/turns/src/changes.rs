@@ -78,14 +78,17 @@ impl Changes {
                 (None, Some(held)) => held,
                 (None, None) => FileChange::Added,
             };
-            self.add_without_text(path, change, left.why.words(), authors.of(path, None));
+            let stamps = [earlier.map(|earlier| &earlier.stamp), Some(&left.stamp)];
+            let content = stamps.map(|stamp| stamp.map_or("", String::as_str)).join(" ");
+            self.add_without_text(path, change, left.why.words(), authors.of(path, None), content);
         }
         for (path, left) in before.into_iter().flatten().filter(|(path, _)| !now.contains_key(*path)) {
             let change = match self.rows.get(path) {
                 Some(_) => FileChange::Modified,
                 None => FileChange::Deleted,
             };
-            self.add_without_text(path, change, left.why.words(), authors.of(path, None));
+            let content = left.stamp.clone();
+            self.add_without_text(path, change, left.why.words(), authors.of(path, None), content);
         }
     }
 
@@ -107,7 +110,7 @@ impl Changes {
             match ignored::directory_changed_since(&bench.tree.top.join(below), since) {
                 Some(true) => {
                     let author = authors.of(path, None);
-                    self.add_without_text(path, FileChange::Modified, left.why.words(), author);
+                    self.add_without_text(path, FileChange::Modified, left.why.words(), author, String::new());
                 }
                 Some(false) => {}
                 None => unseen += 1,
@@ -134,7 +137,8 @@ impl Changes {
                 true => Why::Excluded.words(),
                 false => IGNORED,
             };
-            self.add_without_text(&path, FileChange::Modified, why, authors.of(&path, None));
+            let author = authors.of(&path, None);
+            self.add_without_text(&path, FileChange::Modified, why, author, String::new());
         }
         Ok(found.unseen)
     }
@@ -177,20 +181,30 @@ impl Changes {
             author,
             ..TurnFile::default()
         };
-        self.add(&difference.path, difference.from.as_deref(), told);
+        let Difference { before, now, .. } = difference;
+        let content = [&before.mode, &before.object, &now.mode, &now.object].map(String::as_str).join(" ");
+        self.add(&difference.path, difference.from.as_deref(), told, content);
     }
 
-    fn add_without_text(&mut self, path: &[u8], change: FileChange, why: &str, author: Author) {
+    fn add_without_text(
+        &mut self,
+        path: &[u8],
+        change: FileChange,
+        why: &str,
+        author: Author,
+        content: String,
+    ) {
         let without_text = Some(why.to_owned());
-        self.add(path, None, TurnFile { change, without_text, author, ..TurnFile::default() });
+        self.add(path, None, TurnFile { change, without_text, author, ..TurnFile::default() }, content);
     }
 
-    fn add(&mut self, path: &[u8], from: Option<&[u8]>, told: TurnFile) {
+    fn add(&mut self, path: &[u8], from: Option<&[u8]>, told: TurnFile, content: String) {
         let below = |path: &[u8]| paths::from_bytes(path.strip_suffix(b"/").unwrap_or(path));
         let file = FoundFile {
             path: below(path).unwrap_or_else(|| PathBuf::from(shown(path))),
             from: from.and_then(below),
             told: TurnFile { path: shown(path), ..told },
+            content,
         };
         self.rows.insert(path.to_vec(), file);
     }

@@ -9,9 +9,13 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use alongside_common::logging;
+use alongside_common::runtime_dirs::RuntimeDirs;
 use alongside_contract::agent::Agent;
 use alongside_contract::agents::with_turns;
+use alongside_contract::turns::Moment;
+use alongside_desk::{SnapshotKind, SnapshotTaken};
 use alongside_hook::TurnInput;
+use alongside_host::HookSearch;
 use alongside_platform::process;
 use alongside_turns::{Fault, MAX_BYTES, Places, Recorded, TurnEvent};
 
@@ -63,21 +67,26 @@ pub(crate) async fn run(args: Args) -> ExitCode {
     }
     let work = tokio::task::spawn_blocking(move || note(&args, begun + PATIENCE));
     match tokio::time::timeout(PATIENCE + GRACE, work).await {
-        Ok(Ok(Ok(()))) => {}
+        Ok(Ok(Ok(None))) => {}
+        Ok(Ok(Ok(Some(SnapshotTaken { directory, kind })))) => {
+            let places = RuntimeDirs::of_hook(|name| std::env::var_os(name));
+            HookSearch::within(places).tell_turn(&directory, kind).await;
+        }
         Ok(Ok(Err(fault))) => log(&format!("a turn was not noted: {fault}")),
         Ok(Err(_)) | Err(_) => log("a turn was not noted: it takes too long"),
     }
     ExitCode::SUCCESS
 }
 
-fn note(args: &Args, until: Instant) -> Result<(), Fault> {
+/// Keeps a snapshot. Returns it, for the host of the working tree, unless there is nothing new.
+fn note(args: &Args, until: Instant) -> Result<Option<SnapshotTaken>, Fault> {
     let mut bytes = Vec::new();
     std::io::stdin().lock().take(MAX_INPUT).read_to_end(&mut bytes)?;
     let agent = Agent::named(&args.agent);
     let Some((agent, turns)) = agent.and_then(|agent| Some((agent, agent.turns.as_ref()?))) else {
-        return Ok(());
+        return Ok(None);
     };
-    let Some(input) = TurnInput::read(turns, &bytes) else { return Ok(()) };
+    let Some(input) = TurnInput::read(turns, &bytes) else { return Ok(None) };
     let places = Places::of_hook(args.state_dir.clone());
     let directory = match Path::new(&input.cwd).is_absolute() {
         true => PathBuf::from(&input.cwd),
@@ -89,9 +98,18 @@ fn note(args: &Args, until: Instant) -> Result<(), Fault> {
         session: input.session,
         turn: input.turn,
     };
+    let kind = match input.moment {
+        Moment::Prompt | Moment::Continued => SnapshotKind::Prompt,
+        Moment::End => SnapshotKind::End,
+    };
     match alongside_turns::record(&places, &event, &directory, until)? {
-        Recorded::Kept if alongside_turns::is_due(&places) => Ok(detached(args, &directory)?),
-        Recorded::Kept | Recorded::Nothing => Ok(()),
+        Recorded::Kept => {
+            if alongside_turns::is_due(&places) {
+                detached(args, &directory)?;
+            }
+            Ok(Some(SnapshotTaken { directory, kind }))
+        }
+        Recorded::Nothing => Ok(None),
         Recorded::TooLate(top) => {
             detached(args, &top)?;
             Err(Fault::Late)
