@@ -385,12 +385,22 @@ pub const REASON_REMOVED: &str = "Reason removed.";
 
 /// A change that the person dropped: what the agent proposed, above its lines.
 pub fn dropped(hunk: &Hunk) -> String {
+    format!("dropped: {}", new_lines(hunk))
+}
+
+/// A change of a turn that the person has marked: what is undone, above its lines.
+pub fn undone(hunk: &Hunk) -> String {
+    format!("undone: {}", new_lines(hunk))
+}
+
+/// The lines that a change brings, in words.
+fn new_lines(hunk: &Hunk) -> String {
     let lines = |lines: usize| if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
     match (hunk.original.len(), hunk.proposed.len()) {
-        (removed, 0) => format!("dropped: the removal of {}", lines(removed)),
-        (0, 1) => "dropped: 1 added line".to_owned(),
-        (0, added) => format!("dropped: {added} added lines"),
-        (removed, added) => format!("dropped: {} in place of {removed}", lines(added)),
+        (removed, 0) => format!("the removal of {}", lines(removed)),
+        (0, 1) => "1 added line".to_owned(),
+        (0, added) => format!("{added} added lines"),
+        (removed, added) => format!("{} in place of {removed}", lines(added)),
     }
 }
 

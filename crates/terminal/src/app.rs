@@ -17,8 +17,9 @@ use ratatui_core::terminal::Frame;
 use tokio::time::{Duration, Instant};
 
 use crate::agent_offers::AgentOffers;
+use crate::areas::Listed;
 use crate::colour::Colours;
-use crate::keys::{self, Action, Answer};
+use crate::keys::{self, Action, Answer, Place};
 use crate::options::Options;
 use crate::output::{Effect, Look, Output, Purpose};
 use crate::overlays::Overlay;
@@ -31,6 +32,8 @@ use crate::reviews::Reviews;
 use crate::screen_layout::{self, ScreenLayout};
 use crate::search::Search;
 use crate::text_input::in_one_line;
+use crate::turn_review::TurnReview;
+use crate::turn_words;
 
 /// Rows that a turn of the wheel scrolls.
 const WHEEL: isize = 3;
@@ -62,7 +65,8 @@ pub(crate) struct App {
 
 impl App {
     pub(crate) fn new(options: Options, palette: Palette) -> Self {
-        let reviews = Reviews::new(options.roots.clone(), options.rehearsal);
+        let turn = TurnReview::new(options.turn.clone());
+        let reviews = Reviews::new(options.roots.clone(), options.rehearsal, turn);
         let mut work = ReviewWork::new(reviews, options.drafts.clone());
         work.out_mut().mark_due();
         Self {
@@ -104,6 +108,10 @@ impl App {
     pub(crate) fn begin(&mut self, now: Instant) {
         self.focus(now);
         self.setup.look(self.work.out_mut());
+        let (reviews, out) = self.work.parts();
+        if reviews.turn().opens_at_start() {
+            reviews.switch_place(out);
+        }
     }
 
     /// The end of the editor, and new colours. Both are cancel safe.
@@ -215,7 +223,8 @@ impl App {
 
     /// Takes a key that was pressed at `at`.
     fn take_key(&mut self, key: KeyEvent, at: Instant) {
-        let action = keys::action(key);
+        let place = self.work.reviews().place();
+        let action = keys::action(key, place);
         let interrupts = key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
         let (counts, has_change) = (self.key_counts(at), self.work.pending().is_change());
         let out = self.work.out_mut();
@@ -246,7 +255,7 @@ impl App {
             }
             Some(front) if front.covers_review() => {
                 let main = self.layout.areas().main;
-                let answer = front.take_key(key, action, main.height, help::excess(main));
+                let answer = front.take_key(key, action, main.height, help::excess(main, place));
                 self.cover_answered(answer);
             }
             _ => {
@@ -266,6 +275,10 @@ impl App {
             (Answer::Yes, _) => match self.close_cover() {
                 Some(Overlay::List(list)) => self.work.accept_listed(list),
                 Some(Overlay::Accepted(_)) => self.work.withdraw_grants(),
+                Some(Overlay::Turn(list)) => {
+                    let (reviews, out) = self.work.parts();
+                    reviews.turn_mut().take_list(&list, out);
+                }
                 _ => {}
             },
             (Answer::No | Answer::Close | Answer::TooSoon, _) => drop(self.close_cover()),
@@ -282,14 +295,19 @@ impl App {
     /// Takes a key that nothing lies in the way of.
     fn desk_key(&mut self, key: KeyEvent, action: Option<Action>, at: Instant) {
         if key.code == KeyCode::Esc {
-            self.search.end();
+            return self.escape();
         }
-        let Some(action) = action else { return };
+        let Some(action) = action else {
+            if self.work.reviews().place() == Place::Turn && keys::action(key, Place::Proposals).is_some() {
+                self.work.out_mut().say(turn_words::NO_PROPOSAL);
+            }
+            return;
+        };
         if action == Action::Reason {
             self.work.out_mut().keys.mark_reason_key(at);
         }
-        let (counts, pending) = (self.key_counts(at), self.work.pending());
-        let has_review = self.work.reviews().at().is_some();
+        let (counts, pending, reviews) = (self.key_counts(at), self.work.pending(), self.work.reviews());
+        let has_review = reviews.has_current();
         match action {
             Action::NextHunk | Action::PreviousHunk if pending.is_change_of_hunks() => {
                 self.work.out_mut().keys.hold(key, at);
@@ -307,17 +325,34 @@ impl App {
     /// Whether a key pressed at `at` can mean the review on the screen: the person saw it, and for long
     /// enough if it came there by itself.
     fn key_counts(&self, at: Instant) -> bool {
-        let is_seen = self.work.reviews().current().is_none_or(|view| view.seen.is_some());
+        let is_seen = self.work.reviews().is_seen();
         self.work.out().keys.counts(at) && !self.layout.areas().too_small && is_seen
+    }
+
+    /// Ends the search, or else leaves the turn review.
+    fn escape(&mut self) {
+        if self.search.needle().is_some() {
+            return self.search.end();
+        }
+        let (reviews, out) = self.work.parts();
+        if reviews.place() == Place::Turn {
+            reviews.switch_place(out);
+        }
     }
 
     /// Carries out an action that touches no review.
     fn navigate(&mut self, action: Action) {
         let (reviews, out) = self.work.parts();
-        let has_review = reviews.at().is_some();
+        let has_review = reviews.current().is_some();
         match action {
             Action::Leave => self.leave(),
             Action::Help => out.overlays.open(Overlay::Help(0)),
+            Action::Turn => {
+                reviews.switch_place(out);
+                self.search.end();
+            }
+            Action::Files => reviews.turn().list_files(self.now, out),
+            Action::LookAgain => reviews.turn_mut().look_again(out),
             Action::Accepted => match reviews.accepted_list() {
                 Some(list) => out.overlays.open(Overlay::Accepted(list)),
                 None => out.say(alongside_desk::messages::NOTHING_ACCEPTED),
@@ -365,10 +400,11 @@ impl App {
         };
         let main = self.layout.areas().main;
         let (reviews, out) = self.work.parts();
+        let excess = help::excess(main, reviews.place());
         let is_free = out.overlays.front().is_none();
         match (out.overlays.cover_mut(), reviews.current_mut()) {
             (Some(Overlay::Help(_)), _) if wheel == 0 => drop(self.close_cover()),
-            (Some(cover), _) => cover.scroll(wheel, main.height, help::excess(main)),
+            (Some(cover), _) => cover.scroll(wheel, main.height, excess),
             (None, Some(view)) if wheel != 0 => _ = view.scroll(wheel),
             (None, _) if wheel == 0 && is_free => self.click(Position { x: mouse.column, y: mouse.row }),
             (None, _) => {}
@@ -382,8 +418,12 @@ impl App {
             if let Some(view) = reviews.current_mut() {
                 view.clicked(view.top + usize::from(at.y - areas.page.y));
             }
-        } else if let Some(id) = areas.review_at(at) {
-            reviews.turn_to(id, out);
+            return;
+        }
+        match areas.listed_at(at) {
+            Some(Listed::Review(id)) => _ = reviews.turn_to(id, out),
+            Some(Listed::File(file)) => _ = reviews.turn_mut().turn_to(file, out),
+            None => {}
         }
     }
 
@@ -393,7 +433,7 @@ impl App {
         self.now = now;
         let (reviews, out) = self.work.parts();
         reviews.fill_vacancy(out);
-        let areas = self.layout.begin(size, reviews.current_mut());
+        let areas = self.layout.begin(size, reviews);
         let areas = screen_layout::places(&self.scene(), size, areas);
         let (reviews, out) = self.work.parts();
         if let Some(view) = reviews.current_mut() {

@@ -29,8 +29,16 @@ pub(crate) struct Areas {
     pub(crate) page: Rect,
     pub(crate) messages: Rect,
     pub(crate) keys: Rect,
-    /// Where reviews are listed.
-    pub(crate) listed: Vec<(Rect, ReviewId)>,
+    /// Where reviews are listed, or the files of a turn.
+    pub(crate) listed: Vec<(Rect, Listed)>,
+}
+
+/// Something in a list that the person can turn to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Listed {
+    Review(ReviewId),
+    /// A file of the turn review, as an index.
+    File(usize),
 }
 
 /// Where agents, reviews and context are listed.
@@ -46,8 +54,8 @@ pub(crate) enum Lists {
 }
 
 impl Areas {
-    /// The review that is listed at a place.
-    pub(crate) fn review_at(&self, at: Position) -> Option<ReviewId> {
-        self.listed.iter().find(|(area, _)| area.contains(at)).map(|(_, id)| *id)
+    /// The review or the file that is listed at a place.
+    pub(crate) fn listed_at(&self, at: Position) -> Option<Listed> {
+        self.listed.iter().find(|(area, _)| area.contains(at)).map(|(_, listed)| *listed)
     }
 }

@@ -35,6 +35,11 @@ pub(crate) enum Action {
     Layout,
     Wrap,
     Sidebar,
+    /// The turn review in place of the proposals, or back.
+    Turn,
+    /// All files of the turn review.
+    Files,
+    LookAgain,
     CopyPath,
     Pause,
     Send,
@@ -87,6 +92,7 @@ impl Action {
             Self::AcceptAhead | Self::Accepted => Group::Deciding,
             Self::Edit | Self::Undo | Self::Redo => Group::Editing,
             Self::Layout | Self::Wrap | Self::Sidebar | Self::Redraw => Group::View,
+            Self::Turn | Self::Files | Self::LookAgain => Group::View,
             Self::CopyPath | Self::Pause | Self::Send | Self::SetUpAgents => Group::Program,
             Self::Help | Self::Stop | Self::Leave => Group::Program,
         }
@@ -130,8 +136,19 @@ impl Group {
     }
 }
 
+/// The content of the screen, on which the meaning of some keys depends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Proposals that wait for a decision.
+    Proposals,
+    /// A turn review.
+    Turn,
+}
+
 /// A row of the table.
 pub(crate) struct Row {
+    /// Where the keys mean this; everywhere without one.
+    place: Option<Place>,
     /// The keys; capital letters are written as such.
     keys: &'static [(KeyCode, KeyModifiers)],
     pub(crate) action: Action,
@@ -164,40 +181,63 @@ const fn row(
     shown: &'static str,
     help: &'static str,
 ) -> Row {
-    Row { keys, action, shown, brief: None, help }
+    Row { place: None, keys, action, shown, brief: None, help }
 }
 
 const fn brief(row: Row, key: &'static str, what: &'static str) -> Row {
     Row { brief: Some((key, what)), ..row }
 }
 
+const fn only(place: Place, row: Row) -> Row {
+    Row { place: Some(place), ..row }
+}
+
+const fn proposals(row: Row) -> Row {
+    only(Place::Proposals, row)
+}
+
+const fn turn(row: Row) -> Row {
+    only(Place::Turn, row)
+}
+
 /// The table. The help shows the rows of each group in this order, and the bottom line as many of the brief
 /// ones as fit. A row without a text shares the one before it.
-pub(crate) const TABLE: &[Row] = &[
-    brief(row(&[key('a')], Action::Accept, "a", "accept the file"), "a", "accept"),
-    brief(row(&[key('r')], Action::Reject, "r", "reject the proposal"), "r", "reject"),
-    brief(row(&[key(' ')], Action::KeepOrDrop, "space", "keep or drop this change"), "space", "keep/drop"),
+const TABLE: &[Row] = &[
+    proposals(brief(row(&[key('a')], Action::Accept, "a", "accept the file"), "a", "accept")),
+    proposals(brief(row(&[key('r')], Action::Reject, "r", "reject the proposal"), "r", "reject")),
+    proposals(brief(
+        row(&[key(' ')], Action::KeepOrDrop, "space", "keep or drop this change"),
+        "space",
+        "keep/drop",
+    )),
     brief(
         row(&[key('j'), named(KeyCode::Down)], Action::NextHunk, "j, k, ↓, ↑", "next, previous change"),
         "j/k",
         "change",
     ),
     row(&[key('k'), named(KeyCode::Up)], Action::PreviousHunk, "", ""),
-    brief(
+    proposals(brief(
         row(&[named(KeyCode::Tab)], Action::NextReview, "Tab, S-Tab", "next, previous review"),
         "Tab",
         "next",
-    ),
+    )),
+    turn(brief(
+        row(&[named(KeyCode::Tab)], Action::NextReview, "Tab, S-Tab", "next, previous file"),
+        "Tab",
+        "next",
+    )),
     row(&[named(KeyCode::BackTab)], Action::PreviousReview, "", ""),
+    turn(brief(row(&[key('L')], Action::Files, "L", "list all files"), "L", "list")),
     // With several reviews these are needed sooner than what follows.
-    brief(row(&[key('A')], Action::AcceptAll, "A", "accept all, after a list"), "A", "all"),
-    brief(row(&[key('R')], Action::Reason, "R", "say why, for the model"), "R", "why"),
-    brief(row(&[key('e')], Action::Edit, "e", "edit in $VISUAL, $EDITOR"), "e", "edit"),
-    brief(row(&[key('u')], Action::Undo, "u", "undo the last edit"), "u", "undo"),
-    row(&[ctrl('r')], Action::Redo, "Ctrl-R", "redo what was undone"),
+    proposals(brief(row(&[key('A')], Action::AcceptAll, "A", "accept all, after a list"), "A", "all")),
+    proposals(brief(row(&[key('R')], Action::Reason, "R", "say why, for the model"), "R", "why")),
+    proposals(brief(row(&[key('e')], Action::Edit, "e", "edit in $VISUAL, $EDITOR"), "e", "edit")),
+    proposals(brief(row(&[key('u')], Action::Undo, "u, Ctrl-R", "undo the last edit; redo"), "u", "undo")),
+    turn(brief(row(&[key('u')], Action::Undo, "u, Ctrl-R", "last step back; again"), "u", "step back")),
+    row(&[ctrl('r')], Action::Redo, "", ""),
     brief(row(&[key('s')], Action::Split, "s", "split this change"), "s", "split"),
-    row(&[key('f')], Action::AcceptAhead, "f, L", "accept ahead, list that"),
-    row(&[key('L')], Action::Accepted, "", ""),
+    proposals(row(&[key('f')], Action::AcceptAhead, "f, L", "accept ahead, list that")),
+    proposals(row(&[key('L')], Action::Accepted, "", "")),
     row(&[named(KeyCode::PageDown), ctrl('f')], Action::PageDown, "PgDn, PgUp", "scroll by a screen"),
     row(&[named(KeyCode::PageUp), ctrl('b')], Action::PageUp, "", ""),
     row(&[ctrl('d')], Action::HalfDown, "Ctrl-D, -U", "scroll by half a screen"),
@@ -213,6 +253,9 @@ pub(crate) const TABLE: &[Row] = &[
     brief(row(&[key('v')], Action::Layout, "v", "side by side, one column"), "v", "layout"),
     row(&[key('w')], Action::Wrap, "w", "wrap unchanged lines too"),
     row(&[key('b')], Action::Sidebar, "b", "hide or show the lists"),
+    proposals(brief(row(&[key('T')], Action::Turn, "T", "look at a turn's changes"), "T", "turn")),
+    turn(brief(row(&[key('T')], Action::Turn, "T, Esc", "back to the proposals"), "T", "back")),
+    turn(row(&[key('r')], Action::LookAgain, "r", "look again what changed")),
     row(&[key('y')], Action::CopyPath, "y", "copy the file's path"),
     brief(row(&[key('p')], Action::Pause, "p", "pause, resume context"), "p", "pause"),
     brief(row(&[key('S')], Action::Send, "S", "send the selection"), "S", "send"),
@@ -223,11 +266,16 @@ pub(crate) const TABLE: &[Row] = &[
     brief(row(&[key('q'), ctrl('c')], Action::Leave, "q, Ctrl-C", "quit (Ctrl-C twice: now)"), "q", "quit"),
 ];
 
+/// The rows that count at a place.
+pub(crate) fn rows(place: Place) -> impl Iterator<Item = &'static Row> {
+    TABLE.iter().filter(move |row| row.place.is_none_or(|only| only == place))
+}
+
 /// The action of a key, if it has one. Keys with Alt have none.
-pub(crate) fn action(event: KeyEvent) -> Option<Action> {
+pub(crate) fn action(event: KeyEvent, place: Place) -> Option<Action> {
     // Terminals differ in whether a capital letter comes with Shift.
     let pressed = (event.code, event.modifiers.difference(KeyModifiers::SHIFT));
-    TABLE.iter().find(|row| row.keys.contains(&pressed)).map(|row| row.action)
+    rows(place).find(|row| row.keys.contains(&pressed)).map(|row| row.action)
 }
 
 #[cfg(test)]
@@ -236,9 +284,11 @@ mod tests {
 
     #[test]
     fn no_key_means_two_things() {
-        let keys: Vec<_> = TABLE.iter().flat_map(|row| row.keys).collect();
-        for (index, key) in keys.iter().enumerate() {
-            assert!(!keys[index + 1..].contains(key), "{key:?}");
+        for place in [Place::Proposals, Place::Turn] {
+            let keys: Vec<_> = rows(place).flat_map(|row| row.keys).collect();
+            for (index, key) in keys.iter().enumerate() {
+                assert!(!keys[index + 1..].contains(key), "{key:?}");
+            }
         }
     }
 
@@ -258,16 +308,35 @@ mod tests {
     #[test]
     fn a_reason_is_for_the_review_that_the_person_saw() {
         assert!(Action::Reason.touches_review());
-        let action = action(KeyEvent::new(KeyCode::Char('R'), KeyModifiers::SHIFT));
+        let action = action(KeyEvent::new(KeyCode::Char('R'), KeyModifiers::SHIFT), Place::Proposals);
         assert_eq!(action, Some(Action::Reason));
     }
 
     #[test]
     fn capitals_may_come_with_shift_and_alt_means_nothing() {
-        let press = |c, modifiers| action(KeyEvent::new(KeyCode::Char(c), modifiers));
+        let press = |c, modifiers| action(KeyEvent::new(KeyCode::Char(c), modifiers), Place::Proposals);
         assert_eq!(press('G', KeyModifiers::SHIFT), Some(Action::Bottom));
         assert_eq!(press('G', NONE), Some(Action::Bottom));
         assert_eq!(press('a', KeyModifiers::ALT), None);
         assert_eq!(press('c', CTRL), Some(Action::Leave));
+    }
+
+    #[test]
+    fn no_key_of_a_turn_review_decides_on_a_proposal() {
+        let decides = [
+            Action::Accept,
+            Action::AcceptAll,
+            Action::AcceptAhead,
+            Action::Reject,
+            Action::Reason,
+            Action::Edit,
+        ];
+        assert!(rows(Place::Turn).all(|row| !decides.contains(&row.action)));
+        for row in rows(Place::Turn).filter(|row| row.place == Some(Place::Turn)) {
+            let words = [Some(row.help), row.brief.map(|(_, word)| word)];
+            for word in words.into_iter().flatten() {
+                assert!(!["accept", "reject", "drop"].iter().any(|other| word.contains(other)), "{word}");
+            }
+        }
     }
 }

@@ -32,6 +32,7 @@ mod pending_edit;
 mod picture;
 mod reason_input;
 mod reasons;
+mod review_kind;
 mod review_page;
 mod review_view;
 mod review_work;
@@ -49,6 +50,10 @@ mod tests;
 mod text_fit;
 mod text_input;
 mod tty;
+mod turn_files;
+mod turn_list;
+mod turn_review;
+mod turn_words;
 mod width;
 mod writer;
 
@@ -64,7 +69,7 @@ pub use crate::draft_store::{DraftStore, UnsavedText};
 pub use crate::editor::{EditOutcome, Editing};
 pub use crate::editor_command::command as editor_command;
 pub use crate::notification::Notification;
-pub use crate::options::{Ending, Layout, Options, Theme};
+pub use crate::options::{Ending, Layout, Options, Theme, TurnOptions};
 
 use crate::app::App;
 use crate::palette::{Depth, Palette};

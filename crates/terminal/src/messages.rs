@@ -1,5 +1,9 @@
 //! The sentences that only the terminal desk says. The others are in `alongside_desk::messages`.
 
+use alongside_desk::messages;
+
+use crate::review_kind::ReviewKind;
+
 /// The screen while no agent is connected.
 pub(crate) const NO_AGENT: &[&str] = &[
     "No agent is connected yet.",
@@ -81,6 +85,23 @@ pub(crate) const REVIEW_ENDED: &str = "The review has ended.";
 
 /// Nobody took a reason that the person typed. Stands behind another sentence.
 pub(crate) const REASON_COMES_BACK: &str = " R brings back what you typed.";
+
+/// The person took back their last step in a review of this kind.
+pub(crate) fn undone(kind: ReviewKind) -> &'static str {
+    match kind {
+        ReviewKind::Proposal => messages::UNDONE,
+        // Nothing of the file is undone.
+        ReviewKind::TurnFile => "Your last step is taken back.",
+    }
+}
+
+/// The person made the step again.
+pub(crate) fn redone(kind: ReviewKind) -> &'static str {
+    match kind {
+        ReviewKind::Proposal => messages::REDONE,
+        ReviewKind::TurnFile => "Your step is made again.",
+    }
+}
 
 /// How long ago, in a few letters. Both are milliseconds since the Unix epoch.
 pub(crate) fn ago(since: u64, now: u64) -> String {

@@ -23,9 +23,22 @@ pub struct Options {
     pub drafts: DraftStore,
     /// Looks for agents to set up; without it the desk offers nothing.
     pub agent_setup: Option<Arc<dyn AgentSetup>>,
+    /// The turn review that a key opens.
+    pub turn: TurnOptions,
     /// Whether this is a demo, which nothing outlives: then the desk promises no drafts, and says which key
     /// to press first.
     pub rehearsal: bool,
+}
+
+/// The turn review that a key opens.
+#[derive(Debug, Clone, Default)]
+pub struct TurnOptions {
+    /// A directory in the working tree, absolute; without one, the first root of the companion.
+    pub directory: Option<String>,
+    /// The revision with which the changes begin; without one, the baseline that turns left behind.
+    pub since: Option<String>,
+    /// Whether the desk begins with it.
+    pub at_start: bool,
 }
 
 /// The background that the colours are for.

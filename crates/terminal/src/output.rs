@@ -50,8 +50,19 @@ pub(crate) enum Purpose {
     Send,
     /// Accepting ahead, or taking that back.
     Grant,
+    /// The turn review.
+    Turn(TurnRequest),
     /// The desk needs no reply.
     Nothing,
+}
+
+/// A request about the turn review.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TurnRequest {
+    /// Look what has changed.
+    Look,
+    /// Open the file on the screen.
+    Open,
 }
 
 /// A look for agents to set up.

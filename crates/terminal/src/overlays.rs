@@ -11,6 +11,7 @@ use crate::accepted_list::AcceptedList;
 use crate::keys::{Action, Answer};
 use crate::open_offer::OpenOffer;
 use crate::reason_input::ReasonInput;
+use crate::turn_list::TurnList;
 
 /// One thing that lies over the desk.
 #[derive(Debug)]
@@ -23,6 +24,8 @@ pub(crate) enum Overlay {
     Accepted(AcceptedList),
     /// The reviews to accept together, over the one on the screen.
     List(AcceptAll),
+    /// Files of a turn review, over the one on the screen.
+    Turn(TurnList),
     Question(OpenQuestion),
     /// The reason that the person types for the agent's model.
     Reason(ReasonInput),
@@ -36,7 +39,7 @@ impl Overlay {
         match self {
             Self::Offer(_) => 0,
             Self::Help(_) | Self::Accepted(_) => 1,
-            Self::List(_) => 2,
+            Self::List(_) | Self::Turn(_) => 2,
             Self::Question(_) => 3,
             Self::Reason(_) | Self::Search(_) => 4,
         }
@@ -44,12 +47,15 @@ impl Overlay {
 
     /// Whether it lies over the review, and not on the status line only.
     pub(crate) fn covers_review(&self) -> bool {
-        matches!(self, Self::Offer(_) | Self::Help(_) | Self::Accepted(_) | Self::List(_))
+        matches!(self, Self::Offer(_) | Self::Help(_) | Self::Accepted(_) | Self::List(_) | Self::Turn(_))
     }
 
     /// Whether the status line is its, so that messages wait.
     pub(crate) fn has_status_line(&self) -> bool {
-        !matches!(self, Self::Offer(_) | Self::Help(_) | Self::Accepted(_))
+        match self {
+            Self::Offer(_) | Self::Help(_) | Self::Accepted(_) | Self::Turn(_) => false,
+            Self::List(_) | Self::Question(_) | Self::Reason(_) | Self::Search(_) => true,
+        }
     }
 
     /// Takes a key for what lies over the review, on a screen of so many rows. `excess`: the rows of the help
@@ -77,6 +83,10 @@ impl Overlay {
             (Self::Help(top), Some(Action::Bottom)) => *top = excess,
             (Self::Accepted(list), Some(Action::Open)) => list.toggle(),
             (Self::Accepted(_), Some(Action::Accepted)) => return Answer::Close,
+            (Self::Turn(list), Some(Action::Top)) => list.scroll(isize::MIN / 2),
+            (Self::Turn(list), Some(Action::Bottom)) => list.scroll(isize::MAX / 2),
+            (Self::Turn(list), Some(Action::Open)) if list.chosen().is_some() => return Answer::Yes,
+            (Self::Turn(_), Some(Action::Files)) => return Answer::Close,
             (Self::Help(_), _) => return Answer::Close,
             _ => {}
         }
@@ -90,6 +100,7 @@ impl Overlay {
             Self::Help(top) => *top = top.saturating_add_signed(by).min(excess),
             Self::Accepted(list) => list.scroll(by),
             Self::List(list) => list.scroll(by, height),
+            Self::Turn(list) => list.scroll(by),
             Self::Question(_) | Self::Reason(_) | Self::Search(_) => {}
         }
     }

@@ -21,6 +21,8 @@ pub(crate) struct Picture {
     lines: Vec<ShownLine>,
     overlays: ShownOverlays,
     message: Option<u64>,
+    /// The file of a turn that has no text to show, by its path.
+    file: Option<String>,
 }
 
 impl Picture {
@@ -38,6 +40,7 @@ impl Picture {
             lines: view.and_then(shown_lines).unwrap_or_default(),
             overlays: out.overlays.shown(areas.main.height),
             message: out.messages.current_number().filter(|_| has_room),
+            file: reviews.turn().file_without_text().filter(|_| out.overlays.cover().is_none()),
         }
     }
 
@@ -48,6 +51,9 @@ impl Picture {
             && let Some(view) = reviews.view_mut(id)
         {
             view.mark_seen(revision, &self.lines);
+        }
+        if let (Some(path), Some(files)) = (&self.file, reviews.turn_mut().files_mut()) {
+            files.mark_shown(path);
         }
         out.overlays.mark_shown(&self.overlays);
         if let Some(number) = self.message {

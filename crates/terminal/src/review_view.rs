@@ -8,6 +8,7 @@ use alongside_desk::{Changed, OutOfStep, Review, messages};
 
 use crate::matches::Matches;
 use crate::options::Layout;
+use crate::review_kind::ReviewKind;
 use crate::review_page::{Needle, Page, PageForm, SeenLines, ShownLine, Wrap};
 
 /// Rows that stay above a hunk that is gone to.
@@ -16,6 +17,7 @@ const ABOVE: usize = 3;
 /// A review that waits, and its place on the screen.
 pub(crate) struct ReviewView {
     open: OpenReview,
+    kind: ReviewKind,
     /// The first row on the screen.
     pub(crate) top: usize,
     /// Columns that the text is scrolled to the side.
@@ -39,7 +41,17 @@ pub(crate) struct ReviewView {
 
 impl ReviewView {
     pub(crate) fn new(review: Review) -> Self {
+        Self::of_kind(review, ReviewKind::Proposal)
+    }
+
+    /// A file of a turn.
+    pub(crate) fn of_turn(review: Review) -> Self {
+        Self::of_kind(review, ReviewKind::TurnFile)
+    }
+
+    fn of_kind(review: Review, kind: ReviewKind) -> Self {
         Self {
+            kind,
             top: 0,
             sideways: 0,
             counts: messages::line_counts(&review),
@@ -57,6 +69,10 @@ impl ReviewView {
 
     pub(crate) fn review(&self) -> &Review {
         self.open.review()
+    }
+
+    pub(crate) fn kind(&self) -> ReviewKind {
+        self.kind
     }
 
     /// The review without its place on the screen, for the person's editor.
@@ -124,7 +140,7 @@ impl ReviewView {
 
     fn set_form(&mut self, form: PageForm) {
         let Some(page) = &mut self.page else {
-            self.page = Some(Page::new(self.open.review(), form));
+            self.page = Some(Page::of_kind(self.open.review(), form, self.kind));
             return;
         };
         if page.form() == form {

@@ -15,7 +15,9 @@ use crate::demo_guide::DemoStep;
 use crate::draft_store::{DraftStore, UnsavedText};
 use crate::editor::{EditOutcome, Editing};
 use crate::keys::Action;
-use crate::messages::{DROPPED_WITH_REASON, EDIT_DROPPED, LOOK_FIRST, NO_CHANGE_HERE, WHOLE_ONLY};
+use crate::messages::{
+    DROPPED_WITH_REASON, EDIT_DROPPED, LOOK_FIRST, NO_CHANGE_HERE, WHOLE_ONLY, redone, undone,
+};
 use crate::output::{Effect, Output, Purpose};
 use crate::overlays::Overlay;
 use crate::pending_edit::{EditKind, OpenEditor, PendingEdit, Typed};
@@ -79,7 +81,10 @@ impl ReviewWork {
             Event::Problem(problem) => reviews.take_problem(&problem, out),
             // Only an editor that knows problems in files is asked.
             Event::DiagnosticsWanted { .. } => {}
-            Event::Turn(_) | Event::TurnFile(_) | Event::TurnFinished(_) => {}
+            Event::Turn(turn) => reviews.take_turn(turn, out),
+            Event::TurnFile(opened) => reviews.turn_mut().take_file(opened, out),
+            // This desk never finishes.
+            Event::TurnFinished(_) => {}
             Event::Notice { message } => out.show([Message::notice(message)]),
             Event::LastWord(told) => out.show([Message::last_word(told)]),
         }
@@ -147,6 +152,9 @@ impl ReviewWork {
             }
             // A notice says where the selection is, and what is accepted ahead.
             (Purpose::Send | Purpose::Grant | Purpose::Decide(_) | Purpose::AcceptListed(_), Ok(_)) => {}
+            (Purpose::Turn(request), reply) => {
+                self.reviews.turn_mut().take_reply(request, reply, &mut self.out);
+            }
             (Purpose::Nothing, _) => {}
         }
     }
@@ -164,6 +172,9 @@ impl ReviewWork {
 
     /// Changes or decides the review on the screen.
     pub(crate) fn carry_out(&mut self, action: Action) {
+        if self.reviews.turn().carry_out(&mut self.out) {
+            return;
+        }
         let Some(view) = self.reviews.current_mut() else { return };
         let (id, revision, hunk) = (view.review().id, view.meant_revision(), view.hunk());
         let before = view.review().hunks.len();
@@ -253,7 +264,7 @@ impl ReviewWork {
 
     /// The consequences of a change that is on this desk.
     fn follow_up(&mut self, id: ReviewId, kind: EditKind) {
-        let is_current = self.reviews.at() == Some(id);
+        let is_current = self.reviews.is_current(id);
         let Some(view) = self.reviews.view_mut(id) else {
             if kind == EditKind::Edited {
                 self.out.say(messages::SAVED_BEFORE_THE_END);
@@ -269,11 +280,11 @@ impl ReviewWork {
             }
             EditKind::Undo => {
                 view.mark_undone();
-                self.out.say(messages::UNDONE);
+                self.out.say(undone(view.kind()));
             }
             EditKind::Redo => {
                 view.mark_redone();
-                self.out.say(messages::REDONE);
+                self.out.say(redone(view.kind()));
             }
             EditKind::Split { hunk, before } => {
                 view.open_mut().push_step(hunk, true);

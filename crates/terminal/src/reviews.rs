@@ -8,14 +8,18 @@ use alongside_desk::review_model::{
     CompanionState, ListedReview, Message, Obstacle, Question, ReviewNews, Subject,
 };
 use alongside_desk::{
-    Agent, Changed, Closed, Closing, Problem, Review, ReviewId, RuleAcceptance, Status, harmless, messages,
+    Agent, Changed, Closed, Closing, Problem, Review, ReviewId, RuleAcceptance, Status, Turn, harmless,
+    messages,
 };
 
 use crate::accepted_list::AcceptedList;
 use crate::demo_guide::DemoStep;
-use crate::keys::Action;
+use crate::keys::{Action, Place};
 use crate::output::{Effect, Output};
+use crate::review_kind::ReviewKind;
 use crate::review_view::ReviewView;
+use crate::turn_review::TurnReview;
+use crate::turn_words;
 
 /// Columns that a key scrolls to the side.
 const COLUMNS: usize = 8;
@@ -33,6 +37,8 @@ pub(crate) struct Reviews {
     vacancy: Option<Vacancy>,
     /// In a demo, the next thing to try.
     demo: Option<DemoStep>,
+    /// What changed in a turn, which the person looks at in place of the proposals.
+    turn: TurnReview,
 }
 
 /// The place of a review that its agent proposes anew.
@@ -46,7 +52,7 @@ struct Vacancy {
 
 impl Reviews {
     /// None yet.
-    pub(crate) fn new(roots: Vec<PathBuf>, is_demo: bool) -> Self {
+    pub(crate) fn new(roots: Vec<PathBuf>, is_demo: bool, turn: TurnReview) -> Self {
         Self {
             companion: CompanionState::default(),
             roots,
@@ -54,6 +60,7 @@ impl Reviews {
             at: None,
             vacancy: None,
             demo: is_demo.then_some(DemoStep::Drop),
+            turn,
         }
     }
 
@@ -72,12 +79,25 @@ impl Reviews {
         if roots.is_empty() { &self.roots } else { roots }
     }
 
+    pub(crate) fn turn(&self) -> &TurnReview {
+        &self.turn
+    }
+
+    pub(crate) fn turn_mut(&mut self) -> &mut TurnReview {
+        &mut self.turn
+    }
+
+    /// The content of the screen, on which the meaning of keys depends.
+    pub(crate) fn place(&self) -> Place {
+        if self.turn.is_open() { Place::Turn } else { Place::Proposals }
+    }
+
     /// All reviews, in the order of the list.
     pub(crate) fn all(&self) -> &[ReviewView] {
         &self.views
     }
 
-    /// The review on the screen.
+    /// The proposal on the screen, or behind the turn review.
     pub(crate) fn at(&self) -> Option<ReviewId> {
         self.at
     }
@@ -87,20 +107,51 @@ impl Reviews {
         self.views.iter().position(|view| Some(view.review().id) == self.at)
     }
 
+    /// The review on the screen: a proposal, or a file of a turn.
     pub(crate) fn current(&self) -> Option<&ReviewView> {
-        self.view(self.at?)
+        match self.place() {
+            Place::Proposals => self.view(self.at?),
+            Place::Turn => self.turn.view(),
+        }
     }
 
     pub(crate) fn current_mut(&mut self) -> Option<&mut ReviewView> {
-        self.view_mut(self.at?)
+        match self.place() {
+            Place::Proposals => self.view_mut(self.at?),
+            Place::Turn => self.turn.view_mut(),
+        }
     }
 
+    /// Whether this review is on the screen.
+    pub(crate) fn is_current(&self, id: ReviewId) -> bool {
+        self.current().is_some_and(|view| view.review().id == id)
+    }
+
+    /// Whether there is something that keys can mean.
+    pub(crate) fn has_current(&self) -> bool {
+        match self.place() {
+            Place::Proposals => self.at.is_some(),
+            Place::Turn => self.turn.has_file(),
+        }
+    }
+
+    /// Whether the person has seen what keys mean.
+    pub(crate) fn is_seen(&self) -> bool {
+        match self.place() {
+            Place::Proposals => self.current().is_none_or(|view| view.seen.is_some()),
+            Place::Turn => self.turn.is_shown(),
+        }
+    }
+
+    /// A proposal, or an opened file of a turn.
     pub(crate) fn view(&self, id: ReviewId) -> Option<&ReviewView> {
-        self.views.iter().find(|view| view.review().id == id)
+        let proposal = self.views.iter().find(|view| view.review().id == id);
+        proposal.or_else(|| self.turn.files()?.view_of(id))
     }
 
     pub(crate) fn view_mut(&mut self, id: ReviewId) -> Option<&mut ReviewView> {
-        self.views.iter_mut().find(|view| view.review().id == id)
+        let proposal = self.views.iter_mut().find(|view| view.review().id == id);
+        proposal.or_else(|| self.turn.files_mut()?.view_of_mut(id))
     }
 
     /// In a demo, the next thing to try.
@@ -210,11 +261,21 @@ impl Reviews {
         let vacancy = self.vacancy.take_if(same);
         let end = self.views.len();
         let index = vacancy.as_ref().map_or(end, |vacancy| vacancy.index.min(end));
-        let arrived = messages::arrived(&review, self.roots(), end + 1, "Tab: next");
+        let place = self.place();
+        let mut arrived = match place {
+            Place::Proposals => messages::arrived(&review, self.roots(), end + 1, "Tab: next"),
+            Place::Turn => messages::arrived(&review, self.roots(), end + 1, "T: back"),
+        };
+        if place == Place::Turn && end == 0 {
+            arrived += " T goes to it.";
+        }
         let arrived = Message::notice(arrived).about(Subject::Arrival(id));
         self.views.insert(index, ReviewView::new(review));
-        if self.at.is_none() || vacancy.as_ref().is_some_and(|vacancy| vacancy.current) {
+        let takes_place = self.at.is_none() || vacancy.as_ref().is_some_and(|vacancy| vacancy.current);
+        if takes_place {
             self.at = Some(id);
+        }
+        if takes_place && place == Place::Proposals {
             out.invalidate_keys();
             // The end of the review that it replaces has announced it. Other messages are about what was on
             // the screen before.
@@ -253,8 +314,11 @@ impl Reviews {
     pub(crate) fn tell_news(&self, news: ReviewNews, is_uploading: bool, out: &mut Output) {
         let Some(view) = self.view(news.id) else { return };
         let foreign = view.open().is_foreign(news) && !is_uploading;
-        let said = news.messages(&self.file_name(view.review()), foreign);
-        if self.at == Some(news.id) && !said.is_empty() {
+        let said = match view.kind() {
+            ReviewKind::Proposal => news.messages(&self.file_name(view.review()), foreign),
+            ReviewKind::TurnFile => self.turn.news(news, foreign),
+        };
+        if self.is_current(news.id) && !said.is_empty() {
             out.invalidate_keys();
         }
         out.show(said);
@@ -266,6 +330,7 @@ impl Reviews {
             return false;
         };
         let message = self.end_of(closed).filter(|_| !is_counted);
+        let was_on_screen = self.is_current(closed.id);
         let view = self.views.remove(index);
         out.messages.end_review(closed.id);
         if closed.decided_here {
@@ -286,16 +351,43 @@ impl Reviews {
             if closed.closing != Closing::Replaced {
                 self.go_to_nearest(index);
             }
+        }
+        if was_on_screen {
             out.invalidate_keys();
         }
-        current
+        was_on_screen
     }
 
     /// Before a frame: a new proposal that did not come leaves no empty screen.
     pub(crate) fn fill_vacancy(&mut self, out: &mut Output) {
         if self.at.is_none() && !self.views.is_empty() {
             self.go_to_nearest(self.vacancy.as_ref().map_or(0, |vacancy| vacancy.index));
-            out.invalidate_keys();
+            if self.place() == Place::Proposals {
+                out.invalidate_keys();
+            }
+        }
+        // It interrupts no proposal, and covers nothing that the person may not have read.
+        if self.views.is_empty() && out.messages.current_number().is_none() {
+            self.turn.announce(out);
+        }
+    }
+
+    /// The person turns to the turn review, or back to the proposals.
+    pub(crate) fn switch_place(&mut self, out: &mut Output) {
+        match self.place() {
+            Place::Proposals => self.turn.open(out),
+            Place::Turn => {
+                self.turn.close();
+                self.forget_seen(out);
+            }
+        }
+    }
+
+    /// The companion tells what has changed.
+    pub(crate) fn take_turn(&mut self, turn: Turn, out: &mut Output) {
+        self.turn.take_turn(turn, out);
+        if self.views.is_empty() {
+            self.turn.announce(out);
         }
     }
 
@@ -314,6 +406,9 @@ impl Reviews {
 
     /// The person turns to the review so many places further in the list, round the end.
     pub(crate) fn turn_by(&mut self, by: isize, out: &mut Output) {
+        if self.place() == Place::Turn {
+            return self.turn.turn_by(by, out);
+        }
         let n = self.views.len() as isize;
         if n == 0 {
             return out.say_that_nothing_waits();
@@ -344,10 +439,16 @@ impl Reviews {
 
     /// Moves in the review on the screen.
     pub(crate) fn scroll(&mut self, action: Action, out: &mut Output) {
+        if action == Action::CopyPath {
+            return self.copy_path(out);
+        }
         let Some(view) = self.current_mut() else { return };
         let end = isize::MAX / 2;
         match action {
-            Action::NextHunk if !view.next_hunk() => out.say("This is the last change."),
+            Action::NextHunk if !view.next_hunk() => out.say(match view.kind() {
+                ReviewKind::Proposal => "This is the last change.",
+                ReviewKind::TurnFile => turn_words::LAST_CHANGE,
+            }),
             Action::PreviousHunk if !view.previous_hunk() => out.say(messages::FIRST_CHANGE),
             Action::PageDown => _ = view.scroll(view.whole()),
             Action::PageUp => _ = view.scroll(-view.whole()),
@@ -358,12 +459,18 @@ impl Reviews {
             Action::Left => view.sideways = view.sideways.saturating_sub(COLUMNS),
             Action::Right => view.sideways += COLUMNS,
             Action::Open if !view.toggle_nearest_fold() => out.say("There is no fold here."),
-            Action::CopyPath => {
-                let file = view.review().file.clone();
-                out.say(format!("Copied, if your terminal allows it: {}", harmless::name(&file)));
-                out.add_effect(Effect::Copy(file));
-            }
             _ => {}
+        }
+    }
+
+    fn copy_path(&self, out: &mut Output) {
+        let file = match self.place() {
+            Place::Proposals => self.current().map(|view| view.review().file.clone()),
+            Place::Turn => self.turn.path(),
+        };
+        if let Some(file) = file {
+            out.say(format!("Copied, if your terminal allows it: {}", harmless::name(&file)));
+            out.add_effect(Effect::Copy(file));
         }
     }
 }

@@ -8,12 +8,14 @@ use ratatui_core::text::{Line, Span};
 
 use crate::areas::{Areas, Lists};
 use crate::colour::Colours;
+use crate::keys::Place;
 use crate::matches::Matches;
 use crate::options::Layout;
 use crate::overlays::Overlay;
 use crate::panels::{self, Scene};
 use crate::review_page::{DrawOptions, draw as draw_page};
 use crate::review_view::ReviewView;
+use crate::reviews::Reviews;
 
 /// Smaller screens show nothing but that they are too small.
 const SMALLEST: Size = Size { width: 40, height: 10 };
@@ -90,12 +92,12 @@ impl ScreenLayout {
 
     /// Finds the layout of reviews and the place of the lists on a screen of this size, before
     /// [`places`].
-    pub(crate) fn begin(&self, size: Size, view: Option<&mut ReviewView>) -> Areas {
+    pub(crate) fn begin(&self, size: Size, reviews: &mut Reviews) -> Areas {
         let by_width = if size.width >= SIDE_BY_SIDE_FROM { Layout::SideBySide } else { Layout::OneColumn };
         let layout = self.layout.unwrap_or(by_width);
         let is_roomy = size.width >= COLUMN_FROM.width && size.height >= COLUMN_FROM.height;
-        let is_empty = view.is_none();
-        if let Some(view) = view {
+        let is_empty = !reviews.has_current();
+        if let Some(view) = reviews.current_mut() {
             view.set_layout(layout);
         }
         let lists = match (self.lists, is_roomy) {
@@ -156,7 +158,10 @@ pub(crate) fn places(scene: &Scene<'_>, size: Size, mut areas: Areas) -> Areas {
         }
         Lists::Hidden => {}
     }
-    let header = panels::header::height(scene, areas.main);
+    let header = match scene.reviews.place() {
+        Place::Proposals => panels::header::height(scene, areas.main),
+        Place::Turn => panels::turn_header::height(scene, areas.main),
+    };
     [areas.header, areas.page] =
         Split::vertical([Constraint::Length(header), Constraint::Fill(1)]).areas(areas.main);
     areas.listed = panels::reviews::places(scene, &areas);
@@ -174,7 +179,10 @@ pub(crate) fn draw(scene: &Scene<'_>, colours: &Colours, frame: &mut Frame<'_>) 
     match areas.lists {
         Lists::Column => {
             panels::agents::draw(scene, frame);
-            panels::reviews::draw(scene, frame);
+            match scene.reviews.place() {
+                Place::Proposals => panels::reviews::draw(scene, frame),
+                Place::Turn => panels::turn_files::draw(scene, frame),
+            }
             panels::context::draw(scene, frame);
             for y in areas.border.rows() {
                 frame.render_widget(Span::styled("│", palette.border), y);
@@ -183,26 +191,38 @@ pub(crate) fn draw(scene: &Scene<'_>, colours: &Colours, frame: &mut Frame<'_>) 
         Lists::Strip => panels::strip::draw(scene, frame),
         Lists::Hidden => {}
     }
-    match (scene.overlays.cover(), scene.reviews.current()) {
-        (Some(Overlay::List(list)), _) => panels::accept_all::draw(scene, list, frame),
-        (Some(Overlay::Accepted(list)), _) => panels::accepted::draw(scene, list, frame),
-        (Some(Overlay::Help(top)), _) => panels::help::draw(scene, *top, frame),
-        (Some(Overlay::Offer(open)), _) => panels::agent_setup::draw(scene, open, frame),
-        (_, None) => panels::empty::draw(scene, frame),
-        (_, Some(view)) => {
-            panels::header::draw(scene, view, frame);
-            if let Some(page) = view.page() {
-                let options = DrawOptions {
-                    palette,
-                    colours,
-                    hunk: (!view.review().hunks.is_empty()).then_some(view.hunk()),
-                    search: scene.search.needle(),
-                    found: view.matches.as_ref().and_then(Matches::current),
-                    sideways: view.sideways,
-                };
-                draw_page(page, frame.buffer_mut(), areas.page, view.top, &options);
+    let (place, view) = (scene.reviews.place(), scene.reviews.current());
+    match (scene.overlays.cover(), place, view) {
+        (Some(Overlay::List(list)), ..) => panels::accept_all::draw(scene, list, frame),
+        (Some(Overlay::Accepted(list)), ..) => panels::accepted::draw(scene, list, frame),
+        (Some(Overlay::Help(top)), ..) => panels::help::draw(scene, *top, frame),
+        (Some(Overlay::Offer(open)), ..) => panels::agent_setup::draw(scene, open, frame),
+        (Some(Overlay::Turn(list)), ..) => panels::turn_list::draw(scene, list, frame),
+        (_, Place::Proposals, None) => panels::empty::draw(scene, frame),
+        (_, Place::Turn, None) => {
+            panels::turn_header::draw(scene, frame);
+            panels::turn_page::draw(scene, frame);
+        }
+        (_, place, Some(view)) => {
+            match place {
+                Place::Proposals => panels::header::draw(scene, view, frame),
+                Place::Turn => panels::turn_header::draw(scene, frame),
             }
+            draw_review(scene, view, colours, frame);
         }
     }
     panels::bottom::draw(scene, frame);
+}
+
+fn draw_review(scene: &Scene<'_>, view: &ReviewView, colours: &Colours, frame: &mut Frame<'_>) {
+    let Some(page) = view.page() else { return };
+    let options = DrawOptions {
+        palette: scene.palette,
+        colours,
+        hunk: (!view.review().hunks.is_empty()).then_some(view.hunk()),
+        search: scene.search.needle(),
+        found: view.matches.as_ref().and_then(Matches::current),
+        sideways: view.sideways,
+    };
+    draw_page(page, frame.buffer_mut(), scene.areas.page, view.top, &options);
 }

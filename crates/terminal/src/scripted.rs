@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use alongside_desk::{
-    Agent, Call, Change, Changed, Closed, Closing, Decision, Event, Hunk, HunkState, Lines, Refusal, Request,
-    Review, ReviewId, Revised, Seat, SharedFile, Status,
+    Agent, Call, Change, Changed, Closed, Closing, Decision, Event, Hunk, HunkState, Lines, OpenedTurnFile,
+    Refusal, Request, Review, ReviewId, Revised, Seat, SharedFile, Status, Turn,
 };
 
 /// A piece of a proposal.
@@ -101,7 +101,14 @@ pub(crate) struct Companion {
     pub(crate) asked: Vec<Request>,
     /// The refusal of the next request that changes or decides.
     pub(crate) refuse: Option<Refusal>,
+    /// What changed since the baseline; without it, nothing can be told.
+    pub(crate) turn: Option<Turn>,
+    /// The pieces of its files, by path.
+    pub(crate) turn_files: HashMap<String, Vec<Piece>>,
 }
+
+/// The reviews of the files of a turn are numbered from here on.
+const TURN_FILES: u64 = 1000;
 
 impl Companion {
     pub(crate) fn new(seat: Seat, roots: Vec<PathBuf>) -> Self {
@@ -114,6 +121,8 @@ impl Companion {
             undone: HashMap::new(),
             asked: Vec::new(),
             refuse: None,
+            turn: None,
+            turn_files: HashMap::new(),
         }
     }
 
@@ -236,6 +245,9 @@ impl Companion {
                 self.tell_status();
                 return Ok(Revised::default());
             }
+            Request::ReviewTurn { .. } | Request::OpenTurnFile { .. } => {
+                return self.carry_out_turn(&request);
+            }
             _ => return Ok(Revised::default()),
         };
         if let Some(refusal) = self.refuse.take() {
@@ -283,6 +295,37 @@ impl Companion {
         if undoes { undone } else { history }.push(now);
         self.revise(id.0, |_, pieces| *pieces = next);
         Ok(Revised { revision: revision + 1 })
+    }
+
+    pub(crate) fn tell_turn(&self) {
+        if let Some(turn) = &self.turn {
+            self.tell(Event::Turn(turn.clone()));
+        }
+    }
+
+    fn carry_out_turn(&mut self, request: &Request) -> Result<Revised, Refusal> {
+        if let Some(refusal) = self.refuse.take() {
+            return Err(refusal);
+        }
+        let unknown = || Refusal::TurnUnknown { reason: "there is no repository".into() };
+        let turn = self.turn.clone().ok_or_else(unknown)?;
+        let revised = Ok(Revised { revision: turn.revision });
+        match *request {
+            Request::OpenTurnFile { revision, file, .. } => {
+                let told = turn.files.get(file).ok_or(Refusal::NoSuchTurn)?;
+                let pieces = self.turn_files.get(&told.path).cloned().ok_or_else(unknown)?;
+                let id = TURN_FILES + file as u64;
+                let path = format!("{}/{}", turn.root, told.path);
+                let review = match self.reviews.get(&ReviewId(id)) {
+                    Some((review, _)) => review.clone(),
+                    None => review(id, &Agent::default(), &path, &pieces),
+                };
+                self.reviews.entry(review.id).or_insert_with(|| (review.clone(), pieces));
+                self.tell(Event::TurnFile(OpenedTurnFile { turn: turn.id, revision, file, review }));
+            }
+            _ => self.tell_turn(),
+        }
+        revised
     }
 }
 

@@ -10,7 +10,7 @@ use alongside_common::settings::{Notify, Settings, Shade};
 use alongside_common::signals::{self, Signals};
 use alongside_host::JoinRequest;
 use alongside_platform::process;
-use alongside_terminal::{DraftStore, Ending, Layout, Notification, Options, Theme};
+use alongside_terminal::{DraftStore, Ending, Layout, Notification, Options, Theme, TurnOptions};
 
 use super::{agent_setup, output, review};
 use crate::draft_keeper::draft_keeper;
@@ -34,6 +34,10 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_name = "HOW")]
     notify: Option<Notify>,
 
+    /// Begin with the changes since this revision [default: since the last turn]
+    #[arg(long, value_name = "REV", num_args = 0..=1)]
+    since: Option<Option<String>>,
+
     /// Leave when this process ends
     #[arg(long, value_name = "PID", hide = true)]
     until: Option<u32>,
@@ -48,7 +52,11 @@ impl Args {
     }
 
     pub(crate) fn any_given(&self) -> bool {
-        !self.dirs.is_empty() || self.host.is_some() || self.theme.is_some() || self.notify.is_some()
+        !self.dirs.is_empty()
+            || self.host.is_some()
+            || self.theme.is_some()
+            || self.notify.is_some()
+            || self.since.is_some()
     }
 }
 
@@ -88,6 +96,12 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         notify: notification(args.notify.unwrap_or(settings.notify)),
         drafts: DraftStore::among_drafts(draft_keeper()),
         agent_setup: Some(agent_setup::of_this_user()),
+        turn: TurnOptions {
+            // One that is no text cannot be named; the first root of the companion is the same mostly.
+            directory: roots.first().and_then(|root| root.to_str()).map(str::to_owned),
+            at_start: args.since.is_some(),
+            since: args.since.flatten(),
+        },
         rehearsal: false,
     };
     let ending = alongside_terminal::run(reached.desk, options).await?;

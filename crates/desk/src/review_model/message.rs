@@ -27,6 +27,8 @@ pub enum Subject {
     Dirty(ReviewId),
     /// The doings of an agent, by its number.
     Agent(u64),
+    /// The turn review: that it waits, or that the companion looks what has changed.
+    Turn,
     /// The agents' own settings, as the desk last found them, or the look for them.
     AgentSetup,
 }

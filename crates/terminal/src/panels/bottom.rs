@@ -7,8 +7,9 @@ use ratatui_core::style::Style;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
+use super::listed_review::extent;
 use super::scene::{Scene, draw_lines};
-use crate::keys::{Action, Row, TABLE};
+use crate::keys::{self, Action, Place, Row};
 use crate::overlays::Overlay;
 use crate::text_fit::{cut, wrapped};
 use crate::width;
@@ -51,6 +52,7 @@ fn cursor(scene: &Scene<'_>, width: usize) -> Option<usize> {
         | Overlay::Help(_)
         | Overlay::Accepted(_)
         | Overlay::List(_)
+        | Overlay::Turn(_)
         | Overlay::Question(_) => None,
     }
 }
@@ -97,7 +99,7 @@ fn status(scene: &Scene<'_>, width: u16) -> (Vec<String>, Style) {
         Some(Overlay::List(list)) => {
             return (rows(&super::accept_all::question(list, scene.areas.main)), palette.warning);
         }
-        Some(Overlay::Offer(_) | Overlay::Help(_) | Overlay::Accepted(_)) | None => {}
+        Some(Overlay::Offer(_) | Overlay::Help(_) | Overlay::Accepted(_) | Overlay::Turn(_)) | None => {}
     }
     let Some((message, behind)) = scene.messages.current() else { return (Vec::new(), palette.text) };
     let style = if message.kind == MessageKind::Warning { palette.warning } else { palette.text };
@@ -134,8 +136,9 @@ fn keys(scene: &Scene<'_>, width: u16) -> Line<'static> {
         Some(Overlay::Search(_)) => vec![("Enter", "find"), ("Esc", "end the search")],
         Some(Overlay::List(list)) => super::accept_all::keys(list, scene.areas.main),
         Some(Overlay::Accepted(list)) => super::accepted::keys(list),
+        Some(Overlay::Turn(_)) => super::turn_list::keys(),
         Some(Overlay::Offer(_)) => vec![("y", "change it"), ("n", "leave it"), ("Esc", "back")],
-        Some(Overlay::Help(_)) if super::help::excess(scene.areas.main) > 0 => {
+        Some(Overlay::Help(_)) if super::help::excess(scene.areas.main, scene.reviews.place()) > 0 => {
             vec![("j/k", "more"), ("Esc", "back")]
         }
         Some(Overlay::Help(_)) => vec![("Esc", "back")],
@@ -157,10 +160,17 @@ fn can_send(scene: &Scene<'_>) -> bool {
 
 /// As many keys of the table as fit; the last two, help and leave, always.
 fn brief(scene: &Scene<'_>, width: usize) -> Vec<(&'static str, &'static str)> {
+    let place = scene.reviews.place();
     let means = |act: Action| match scene.reviews.current() {
-        None => {
-            matches!(act, Action::Pause | Action::Send | Action::SetUpAgents | Action::Help | Action::Leave)
-        }
+        None if place == Place::Turn => match scene.reviews.turn().has_file() {
+            true => !matches!(act, Action::NextHunk | Action::Search | Action::Layout),
+            false => matches!(act, Action::Turn | Action::LookAgain | Action::Help | Action::Leave),
+        },
+        None => matches!(
+            act,
+            Action::Pause | Action::Send | Action::SetUpAgents | Action::Turn | Action::Help | Action::Leave
+        ),
+        Some(_) if place == Place::Turn => true,
         // One that is taken or left as a whole has nothing else to offer.
         Some(view) if view.review().whole_file_only.is_some() => {
             let decides = matches!(act, Action::Accept | Action::AcceptAll | Action::Reject | Action::Reason);
@@ -169,13 +179,16 @@ fn brief(scene: &Scene<'_>, width: usize) -> Vec<(&'static str, &'static str)> {
         Some(_) => true,
     };
     let applies = |act: Action| match act {
-        Action::NextReview | Action::AcceptAll => scene.reviews.all().len() > 1,
+        Action::NextReview | Action::AcceptAll | Action::Files => extent(scene).0 > 1,
+        Action::Turn => place == Place::Turn || scene.reviews.current().is_none(),
+        Action::Pause => place == Place::Proposals,
+        Action::Undo | Action::Split if place == Place::Turn => scene.reviews.current().is_some(),
         Action::Reason => scene.reviews.current().is_some_and(|view| !view.review().reasons.are_lost()),
         Action::Send => scene.reviews.current().is_none() && can_send(scene),
         Action::SetUpAgents => scene.reviews.current().is_none() && !scene.offers.is_empty(),
         _ => true,
     };
-    let rows = TABLE.iter().filter(|row| means(row.action) && applies(row.action));
+    let rows = keys::rows(place).filter(|row| means(row.action) && applies(row.action));
     let hunk = scene.reviews.current().and_then(|view| view.review().hunks.get(view.hunk()));
     let word = |row: &Row| match (row.action, hunk) {
         (Action::KeepOrDrop, Some(hunk)) if hunk.state == HunkState::Dropped => Some(("space", "keep")),
@@ -187,8 +200,9 @@ fn brief(scene: &Scene<'_>, width: usize) -> Vec<(&'static str, &'static str)> {
     keys
 }
 
-/// The keys that stay longest where the screen is narrow: those that decide, and go to the next review.
-const NEEDED: [&str; 5] = ["a", "r", "space", "Tab", "A"];
+/// The keys that stay longest where the screen is narrow: those that decide, and go to the next review or to
+/// the turn review and back.
+const NEEDED: [&str; 6] = ["a", "r", "space", "Tab", "A", "T"];
 
 /// Leaves out keys from the end, but the last two, until all fit; the help loses its word before a key goes
 /// that is needed.

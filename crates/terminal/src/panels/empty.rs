@@ -9,11 +9,16 @@ use ratatui_core::text::Line;
 use super::scene::{Scene, draw_lines};
 use crate::messages;
 use crate::text_fit::wrapped;
+use crate::turn_words;
 
 pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
     let (main, palette) = (scene.areas.main, scene.palette);
     let width = main.width.saturating_sub(4);
-    let rows: Vec<_> = text(scene).iter().flat_map(|line| wrapped(line, usize::from(width))).collect();
+    let mut text = text(scene);
+    if let Some(files) = scene.reviews.turn().files().filter(|files| !files.all().is_empty()) {
+        text.extend([String::new(), turn_words::waits_here(files.turn(), scene.now)]);
+    }
+    let rows: Vec<_> = text.iter().flat_map(|line| wrapped(line, usize::from(width))).collect();
     let height = u16::try_from(rows.len()).unwrap_or(u16::MAX);
     let y = main.y + main.height.saturating_sub(height) / 3;
     let area = Rect { x: main.x + 2, y, width, height }.intersection(main);

@@ -5,7 +5,7 @@ use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
 use super::scene::{Scene, draw_lines};
-use crate::keys::{Group, TABLE};
+use crate::keys::{self, Group, Place};
 use crate::width;
 
 /// The widest that the keys of a row are, with a space.
@@ -26,9 +26,9 @@ enum Row {
 }
 
 /// The rows of each group.
-fn groups() -> Vec<Vec<Row>> {
+fn groups(place: Place) -> Vec<Vec<Row>> {
     let group = |group: &Group| {
-        let rows = TABLE.iter().filter(|row| row.action.group() == *group && !row.help.is_empty());
+        let rows = keys::rows(place).filter(|row| row.action.group() == *group && !row.help.is_empty());
         let keys = rows.map(|row| Row::Keys(row.shown, row.help));
         let mouse = (*group == Group::Moving).then_some(Row::Keys("mouse", "scroll; click to open"));
         std::iter::once(Row::Heading(group.title())).chain(keys).chain(mouse).collect()
@@ -42,8 +42,8 @@ fn stacked(groups: &[Vec<Row>]) -> Vec<Row> {
 }
 
 /// One column, or two where the groups do not fit into one and the width allows it.
-fn columns(area: Rect) -> (Vec<Row>, Vec<Row>) {
-    let groups = groups();
+fn columns(area: Rect, place: Place) -> (Vec<Row>, Vec<Row>) {
+    let groups = groups(place);
     let all = stacked(&groups);
     if all.len() < usize::from(area.height) || usize::from(area.width) < 2 * COLUMN + GAP {
         return (all, Vec::new());
@@ -57,14 +57,15 @@ fn area(main: Rect) -> Rect {
 }
 
 /// Rows that do not fit below the title: the help scrolls by as many at most.
-pub(crate) fn excess(main: Rect) -> usize {
-    let (left, right) = columns(area(main));
+pub(crate) fn excess(main: Rect, place: Place) -> usize {
+    let (left, right) = columns(area(main), place);
     left.len().max(right.len()).saturating_sub(usize::from(main.height).saturating_sub(1))
 }
 
 pub(crate) fn draw(scene: &Scene<'_>, top: usize, frame: &mut Frame<'_>) {
     let (main, palette) = (scene.areas.main, scene.palette);
-    let (left, right) = columns(area(main));
+    let place = scene.reviews.place();
+    let (left, right) = columns(area(main), place);
     let spans = |row: Option<&Row>| match row {
         None | Some(Row::Blank) => [Span::raw(""), Span::raw("")],
         Some(Row::Heading(text)) => [Span::styled(*text, palette.heading), Span::raw("")],
@@ -82,8 +83,11 @@ pub(crate) fn draw(scene: &Scene<'_>, top: usize, frame: &mut Frame<'_>) {
         }
         line
     };
-    let top = top.min(excess(main));
-    let mut lines = vec![scene.title("Keys. Nothing is written before you accept.")];
+    let top = top.min(excess(main, place));
+    let mut lines = vec![scene.title(match place {
+        Place::Proposals => "Keys. Nothing is written before you accept.",
+        Place::Turn => "Keys. Nothing is written before you finish.",
+    })];
     lines.extend((top..left.len().max(right.len())).map(row));
     draw_lines(frame, area(main), lines);
 }
@@ -94,7 +98,7 @@ mod tests {
 
     #[test]
     fn every_row_fits_into_a_column() {
-        for row in groups().concat() {
+        for row in [Place::Proposals, Place::Turn].into_iter().flat_map(groups).flatten() {
             if let Row::Keys(keys, text) = row {
                 assert!(width::columns(keys) < KEYS, "{keys}");
                 assert!(width::columns(text) <= COLUMN - KEYS, "{text}");
@@ -105,8 +109,10 @@ mod tests {
     #[test]
     fn the_help_fits_on_a_terminal_of_24_rows() {
         // The strip, the status line and the keys take the others.
-        assert_eq!(excess(Rect { width: 80, height: 20, ..Rect::ZERO }), 0);
-        assert_eq!(excess(Rect { width: 75, height: 22, ..Rect::ZERO }), 0);
-        assert!(excess(Rect { width: 60, height: 20, ..Rect::ZERO }) > 0, "it scrolls where it is narrow");
+        for place in [Place::Proposals, Place::Turn] {
+            let excess = |width, height| excess(Rect { width, height, ..Rect::ZERO }, place);
+            assert_eq!((excess(80, 20), excess(75, 22)), (0, 0));
+            assert!(excess(60, 20) > 0, "it scrolls where it is narrow");
+        }
     }
 }

@@ -1,12 +1,31 @@
-//! The parts of a review in a list: its mark, and the lines that accepting it adds and removes, in the
-//! colours of such lines.
+//! The lists of reviews and of the files of a turn: what they list, and the parts of a row: its mark, and the
+//! lines that are added and removed, in the colours of such lines.
 
 use ratatui_core::style::Style;
 use ratatui_core::text::Span;
 
 use super::scene::Scene;
+use crate::areas::Listed;
+use crate::keys::Place;
 use crate::palette::Palette;
 use crate::review_view::ReviewView;
+
+/// How many there are in the list, and the place of the one on the screen.
+pub(super) fn extent(scene: &Scene<'_>) -> (usize, usize) {
+    match (scene.reviews.place(), scene.reviews.turn().files()) {
+        (Place::Proposals, _) => (scene.reviews.all().len(), scene.reviews.index().unwrap_or(0)),
+        (Place::Turn, Some(files)) => (files.all().len(), files.at()),
+        (Place::Turn, None) => (0, 0),
+    }
+}
+
+/// The one at a place in the list.
+pub(super) fn listed(scene: &Scene<'_>, index: usize) -> Option<Listed> {
+    match scene.reviews.place() {
+        Place::Proposals => scene.reviews.all().get(index).map(|view| Listed::Review(view.review().id)),
+        Place::Turn => Some(Listed::File(index)),
+    }
+}
 
 /// `+3 -1`, on a style.
 pub(super) fn counts((added, removed): (usize, usize), palette: &Palette, base: Style) -> [Span<'static>; 3] {
@@ -19,9 +38,14 @@ pub(super) fn counts((added, removed): (usize, usize), palette: &Palette, base: 
 
 /// The mark before a review: it is on the screen, or some of it has not been there yet.
 pub(super) fn mark(scene: &Scene<'_>, view: &ReviewView) -> &'static str {
-    match scene.reviews.at() == Some(view.review().id) {
+    place_mark(scene.reviews.at() == Some(view.review().id), view.seen_part().is_all())
+}
+
+/// The same for anything that is on the screen, or of which all has been there.
+pub(super) fn place_mark(is_current: bool, is_seen: bool) -> &'static str {
+    match is_current {
         true => "▸",
-        false if view.seen_part().is_all() => " ",
+        false if is_seen => " ",
         false => "•",
     }
 }

@@ -15,5 +15,9 @@ pub(crate) mod reason;
 pub(crate) mod reviews;
 mod scene;
 pub(crate) mod strip;
+pub(crate) mod turn_files;
+pub(crate) mod turn_header;
+pub(crate) mod turn_list;
+pub(crate) mod turn_page;
 
 pub(crate) use scene::Scene;

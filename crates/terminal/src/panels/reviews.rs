@@ -1,24 +1,23 @@
 //! The list of reviews that wait: file, size and agent. The one on the screen is marked, and those of which
 //! something has not been on the screen.
 
+use alongside_desk::Review;
 use alongside_desk::path_fit::shortened;
-use alongside_desk::{Review, ReviewId};
 use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
-use super::listed_review::{counts, mark};
+use super::listed_review::{counts, extent, listed, mark};
 use super::scene::{Scene, draw_lines};
-use crate::areas::{Areas, Lists};
-use crate::review_view::ReviewView;
+use crate::areas::{Areas, Listed, Lists};
 use crate::text_fit::both_ends;
 use crate::width;
 
 /// Rows of one review.
 const ROWS: u16 = 2;
 
-/// Where reviews are listed, in the column or in the strip.
-pub(crate) fn places(scene: &Scene<'_>, areas: &Areas) -> Vec<(Rect, ReviewId)> {
+/// Where reviews are listed, or the files of a turn, in the column or in the strip.
+pub(crate) fn places(scene: &Scene<'_>, areas: &Areas) -> Vec<(Rect, Listed)> {
     match areas.lists {
         Lists::Hidden => return Vec::new(),
         Lists::Strip => return super::strip::places(scene, areas.strip),
@@ -30,13 +29,13 @@ pub(crate) fn places(scene: &Scene<'_>, areas: &Areas) -> Vec<(Rect, ReviewId)> 
         ..areas.reviews
     };
     let fit = usize::from(list.height / ROWS).max(1);
-    let at = scene.reviews.index().unwrap_or(0);
+    let (all, at) = extent(scene);
     let first = (at + 1).saturating_sub(fit);
-    let place = |(index, view): (usize, &ReviewView)| {
-        let y = list.y + u16::try_from(index).unwrap_or(0) * ROWS;
-        (Rect { y, height: ROWS, ..list }.intersection(list), view.review().id)
+    let place = |(row, index): (usize, usize)| {
+        let y = list.y + u16::try_from(row).unwrap_or(0) * ROWS;
+        Some((Rect { y, height: ROWS, ..list }.intersection(list), listed(scene, index)?))
     };
-    scene.reviews.all().iter().skip(first).take(fit).enumerate().map(place).collect()
+    (first..all).take(fit).enumerate().filter_map(place).collect()
 }
 
 pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
@@ -50,7 +49,8 @@ pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
         let below = Rect { y: area.y + 1, height: 1, ..area }.intersection(area);
         draw_lines(frame, below, [Line::styled("none", palette.quiet)]);
     }
-    for (place, id) in &scene.areas.listed {
+    for (place, listed) in &scene.areas.listed {
+        let Listed::Review(id) = listed else { continue };
         let Some(view) = scene.reviews.view(*id) else { continue };
         let read = scene.reviews.at() == Some(*id);
         let name = scene.reviews.file_name(view.review());

@@ -1,51 +1,84 @@
 //! Agents, context and reviews in one or two lines, for narrow screens.
 
-use alongside_desk::ReviewId;
 use alongside_desk::path_fit::shortened;
 use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
 
-use super::listed_review::{counts, mark};
+use super::listed_review::{counts, extent, listed, mark, place_mark};
 use super::scene::{Scene, draw_lines};
-use crate::review_view::ReviewView;
+use crate::areas::Listed;
+use crate::keys::Place;
 use crate::text_fit::both_ends;
+use crate::turn_words;
 use crate::width;
 
 /// The widest a file name gets here.
 const NAME: usize = 24;
 
-/// A review in the strip, without its counts.
-fn label(scene: &Scene<'_>, view: &ReviewView) -> String {
-    let name = shortened(&scene.reviews.file_name(view.review()), NAME);
-    format!("{}{name} ", mark(scene, view))
+/// A review, or a file of a turn, in the strip.
+struct Item {
+    listed: Listed,
+    /// Without its counts.
+    label: String,
+    counts: (usize, usize),
+    is_current: bool,
 }
 
-/// The columns of a review in the strip.
-fn columns(scene: &Scene<'_>, view: &ReviewView) -> usize {
-    width::columns(&label(scene, view)) + view.size().len() + 1
+impl Item {
+    fn new(scene: &Scene<'_>, index: usize) -> Option<Self> {
+        let listed = listed(scene, index)?;
+        Some(match listed {
+            Listed::Review(id) => {
+                let view = scene.reviews.view(id)?;
+                let name = shortened(&scene.reviews.file_name(view.review()), NAME);
+                let label = format!("{}{name} ", mark(scene, view));
+                let is_current = scene.reviews.at() == Some(id);
+                Self { listed, label, counts: view.counts, is_current }
+            }
+            Listed::File(at) => {
+                let files = scene.reviews.turn().files()?;
+                let file = files.all().get(at)?;
+                let is_current = files.at() == at;
+                let mark = place_mark(is_current, files.is_seen(file));
+                let marks = turn_words::marks(files.marked(file)).map(|marks| format!("{marks} "));
+                let name = shortened(&turn_words::path(&file.path), NAME);
+                let letter = turn_words::letter(file.change);
+                let label = format!("{mark}{letter} {name} {}", marks.unwrap_or_default());
+                Self { listed, label, counts: (file.added, file.removed), is_current }
+            }
+        })
+    }
+
+    fn columns(&self) -> usize {
+        let (added, removed) = self.counts;
+        width::columns(&self.label) + format!("+{added} -{removed}").len() + 1
+    }
 }
 
 /// The places of reviews; the one on the screen is always among them.
-pub(crate) fn places(scene: &Scene<'_>, strip: Rect) -> Vec<(Rect, ReviewId)> {
+pub(crate) fn places(scene: &Scene<'_>, strip: Rect) -> Vec<(Rect, Listed)> {
     let row = Rect { y: strip.bottom().saturating_sub(1), height: 1, ..strip };
-    let at = scene.reviews.index().unwrap_or(0);
-    let widths: Vec<usize> = scene.reviews.all().iter().map(|view| columns(scene, view)).collect();
+    let (all, at) = extent(scene);
+    let columns = |index: usize| Item::new(scene, index).map_or(0, |item| item.columns());
     let room = usize::from(row.width).saturating_sub(12);
     let mut first = at;
-    let mut taken = widths.get(at).copied().unwrap_or(0);
-    while first > 0 && taken + widths[first - 1] <= room {
+    let mut taken = columns(at);
+    while first > 0 {
+        taken += columns(first - 1);
+        if taken > room {
+            break;
+        }
         first -= 1;
-        taken += widths[first];
     }
     let mut x = row.x;
     let mut places = Vec::new();
-    for (view, width) in scene.reviews.all().iter().zip(widths).skip(first) {
-        let width = u16::try_from(width).unwrap_or(u16::MAX);
+    for item in (first..all).filter_map(|index| Item::new(scene, index)) {
+        let width = u16::try_from(item.columns()).unwrap_or(u16::MAX);
         if usize::from(x.saturating_add(width)) > room && !places.is_empty() {
             break;
         }
-        places.push((Rect { x, width, ..row }.intersection(row), view.review().id));
+        places.push((Rect { x, width, ..row }.intersection(row), item.listed));
         x = x.saturating_add(width);
     }
     places
@@ -71,18 +104,24 @@ pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
         draw_lines(frame, strip, [both_ends(&agents, styles, &context, strip.width)]);
     }
     let row = Rect { y: strip.bottom().saturating_sub(1), height: 1, ..strip };
-    for (place, id) in &scene.areas.listed {
-        let Some(view) = scene.reviews.view(*id) else { continue };
-        let style = if scene.reviews.at() == Some(*id) { palette.selected } else { palette.text };
-        let name = std::iter::once(Span::styled(label(scene, view), style));
-        let line = name.chain(counts(view.counts, palette, style)).chain([Span::styled(" ", style)]);
+    for (place, listed) in &scene.areas.listed {
+        let index = match listed {
+            Listed::Review(id) => scene.reviews.all().iter().position(|view| view.review().id == *id),
+            Listed::File(file) => Some(*file),
+        };
+        let Some(item) = index.and_then(|index| Item::new(scene, index)) else { continue };
+        let style = if item.is_current { palette.selected } else { palette.text };
+        let label = std::iter::once(Span::styled(item.label, style));
+        let line = label.chain(counts(item.counts, palette, style)).chain([Span::styled(" ", style)]);
         frame.render_widget(Line::from_iter(line), *place);
     }
-    let hidden = scene.reviews.all().len() - scene.areas.listed.len().min(scene.reviews.all().len());
-    let right = match (scene.reviews.all().len(), hidden) {
-        (0, _) => "no review".to_owned(),
-        (_, 0) => return,
-        (_, hidden) => format!("{hidden} more"),
+    let (all, _) = extent(scene);
+    let hidden = all.saturating_sub(scene.areas.listed.len());
+    let right = match (scene.reviews.place(), all, hidden) {
+        (Place::Proposals, 0, _) => "no review".to_owned(),
+        (Place::Turn, 0, _) => "no change".to_owned(),
+        (_, _, 0) => return,
+        (_, _, hidden) => format!("{hidden} more"),
     };
     frame.render_widget(Line::from(Span::styled(right, palette.quiet)).right_aligned(), row);
 }

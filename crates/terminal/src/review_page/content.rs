@@ -13,6 +13,7 @@ use super::rows::{self, Block, HunkRow, Kind, OpenFolds, Place};
 use super::texts::{ENDS_OPEN, ReviewTexts, Side};
 use super::wrapping::{MOST_ROWS, Wrap, Wrapping, is_moderate, row_starts};
 use crate::options::Layout;
+use crate::review_kind::ReviewKind;
 use crate::width;
 
 /// The texts of a review, and where everything is in them.
@@ -20,6 +21,7 @@ use crate::width;
 pub(crate) struct Content {
     pub(super) texts: ReviewTexts,
     pub(super) hunks: Vec<Hunk>,
+    kind: ReviewKind,
     /// Whether the file is Markdown.
     is_prose: bool,
     /// The sentences below each hunk.
@@ -118,11 +120,11 @@ impl Sign {
 }
 
 impl Content {
-    pub(super) fn new(review: &Review, layout: Layout) -> Self {
+    pub(super) fn new(review: &Review, layout: Layout, kind: ReviewKind) -> Self {
         let (texts, hunks) = (ReviewTexts::new(review), review.hunks.clone());
         let said = said_of(&texts, &hunks);
         let is_prose = [".md", ".markdown"].iter().any(|ending| review.file.ends_with(ending));
-        Self { texts, hunks, is_prose, said, layout, blocks: Vec::new() }
+        Self { texts, hunks, kind, is_prose, said, layout, blocks: Vec::new() }
     }
 
     /// Takes a change of the same review in, before [`lay_out`](Self::lay_out).
@@ -183,9 +185,13 @@ impl Content {
         }
     }
 
-    /// The words of the row that says that a hunk is dropped.
+    /// The words of the row that says that a hunk is dropped, or marked to be undone.
     pub(super) fn dropped(&self, hunk: usize) -> String {
-        self.hunks.get(hunk).map(messages::dropped).unwrap_or_default()
+        let said = match self.kind {
+            ReviewKind::Proposal => messages::dropped,
+            ReviewKind::TurnFile => messages::undone,
+        };
+        self.hunks.get(hunk).map(said).unwrap_or_default()
     }
 
     /// A sentence below a hunk, by its number.

@@ -13,6 +13,7 @@ use super::seen_lines::{EditedLine, SeenLines, ShownLine};
 use super::texts::Side;
 use super::wrapping::{self, Wrap, Wrapping};
 use crate::options::Layout;
+use crate::review_kind::ReviewKind;
 use crate::width;
 
 /// A review on a screen. Its content has unwrapped rows; here each is one or more rows of the screen. Beside
@@ -60,9 +61,14 @@ enum AnchorKind {
 
 impl Page {
     /// Lays a review out with all unchanged stretches folded. A new file has one column in either layout.
+    #[cfg(test)]
     pub(crate) fn new(review: &Review, form: impl Into<PageForm>) -> Self {
-        let form = form.into();
-        let content = Content::new(review, form.layout);
+        Self::of_kind(review, form.into(), ReviewKind::Proposal)
+    }
+
+    /// The same for a review of this kind.
+    pub(crate) fn of_kind(review: &Review, form: PageForm, kind: ReviewKind) -> Self {
+        let content = Content::new(review, form.layout, kind);
         let mut page = Self { content, form, open_folds: OpenFolds::default(), wrapping: None };
         page.lay_out();
         page

@@ -10,6 +10,7 @@ mod following;
 mod reasons;
 mod rules;
 mod screens;
+mod turns;
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,0 +1,70 @@
+//! The list of the files of a turn: the letter of the change, the name and its lines; below it the marks,
+//! whose change it is, and the folder. The one on the screen is marked, and those not yet seen.
+
+use alongside_desk::TurnFile;
+use alongside_desk::path_fit::shortened;
+use ratatui_core::layout::Rect;
+use ratatui_core::terminal::Frame;
+use ratatui_core::text::{Line, Span};
+
+use super::listed_review::{counts, place_mark};
+use super::scene::{Scene, draw_lines};
+use crate::areas::Listed;
+use crate::text_fit::{both_ends, cut_end};
+use crate::turn_files::TurnFiles;
+use crate::turn_words as words;
+use crate::width::columns;
+
+pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
+    let (area, palette) = (scene.areas.reviews, scene.palette);
+    let Some(files) = scene.reviews.turn().files() else {
+        return draw_lines(frame, area, [scene.title("Changes")]);
+    };
+    let title = match files.all().len() {
+        0 => "Changes".to_owned(),
+        n => format!("Changes ({n} files)"),
+    };
+    draw_lines(frame, area, [scene.title(title)]);
+    if files.all().is_empty() {
+        let below = Rect { y: area.y + 1, height: 1, ..area }.intersection(area);
+        draw_lines(frame, below, [Line::styled("none", palette.quiet)]);
+    }
+    for (place, listed) in &scene.areas.listed {
+        let Listed::File(index) = listed else { continue };
+        let Some(file) = files.all().get(*index) else { continue };
+        draw_lines(frame, *place, rows(scene, files, (*index, file), place.width));
+    }
+}
+
+fn rows(
+    scene: &Scene<'_>,
+    files: &TurnFiles,
+    (index, file): (usize, &TurnFile),
+    width: u16,
+) -> [Line<'static>; 2] {
+    let palette = scene.palette;
+    let is_current = files.at() == index;
+    let size = format!("+{} -{}", file.added, file.removed);
+    let path = words::path(&file.path);
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
+    let room = usize::from(width).saturating_sub(size.len() + 5);
+    let mark = place_mark(is_current, files.is_seen(file));
+    let name = format!("{mark} {} {}", words::letter(file.change), shortened(name, room));
+    let name_style = if file.author.is_agent() { palette.text } else { palette.quiet };
+    let styles = if is_current { (palette.selected, palette.selected) } else { (name_style, palette.quiet) };
+    let mut first = both_ends(&name, styles, &size, width);
+    first.spans.pop();
+    first.spans.extend(counts((file.added, file.removed), palette, styles.1));
+    if is_current {
+        first = first.style(palette.selected);
+    }
+    let marked = files.marked(file);
+    let notes = cut_end(&words::notes(file, marked), usize::from(width).saturating_sub(4));
+    let gap = if notes.is_empty() || folder.is_empty() { "" } else { "  " };
+    let room = usize::from(width).saturating_sub(columns(&notes) + gap.len() + 4);
+    let folder = if room < 4 { String::new() } else { shortened(folder, room) };
+    let style = if marked.is_nothing() { palette.quiet } else { palette.warning };
+    let second =
+        [Span::raw("    "), Span::styled(notes, style), Span::raw(gap), Span::styled(folder, palette.quiet)];
+    [first, Line::from_iter(second)]
+}

@@ -1,0 +1,136 @@
+//! The header of a turn review: the file on the screen, and below it since when all files have changed, and
+//! what must be known of them.
+
+use alongside_desk::path_fit::shortened;
+use alongside_desk::review_model::Note;
+use alongside_desk::{FileChange, TurnFile};
+use ratatui_core::layout::Rect;
+use ratatui_core::terminal::Frame;
+use ratatui_core::text::{Line, Span};
+
+use super::listed_review::counts;
+use super::scene::{Scene, draw_lines};
+use crate::areas::Lists;
+use crate::text_fit::{cut_end, wrapped};
+use crate::turn_files::TurnFiles;
+use crate::turn_words as words;
+use crate::width::columns;
+
+/// A file name with less room than this gets that of the words behind it.
+const NAME: usize = 16;
+
+/// The page keeps two thirds of the room.
+pub(crate) fn height(scene: &Scene<'_>, main: Rect) -> u16 {
+    let rows = u16::try_from(lines(scene, main.width).len()).unwrap_or(u16::MAX);
+    rows.min((main.height / 3).max(1))
+}
+
+pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
+    let area = scene.areas.header;
+    draw_lines(frame, area, lines(scene, area.width));
+}
+
+fn lines(scene: &Scene<'_>, width: u16) -> Vec<Line<'static>> {
+    let Some(files) = scene.reviews.turn().files() else { return Vec::new() };
+    let mut lines = Vec::new();
+    lines.extend(files.file().map(|file| title(scene, files, file, usize::from(width))));
+    lines.push(summary(scene, files, usize::from(width)));
+    lines.extend(remark(scene, files, usize::from(width)));
+    let notes = files.view().into_iter().flat_map(|view| words::review_notes(view.review()));
+    for Note { text, warning } in notes {
+        let style = if warning { scene.palette.warning } else { scene.palette.quiet };
+        let sign = if warning { "! " } else { "  " };
+        let rows = wrapped(&text, usize::from(width.saturating_sub(2)));
+        lines.extend(rows.into_iter().map(|row| Line::styled(format!("{sign}{row}"), style)));
+    }
+    lines
+}
+
+/// The file on the screen. Its name stays; what does not fit beside it goes.
+fn title(scene: &Scene<'_>, files: &TurnFiles, file: &TurnFile, width: usize) -> Line<'static> {
+    let palette = scene.palette;
+    let name = format!("{} {}", words::letter(file.change), words::path(&file.path));
+    let size = format!("+{} -{}", file.added, file.removed).len();
+    let what = match file.change {
+        FileChange::Modified => None,
+        _ => Some(words::change(file).into_owned()),
+    };
+    let author = words::author(file.author).map(str::to_owned);
+    let about: Vec<_> = what.into_iter().chain(author).collect();
+    let mut about = if about.is_empty() { "  ".to_owned() } else { format!("  {}  ", about.join(", ")) };
+    let (hunk, marked) = state(files, file);
+    let state = [&*hunk, &*marked].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ");
+    let mut choices = vec![state, marked, String::new()];
+    if columns(&about) + size + NAME > width {
+        about = "  ".to_owned();
+    }
+    let room = width.saturating_sub(columns(&about) + size + 2);
+    let fits = |state: &String| columns(&name).min(NAME.max(room / 2)) + columns(state) <= room;
+    let at = choices.iter().position(fits).unwrap_or(choices.len() - 1);
+    let state = choices.swap_remove(at);
+    let name = shortened(&name, room.saturating_sub(columns(&state)));
+    let used = columns(&name) + columns(&about) + size + columns(&state);
+    let gap = " ".repeat(width.saturating_sub(used));
+    let before = [Span::styled(name, palette.heading), Span::styled(about, palette.text)];
+    let after = [Span::raw(gap), Span::styled(state, palette.quiet)];
+    let counts = counts((file.added, file.removed), palette, palette.text);
+    Line::from_iter(before.into_iter().chain(counts).chain(after))
+}
+
+/// The hunk that keys mean, and how many of the file are marked.
+fn state(files: &TurnFiles, file: &TurnFile) -> (String, String) {
+    let hunk = files.view().filter(|view| !view.review().hunks.is_empty());
+    let hunk = hunk.map(|view| format!("change {} of {}", view.hunk() + 1, view.review().hunks.len()));
+    (hunk.unwrap_or_default(), words::hunks_marked(files.marked(file)))
+}
+
+/// All files in a line.
+fn summary(scene: &Scene<'_>, files: &TurnFiles, width: usize) -> Line<'static> {
+    let (palette, turn) = (scene.palette, files.turn());
+    let place = match files.all().len() {
+        0 => String::new(),
+        all if scene.areas.lists == Lists::Column => format!("  {all} files  "),
+        all => format!("  file {} of {all}  ", files.at() + 1),
+    };
+    let (added, removed) = words::lines(turn);
+    let size = format!("+{added} -{removed}").len();
+    let marked = match files.all_marked().count() {
+        0 => String::new(),
+        1 => "  1 file marked".to_owned(),
+        marked => format!("  {marked} files marked"),
+    };
+    let since = words::since(&turn.baseline, scene.now);
+    let room = width.saturating_sub(columns(&place) + size + columns(&marked));
+    let since = capital(&cut_end(&since, room));
+    let mut spans = vec![Span::styled(since, palette.quiet)];
+    if !files.all().is_empty() {
+        spans.push(Span::styled(place, palette.quiet));
+        spans.extend(counts((added, removed), palette, palette.quiet));
+        spans.push(Span::styled(marked, palette.warning));
+    }
+    Line::from(spans)
+}
+
+/// The first remark in a line, and how many there are behind it.
+fn remark(scene: &Scene<'_>, files: &TurnFiles, width: usize) -> Option<Line<'static>> {
+    let remarks = &files.turn().remarks;
+    let more = match remarks.len() {
+        0 => return None,
+        1 => " (L)".to_owned(),
+        all => format!(" ({} more: L)", all - 1),
+    };
+    let first = words::line(remarks.first()?);
+    let whole = format!("! {first}");
+    if remarks.len() == 1 && columns(&whole) <= width {
+        return Some(Line::styled(whole, scene.palette.warning));
+    }
+    let cut = cut_end(&whole, width.saturating_sub(more.len()));
+    Some(Line::styled(cut + &more, scene.palette.warning))
+}
+
+/// A sentence begins with a capital letter.
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    first + chars.as_str()
+}

@@ -1,0 +1,81 @@
+//! The list of all files over a turn review.
+
+use alongside_desk::TurnFile;
+use alongside_desk::path_fit::shortened;
+use ratatui_core::layout::Rect;
+use ratatui_core::terminal::Frame;
+use ratatui_core::text::{Line, Span};
+
+use super::listed_review::{counts, place_mark};
+use super::scene::{Scene, draw_lines};
+use crate::text_fit::cut_end;
+use crate::turn_list::{TurnList, TurnRow};
+use crate::turn_words as words;
+use crate::width::columns;
+
+/// A name gets so many columns at least.
+const NAME: usize = 12;
+
+pub(crate) fn draw(scene: &Scene<'_>, list: &TurnList, frame: &mut Frame<'_>) {
+    let main = scene.areas.main;
+    let area = Rect { x: main.x + 1, width: main.width.saturating_sub(1), ..main };
+    let width = usize::from(area.width);
+    let shown = list.rows_on_screen(main.height);
+    let rows = list.rows().iter().enumerate().skip(shown.start).take(shown.len());
+    // Of thousands, only those on the screen are measured.
+    let files = rows.clone().filter_map(|(_, row)| match row {
+        TurnRow::File { file, what, .. } => Some((columns(&words::path(&file.path)), columns(what))),
+        _ => None,
+    });
+    let (names, notes) = files.fold((0, 0), |widest, row| (widest.0.max(row.0), widest.1.max(row.1)));
+    let names = names.min(width.saturating_sub(notes + 20).max(NAME));
+    let lines = rows.map(|(index, row)| {
+        let is_at = list.at() == index;
+        let line = line(scene, row, is_at, (names, width));
+        if is_at { line.style(scene.palette.selected) } else { line }
+    });
+    draw_lines(frame, area, lines);
+}
+
+fn line(scene: &Scene<'_>, row: &TurnRow, is_at: bool, (names, width): (usize, usize)) -> Line<'static> {
+    let palette = scene.palette;
+    match row {
+        TurnRow::Blank => Line::default(),
+        TurnRow::Heading(text) => scene.title(cut_end(text, width)),
+        TurnRow::Warning(text) => Line::styled(cut_end(&format!("    {text}"), width), palette.warning),
+        TurnRow::File { file, is_seen, what } => {
+            file_line(scene, (file, *is_seen, what), is_at, (names, width))
+        }
+    }
+}
+
+fn file_line(
+    scene: &Scene<'_>,
+    (file, is_seen, what): (&TurnFile, bool, &str),
+    is_at: bool,
+    (names, width): (usize, usize),
+) -> Line<'static> {
+    let palette = scene.palette;
+    let style = match (is_at, file.author.is_agent()) {
+        (true, _) => palette.selected,
+        (false, true) => palette.text,
+        (false, false) => palette.quiet,
+    };
+    let name = shortened(&words::path(&file.path), names);
+    let gap = " ".repeat(names.saturating_sub(columns(&name)));
+    let name = format!("{} {} {name}{gap}  ", place_mark(is_at, is_seen), words::letter(file.change));
+    let size = format!("+{} -{}", file.added, file.removed);
+    let gap = " ".repeat(12_usize.saturating_sub(size.len()).max(2));
+    let used = columns(&name) + size.len() + gap.len();
+    let what = cut_end(what, width.saturating_sub(used));
+    let what_style = if is_at { palette.selected } else { palette.quiet };
+    let line = std::iter::once(Span::styled(name, style))
+        .chain(counts((file.added, file.removed), palette, style))
+        .chain([Span::styled(gap, style), Span::styled(what, what_style)]);
+    Line::from_iter(line)
+}
+
+/// The keys of the list.
+pub(crate) fn keys() -> Vec<(&'static str, &'static str)> {
+    vec![("j/k", "move"), ("Enter", "go to the file"), ("Esc", "back")]
+}

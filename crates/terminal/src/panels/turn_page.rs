@@ -1,0 +1,38 @@
+//! The page of a turn review where there is no text to show, and why.
+
+use ratatui_core::layout::Rect;
+use ratatui_core::terminal::Frame;
+use ratatui_core::text::Line;
+
+use super::scene::{Scene, draw_lines};
+use crate::text_fit::wrapped;
+use crate::turn_words as words;
+
+pub(crate) fn draw(scene: &Scene<'_>, frame: &mut Frame<'_>) {
+    let (page, palette) = (scene.areas.page, scene.palette);
+    let width = page.width.saturating_sub(4);
+    let rows: Vec<_> = text(scene).iter().flat_map(|line| wrapped(line, usize::from(width))).collect();
+    let height = u16::try_from(rows.len()).unwrap_or(u16::MAX);
+    let y = page.y + page.height.saturating_sub(height) / 3;
+    let area = Rect { x: page.x + 2, y, width, height }.intersection(page);
+    let lines = rows
+        .into_iter()
+        .enumerate()
+        .map(|(index, row)| Line::styled(row, if index == 0 { palette.heading } else { palette.text }));
+    draw_lines(frame, area, lines);
+}
+
+fn text(scene: &Scene<'_>) -> Vec<String> {
+    let Some(files) = scene.reviews.turn().files() else { return vec![words::LOOKING.into()] };
+    let Some(file) = files.file() else {
+        let nothing = "Nothing has changed.".to_owned();
+        let keys = "r looks again; T goes back to the proposals.".to_owned();
+        return vec![nothing, String::new(), keys];
+    };
+    let why = match (&file.without_text, files.refused()) {
+        (Some(why), _) => format!("No text is shown: {}.", words::line(why)),
+        (None, Some(why)) => why.to_owned(),
+        (None, None) => return vec![words::READING.into()],
+    };
+    vec![why]
+}

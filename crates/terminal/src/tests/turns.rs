@@ -1,0 +1,320 @@
+//! The review of a turn at the desk: it is read like any review, marks nothing by itself, and takes the
+//! screen from no proposal, nor gives it to one.
+
+use alongside_desk::{
+    Author, Baseline, Closing, Event, FileChange, OpenedTurnFile, Refusal, Turn, TurnFile, TurnId,
+};
+use insta::assert_snapshot;
+
+use super::*;
+use crate::TurnOptions;
+
+pub(super) const ID: TurnId = TurnId(7);
+
+pub(super) fn file(path: &str, change: FileChange, added: usize, removed: usize) -> TurnFile {
+    TurnFile { path: path.into(), change, added, removed, ..TurnFile::default() }
+}
+
+pub(super) fn turn(files: Vec<TurnFile>) -> Turn {
+    let name = "the end of the last turn of Codex".into();
+    let baseline = Baseline { asked: None, name, at: Some(NOW - 5 * 60_000) };
+    Turn { id: ID, root: "/shop".into(), revision: 1, baseline, files, remarks: Vec::new() }
+}
+
+/// Six files of every kind.
+pub(super) fn files() -> Vec<TurnFile> {
+    vec![
+        TurnFile { author: Author::Person, ..file("README.md", FileChange::Modified, 3, 2) },
+        TurnFile {
+            without_text: Some("it is binary".into()),
+            ..file("assets/logo.png", FileChange::Added, 0, 0)
+        },
+        file("src/basket.py", FileChange::Modified, 7, 6),
+        TurnFile {
+            from: Some("src/pay.py".into()),
+            ..file("src/checkout/payment.py", FileChange::Renamed, 1, 1)
+        },
+        TurnFile { author: Author::Unknown, ..file("src/new\u{1b}file.py", FileChange::Added, 3, 0) },
+        file("src/old.py", FileChange::Deleted, 0, 2),
+    ]
+}
+
+impl Stage {
+    /// A turn has changed files, and every text is there.
+    pub(super) fn set_turn(&mut self, turn: Turn) {
+        for file in turn.files.iter().filter(|file| file.without_text.is_none()) {
+            let few = match file.change {
+                FileChange::Added => vec![differs("", "one\ntwo\nthree\n")],
+                FileChange::Deleted => vec![differs("one\ntwo\n", "")],
+                _ if file.path.ends_with(".py") => pieces(),
+                _ => vec![same("# Shop\n\n"), differs("It sells.\nA lot.\n", "It sells things.\n\nAll.\n")],
+            };
+            self.companion.turn_files.insert(file.path.clone(), few);
+        }
+        self.companion.turn = Some(turn);
+    }
+
+    /// A desk whose person has turned to a turn of six files.
+    pub(super) async fn in_turn(width: u16, height: u16, sidebar: Option<bool>) -> Self {
+        let mut stage = Self::with_sidebar(width, height, "false", sidebar, Options::default());
+        stage.connect().await;
+        stage.set_turn(turn(files()));
+        stage.press("T").await;
+        stage.a_while().await;
+        stage
+    }
+
+    /// How often a file was opened.
+    pub(super) fn opened(&self) -> usize {
+        self.asked().iter().filter(|asked| matches!(asked, Request::OpenTurnFile { .. })).count()
+    }
+
+    /// The requests about turns, but for looks and opened files.
+    pub(super) fn asked_of_turn(&self) -> Vec<Request> {
+        let quiet =
+            |request: &Request| matches!(request, Request::ReviewTurn { .. } | Request::OpenTurnFile { .. });
+        self.asked().into_iter().filter(|request| !quiet(request)).collect()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn files_are_listed_and_read_like_reviews_on_screens_of_every_size() {
+    for (width, height) in [(130, 40), (80, 24), (60, 20), (200, 60)] {
+        let mut stage = Stage::in_turn(width, height, None).await;
+        stage.key(KeyCode::Tab).await;
+        stage.key(KeyCode::Tab).await;
+        stage.a_while().await;
+        assert_snapshot!(format!("turn_{width}x{height}"), stage.screen());
+    }
+    let stage = Stage::in_turn(130, 40, Some(true)).await;
+    assert_snapshot!("turn_130x40_with_lists", stage.screen());
+    assert_eq!(stage.asked_of_turn(), [], "looking marks nothing");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_file_without_text_says_why() {
+    let mut stage = Stage::in_turn(100, 24, None).await;
+    stage.key(KeyCode::Tab).await;
+    assert_snapshot!("turn_without_text", stage.screen());
+    stage.press("s").await;
+    stage.shows("There is no text here to act on.");
+    stage.companion.turn_files.remove("src/basket.py");
+    stage.key(KeyCode::Tab).await;
+    stage.shows("The changes cannot be told: there is no repository. Press r to try again.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_files_and_remarks_are_in_a_list() {
+    let mut stage = Stage::new(100, 24);
+    stage.connect().await;
+    let remarks = vec![
+        "The beginning of a turn is missing: the hook took longer than two seconds.".into(),
+        "HEAD has moved since.".into(),
+    ];
+    stage.set_turn(Turn { remarks, ..turn(files()) });
+    stage.press("T").await;
+    stage.shows("! The beginning of a turn is missing");
+    stage.shows("(1 more: L)");
+    stage.press("L").await;
+    assert_snapshot!("turn_list", stage.screen());
+    stage.press("jjj").await;
+    stage.key(KeyCode::Enter).await;
+    stage.a_while().await;
+    stage.shows("R src/checkout/payment.py was src/pay.py");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_without_changes_says_so() {
+    let mut stage = Stage::new(80, 24);
+    stage.connect().await;
+    stage.set_turn(turn(Vec::new()));
+    stage.press("T").await;
+    assert_snapshot!("turn_without_changes", stage.screen());
+    stage.key(KeyCode::Esc).await;
+    stage.shows("Nothing to review.");
+    stage.does_not_show("A turn waits");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_waits_is_said_once_where_no_proposal_is() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.set_turn(turn(files()));
+    stage.companion.tell_turn();
+    stage.a_while().await;
+    stage.does_not_show("A turn waits");
+    stage.companion.close(1, Closing::AgentGone, None);
+    stage.a_while().await;
+    stage.does_not_show("A turn waits");
+    stage.press("?").await;
+    stage.key(KeyCode::Esc).await;
+    stage.a_while().await;
+    let waits = "A turn waits: 6 files changed since the end of the last turn of Codex; T shows them.";
+    stage.shows(waits);
+    stage.press("?").await;
+    stage.key(KeyCode::Esc).await;
+    stage.does_not_show("A turn waits");
+    stage.companion.tell_turn();
+    stage.a_while().await;
+    stage.does_not_show("A turn waits");
+    stage.shows("6 files changed since the end of the last turn of Codex, 5 min ago. Press T");
+    // Fewer files are no news; more are.
+    let mut fewer = turn(files()[..2].to_vec());
+    fewer.revision = 2;
+    stage.companion.tell(Event::Turn(fewer));
+    stage.a_while().await;
+    stage.does_not_show("A turn waits");
+    let more = Turn { revision: 3, ..turn(files()) };
+    stage.companion.tell(Event::Turn(more));
+    stage.a_while().await;
+    stage.shows(waits);
+    // Another desk looks at something else.
+    stage.press("T").await;
+    let baseline = Baseline { asked: Some("main".into()), ..Baseline::default() };
+    stage.companion.tell(Event::Turn(Turn { id: TurnId(9), baseline, ..Turn::default() }));
+    stage.a_while().await;
+    stage.shows("Changes (6 files)");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_proposal_that_arrives_is_announced_and_takes_no_page() {
+    let mut stage = Stage::in_turn(100, 24, None).await;
+    stage.shows("M README.md");
+    stage.propose(1, "/shop/basket.py").await;
+    stage.shows("New review: basket.py by Gemini CLI. T goes to it.");
+    stage.shows("M README.md");
+    // Its keys still mean the turn.
+    stage.press("a").await;
+    stage.shows("Nothing waits for a yes here: what changed stays.");
+    stage.propose(2, "/shop/other.py").await;
+    stage.shows("New review: other.py by Gemini CLI; 2 are waiting (T: back).");
+    stage.companion.close(1, Closing::AgentGone, None);
+    stage.a_while().await;
+    stage.shows("M README.md");
+    assert_eq!(stage.asked_of_turn(), []);
+    stage.press("T").await;
+    stage.a_while().await;
+    stage.shows("other.py Gemini CLI");
+    stage.press("r").await;
+    assert_eq!(stage.asked_of_turn().len(), 1, "keys mean the proposal again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_desk_may_begin_with_a_turn_since_a_revision() {
+    let since = TurnOptions { directory: Some("/shop".into()), since: Some("main".into()), at_start: true };
+    let options = Options { turn: since, ..Options::default() };
+    let mut stage = Stage::with_sidebar(100, 24, "false", None, options);
+    let mut turn = turn(files());
+    turn.baseline = Baseline { asked: Some("main".into()), name: "the commit 1a2b3c4".into(), at: None };
+    stage.set_turn(turn);
+    stage.a_while().await;
+    stage.shows("Since main, the commit 1a2b3c4");
+    let look = Request::ReviewTurn { directory: Some("/shop".into()), since: Some("main".into()) };
+    assert_eq!(stage.asked()[0], look);
+}
+
+#[tokio::test(start_paused = true)]
+async fn refusals_are_told_and_say_what_to_do() {
+    let mut stage = Stage::new(100, 24);
+    stage.connect().await;
+    stage.press("T").await;
+    stage.shows("The changes cannot be told: there is no repository. Press T to try again.");
+    stage.shows("Nothing to review.");
+    let words = "there is no method \"alongside/reviewTurn\"".to_owned();
+    stage.companion.refuse = Some(Refusal::Other { words });
+    stage.a_while().await;
+    stage.press("T").await;
+    stage.shows("The companion that runs is older and shows no turns.");
+    stage.set_turn(turn(files()));
+    stage.a_while().await;
+    stage.press("T").await;
+    stage.a_while().await;
+    stage.companion.refuse = Some(Refusal::NoSuchTurn);
+    stage.key(KeyCode::BackTab).await;
+    stage.shows("The list of changes is another one now. Look at it again; r renews it.");
+    stage.press("r").await;
+    stage.a_while().await;
+    stage.shows("D src/old.py");
+    stage.does_not_show("another one now");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_person_stays_at_their_file_when_the_list_changes() {
+    let mut stage = Stage::in_turn(120, 24, None).await;
+    for _ in 0..5 {
+        stage.key(KeyCode::Tab).await;
+    }
+    stage.shows("D src/old.py");
+    let mut files = files();
+    files.insert(0, file("AGENTS.md", FileChange::Added, 3, 0));
+    stage.set_turn(Turn { revision: 2, ..turn(files) });
+    stage.companion.tell_turn();
+    stage.a_while().await;
+    stage.shows("D src/old.py");
+    stage.shows("file 7 of 7");
+    stage.shows("1 file more changed: L lists all.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_thousand_files_are_passed_without_reading_each() {
+    let mut stage = Stage::new(130, 40);
+    stage.connect().await;
+    let files =
+        (0..2000).map(|n| file(&format!("src/part{}/file{n}.py", n / 50), FileChange::Modified, 7, 6));
+    stage.set_turn(turn(files.collect()));
+    stage.press("T").await;
+    for _ in 0..100 {
+        stage.code(KeyCode::Tab, KeyModifiers::NONE);
+    }
+    stage.a_while().await;
+    stage.shows("file100.py");
+    assert!(stage.opened() < 100, "{}", stage.opened());
+    stage.press("LG").await;
+    stage.key(KeyCode::Enter).await;
+    stage.a_while().await;
+    stage.shows("src/part39/file1999.py");
+    stage.key(KeyCode::Tab).await;
+    stage.shows("src/part0/file0.py");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_open_file_that_changes_is_shown_as_it_is_now() {
+    let mut stage = Stage::in_turn(120, 24, None).await;
+    let (revision, file) = (1, 0);
+    let pieces = [same("# Shop\n\n"), differs("It sells.\n", "It sells everything.\n")];
+    let review = crate::scripted::review(2000, &stage.gemini, "/shop/README.md", &pieces);
+    let opened = OpenedTurnFile { turn: ID, revision, file, review };
+    stage.companion.tell(Event::TurnFile(opened.clone()));
+    stage.moment().await;
+    stage.shows("It sells everything.");
+    stage.shows("The file has changed on disk; this is how it stands now.");
+    // One of another list is not what the index says.
+    let review = crate::scripted::review(2001, &stage.gemini, "/shop/README.md", &[same("no\n")]);
+    stage.companion.tell(Event::TurnFile(OpenedTurnFile { revision: 9, review, ..opened }));
+    stage.moment().await;
+    stage.shows("It sells everything.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_click_goes_to_a_file() {
+    let mut stage = Stage::in_turn(200, 60, None).await;
+    let screen = stage.screen();
+    let row = screen.lines().position(|line| line.contains("M basket.py")).unwrap();
+    stage.click(5, u16::try_from(row).unwrap()).await;
+    stage.a_while().await;
+    stage.shows("M src/basket.py");
+    stage.shows("change 1 of 3");
+    stage.press("/names").await;
+    stage.key(KeyCode::Enter).await;
+    stage.shows("/names 1/");
+    stage.key(KeyCode::Esc).await;
+    stage.shows("M src/basket.py");
+    stage.key(KeyCode::Esc).await;
+    stage.shows("Nothing to review.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn help_shows_the_keys_of_the_page() {
+    let mut stage = Stage::in_turn(80, 24, None).await;
+    stage.press("?").await;
+    assert_snapshot!("turn_help_80x24", stage.screen());
+}

@@ -1,0 +1,197 @@
+//! The files of a turn review as the person goes through them: the one on the screen, the texts of those that
+//! were opened, and what of them has been on the screen.
+
+use std::collections::{HashMap, HashSet};
+
+use alongside_desk::{HunkState, Marked, OpenedTurnFile, ReviewId, Turn, TurnFile};
+
+use crate::review_view::ReviewView;
+
+/// See the module.
+pub(crate) struct TurnFiles {
+    turn: Turn,
+    /// The file on the screen, as an index.
+    at: usize,
+    /// By path, for an index means another file in another list. An error is the reason why there are none.
+    /// The companion tells the texts of an open file anew when they change.
+    texts: HashMap<String, Result<Box<ReviewView>, String>>,
+    /// The files without text that have been on the screen, by path.
+    seen: HashSet<String>,
+}
+
+/// The consequences of a new list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ListNews {
+    /// How many files are in it that were not in the list before.
+    pub(crate) added: usize,
+    /// Whether the file on the screen is another one now.
+    pub(crate) is_elsewhere: bool,
+}
+
+impl TurnFiles {
+    pub(crate) fn new(turn: Turn) -> Self {
+        Self { turn, at: 0, texts: HashMap::new(), seen: HashSet::new() }
+    }
+
+    pub(crate) fn turn(&self) -> &Turn {
+        &self.turn
+    }
+
+    pub(crate) fn all(&self) -> &[TurnFile] {
+        &self.turn.files
+    }
+
+    /// The file on the screen, as an index.
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The file on the screen; none if nothing has changed.
+    pub(crate) fn file(&self) -> Option<&TurnFile> {
+        self.turn.files.get(self.at)
+    }
+
+    /// Takes a new list. The person stays at their file, or at the one in its place.
+    pub(crate) fn take(&mut self, turn: Turn) -> ListNews {
+        let known: HashSet<&str> = self.turn.files.iter().map(|file| &*file.path).collect();
+        let added = turn.files.iter().filter(|file| !known.contains(&*file.path)).count();
+        let path = self.file().map(|file| file.path.clone());
+        let at = turn.files.iter().position(|file| Some(&file.path) == path.as_ref());
+        self.at = at.unwrap_or(self.at).min(turn.files.len().saturating_sub(1));
+        if self.turn.id != turn.id {
+            self.texts.clear();
+            self.seen.clear();
+        }
+        self.turn = turn;
+        let stays: HashSet<&str> = self.turn.files.iter().map(|file| &*file.path).collect();
+        self.texts.retain(|path, _| stays.contains(&**path));
+        self.seen.retain(|path| stays.contains(&**path));
+        ListNews { added, is_elsewhere: path.is_some() && at.is_none() }
+    }
+
+    /// Takes the texts of a file of this list.
+    pub(crate) fn take_texts(&mut self, opened: OpenedTurnFile) {
+        let OpenedTurnFile { turn, revision, file, review } = opened;
+        let is_of_list = (turn, revision) == (self.turn.id, self.turn.revision);
+        let Some(known) = self.turn.files.get(file).filter(|_| is_of_list) else { return };
+        let path = known.path.clone();
+        let mut view = Box::new(ReviewView::of_turn(review));
+        if let Some(Ok(before)) = self.texts.remove(&path) {
+            let name = |view: &ReviewView| (view.review().id, view.review().revision);
+            match name(&before) == name(&view) {
+                true => view = before,
+                // The person reads on where they were.
+                false => view.go_to_hunk(before.hunk()),
+            }
+        }
+        self.texts.insert(path, Ok(view));
+    }
+
+    /// The texts of a file could not be read. Older texts say more than none.
+    pub(crate) fn take_refused(&mut self, path: String, why: String) {
+        self.texts.entry(path).or_insert(Err(why));
+    }
+
+    /// The person asks again for what could not be read.
+    pub(crate) fn forget_refused(&mut self) {
+        self.texts.retain(|_, view| view.is_ok());
+    }
+
+    /// Whether the texts of the file on the screen have to be read.
+    pub(crate) fn wants_texts(&self) -> bool {
+        self.file().is_some_and(|file| file.without_text.is_none() && !self.texts.contains_key(&file.path))
+    }
+
+    /// The texts of a file, once they are read.
+    fn view_at(&self, path: &str) -> Option<&ReviewView> {
+        self.texts.get(path)?.as_deref().ok()
+    }
+
+    /// The texts of the file on the screen, once they are read.
+    pub(crate) fn view(&self) -> Option<&ReviewView> {
+        self.view_at(&self.file()?.path)
+    }
+
+    pub(crate) fn view_mut(&mut self) -> Option<&mut ReviewView> {
+        let path = &self.turn.files.get(self.at)?.path;
+        self.texts.get_mut(path)?.as_deref_mut().ok()
+    }
+
+    /// Why the texts of the file on the screen could not be read.
+    pub(crate) fn refused(&self) -> Option<&str> {
+        self.texts.get(&self.file()?.path)?.as_ref().err().map(String::as_str)
+    }
+
+    /// An opened file, by the review that it is.
+    pub(crate) fn view_of(&self, id: ReviewId) -> Option<&ReviewView> {
+        let mut views = self.texts.values().filter_map(|view| view.as_deref().ok());
+        views.find(|view| view.review().id == id)
+    }
+
+    pub(crate) fn view_of_mut(&mut self, id: ReviewId) -> Option<&mut ReviewView> {
+        let mut views = self.texts.values_mut().filter_map(|view| view.as_deref_mut().ok());
+        views.find(|view| view.review().id == id)
+    }
+
+    /// The name of the file that is this review.
+    pub(crate) fn path_of(&self, id: ReviewId) -> Option<&str> {
+        let is_it =
+            |view: &Result<Box<ReviewView>, String>| view.as_ref().is_ok_and(|view| view.review().id == id);
+        self.texts.iter().find(|(_, view)| is_it(view)).map(|(path, _)| &**path)
+    }
+
+    /// Goes to a file, or to the last one. False if the person is there.
+    pub(crate) fn go_to(&mut self, file: usize) -> bool {
+        let to = file.min(self.turn.files.len().saturating_sub(1));
+        std::mem::replace(&mut self.at, to) != to
+    }
+
+    /// The index of a path.
+    pub(crate) fn position(&self, path: &str) -> Option<usize> {
+        self.turn.files.iter().position(|file| file.path == path)
+    }
+
+    /// How much of a file is marked to be undone. Of an open one, this desk knows it first.
+    pub(crate) fn marked(&self, file: &TurnFile) -> Marked {
+        match (file.marked, self.view_at(&file.path)) {
+            (Marked::Whole, _) | (_, None) => file.marked,
+            (Marked::Nothing | Marked::Hunks(_), Some(view)) => {
+                let hunks = &view.review().hunks;
+                match hunks.iter().filter(|hunk| hunk.state == HunkState::Dropped).count() {
+                    0 => Marked::Nothing,
+                    marked => Marked::Hunks(marked),
+                }
+            }
+        }
+    }
+
+    /// The files that have a mark, each with how much of it.
+    pub(crate) fn all_marked(&self) -> impl Iterator<Item = (&TurnFile, Marked)> {
+        let files = self.turn.files.iter().map(|file| (file, self.marked(file)));
+        files.filter(|(_, marked)| !marked.is_nothing())
+    }
+
+    /// Whether all of a file has been on the screen.
+    pub(crate) fn is_seen(&self, file: &TurnFile) -> bool {
+        match self.view_at(&file.path) {
+            Some(view) => view.seen_part().is_all(),
+            None => self.seen.contains(&file.path),
+        }
+    }
+
+    /// Whether keys can mean the file on the screen: the person has seen it.
+    pub(crate) fn is_shown(&self) -> bool {
+        match (self.view(), self.file()) {
+            (Some(view), _) => view.seen.is_some(),
+            (None, Some(file)) => self.seen.contains(&file.path),
+            (None, None) => true,
+        }
+    }
+
+    /// This file without text is on the screen.
+    pub(crate) fn mark_shown(&mut self, path: &str) {
+        if !self.seen.contains(path) {
+            self.seen.insert(path.to_owned());
+        }
+    }
+}

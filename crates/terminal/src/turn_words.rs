@@ -1,0 +1,212 @@
+//! The words of turn reviews at the terminal desk. Nothing here is accepted or rejected: a change stays, or
+//! is marked and then undone.
+
+use std::borrow::Cow;
+
+use alongside_desk::review_model::{Note, ReviewNews};
+use alongside_desk::{
+    Author, Baseline, FileChange, Marked, Refusal, Review, Turn, TurnFile, harmless, messages,
+};
+
+use crate::messages::ago;
+
+/// The companion was asked what has changed.
+pub(crate) const LOOKING: &str = "Looking what has changed…";
+
+/// The companion reads the texts of a file.
+pub(crate) const READING: &str = "Reading…";
+
+/// There is one file.
+pub(crate) const NO_OTHER_FILE: &str = "No other file has changed.";
+
+/// There is no hunk behind this one.
+pub(crate) const LAST_CHANGE: &str = "This is the last change of this file. Tab goes to the next one.";
+
+/// A file without a text has no hunks.
+pub(crate) const NO_TEXT: &str = "There is no text here to act on.";
+
+/// A key that decides on proposals.
+pub(crate) const NO_PROPOSAL: &str = "Nothing waits for a yes here: what changed stays.";
+
+/// A path, harmless.
+pub(crate) fn path(path: &str) -> String {
+    harmless::name(path).into_owned()
+}
+
+/// A sentence of the companion in one line.
+pub(crate) fn line(text: &str) -> String {
+    harmless::name(text).into_owned()
+}
+
+/// The letter of a change, as git has it.
+pub(crate) fn letter(change: FileChange) -> &'static str {
+    match change {
+        FileChange::Added => "A",
+        FileChange::Deleted => "D",
+        FileChange::Modified | FileChange::Mode => "M",
+        FileChange::Renamed => "R",
+        FileChange::Kind => "T",
+    }
+}
+
+/// What became of a file.
+pub(crate) fn change(file: &TurnFile) -> Cow<'static, str> {
+    match (file.change, &file.from) {
+        (FileChange::Added, _) => "new file".into(),
+        (FileChange::Deleted, _) => "deleted".into(),
+        (FileChange::Modified, _) => "changed".into(),
+        (FileChange::Renamed, Some(from)) => format!("was {}", path(from)).into(),
+        (FileChange::Renamed, None) => "renamed".into(),
+        (FileChange::Mode, _) => "only executable or not".into(),
+        (FileChange::Kind, _) => "another kind of file".into(),
+    }
+}
+
+/// Whose change it is, unless it is the agent's.
+pub(crate) fn author(author: Author) -> Option<&'static str> {
+    match author {
+        Author::Agent => None,
+        Author::Person => Some("not the agent's"),
+        Author::Unknown => Some("unknown whose"),
+    }
+}
+
+/// How much of a file is marked, in a few letters.
+pub(crate) fn marks(marked: Marked) -> Option<String> {
+    match marked {
+        Marked::Nothing => None,
+        Marked::Hunks(hunks) => Some(format!("x {hunks}")),
+        Marked::Whole => Some("x all".into()),
+    }
+}
+
+/// The notes on a file in a list: its marks, whose change it is, and why it has no text.
+pub(crate) fn notes(file: &TurnFile, marked: Marked) -> String {
+    let special = match file.change {
+        FileChange::Mode | FileChange::Kind | FileChange::Renamed => Some(change(file).into_owned()),
+        FileChange::Added | FileChange::Deleted | FileChange::Modified => None,
+    };
+    let author = author(file.author).map(str::to_owned);
+    let all = [marks(marked), author, special, file.without_text.as_deref().map(line)];
+    all.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// Since when: `since the end of the last turn of Codex, 5 min ago`.
+pub(crate) fn since(baseline: &Baseline, now: u64) -> String {
+    let asked = baseline.asked.as_deref().map(|asked| format!("{}, ", line(asked))).unwrap_or_default();
+    let age = match baseline.at.map(|at| ago(at, now)) {
+        None => String::new(),
+        Some(age) if age == "now" => ", just now".into(),
+        Some(age) => format!(", {age} ago"),
+    };
+    format!("since {asked}{}{age}", line(&baseline.name))
+}
+
+fn count(files: usize) -> String {
+    if files == 1 { "1 file".into() } else { format!("{files} files") }
+}
+
+/// All of it in a line: `12 files changed since …`.
+pub(crate) fn summary(turn: &Turn, now: u64) -> String {
+    format!("{} changed {}", count(turn.files.len()), since(&turn.baseline, now))
+}
+
+/// The lines that were added and removed in all files.
+pub(crate) fn lines(turn: &Turn) -> (usize, usize) {
+    let add =
+        |(added, removed): (usize, usize), file: &TurnFile| (added + file.added, removed + file.removed);
+    turn.files.iter().fold((0, 0), add)
+}
+
+/// Files have changed, and nobody looks at them.
+pub(crate) fn waits(turn: &Turn) -> String {
+    let (files, name) = (turn.files.len(), line(&turn.baseline.name));
+    let them = if files == 1 { "it" } else { "them" };
+    format!("A turn waits: {} changed since {name}; T shows {them}.", count(files))
+}
+
+/// The same on a screen without a proposal.
+pub(crate) fn waits_here(turn: &Turn, now: u64) -> String {
+    format!("{}. Press T to look at the changes.", summary(turn, now))
+}
+
+/// Files have come to the list that the person reads.
+pub(crate) fn more_files(added: usize) -> String {
+    format!("{} more changed: L lists all.", count(added))
+}
+
+/// A refusal as a sentence, with what to do. `key`: the one that looks again.
+pub(crate) fn refusal(refusal: &Refusal, key: char) -> String {
+    let said = messages::refusal(refusal);
+    match refusal {
+        Refusal::NoSuchTurn | Refusal::Stale { .. } => {
+            "The list of changes is another one now. Look at it again; r renews it.".into()
+        }
+        Refusal::TurnUnknown { .. } => format!("{said} Press {key} to try again."),
+        Refusal::Other { words } if words.starts_with("there is no method") => {
+            "The companion that runs is older and shows no turns. Close all its desks, then start again."
+                .into()
+        }
+        _ => said,
+    }
+}
+
+/// The notes above the text of a file.
+pub(crate) fn review_notes(review: &Review) -> impl Iterator<Item = Note> {
+    let stale = review.stale.then(|| "The file has changed since it was read. Press r to look again.".into());
+    let dirty = review.dirty.then(|| "An editor holds unsaved changes to the file: save them first.".into());
+    let whole =
+        review.whole_file_only.as_deref().map(|why| format!("It is undone as a whole: {}.", line(why)));
+    let remark = review.remark.as_deref().map(line);
+    let warnings = [stale, dirty, whole, remark].into_iter().flatten();
+    let limits = messages::coarse_changes(review);
+    let warnings = warnings.map(|text| Note { text, warning: true });
+    warnings.chain(limits.map(|text| Note { text, warning: false }))
+}
+
+/// The news of an open file. `foreign`: another desk marked it.
+pub(crate) fn news(news: ReviewNews, name: &str, foreign: bool) -> Vec<String> {
+    let all = [
+        (foreign, format!("{name}: marked at another desk; this is how it stands now.")),
+        (news.became_stale, format!("{name}: the file has changed on disk. Press r to look again.")),
+        (news.became_dirty, format!("{name}: an editor now holds unsaved changes to the file.")),
+    ];
+    all.into_iter().filter_map(|(is_news, text)| is_news.then_some(text)).collect()
+}
+
+/// How many hunks of a file are marked: `1 marked`. Empty if none is.
+pub(crate) fn hunks_marked(marked: Marked) -> String {
+    match marked {
+        Marked::Nothing => String::new(),
+        Marked::Hunks(hunks) => format!("{hunks} marked"),
+        Marked::Whole => "all marked".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_refusal_says_what_to_do() {
+        let reason = "there is no git program".to_owned();
+        let unknown = refusal(&Refusal::TurnUnknown { reason }, 'T');
+        assert_eq!(unknown, "The changes cannot be told: there is no git program. Press T to try again.");
+        let older = Refusal::Other { words: "there is no method \"alongside/reviewTurn\"".into() };
+        assert!(refusal(&older, 'T').contains("start again"));
+        let other = Refusal::Other { words: "some reason".into() };
+        assert_eq!(refusal(&other, 'T'), "Some reason.");
+        assert!(refusal(&Refusal::NoSuchTurn, 'r').contains("r renews it"));
+    }
+
+    #[test]
+    fn the_age_of_a_baseline_is_told_where_it_is_known() {
+        let mut baseline = Baseline { name: "the commit 1a2b3c4".into(), ..Baseline::default() };
+        assert_eq!(since(&baseline, 0), "since the commit 1a2b3c4");
+        baseline.asked = Some("main".into());
+        assert_eq!(since(&baseline, 0), "since main, the commit 1a2b3c4");
+        baseline = Baseline { at: Some(0), name: "the end of the last turn".into(), asked: None };
+        assert_eq!(since(&baseline, 300_000), "since the end of the last turn, 5 min ago");
+        assert_eq!(since(&baseline, 1), "since the end of the last turn, just now");
+    }
+}
