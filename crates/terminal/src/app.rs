@@ -32,6 +32,7 @@ use crate::reviews::Reviews;
 use crate::screen_layout::{self, ScreenLayout};
 use crate::search::Search;
 use crate::text_input::in_one_line;
+use crate::turn_list::ListPurpose;
 use crate::turn_review::TurnReview;
 use crate::turn_words;
 
@@ -253,6 +254,9 @@ impl App {
                     self.work.take_answer(question, reply);
                 }
             }
+            Some(Overlay::Turn(list)) if interrupts && list.purpose() == ListPurpose::Leave => {
+                out.add_effect(Effect::Leave);
+            }
             Some(front) if front.covers_review() => {
                 let main = self.layout.areas().main;
                 let answer = front.take_key(key, action, main.height, help::excess(main, place));
@@ -275,6 +279,7 @@ impl App {
             (Answer::Yes, _) => match self.close_cover() {
                 Some(Overlay::List(list)) => self.work.accept_listed(list),
                 Some(Overlay::Accepted(_)) => self.work.withdraw_grants(),
+                Some(Overlay::Turn(list)) if list.purpose() == ListPurpose::Leave => self.leave_proposals(),
                 Some(Overlay::Turn(list)) => {
                     let (reviews, out) = self.work.parts();
                     reviews.turn_mut().take_list(&list, out);
@@ -316,7 +321,7 @@ impl App {
             _ if !has_review => self.work.out_mut().say_that_nothing_waits(),
             _ if pending.is_change() => self.work.out_mut().keys.hold(key, at),
             // It was not meant for the review after this one.
-            _ if !pending.is_idle() => {}
+            _ if !pending.is_idle() || reviews.turn().is_busy() => {}
             _ if !counts => self.work.out_mut().show_too_soon(),
             action => self.work.carry_out(action),
         }
@@ -381,9 +386,17 @@ impl App {
         }
     }
 
-    /// Leaves, or asks first.
+    /// Leaves, or asks first: nothing is undone by then that is marked.
     fn leave(&mut self) {
         self.work.leave_input();
+        let (reviews, out) = self.work.parts();
+        if !reviews.turn().open_leave_list(out) {
+            self.leave_proposals();
+        }
+    }
+
+    /// Leaves, or asks first where that ends reviews.
+    fn leave_proposals(&mut self) {
         match self.work.reviews().question_before_leaving() {
             Some(question) => self.work.out_mut().open_question(question),
             None => self.work.out_mut().add_effect(Effect::Leave),

@@ -39,6 +39,9 @@ pub(crate) enum Action {
     Turn,
     /// All files of the turn review.
     Files,
+    MarkFile,
+    /// Undo what is marked.
+    Finish,
     LookAgain,
     CopyPath,
     Pause,
@@ -65,6 +68,8 @@ impl Action {
                 | Self::AcceptAll
                 | Self::AcceptAhead
                 | Self::Reject
+                | Self::MarkFile
+                | Self::Finish
         )
     }
 
@@ -90,6 +95,7 @@ impl Action {
             Self::KeepOrDrop | Self::Reason | Self::Split => Group::Deciding,
             Self::Accept | Self::AcceptAll | Self::Reject => Group::Deciding,
             Self::AcceptAhead | Self::Accepted => Group::Deciding,
+            Self::MarkFile | Self::Finish => Group::Deciding,
             Self::Edit | Self::Undo | Self::Redo => Group::Editing,
             Self::Layout | Self::Wrap | Self::Sidebar | Self::Redraw => Group::View,
             Self::Turn | Self::Files | Self::LookAgain => Group::View,
@@ -210,6 +216,9 @@ const TABLE: &[Row] = &[
         "space",
         "keep/drop",
     )),
+    turn(brief(row(&[key(' ')], Action::KeepOrDrop, "space", "mark or unmark this"), "space", "mark")),
+    turn(brief(row(&[key('X')], Action::MarkFile, "X", "mark, unmark the file"), "X", "file")),
+    turn(brief(row(&[key('f')], Action::Finish, "f", "undo marked, after a list"), "f", "finish")),
     brief(
         row(&[key('j'), named(KeyCode::Down)], Action::NextHunk, "j, k, ↓, ↑", "next, previous change"),
         "j/k",

@@ -63,6 +63,10 @@ pub(crate) enum TurnRequest {
     Look,
     /// Open the file on the screen.
     Open,
+    /// Mark a whole file.
+    Mark,
+    /// Undo what is marked.
+    Finish,
 }
 
 /// A look for agents to set up.

@@ -11,7 +11,7 @@ use crate::accepted_list::AcceptedList;
 use crate::keys::{Action, Answer};
 use crate::open_offer::OpenOffer;
 use crate::reason_input::ReasonInput;
-use crate::turn_list::TurnList;
+use crate::turn_list::{ListPurpose, TurnList};
 
 /// One thing that lies over the desk.
 #[derive(Debug)]
@@ -53,7 +53,8 @@ impl Overlay {
     /// Whether the status line is its, so that messages wait.
     pub(crate) fn has_status_line(&self) -> bool {
         match self {
-            Self::Offer(_) | Self::Help(_) | Self::Accepted(_) | Self::Turn(_) => false,
+            Self::Offer(_) | Self::Help(_) | Self::Accepted(_) => false,
+            Self::Turn(list) => list.asks(),
             Self::List(_) | Self::Question(_) | Self::Reason(_) | Self::Search(_) => true,
         }
     }
@@ -71,6 +72,11 @@ impl Overlay {
             (Self::Offer(open), KeyCode::Char('y' | 'Y' | 'n' | 'N')) => return open.take_answer(key.code),
             (Self::List(list), KeyCode::Char('y' | 'Y')) if list.is_ready() => return Answer::Yes,
             (Self::Accepted(list), KeyCode::Char('x')) if list.has_grants() => return Answer::Yes,
+            (Self::Turn(list), KeyCode::Char('y' | 'Y')) if list.asks() => match list.is_ready() {
+                true => return Answer::Yes,
+                false => return Answer::Nothing,
+            },
+            (Self::Turn(list), KeyCode::Char('n' | 'N')) if list.asks() => return Answer::Close,
             (Self::List(_), KeyCode::Char('n' | 'N' | 'c')) | (_, KeyCode::Esc) => return Answer::Close,
             _ if action == Some(Action::Leave) => return Answer::Close,
             _ => {}
@@ -83,10 +89,12 @@ impl Overlay {
             (Self::Help(top), Some(Action::Bottom)) => *top = excess,
             (Self::Accepted(list), Some(Action::Open)) => list.toggle(),
             (Self::Accepted(_), Some(Action::Accepted)) => return Answer::Close,
-            (Self::Turn(list), Some(Action::Top)) => list.scroll(isize::MIN / 2),
-            (Self::Turn(list), Some(Action::Bottom)) => list.scroll(isize::MAX / 2),
+            (Self::Turn(list), Some(Action::Top)) => list.scroll(isize::MIN / 2, height),
+            (Self::Turn(list), Some(Action::Bottom)) => list.scroll(isize::MAX / 2, height),
             (Self::Turn(list), Some(Action::Open)) if list.chosen().is_some() => return Answer::Yes,
-            (Self::Turn(_), Some(Action::Files)) => return Answer::Close,
+            (Self::Turn(list), Some(Action::Files)) if list.purpose() == ListPurpose::Files => {
+                return Answer::Close;
+            }
             (Self::Help(_), _) => return Answer::Close,
             _ => {}
         }
@@ -100,7 +108,7 @@ impl Overlay {
             Self::Help(top) => *top = top.saturating_add_signed(by).min(excess),
             Self::Accepted(list) => list.scroll(by),
             Self::List(list) => list.scroll(by, height),
-            Self::Turn(list) => list.scroll(by),
+            Self::Turn(list) => list.scroll(by, height),
             Self::Question(_) | Self::Reason(_) | Self::Search(_) => {}
         }
     }
@@ -132,7 +140,7 @@ pub(crate) struct ShownOverlays {
     question: Option<Question>,
     /// Whether it shows the change of an agent's settings that is asked about.
     offer: bool,
-    /// The rows of the list of reviews to accept together.
+    /// The rows of the list of reviews to accept together, or of files of a turn.
     listed: Option<Range<usize>>,
 }
 
@@ -186,6 +194,7 @@ impl Overlays {
         match self.cover() {
             Some(Overlay::Offer(_)) => shown.offer = true,
             Some(Overlay::List(list)) => shown.listed = Some(list.rows_on_screen(height)),
+            Some(Overlay::Turn(list)) => shown.listed = Some(list.rows_on_screen(height)),
             _ => {}
         }
         shown
@@ -198,6 +207,7 @@ impl Overlays {
                 (Overlay::Question(open), _) => open.seen = shown.question == Some(open.question),
                 (Overlay::Offer(open), _) if shown.offer => open.mark_shown(),
                 (Overlay::List(list), Some(rows)) => list.mark_seen(rows),
+                (Overlay::Turn(list), Some(rows)) => list.mark_seen(rows),
                 _ => {}
             }
         }

@@ -83,8 +83,7 @@ impl ReviewWork {
             Event::DiagnosticsWanted { .. } => {}
             Event::Turn(turn) => reviews.take_turn(turn, out),
             Event::TurnFile(opened) => reviews.turn_mut().take_file(opened, out),
-            // This desk never finishes.
-            Event::TurnFinished(_) => {}
+            Event::TurnFinished(finished) => reviews.turn_mut().take_finished(&finished, out),
             Event::Notice { message } => out.show([Message::notice(message)]),
             Event::LastWord(told) => out.show([Message::last_word(told)]),
         }
@@ -172,7 +171,7 @@ impl ReviewWork {
 
     /// Changes or decides the review on the screen.
     pub(crate) fn carry_out(&mut self, action: Action) {
-        if self.reviews.turn().carry_out(&mut self.out) {
+        if self.reviews.turn_mut().carry_out(action, &mut self.out) {
             return;
         }
         let Some(view) = self.reviews.current_mut() else { return };

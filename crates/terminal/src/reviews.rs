@@ -377,7 +377,7 @@ impl Reviews {
         match self.place() {
             Place::Proposals => self.turn.open(out),
             Place::Turn => {
-                self.turn.close();
+                self.turn.close(out);
                 self.forget_seen(out);
             }
         }

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use alongside_desk::{
-    Agent, Call, Change, Changed, Closed, Closing, Decision, Event, Hunk, HunkState, Lines, OpenedTurnFile,
-    Refusal, Request, Review, ReviewId, Revised, Seat, SharedFile, Status, Turn,
+    Agent, Call, Change, Changed, Closed, Closing, Decision, Event, Hunk, HunkState, Lines, Marked,
+    OpenedTurnFile, Refusal, Request, Review, ReviewId, Revised, Seat, SharedFile, Status, Turn,
+    TurnFinished, UndoneFile,
 };
 
 /// A piece of a proposal.
@@ -105,6 +106,8 @@ pub(crate) struct Companion {
     pub(crate) turn: Option<Turn>,
     /// The pieces of its files, by path.
     pub(crate) turn_files: HashMap<String, Vec<Piece>>,
+    /// The files that cannot be undone, by path, and why.
+    pub(crate) not_undone: HashMap<String, String>,
 }
 
 /// The reviews of the files of a turn are numbered from here on.
@@ -123,6 +126,7 @@ impl Companion {
             refuse: None,
             turn: None,
             turn_files: HashMap::new(),
+            not_undone: HashMap::new(),
         }
     }
 
@@ -245,9 +249,10 @@ impl Companion {
                 self.tell_status();
                 return Ok(Revised::default());
             }
-            Request::ReviewTurn { .. } | Request::OpenTurnFile { .. } => {
-                return self.carry_out_turn(&request);
-            }
+            Request::ReviewTurn { .. }
+            | Request::OpenTurnFile { .. }
+            | Request::MarkTurnFile { .. }
+            | Request::FinishTurn { .. } => return self.carry_out_turn(&request),
             _ => return Ok(Revised::default()),
         };
         if let Some(refusal) = self.refuse.take() {
@@ -294,12 +299,32 @@ impl Companion {
         }
         if undoes { undone } else { history }.push(now);
         self.revise(id.0, |_, pieces| *pieces = next);
+        self.note_marks(id);
         Ok(Revised { revision: revision + 1 })
     }
 
     pub(crate) fn tell_turn(&self) {
         if let Some(turn) = &self.turn {
             self.tell(Event::Turn(turn.clone()));
+        }
+    }
+
+    /// The list has changed, or a mark in it.
+    pub(crate) fn renew_turn(&mut self) {
+        if let Some(turn) = &mut self.turn {
+            turn.revision += 1;
+        }
+        self.tell_turn();
+    }
+
+    /// A hunk of a file of the turn was marked, or its mark taken back.
+    fn note_marks(&mut self, id: ReviewId) {
+        let file = id.0.checked_sub(TURN_FILES).and_then(|file| usize::try_from(file).ok());
+        let file = file.and_then(|file| self.turn.as_mut()?.files.get_mut(file));
+        if let (Some(file), Some((review, _))) = (file, self.reviews.get(&id)) {
+            let marked = review.hunks.iter().filter(|hunk| hunk.state == HunkState::Dropped).count();
+            file.marked = if marked == 0 { Marked::Nothing } else { Marked::Hunks(marked) };
+            self.renew_turn();
         }
     }
 
@@ -322,6 +347,35 @@ impl Companion {
                 };
                 self.reviews.entry(review.id).or_insert_with(|| (review.clone(), pieces));
                 self.tell(Event::TurnFile(OpenedTurnFile { turn: turn.id, revision, file, review }));
+            }
+            Request::MarkTurnFile { file, undo, .. } => {
+                let id = TURN_FILES + file as u64;
+                let hunks = self.reviews.get(&ReviewId(id)).map_or(0, |(review, _)| review.hunks.len());
+                let all: Vec<_> = (0..hunks).collect();
+                self.revise(id, |_, pieces| *pieces = keep_hunks(pieces.clone(), &all, !undo));
+                if let Some(file) = self.turn.as_mut().and_then(|turn| turn.files.get_mut(file)) {
+                    file.marked = if undo { Marked::Whole } else { Marked::Nothing };
+                }
+                self.renew_turn();
+            }
+            Request::FinishTurn { .. } => {
+                let marked = turn.files.iter().filter(|file| !file.marked.is_nothing());
+                let files = marked.map(|file| UndoneFile {
+                    path: file.path.clone(),
+                    refused: self.not_undone.get(&file.path).cloned(),
+                    draft: Some(format!("/drafts/{}", file.path)),
+                });
+                let finished = TurnFinished { turn: turn.id, files: files.collect() };
+                let is_undone = |path: &String| {
+                    finished.files.iter().any(|file| file.path == *path && file.refused.is_none())
+                };
+                if let Some(turn) = &mut self.turn {
+                    turn.files.retain(|file| !is_undone(&file.path));
+                    turn.revision += 1;
+                }
+                self.reviews.retain(|id, _| id.0 < TURN_FILES);
+                self.tell(Event::TurnFinished(finished));
+                self.tell_turn();
             }
             _ => self.tell_turn(),
         }

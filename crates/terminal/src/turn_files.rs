@@ -26,6 +26,8 @@ pub(crate) struct ListNews {
     pub(crate) added: usize,
     /// Whether the file on the screen is another one now.
     pub(crate) is_elsewhere: bool,
+    /// Whether anything else is marked now, or another list is.
+    pub(crate) has_other_marks: bool,
 }
 
 impl TurnFiles {
@@ -55,6 +57,12 @@ impl TurnFiles {
     pub(crate) fn take(&mut self, turn: Turn) -> ListNews {
         let known: HashSet<&str> = self.turn.files.iter().map(|file| &*file.path).collect();
         let added = turn.files.iter().filter(|file| !known.contains(&*file.path)).count();
+        let marks = |turn: &Turn| -> Vec<_> {
+            let marked = turn.files.iter().filter(|file| !file.marked.is_nothing());
+            marked.map(|file| (file.path.clone(), file.marked)).collect()
+        };
+        let is_same = self.turn.id == turn.id && self.turn.revision == turn.revision;
+        let has_other_marks = !is_same || marks(&self.turn) != marks(&turn);
         let path = self.file().map(|file| file.path.clone());
         let at = turn.files.iter().position(|file| Some(&file.path) == path.as_ref());
         self.at = at.unwrap_or(self.at).min(turn.files.len().saturating_sub(1));
@@ -66,7 +74,7 @@ impl TurnFiles {
         let stays: HashSet<&str> = self.turn.files.iter().map(|file| &*file.path).collect();
         self.texts.retain(|path, _| stays.contains(&**path));
         self.seen.retain(|path| stays.contains(&**path));
-        ListNews { added, is_elsewhere: path.is_some() && at.is_none() }
+        ListNews { added, is_elsewhere: path.is_some() && at.is_none(), has_other_marks }
     }
 
     /// Takes the texts of a file of this list.
@@ -163,6 +171,11 @@ impl TurnFiles {
                 }
             }
         }
+    }
+
+    /// How many hunks an opened file has.
+    pub(crate) fn hunks(&self, file: &TurnFile) -> Option<usize> {
+        Some(self.view_at(&file.path)?.review().hunks.len())
     }
 
     /// The files that have a mark, each with how much of it.

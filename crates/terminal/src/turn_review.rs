@@ -2,14 +2,17 @@
 //! the person is told. It is no proposal: nobody waits for it, and nothing announces it twice.
 
 use alongside_desk::review_model::{Message, ReviewNews, Subject};
-use alongside_desk::{OpenedTurnFile, Refusal, Request, Revised, Turn};
+use alongside_desk::{
+    FileChange, HunkState, Marked, OpenedTurnFile, Refusal, Request, Revised, Turn, TurnFinished,
+};
 
+use crate::keys::Action;
 use crate::options::TurnOptions;
 use crate::output::{Output, Purpose, TurnRequest};
 use crate::overlays::Overlay;
 use crate::review_view::ReviewView;
 use crate::turn_files::TurnFiles;
-use crate::turn_list::TurnList;
+use crate::turn_list::{ListPurpose, TurnList};
 use crate::turn_words as words;
 
 /// See the module.
@@ -23,6 +26,8 @@ pub(crate) struct TurnReview {
     is_looking: bool,
     /// The file whose texts the companion reads. One is on its way at a time.
     reading: Option<Reading>,
+    /// The request that marks or undoes: keys that touch the review mean what is there after it.
+    under_way: Option<TurnRequest>,
     /// How many files have come of which the person was not told.
     unannounced: usize,
 }
@@ -36,7 +41,15 @@ struct Reading {
 
 impl TurnReview {
     pub(crate) fn new(options: TurnOptions) -> Self {
-        Self { options, is_open: false, files: None, is_looking: false, reading: None, unannounced: 0 }
+        Self {
+            options,
+            is_open: false,
+            files: None,
+            is_looking: false,
+            reading: None,
+            under_way: None,
+            unannounced: 0,
+        }
     }
 
     /// Whether it has the screen.
@@ -83,6 +96,16 @@ impl TurnReview {
         self.files.as_ref().is_none_or(TurnFiles::is_shown)
     }
 
+    /// Whether a mark or an undo is under way.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.under_way.is_some()
+    }
+
+    /// The number of files that have a mark.
+    pub(crate) fn marked_files(&self) -> usize {
+        self.files.as_ref().map_or(0, |files| files.all_marked().count())
+    }
+
     /// The person turns to it. The companion looks anew, and what is known is there at once.
     pub(crate) fn open(&mut self, out: &mut Output) {
         (self.is_open, self.unannounced) = (true, 0);
@@ -95,8 +118,11 @@ impl TurnReview {
     }
 
     /// The person goes back to the proposals.
-    pub(crate) fn close(&mut self) {
+    pub(crate) fn close(&mut self, out: &mut Output) {
         self.is_open = false;
+        if self.marked_files() > 0 {
+            out.say(words::MARKS_WAIT);
+        }
     }
 
     /// The companion is asked what has changed.
@@ -154,6 +180,15 @@ impl TurnReview {
         };
         let is_newer = told.revision != files.turn().revision;
         let news = files.take(told);
+        let is_finish = |overlay: &Overlay| match overlay {
+            Overlay::Turn(list) => list.purpose() == ListPurpose::Finish,
+            _ => false,
+        };
+        if news.has_other_marks && out.overlays.close(is_finish).is_some() {
+            // A yes would undo what was not on the list.
+            out.invalidate_keys();
+            out.warn(words::LIST_CHANGED);
+        }
         match self.is_open {
             true if news.is_elsewhere => out.invalidate_keys(),
             true if is_newer && news.added > 0 => {
@@ -187,6 +222,24 @@ impl TurnReview {
         }
     }
 
+    /// The companion has undone what was marked.
+    pub(crate) fn take_finished(&mut self, finished: &TurnFinished, out: &mut Output) {
+        self.under_way = None;
+        let is_ours = self.files.as_ref().is_some_and(|files| files.turn().id == finished.turn);
+        if !is_ours {
+            return;
+        }
+        let said = words::finished(finished);
+        match finished.files.iter().any(|file| file.refused.is_some()) {
+            true => out.warn(said),
+            false => out.say(said),
+        }
+        if self.is_open && !finished.files.is_empty() {
+            out.invalidate_keys();
+            out.overlays.open(Overlay::Turn(TurnList::finished(finished)));
+        }
+    }
+
     /// Takes the companion's reply. What it did came as an event before.
     pub(crate) fn take_reply(
         &mut self,
@@ -195,6 +248,9 @@ impl TurnReview {
         out: &mut Output,
     ) {
         out.mark_due();
+        if self.under_way == Some(request) {
+            self.under_way = None;
+        }
         match (request, reply) {
             (TurnRequest::Look, reply) => {
                 self.is_looking = false;
@@ -204,6 +260,10 @@ impl TurnReview {
                 }
             }
             (TurnRequest::Open, reply) => self.end_reading(reply, out),
+            (TurnRequest::Mark | TurnRequest::Finish, Err(refusal)) => {
+                out.warn(words::refusal(&refusal, 'r'))
+            }
+            (TurnRequest::Mark | TurnRequest::Finish, Ok(_)) => {}
         }
     }
 
@@ -262,13 +322,36 @@ impl TurnReview {
         Some(format!("{}/{}", files.turn().root, files.file()?.path))
     }
 
-    /// Answers a key that touches a review where there is none. False if there is one, like any other.
-    pub(crate) fn carry_out(&self, out: &mut Output) -> bool {
-        let is_without_text = self.is_open && self.view().is_none();
-        if is_without_text {
-            out.say(words::NO_TEXT);
+    /// Marks files, or finishes. False for an action on a hunk of the file on the screen, which is a review
+    /// like any other.
+    pub(crate) fn carry_out(&mut self, action: Action, out: &mut Output) -> bool {
+        let Some(files) = self.files.as_ref().filter(|_| self.is_open) else { return false };
+        let has_hunks = files.view().is_some_and(|view| !view.review().hunks.is_empty());
+        match action {
+            Action::MarkFile => self.mark_file(out),
+            Action::Finish => match TurnList::marked(files, ListPurpose::Finish) {
+                Some(list) => out.overlays.open(Overlay::Turn(list)),
+                None => out.say(words::NOTHING_MARKED),
+            },
+            // There is no smaller part of it to mark.
+            Action::KeepOrDrop if !has_hunks => self.mark_file(out),
+            _ if files.view().is_none() => out.say(words::WHOLE_ONLY),
+            _ => return false,
         }
-        is_without_text
+        true
+    }
+
+    /// Marks the file on the screen, or takes its mark back.
+    fn mark_file(&mut self, out: &mut Output) {
+        let Some(files) = &self.files else { return };
+        let Some(file) = files.file() else { return };
+        // The hunks of a renamed file are not all of its change.
+        let hunks = files.hunks(file).filter(|hunks| *hunks > 0 && file.change != FileChange::Renamed);
+        let marked = files.marked(file);
+        let undo = marked != Marked::Whole && Some(marked) != hunks.map(Marked::Hunks);
+        let (turn, revision, file) = (files.turn().id, files.turn().revision, files.at());
+        self.under_way = Some(TurnRequest::Mark);
+        out.ask(Request::MarkTurnFile { turn, revision, file, undo }, Purpose::Turn(TurnRequest::Mark));
     }
 
     /// Lists all files.
@@ -278,18 +361,46 @@ impl TurnReview {
         }
     }
 
-    /// The person chose a file from the list.
+    /// Asks whether the person leaves though something is marked. False if nothing is.
+    pub(crate) fn open_leave_list(&self, out: &mut Output) -> bool {
+        let list = self.files.as_ref().and_then(|files| TurnList::marked(files, ListPurpose::Leave));
+        let asks = list.is_some();
+        if let Some(list) = list {
+            out.overlays.open(Overlay::Turn(list));
+        }
+        asks
+    }
+
+    /// The person said yes to a list, or chose a file from it.
     pub(crate) fn take_list(&mut self, list: &TurnList, out: &mut Output) {
         let Some(files) = &self.files else { return };
-        if let Some(file) = list.chosen().and_then(|path| files.position(path)) {
-            self.turn_to(file, out);
+        match list.purpose() {
+            ListPurpose::Files => {
+                if let Some(file) = list.chosen().and_then(|path| files.position(path)) {
+                    self.turn_to(file, out);
+                }
+            }
+            ListPurpose::Finish => {
+                let (turn, revision) = (files.turn().id, files.turn().revision);
+                self.under_way = Some(TurnRequest::Finish);
+                out.ask(Request::FinishTurn { turn, revision }, Purpose::Turn(TurnRequest::Finish));
+            }
+            ListPurpose::Leave | ListPurpose::Finished => {}
         }
     }
 
     /// The news of an opened file. `foreign`: this desk has marked none of its hunks.
     pub(crate) fn news(&self, news: ReviewNews, foreign: bool) -> Vec<Message> {
         let name = self.files.as_ref().and_then(|files| files.path_of(news.id)).map(words::path);
+        let foreign = foreign && self.under_way != Some(TurnRequest::Mark);
         let said = words::news(news, &name.unwrap_or_default(), foreign);
         said.into_iter().map(|text| Message::warning(text).about(Subject::Review(news.id))).collect()
+    }
+
+    /// Whether the hunk that keys mean is marked.
+    pub(crate) fn is_hunk_marked(&self) -> bool {
+        let view = self.view().filter(|_| self.is_open);
+        let hunk = view.and_then(|view| view.review().hunks.get(view.hunk()));
+        hunk.is_some_and(|hunk| hunk.state == HunkState::Dropped)
     }
 }

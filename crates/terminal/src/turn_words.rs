@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use alongside_desk::review_model::{Note, ReviewNews};
 use alongside_desk::{
-    Author, Baseline, FileChange, Marked, Refusal, Review, Turn, TurnFile, harmless, messages,
+    Author, Baseline, FileChange, Marked, Refusal, Review, Turn, TurnFile, TurnFinished, harmless, messages,
 };
 
 use crate::messages::ago;
@@ -16,6 +16,26 @@ pub(crate) const LOOKING: &str = "Looking what has changed…";
 /// The companion reads the texts of a file.
 pub(crate) const READING: &str = "Reading…";
 
+/// The person leaves the review with marks.
+pub(crate) const MARKS_WAIT: &str = "Nothing is undone yet: your marks wait. T comes back, f undoes them.";
+
+/// The person leaves the desk with marks.
+pub(crate) const MARKS_END: &str = "Nothing of it is undone. The marks stay only while the companion runs.";
+
+/// Below the list of what is undone.
+pub(crate) const NOTHING_ELSE: &str =
+    "Nothing else is written. The texts of before stay in `alongside drafts`.";
+
+/// The person wants to finish, and has marked nothing.
+pub(crate) const NOTHING_MARKED: &str =
+    "Nothing is marked: every change stays. space marks one that is to be undone.";
+
+/// The list of what is undone is open, and something else is marked now.
+pub(crate) const LIST_CHANGED: &str = "Nothing was undone: the marks have changed. Press f for the new list.";
+
+/// The file on the screen has changed on disk, and is there as it is now.
+pub(crate) const CHANGED_NOW: &str = "The file has changed on disk; this is how it stands now.";
+
 /// There is one file.
 pub(crate) const NO_OTHER_FILE: &str = "No other file has changed.";
 
@@ -23,10 +43,11 @@ pub(crate) const NO_OTHER_FILE: &str = "No other file has changed.";
 pub(crate) const LAST_CHANGE: &str = "This is the last change of this file. Tab goes to the next one.";
 
 /// A file without a text has no hunks.
-pub(crate) const NO_TEXT: &str = "There is no text here to act on.";
+pub(crate) const WHOLE_ONLY: &str = "This file is only undone as a whole: X marks it.";
 
 /// A key that decides on proposals.
-pub(crate) const NO_PROPOSAL: &str = "Nothing waits for a yes here: what changed stays.";
+pub(crate) const NO_PROPOSAL: &str =
+    "Nothing waits for a yes here: what changed stays. space marks a change that is to be undone.";
 
 /// A path, harmless.
 pub(crate) fn path(path: &str) -> String {
@@ -91,6 +112,24 @@ pub(crate) fn notes(file: &TurnFile, marked: Marked) -> String {
     all.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
+/// What becomes of a file that is undone.
+pub(crate) fn undoing(file: &TurnFile, marked: Marked, hunks: Option<usize>) -> String {
+    match (marked, file.change) {
+        (Marked::Nothing, _) => String::new(),
+        (Marked::Hunks(marked), _) => match hunks {
+            Some(hunks) => format!("{marked} of {}", messages::changes(hunks)),
+            None => messages::changes(marked),
+        },
+        (Marked::Whole, FileChange::Added) => "the new file is removed".into(),
+        (Marked::Whole, FileChange::Deleted) => "the file comes back".into(),
+        (Marked::Whole, FileChange::Renamed) => match &file.from {
+            Some(from) => format!("all of it: it is {} again", path(from)),
+            None => "all of it".into(),
+        },
+        (Marked::Whole, FileChange::Modified | FileChange::Mode | FileChange::Kind) => "all of it".into(),
+    }
+}
+
 /// Since when: `since the end of the last turn of Codex, 5 min ago`.
 pub(crate) fn since(baseline: &Baseline, now: u64) -> String {
     let asked = baseline.asked.as_deref().map(|asked| format!("{}, ", line(asked))).unwrap_or_default();
@@ -133,6 +172,22 @@ pub(crate) fn waits_here(turn: &Turn, now: u64) -> String {
 /// Files have come to the list that the person reads.
 pub(crate) fn more_files(added: usize) -> String {
     format!("{} more changed: L lists all.", count(added))
+}
+
+/// What was undone, in a line.
+pub(crate) fn finished(finished: &TurnFinished) -> String {
+    let refused = finished.files.iter().filter(|file| file.refused.is_some()).count();
+    match (finished.files.len() - refused, refused) {
+        (0, 0) => "Nothing was undone.".into(),
+        (undone, 0) => format!("{} undone.", count(undone)),
+        (0, refused) => format!("Nothing was undone: {} could not be.", count(refused)),
+        (undone, refused) => format!("{} undone; {} could not be.", count(undone), count(refused)),
+    }
+}
+
+/// The draft that holds the text of before.
+pub(crate) fn draft(draft: &str) -> String {
+    format!("The text of before: {}", line(draft))
 }
 
 /// A refusal as a sentence, with what to do. `key`: the one that looks again.
@@ -208,5 +263,21 @@ mod tests {
         baseline = Baseline { at: Some(0), name: "the end of the last turn".into(), asked: None };
         assert_eq!(since(&baseline, 300_000), "since the end of the last turn, 5 min ago");
         assert_eq!(since(&baseline, 1), "since the end of the last turn, just now");
+    }
+
+    #[test]
+    fn an_end_says_what_could_not_be_undone() {
+        let file = |refused: bool| alongside_desk::UndoneFile {
+            refused: refused.then(|| "why".to_owned()),
+            ..Default::default()
+        };
+        let said = |files: &[bool]| {
+            let files = files.iter().map(|refused| file(*refused)).collect();
+            finished(&TurnFinished { files, ..TurnFinished::default() })
+        };
+        assert_eq!(said(&[false]), "1 file undone.");
+        assert_eq!(said(&[false, false, true]), "2 files undone; 1 file could not be.");
+        assert_eq!(said(&[true]), "Nothing was undone: 1 file could not be.");
+        assert_eq!(said(&[]), "Nothing was undone.");
     }
 }

@@ -99,6 +99,9 @@ fn status(scene: &Scene<'_>, width: u16) -> (Vec<String>, Style) {
         Some(Overlay::List(list)) => {
             return (rows(&super::accept_all::question(list, scene.areas.main)), palette.warning);
         }
+        Some(Overlay::Turn(list)) if list.asks() => {
+            return (rows(&super::turn_list::question(list, scene.areas.main)), palette.warning);
+        }
         Some(Overlay::Offer(_) | Overlay::Help(_) | Overlay::Accepted(_) | Overlay::Turn(_)) | None => {}
     }
     let Some((message, behind)) = scene.messages.current() else { return (Vec::new(), palette.text) };
@@ -136,7 +139,7 @@ fn keys(scene: &Scene<'_>, width: u16) -> Line<'static> {
         Some(Overlay::Search(_)) => vec![("Enter", "find"), ("Esc", "end the search")],
         Some(Overlay::List(list)) => super::accept_all::keys(list, scene.areas.main),
         Some(Overlay::Accepted(list)) => super::accepted::keys(list),
-        Some(Overlay::Turn(_)) => super::turn_list::keys(),
+        Some(Overlay::Turn(list)) => super::turn_list::keys(list, scene.areas.main),
         Some(Overlay::Offer(_)) => vec![("y", "change it"), ("n", "leave it"), ("Esc", "back")],
         Some(Overlay::Help(_)) if super::help::excess(scene.areas.main, scene.reviews.place()) > 0 => {
             vec![("j/k", "more"), ("Esc", "back")]
@@ -163,7 +166,8 @@ fn brief(scene: &Scene<'_>, width: usize) -> Vec<(&'static str, &'static str)> {
     let place = scene.reviews.place();
     let means = |act: Action| match scene.reviews.current() {
         None if place == Place::Turn => match scene.reviews.turn().has_file() {
-            true => !matches!(act, Action::NextHunk | Action::Search | Action::Layout),
+            // A file without text is marked as a whole.
+            true => !matches!(act, Action::KeepOrDrop | Action::NextHunk | Action::Search | Action::Layout),
             false => matches!(act, Action::Turn | Action::LookAgain | Action::Help | Action::Leave),
         },
         None => matches!(
@@ -191,6 +195,8 @@ fn brief(scene: &Scene<'_>, width: usize) -> Vec<(&'static str, &'static str)> {
     let rows = keys::rows(place).filter(|row| means(row.action) && applies(row.action));
     let hunk = scene.reviews.current().and_then(|view| view.review().hunks.get(view.hunk()));
     let word = |row: &Row| match (row.action, hunk) {
+        (Action::KeepOrDrop, _) if scene.reviews.turn().is_hunk_marked() => Some(("space", "unmark")),
+        (Action::KeepOrDrop, _) if place == Place::Turn => row.brief,
         (Action::KeepOrDrop, Some(hunk)) if hunk.state == HunkState::Dropped => Some(("space", "keep")),
         (Action::KeepOrDrop, Some(_)) => Some(("space", "drop")),
         _ => row.brief,
@@ -202,7 +208,7 @@ fn brief(scene: &Scene<'_>, width: usize) -> Vec<(&'static str, &'static str)> {
 
 /// The keys that stay longest where the screen is narrow: those that decide, and go to the next review or to
 /// the turn review and back.
-const NEEDED: [&str; 6] = ["a", "r", "space", "Tab", "A", "T"];
+const NEEDED: [&str; 8] = ["a", "r", "space", "X", "f", "Tab", "A", "T"];
 
 /// Leaves out keys from the end, but the last two, until all fit; the help loses its word before a key goes
 /// that is needed.

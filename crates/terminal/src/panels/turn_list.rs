@@ -1,7 +1,7 @@
-//! The list of all files over a turn review.
+//! The list over a turn review: all files, those that are undone after a yes, or what was undone.
 
-use alongside_desk::TurnFile;
 use alongside_desk::path_fit::shortened;
+use alongside_desk::{TurnFile, messages};
 use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::{Line, Span};
@@ -9,7 +9,7 @@ use ratatui_core::text::{Line, Span};
 use super::listed_review::{counts, place_mark};
 use super::scene::{Scene, draw_lines};
 use crate::text_fit::cut_end;
-use crate::turn_list::{TurnList, TurnRow};
+use crate::turn_list::{ListPurpose, TurnList, TurnRow};
 use crate::turn_words as words;
 use crate::width::columns;
 
@@ -30,7 +30,7 @@ pub(crate) fn draw(scene: &Scene<'_>, list: &TurnList, frame: &mut Frame<'_>) {
     let (names, notes) = files.fold((0, 0), |widest, row| (widest.0.max(row.0), widest.1.max(row.1)));
     let names = names.min(width.saturating_sub(notes + 20).max(NAME));
     let lines = rows.map(|(index, row)| {
-        let is_at = list.at() == index;
+        let is_at = list.at() == Some(index);
         let line = line(scene, row, is_at, (names, width));
         if is_at { line.style(scene.palette.selected) } else { line }
     });
@@ -42,6 +42,10 @@ fn line(scene: &Scene<'_>, row: &TurnRow, is_at: bool, (names, width): (usize, u
     match row {
         TurnRow::Blank => Line::default(),
         TurnRow::Heading(text) => scene.title(cut_end(text, width)),
+        TurnRow::Undone(path) => {
+            Line::styled(format!("  {}", shortened(path, width.saturating_sub(2))), palette.text)
+        }
+        TurnRow::Sentence(text) => Line::styled(cut_end(&format!("    {text}"), width), palette.quiet),
         TurnRow::Warning(text) => Line::styled(cut_end(&format!("    {text}"), width), palette.warning),
         TurnRow::File { file, is_seen, what } => {
             file_line(scene, (file, *is_seen, what), is_at, (names, width))
@@ -75,7 +79,32 @@ fn file_line(
     Line::from_iter(line)
 }
 
+/// The question below the list.
+pub(crate) fn question(list: &TurnList, main: Rect) -> String {
+    let end = if list.goes_on(main.height) { " The list goes on below (j)." } else { "" };
+    match list.purpose() {
+        ListPurpose::Leave => format!("Leave without undoing what is marked?{end}"),
+        ListPurpose::Finish | ListPurpose::Files | ListPurpose::Finished => {
+            let (files, hunks) = list.marked_files();
+            let what = match (files, hunks) {
+                (1, Some(hunks)) => messages::changes(hunks),
+                (1, None) => "this file".to_owned(),
+                (files, Some(hunks)) => format!("{} in {files} files", messages::changes(hunks)),
+                (files, None) => format!("what is marked in these {files} files"),
+            };
+            format!("Undo {what}?{end}")
+        }
+    }
+}
+
 /// The keys of the list.
-pub(crate) fn keys() -> Vec<(&'static str, &'static str)> {
-    vec![("j/k", "move"), ("Enter", "go to the file"), ("Esc", "back")]
+pub(crate) fn keys(list: &TurnList, main: Rect) -> Vec<(&'static str, &'static str)> {
+    let is_long = list.rows().len() > usize::from(main.height);
+    let more = is_long.then_some(("j/k", "more"));
+    match list.purpose() {
+        ListPurpose::Files => vec![("j/k", "move"), ("Enter", "go to the file"), ("Esc", "back")],
+        ListPurpose::Finish => [("y", "undo"), ("n", "no")].into_iter().chain(more).collect(),
+        ListPurpose::Leave => [("y", "leave"), ("n", "stay")].into_iter().chain(more).collect(),
+        ListPurpose::Finished => more.into_iter().chain([("Esc", "back")]).collect(),
+    }
 }

@@ -1,5 +1,6 @@
-//! The page of a turn review where there is no text to show, and why.
+//! The page of a turn review where there is no text to show: why, and what can be done.
 
+use alongside_desk::Marked;
 use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Frame;
 use ratatui_core::text::Line;
@@ -34,5 +35,14 @@ fn text(scene: &Scene<'_>) -> Vec<String> {
         (None, Some(why)) => why.to_owned(),
         (None, None) => return vec![words::READING.into()],
     };
-    vec![why]
+    let keys = match files.marked(file) {
+        Marked::Whole => {
+            format!(
+                "Marked: {}, once you finish (f). X unmarks it.",
+                words::undoing(file, Marked::Whole, None)
+            )
+        }
+        Marked::Nothing | Marked::Hunks(_) => "It stays as it is. X marks all of it to be undone.".to_owned(),
+    };
+    vec![why, String::new(), keys]
 }

@@ -7,6 +7,7 @@ mod arranging;
 mod deciding;
 mod editing;
 mod following;
+mod marking;
 mod reasons;
 mod rules;
 mod screens;

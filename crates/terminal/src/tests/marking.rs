@@ -1,0 +1,184 @@
+//! Marks in a turn review, and the one act that undoes what is marked.
+
+use alongside_desk::{FileChange, Marked, Refusal, ReviewId, Turn, TurnId};
+use insta::assert_snapshot;
+
+use super::turns::{ID, file, files, turn};
+use super::*;
+
+fn mark(file: usize, undo: bool, revision: u64) -> Request {
+    Request::MarkTurnFile { turn: ID, revision, file, undo }
+}
+
+fn hunk(file: u64, revision: u64, hunk: usize, keep: bool) -> Request {
+    Request::KeepHunks { id: ReviewId(1000 + file), revision, hunks: vec![hunk], keep }
+}
+
+/// At the third file, which has three changes.
+async fn at_basket(width: u16, height: u16) -> Stage {
+    let mut stage = Stage::in_turn(width, height, None).await;
+    stage.key(KeyCode::Tab).await;
+    stage.key(KeyCode::Tab).await;
+    stage.a_while().await;
+    stage
+}
+
+#[tokio::test(start_paused = true)]
+async fn space_marks_a_change_and_takes_the_mark_back() {
+    let mut stage = at_basket(130, 40).await;
+    stage.shows("space mark");
+    stage.press(" ").await;
+    stage.a_while().await;
+    assert_snapshot!("turn_marked", stage.screen());
+    stage.shows("space unmark");
+    stage.press("j ").await;
+    stage.a_while().await;
+    stage.shows("change 2 of 3: 2 marked");
+    stage.press(" ").await;
+    stage.press("u").await;
+    stage.shows("Your last step is taken back.");
+    stage.shows("2 marked");
+    stage.ctrl('r').await;
+    stage.shows("Your step is made again.");
+    stage.shows("change 2 of 3: 1 marked");
+    let asked = stage.asked_of_turn();
+    assert_eq!(asked[..3], [hunk(2, 1, 0, false), hunk(2, 2, 1, false), hunk(2, 3, 1, true)]);
+    for word in ["drop", "accept", "reject"] {
+        stage.does_not_show(word);
+    }
+    assert_eq!(stage.opened(), 2, "a mark opens no file anew");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_whole_file_is_marked_by_its_key_and_one_without_text_by_space() {
+    let mut stage = Stage::in_turn(100, 24, None).await;
+    stage.press("X").await;
+    stage.shows("all marked");
+    stage.key(KeyCode::Tab).await;
+    stage.press(" ").await;
+    stage.shows("Marked: the new file is removed, once you finish (f). X unmarks it.");
+    stage.press("X").await;
+    stage.shows("It stays as it is.");
+    stage.key(KeyCode::BackTab).await;
+    stage.a_while().await;
+    stage.press("X").await;
+    stage.does_not_show("marked");
+    assert_eq!(
+        stage.asked_of_turn(),
+        [mark(0, true, 1), mark(1, true, 2), mark(1, false, 3), mark(0, false, 4)]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_before_the_file_was_seen_marks_nothing() {
+    let mut stage = Stage::in_turn(100, 24, None).await;
+    stage.code(KeyCode::Tab, KeyModifiers::NONE);
+    stage.press_at_once("X ");
+    stage.moment().await;
+    assert_eq!(stage.asked_of_turn(), []);
+    stage.shows("Ignored: you typed that before this was on the screen.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn finishing_undoes_what_is_on_the_list_after_a_yes() {
+    for (width, height) in [(130, 40), (80, 24), (60, 20), (200, 60)] {
+        let mut stage = at_basket(width, height).await;
+        stage.press("f").await;
+        stage.shows("Nothing is marked: every change stays.");
+        stage.press(" ").await;
+        stage.key(KeyCode::BackTab).await;
+        stage.a_while().await;
+        stage.press("X").await;
+        stage.key(KeyCode::BackTab).await;
+        stage.a_while().await;
+        stage.press(" ").await;
+        stage.press("f").await;
+        assert_snapshot!(format!("turn_finish_{width}x{height}"), stage.screen());
+        stage.press("n").await;
+        assert_eq!(stage.asked_of_turn().len(), 3, "a no undoes nothing");
+        stage.companion.not_undone.insert("README.md".into(), "it has changed since it was shown".into());
+        stage.press("fy").await;
+        stage.a_while().await;
+        assert_eq!(stage.asked_of_turn()[3..], [Request::FinishTurn { turn: ID, revision: 4 }]);
+        assert_snapshot!(format!("turn_finished_{width}x{height}"), stage.screen());
+        stage.key(KeyCode::Esc).await;
+        stage.does_not_show("Not undone");
+        stage.shows("M README.md");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_yes_before_the_list_was_seen_undoes_nothing() {
+    let mut stage = at_basket(100, 24).await;
+    stage.press(" ").await;
+    stage.press_at_once("fy");
+    stage.moment().await;
+    stage.shows("Undo 1 change?");
+    assert_eq!(stage.asked_of_turn().len(), 1);
+    stage.press("y").await;
+    assert_eq!(stage.asked_of_turn()[1..], [Request::FinishTurn { turn: ID, revision: 2 }]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_list_is_read_to_its_end_first() {
+    let mut stage = Stage::new(100, 16);
+    stage.connect().await;
+    let all = (0..30).map(|n| alongside_desk::TurnFile {
+        marked: Marked::Whole,
+        ..file(&format!("file{n}.py"), FileChange::Modified, 7, 6)
+    });
+    stage.set_turn(turn(all.collect()));
+    stage.press("T").await;
+    stage.a_while().await;
+    stage.press("fy").await;
+    assert_eq!(stage.asked_of_turn(), []);
+    stage.shows("Undo what is marked in these 30 files? The list goes on below (j).");
+    stage.press("jjjjjjjjjjjjjjjjjjjjjjjjjjjjy").await;
+    assert_eq!(stage.asked_of_turn(), [Request::FinishTurn { turn: ID, revision: 1 }]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn marks_of_another_desk_close_the_list() {
+    let mut stage = at_basket(100, 24).await;
+    stage.press(" f").await;
+    stage.shows("Undo 1 change?");
+    if let Some(turn) = &mut stage.companion.turn {
+        turn.files[5].marked = Marked::Whole;
+    }
+    stage.companion.renew_turn();
+    stage.moment().await;
+    stage.shows("Nothing was undone: the marks have changed. Press f for the new list.");
+    stage.press("y").await;
+    assert_eq!(stage.asked_of_turn().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn leaving_with_marks_asks_first() {
+    let mut stage = at_basket(100, 24).await;
+    stage.press(" T").await;
+    stage.shows("Nothing is undone yet: your marks wait. T comes back, f undoes them.");
+    stage.press("q").await;
+    assert_snapshot!("turn_leave", stage.screen());
+    stage.press("n").await;
+    stage.shows("Nothing to review.");
+    stage.press("qy").await;
+    let (ending, _) = stage.ending().await;
+    assert_eq!(ending, Ending::Left);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_finish_undoes_nothing_and_says_so() {
+    let mut stage = at_basket(100, 24).await;
+    stage.press(" f").await;
+    stage.companion.refuse = Some(Refusal::NoSuchTurn);
+    stage.press("y").await;
+    stage.shows("The list of changes is another one now. Look at it again; r renews it.");
+    stage.shows("change 1 of 3: 1 marked");
+    // Marks of another turn are not this one's.
+    let other = Turn { id: TurnId(8), ..turn(files()[..2].to_vec()) };
+    stage.companion.turn = Some(other);
+    stage.press("r").await;
+    stage.a_while().await;
+    stage.shows("file 2 of 2");
+    stage.does_not_show("marked");
+}
