@@ -3,6 +3,7 @@
 //! `commands` holds one file per command; its doc comment is its help. `line_mode` is the desk of `alongside
 //! review`. Modules import from those below them only. Text from outside is printed through `harmless`.
 
+mod age;
 mod commands;
 mod draft_keeper;
 mod line_mode;

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, SystemTime};
 
 use alongside_common::failure::{Hint, failure};
 use alongside_common::person_file::{PersonFile, is_link, links_to};
@@ -14,6 +13,7 @@ use clap::Subcommand;
 use serde_json::{Value, json};
 
 use super::consent::Consent;
+use crate::age::age;
 use alongside_desk::harmless;
 use alongside_platform::directories;
 
@@ -165,18 +165,6 @@ fn lines(all: &[Draft]) -> String {
         }
     }
     text
-}
-
-/// How long ago that was, in milliseconds since the Unix epoch, for people.
-pub(super) fn age(saved_at_ms: u64) -> String {
-    let saved = SystemTime::UNIX_EPOCH + Duration::from_millis(saved_at_ms);
-    let minutes = saved.elapsed().unwrap_or_default().as_secs() / 60;
-    match minutes {
-        0 => "just now".into(),
-        1..60 => format!("{minutes} min ago"),
-        60..2880 => format!("{} h ago", minutes / 60),
-        _ => format!("{} days ago", minutes / (24 * 60)),
-    }
 }
 
 /// The draft with that number or name.

@@ -6,15 +6,16 @@ use std::process::ExitCode;
 use alongside_common::failure::{Hint, failure};
 use alongside_common::globals::Globals;
 use alongside_common::signals::{self, Signals};
-use alongside_host::JoinRequest;
+use alongside_host::{JoinRequest, JoinedDesk};
 use alongside_terminal::DraftStore;
 use anyhow::Context;
 
 use super::agent_setup;
 use crate::draft_keeper::draft_keeper;
 use crate::line_mode::json::JsonDesk;
+use crate::line_mode::turn::{self, TurnDesk};
 use crate::line_mode::{Ending, LineDesk, Policy};
-use alongside_desk::harmless;
+use alongside_desk::{Request, harmless};
 
 /// Review proposed changes line by line
 ///
@@ -31,8 +32,11 @@ Examples:
   alongside review                  in the project you are in
   alongside review ~/api ~/web      for two projects at once
   alongside review --json           for programs (see docs/review-json.md)
+  alongside review --since          what changed since the last turn of an agent
+  alongside review --since HEAD~2   what changed since that commit
 
-Exit codes: 0 after q, 1 after an error, 130, 143 or 129 after Ctrl-C, SIGTERM or SIGHUP.")]
+Exit codes: 0 after q, 1 after an error, 130, 143 or 129 after Ctrl-C, SIGTERM or SIGHUP.
+With --since, 0 also where nothing has changed.")]
 pub(crate) struct Args {
     /// The projects [default: the current directory]
     #[arg(value_name = "DIR")]
@@ -53,6 +57,14 @@ pub(crate) struct Args {
     /// Reject every proposal at once
     #[arg(long)]
     reject_all: bool,
+
+    /// Review what has changed in the project since REV, whoever wrote it
+    ///
+    /// REV is a revision of the repository, as git names it. Without REV: since the last turn of an agent, or
+    /// since the last commit where no turn is known. Nothing is written, and
+    /// proposals are not decided here.
+    #[arg(long, value_name = "REV", display_order = 2, conflicts_with_all = ["json", "accept_all", "reject_all"])]
+    since: Option<Option<String>>,
 }
 
 impl Args {
@@ -63,10 +75,28 @@ impl Args {
             _ => Policy::Ask,
         }
     }
+
+    /// The request for the turn review, if one is wanted.
+    fn look(&self, roots: &[PathBuf]) -> anyhow::Result<Option<Request>> {
+        let Some(since) = self.since.clone() else { return Ok(None) };
+        let directory = match roots {
+            // The project of that host, wherever this is.
+            _ if self.host.is_some() && self.dirs.is_empty() => None,
+            [root] => Some(root),
+            _ => return Err(failure("--since reviews one project", "name one directory, or none")),
+        };
+        let unnameable = || failure("the path of the project is not UTF-8", "rename the directory");
+        let directory = match directory {
+            Some(directory) => Some(directory.to_str().ok_or_else(unnameable)?.to_owned()),
+            None => None,
+        };
+        Ok(Some(turn::look(directory, since)))
+    }
 }
 
 pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     let roots = roots(&args.dirs)?;
+    let look = args.look(&roots)?;
     let mut signals = Signals::listen()?;
     let name = if args.json { "alongside review --json" } else { "alongside review" };
     let request = JoinRequest::desk(name, roots.clone(), args.host.clone(), globals);
@@ -75,40 +105,54 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         // Joining a stopped host waits, and must be interruptible.
         signal = signals.next() => return Ok(signals::exit_code(signal)),
     };
-    let ending = if args.json {
-        let mut desk = JsonDesk::new(reached.desk);
-        let ending = desk.run(&mut signals).await;
-        if !has_lost_terminal(ending) {
-            desk.finish().await;
-        }
-        ending
-    } else {
-        let policy = args.policy();
-        let serves = reached.welcome.alongside;
-        let mut served = serves.roots;
-        // The host adds the projects of its desks right after it has greeted them.
-        let is_added =
-            |own: &PathBuf| args.host.is_none() && !served.iter().any(|root| own.starts_with(root));
-        let added: Vec<_> = roots.into_iter().filter(is_added).collect();
-        served.extend(added);
-        let drafts = Some(DraftStore::among_drafts(draft_keeper()));
-        let mut desk = LineDesk::new(reached.desk, served.clone(), policy, drafts);
-        let has_keyboard = std::io::IsTerminal::is_terminal(&std::io::stdin());
-        if let Some(remark) = agent_setup::remark().await {
-            desk.say(&remark);
-        }
-        desk.say(&welcome(&served, serves.port, policy, has_keyboard));
-        let ending = desk.run(&mut signals, std::future::pending()).await;
-        if !has_lost_terminal(ending) {
-            desk.finish(ending).await;
-        }
-        ending
+    let ending = match (args.json, look) {
+        (true, _) => program_review(JsonDesk::new(reached.desk), &mut signals).await,
+        (false, Some(look)) => turn_review(TurnDesk::new(reached.desk, look), &mut signals).await,
+        (false, None) => line_review(&args, roots, reached, &mut signals).await,
     };
     Ok(match ending {
         Ending::Left | Ending::Done => ExitCode::SUCCESS,
         Ending::Signal(signal) => signals::exit_code(signal),
-        Ending::Gone | Ending::Unread => ExitCode::FAILURE,
+        Ending::Gone | Ending::Unread | Ending::Failed => ExitCode::FAILURE,
     })
+}
+
+async fn program_review(mut desk: JsonDesk, signals: &mut Signals) -> Ending {
+    let ending = desk.run(signals).await;
+    if !has_lost_terminal(ending) {
+        desk.finish().await;
+    }
+    ending
+}
+
+async fn turn_review(mut desk: TurnDesk, signals: &mut Signals) -> Ending {
+    let ending = desk.run(signals).await;
+    if !has_lost_terminal(ending) {
+        desk.finish(ending).await;
+    }
+    ending
+}
+
+async fn line_review(args: &Args, roots: Vec<PathBuf>, reached: JoinedDesk, signals: &mut Signals) -> Ending {
+    let policy = args.policy();
+    let serves = reached.welcome.alongside;
+    let mut served = serves.roots;
+    // The host adds the projects of its desks right after it has greeted them.
+    let is_added = |own: &PathBuf| args.host.is_none() && !served.iter().any(|root| own.starts_with(root));
+    let added: Vec<_> = roots.into_iter().filter(is_added).collect();
+    served.extend(added);
+    let drafts = Some(DraftStore::among_drafts(draft_keeper()));
+    let mut desk = LineDesk::new(reached.desk, served.clone(), policy, drafts);
+    let has_keyboard = std::io::IsTerminal::is_terminal(&std::io::stdin());
+    if let Some(remark) = agent_setup::remark().await {
+        desk.say(&remark);
+    }
+    desk.say(&welcome(&served, serves.port, policy, has_keyboard));
+    let ending = desk.run(signals, std::future::pending()).await;
+    if !has_lost_terminal(ending) {
+        desk.finish(ending).await;
+    }
+    ending
 }
 
 /// Whether the terminal went away. Then the person may come back, so the desk does not leave, and the

@@ -25,6 +25,8 @@ pub(crate) enum Ending {
     Signal(i32),
     /// The task of the desk is done.
     Done,
+    /// The task of the desk is done in part, or not at all, as it has said.
+    Failed,
     /// The companion has stopped.
     Gone,
     /// Nobody reads the output any more.

@@ -11,6 +11,7 @@ mod printer;
 mod prompts;
 mod reading;
 pub(crate) mod render;
+pub(crate) mod turn;
 mod undo;
 mod work;
 

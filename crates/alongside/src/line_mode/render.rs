@@ -18,6 +18,52 @@ const LONGEST_LINE: usize = 2_000;
 /// More lines than this in one go are cut on the screen, and counted.
 const MOST_LINES: usize = 2_000;
 
+/// The origin of the hunks that are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// A proposal: the current text is the one that may be accepted.
+    Proposal,
+    /// A turn: the proposed text is on disk, and dropped hunks are to be undone.
+    Turn,
+}
+
+impl Origin {
+    fn state(self, state: HunkState) -> &'static str {
+        match (self, state) {
+            (_, HunkState::Kept) => "",
+            (Self::Proposal, HunkState::Dropped) => " dropped so far",
+            (Self::Turn, HunkState::Dropped) => " marked to be undone",
+            (_, HunkState::Edited) => " edited by hand",
+        }
+    }
+
+    /// The first of the new lines, in the text whose lines the person knows by number.
+    fn first_line(self, hunk: &Hunk) -> usize {
+        match self {
+            // Other hunks may have been dropped.
+            Self::Proposal => hunk.current.start,
+            Self::Turn => hunk.proposed.start,
+        }
+    }
+
+    /// Whether `\r\n` ends lines throughout, so that `\r` is not worth showing on each.
+    fn has_crlf(self, original: &str, proposed: &str) -> bool {
+        match self {
+            Self::Proposal => is_crlf(proposed),
+            // Nothing is normalised there: line ends that changed are a change.
+            Self::Turn => is_crlf(proposed) && (original.is_empty() || is_crlf(original)),
+        }
+    }
+
+    /// The way to lines that are not shown.
+    fn remedy(self) -> &'static str {
+        match self {
+            Self::Proposal => "; e shows the whole text in your editor",
+            Self::Turn => "",
+        }
+    }
+}
+
 /// All agents in one line; those that do not listen are marked.
 pub(crate) fn agents(agents: &[Agent]) -> String {
     let name = |agent: &Agent| {
@@ -41,13 +87,27 @@ pub(crate) fn header(review: &Review, roots: &[PathBuf], inks: Inks) -> String {
     let notes = notes(review, roots).into_iter().map(|note| note.text);
     let crlf = is_crlf(&review.proposed) && review.file_line_ending.is_none();
     let crlf = crlf.then(|| "Its line endings are CRLF, and stay so.".to_owned());
-    let notes = notes.chain(crlf).map(|note| format!("  note: {note}"));
-    std::iter::once(inks.ink(Ink::Mark, &title)).chain(notes).collect::<Vec<_>>().join("\n")
+    titled(&title, notes.chain(crlf), inks)
+}
+
+/// A title, and its notes below it. All are harmless already.
+pub(crate) fn titled(title: &str, notes: impl Iterator<Item = String>, inks: Inks) -> String {
+    let notes = notes.map(|note| format!("  note: {note}"));
+    std::iter::once(inks.ink(Ink::Mark, title)).chain(notes).collect::<Vec<_>>().join("\n")
 }
 
 /// A hunk as a unified diff, and below it why lines that look the same differ, and the person's reason. The
 /// context is the file as it is, whatever other hunks make of it.
 pub(crate) fn hunk(review: &Review, hunk: &Hunk, inks: Inks) -> String {
+    diff(Origin::Proposal, review, hunk, inks)
+}
+
+/// The same of a file of a turn.
+pub(crate) fn turn_hunk(review: &Review, hunk: &Hunk, inks: Inks) -> String {
+    diff(Origin::Turn, review, hunk, inks)
+}
+
+fn diff(origin: Origin, review: &Review, hunk: &Hunk, inks: Inks) -> String {
     let original = Text::new(review.original.clone().unwrap_or_default());
     let (new_text, new) = match hunk.state {
         HunkState::Edited => (Text::new(review.current.clone()), hunk.current),
@@ -55,8 +115,8 @@ pub(crate) fn hunk(review: &Review, hunk: &Hunk, inks: Inks) -> String {
     };
     let before = hunk.original.start.min(CONTEXT);
     let after = original.len().saturating_sub(hunk.original.end).min(CONTEXT);
-    let mut lines = vec![inks.ink(Ink::Mark, &place(hunk, before, after, new))];
-    let show = Show { inks, crlf: is_crlf(&review.proposed) };
+    let mut lines = vec![inks.ink(Ink::Mark, &place(origin, hunk, before, after, new))];
+    let show = Show { origin, inks, crlf: origin.has_crlf(original.text(), &review.proposed) };
     show.lines(' ', &original, hunk.original.start - before..hunk.original.start, &mut lines);
     show.lines('-', &original, hunk.original.start..hunk.original.end, &mut lines);
     show.lines('+', &new_text, new.start..new.end, &mut lines);
@@ -72,7 +132,8 @@ pub(crate) fn hunk(review: &Review, hunk: &Hunk, inks: Inks) -> String {
 pub(crate) fn whole(review: &Review, inks: Inks) -> String {
     let mut lines = Vec::new();
     let text = Text::new(review.current.clone());
-    Show { inks, crlf: is_crlf(&review.current) }.lines('+', &text, 0..text.len(), &mut lines);
+    let show = Show { origin: Origin::Proposal, inks, crlf: is_crlf(&review.current) };
+    show.lines('+', &text, 0..text.len(), &mut lines);
     lines.join("\n")
 }
 
@@ -89,26 +150,22 @@ pub(crate) fn summary(review: &Review, roots: &[PathBuf]) -> String {
     format!("{name}: {}: {states}.", messages::changes(review.hunks.len()))
 }
 
-fn place(hunk: &Hunk, before: usize, after: usize, new: Lines) -> String {
+fn place(origin: Origin, hunk: &Hunk, before: usize, after: usize, new: Lines) -> String {
     let range = |sign: char, lines: Lines| {
         let count = before + lines.len() + after;
         let first = lines.start.saturating_sub(before) + usize::from(count > 0);
         if count == 1 { format!("{sign}{first}") } else { format!("{sign}{first},{count}") }
     };
-    let state = match hunk.state {
-        HunkState::Kept => "",
-        HunkState::Dropped => " dropped so far",
-        HunkState::Edited => " edited by hand",
-    };
-    // Where the lines stand in the current text, not in the proposal: other hunks may have been dropped.
-    let new = Lines { start: hunk.current.start, end: hunk.current.start + new.len() };
+    let (first, state) = (origin.first_line(hunk), origin.state(hunk.state));
+    let new = Lines { start: first, end: first + new.len() };
     format!("@@ {} {} @@{state}", range('-', hunk.original), range('+', new))
 }
 
 /// Writes lines of a text behind their sign.
 struct Show {
+    origin: Origin,
     inks: Inks,
-    /// Whether `\r\n` ends lines throughout, so that `\r` is not worth showing on each.
+    /// As [`Origin::has_crlf`].
     crlf: bool,
 }
 
@@ -129,9 +186,8 @@ impl Show {
             }
         }
         if more > 0 {
-            into.push(format!(
-                "... ({more} more lines, not shown here; e shows the whole text in your editor)"
-            ));
+            let remedy = self.origin.remedy();
+            into.push(format!("... ({more} more lines, not shown here{remedy})"));
         }
     }
 }

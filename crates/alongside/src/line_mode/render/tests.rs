@@ -107,6 +107,31 @@ fn dropped_hunks_show_the_proposal_edited_ones_the_edit() {
 }
 
 #[test]
+fn a_hunk_of_a_turn_has_the_line_numbers_of_the_disk() {
+    let mut review = middle();
+    review.hunks[0].state = HunkState::Dropped;
+    // A hunk before it, of two added lines, is marked too.
+    review.hunks[0].proposed = lines(6, 7);
+    review.proposed = Arc::from(format!("0\n0\n{}", review.proposed));
+    let shown = turn_hunk(&review, &review.hunks[0], PLAIN);
+    assert!(shown.starts_with("@@ -2,7 +4,7 @@ marked to be undone\n"), "{shown}");
+}
+
+#[test]
+fn line_ends_that_changed_are_a_change_of_a_turn() {
+    let hunk = kept(lines(0, 1), lines(0, 1));
+    let review = |original, proposed| review(original, proposed, vec![hunk.clone()]);
+    let to_crlf = review("a\n", "a\r\n");
+    let shown = turn_hunk(&to_crlf, &hunk, PLAIN);
+    assert!(shown.contains("\n-a\n+a\\r"), "{shown}");
+    let to_lf = review("a\r\n", "a\n");
+    let shown = turn_hunk(&to_lf, &hunk, PLAIN);
+    assert!(shown.contains("\n-a\\r\n+a"), "{shown}");
+    let crlf = review("a\r\n", "b\r\n");
+    assert!(turn_hunk(&crlf, &hunk, PLAIN).ends_with("\n-a\n+b"));
+}
+
+#[test]
 fn missing_final_newlines_are_shown_as_git_shows_them() {
     let review = review("a\nb", "a\nB\n", vec![kept(lines(1, 2), lines(1, 2))]);
     insta::assert_snapshot!(hunk(&review, &review.hunks[0], PLAIN), @r"

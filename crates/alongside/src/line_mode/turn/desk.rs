@@ -1,0 +1,187 @@
+//! The line desk of a turn review: its loop, and the meaning of the lines that the person types.
+
+use std::ops::ControlFlow;
+
+use alongside_common::signals::{Continued, Signals};
+use alongside_desk::{Desk, Event, Gone, Request, harmless, messages};
+use tokio::time::timeout;
+
+use super::reading::{Prompt, TurnReading};
+use super::walk::{Edge, Step};
+use super::words;
+use super::work::TurnWork;
+use crate::line_mode::ending::{Ending, LEAVE_TIMEOUT};
+use crate::line_mode::line_reader::{InputLine, LineReader};
+use crate::line_mode::printer::Printer;
+use crate::line_mode::reading::Due;
+
+/// One thing that happens.
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, and nothing keeps it")]
+enum Happened {
+    Signal(i32),
+    Told(Result<Event, Gone>),
+    /// The process goes on after it was stopped.
+    Continued,
+    Typed(InputLine),
+}
+
+/// The request for the review of what has changed in a working tree: see [`Request::ReviewTurn`].
+pub(crate) fn look(directory: Option<String>, since: Option<String>) -> Request {
+    Request::ReviewTurn { directory, since }
+}
+
+/// The desk.
+pub(crate) struct TurnDesk {
+    work: TurnWork,
+    continued: Continued,
+}
+
+impl TurnDesk {
+    /// A desk on standard input and output. `look`: as [`look`] makes it.
+    pub(crate) fn new(desk: Desk, look: Request) -> Self {
+        Self::on(desk, look, LineReader::stdin(), Printer::stdout())
+    }
+
+    /// A desk on another input and output.
+    pub(super) fn on(desk: Desk, look: Request, input: LineReader, printer: Printer) -> Self {
+        let work = TurnWork::new(desk, look, TurnReading::new(input, printer));
+        Self { work, continued: Continued::listen() }
+    }
+
+    /// Runs until the person, a signal or the companion ends the desk, or nothing is left to do.
+    pub(crate) async fn run(&mut self, signals: &mut Signals) -> Ending {
+        let begun = tokio::select! {
+            signal = signals.next() => return Ending::Signal(signal),
+            begun = self.work.begin() => begun,
+        };
+        let mut flow = begun;
+        loop {
+            if let ControlFlow::Continue(()) = flow {
+                flow = self.work.follow_list().await;
+            }
+            if let ControlFlow::Break(ending) = flow {
+                return ending;
+            }
+            self.work.reading().print_due();
+            if self.work.reading().printer().is_broken() {
+                return Ending::Unread;
+            }
+            match self.next(signals).await {
+                Happened::Signal(signal) => return Ending::Signal(signal),
+                Happened::Told(Ok(event)) => self.work.take_event(event),
+                Happened::Told(Err(Gone)) => return Ending::Gone,
+                Happened::Continued => self.work.reading().prompt_again(),
+                Happened::Typed(line) => flow = self.take_line(line).await,
+            }
+        }
+    }
+
+    /// Leaves, and says where proposals wait on.
+    pub(crate) async fn finish(&mut self, ending: Ending) {
+        if ending == Ending::Gone {
+            self.say(words::COMPANION_STOPPED);
+        } else {
+            self.work.desk().send(Request::Leave);
+            if let Some(said) = self.work.reading().proposals().on_leaving() {
+                self.say(&said);
+            }
+        }
+        while let Ok(Ok(_)) = timeout(LEAVE_TIMEOUT, self.work.desk().next()).await {}
+        self.work.reading().printer().end();
+    }
+
+    fn say(&mut self, text: &str) {
+        self.work.reading().say(text);
+    }
+
+    /// The first thing that happens; where several have, the first in this order.
+    async fn next(&mut self, signals: &mut Signals) -> Happened {
+        let (told, typed) = self.work.events();
+        tokio::select! {
+            biased;
+            signal = signals.next() => Happened::Signal(signal),
+            event = told => Happened::Told(event),
+            () = self.continued.next() => Happened::Continued,
+            line = typed => Happened::Typed(line),
+        }
+    }
+
+    async fn take_line(&mut self, input: InputLine) -> ControlFlow<Ending> {
+        let reading = self.work.reading();
+        let line = match &input {
+            InputLine::Line(line) => line.trim(),
+            // The cursor stays where it is: nothing has ended the line.
+            InputLine::CtrlD => "q",
+            InputLine::Unfinished => {
+                reading.printer().break_line();
+                reading.prompt_again();
+                return ControlFlow::Continue(());
+            }
+            InputLine::End => {
+                reading.say(words::INPUT_ENDED);
+                reading.say(words::NOTHING_WRITTEN);
+                return ControlFlow::Break(Ending::Left);
+            }
+        };
+        if matches!(input, InputLine::Line(_)) {
+            let is_echoed = reading.input().terminal;
+            reading.printer().end_prompt((!is_echoed).then_some(line));
+        }
+        reading.mark_due(Due::Prompt);
+        if reading.input().came_too_soon() {
+            reading.say(messages::TYPED_TOO_SOON);
+            return ControlFlow::Continue(());
+        }
+        match reading.take_prompt() {
+            Prompt::Place => self.command(line).await,
+            Prompt::Leave(question, ending) => reading.leaving_answered(question, ending, line),
+        }
+    }
+
+    async fn command(&mut self, line: &str) -> ControlFlow<Ending> {
+        let walk = self.work.reading().walk();
+        let step = match line {
+            "" | "j" | "J" | "next" => walk.next(),
+            "k" | "K" | "previous" => walk.previous(),
+            "b" | "back" => walk.back(),
+            "q" | "quit" => return self.quit(),
+            line if let Some(number) = number_in(line) => {
+                match number.checked_sub(1).filter(|file| *file < walk.turn().files.len()) {
+                    Some(file) => Step::To(file, Edge::First),
+                    None => {
+                        self.say(words::NO_SUCH_FILE);
+                        return ControlFlow::Continue(());
+                    }
+                }
+            }
+            line => {
+                self.other_command(line);
+                return ControlFlow::Continue(());
+            }
+        };
+        self.work.go(step).await
+    }
+
+    /// The commands that lead nowhere.
+    fn other_command(&mut self, line: &str) {
+        match line {
+            "l" | "list" => {
+                let list = words::list(self.work.reading().walk());
+                self.say(&list);
+            }
+            "?" | "h" | "help" => self.say(words::HELP),
+            line => self.say(&format!("{:?} is no command here; ? lists them.", harmless::name(line))),
+        }
+    }
+
+    /// Leaves, with everything as it is.
+    fn quit(&mut self) -> ControlFlow<Ending> {
+        self.say(words::NOTHING_WRITTEN);
+        self.work.reading().leave(Ending::Left)
+    }
+}
+
+/// The number of a file: alone, or behind `g`.
+fn number_in(line: &str) -> Option<usize> {
+    line.strip_prefix("g ").unwrap_or(line).trim().parse().ok()
+}

@@ -1,0 +1,250 @@
+//! A turn review as a person reads it line by line, and the prompt that they answer. Each change notes the
+//! output due, which is printed before the desk waits again.
+
+use std::ops::ControlFlow;
+
+use alongside_desk::review_model::{OpenReview, Question, Reply};
+use alongside_desk::{Event, Turn, harmless};
+
+use super::proposals::Proposals;
+use super::walk::{News, Place, Walk};
+use super::words;
+use crate::line_mode::ending::Ending;
+use crate::line_mode::line_reader::LineReader;
+use crate::line_mode::printer::Printer;
+use crate::line_mode::reading::Due;
+use crate::line_mode::{prompts, render};
+
+/// The thing that the next line answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Prompt {
+    /// The person's place.
+    Place,
+    /// Whether to leave, which ends proposals; and the way in which the desk ends then.
+    Leave(Question, Ending),
+}
+
+/// See the module.
+pub(super) struct TurnReading {
+    input: LineReader,
+    printer: Printer,
+    walk: Walk,
+    prompt: Prompt,
+    proposals: Proposals,
+    /// The list has become another one, and the person has not seen it.
+    has_another_list: bool,
+    due: Due,
+}
+
+impl TurnReading {
+    pub(super) fn new(input: LineReader, printer: Printer) -> Self {
+        Self {
+            input,
+            printer,
+            walk: Walk::default(),
+            prompt: Prompt::Place,
+            proposals: Proposals::default(),
+            has_another_list: false,
+            due: Due::Nothing,
+        }
+    }
+
+    pub(super) fn input(&mut self) -> &mut LineReader {
+        &mut self.input
+    }
+
+    pub(super) fn printer(&mut self) -> &mut Printer {
+        &mut self.printer
+    }
+
+    pub(super) fn walk(&mut self) -> &mut Walk {
+        &mut self.walk
+    }
+
+    pub(super) fn proposals(&self) -> &Proposals {
+        &self.proposals
+    }
+
+    /// Writes a line, or several, that are harmless already.
+    pub(super) fn say(&mut self, text: &str) {
+        self.printer.say(text);
+    }
+
+    /// Writes a line that nobody asked for, and the prompt again.
+    fn interrupt(&mut self, text: &str) {
+        self.printer.say(text);
+        self.prompt_again();
+    }
+
+    /// Repeats the prompt after other output.
+    pub(super) fn prompt_again(&mut self) {
+        self.mark_due(Due::Prompt);
+        self.input.discard_typed();
+    }
+
+    /// More is to be printed before the next reply.
+    pub(super) fn mark_due(&mut self, due: Due) {
+        self.due = self.due.max(due);
+    }
+
+    /// Takes the prompt that a line answers.
+    pub(super) fn take_prompt(&mut self) -> Prompt {
+        std::mem::replace(&mut self.prompt, Prompt::Place)
+    }
+
+    /// The next line answers this.
+    pub(super) fn ask(&mut self, prompt: Prompt) {
+        self.prompt = prompt;
+        self.mark_due(Due::Prompt);
+    }
+
+    /// Takes an event that needs no answer.
+    pub(super) fn take_event(&mut self, event: Event) {
+        match event {
+            Event::Status(status) => self.proposals.take_status(status),
+            Event::Opened(review) => {
+                let said = self.proposals.add(&review);
+                self.interrupt(&said);
+            }
+            Event::Closed(closed) => self.proposals.close(closed.id),
+            Event::Changed(changed) => self.walk.change(changed),
+            Event::Turn(turn) => {
+                if turn.id == self.walk.turn().id {
+                    self.take_turn(turn);
+                }
+            }
+            Event::TurnFile(opened) => {
+                if self.walk.opened(opened) {
+                    self.interrupt(words::FILE_CHANGED);
+                    self.mark_due(Due::Review);
+                    self.input.prompt_changed();
+                }
+            }
+            Event::Problem(problem) => {
+                let said = self.proposals.problem(&problem);
+                self.interrupt(&said);
+            }
+            Event::Notice { message } => self.interrupt(&message),
+            Event::FlushReview { .. }
+            | Event::TurnFinished(_)
+            | Event::AcceptedByRule(_)
+            | Event::LastWord(_)
+            | Event::DiagnosticsWanted { .. } => {}
+        }
+    }
+
+    /// The list of the turn review as it is now.
+    pub(super) fn take_turn(&mut self, turn: Turn) {
+        let known = &self.walk.turn().remarks;
+        let remarks: Vec<_> = turn.remarks.iter().filter(|it| !known.contains(it)).cloned().collect();
+        match self.walk.take(turn) {
+            News::Nothing => {}
+            News::List => self.has_another_list = true,
+            News::Marks => self.mark_due(Due::Prompt),
+        }
+        for remark in remarks {
+            self.interrupt(&harmless::name(&remark));
+        }
+    }
+
+    /// The companion knows the list or the open file no more. This is the list now.
+    pub(super) fn begin_again(&mut self, turn: Turn) {
+        self.take_turn(turn);
+        let file = self.walk.file();
+        self.walk.turn_to(file);
+        self.has_another_list = true;
+    }
+
+    /// Whether the list has become another one; says so. Asked once.
+    pub(super) fn take_another_list(&mut self) -> bool {
+        if !std::mem::take(&mut self.has_another_list) {
+            return false;
+        }
+        self.prompt = Prompt::Place;
+        self.input.prompt_changed();
+        let said = words::list_changed(&self.walk);
+        self.say(&said);
+        true
+    }
+
+    /// Begins with this list, and prints its head.
+    pub(super) fn begin(&mut self, turn: Turn) {
+        self.walk.take(turn);
+        let head = words::head(&self.walk, self.printer.inks);
+        self.say(&head);
+        if self.input.terminal && !self.walk.turn().files.is_empty() {
+            self.say(words::HOW);
+        }
+    }
+
+    /// Behind the last file.
+    pub(super) fn come_to_end(&mut self) -> ControlFlow<Ending> {
+        self.walk.turn_to_end();
+        self.say(words::NOTHING_WRITTEN);
+        self.leave(Ending::Done)
+    }
+
+    /// Leaves, at a terminal only after a question if that ends proposals.
+    pub(super) fn leave(&mut self, ending: Ending) -> ControlFlow<Ending> {
+        match self.proposals.question_before_leaving() {
+            Some(question) if self.input.terminal && !self.input.has_ended() => {
+                self.ask(Prompt::Leave(question, ending));
+                ControlFlow::Continue(())
+            }
+            _ => ControlFlow::Break(ending),
+        }
+    }
+
+    /// The reply to the question before leaving.
+    pub(super) fn leaving_answered(
+        &mut self,
+        question: Question,
+        ending: Ending,
+        line: &str,
+    ) -> ControlFlow<Ending> {
+        match question.reply(line) {
+            Some(Reply::Yes) => return ControlFlow::Break(ending),
+            Some(Reply::No | Reply::Reject | Reply::For(_)) => {}
+            None => {
+                self.say(words::YES_OR_NO);
+                self.ask(Prompt::Leave(question, ending));
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Prints the output that is due.
+    pub(super) fn print_due(&mut self) {
+        let due = std::mem::replace(&mut self.due, Due::Nothing);
+        let question = match self.prompt {
+            _ if due == Due::Nothing => return,
+            Prompt::Leave(question, _) => prompts::question(question, self.proposals.count(), false),
+            Prompt::Place => {
+                self.print_place(due);
+                words::prompt(&self.walk)
+            }
+        };
+        self.printer.ask(&question);
+    }
+
+    fn print_place(&mut self, due: Due) {
+        let inks = self.printer.inks;
+        if due >= Due::Review {
+            self.printer.say(&words::file_header(&self.walk, inks));
+        }
+        if due < Due::Place {
+            return;
+        }
+        match self.walk.place() {
+            Place::Hunk(_, open, hunk) => self.printer.say(&render::turn_hunk(open.review(), hunk, inks)),
+            Place::Whole(_, open) => {
+                if let Some(review) = open.map(OpenReview::review) {
+                    for hunk in &review.hunks {
+                        self.printer.say(&render::turn_hunk(review, hunk, inks));
+                    }
+                }
+            }
+            Place::End => {}
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! The person's way through the files of a turn: where they are, and where they go next. Without a terminal
+//! and without the companion.
+
+use alongside_desk::review_model::OpenReview;
+use alongside_desk::{Author, Changed, FileChange, Hunk, Marked, OpenedTurnFile, Turn, TurnFile};
+
+/// The list of changes, the person's place in it, and the texts of the file there.
+#[derive(Debug, Default)]
+pub(super) struct Walk {
+    turn: Turn,
+    /// An index into the files; their number stands for the end.
+    file: usize,
+    /// Absent while no file is open, or its texts cannot be shown.
+    open: Option<OpenReview>,
+}
+
+/// The person's place.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Place<'a> {
+    /// A hunk of a file, which can be undone by itself.
+    Hunk(&'a TurnFile, &'a OpenReview, &'a Hunk),
+    /// A file that is undone as a whole or not at all, with its texts if they can be shown.
+    Whole(&'a TurnFile, Option<&'a OpenReview>),
+    /// Behind the last file.
+    End,
+}
+
+/// One of the ends of a file, for the person who comes to it from there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Edge {
+    First,
+    Last,
+}
+
+/// The step to another place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Another hunk of the same file: the person is there.
+    Within,
+    /// Another file, which is to be opened.
+    To(usize, Edge),
+    /// The end.
+    End,
+    /// There is nothing in this direction.
+    Nowhere,
+}
+
+/// The difference between two lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum News {
+    /// None that the person sees where they are.
+    Nothing,
+    /// Another desk has marked something in the file where the person is, or anywhere if they are at the end.
+    Marks,
+    /// It is another list.
+    List,
+}
+
+impl Walk {
+    pub(super) fn turn(&self) -> &Turn {
+        &self.turn
+    }
+
+    /// The index of the person's file; the number of files at the end.
+    pub(super) fn file(&self) -> usize {
+        self.file
+    }
+
+    pub(super) fn place(&self) -> Place<'_> {
+        let Some(file) = self.turn.files.get(self.file) else { return Place::End };
+        match &self.open {
+            Some(open) if !is_whole(file, open) => match open.review().hunks.get(open.hunk()) {
+                Some(hunk) => Place::Hunk(file, open, hunk),
+                None => Place::Whole(file, Some(open)),
+            },
+            open => Place::Whole(file, open.as_ref()),
+        }
+    }
+
+    /// Whether the person is at a file whose texts can be shown.
+    pub(super) fn has_text(&self) -> bool {
+        self.turn.files.get(self.file).is_some_and(|file| file.without_text.is_none())
+    }
+
+    /// The number of files, and of lines that were added and removed.
+    pub(super) fn totals(&self) -> (usize, usize, usize) {
+        let files = &self.turn.files;
+        let sum = |lines: fn(&TurnFile) -> usize| files.iter().map(lines).sum();
+        (files.len(), sum(|file| file.added), sum(|file| file.removed))
+    }
+
+    /// The files that the way leads past: they are not the agent's, and others are.
+    pub(super) fn passed_over(&self) -> usize {
+        (0..self.turn.files.len()).filter(|file| !self.is_on_the_way(*file)).count()
+    }
+
+    fn is_on_the_way(&self, file: usize) -> bool {
+        let is_agents = |file: &TurnFile| file.author != Author::Person;
+        self.turn.files.get(file).is_some_and(is_agents) || !self.turn.files.iter().any(is_agents)
+    }
+
+    /// The first file on the way.
+    pub(super) fn first(&self) -> Step {
+        self.after(None)
+    }
+
+    fn after(&self, file: Option<usize>) -> Step {
+        let next = (0..self.turn.files.len()).find(|at| Some(*at) > file && self.is_on_the_way(*at));
+        next.map_or(Step::End, |next| Step::To(next, Edge::First))
+    }
+
+    /// Goes to the next change.
+    pub(super) fn next(&mut self) -> Step {
+        let is_at_hunk = matches!(self.place(), Place::Hunk(..));
+        match &mut self.open {
+            Some(open) if is_at_hunk && open.hunk() + 1 < open.review().hunks.len() => {
+                open.look_at(open.hunk() + 1);
+                Step::Within
+            }
+            _ => self.next_file(),
+        }
+    }
+
+    /// The next file on the way.
+    pub(super) fn next_file(&self) -> Step {
+        self.after(Some(self.file))
+    }
+
+    /// Goes to the change before.
+    pub(super) fn previous(&mut self) -> Step {
+        let is_at_hunk = matches!(self.place(), Place::Hunk(..));
+        match &mut self.open {
+            Some(open) if is_at_hunk && open.hunk() > 0 => {
+                open.look_at(open.hunk() - 1);
+                Step::Within
+            }
+            _ => {
+                let before = (0..self.file).rev().find(|at| self.is_on_the_way(*at));
+                before.map_or(Step::Nowhere, |before| Step::To(before, Edge::Last))
+            }
+        }
+    }
+
+    /// Goes to the first change of the file; from the end, to the first file.
+    pub(super) fn back(&mut self) -> Step {
+        match &mut self.open {
+            Some(open) => {
+                open.look_at(0);
+                Step::Within
+            }
+            None if self.file >= self.turn.files.len() => self.first(),
+            None => Step::Within,
+        }
+    }
+
+    /// The person is at a file, whose texts are not here yet.
+    pub(super) fn turn_to(&mut self, file: usize) {
+        self.file = file.min(self.turn.files.len());
+        self.open = None;
+    }
+
+    /// The person is behind the last file.
+    pub(super) fn turn_to_end(&mut self) {
+        self.turn_to(usize::MAX);
+    }
+
+    /// Whether the texts of the person's file are here.
+    pub(super) fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// The texts of a file have come. They count for the person's file only. Whether they take the place of
+    /// others.
+    pub(super) fn opened(&mut self, opened: OpenedTurnFile) -> bool {
+        let is_of_list = (opened.turn, opened.revision) == (self.turn.id, self.turn.revision);
+        if !is_of_list || opened.file != self.file || self.file >= self.turn.files.len() {
+            return false;
+        }
+        let before = self.open.replace(OpenReview::new(opened.review));
+        if let Some(before) = &before {
+            self.look_at_hunk(before.hunk());
+        }
+        before.is_some()
+    }
+
+    /// The person comes to the open file from one of its ends.
+    pub(super) fn look_at(&mut self, edge: Edge) {
+        self.look_at_hunk(match edge {
+            Edge::First => 0,
+            Edge::Last => usize::MAX,
+        });
+    }
+
+    /// The person goes to a hunk of the open file. There is no place behind the last one, as a proposal has
+    /// one.
+    pub(super) fn look_at_hunk(&mut self, hunk: usize) {
+        if let Some(open) = &mut self.open {
+            open.look_at(hunk.min(open.review().hunks.len().saturating_sub(1)));
+        }
+    }
+
+    /// A review has a new revision, perhaps that of the open file.
+    pub(super) fn change(&mut self, changed: Changed) {
+        let Some(open) = self.open.as_mut().filter(|open| open.review().id == changed.id) else { return };
+        if let Err(out_of_step) = open.take(changed) {
+            // The companion refuses a mark on the old revision as stale.
+            tracing::error!(review = open.review().id.0, %out_of_step);
+        }
+        let hunk = open.hunk();
+        self.look_at_hunk(hunk);
+    }
+
+    /// The list as it is now. The person stays at their file, with its texts; where it is gone, they are at
+    /// the one that follows.
+    pub(super) fn take(&mut self, turn: Turn) -> News {
+        let before = std::mem::replace(&mut self.turn, turn);
+        let now = &self.turn;
+        let at = before.files.get(self.file).map(|file| &file.path);
+        if before.id == now.id && is_same_list(&before, now) {
+            let marks = |turn: &Turn| -> Vec<Marked> {
+                let seen = turn.files.iter().filter(|file| at.is_none_or(|at| *at == file.path));
+                seen.map(|file| file.marked).collect()
+            };
+            return if marks(&before) == marks(now) { News::Nothing } else { News::Marks };
+        }
+        let file = at.map_or(now.files.len(), |at| now.files.iter().take_while(|it| it.path < *at).count());
+        let stays = before.id == now.id && now.files.get(file).map(|file| &file.path) == at;
+        let open = self.open.take().filter(|_| stays);
+        self.turn_to(file);
+        self.open = open;
+        News::List
+    }
+}
+
+/// Whether two lists differ in nothing but the marks.
+fn is_same_list(one: &Turn, other: &Turn) -> bool {
+    let unmarked = |file: &TurnFile| TurnFile { marked: Marked::Nothing, ..file.clone() };
+    one.baseline == other.baseline && one.files.iter().map(unmarked).eq(other.files.iter().map(unmarked))
+}
+
+/// Whether a file is undone as a whole or not at all.
+fn is_whole(file: &TurnFile, open: &OpenReview) -> bool {
+    let of_its_kind = match file.change {
+        FileChange::Added | FileChange::Deleted | FileChange::Mode | FileChange::Kind => true,
+        FileChange::Modified | FileChange::Renamed => false,
+    };
+    of_its_kind || file.without_text.is_some() || open.review().whole_file_only.is_some()
+}
