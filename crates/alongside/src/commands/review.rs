@@ -36,7 +36,7 @@ Examples:
   alongside review --since HEAD~2   what changed since that commit
 
 Exit codes: 0 after q, 1 after an error, 130, 143 or 129 after Ctrl-C, SIGTERM or SIGHUP.
-With --since, 0 also where nothing has changed.")]
+With --since, 0 also where nothing has changed, and 1 also where a change could not be undone.")]
 pub(crate) struct Args {
     /// The projects [default: the current directory]
     #[arg(value_name = "DIR")]
@@ -58,12 +58,12 @@ pub(crate) struct Args {
     #[arg(long)]
     reject_all: bool,
 
-    /// Review what has changed in the project since REV, whoever wrote it
+    /// Review what has changed in the project since REV, whoever wrote it, and undo parts of it
     ///
     /// REV is a revision of the repository, as git names it. Without REV: since the last turn of an agent, or
-    /// since the last commit where no turn is known. Nothing is written, and
-    /// proposals are not decided here.
-    #[arg(long, value_name = "REV", display_order = 2, conflicts_with_all = ["json", "accept_all", "reject_all"])]
+    /// since the last commit where no turn is known. Each change stays unless you mark it with u; nothing is
+    /// written before you confirm the list of all that is undone. Proposals are not decided here.
+    #[arg(long, value_name = "REV", display_order = 1, conflicts_with_all = ["json", "accept_all", "reject_all"])]
     since: Option<Option<String>>,
 }
 

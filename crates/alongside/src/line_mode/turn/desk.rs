@@ -1,4 +1,5 @@
-//! The line desk of a turn review: its loop, and the meaning of the lines that the person types.
+//! The line desk of a turn review: its loop, and the meaning of the lines that the person types. Nothing is
+//! written but by their yes to the list of all that is undone.
 
 use std::ops::ControlFlow;
 
@@ -7,7 +8,7 @@ use alongside_desk::{Desk, Event, Gone, Request, harmless, messages};
 use tokio::time::timeout;
 
 use super::reading::{Prompt, TurnReading};
-use super::walk::{Edge, Step};
+use super::walk::{Edge, Step, Wish};
 use super::words;
 use super::work::TurnWork;
 use crate::line_mode::ending::{Ending, LEAVE_TIMEOUT};
@@ -119,7 +120,7 @@ impl TurnDesk {
             }
             InputLine::End => {
                 reading.say(words::INPUT_ENDED);
-                reading.say(words::NOTHING_WRITTEN);
+                reading.say_nothing_written();
                 return ControlFlow::Break(Ending::Left);
             }
         };
@@ -134,8 +135,22 @@ impl TurnDesk {
         }
         match reading.take_prompt() {
             Prompt::Place => self.command(line).await,
+            Prompt::Finish => self.list_answered(line).await,
             Prompt::Leave(question, ending) => reading.leaving_answered(question, ending, line),
         }
+    }
+
+    async fn list_answered(&mut self, line: &str) -> ControlFlow<Ending> {
+        match line {
+            "y" | "yes" => return self.work.finish().await,
+            "n" | "no" => self.work.reading().say_nothing_written(),
+            "q" | "quit" => return self.quit(),
+            _ => {
+                self.say(words::YES_OR_NO);
+                self.work.reading().ask(Prompt::Finish);
+            }
+        }
+        ControlFlow::Continue(())
     }
 
     async fn command(&mut self, line: &str) -> ControlFlow<Ending> {
@@ -144,6 +159,11 @@ impl TurnDesk {
             "" | "j" | "J" | "next" => walk.next(),
             "k" | "K" | "previous" => walk.previous(),
             "b" | "back" => walk.back(),
+            "f" | "finish" => Step::End,
+            "n" | "stays" => return self.work.mark(Wish::Stay).await,
+            "u" | "undo" => return self.work.mark(Wish::Undo).await,
+            "N" => return self.work.mark_file(Wish::Stay).await,
+            "U" => return self.work.mark_file(Wish::Undo).await,
             "q" | "quit" => return self.quit(),
             line if let Some(number) = number_in(line) => {
                 match number.checked_sub(1).filter(|file| *file < walk.turn().files.len()) {
@@ -155,7 +175,7 @@ impl TurnDesk {
                 }
             }
             line => {
-                self.other_command(line);
+                self.other_command(line).await;
                 return ControlFlow::Continue(());
             }
         };
@@ -163,8 +183,9 @@ impl TurnDesk {
     }
 
     /// The commands that lead nowhere.
-    fn other_command(&mut self, line: &str) {
+    async fn other_command(&mut self, line: &str) {
         match line {
+            "s" | "split" => self.work.split().await,
             "l" | "list" => {
                 let list = words::list(self.work.reading().walk());
                 self.say(&list);
@@ -176,7 +197,7 @@ impl TurnDesk {
 
     /// Leaves, with everything as it is.
     fn quit(&mut self) -> ControlFlow<Ending> {
-        self.say(words::NOTHING_WRITTEN);
+        self.work.reading().say_nothing_written();
         self.work.reading().leave(Ending::Left)
     }
 }

@@ -1,5 +1,6 @@
-//! The review of a turn, line by line: the changes since a baseline, file by file and hunk by hunk. Nothing
-//! is written. Proposals of agents are announced, and not decided here.
+//! The review of a turn, line by line: the changes since a baseline, file by file and hunk by hunk. A change
+//! stays unless the person marks it to be undone; nothing is written before they confirm the list of marks.
+//! Proposals of agents are announced, and not decided here.
 
 mod desk;
 mod proposals;

@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use alongside_desk::review_model::{OpenReview, Question, Reply};
-use alongside_desk::{Event, Turn, harmless};
+use alongside_desk::{Event, Turn, TurnFinished, harmless};
 
 use super::proposals::Proposals;
 use super::walk::{News, Place, Walk};
@@ -20,6 +20,8 @@ use crate::line_mode::{prompts, render};
 pub(super) enum Prompt {
     /// The person's place.
     Place,
+    /// The list of all that is undone, which may be empty.
+    Finish,
     /// Whether to leave, which ends proposals; and the way in which the desk ends then.
     Leave(Question, Ending),
 }
@@ -33,6 +35,10 @@ pub(super) struct TurnReading {
     proposals: Proposals,
     /// The list has become another one, and the person has not seen it.
     has_another_list: bool,
+    /// The end, once the companion has told it.
+    finished: Option<TurnFinished>,
+    /// The person has had something undone.
+    has_undone: bool,
     due: Due,
 }
 
@@ -45,6 +51,8 @@ impl TurnReading {
             prompt: Prompt::Place,
             proposals: Proposals::default(),
             has_another_list: false,
+            finished: None,
+            has_undone: false,
             due: Due::Nothing,
         }
     }
@@ -120,13 +128,13 @@ impl TurnReading {
                     self.input.prompt_changed();
                 }
             }
+            Event::TurnFinished(finished) => self.finished = Some(finished),
             Event::Problem(problem) => {
                 let said = self.proposals.problem(&problem);
                 self.interrupt(&said);
             }
             Event::Notice { message } => self.interrupt(&message),
             Event::FlushReview { .. }
-            | Event::TurnFinished(_)
             | Event::AcceptedByRule(_)
             | Event::LastWord(_)
             | Event::DiagnosticsWanted { .. } => {}
@@ -137,10 +145,11 @@ impl TurnReading {
     pub(super) fn take_turn(&mut self, turn: Turn) {
         let known = &self.walk.turn().remarks;
         let remarks: Vec<_> = turn.remarks.iter().filter(|it| !known.contains(it)).cloned().collect();
-        match self.walk.take(turn) {
-            News::Nothing => {}
-            News::List => self.has_another_list = true,
-            News::Marks => self.mark_due(Due::Prompt),
+        match (self.walk.take(turn), self.prompt) {
+            (News::Nothing, _) => {}
+            // The person confirms the marks that they have seen.
+            (News::List, _) | (News::Marks, Prompt::Finish) => self.has_another_list = true,
+            (News::Marks, Prompt::Place | Prompt::Leave(..)) => self.mark_due(Due::Prompt),
         }
         for remark in remarks {
             self.interrupt(&harmless::name(&remark));
@@ -177,11 +186,39 @@ impl TurnReading {
         }
     }
 
-    /// Behind the last file.
+    /// Behind the last file: the list of all that is undone, and the question. Without a mark, that is the
+    /// end of a review since a revision; another one is to be finished, for the next begins there.
     pub(super) fn come_to_end(&mut self) -> ControlFlow<Ending> {
         self.walk.turn_to_end();
-        self.say(words::NOTHING_WRITTEN);
-        self.leave(Ending::Done)
+        let list = words::marks(&self.walk);
+        self.say(&list);
+        if !self.walk.has_marks() && self.walk.turn().baseline.asked.is_some() {
+            return self.leave(Ending::Done);
+        }
+        self.ask(Prompt::Finish);
+        ControlFlow::Continue(())
+    }
+
+    /// Tells the end that has come.
+    pub(super) fn end(&mut self) -> ControlFlow<Ending> {
+        (self.has_another_list, self.has_undone) = (false, true);
+        let ending = match self.finished.take() {
+            None => {
+                self.say(words::NO_END);
+                Ending::Failed
+            }
+            Some(finished) => {
+                self.say(&words::finished(&finished));
+                let is_refused = finished.files.iter().any(|file| file.refused.is_some());
+                if is_refused { Ending::Failed } else { Ending::Done }
+            }
+        };
+        self.leave(ending)
+    }
+
+    /// Says that nothing is written from now on.
+    pub(super) fn say_nothing_written(&mut self) {
+        self.say(if self.has_undone { words::NOTHING_MORE_WRITTEN } else { words::NOTHING_WRITTEN });
     }
 
     /// Leaves, at a terminal only after a question if that ends proposals.
@@ -218,6 +255,7 @@ impl TurnReading {
         let due = std::mem::replace(&mut self.due, Due::Nothing);
         let question = match self.prompt {
             _ if due == Due::Nothing => return,
+            Prompt::Finish => words::confirm(&self.walk).to_owned(),
             Prompt::Leave(question, _) => prompts::question(question, self.proposals.count(), false),
             Prompt::Place => {
                 self.print_place(due);

@@ -2,7 +2,9 @@
 //! and without the companion.
 
 use alongside_desk::review_model::OpenReview;
-use alongside_desk::{Author, Changed, FileChange, Hunk, Marked, OpenedTurnFile, Turn, TurnFile};
+use alongside_desk::{
+    Author, Changed, FileChange, Hunk, HunkState, Marked, OpenedTurnFile, Request, Turn, TurnFile,
+};
 
 /// The list of changes, the person's place in it, and the texts of the file there.
 #[derive(Debug, Default)]
@@ -43,6 +45,26 @@ pub(super) enum Step {
     End,
     /// There is nothing in this direction.
     Nowhere,
+}
+
+/// The person's wish for a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wish {
+    /// It stays as it is on disk.
+    Stay,
+    /// It is undone.
+    Undo,
+}
+
+/// The way to fulfil a wish.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Marking {
+    /// It is so already.
+    IsSo,
+    /// The companion is to be asked.
+    Ask(Request),
+    /// There is no change here.
+    Nothing,
 }
 
 /// The difference between two lists.
@@ -87,6 +109,16 @@ impl Walk {
         let files = &self.turn.files;
         let sum = |lines: fn(&TurnFile) -> usize| files.iter().map(lines).sum();
         (files.len(), sum(|file| file.added), sum(|file| file.removed))
+    }
+
+    /// The files with a mark, in their order.
+    pub(super) fn marked(&self) -> impl Iterator<Item = &TurnFile> {
+        self.turn.files.iter().filter(|file| !file.marked.is_nothing())
+    }
+
+    /// Whether anything is to be undone.
+    pub(super) fn has_marks(&self) -> bool {
+        self.marked().next().is_some()
     }
 
     /// The files that the way leads past: they are not the agent's, and others are.
@@ -151,6 +183,31 @@ impl Walk {
             None if self.file >= self.turn.files.len() => self.first(),
             None => Step::Within,
         }
+    }
+
+    /// The way to mark the change where the person is, or to take its mark back.
+    pub(super) fn marking(&self, wish: Wish) -> Marking {
+        let Place::Hunk(file, open, hunk) = self.place() else { return self.file_marking(wish) };
+        let is_marked = hunk.state == HunkState::Dropped || file.marked == Marked::Whole;
+        if is_marked == (wish == Wish::Undo) {
+            return Marking::IsSo;
+        }
+        let (id, revision) = (open.review().id, open.review().revision);
+        Marking::Ask(Request::KeepHunks { id, revision, hunks: vec![open.hunk()], keep: is_marked })
+    }
+
+    /// The way to mark the whole file, or to take all its marks back.
+    pub(super) fn file_marking(&self, wish: Wish) -> Marking {
+        let Some(file) = self.turn.files.get(self.file) else { return Marking::Nothing };
+        let is_so = match wish {
+            Wish::Stay => Marked::Nothing,
+            Wish::Undo => Marked::Whole,
+        };
+        if file.marked == is_so {
+            return Marking::IsSo;
+        }
+        let (turn, revision, undo) = (self.turn.id, self.turn.revision, wish == Wish::Undo);
+        Marking::Ask(Request::MarkTurnFile { turn, revision, file: self.file, undo })
     }
 
     /// The person is at a file, whose texts are not here yet.

@@ -2,7 +2,9 @@
 //! from outside go through [`harmless`].
 
 use alongside_desk::review_model::OpenReview;
-use alongside_desk::{Author, FileChange, HunkState, Marked, Turn, TurnFile, harmless, messages};
+use alongside_desk::{
+    Author, FileChange, HunkState, Marked, Turn, TurnFile, TurnFinished, UndoneFile, harmless, messages,
+};
 
 use super::walk::{Place, Walk};
 use crate::age::age;
@@ -15,11 +17,23 @@ pub(super) const COMPANION_STOPPED: &str = "The companion has stopped. Nothing m
 /// The companion has answered without a list.
 pub(super) const NO_LIST: &str = "The companion has not said what changed.";
 
+/// The companion has answered without the end.
+pub(super) const NO_END: &str = "The companion has not said what it has undone.";
+
 /// The input ended before the person left.
 pub(super) const INPUT_ENDED: &str = "The input has ended.";
 
 /// The person left, or said no.
 pub(super) const NOTHING_WRITTEN: &str = "Nothing is written.";
+
+/// The same after something was undone.
+pub(super) const NOTHING_MORE_WRITTEN: &str = "Nothing more is written.";
+
+/// A file that is undone as a whole or not at all has no hunks to split.
+pub(super) const NOT_SPLIT: &str = "This file is undone as a whole, or stays as it is.";
+
+/// The person is at no file.
+pub(super) const NO_CHANGE_HERE: &str = "There is no change here; b goes to the first one.";
 
 /// The file where the person is has other texts now.
 pub(super) const FILE_CHANGED: &str = "The file has changed; this is how it stands now.";
@@ -28,24 +42,31 @@ pub(super) const FILE_CHANGED: &str = "The file has changed; this is how it stan
 pub(super) const NO_SUCH_FILE: &str = "No file has that number; l lists them.";
 
 /// The first words to a person at a terminal.
-pub(super) const HOW: &str = "Enter goes on to the next change. (? help)";
+pub(super) const HOW: &str =
+    "Enter leaves a change as it is, u marks it to be undone. Nothing is written before the end. (? help)";
 
 /// The request to answer that question, or the one before leaving.
 pub(super) const YES_OR_NO: &str = "Type one of [y,n] and Enter.";
 
 /// The prompt behind the last file.
-const END_PROMPT: &str = "at the end [b,K,l,q,?]?";
+const END_PROMPT: &str = "at the end [f,b,K,l,q,?]?";
 
 /// The help.
 pub(super) const HELP: &str = "\
 Type one of these, then Enter:
-   Enter alone goes on (also: j)
+   Enter alone goes on: a change without a mark stays, and a mark stays a mark (also: j)
+n  the change stays; a mark on it is taken back
+u  mark the change to be undone
+s  split it into smaller changes
+U  mark the whole file to be undone, and go to the next one
+N  the whole file stays; its marks are taken back
 K  previous change (also: k)
 b  the first change of the file
 l  list the files with their marks; a number goes to that one (also: g and the number)
-q  quit, also Ctrl-D
+f  finish: the list of all that is undone, and one question
+q  quit, also Ctrl-D: nothing is written
 ?  this help
-Nothing is written.";
+Nothing is written before you answer y to the list of all that is undone.";
 
 /// The head of the review: its baseline, its size, and the remarks.
 pub(super) fn head(walk: &Walk, inks: Inks) -> String {
@@ -168,6 +189,66 @@ pub(super) fn list(walk: &Walk) -> String {
     rows.join("\n")
 }
 
+/// The question below the list of what is undone.
+pub(super) fn confirm(walk: &Walk) -> &'static str {
+    match walk.has_marks() {
+        true => "Nothing else is written. Undo these [y,n]?",
+        false => "Finish, so that the next review begins here [y,n]?",
+    }
+}
+
+/// All that is undone, for the person to confirm.
+pub(super) fn marks(walk: &Walk) -> String {
+    if !walk.has_marks() {
+        return "Nothing is marked to be undone: everything stays as it is.".into();
+    }
+    let row = |file: &TurnFile| {
+        let what = match (file.marked, file.change, &file.from) {
+            (Marked::Nothing, ..) => "nothing".to_owned(),
+            (Marked::Hunks(hunks), ..) => messages::changes(hunks),
+            (Marked::Whole, FileChange::Added, _) => "the whole file; it is removed".into(),
+            (Marked::Whole, FileChange::Deleted, _) => "the whole file; it comes back".into(),
+            (Marked::Whole, FileChange::Renamed, Some(from)) => {
+                format!("the whole file; it is {} again", harmless::name(from))
+            }
+            (Marked::Whole, FileChange::Mode, _) => "its mode".into(),
+            (Marked::Whole, ..) => "the whole file".into(),
+        };
+        format!("  {}: {what}", harmless::name(&file.path))
+    };
+    std::iter::once("To be undone:".to_owned()).chain(walk.marked().map(row)).collect::<Vec<_>>().join("\n")
+}
+
+/// The end: what was undone, and what was not.
+pub(super) fn finished(finished: &TurnFinished) -> String {
+    let row = |file: &UndoneFile| {
+        let draft = file.draft.as_ref();
+        let draft = draft.map(|draft| format!("; the undone text is in {}", harmless::name(draft)));
+        let refused = file.refused.as_ref().map(|why| format!(": {}", harmless::name(why)));
+        format!(
+            "  {}{}{}",
+            harmless::name(&file.path),
+            refused.unwrap_or_default(),
+            draft.unwrap_or_default()
+        )
+    };
+    let (refused, undone): (Vec<_>, Vec<_>) = finished.files.iter().partition(|file| file.refused.is_some());
+    let mut said = Vec::new();
+    for (title, files) in [("Undone:", undone), ("Not undone:", refused)] {
+        if !files.is_empty() {
+            said.push(title.to_owned());
+            said.extend(files.into_iter().map(row));
+        }
+    }
+    if finished.files.iter().any(|file| file.draft.is_some()) {
+        said.push("`alongside drafts` lists the undone texts.".into());
+    }
+    match said.is_empty() {
+        true => "Finished; nothing is written.".into(),
+        false => said.join("\n"),
+    }
+}
+
 /// The prompt at the person's place.
 pub(super) fn prompt(walk: &Walk) -> String {
     let marked = |is_marked| if is_marked { ": marked" } else { "" };
@@ -175,10 +256,10 @@ pub(super) fn prompt(walk: &Walk) -> String {
         Place::Hunk(file, open, hunk) => {
             let is_marked = hunk.state == HunkState::Dropped || file.marked == Marked::Whole;
             let (at, all) = (open.hunk() + 1, open.review().hunks.len());
-            format!("({at}/{all}) next{} [j,K,b,l,q,?]?", marked(is_marked))
+            format!("({at}/{all}) undo this change{} [n,u,s,U,K,l,f,q,?]?", marked(is_marked))
         }
         Place::Whole(file, _) => {
-            format!("next{} [j,K,b,l,q,?]?", marked(!file.marked.is_nothing()))
+            format!("undo the whole file{} [n,u,K,l,f,q,?]?", marked(!file.marked.is_nothing()))
         }
         Place::End => END_PROMPT.into(),
     }

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use alongside_desk::{Desk, Event, Gone, Refusal, Request, Turn, messages};
 
 use super::reading::TurnReading;
-use super::walk::{Edge, Place, Step};
+use super::walk::{Edge, Marking, Place, Step, Wish};
 use super::words;
 use crate::line_mode::ending::Ending;
 use crate::line_mode::line_reader::InputLine;
@@ -135,5 +135,66 @@ impl TurnWork {
             self.reading.walk().look_at(edge);
         }
         self.reading.mark_due(Due::Review);
+    }
+
+    /// Marks the change where the person is, or takes its mark back, and goes on.
+    pub(super) async fn mark(&mut self, wish: Wish) -> ControlFlow<Ending> {
+        let marking = self.reading.walk().marking(wish);
+        match self.carry_out(marking).await {
+            true => {
+                let next = self.reading.walk().next();
+                self.go(next).await
+            }
+            false => ControlFlow::Continue(()),
+        }
+    }
+
+    /// Marks the whole file, or takes all its marks back, and goes on to the next file.
+    pub(super) async fn mark_file(&mut self, wish: Wish) -> ControlFlow<Ending> {
+        let marking = self.reading.walk().file_marking(wish);
+        match self.carry_out(marking).await {
+            true => {
+                let next = self.reading.walk().next_file();
+                self.go(next).await
+            }
+            false => ControlFlow::Continue(()),
+        }
+    }
+
+    /// Whether the marks are as the person wishes now.
+    async fn carry_out(&mut self, marking: Marking) -> bool {
+        match marking {
+            Marking::IsSo => return true,
+            Marking::Ask(request) => return self.ask(request).await,
+            Marking::Nothing => self.reading.say(words::NO_CHANGE_HERE),
+        }
+        false
+    }
+
+    /// Splits the hunk where the person is.
+    pub(super) async fn split(&mut self) {
+        let Place::Hunk(_, open, _) = self.reading.walk().place() else {
+            return self.reading.say(words::NOT_SPLIT);
+        };
+        let (hunk, before) = (open.hunk(), open.review().hunks.len());
+        let request = Request::SplitHunk { id: open.review().id, revision: open.review().revision, hunk };
+        if self.ask(request).await {
+            if let Place::Hunk(_, open, _) = self.reading.walk().place() {
+                let said = messages::split(before, open.review().hunks.len());
+                self.reading.say(&said);
+            }
+            self.reading.walk().look_at_hunk(hunk);
+            self.reading.mark_due(Due::Place);
+        }
+    }
+
+    /// Undoes all that is marked, and finishes: the person has confirmed the list of it.
+    pub(super) async fn finish(&mut self) -> ControlFlow<Ending> {
+        let turn = self.reading.walk().turn();
+        let request = Request::FinishTurn { turn: turn.id, revision: turn.revision };
+        match self.ask(request).await {
+            true => self.reading.end(),
+            false => ControlFlow::Continue(()),
+        }
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use alongside_desk::{
-    Call, Event, FileChange, Hunk, Lines, OpenedTurnFile, Refusal, Request, Review, ReviewId, Revised, Seat,
-    Turn, TurnFile, TurnId,
+    Call, Changed, Event, FileChange, Hunk, HunkState, Lines, Marked, OpenedTurnFile, Refusal, Request,
+    Review, ReviewId, Revised, Seat, Turn, TurnFile, TurnFinished, TurnId, UndoneFile,
 };
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -17,6 +17,12 @@ pub(super) struct Companion {
     pub(super) news: Vec<Event>,
     /// Why a look tells nothing.
     pub(super) unknown: Option<String>,
+    /// Why this file is not undone.
+    pub(super) refused: Option<(usize, String)>,
+    /// The list that takes the place of the one that was shown, at the first mark.
+    pub(super) next: Option<Turn>,
+    /// An agent changes the file at the first mark on a hunk.
+    pub(super) rewrites: bool,
 }
 
 /// A changed file of nine lines, of which lines 2 and 8 differ.
@@ -28,6 +34,14 @@ pub(super) fn modified(path: &str) -> (TurnFile, Option<Review>) {
     };
     let proposed = original.replace('2', "two").replace('8', "eight\x1b[2J");
     let review = review(Some(original), &proposed, vec![hunk(1), hunk(7)]);
+    (TurnFile { path: path.into(), added: 2, removed: 2, ..TurnFile::default() }, Some(review))
+}
+
+/// A changed file of two lines, both of which differ.
+pub(super) fn rewritten(path: &str) -> (TurnFile, Option<Review>) {
+    let lines = Lines { start: 0, end: 2 };
+    let hunk = Hunk { original: lines, proposed: lines, current: lines, ..Hunk::default() };
+    let review = review(Some("a\nb\n"), "A\nB\n", vec![hunk]);
     (TurnFile { path: path.into(), added: 2, removed: 2, ..TurnFile::default() }, Some(review))
 }
 
@@ -68,7 +82,7 @@ impl Companion {
         let mut turn = Turn { id: TurnId(7), revision: 3, files, ..Turn::default() };
         turn.baseline.asked = Some("HEAD".into());
         turn.baseline.name = "the end of the last turn of Codex".into();
-        Self { turn, reviews, news: Vec::new(), unknown: None }
+        Self { turn, reviews, news: Vec::new(), unknown: None, refused: None, next: None, rewrites: false }
     }
 
     /// Answers until the desk leaves. Returns the requests.
@@ -101,13 +115,113 @@ impl Companion {
                 let review = self.reviews[file].clone().expect("a text");
                 tell(Event::TurnFile(OpenedTurnFile { turn, revision, file, review }));
             }
+            Request::MarkTurnFile { turn, revision, file, undo } => {
+                self.check(turn, revision)?;
+                let (state, marked) = match undo {
+                    true => (HunkState::Dropped, Marked::Whole),
+                    false => (HunkState::Kept, Marked::Nothing),
+                };
+                self.turn.files[file].marked = marked;
+                if let Some(review) = &mut self.reviews[file] {
+                    tell(changed(review, |hunks| hunks.iter_mut().for_each(|hunk| hunk.state = state)));
+                }
+                self.turn.revision += 1;
+                tell(Event::Turn(self.turn.clone()));
+            }
+            Request::KeepHunks { id, hunks: marked, keep, .. } => {
+                if let Some(next) = self.next.take() {
+                    self.turn = next;
+                    return Err(Refusal::NoSuchTurn);
+                }
+                if std::mem::take(&mut self.rewrites) {
+                    return Err(self.rewrite(id, to));
+                }
+                let (file, review) = self.review(id);
+                let state = if keep { HunkState::Kept } else { HunkState::Dropped };
+                tell(changed(review, |hunks| marked.iter().for_each(|at| hunks[*at].state = state)));
+                let dropped = review.hunks.iter().filter(|hunk| hunk.state == HunkState::Dropped).count();
+                let marked = if dropped == 0 { Marked::Nothing } else { Marked::Hunks(dropped) };
+                let revision = review.revision;
+                self.turn.files[file].marked = marked;
+                self.turn.revision += 1;
+                tell(Event::Turn(self.turn.clone()));
+                return Ok(Revised { revision });
+            }
+            Request::SplitHunk { id, hunk, .. } => {
+                let (_, review) = self.review(id);
+                tell(changed(review, |hunks| {
+                    let [first, second] = halves(&hunks[hunk]);
+                    hunks[hunk] = first;
+                    hunks.insert(hunk + 1, second);
+                }));
+                return Ok(Revised { revision: review.revision });
+            }
+            Request::FinishTurn { turn, revision } => {
+                self.check(turn, revision)?;
+                let files = self.turn.files.iter().enumerate().filter(|(_, file)| !file.marked.is_nothing());
+                let undone = files.map(|(at, file)| {
+                    let refused = self.refused.clone().filter(|(refused, _)| *refused == at);
+                    let draft = refused.is_none().then(|| format!("/drafts/{at}"));
+                    UndoneFile { path: file.path.clone(), refused: refused.map(|(_, why)| why), draft }
+                });
+                tell(Event::TurnFinished(TurnFinished { turn, files: undone.collect() }));
+                self.turn.revision += 1;
+                self.turn.files.clear();
+                tell(Event::Turn(self.turn.clone()));
+            }
             _ => {}
         }
         Ok(Revised { revision: self.turn.revision })
+    }
+
+    /// The file loses its first hunk, and the list has a remark.
+    fn rewrite(&mut self, id: ReviewId, to: &UnboundedSender<Event>) -> Refusal {
+        let (file, review) = self.review(id);
+        review.hunks.remove(0);
+        review.id = ReviewId(id.0 + 100);
+        let review = review.clone();
+        self.turn.files[file].added = 1;
+        self.turn.remarks.push("1 mark was lost: a file changed".into());
+        self.turn.revision += 1;
+        let (turn, revision) = (self.turn.id, self.turn.revision);
+        for event in
+            [Event::Turn(self.turn.clone()), Event::TurnFile(OpenedTurnFile { turn, revision, file, review })]
+        {
+            // As in `serve`.
+            let _ = to.send(event);
+        }
+        Refusal::Stale { revision: 1 }
     }
 
     fn check(&self, turn: TurnId, revision: u64) -> Result<(), Refusal> {
         let is_now = (turn, revision) == (self.turn.id, self.turn.revision);
         if is_now { Ok(()) } else { Err(Refusal::NoSuchTurn) }
     }
+
+    fn review(&mut self, id: ReviewId) -> (usize, &mut Review) {
+        let mut reviews = self.reviews.iter_mut().enumerate();
+        let found =
+            reviews.find_map(|(file, review)| Some((file, review.as_mut().filter(|it| it.id == id)?)));
+        found.expect("an open file")
+    }
+}
+
+/// A hunk of two lines as two.
+fn halves(hunk: &Hunk) -> [Hunk; 2] {
+    let line = |lines: Lines, at: usize| Lines { start: lines.start + at, end: lines.start + at + 1 };
+    [0, 1].map(|at| Hunk {
+        original: line(hunk.original, at),
+        proposed: line(hunk.proposed, at),
+        current: line(hunk.current, at),
+        ..hunk.clone()
+    })
+}
+
+/// A new revision of a review.
+fn changed(review: &mut Review, change: impl FnOnce(&mut Vec<Hunk>)) -> Event {
+    let from = review.revision;
+    review.revision += 1;
+    change(&mut review.hunks);
+    let (id, revision, hunks) = (review.id, review.revision, review.hunks.clone());
+    Event::Changed(Changed { id, from, revision, hunks, ..Changed::default() })
 }

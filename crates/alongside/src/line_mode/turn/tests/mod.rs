@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use alongside_common::signals::Signals;
 use alongside_desk::{Agent, Author, Event, Request, Review, ReviewId, pair};
-use companion::{Companion, added, binary, modified};
+use companion::{Companion, added, binary, modified, rewritten};
 
 use super::TurnDesk;
 use crate::line_mode::ending::Ending;
@@ -36,12 +36,16 @@ struct Played {
 }
 
 impl Played {
-    /// Whether nothing can have been marked or written.
-    fn is_read_only(&self) -> bool {
-        let reads = |asked: &Request| {
-            matches!(asked, Request::ReviewTurn { .. } | Request::OpenTurnFile { .. } | Request::Leave)
-        };
-        self.asked.iter().all(reads)
+    /// Whether anything may have been written.
+    fn has_finished(&self) -> bool {
+        self.asked.iter().any(|request| matches!(request, Request::FinishTurn { .. }))
+    }
+
+    /// The hunks and files that were marked, and those whose mark was taken back.
+    fn marks(&self) -> Vec<&Request> {
+        let is_mark =
+            |asked: &&Request| matches!(asked, Request::KeepHunks { .. } | Request::MarkTurnFile { .. });
+        self.asked.iter().filter(is_mark).collect()
     }
 }
 
@@ -89,7 +93,7 @@ async fn enter_leads_through_every_change_and_all_stay() {
     companion.turn.remarks = vec!["The beginning of the turn is missing.".into()];
     let played = played(companion, "\n\n\n\n").await;
     assert_eq!(played.ending, Ending::Done);
-    assert!(played.is_read_only());
+    assert!(played.marks().is_empty() && !played.has_finished());
     insta::assert_snapshot!(played.text);
 }
 
@@ -97,7 +101,7 @@ async fn enter_leads_through_every_change_and_all_stay() {
 async fn one_moves_back_and_to_a_number_and_sees_lists_and_help() {
     let played = played(three_files(), "K\n2\nj\nK\nj\nb\nl\ng 3\nK\n4\nx\n?\nq\n").await;
     assert_eq!(played.ending, Ending::Left);
-    assert!(played.is_read_only());
+    assert!(played.marks().is_empty() && !played.has_finished());
     insta::assert_snapshot!(played.text);
 }
 
@@ -134,5 +138,103 @@ async fn leaving_a_terminal_is_a_question_where_it_ends_proposals() {
     let asked = "Nothing is written.\n1 review is waiting; leaving rejects it. Leave [y,n]? \n\
                  The input has ended.\nNothing is written.\nLeaving: waiting proposals are rejected.\n";
     assert!(played.text.ends_with(asked), "{}", played.text);
-    assert!(played.text.contains("\nEnter goes on to the next change."));
+    assert!(played.text.contains("\nEnter leaves a change as it is, u marks it to be undone."));
+}
+
+#[tokio::test]
+async fn half_of_a_change_is_marked_once_it_is_split() {
+    let played = played(Companion::new(vec![rewritten("a.txt")]), "s\n\nu\nn\nK\nn\n").await;
+    assert_eq!(played.ending, Ending::Done);
+    insta::assert_snapshot!(played.text);
+}
+
+#[tokio::test]
+async fn exactly_the_marked_is_undone_after_one_list() {
+    let played = played(three_files(), "u\n\nu\nU\ny\n").await;
+    assert_eq!(played.ending, Ending::Done);
+    assert_eq!(played.marks().len(), 3);
+    insta::assert_snapshot!(played.text);
+}
+
+#[tokio::test]
+async fn a_refused_undo_is_told_and_fails() {
+    let mut companion = three_files();
+    companion.refused = Some((1, "it has changed since".into()));
+    let played = played(companion, "u\nU\nf\ny\n").await;
+    assert_eq!(played.ending, Ending::Failed);
+    let end = "Undone:\n  logo.png; the undone text is in /drafts/0\n\
+               Not undone:\n  src/a\\x1b.rs: it has changed since\n\
+               `alongside drafts` lists the undone texts.\n";
+    assert!(played.text.ends_with(end), "{}", played.text);
+}
+
+#[tokio::test]
+async fn nothing_is_written_without_a_yes() {
+    for (lines, ending) in [
+        ("u\nu\nf\n", Ending::Left),
+        ("u\nu\nf\nx\nn\nq\n", Ending::Left),
+        ("u\nu\nq\n", Ending::Left),
+        ("u\nu\nf\nq\n", Ending::Left),
+        ("u\nN\nf\nn\n1\nn\nf\n", Ending::Done),
+    ] {
+        let played = played(three_files(), lines).await;
+        assert!(!played.has_finished(), "{lines:?}: {}", played.text);
+        assert_eq!(played.ending, ending, "{lines:?}: {}", played.text);
+    }
+}
+
+#[tokio::test]
+async fn a_review_since_the_last_turn_is_finished_also_without_a_mark() {
+    let companion = || {
+        let mut companion = Companion::new(vec![added("a.txt")]);
+        companion.turn.baseline.asked = None;
+        companion
+    };
+    let question = "Finish, so that the next review begins here [y,n]? ";
+    let finished = played(companion(), "\ny\n").await;
+    assert!(finished.has_finished() && finished.ending == Ending::Done);
+    assert!(finished.text.ends_with(&format!("{question}y\nFinished; nothing is written.\n")));
+    let left = played(companion(), "\nn\nq\n").await;
+    assert!(!left.has_finished(), "{}", left.text);
+    let ended = played(companion(), "\n").await;
+    assert!(!ended.has_finished(), "{}", ended.text);
+}
+
+#[tokio::test]
+async fn a_file_that_changes_while_it_is_read_is_shown_anew() {
+    let mut companion = three_files();
+    companion.rewrites = true;
+    companion.turn.remarks = vec!["known".into()];
+    let played = played(companion, "2\nu\nu\nq\n").await;
+    insta::assert_snapshot!(played.text);
+}
+
+#[tokio::test]
+async fn a_mark_is_taken_back_where_it_was_made() {
+    // The hunk, then its whole file; a hunk that is marked already is not marked again.
+    let played = played(three_files(), "2\nu\nK\nu\nK\nn\n2\nU\n2\nN\nf\n").await;
+    assert_eq!(played.ending, Ending::Done);
+    let marked: Vec<_> = played
+        .marks()
+        .iter()
+        .map(|mark| match mark {
+            Request::KeepHunks { hunks, keep, .. } => format!("{hunks:?} {keep}"),
+            Request::MarkTurnFile { file, undo, .. } => format!("file {file} {undo}"),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(marked, ["[0] false", "[0] true", "file 1 true", "file 1 false"]);
+    assert!(played.text.ends_with("Nothing is marked to be undone: everything stays as it is.\n"));
+}
+
+#[tokio::test]
+async fn another_list_is_shown_and_the_person_stays_at_their_file() {
+    let mut companion = three_files();
+    let mut next = companion.turn.clone();
+    next.revision += 1;
+    next.files[0].path = "logo.svg".into();
+    next.files[2].added = 9;
+    companion.next = Some(next);
+    let played = played(companion, "\nu\nu\nq\n").await;
+    insta::assert_snapshot!(played.text);
 }
