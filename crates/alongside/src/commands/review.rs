@@ -63,7 +63,7 @@ pub(crate) struct Args {
     /// REV is a revision of the repository, as git names it. Without REV: since the last turn of an agent, or
     /// since the last commit where no turn is known. Each change stays unless you mark it with u; nothing is
     /// written before you confirm the list of all that is undone. Proposals are not decided here.
-    #[arg(long, value_name = "REV", display_order = 1, conflicts_with_all = ["json", "accept_all", "reject_all"])]
+    #[arg(long, value_name = "REV", display_order = 1, conflicts_with_all = ["accept_all", "reject_all"])]
     since: Option<Option<String>>,
 }
 
@@ -106,7 +106,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         signal = signals.next() => return Ok(signals::exit_code(signal)),
     };
     let ending = match (args.json, look) {
-        (true, _) => program_review(JsonDesk::new(reached.desk), &mut signals).await,
+        (true, look) => program_review(JsonDesk::new(reached.desk, look), &mut signals).await,
         (false, Some(look)) => turn_review(TurnDesk::new(reached.desk, look), &mut signals).await,
         (false, None) => line_review(&args, roots, reached, &mut signals).await,
     };

@@ -17,20 +17,34 @@ use alongside_desk::harmless;
 /// A desk on standard input and output.
 pub(crate) struct JsonDesk {
     desk: Desk,
-    /// The reviews that wait: a program gets the whole review whenever it changes.
+    /// The reviews that wait, and the open files of turns: a program gets the whole review whenever it
+    /// changes.
     reviews: BTreeMap<ReviewId, Review>,
+    /// The look at a turn, for a program that is there for that: the desk ends with its input then.
+    look: Option<Request>,
     input: LineReader,
     out: std::io::Stdout,
 }
 
 impl JsonDesk {
     /// Nothing is written before [`run`](Self::run).
-    pub(crate) fn new(desk: Desk) -> Self {
-        Self { desk, reviews: BTreeMap::new(), input: LineReader::stdin(), out: std::io::stdout() }
+    /// `look`: the request for a turn review, if the program is there for that.
+    pub(crate) fn new(desk: Desk, look: Option<Request>) -> Self {
+        Self { desk, reviews: BTreeMap::new(), look, input: LineReader::stdin(), out: std::io::stdout() }
     }
 
     /// Works until something ends it. The end of input does not: reviews can still be answered in the agent.
+    /// A turn cannot, so the end of input ends a review of that.
     pub(crate) async fn run(&mut self, signals: &mut Signals) -> Ending {
+        if let Some(look) = self.look.clone() {
+            let looked = tokio::select! {
+                signal = signals.next() => return Ending::Signal(signal),
+                looked = self.desk.request(look) => result(None, looked),
+            };
+            if self.write(&looked).is_err() {
+                return Ending::Unread;
+            }
+        }
         loop {
             let written = tokio::select! {
                 signal = signals.next() => return Ending::Signal(signal),
@@ -41,6 +55,7 @@ impl JsonDesk {
                 input = self.input.next() => match input {
                     InputLine::Line(line) if line.trim().is_empty() => Ok(()),
                     InputLine::Line(line) => self.take_line(&line).await,
+                    InputLine::End if self.look.is_some() => return Ending::Left,
                     InputLine::CtrlD | InputLine::Unfinished | InputLine::End => Ok(()),
                 },
             };
@@ -65,6 +80,11 @@ impl JsonDesk {
             Event::Opened(review) => {
                 self.write(&Event::Opened(review.clone()))?;
                 self.reviews.insert(review.id, review);
+                Ok(())
+            }
+            Event::TurnFile(opened) => {
+                self.write(&Event::TurnFile(opened.clone()))?;
+                self.reviews.insert(opened.review.id, opened.review);
                 Ok(())
             }
             Event::Changed(changed) => {
@@ -136,7 +156,7 @@ fn not_understood(id: Option<Value>, why: &str) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use alongside_desk::{Hunk, HunkState, Lines, Reasons};
+    use alongside_desk::{Hunk, HunkState, Lines, Reasons, TurnId};
 
     use super::*;
 
@@ -163,6 +183,30 @@ mod tests {
         assert_eq!(told["hunks"][0]["reason"], "too early");
         let why = result(None, Err(Refusal::NoReason));
         assert_eq!(why["error"]["why"], "noReason");
+    }
+
+    #[test]
+    fn files_of_a_turn_are_opened_marked_and_undone_by_requests() {
+        let parsed = |method: &str, params: Value| {
+            let line = json!({ "method": format!("alongside/{method}"), "params": params });
+            serde_json::from_value::<Request>(line).unwrap()
+        };
+        let (turn, revision) = (TurnId(1), 2);
+        assert_eq!(
+            parsed("openTurnFile", json!({ "turn": 1, "revision": 2, "file": 0 })),
+            Request::OpenTurnFile { turn, revision, file: 0 }
+        );
+        assert_eq!(
+            parsed("markTurnFile", json!({ "turn": 1, "revision": 2, "file": 3, "undo": true })),
+            Request::MarkTurnFile { turn, revision, file: 3, undo: true }
+        );
+        let finish = parsed("finishTurn", json!({ "turn": 1, "revision": 2 }));
+        assert_eq!(finish, Request::FinishTurn { turn, revision });
+        let look = Request::ReviewTurn { directory: None, since: Some("HEAD~2".into()) };
+        assert_eq!(parsed("reviewTurn", json!({ "since": "HEAD~2" })), look);
+        let refused = result(None, Err(Refusal::TurnUnknown { reason: "there is no git".into() }));
+        assert_eq!(refused["error"]["why"], "turnUnknown");
+        assert_eq!(refused["error"]["message"], "the changes cannot be told: there is no git");
     }
 
     #[test]
