@@ -128,7 +128,7 @@ fn lines(one: &Waiting) -> String {
         1 => "1 file has changed".to_owned(),
         count => format!("{count} files have changed"),
     };
-    let at = look.baseline.at.map(|at| format!(", {}", super::drafts::age(at)));
+    let at = look.baseline.at.map(|at| format!(", {}", crate::age::age(at)));
     let mut text = format!(
         "{root}{agents}: {files} since {}{}\n",
         harmless::name(&look.baseline.name),

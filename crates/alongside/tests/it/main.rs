@@ -34,3 +34,4 @@ mod terminal;
 mod token_secrecy;
 mod transcript;
 mod turns;
+mod turn_review;

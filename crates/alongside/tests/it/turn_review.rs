@@ -1,0 +1,128 @@
+//! `alongside review --since` with the real host, in a repository of its own: a shell command changes files,
+//! and a part of that is undone.
+
+use serde_json::{Value, json};
+
+use crate::support::{Home, Running, until};
+
+const NUMBERS: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
+
+/// A repository with two committed files. `None` without git.
+fn repository() -> Option<Home> {
+    let home = Home::new();
+    home.file("a.txt", NUMBERS);
+    home.file("src/b.txt", "b\n");
+    let identity = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.org"];
+    for args in [&["init", "--quiet"][..], &["add", "."], &["commit", "--quiet", "-m", "The beginning"]] {
+        match home.command("git").args(identity).args(args).output() {
+            Ok(ran) => assert!(ran.status.success(), "git {args:?}: {ran:?}"),
+            Err(_) => {
+                alongside_testing::skip("git is not installed");
+                return None;
+            }
+        }
+    }
+    Some(home)
+}
+
+/// Changes two lines of the first file, and adds one to the second.
+fn change(home: &Home) {
+    let script = "sed -i 's/two/TWO/; s/nine/NINE/' a.txt && echo more >> src/b.txt";
+    let ran = home.command("sh").args(["-c", script]).status().unwrap();
+    assert!(ran.success());
+}
+
+fn read(home: &Home, name: &str) -> String {
+    std::fs::read_to_string(home.project.join(name)).unwrap()
+}
+
+#[tokio::test]
+async fn one_change_of_a_shell_command_is_undone_and_all_else_stays() {
+    let Some(home) = repository() else { return };
+    change(&home);
+    let mut desk = home.review(&["--since", "HEAD"]);
+    desk.plays(&["u", "", ""]).await;
+    let list = desk.answers("Undo these [y,n]? ", "y").await;
+    assert!(list.contains("To be undone:\n  a.txt: 1 change\n"), "{list}");
+    desk.shows("Undone:\n  a.txt; the undone text is in ").await;
+    assert_eq!(desk.ends().code(), Some(0));
+    assert_eq!(read(&home, "a.txt"), NUMBERS.replace("nine", "NINE"));
+    assert_eq!(read(&home, "src/b.txt"), "b\nmore\n");
+    let drafts = home.run(&["drafts"]);
+    assert!(drafts.out.contains("a.txt"), "{}", drafts.said());
+}
+
+#[tokio::test]
+async fn a_whole_file_becomes_what_it_was_since_the_last_commit() {
+    let Some(home) = repository() else { return };
+    change(&home);
+    let mut desk = home.review(&["--since"]);
+    desk.plays(&["", "", "U", "y"]).await;
+    desk.shows("Undone:\n  src/b.txt").await;
+    assert_eq!(desk.ends().code(), Some(0));
+    assert_eq!(read(&home, "a.txt"), NUMBERS.replace("two", "TWO").replace("nine", "NINE"));
+    assert_eq!(read(&home, "src/b.txt"), "b\n");
+}
+
+#[tokio::test]
+async fn nothing_is_written_without_a_change_an_answer_or_a_revision() {
+    let Some(home) = repository() else { return };
+    let ran = home.run(&["review", "--since", "HEAD"]);
+    assert_eq!(ran.status.code(), Some(0), "{}", ran.said());
+    assert!(ran.out.starts_with("Nothing has changed since "), "{}", ran.said());
+    change(&home);
+    let changed = read(&home, "a.txt");
+    let ran = home.run(&["review", "--since", "HEAD"]);
+    assert_eq!(ran.status.code(), Some(0), "{}", ran.said());
+    assert!(ran.out.contains("a.txt (1 of 2): changed, 2 changes (+2 -2)"), "{}", ran.said());
+    assert!(ran.out.ends_with("The input has ended.\nNothing is written.\n"), "{}", ran.said());
+    assert_eq!(read(&home, "a.txt"), changed);
+    let ran = home.run(&["review", "--since", "no-such-revision"]);
+    assert_eq!(ran.status.code(), Some(1), "{}", ran.said());
+    assert!(ran.out.starts_with("The changes cannot be told: "), "{}", ran.said());
+}
+
+/// The first message of this method whose parameters are right.
+async fn told(desk: &Running, method: &str, is: impl Fn(&Value) -> bool) -> Value {
+    let look = || {
+        let lines = desk.out.text();
+        let whole = lines.rfind('\n').map_or("", |end| &lines[..end]);
+        let messages = whole.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+        messages.filter(|told| told["method"] == method).map(|told| told["params"].clone()).find(|it| is(it))
+    };
+    until(&format!("{method}; there was {:?}", desk.out.text()), look).await
+}
+
+fn asks(desk: &mut Running, method: &str, params: Value) {
+    desk.types(&json!({ "method": format!("alongside/{method}"), "params": params }).to_string());
+}
+
+#[tokio::test]
+async fn a_program_undoes_a_change() {
+    let Some(home) = repository() else { return };
+    change(&home);
+    let mut desk = home.review(&["--json", "--since", "HEAD"]);
+    let turn = told(&desk, "alongside/didChangeTurn", |_| true).await;
+    assert_eq!(
+        (&turn["files"][0]["path"], &turn["files"][1]["path"]),
+        (&json!("a.txt"), &json!("src/b.txt"))
+    );
+    let (id, revision) = (&turn["id"], &turn["revision"]);
+    asks(&mut desk, "openTurnFile", json!({ "turn": id, "revision": revision, "file": 0 }));
+    let opened = told(&desk, "alongside/didOpenTurnFile", |_| true).await;
+    let review = &opened["review"];
+    assert_eq!((&review["original"], review["hunks"].as_array().unwrap().len()), (&json!(NUMBERS), 2));
+    let keep = json!({ "id": review["id"], "revision": review["revision"], "hunks": [1], "keep": false });
+    asks(&mut desk, "keepHunks", keep);
+    let current = NUMBERS.replace("two", "TWO");
+    told(&desk, "alongside/didChangeReview", |it| it["current"] == current).await;
+    let is_marked = |it: &Value| it["files"][0]["marked"] == json!({ "hunks": 1 });
+    let marked = told(&desk, "alongside/didChangeTurn", is_marked).await;
+    asks(&mut desk, "finishTurn", json!({ "turn": id, "revision": marked["revision"] }));
+    let finished = told(&desk, "alongside/didFinishTurn", |_| true).await;
+    let undone = &finished["files"][0];
+    assert_eq!((&undone["path"], &undone["refused"]), (&json!("a.txt"), &Value::Null));
+    assert_eq!(read(&home, "a.txt"), current);
+    desk.ends_input();
+    assert_eq!(desk.ends().code(), Some(0));
+}
