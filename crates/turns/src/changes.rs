@@ -110,7 +110,13 @@ impl Changes {
             match ignored::directory_changed_since(&bench.tree.top.join(below), since) {
                 Some(true) => {
                     let author = authors.of(path, None);
-                    self.add_without_text(path, FileChange::Modified, left.why.words(), author, String::new());
+                    self.add_without_text(
+                        path,
+                        FileChange::Modified,
+                        left.why.words(),
+                        author,
+                        String::new(),
+                    );
                 }
                 Some(false) => {}
                 None => unseen += 1,

@@ -33,5 +33,5 @@ mod system_calls;
 mod terminal;
 mod token_secrecy;
 mod transcript;
-mod turns;
 mod turn_review;
+mod turns;
