@@ -167,6 +167,7 @@ impl PreparedProposal {
             places: Vec::new(),
             removed: None,
             has_other_names: false,
+            roots: None,
         }
     }
 
