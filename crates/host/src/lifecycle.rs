@@ -204,8 +204,8 @@ impl Lifecycle {
         expected.filter(|party| party.editor.is_none()).filter_map(|party| party.pid).collect()
     }
 
-    /// The process of an expected party has ended. The host waits for it as for any that vanished, and another
-    /// desk takes its place.
+    /// The process of an expected party has ended. The host waits for it as for any that vanished, and
+    /// another desk takes its place.
     pub(super) fn expected_ended(&mut self, pid: u32) {
         for member in self.members.values_mut() {
             member.is_expected &= member.party.editor.is_some() || member.party.pid != Some(pid);

@@ -1,5 +1,5 @@
-//! The lock under which a desk looks for a host and starts one, so that two desks at once end up with the same
-//! host.
+//! The lock under which a desk looks for a host and starts one, so that two desks at once end up with the
+//! same host.
 //!
 //! The host that is started holds the same lock until it can be found, so that a desk which dies meanwhile
 //! lets no other one start a second host. On Windows a lock ends with the process that took it: there the

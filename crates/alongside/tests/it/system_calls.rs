@@ -153,7 +153,7 @@ async fn a_small_proposal_takes_few_system_calls() {
     }
 }
 
-/// In a repository, and where a rule may accept a change, some 200 calls find out what protects a file.
+/// In a repository, 100 calls and more find out whether git obeys a file, and what protects it from rules.
 #[tokio::test]
 async fn the_disk_is_asked_about_rules_and_git_beside_the_loop() {
     for settings in ["", "[reviews]\nrules = [{ path = \"*.md\", then = \"accept\" }]\n"] {

@@ -108,7 +108,7 @@ impl Destinations {
     }
 
     /// Whether no link leads to the file, and no repository is around it: a few questions to the disk are
-    /// left, unless something may accept the change. In a repository they are some 200.
+    /// left, unless something may accept the change. In a repository they are some 100.
     pub(super) fn are_apart(&self) -> bool {
         self.is_apart
     }

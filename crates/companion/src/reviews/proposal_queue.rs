@@ -1,8 +1,8 @@
 //! The queue of proposals that wait to be read and compared. That takes several times their size in memory,
 //! and agents may propose many at once. So the bytes in preparation are limited, and others wait in order.
 //!
-//! All that is asked of the disk for a ruling is asked here. A thread of its own does so: it is some 200
-//! system calls. Only a little proposal for a file in memory, about which neither a rule nor git says
+//! All that is asked of the disk for a ruling is asked here. A thread of its own does so: it is 100 to
+//! 200 system calls. Only a little proposal for a file in memory, about which neither a rule nor git says
 //! anything, is prepared where it comes: a thread would take longer to wake.
 
 use std::path::{Path, PathBuf};
