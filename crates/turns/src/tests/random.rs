@@ -153,8 +153,13 @@ fn check(before: &[Step], during: &[Step], choices: &[bool]) {
     }
 }
 
+/// A slice of all; `PROPTEST_CASES` says how many else.
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(24)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases()) })]
 
     #[test]
     fn the_tree_is_what_was_decided(
