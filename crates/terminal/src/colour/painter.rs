@@ -18,8 +18,8 @@ const LOOK_BACK: usize = 512;
 /// Longer lines, in bytes, are left plain: they are data more often than code, and grammars are slow on them.
 const LONGEST_LINE: usize = 2_000;
 
-/// The grammars. They are many megabytes, and each compiles its patterns once: the threads of all desks in the
-/// process share them, as those of hundreds of tests do.
+/// The grammars. They are many megabytes, and each compiles its patterns once: the threads of all desks in
+/// the process share them, as those of hundreds of tests do.
 static SYNTAXES: LazyLock<SyntaxSet> = LazyLock::new(two_face::syntax::extra_newlines);
 
 /// Where parsing is between two lines.
