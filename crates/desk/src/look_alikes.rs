@@ -51,6 +51,12 @@ pub fn hard_to_see_in(review: &Review) -> Option<String> {
     unseen.sentence()
 }
 
+/// Whether a hunk that would be accepted has lines that differ though they look the same.
+pub fn is_hard_to_see(review: &Review) -> bool {
+    let kept = review.hunks.iter().filter(|hunk| hunk.state != HunkState::Dropped).cloned().collect();
+    hard_to_see_in(&Review { hunks: kept, ..review.clone() }).is_some()
+}
+
 /// The lines of a hunk in the original, and those that are proposed or that the person wrote in their place.
 pub fn sides<'a>(hunk: &Hunk, [original, proposed, current]: [&'a Text; 3]) -> (&'a str, &'a str) {
     let (text, lines) = match hunk.state {
@@ -314,5 +320,7 @@ mod tests {
         assert_eq!(hard_to_see_in(&review(HunkState::Kept, "\ta\n")), tab);
         assert_eq!(hard_to_see_in(&review(HunkState::Dropped, "    a\n")), tab);
         assert_eq!(hard_to_see_in(&review(HunkState::Edited, "mine\n")), None);
+        assert!(is_hard_to_see(&review(HunkState::Kept, "\ta\n")));
+        assert!(!is_hard_to_see(&review(HunkState::Dropped, "    a\n")), "it is not written");
     }
 }

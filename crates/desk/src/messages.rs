@@ -348,12 +348,11 @@ pub fn split(before: usize, now: usize) -> String {
     format!("Split into {}.", changes((now + 1).saturating_sub(before)))
 }
 
-/// The person wants to say why, and the agent's model would not read it.
-pub fn no_reason(agent: &Agent) -> String {
-    let name = agent_name(agent);
-    format!(
-        "{name} reads no reason here: its protocol carries none. `alongside install agent` offers its hook."
-    )
+/// The person wants to say why, and the agent's model would not read it. `has_hook`: a hook that can be
+/// installed would carry reasons; the agent of a demo has none.
+pub fn no_reason(agent: &Agent, has_hook: bool) -> String {
+    let hook = if has_hook { " `alongside install agent` offers its hook." } else { "" };
+    format!("{} reads no reason here: its protocol carries none.{hook}", agent_name(agent))
 }
 
 /// The review has the person's reason for the decision on all of it. `r` rejects and `a` accepts.
@@ -379,6 +378,9 @@ pub fn dropped_with_reason(reasons: Reasons) -> &'static str {
         Reasons::Always | Reasons::Never => "Dropped, with your reason.",
     }
 }
+
+/// The person has taken back the change of a reason.
+pub const REASON_RESTORED: &str = "The reason is the one of before.";
 
 /// The person removed a reason.
 pub const REASON_REMOVED: &str = "Reason removed.";

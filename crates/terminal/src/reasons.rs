@@ -23,7 +23,7 @@ impl UnsentReason {
     /// before they type it.
     pub(crate) fn open_input(&mut self, view: &mut ReviewView, out: &mut Output) {
         if view.review().reasons.are_lost() {
-            return out.warn(messages::no_reason(&view.review().agent));
+            return out.warn(messages::no_reason(&view.review().agent, true));
         }
         if view.review().hunks.len() > 1 && !view.hunk_on_screen() {
             view.show_hunk();

@@ -228,7 +228,7 @@ impl ReviewWork {
             }
             (Reply::Reject, _) => self.decide(Decision::Reject),
             (Reply::Yes, Question::Leave) => self.out.add_effect(Effect::Leave),
-            (Reply::Yes, Question::AcceptAnyway) => self.decide(Decision::Accept),
+            (Reply::Yes, Question::AcceptAnyway | Question::AcceptUnseen(_)) => self.decide(Decision::Accept),
             (Reply::Yes, Question::SingleNewline) => {
                 if let Some(view) = self.reviews.current() {
                     let id = view.review().id;

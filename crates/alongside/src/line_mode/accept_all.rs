@@ -114,5 +114,6 @@ impl AcceptAll {
 fn row((listed, agent): &(ListedReview, String)) -> String {
     let (added, removed) = listed.counts;
     let states = if listed.states.is_empty() { String::new() } else { format!(", {}", listed.states) };
-    format!("  {}: +{added} -{removed}, {agent}{states}", listed.name)
+    let hard = if listed.is_hard_to_see { ", hard to see" } else { "" };
+    format!("  {}: +{added} -{removed}, {agent}{states}{hard}", listed.name)
 }

@@ -213,7 +213,7 @@ impl LineDesk {
                 self.work.reading().open_question(question);
             }
             (Some(Reply::Yes), Question::Leave, _) => return ControlFlow::Break(Ending::Left),
-            (Some(Reply::Yes), Question::AcceptAnyway, Some(id)) => {
+            (Some(Reply::Yes), Question::AcceptAnyway | Question::AcceptUnseen(_), Some(id)) => {
                 self.work.decide(id, Decision::Accept).await
             }
             (Some(Reply::Yes), Question::SingleNewline, Some(id)) => {

@@ -271,7 +271,7 @@ impl ReviewWork {
     pub(super) async fn reason(&mut self, id: ReviewId, place: Option<usize>, text: &str) {
         let Some(review) = self.reading.review(id) else { return };
         if review.reasons.are_lost() {
-            let why = messages::no_reason(&review.agent);
+            let why = messages::no_reason(&review.agent, true);
             return self.reading.say(&why);
         }
         let hunk = place.and_then(|place| review.hunks.get(place));

@@ -67,7 +67,9 @@ fn a_split_counts_the_parts() {
 fn a_reason_that_nobody_reads_is_refused_by_name() {
     let said = "Gemini CLI reads no reason here: its protocol carries none. \
                 `alongside install agent` offers its hook.";
-    assert_eq!(no_reason(&review().agent), said);
+    assert_eq!(no_reason(&review().agent, true), said);
+    let said = "Gemini CLI reads no reason here: its protocol carries none.";
+    assert_eq!(no_reason(&review().agent, false), said);
 }
 
 #[test]

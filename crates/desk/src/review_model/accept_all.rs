@@ -2,8 +2,11 @@
 //!
 //! The list names revisions. Only those are accepted: a review that changes or comes later waits on.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use crate::last_word::LastWord;
+use crate::look_alikes;
 use crate::messages;
 use crate::review::{Review, ReviewId};
 use crate::review_model::notes;
@@ -21,6 +24,8 @@ pub struct ListedReview {
     pub counts: (usize, usize),
     /// How many hunks are in each state: `2 kept, 1 dropped`.
     pub states: String,
+    /// Whether a change that would be accepted has something hard to see.
+    pub is_hard_to_see: bool,
     /// Why it is not accepted with the others.
     pub obstacle: Option<Obstacle>,
 }
@@ -30,18 +35,32 @@ pub struct ListedReview {
 pub struct Seen {
     seen: usize,
     all: usize,
-    unit: &'static str,
+    unit: Unit,
+    /// How many of the changes that were not wholly on the screen have something hard to see.
+    hard_to_see: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unit {
+    Changes,
+    Lines,
 }
 
 impl Seen {
     /// So many changes of all.
     pub fn changes(seen: usize, all: usize) -> Self {
-        Self { seen, all, unit: "changes" }
+        Self { seen, all, unit: Unit::Changes, hard_to_see: 0 }
     }
 
     /// So many lines of the only change, or of a text without changes.
     pub fn lines(seen: usize, all: usize) -> Self {
-        Self { seen, all, unit: "lines" }
+        Self { seen, all, unit: Unit::Lines, hard_to_see: 0 }
+    }
+
+    /// The same where so many changes that were not wholly on the screen have something hard to see.
+    #[must_use]
+    pub fn with_hard_to_see(self, changes: usize) -> Self {
+        Self { hard_to_see: changes, ..self }
     }
 
     /// Whether all of it has been on the screen.
@@ -51,7 +70,29 @@ impl Seen {
 
     /// It in a few words: `seen 3 of 20 changes`.
     pub fn text(self) -> String {
-        format!("seen {} of {} {}", self.seen, self.all, self.unit)
+        format!("seen {} of {} {}", self.seen, self.all, self.unit.name())
+    }
+
+    /// The rest of it in a sentence: `3 of 20 changes were not on the screen yet.`
+    pub fn unseen(self) -> String {
+        let unseen = self.all.saturating_sub(self.seen);
+        let were = if unseen == 1 { "was" } else { "were" };
+        let hard = match (self.hard_to_see, self.unit) {
+            (0, _) => String::new(),
+            (_, Unit::Lines) => ", and the change has something hard to see".into(),
+            (1, Unit::Changes) if unseen == 1 => ", and has something hard to see".into(),
+            (hard, Unit::Changes) => format!(", {hard} of them with something hard to see"),
+        };
+        format!("{unseen} of {} {} {were} not on the screen yet{hard}.", self.all, self.unit.name())
+    }
+}
+
+impl Unit {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Changes => "changes",
+            Self::Lines => "lines",
+        }
     }
 }
 
@@ -85,6 +126,7 @@ impl ListedReview {
             name: messages::file_name(&review.file, roots),
             counts: messages::line_counts(review),
             states: messages::hunk_states(review),
+            is_hard_to_see: look_alikes::is_hard_to_see(review),
             obstacle: Obstacle::of(review, known, roots),
         }
     }
@@ -137,6 +179,10 @@ pub struct AcceptedTogether {
     pub ended: usize,
     /// Refused by the companion, each as the file and the reason. They wait.
     pub refused: Vec<(String, String)>,
+    /// Accepted, and written as accepted.
+    pub written: usize,
+    /// Accepted, without a last word so far.
+    pub unwritten: BTreeSet<ReviewId>,
 }
 
 impl AcceptedTogether {
@@ -146,9 +192,10 @@ impl AcceptedTogether {
             let waits = if count == 1 { "waits" } else { "wait" };
             (count > 0).then(|| format!("{count} {verb} {waits}"))
         };
-        let accepted = match self.accepted {
-            0 => "Nothing accepted".to_owned(),
-            count => format!("{count} accepted"),
+        let accepted = match (self.accepted, self.written) {
+            (0, _) => "Nothing accepted".to_owned(),
+            (count, 0) => format!("{count} accepted"),
+            (count, written) => format!("{count} accepted, {written} written"),
         };
         let ended = (self.ended > 0).then(|| format!("{} ended meanwhile", self.ended));
         let refused = self.refused.iter().map(|(name, why)| format!("{name} waits: {why}"));
@@ -161,6 +208,14 @@ impl AcceptedTogether {
         format!("{}.", parts.collect::<Vec<_>>().join("; ").trim_end_matches('.'))
     }
 
+    /// Takes the last word of a review. True if it was accepted with the others and is written so: the
+    /// sentence counts it.
+    pub fn take_last_word(&mut self, told: &LastWord) -> bool {
+        let is_counted = self.unwritten.remove(&told.id) && told.word.is_as_decided();
+        self.written += usize::from(is_counted);
+        is_counted
+    }
+
     /// Whether a listed review was not accepted.
     pub fn has_failures(&self) -> bool {
         self.changed + self.ended + self.refused.len() > 0
@@ -170,6 +225,7 @@ impl AcceptedTogether {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::last_word::Word;
     use crate::review::LineEnding;
     use crate::review_model::open_review::tests::review;
 
@@ -196,6 +252,33 @@ mod tests {
             review.file_line_ending = Some(LineEnding::Crlf);
         };
         assert_eq!(obstacle(Some(1), convert), None, "other line endings are a change");
+    }
+
+    #[test]
+    fn the_rest_of_a_review_is_one_sentence() {
+        assert_eq!(Seen::changes(17, 20).unseen(), "3 of 20 changes were not on the screen yet.");
+        assert_eq!(Seen::changes(2, 3).unseen(), "1 of 3 changes was not on the screen yet.");
+        let hard = |seen: Seen| seen.with_hard_to_see(1).unseen();
+        let said = "2 of 3 changes were not on the screen yet, 1 of them with something hard to see.";
+        assert_eq!(hard(Seen::changes(1, 3)), said);
+        let said = "1 of 3 changes was not on the screen yet, and has something hard to see.";
+        assert_eq!(hard(Seen::changes(2, 3)), said);
+        let said = "5 of 9 lines were not on the screen yet, and the change has something hard to see.";
+        assert_eq!(hard(Seen::lines(4, 9)), said);
+    }
+
+    #[test]
+    fn last_words_are_counted_once_each() {
+        let told = |id, word| LastWord { id: ReviewId(id), file: "/p/a".into(), word, message: "a".into() };
+        let unwritten = [1, 2].map(ReviewId).into();
+        let mut end =
+            AcceptedTogether { accepted: 2, held_back: 1, unwritten, ..AcceptedTogether::default() };
+        assert!(end.take_last_word(&told(1, Word::WrittenAsAccepted)));
+        assert!(!end.take_last_word(&told(1, Word::WrittenAsAccepted)), "it is counted");
+        assert!(!end.take_last_word(&told(9, Word::WrittenAsAccepted)), "it was accepted alone");
+        assert_eq!(end.text(), "2 accepted, 1 written; 1 other waits.");
+        assert!(!end.take_last_word(&told(2, Word::NotWritten)));
+        assert_eq!(end.written, 1);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::accept_all::{AcceptedTogether, ListedReview};
 use crate::decision::{Closed, Closing, Refusal};
+use crate::last_word::LastWord;
 use crate::review::ReviewId;
 
 /// The acceptances that the companion was asked for.
@@ -39,6 +40,7 @@ impl Acceptances {
         let accepted = closed.closing == Closing::Accepted && closed.decided_here;
         if accepted {
             self.end.accepted += 1;
+            self.end.unwritten.insert(closed.id);
         } else {
             self.end.ended += 1;
         }
@@ -55,6 +57,11 @@ impl Acceptances {
             (Refusal::NoSuchReview, _) | (_, None) => self.end.ended += 1,
             (refusal, Some(name)) => self.end.refused.push((name, refusal.to_string())),
         }
+    }
+
+    /// Takes the last word of a review: see [`AcceptedTogether::take_last_word`].
+    pub fn take_last_word(&mut self, told: &LastWord) -> bool {
+        self.end.take_last_word(told)
     }
 
     /// How it ended, once no acceptance is under way. `reviews`: those that wait now.

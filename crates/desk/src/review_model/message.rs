@@ -31,6 +31,8 @@ pub enum Subject {
     Turn,
     /// The agents' own settings, as the desk last found them, or the look for them.
     AgentSetup,
+    /// Several reviews that were accepted together.
+    Together,
 }
 
 /// How much a message matters.

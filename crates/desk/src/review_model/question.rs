@@ -2,6 +2,7 @@
 
 use crate::decision::Refusal;
 use crate::review::Review;
+use crate::review_model::Seen;
 use crate::rules::Scope;
 use crate::status::Status;
 
@@ -10,6 +11,8 @@ use crate::status::Status;
 pub enum Question {
     /// Accept although the file changed, or an editor holds unsaved changes to it.
     AcceptAnyway,
+    /// Accept although not all of it has been on the screen.
+    AcceptUnseen(Seen),
     /// Accept one empty line in place of an empty text, which agents do not take.
     SingleNewline,
     /// Accept ahead what the agent still proposes.
@@ -37,6 +40,11 @@ impl Question {
         (review.stale || review.dirty).then_some(Self::AcceptAnyway)
     }
 
+    /// The question that comes before accepting a review of which so much was on the screen, if one does.
+    pub fn about_unseen(seen: Seen) -> Option<Self> {
+        (!seen.is_all()).then_some(Self::AcceptUnseen(seen))
+    }
+
     /// The question that comes before leaving, if that ends reviews.
     pub fn before_leaving(waiting: usize, status: &Status) -> Option<Self> {
         (waiting > 0 && !status.outlives_desk()).then_some(Self::Leave)
@@ -51,6 +59,7 @@ impl Question {
     pub fn text(self, waiting: usize, keeps_drafts: bool) -> String {
         match self {
             Self::AcceptAnyway => "The file is not what the agent saw. Accept anyway?".into(),
+            Self::AcceptUnseen(seen) => format!("{} Accept all the same?", seen.unseen()),
             Self::SingleNewline => "The text is empty. Accept one empty line, or reject the proposal?".into(),
             Self::AcceptAhead => {
                 "Accept all that this agent still proposes until it ends: for this file, or for its folder?"
@@ -70,7 +79,7 @@ impl Question {
     /// The replies, each as its key and its meaning in a word or two.
     pub fn choices(self) -> &'static [(&'static str, &'static str)] {
         match self {
-            Self::AcceptAnyway => &[("y", "accept"), ("n", "no")],
+            Self::AcceptAnyway | Self::AcceptUnseen(_) => &[("y", "accept"), ("n", "no")],
             Self::SingleNewline => &[("y", "yes"), ("n", "no"), ("r", "reject")],
             Self::AcceptAhead => &[("f", "this file"), ("d", "its folder"), ("n", "no")],
             Self::Leave => &[("y", "leave"), ("n", "stay")],
@@ -119,6 +128,8 @@ mod tests {
         let mut review = review();
         assert_eq!(Question::before_accepting(&review), None);
         review.dirty = true;
+        assert_eq!(Question::about_unseen(Seen::changes(2, 2)), None);
+        assert!(Question::about_unseen(Seen::changes(1, 2)).is_some());
         assert_eq!(Question::before_accepting(&review), Some(Question::AcceptAnyway));
         assert_eq!(Question::after(&Refusal::Empty), Some(Question::SingleNewline));
         assert_eq!(Question::after(&Refusal::Unchanged), None);
@@ -126,9 +137,9 @@ mod tests {
 
     #[test]
     fn every_choice_is_a_reply() {
-        for question in
-            [Question::AcceptAnyway, Question::SingleNewline, Question::AcceptAhead, Question::Leave]
-        {
+        let unseen = Question::AcceptUnseen(Seen::changes(1, 2));
+        let others = [Question::SingleNewline, Question::AcceptAhead, Question::Leave];
+        for question in [Question::AcceptAnyway, unseen].into_iter().chain(others) {
             for (key, _) in question.choices() {
                 assert!(question.reply(key).is_some(), "{question:?} {key}");
             }
